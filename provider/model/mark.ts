@@ -1,0 +1,45 @@
+/** The four tables of marks of a profile (contract, section 2.3). */
+export const MARK_TYPES = ["shost", "dhost", "sdhost", "conn"] as const;
+
+/** `shost`: by source, `dhost`: by recipient, `sdhost`: by connection, `conn`: by connection with extended parameters. */
+export type MarkType = (typeof MARK_TYPES)[number];
+
+/**
+ * One record of a mark table, as a node lists it. Members that a node does not send are absent.
+ * The contract names id, value and lifetime; the others are read where a node sends them.
+ */
+export interface Mark {
+  /** Tells which rule made the record. */
+  readonly id?: number;
+  /** A counter that rules drive; changes between polls. */
+  readonly value?: number;
+  /** Seconds until the record ends. */
+  readonly lifetime?: number;
+  /** Seconds since the record was added. */
+  readonly age?: number;
+  /** For example `active` or `expired`. */
+  readonly status?: string;
+  /** The address of a table by source or by recipient; marks have no masks (contract, section 1). */
+  readonly address?: string;
+  readonly source?: string;
+  readonly destination?: string;
+  readonly sourcePort?: number;
+  readonly destinationPort?: number;
+  /** L4 protocol, as the node writes it. */
+  readonly protocol?: string | number;
+  /** Members of the record that this package does not know, untouched. */
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** A profile of an arena. Beyond the name its members are not specified, and kept under `extra`. */
+export interface Profile {
+  readonly name: string;
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
+
+/** A rule of a profile. Matched with marks by `id` or value (contract, section 4.1, rule 3). */
+export interface Rule {
+  readonly id?: number;
+  readonly name?: string;
+  readonly extra?: Readonly<Record<string, unknown>>;
+}

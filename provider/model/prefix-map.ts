@@ -1,0 +1,63 @@
+import { type CanonicalPrefix, Prefix } from "./prefix";
+
+/** The content of a prefix-set: canonical prefix to value. Nested prefixes stand side by side. */
+export type PrefixMap = ReadonlyMap<CanonicalPrefix, number>;
+
+/** What turns one {@link PrefixMap} into another. The three maps never share a prefix. */
+export interface Difference {
+  /** Prefixes that only the new map holds, with their value. */
+  readonly insert: PrefixMap;
+  /** Prefixes that both hold with different values. */
+  readonly change: ReadonlyMap<CanonicalPrefix, { readonly from: number; readonly to: number }>;
+  /** Prefixes that only the old map holds, with the value they had. */
+  readonly remove: PrefixMap;
+}
+
+/** The difference that makes `wanted` out of `observed`; `apply(observed, difference(observed, wanted))` is `wanted`. */
+export function difference(observed: PrefixMap, wanted: PrefixMap): Difference {
+  const insert = new Map<CanonicalPrefix, number>();
+  const change = new Map<CanonicalPrefix, { from: number; to: number }>();
+  const remove = new Map<CanonicalPrefix, number>();
+  for (const [prefix, to] of wanted) {
+    const from = observed.get(prefix);
+    if (from === undefined) insert.set(prefix, to);
+    else if (from !== to) change.set(prefix, { from, to });
+  }
+  for (const [prefix, value] of observed) {
+    if (!wanted.has(prefix)) remove.set(prefix, value);
+  }
+  return { insert, change, remove };
+}
+
+/** The map that results when `delta` is carried out on `observed`. */
+export function apply(observed: PrefixMap, delta: Difference): PrefixMap {
+  const result = new Map(observed);
+  for (const prefix of delta.remove.keys()) result.delete(prefix);
+  for (const [prefix, value] of delta.insert) result.set(prefix, value);
+  for (const [prefix, { to }] of delta.change) result.set(prefix, to);
+  return result;
+}
+
+/** True when the difference holds nothing. */
+export function isEmpty(delta: Difference): boolean {
+  return delta.insert.size + delta.change.size + delta.remove.size === 0;
+}
+
+/** True when both maps hold the same prefixes with the same values, in whatever order. */
+export function equal(a: PrefixMap, b: PrefixMap): boolean {
+  if (a.size !== b.size) return false;
+  for (const [prefix, value] of a) if (b.get(prefix) !== value) return false;
+  return true;
+}
+
+/** The difference in three numbers, as messages show it: `+3 -1 ~2`. */
+export function summary(delta: Difference): string {
+  return `+${delta.insert.size} -${delta.remove.size} ~${delta.change.size}`;
+}
+
+/** The same entries in the order of {@link Prefix.compare}. */
+export function sorted<V>(map: ReadonlyMap<CanonicalPrefix, V>): Map<CanonicalPrefix, V> {
+  const parsed = [...map].map(([text, value]) => ({ prefix: Prefix.fromCanonical(text), text, value }));
+  parsed.sort((a, b) => Prefix.compare(a.prefix, b.prefix));
+  return new Map(parsed.map(({ text, value }) => [text, value]));
+}

@@ -1,0 +1,256 @@
+import ipaddr from "ipaddr.js";
+
+/** The canonical text of a prefix, as {@link Prefix.toString} makes it: `192.0.2.0/24`, `2001:db8::/32`, `192.0.2.1/32`. */
+export type CanonicalPrefix = string & { readonly __canonical: "prefix" };
+
+/** What to do with bits that are set to the right of the prefix length. */
+export type HostBits = "reject" | "mask";
+
+/** Why a text is not a prefix. `host-bits` is the only reason with a correction. */
+export type PrefixProblem =
+  | "blank"
+  | "range"
+  | "zone"
+  | "mapped"
+  | "leading-zero"
+  | "ipv4-parts"
+  | "address"
+  | "length"
+  | "host-bits";
+
+/**
+ * Thrown by {@link Prefix.parse} when a text is not a prefix in the sense of this package.
+ * `message` is a sentence that quotes the text and says how to write it.
+ */
+export class PrefixError extends TypeError {
+  override readonly name = "PrefixError";
+  readonly code = "invalid-prefix";
+
+  constructor(
+    /** The reason as a word that programs can switch on. */
+    readonly problem: PrefixProblem,
+    /** The text as it was given. */
+    readonly spelling: string,
+    message: string,
+    /** The prefix that was probably meant; only with `host-bits`. */
+    readonly corrected?: string,
+  ) {
+    super(message);
+  }
+}
+
+const BITS = { 4: 32, 6: 128 } as const;
+const MAX_SPELLING = 64;
+
+/**
+ * An IPv4 or IPv6 prefix (CIDR block, RFC 4632 and RFC 4291 section 2.3), immutable and without host bits.
+ *
+ * @example
+ * ```ts
+ * Prefix.parse("2001:DB8:0::/32").toString();      // "2001:db8::/32" (RFC 5952)
+ * Prefix.parse("192.0.2.1").toString();            // "192.0.2.1/32"
+ * Prefix.parse("192.0.2.1/24");                    // PrefixError: … write "192.0.2.0/24"
+ * ```
+ */
+export class Prefix {
+  private constructor(
+    /** Address family: 4 or 6. */
+    readonly family: 4 | 6,
+    /** The first address as a number, in network byte order. */
+    readonly bits: bigint,
+    /** Prefix length in bits: 0 to 32, or 0 to 128. */
+    readonly length: number,
+    private readonly text: CanonicalPrefix,
+  ) {}
+
+  /**
+   * Reads a prefix or a bare address (then `/32` or `/128`).
+   *
+   * @param spelling The text. IPv4 in four decimal parts, IPv6 as in RFC 4291 section 2.2.
+   * @param options `hostBits`: `"reject"` (default) or `"mask"`.
+   * @throws {PrefixError} on anything else: blanks, ranges, zone ids, IPv4-mapped IPv6, leading zeros, host bits.
+   */
+  static parse(spelling: string, options: { hostBits?: HostBits } = {}): Prefix {
+    const [addressText, lengthText] = split(spelling);
+    const family = addressText.includes(":") ? 6 : 4;
+    const bits = family === 4 ? parseV4(addressText, spelling) : parseV6(addressText, spelling);
+    const length = lengthText === undefined ? BITS[family] : parseLength(lengthText, family, spelling);
+    const network = mask(bits, family, length);
+    if (network !== bits && options.hostBits !== "mask") {
+      const corrected = format(family, network, length);
+      throw new PrefixError(
+        "host-bits",
+        spelling,
+        `${quote(spelling)} has host bits set: write "${corrected}" for the whole prefix, or "${addressText}/${BITS[family]}" for the one address.`,
+        corrected,
+      );
+    }
+    return new Prefix(family, network, length, format(family, network, length));
+  }
+
+  /** The inverse of {@link toString}, for text that {@link parse} made earlier (state, map keys). */
+  static fromCanonical(text: CanonicalPrefix): Prefix {
+    return Prefix.parse(text);
+  }
+
+  /** RFC 5952 address and length, always with the length written out. */
+  toString(): CanonicalPrefix {
+    return this.text;
+  }
+
+  toJSON(): string {
+    return this.text;
+  }
+
+  /** The first address without a length, for single-address prefixes and messages. */
+  get address(): string {
+    return this.text.slice(0, this.text.lastIndexOf("/"));
+  }
+
+  /** How many addresses the prefix covers. */
+  get size(): bigint {
+    return 1n << BigInt(BITS[this.family] - this.length);
+  }
+
+  /** True for the same prefix. */
+  equals(other: Prefix): boolean {
+    return this.text === other.text;
+  }
+
+  /** True when every address of `other` lies in this prefix; a prefix contains itself. */
+  contains(other: Prefix): boolean {
+    return (
+      this.family === other.family &&
+      this.length <= other.length &&
+      mask(other.bits, this.family, this.length) === this.bits
+    );
+  }
+
+  /** True when the two share an address: one contains the other. */
+  overlaps(other: Prefix): boolean {
+    return this.contains(other) || other.contains(this);
+  }
+
+  /** The covering prefix of `length` bits; `length` must not be longer than this one. */
+  truncate(length: number): Prefix {
+    if (length > this.length) throw new RangeError(`${this.text} has no covering prefix of length ${length}`);
+    const bits = mask(this.bits, this.family, length);
+    return new Prefix(this.family, bits, length, format(this.family, bits, length));
+  }
+
+  /** Order for display and sorting: IPv4 before IPv6, then by first address, then shorter before longer. */
+  static compare(this: void, a: Prefix, b: Prefix): number {
+    if (a.family !== b.family) return a.family - b.family;
+    if (a.bits !== b.bits) return a.bits < b.bits ? -1 : 1;
+    return a.length - b.length;
+  }
+}
+
+function split(spelling: string): [address: string, length: string | undefined] {
+  if (/\s/.test(spelling) || spelling === "") {
+    const trimmed = spelling.trim();
+    const remedy = trimmed === "" ? "give an address or a prefix" : `remove the blanks`;
+    throw new PrefixError("blank", spelling, `${quote(spelling)} is not a prefix: ${remedy}.`);
+  }
+  if (spelling.includes("%")) {
+    throw new PrefixError(
+      "zone",
+      spelling,
+      `${quote(spelling)} has a zone id, which means nothing on another machine: write it without "%…".`,
+    );
+  }
+  if (spelling.includes("-") || spelling.includes(",")) {
+    throw new PrefixError(
+      "range",
+      spelling,
+      `${quote(spelling)} looks like a range or a list: write each prefix in CIDR form.`,
+    );
+  }
+  if (spelling.length > MAX_SPELLING) {
+    throw new PrefixError("address", spelling, `${quote(spelling)} is too long for an address or a prefix.`);
+  }
+  const slash = spelling.indexOf("/");
+  return slash < 0 ? [spelling, undefined] : [spelling.slice(0, slash), spelling.slice(slash + 1)];
+}
+
+function parseV4(text: string, spelling: string): bigint {
+  if (!/^[0-9.]+$/.test(text)) throw notAnAddress(spelling);
+  const parts = text.split(".");
+  if (parts.length !== 4) {
+    throw new PrefixError(
+      "ipv4-parts",
+      spelling,
+      `${quote(spelling)} is not four decimal numbers: write an IPv4 address in full, as in 192.0.2.0/24.`,
+    );
+  }
+  if (parts.some((part) => part.length > 1 && part.startsWith("0"))) {
+    throw new PrefixError(
+      "leading-zero",
+      spelling,
+      `${quote(spelling)} has a leading zero, which some systems read as octal: write the decimal number without it.`,
+    );
+  }
+  if (!ipaddr.IPv4.isValidFourPartDecimal(text)) throw notAnAddress(spelling);
+  return toNumber(ipaddr.IPv4.parse(text).toByteArray());
+}
+
+function parseV6(text: string, spelling: string): bigint {
+  if (!ipaddr.IPv6.isValid(text)) throw notAnAddress(spelling);
+  const embedded = text.slice(text.lastIndexOf(":") + 1);
+  if (embedded.includes(".")) parseV4(embedded, spelling);
+  const bits = toNumber(ipaddr.IPv6.parse(text).toByteArray());
+  if (bits >> 32n === 0xffffn) {
+    const v4 = ipaddr.fromByteArray(toBytes(bits, 4)).toString();
+    throw new PrefixError(
+      "mapped",
+      spelling,
+      `${quote(spelling)} is an IPv4-mapped IPv6 address, which no packet carries: write the IPv4 address ${v4}.`,
+    );
+  }
+  return bits;
+}
+
+function parseLength(text: string, family: 4 | 6, spelling: string): number {
+  const length = /^(0|[1-9][0-9]{0,2})$/.test(text) ? Number(text) : Number.NaN;
+  if (!(length <= BITS[family])) {
+    throw new PrefixError(
+      "length",
+      spelling,
+      `${quote(spelling)} has no valid prefix length: after "/" comes a decimal number from 0 to ${BITS[family]}.`,
+    );
+  }
+  return length;
+}
+
+function notAnAddress(spelling: string): PrefixError {
+  return new PrefixError(
+    "address",
+    spelling,
+    `${quote(spelling)} is not an IP address or prefix: write for example 192.0.2.0/24 or 2001:db8::/32.`,
+  );
+}
+
+function mask(bits: bigint, family: 4 | 6, length: number): bigint {
+  const hostBits = BigInt(BITS[family] - length);
+  return (bits >> hostBits) << hostBits;
+}
+
+function format(family: 4 | 6, bits: bigint, length: number): CanonicalPrefix {
+  const address = ipaddr.fromByteArray(toBytes(bits, family === 4 ? 4 : 16));
+  return `${address.toString()}/${length}` as CanonicalPrefix;
+}
+
+function toNumber(bytes: number[]): bigint {
+  return BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+}
+
+function toBytes(bits: bigint, size: 4 | 16): number[] {
+  const hex = BigInt.asUintN(size * 8, bits)
+    .toString(16)
+    .padStart(size * 2, "0");
+  return [...Buffer.from(hex, "hex")];
+}
+
+function quote(spelling: string): string {
+  return JSON.stringify(spelling.length > MAX_SPELLING ? `${spelling.slice(0, MAX_SPELLING)}…` : spelling);
+}

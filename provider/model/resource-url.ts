@@ -1,0 +1,74 @@
+/** The five shapes of resource address that the node API knows (contract, section 2.1). */
+export type ResourceUrl = ArenaUrl | ProfileUrl | PrefixSetUrl | MarkUrl;
+
+/** `arena://<arena>` */
+export interface ArenaUrl {
+  readonly kind: "arena";
+  readonly arena: string;
+}
+/** `profile://<arena>/<profile>` */
+export interface ProfileUrl {
+  readonly kind: "profile";
+  readonly arena: string;
+  readonly profile: string;
+}
+/** `prefixset://<arena>/<set>` (global), or with `profile`: `prefixset://<arena>/<profile>/<set>` (local). */
+export interface PrefixSetUrl {
+  readonly kind: "prefixset";
+  readonly arena: string;
+  readonly profile?: string;
+  readonly set: string;
+}
+/** `mark://<arena>/<profile>` */
+export interface MarkUrl {
+  readonly kind: "mark";
+  readonly arena: string;
+  readonly profile: string;
+}
+
+/** The text of an address, without a trailing slash: how messages, ids and map keys show it. */
+export function formatUrl(url: ResourceUrl): string {
+  switch (url.kind) {
+    case "arena":
+      return `arena://${url.arena}`;
+    case "prefixset":
+      return `prefixset://${url.arena}/${url.profile === undefined ? "" : `${url.profile}/`}${url.set}`;
+    default:
+      return `${url.kind}://${url.arena}/${url.profile}`;
+  }
+}
+
+/**
+ * Reads a resource address; one trailing slash is allowed.
+ *
+ * @throws {TypeError} naming the text and the shapes that exist.
+ * @example
+ * ```ts
+ * parseUrl("prefixset://edge/web/blocked/");   // { kind: "prefixset", arena: "edge", profile: "web", set: "blocked" }
+ * ```
+ */
+export function parseUrl(text: string): ResourceUrl {
+  const match = /^(arena|profile|prefixset|mark):\/\/(.+?)\/?$/.exec(text);
+  const [, kind, path = ""] = match ?? [];
+  const names = path.split("/");
+  if (names.every((name) => nameProblem(name) === undefined)) {
+    const [arena = "", second = "", third] = names;
+    if (kind === "arena" && names.length === 1) return { kind, arena };
+    if ((kind === "profile" || kind === "mark") && names.length === 2) return { kind, arena, profile: second };
+    if (kind === "prefixset" && names.length === 2) return { kind, arena, set: second };
+    if (kind === "prefixset" && names.length === 3 && third) return { kind, arena, profile: second, set: third };
+  }
+  throw new TypeError(
+    `${JSON.stringify(text)} is not a resource address: write arena://ARENA, profile://ARENA/PROFILE, prefixset://ARENA/SET, prefixset://ARENA/PROFILE/SET or mark://ARENA/PROFILE.`,
+  );
+}
+
+/** Why a text cannot be the name of an arena, profile or set; `undefined` when it can. */
+export function nameProblem(name: string): string | undefined {
+  if (name === "") return "is empty";
+  if (name.length > 255) return "is longer than 255 characters";
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused here
+  const bad = /[\s/#?"'“”‘’\\\u0000-\u001f\u007f]/u.exec(name)?.[0];
+  if (bad !== undefined) return `contains ${JSON.stringify(bad)}, which separates or ends parts of a resource address`;
+  return undefined;
+}
