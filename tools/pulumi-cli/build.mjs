@@ -1,0 +1,105 @@
+// @ts-check
+import { spawn } from "node:child_process";
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { step } from "../lib/progress.mjs";
+
+/** Below this, Go cannot fetch by itself the version that go.mod asks for. */
+const LOWEST_GO = [1, 21];
+
+const BINARIES = [
+  { name: "pulumi", module: "engine", package: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi" },
+  {
+    name: "pulumi-language-nodejs",
+    module: "language-nodejs",
+    package: "github.com/pulumi/pulumi/sdk/v3/nodejs/cmd/pulumi-language-nodejs",
+  },
+];
+
+/**
+ * Builds the CLI, the Node language host and the shim for dynamic providers from the pinned Go modules beside this file.
+ *
+ * @param {string} folder where the files go; it exists
+ * @param {{ version: string, env: NodeJS.ProcessEnv, out: import("../lib/progress.mjs").Out }} options
+ * @throws {Error} a sentence that says what is missing
+ */
+export async function build(folder, { version, env, out }) {
+  const go = await goVersion(env);
+  for (const binary of BINARIES) {
+    const progress = step(`Building ${binary.name} ${version} with ${go} (once per machine, some minutes)`, { out });
+    const args = [
+      "build",
+      "-v",
+      "-trimpath",
+      "-buildvcs=false",
+      "-ldflags",
+      `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=${version}`,
+      "-o",
+      join(folder, binary.name),
+      binary.package,
+    ];
+    // Without cgo the result needs no C compiler and no particular libc. A workspace or flags of the user must not leak in.
+    const goEnv = { ...env, CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-mod=readonly" };
+    let packages = 0;
+    try {
+      await run("go", args, join(import.meta.dirname, binary.module), goEnv, (line) => {
+        if (line.startsWith("go: ")) progress.update(line.slice(4));
+        else progress.update(`${++packages} packages compiled`);
+      });
+    } catch (error) {
+      progress.fail();
+      throw error;
+    }
+    progress.done();
+  }
+  const shim = "pulumi-resource-pulumi-nodejs";
+  copyFileSync(join(import.meta.dirname, shim), join(folder, shim));
+}
+
+async function goVersion(/** @type {NodeJS.ProcessEnv} */ env) {
+  let answer = "";
+  try {
+    await run("go", ["version"], import.meta.dirname, { ...env, GOTOOLCHAIN: "local" }, (line) => {
+      answer += line;
+    });
+  } catch (error) {
+    if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ENOENT") throw error;
+    throw new Error("there is no go on PATH");
+  }
+  const [found, major, minor] = /\bgo(\d+)\.(\d+)\S*/.exec(answer) ?? [];
+  if (found === undefined) throw new Error(`"go version" answered ${JSON.stringify(answer)}`);
+  const [lowestMajor = 0, lowestMinor = 0] = LOWEST_GO;
+  if (Number(major) < lowestMajor || (Number(major) === lowestMajor && Number(minor) < lowestMinor)) {
+    throw new Error(`${found} is too old: 1.26 or later is needed`);
+  }
+  return found;
+}
+
+/**
+ * @param {string} command
+ * @param {string[]} args
+ * @param {string} cwd
+ * @param {NodeJS.ProcessEnv} env
+ * @param {(line: string) => void} onLine
+ * @returns {Promise<void>}
+ */
+function run(command, args, cwd, env, onLine) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
+    /** @type {string[]} */
+    const last = [];
+    for (const stream of [child.stdout, child.stderr]) {
+      createInterface({ input: stream }).on("line", (line) => {
+        last.push(line);
+        if (last.length > 10) last.shift();
+        onLine(line);
+      });
+    }
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      if (code === 0) resolve();
+      else reject(new Error(`"${command} ${args[0]}" ended with ${signal ?? code}:\n${last.join("\n")}`));
+    });
+  });
+}
