@@ -1,0 +1,79 @@
+#!/usr/bin/env node
+// @ts-check
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, utimesSync } from "node:fs";
+import { join, relative } from "node:path";
+import process from "node:process";
+import { fileURLToPath } from "node:url";
+
+const root = join(import.meta.dirname, "..");
+const dist = join(root, "dist");
+/** Outside of dist, which is packed as it stands. */
+const buildInfo = join(root, "node_modules", ".cache", "tsc", "build.tsbuildinfo");
+const SOURCES = ["provider", "policies", "tsconfig.json", "tsconfig.build.json", "package-lock.json"];
+
+/**
+ * Compiles `dist`. Fast when little changed; `clean` starts from nothing, for a package that is published.
+ *
+ * @returns {boolean} false when the compiler found errors, which it has then printed
+ */
+export function build({ clean = false } = {}) {
+  // The compiler does not notice when single files of its output are missing, so its memory goes with them.
+  if (clean || !existsSync(join(dist, "provider", "index.js"))) rmSync(buildInfo, { force: true });
+  if (clean) rmSync(dist, { recursive: true, force: true });
+  removeOrphans();
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const incremental = ["--incremental", "--tsBuildInfoFile", buildInfo];
+  const args = [compiler, "-p", join(root, "tsconfig.build.json"), ...incremental];
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: ["ignore", 2, 2] });
+  for (const file of Object.values(/** @type {Record<string, string>} */ (manifest().bin))) {
+    if (existsSync(join(root, file))) chmodSync(join(root, file), 0o755);
+  }
+  // A build with errors is never up to date, though its output is there.
+  if (status !== 0 && existsSync(buildInfo)) utimesSync(buildInfo, 0, 0);
+  return status === 0;
+}
+
+/** Compiles when a source is newer than the last build; false as for {@link build}. */
+export function buildIfStale() {
+  if (newest(SOURCES.map((path) => join(root, path))) <= modified(buildInfo) && existsSync(dist)) return true;
+  process.stderr.write("Compiling …\n");
+  return build();
+}
+
+function manifest() {
+  return JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+}
+
+/** Output whose source was renamed or removed would be packed and imported for ever. */
+function removeOrphans() {
+  for (const file of filesUnder(dist)) {
+    const source = relative(dist, file).replace(/\.(js|js\.map|d\.ts)$/, ".ts");
+    if (!existsSync(join(root, source))) rmSync(file);
+  }
+}
+
+/** @returns {string[]} */
+function filesUnder(/** @type {string} */ folder) {
+  if (!existsSync(folder)) return [];
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+}
+
+function newest(/** @type {string[]} */ paths) {
+  // Folders count too: removing a file changes only them.
+  const all = paths.flatMap((path) =>
+    existsSync(path) && statSync(path).isDirectory()
+      ? [path, ...readdirSync(path, { recursive: true }).map((name) => join(path, String(name)))]
+      : [path],
+  );
+  return Math.max(...all.map(modified));
+}
+
+function modified(/** @type {string} */ path) {
+  return existsSync(path) ? statSync(path).mtimeMs : 0;
+}
+
+if (process.argv[1] && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
+  if (!build({ clean: process.argv.includes("--clean") })) process.exitCode = 1;
+}
