@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { MARK_TYPES, type MarkType } from "../../model/mark";
+import { PrefixError } from "../../model/prefix";
+import { parseAddress } from "../packets/address";
+import { portSchema, protocolSchema } from "../packets/packet";
+import { MAX_VALUE } from "./mark-table";
+
+/** One address, checked where it enters; prefixes are refused, for marks have no masks (contract, section 1). */
+export const addressSchema = z
+  .string()
+  .superRefine((text, context) => {
+    try {
+      parseAddress(text);
+    } catch (error) {
+      if (!(error instanceof PrefixError) && !(error instanceof TypeError)) throw error;
+      context.addIssue({ code: "custom", message: error.message });
+    }
+  })
+  .meta({ description: "an IPv4 or IPv6 address" });
+
+const common = {
+  id: z.int().min(0).max(MAX_VALUE).meta({ description: "tells which rule made the record" }),
+  value: z.int().min(0).max(MAX_VALUE).optional().meta({ description: "counter driven by rules; absent: 1" }),
+  lifetime: z.number().min(0).optional().meta({ description: "seconds left; absent: no end" }),
+  age: z.number().min(0).optional().meta({ description: "seconds since the record was added; absent: 0" }),
+  expiredFor: z
+    .number()
+    .min(0)
+    .optional()
+    .meta({ description: "seconds since the record expired; stands in place of lifetime" }),
+};
+const single = z.strictObject({ address: addressSchema, ...common });
+const pair = z.strictObject({ source: addressSchema, destination: addressSchema, ...common });
+const connection = z.strictObject({
+  source: addressSchema,
+  destination: addressSchema,
+  sourcePort: portSchema.optional(),
+  destinationPort: portSchema.optional(),
+  protocol: protocolSchema,
+  ...common,
+});
+
+/**
+ * The marks of a profile in a state file.
+ *
+ * @example
+ * ```yaml
+ * marks:
+ *   shost:
+ *     - { address: 203.0.113.45, id: 70001, value: 1234, lifetime: 3600 }
+ * ```
+ */
+export const marksSchema = z
+  .strictObject({
+    shost: z.array(single).optional(),
+    dhost: z.array(single).optional(),
+    sdhost: z.array(pair).optional(),
+    conn: z.array(connection).optional(),
+  })
+  .meta({ id: "Marks", description: "the four tables of marks of a profile" });
+
+/** See {@link marksSchema}. */
+export type MarkRecords = z.infer<typeof marksSchema>;
+
+/** One record of a table in the form of a state file; which address members it has depends on the type. */
+export interface MarkRecord {
+  /** The key of `shost` and `dhost`. */
+  readonly address?: string;
+  /** With `destination` the key of `sdhost`, and a part of the key of `conn`. */
+  readonly source?: string;
+  readonly destination?: string;
+  readonly sourcePort?: number;
+  readonly destinationPort?: number;
+  readonly protocol?: z.infer<typeof protocolSchema>;
+  readonly id: number;
+  /** Default 1. */
+  readonly value?: number;
+  /** Seconds left, to the millisecond. Absent: no end. */
+  readonly lifetime?: number;
+  /** Seconds since the record was added. Default 0. */
+  readonly age?: number;
+  /** Seconds since the record expired; only an expired record has it. */
+  readonly expiredFor?: number;
+}
+
+/** Words in a key, without the id. */
+export function keyWords(type: MarkType, family: 4 | 6): number {
+  const address = family === 4 ? 1 : 4;
+  if (type === "conn") return 2 * address + 2;
+  return type === "sdhost" ? 2 * address : address;
+}
+
+/** True for the name of a table of marks. */
+export function isMarkType(text: string): text is MarkType {
+  return (MARK_TYPES as readonly string[]).includes(text);
+}

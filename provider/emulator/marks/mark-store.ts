@@ -1,0 +1,189 @@
+import { MARK_TYPES, type MarkType } from "../../model/mark";
+import type { PacketView } from "../packets/packet";
+import { readKey, recordKey, writePacketKey } from "./mark-key";
+import { type MarkFormat, MarkList, MarkListCache } from "./mark-list";
+import { keyWords, type MarkRecord, type MarkRecords } from "./mark-record";
+import { MarkTable, type MarkTableOptions, type ValueOperation } from "./mark-table";
+
+/** How a {@link MarkStore} is made. */
+export interface MarkStoreOptions {
+  /** The clock: milliseconds. The store has no timers; it catches up whenever it is asked something. */
+  readonly now: () => number;
+  /** Records per table and address family, expired ones included. Default 1 048 576. */
+  readonly capacity?: number;
+  /** Seconds that an expired record is kept. Default 60. */
+  readonly keepExpired?: number;
+  /**
+   * What a new record does in a full table. Default `"evict"`: it takes the place of the record that expired longest ago;
+   * else of the one whose lifetime ends soonest, to the second; records that end in more than 68 minutes or never come
+   * last, the oldest first. `"refuse"`: it is not made.
+   */
+  readonly onFull?: "evict" | "refuse";
+  /** A list up to this many bytes is kept for as long as it stays the same. Default 16 MiB; 0 keeps none. */
+  readonly cacheBytes?: number;
+}
+
+/**
+ * The marks of one profile: the tables `shost`, `dhost`, `sdhost` and `conn`, for IPv4 and IPv6.
+ *
+ * A record costs 36 bytes (IPv4 by source) to 84 bytes (IPv6 by 5-tuple) and 8 bytes of index; tables double when full.
+ *
+ * @example
+ * ```ts
+ * const marks = new MarkStore({ now: () => clock.now() });
+ * marks.import({ shost: [{ address: "203.0.113.45", id: 70001, value: 1234, lifetime: 3600 }] });
+ * for (const chunk of marks.list("shost")) response.write(chunk);
+ * ```
+ */
+export class MarkStore {
+  private readonly tables = new Map<MarkType, { 4?: MarkTable; 6?: MarkTable }>(MARK_TYPES.map((type) => [type, {}]));
+  private readonly caches = new Map<MarkType, MarkListCache>();
+  private readonly limits: MarkTableOptions;
+
+  constructor(private readonly options: MarkStoreOptions) {
+    const { capacity = 1_048_576, keepExpired = 60, onFull = "evict", cacheBytes = 16 * 1024 * 1024 } = options;
+    if (!(Number.isInteger(capacity) && capacity >= 1))
+      throw new TypeError("`capacity` must be an integer of at least 1");
+    if (!(keepExpired >= 0)) throw new TypeError("`keepExpired` must be a number of seconds, 0 or more");
+    this.limits = { capacity, keepExpired: keepExpired * 1000, onFull };
+    for (const type of MARK_TYPES) this.caches.set(type, new MarkListCache(cacheBytes));
+  }
+
+  /**
+   * All records of a table as JSON, in chunks of at most 256 KiB; see {@link MarkFormat}. Records are read while the
+   * chunks are taken: one that is there from beginning to end is listed once, times are those of the call.
+   */
+  list(type: MarkType, format: MarkFormat = {}): MarkList {
+    const tables = this.tables.get(type) ?? {};
+    const now = this.options.now();
+    for (const table of Object.values(tables)) table.advance(now);
+    return new MarkList(type, tables, format, now, this.caches.get(type));
+  }
+
+  /** All records of a table, expired ones included. For state files and tests: each record becomes an object. */
+  *records(type: MarkType): Generator<MarkRecord, void> {
+    const now = this.options.now();
+    for (const family of [4, 6] as const) {
+      const table = this.tables.get(type)?.[family];
+      for (let slot = 0; table && slot < table.used; slot++) {
+        const expires = table.expires[slot] as number;
+        if (!(expires + this.limits.keepExpired > now)) continue;
+        yield {
+          ...readKey(type, family, table.keys, slot * table.stride),
+          id: table.idOf(slot),
+          value: table.values[slot] as number,
+          ...(expires > now && expires < Number.POSITIVE_INFINITY && { lifetime: (expires - now) / 1000 }),
+          ...(expires <= now && { expiredFor: (now - expires) / 1000 }),
+          age: Math.max(0, now - (table.created[slot] as number)) / 1000,
+        };
+      }
+    }
+  }
+
+  /** Everything, in the form that {@link import} takes; tables without records are left out. */
+  export(): MarkRecords {
+    const all: Partial<Record<MarkType, MarkRecord[]>> = {};
+    for (const type of MARK_TYPES) {
+      const records = [...this.records(type)];
+      if (records.length > 0) all[type] = records;
+    }
+    return all as MarkRecords;
+  }
+
+  /**
+   * Puts records into the tables, over those with the same key and id; others stay.
+   *
+   * @throws {TypeError} naming the record, when an address is missing or none. Records before it are put.
+   */
+  import(records: MarkRecords): void {
+    for (const type of MARK_TYPES) for (const record of records[type] ?? []) this.put(type, record);
+  }
+
+  /** Puts one record; false when a full table refused it. Errors as in {@link import}. */
+  put(type: MarkType, record: MarkRecord): boolean {
+    const now = this.options.now();
+    const { family, write } = recordKey(type, record);
+    const table = this.table(type, family);
+    write(table.key);
+    const { id, value = 1, lifetime = Number.POSITIVE_INFINITY, age = 0, expiredFor } = record;
+    const expires = now + 1000 * (expiredFor === undefined ? lifetime : -expiredFor);
+    return table.put(now, id, value, now - age * 1000, expires) >= 0;
+  }
+
+  /** Removes the record of this key and id; false when there is none. */
+  delete(type: MarkType, record: MarkRecord): boolean {
+    const { family, write } = recordKey(type, record);
+    const table = this.table(type, family);
+    write(table.key);
+    return table.delete(record.id);
+  }
+
+  /** Removes all records, of one table or of all. */
+  clear(type?: MarkType): void {
+    for (const each of type ? [type] : MARK_TYPES) {
+      this.tables.get(each)?.[4]?.clear();
+      this.tables.get(each)?.[6]?.clear();
+    }
+  }
+
+  /** How many records a table holds now. */
+  count(type: MarkType): { active: number; expired: number } {
+    const now = this.options.now();
+    const total = { active: 0, expired: 0 };
+    for (const table of Object.values(this.tables.get(type) ?? {})) {
+      const { active, expired } = table.count(now);
+      total.active += active;
+      total.expired += expired;
+    }
+    return total;
+  }
+
+  /** Bytes in use by tables, room for growth included, without kept lists. */
+  get bytes(): number {
+    let bytes = 0;
+    for (const families of this.tables.values()) for (const table of Object.values(families)) bytes += table.bytes;
+    return bytes;
+  }
+
+  /**
+   * What a mark action of a rule does: makes or changes the record that the packet has in the table.
+   *
+   * @param lifetime Milliseconds; see {@link MarkTable.touch}.
+   * @returns the record's value now, or `undefined` when a full table refused it.
+   */
+  touch(
+    type: MarkType,
+    packet: PacketView,
+    now: number,
+    id: number,
+    operation: ValueOperation,
+    operand: number,
+    lifetime: number | undefined,
+  ): number | undefined {
+    const table = this.table(type, packet.family);
+    writePacketKey(type, packet, table.key);
+    const slot = table.touch(now, id, operation, operand, lifetime);
+    return slot < 0 ? undefined : table.values[slot];
+  }
+
+  /** True when the packet has a live record in the table with this id (`undefined`: any) and a value that is wanted. */
+  matches(
+    type: MarkType,
+    packet: PacketView,
+    now: number,
+    id: number | undefined,
+    wanted: (value: number) => boolean,
+  ): boolean {
+    const table = this.tables.get(type)?.[packet.family];
+    if (!table) return false;
+    writePacketKey(type, packet, table.key);
+    return table.matches(now, id, wanted);
+  }
+
+  /** Tables are made when their first record is: most profiles use one or two of the eight. */
+  private table(type: MarkType, family: 4 | 6): MarkTable {
+    const families = this.tables.get(type) as { 4?: MarkTable; 6?: MarkTable };
+    families[family] ??= new MarkTable(keyWords(type, family), this.options.now(), this.limits);
+    return families[family];
+  }
+}

@@ -1,0 +1,142 @@
+import { z } from "zod";
+import { formatAddress, parseAddress } from "./address";
+import {
+  flagBits,
+  flagNames,
+  PROTOCOLS,
+  type Protocol,
+  protocolName,
+  protocolNumber,
+  TCP_FLAGS,
+  type TcpFlag,
+} from "./protocols";
+
+/**
+ * A packet as people write it. Source and destination are of one address family.
+ *
+ * @example
+ * ```ts
+ * emulator.receive([{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp", dport: 443, flags: ["syn"] }]);
+ * ```
+ */
+export interface Packet {
+  /** Source address. */
+  readonly from: string;
+  /** Destination address; the longest bound prefix that holds it decides on the profile. */
+  readonly to: string;
+  /** Name or number. */
+  readonly proto: Protocol;
+  /** Source port, 0 to 65535. Default 0. */
+  readonly sport?: number;
+  /** Destination port, 0 to 65535. Default 0. */
+  readonly dport?: number;
+  /** TCP flags. Default none. */
+  readonly flags?: readonly TcpFlag[];
+  /** Length of the whole packet in bytes, 0 to 65535. Default 64. */
+  readonly length?: number;
+  /** How many equal packets this stands for. They are judged once, together; counters rise by all of them. Default 1. */
+  readonly count?: number;
+  /** When it arrives, in milliseconds of the clock's time. Default: now. */
+  readonly at?: number;
+}
+
+const protocol = z.union([z.enum(Object.keys(PROTOCOLS) as [keyof typeof PROTOCOLS]), z.int().min(0).max(255)]);
+const port = z.int().min(0).max(65535);
+
+/** A protocol in a file: a name of {@link PROTOCOLS} or a number. */
+export const protocolSchema = protocol.meta({ description: "L4 protocol: a name, or its number (0 to 255)" });
+/** A TCP flag in a file. */
+export const tcpFlagSchema = z.enum(Object.keys(TCP_FLAGS) as [TcpFlag]);
+/** A port in a file. */
+export const portSchema = port;
+
+/** {@link Packet} as it comes from outside, for example over the control API. Addresses are checked by `receive`. */
+export const packetSchema = z
+  .strictObject({
+    from: z.string().meta({ description: "source address" }),
+    to: z.string().meta({ description: "destination address" }),
+    proto: protocolSchema,
+    sport: port.optional(),
+    dport: port.optional(),
+    flags: z.array(tcpFlagSchema).optional(),
+    length: port.optional().meta({ description: "bytes, default 64" }),
+    count: z.int().min(1).max(1_000_000_000).optional().meta({ description: "equal packets that this stands for" }),
+    at: z.number().min(0).optional().meta({ description: "milliseconds of the clock's time; absent: now" }),
+  })
+  .meta({ id: "Packet", description: "a packet that a node receives" });
+
+const DEFAULT_LENGTH = 64;
+
+/**
+ * One packet in the form in which the engine judges it: numbers only, one object reused for all packets.
+ * Words of addresses are signed (see `Words`).
+ */
+export class PacketView {
+  family: 4 | 6 = 4;
+  s0 = 0;
+  s1 = 0;
+  s2 = 0;
+  s3 = 0;
+  d0 = 0;
+  d1 = 0;
+  d2 = 0;
+  d3 = 0;
+  proto = 0;
+  sport = 0;
+  dport = 0;
+  flags = 0;
+  length = DEFAULT_LENGTH;
+  count = 1;
+  /** Milliseconds of the clock's time, or -1 for "now". */
+  at = -1;
+
+  /**
+   * Takes over a packet.
+   *
+   * @throws {TypeError} when an address is none, the families differ or a number is out of its range.
+   */
+  read(packet: Packet): this {
+    const from = parseAddress(packet.from);
+    const to = parseAddress(packet.to);
+    if (from.family !== to.family) {
+      throw new TypeError(`a packet from ${packet.from} cannot go to ${packet.to}: the address families differ`);
+    }
+    this.family = from.family;
+    this.s0 = from.w0;
+    this.s1 = from.w1;
+    this.s2 = from.w2;
+    this.s3 = from.w3;
+    this.d0 = to.w0;
+    this.d1 = to.w1;
+    this.d2 = to.w2;
+    this.d3 = to.w3;
+    this.proto = inRange("proto", protocolNumber(packet.proto), 0, 255);
+    this.sport = inRange("sport", packet.sport ?? 0, 0, 65535);
+    this.dport = inRange("dport", packet.dport ?? 0, 0, 65535);
+    this.flags = packet.flags ? flagBits(packet.flags) : 0;
+    this.length = inRange("length", packet.length ?? DEFAULT_LENGTH, 0, 65535);
+    this.count = inRange("count", packet.count ?? 1, 1, 1_000_000_000);
+    this.at = packet.at ?? -1;
+    return this;
+  }
+
+  /** The packet as people write it, without members that have their default. */
+  toPacket(): Packet {
+    return {
+      from: formatAddress(this.family, this.s0, this.s1, this.s2, this.s3),
+      to: formatAddress(this.family, this.d0, this.d1, this.d2, this.d3),
+      proto: protocolName(this.proto),
+      ...(this.sport !== 0 && { sport: this.sport }),
+      ...(this.dport !== 0 && { dport: this.dport }),
+      ...(this.flags !== 0 && { flags: flagNames(this.flags) }),
+      length: this.length,
+      ...(this.count !== 1 && { count: this.count }),
+      ...(this.at >= 0 && { at: this.at }),
+    };
+  }
+}
+
+function inRange(name: string, value: number, from: number, to: number): number {
+  if (Number.isInteger(value) && value >= from && value <= to) return value;
+  throw new TypeError(`\`${name}\` of a packet must be an integer from ${from} to ${to}, not ${String(value)}`);
+}

@@ -1,0 +1,107 @@
+import { Prefix } from "../../model/prefix";
+import { maskWord, prefixWords, type Words } from "./address";
+import { type Packet, PacketView } from "./packet";
+import { Random } from "./random";
+
+/** Says where traffic comes from, where it goes and how fast. */
+export interface TrafficOptions {
+  /** The same seed makes the same packets. Default 1. */
+  readonly seed?: number;
+  /** Prefixes of recipients, each as likely as the others. */
+  readonly to: readonly string[];
+  /** Prefixes of senders. Default: the documentation prefixes 203.0.113.0/24 and 2001:db8:bad::/48. */
+  readonly from?: readonly string[];
+  /** Gives the packets times (`at`), evenly spaced. Default: none, they arrive when they are received. */
+  readonly packetsPerSecond?: number;
+  /** With `packetsPerSecond`: the time of the first packet, in milliseconds of the clock. Default 0. */
+  readonly start?: number;
+}
+
+/** A prefix that addresses are drawn from. */
+export type Range = Words & { readonly length: number };
+
+/**
+ * What makes one kind of traffic different. Gets a packet with random addresses of the ranges, and fills in the rest;
+ * it may change the addresses too.
+ */
+export type Shape = (packet: PacketView, random: Random, to: Range) => void;
+
+/**
+ * An endless source of packets. Iterate it for packets as people write them, or call `next` with a view of your own
+ * for millions a second.
+ */
+export class TrafficSource implements Iterable<Packet> {
+  /** @param next Makes a view the next packet. */
+  constructor(readonly next: (packet: PacketView) => void) {}
+
+  *[Symbol.iterator](): Generator<Packet, never> {
+    for (;;) yield this.packet();
+  }
+
+  /** The next `count` packets. */
+  take(count: number): Packet[] {
+    return Array.from({ length: count }, () => this.packet());
+  }
+
+  private packet(): Packet {
+    const view = new PacketView();
+    this.next(view);
+    return view.toPacket();
+  }
+}
+
+const DEFAULT_SENDERS = ["203.0.113.0/24", "2001:db8:bad::/48"];
+
+/**
+ * A source of one kind of traffic.
+ *
+ * @throws {TypeError} when `to` is empty, when a prefix is none, or when recipients of a family have no senders.
+ */
+export function trafficSource(options: TrafficOptions, shape: Shape): TrafficSource {
+  const { seed = 1, packetsPerSecond, start = 0 } = options;
+  const recipients = ranges(options.to);
+  const senders = ranges(options.from ?? DEFAULT_SENDERS);
+  const sendersOf = {
+    4: senders.filter(({ family }) => family === 4),
+    6: senders.filter(({ family }) => family === 6),
+  };
+  if (recipients.length === 0) throw new TypeError("`to` must name at least one prefix");
+  for (const { family } of recipients) {
+    if (sendersOf[family].length === 0)
+      throw new TypeError(`\`from\` must name an IPv${family} prefix, as \`to\` does`);
+  }
+  const random = new Random(seed);
+  let made = 0;
+  return new TrafficSource((packet) => {
+    const to = recipients[random.below(recipients.length)] as Range;
+    const possible = sendersOf[to.family];
+    const from = possible[random.below(possible.length)] as Range;
+    packet.family = to.family;
+    packet.s0 = draw(from.w0, 0, from.length, random);
+    packet.d0 = draw(to.w0, 0, to.length, random);
+    if (to.family === 6) {
+      packet.s1 = draw(from.w1, 32, from.length, random);
+      packet.s2 = draw(from.w2, 64, from.length, random);
+      packet.s3 = draw(from.w3, 96, from.length, random);
+      packet.d1 = draw(to.w1, 32, to.length, random);
+      packet.d2 = draw(to.w2, 64, to.length, random);
+      packet.d3 = draw(to.w3, 96, to.length, random);
+    }
+    packet.sport = 0;
+    packet.dport = 0;
+    packet.flags = 0;
+    packet.count = 1;
+    packet.at = packetsPerSecond === undefined ? -1 : start + (made++ * 1000) / packetsPerSecond;
+    shape(packet, random, to);
+  });
+}
+
+/** A word of an address: the bits of the prefix, then random ones. */
+function draw(word: number, first: number, length: number, random: Random): number {
+  if (length - first >= 32) return word;
+  return word | (random.word() & ~maskWord(-1, first, length));
+}
+
+function ranges(texts: readonly string[]): Range[] {
+  return texts.map((text) => prefixWords(Prefix.parse(text)));
+}

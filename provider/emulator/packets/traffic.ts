@@ -1,0 +1,107 @@
+import { PROTOCOLS, TCP_FLAGS } from "./protocols";
+import { Random } from "./random";
+import { type Range, type TrafficOptions, TrafficSource, trafficSource } from "./traffic-source";
+
+const RESOLVERS_PER_PREFIX = 32;
+
+/** Usual traffic: requests to web servers mostly, some UDP and ICMP, packets of all sizes. */
+export function background(options: TrafficOptions): TrafficSource {
+  return trafficSource(options, (packet, random) => {
+    const kind = random.below(100);
+    packet.sport = random.between(1024, 65535);
+    if (kind < 85) {
+      const opens = random.below(12) === 0;
+      packet.proto = PROTOCOLS.tcp;
+      packet.dport = random.below(10) < 8 ? 443 : 80;
+      packet.flags = opens ? TCP_FLAGS.syn : TCP_FLAGS.ack | (random.below(3) === 0 ? TCP_FLAGS.psh : 0);
+      packet.length = opens ? 60 : random.between(52, 1500);
+    } else if (kind < 97) {
+      packet.proto = PROTOCOLS.udp;
+      packet.dport = random.below(3) === 0 ? 53 : 443;
+      packet.length = random.between(60, 1350);
+    } else {
+      packet.proto = packet.family === 4 ? PROTOCOLS.icmp : PROTOCOLS.icmp6;
+      packet.sport = 0;
+      packet.length = 84;
+    }
+  });
+}
+
+/**
+ * SYN flood: small TCP packets with only SYN set, from everywhere, to one port.
+ *
+ * @param options `dport`: default 443.
+ */
+export function synFlood(options: TrafficOptions & { readonly dport?: number }): TrafficSource {
+  const { dport = 443 } = options;
+  return trafficSource(options, (packet, random) => {
+    packet.proto = PROTOCOLS.tcp;
+    packet.flags = TCP_FLAGS.syn;
+    packet.sport = random.between(1024, 65535);
+    packet.dport = dport;
+    packet.length = random.below(2) === 0 ? 40 : 60;
+  });
+}
+
+/** DNS amplification: large UDP answers from port 53 of few resolvers, 32 at most in a /24 or IPv6 prefix of senders. */
+export function dnsAmplification(options: TrafficOptions): TrafficSource {
+  return trafficSource(options, (packet, random) => {
+    packet.proto = PROTOCOLS.udp;
+    packet.sport = 53;
+    packet.dport = random.between(1024, 65535);
+    packet.length = random.between(1100, 1500);
+    // the bits above stay those of the sender's prefix; a prefix longer than /27 has fewer resolvers
+    const resolver = random.below(RESOLVERS_PER_PREFIX);
+    if (packet.family === 4) packet.s0 = (packet.s0 & ~31) | (packet.s0 & resolver & 31);
+    else packet.s3 = resolver;
+  });
+}
+
+/** Carpet bombing: every address of each of the recipients' prefixes in turn, too little for each to be noticed alone. */
+export function carpetBombing(options: TrafficOptions): TrafficSource {
+  const positions = new Map<Range, number>();
+  return trafficSource(options, (packet, random, to) => {
+    const position = positions.get(to) ?? 0;
+    positions.set(to, (position + 1) | 0);
+    packet.proto = PROTOCOLS.udp;
+    packet.sport = random.between(1024, 65535);
+    packet.dport = random.between(1, 65535);
+    packet.length = random.between(400, 1400);
+    if (to.family === 4) packet.d0 = sweep(to.w0, to.length, position);
+    else packet.d3 = sweep(to.w3, to.length - 96, position);
+  });
+}
+
+/** The address at a position in a prefix, beginning anew after the last one. */
+function sweep(word: number, length: number, position: number): number {
+  const hostBits = length >= 32 ? 0 : length <= 0 ? -1 : ~(-1 << (32 - length));
+  return (word & ~hostBits) | (position & hostBits);
+}
+
+/**
+ * Several sources in one, mixed by weight.
+ *
+ * @throws {TypeError} when no weight is above 0.
+ * @example
+ * ```ts
+ * const traffic = mixed(7, [[9, background({ to: ["198.51.100.0/24"] })], [1, synFlood({ to: ["198.51.100.7"] })]]);
+ * engine.receive(traffic.take(1000));
+ * ```
+ */
+export function mixed(
+  seed: number,
+  sources: readonly (readonly [weight: number, source: TrafficSource])[],
+): TrafficSource {
+  const possible = sources.filter(([weight]) => weight > 0);
+  const total = possible.reduce((sum, [weight]) => sum + weight, 0);
+  if (!(total > 0)) throw new TypeError("`sources` must have at least one source with a weight above 0");
+  const random = new Random(seed);
+  return new TrafficSource((packet) => {
+    let rest = ((random.word() >>> 0) / 2 ** 32) * total;
+    const index = possible.findIndex(([weight]) => {
+      rest -= weight;
+      return rest < 0;
+    });
+    possible.at(index)?.[1].next(packet);
+  });
+}

@@ -1,0 +1,122 @@
+import { Prefix } from "../../model/prefix";
+import { prefixWords } from "../packets/address";
+import type { PacketView } from "../packets/packet";
+import { flagBits, PROTOCOLS, type Protocol, protocolNumber, type TcpFlag } from "../packets/protocols";
+import { compileComparison } from "./comparison";
+import { PrefixTable, type SetLookup } from "./prefix-table";
+import type { RuleEnvironment } from "./program";
+import { RateCounter } from "./rate";
+import type { MatchSpec } from "./rule-schema";
+
+/** Tells whether a match holds for a packet at a time. */
+export type Matcher = (packet: PacketView, now: number) => boolean;
+
+type Side = "source" | "destination";
+
+/**
+ * The members of a match as functions, in the order in which they are looked at: `rate` is the last,
+ * so that only packets are counted for which everything else holds.
+ */
+export function compileMatch(match: MatchSpec, environment: RuleEnvironment): Matcher[] {
+  const matchers: Matcher[] = [];
+  const add = <Spec>(spec: Spec | undefined, compile: (spec: Spec) => Matcher) => {
+    if (spec !== undefined) matchers.push(compile(spec));
+  };
+  add(match.source, (prefixes) => inPrefixes("source", [prefixes].flat()));
+  add(match.destination, (prefixes) => inPrefixes("destination", [prefixes].flat()));
+  add(match.protocol, (protocols) => isProtocol([protocols].flat()));
+  add(match.sourcePort, (ports) => hasPort("source", [ports].flat()));
+  add(match.destinationPort, (ports) => hasPort("destination", [ports].flat()));
+  add(match.flags, ({ set = [], unset = [] }) => hasFlags(set, unset));
+  add(
+    match.length,
+    ({ min = 0, max = 65535 }) =>
+      (packet) =>
+        packet.length >= min && packet.length <= max,
+  );
+  add(match.set, (spec) => inSet(spec, environment));
+  add(match.mark, ({ type, id, value }) => {
+    const wanted = compileComparison(value);
+    return (packet, now) => environment.marks.matches(type, packet, now, id, wanted);
+  });
+  add(match.not, (negated) => {
+    const holds = allOf(compileMatch(negated, environment));
+    return (packet, now) => !holds(packet, now);
+  });
+  add(match.rate, (spec) => {
+    const counter = new RateCounter(spec);
+    return (packet, now) => counter.isAbove(packet, now);
+  });
+  return matchers;
+}
+
+function allOf(matchers: Matcher[]): Matcher {
+  const [only] = matchers;
+  if (only && matchers.length === 1) return only;
+  return (packet, now) => matchers.every((matcher) => matcher(packet, now));
+}
+
+function lookUp(side: Side, table: SetLookup): (packet: PacketView) => number | undefined {
+  return side === "source"
+    ? (packet) => table.find(packet.family, packet.s0, packet.s1, packet.s2, packet.s3)
+    : (packet) => table.find(packet.family, packet.d0, packet.d1, packet.d2, packet.d3);
+}
+
+function inPrefixes(side: Side, texts: string[]): Matcher {
+  const prefixes = texts.map((text) => Prefix.parse(text));
+  const [only] = prefixes;
+  if (only && prefixes.length === 1 && only.family === 4) {
+    const { w0, length } = prefixWords(only);
+    const mask = length === 0 ? 0 : -1 << (32 - length);
+    return side === "source"
+      ? (packet) => packet.family === 4 && (packet.s0 & mask) === w0
+      : (packet) => packet.family === 4 && (packet.d0 & mask) === w0;
+  }
+  const find = lookUp(side, new PrefixTable(prefixes.map((prefix) => [prefix, 1])));
+  return (packet) => find(packet) !== undefined;
+}
+
+function inSet(spec: NonNullable<MatchSpec["set"]>, environment: RuleEnvironment): Matcher {
+  const set = environment.sets({ name: spec.name, scope: spec.scope });
+  if (set === undefined) {
+    const scope = spec.scope ? `${spec.scope} ` : "";
+    throw new TypeError(`there is no ${scope}prefix-set "${spec.name}": make it before the rules that name it`);
+  }
+  const find = lookUp(spec.of ?? "source", set);
+  if (spec.value === undefined) return (packet) => find(packet) !== undefined;
+  const wanted = compileComparison(spec.value);
+  return (packet) => {
+    const value = find(packet);
+    return value !== undefined && wanted(value);
+  };
+}
+
+function isProtocol(protocols: Protocol[]): Matcher {
+  const [only, ...others] = protocols.map(protocolNumber);
+  if (others.length === 0) return (packet) => packet.proto === only;
+  const wanted = new Uint8Array(256);
+  for (const protocol of protocols) wanted[protocolNumber(protocol)] = 1;
+  return (packet) => wanted[packet.proto] === 1;
+}
+
+function hasPort(side: Side, ports: (number | string)[]): Matcher {
+  const bounds = Int32Array.from(
+    ports.flatMap((port) => {
+      const [from = 0, to = from] = String(port).split("-").map(Number);
+      return [from, to];
+    }),
+  );
+  const holds = (port: number) => {
+    for (let index = 0; index < bounds.length; index += 2) {
+      if (port >= (bounds[index] as number) && port <= (bounds[index + 1] as number)) return true;
+    }
+    return false;
+  };
+  return side === "source" ? (packet) => holds(packet.sport) : (packet) => holds(packet.dport);
+}
+
+function hasFlags(set: readonly TcpFlag[], unset: readonly TcpFlag[]): Matcher {
+  const wanted = flagBits(set);
+  const mask = wanted | flagBits(unset);
+  return (packet) => packet.proto === PROTOCOLS.tcp && (packet.flags & mask) === wanted;
+}

@@ -1,0 +1,138 @@
+import type { MarkType } from "../../model/mark";
+import type { MarkStore } from "../marks/mark-store";
+import type { PacketView } from "../packets/packet";
+import { compileMatch, type Matcher } from "./matchers";
+import type { SetLookup } from "./prefix-table";
+import type { MarkActionSpec, RuleSpec, SetReference } from "./rule-schema";
+
+/** What the rules of a profile work with. */
+export interface RuleEnvironment {
+  /** The marks of the profile. */
+  readonly marks: MarkStore;
+  /** Finds a set as the profile sees it; `undefined` when there is none. Asked once, when the rules are compiled. */
+  readonly sets: (set: SetReference) => SetLookup | undefined;
+}
+
+/** A mark that a packet made or changed. */
+export interface MarkTouch {
+  readonly type: MarkType;
+  /** Of the record. */
+  readonly id: number;
+  /** Of the record, afterwards. */
+  readonly value: number;
+}
+
+/** What a `count` action counted. */
+export interface RuleCounter {
+  packets: number;
+  bytes: number;
+}
+
+type Action = (packet: PacketView, now: number, touches: MarkTouch[] | undefined) => void;
+
+interface CompiledRule {
+  readonly matchers: readonly Matcher[];
+  readonly actions: readonly Action[];
+  readonly verdict: "accept" | "drop" | undefined;
+  readonly counter: RuleCounter;
+}
+
+const MARK_ACTIONS = { hmark: "shost", dhmark: "dhost", sdhmark: "sdhost", connmark: "conn" } as const;
+
+/**
+ * The rules of a profile, compiled once: a list of functions for each rule. Sees the content of sets and marks
+ * as it is when a packet comes.
+ */
+export class Program {
+  private readonly compiled: readonly CompiledRule[];
+
+  /**
+   * @param rules As {@link ruleSchema} lets them pass.
+   * @throws {TypeError} naming the rule, when it names a set that does not exist.
+   */
+  constructor(
+    readonly rules: readonly RuleSpec[],
+    environment: RuleEnvironment,
+  ) {
+    this.compiled = rules.map((rule, index) => {
+      try {
+        return compileRule(rule, environment);
+      } catch (error) {
+        const which = rule.id === undefined ? `${index + 1}` : `${rule.id}${rule.name ? ` "${rule.name}"` : ""}`;
+        throw new TypeError(`rule ${which}: ${error instanceof Error ? error.message : String(error)}`, {
+          cause: error,
+        });
+      }
+    });
+  }
+
+  /**
+   * Walks through the rules and carries out the actions of those that match.
+   *
+   * @param touches Takes the marks that were touched, when given.
+   * @returns the index of the rule with the verdict, or -1 when none gave one: then the packet is accepted.
+   */
+  judge(packet: PacketView, now: number, touches?: MarkTouch[]): number {
+    const { compiled } = this;
+    for (let index = 0; index < compiled.length; index++) {
+      const rule = compiled[index] as CompiledRule;
+      if (!holds(rule.matchers, packet, now)) continue;
+      for (const action of rule.actions) action(packet, now, touches);
+      if (rule.verdict !== undefined) return index;
+    }
+    return -1;
+  }
+
+  /** The verdict of {@link judge}. */
+  verdict(index: number): "accept" | "drop" {
+    return this.compiled[index]?.verdict ?? "accept";
+  }
+
+  /** What the `count` actions counted, rule by rule; `undefined` for rules that do not count. */
+  counters(): (RuleCounter | undefined)[] {
+    return this.rules.map((rule, index) => {
+      return rule.actions?.includes("count") ? { ...(this.compiled[index] as CompiledRule).counter } : undefined;
+    });
+  }
+}
+
+function holds(matchers: readonly Matcher[], packet: PacketView, now: number): boolean {
+  for (let index = 0; index < matchers.length; index++) {
+    if (!(matchers[index] as Matcher)(packet, now)) return false;
+  }
+  return true;
+}
+
+function compileRule(rule: RuleSpec, environment: RuleEnvironment): CompiledRule {
+  const counter: RuleCounter = { packets: 0, bytes: 0 };
+  const actions: Action[] = [];
+  let verdict: CompiledRule["verdict"];
+  for (const action of rule.actions ?? []) {
+    if (action === "accept" || action === "drop") verdict = action;
+    else if (action === "count") {
+      actions.push((packet) => {
+        counter.packets += packet.count;
+        counter.bytes += packet.count * packet.length;
+      });
+    } else {
+      for (const name of Object.keys(MARK_ACTIONS) as (keyof typeof MARK_ACTIONS)[]) {
+        const spec = action[name];
+        if (spec) actions.push(compileMark(MARK_ACTIONS[name], spec, rule.id, environment.marks));
+      }
+    }
+  }
+  const matchers = (rule.match ?? []).flatMap((match) => compileMatch(match, environment));
+  return { matchers, actions, verdict, counter };
+}
+
+function compileMark(type: MarkType, spec: MarkActionSpec, ruleId: number | undefined, marks: MarkStore): Action {
+  const id = spec.id ?? ruleId ?? 0;
+  const lifetime = spec.lifetime === undefined ? undefined : spec.lifetime * 1000;
+  const operation = spec.set !== undefined ? "set" : spec.max !== undefined ? "max" : "add";
+  const operand = spec.set ?? spec.max ?? spec.add ?? 1;
+  return (packet, now, touches) => {
+    const amount = operation === "add" ? operand * packet.count : operand;
+    const value = marks.touch(type, packet, now, id, operation, amount, lifetime);
+    if (value !== undefined) touches?.push({ type, id, value });
+  };
+}

@@ -1,0 +1,211 @@
+import { z } from "zod";
+import { MARK_TYPES } from "../../model/mark";
+import { Prefix, PrefixError } from "../../model/prefix";
+import { nameProblem } from "../../model/resource-url";
+import { MAX_VALUE } from "../marks/mark-table";
+import { portSchema, protocolSchema, tcpFlagSchema } from "../packets/packet";
+
+/** Rules of a profile as they stand in a state file. The schema makes no other form of them: what goes in comes out. */
+
+const number = z.int().min(0).max(MAX_VALUE);
+
+const prefix = z
+  .string()
+  .superRefine((text, context) => {
+    try {
+      Prefix.parse(text);
+    } catch (error) {
+      if (!(error instanceof PrefixError)) throw error;
+      context.addIssue({ code: "custom", message: error.message });
+    }
+  })
+  .meta({ description: "an address or a prefix" });
+
+const name = z.string().superRefine((text, context) => {
+  const problem = nameProblem(text);
+  if (problem) context.addIssue({ code: "custom", message: `the name ${JSON.stringify(text)} ${problem}` });
+});
+
+const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item).min(1)]);
+
+const portRange = z.string().regex(/^\d{1,5}-\d{1,5}$/, 'a range of ports is written as "1024-65535"');
+const ports = oneOrMore(z.union([portSchema, portRange])).superRefine((given, context) => {
+  for (const each of [given].flat()) {
+    const [from = 0, to = 0] = String(each).split("-").map(Number);
+    if (from > 65535 || to > 65535 || (typeof each === "string" && from > to)) {
+      context.addIssue({ code: "custom", message: `"${each}" is not a range of ports from 0 to 65535` });
+    }
+  }
+});
+
+const comparison = z
+  .union([number, z.strictObject({ eq: number, ne: number, lt: number, le: number, gt: number, ge: number }).partial()])
+  .meta({ id: "Comparison", description: "a number to equal, or conditions that must all hold" });
+
+const flags = z
+  .strictObject({ set: z.array(tcpFlagSchema).optional(), unset: z.array(tcpFlagSchema).optional() })
+  .meta({ description: "TCP flags that must be set, and that must not; never holds for other protocols" });
+
+const length = z
+  .strictObject({ min: portSchema.optional(), max: portSchema.optional() })
+  .meta({ description: "bounds of the packet's length in bytes, both included" });
+
+const rate = z
+  .strictObject({
+    above: z.int().min(0).max(1e12).meta({ description: "holds for what comes beyond this many in a window" }),
+    per: z
+      .enum(["rule", "source", "destination", "pair", "connection"])
+      .optional()
+      .meta({ description: "what is counted together; default source" }),
+    unit: z.enum(["packets", "bytes"]).optional().meta({ description: "default packets" }),
+    window: z.number().min(0.001).max(86_400).optional().meta({ description: "seconds, default 1" }),
+  })
+  .meta({
+    description: "counts the packets that come as far as this match; windows begin at multiples of their length",
+  });
+
+const set = z
+  .strictObject({
+    name,
+    scope: z
+      .enum(["local", "global"])
+      .optional()
+      .meta({ description: "default: the profile's own set of this name, else the global one" }),
+    of: z.enum(["source", "destination"]).optional().meta({ description: "default source" }),
+    value: comparison.optional().meta({ description: "of the longest prefix of the set that holds the address" }),
+  })
+  .meta({ description: "the address lies in a prefix-set, as committed" });
+
+const mark = z
+  .strictObject({ type: z.enum(MARK_TYPES), id: number.optional(), value: comparison.optional() })
+  .meta({ description: "the packet has a live record in a table of marks of this profile" });
+
+const members = z.strictObject({
+  source: oneOrMore(prefix).optional().meta({ description: "in one of these prefixes" }),
+  destination: oneOrMore(prefix).optional().meta({ description: "in one of these prefixes" }),
+  protocol: oneOrMore(protocolSchema).optional(),
+  sourcePort: ports.optional(),
+  destinationPort: ports.optional(),
+  flags: flags.optional(),
+  length: length.optional(),
+  set: set.optional(),
+  mark: mark.optional(),
+  rate: rate.optional(),
+});
+
+/** A match: every member that is there must hold. */
+export interface MatchSpec extends z.infer<typeof members> {
+  /** Holds when this does not. */
+  readonly not?: MatchSpec;
+}
+
+/** See {@link MatchSpec}. */
+export const matchSchema: z.ZodType<MatchSpec, MatchSpec> = members
+  .extend({
+    not: z
+      .lazy(() => matchSchema)
+      .optional()
+      .meta({ description: "holds when this does not" }),
+  })
+  .refine((match) => Object.keys(match).length > 0, "a match needs a member, for example `protocol: tcp`")
+  .meta({ id: "Match", description: "every member that is there must hold; `rate` is looked at last" });
+
+const markAction = z
+  .strictObject({
+    id: number.optional().meta({ description: "of the record; default: the id of the rule" }),
+    set: number.optional().meta({ description: "the value becomes this" }),
+    add: number.optional().meta({ description: "the value rises by this for every packet; default 1" }),
+    max: number.optional().meta({ description: "the value becomes at least this" }),
+    lifetime: z
+      .number()
+      .positive()
+      .optional()
+      .meta({ description: "seconds from this packet on; absent: as it is, and a new record has no end" }),
+  })
+  .refine(({ set, add, max }) => [set, add, max].filter((each) => each !== undefined).length <= 1, {
+    message: "a mark action has one of `set`, `add` and `max`",
+  })
+  .meta({ id: "MarkAction" });
+
+/** An action: a verdict, a counter or a mark. */
+export const actionSchema = z
+  .union(
+    [
+      z.enum(["accept", "drop", "count"]),
+      z
+        .strictObject({ hmark: markAction, dhmark: markAction, sdhmark: markAction, connmark: markAction })
+        .partial()
+        .refine(
+          (action) => Object.keys(action).length === 1,
+          "an action is one of hmark, dhmark, sdhmark and connmark",
+        ),
+    ],
+    'an action is "accept", "drop", "count", or one of { hmark }, { dhmark }, { sdhmark } and { connmark }',
+  )
+  .meta({ id: "Action", description: "accept and drop end the walk through the rules; all others go on" });
+
+/**
+ * A rule: when all matches hold, its actions are carried out in order.
+ *
+ * @example
+ * ```yaml
+ * rules:
+ *   - id: 70001
+ *     name: SYN flood
+ *     match:
+ *       - { protocol: tcp, flags: { set: [syn], unset: [ack] } }
+ *       - { not: { set: { name: partners } } }
+ *       - { rate: { above: 100 } }
+ *     actions: [{ hmark: { add: 1, lifetime: 3600 } }, drop]
+ * ```
+ */
+export const ruleSchema = z
+  .strictObject({
+    id: number.optional().meta({ description: "unique in the profile; the default id of the marks that it makes" }),
+    name: z.string().optional(),
+    match: z.array(matchSchema).optional().meta({ description: "all must hold; none: every packet" }),
+    actions: z.array(actionSchema).optional().meta({ description: "in order; none: the rule does nothing" }),
+    extra: z
+      .record(z.string(), z.unknown())
+      .optional()
+      .meta({ description: "members of the rule record of another node, listed as they are and not interpreted" }),
+  })
+  .superRefine((rule, context) => {
+    const actions = rule.actions ?? [];
+    const verdict = actions.findIndex((action) => action === "accept" || action === "drop");
+    if (verdict >= 0 && verdict < actions.length - 1) {
+      const message = `"${actions[verdict]}" ends the rule: no action can follow it`;
+      context.addIssue({ code: "custom", path: ["actions", verdict + 1], message });
+    }
+    actions.forEach((action, index) => {
+      if (typeof action === "string" || rule.id !== undefined) return;
+      if (Object.values(action).some((each) => each?.id === undefined)) {
+        context.addIssue({ code: "custom", path: ["actions", index], message: "needs an `id`: the rule has none" });
+      }
+    });
+  })
+  .meta({ id: "Rule" });
+
+/** The ordered rules of a profile. */
+export const rulesSchema = z.array(ruleSchema).superRefine((rules, context) => {
+  const seen = new Set<number>();
+  rules.forEach(({ id }, index) => {
+    if (id !== undefined && seen.has(id)) {
+      context.addIssue({ code: "custom", path: [index, "id"], message: `the id ${id} is used twice in this profile` });
+    }
+    if (id !== undefined) seen.add(id);
+  });
+});
+
+/** See {@link ruleSchema}. */
+export type RuleSpec = z.infer<typeof ruleSchema>;
+/** See {@link actionSchema}. */
+export type ActionSpec = z.infer<typeof actionSchema>;
+/** A number to equal, or conditions that must all hold. */
+export type ComparisonSpec = z.infer<typeof comparison>;
+/** The members of a mark action. */
+export type MarkActionSpec = z.infer<typeof markAction>;
+/** The members of a rate match. */
+export type RateSpec = z.infer<typeof rate>;
+/** Which set a match names. */
+export type SetReference = Pick<z.infer<typeof set>, "name" | "scope">;
