@@ -1,4 +1,5 @@
 // @ts-check
+import { randomUUID } from "node:crypto";
 import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -18,7 +19,7 @@ const STALE_MS = 30 * 60_000;
  * @returns {Promise<T>}
  */
 export async function locked(file, { waiting, work }) {
-  const own = `${file}.${process.pid}`;
+  const own = `${file}.${randomUUID()}`;
   writeFileSync(own, String(process.pid));
   try {
     for (let told = false; !take(own, file); told = true) {
