@@ -27,6 +27,11 @@ export interface Mark {
   readonly destinationPort?: number;
   /** L4 protocol, as the node writes it. */
   readonly protocol?: string | number;
+  /**
+   * Decimal digits of integers beyond ±(2⁵³−1), by member; the member itself holds the nearest number then.
+   * Present only where a node sends such integers (64-bit counters).
+   */
+  readonly exact?: Readonly<Record<string, string>>;
   /** Members of the record that this package does not know, untouched. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
@@ -41,5 +46,7 @@ export interface Profile {
 export interface Rule {
   readonly id?: number;
   readonly name?: string;
+  /** As {@link Mark.exact}. */
+  readonly exact?: Readonly<Record<string, string>>;
   readonly extra?: Readonly<Record<string, unknown>>;
 }

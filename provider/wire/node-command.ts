@@ -1,0 +1,74 @@
+import type { MarkType } from "../model/mark";
+import { formatUrl, nameProblem, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
+
+/** Path of the one endpoint of a node, below its base url (contract, section 4.1). */
+export const NODE_PATH = "/fapi";
+
+/** The header that goes with a list of marks (contract, section 4.1, rule 1). */
+export const USER_ARENA = "user-arena";
+
+/** The four commands (contract, section 4.1). */
+export type Command = "list" | "insert" | "delete" | "commit";
+
+/** Entry of an insert (contract, section 2.2). */
+export interface InsertEntry {
+  /** Prefix. */
+  readonly p: string;
+  /** Value, an integer from 0 to 2³²−1. */
+  readonly v: number;
+}
+
+/** Entry of a delete (contract, section 2.2). */
+export interface DeleteEntry {
+  /** The prefix as the node spells it. */
+  readonly a: string;
+}
+
+/** The largest value of an entry: the contract names no range, and 32 bits is what marks and match values have. */
+export const MAX_VALUE = 2 ** 32 - 1;
+
+/** True for a value that an entry may have. */
+export function isEntryValue(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_VALUE;
+}
+
+/** The body of a list; `type` only for marks. */
+export function listCommand(url: ResourceUrl, type?: MarkType): string {
+  return JSON.stringify({ url: requestUrl(url), cmd: "list", type });
+}
+
+/** The body of a commit. The contract shows a trailing slash for global sets, and only there. */
+export function commitCommand(url: PrefixSetUrl): string {
+  const text = requestUrl(url);
+  return JSON.stringify({ url: url.profile === undefined ? `${text}/` : text, cmd: "commit" });
+}
+
+/** The two parts of an insert or delete around its entries, which are put together once their number is known. */
+export function dataCommand(url: PrefixSetUrl, cmd: "insert" | "delete"): { head: string; tail: string } {
+  const body = JSON.stringify({ url: requestUrl(url), cmd, data: [] });
+  return { head: body.slice(0, -2), tail: "]}" };
+}
+
+/** One entry of an insert as JSON. */
+export function insertEntry(entry: InsertEntry): string {
+  return JSON.stringify({ p: entry.p, v: entry.v });
+}
+
+/** One entry of a delete as JSON. */
+export function deleteEntry(entry: DeleteEntry): string {
+  return JSON.stringify({ a: entry.a });
+}
+
+/** @throws {TypeError} when a name would end or split the address. */
+function requestUrl(url: ResourceUrl): string {
+  const names = {
+    arena: url.arena,
+    profile: "profile" in url ? url.profile : undefined,
+    set: "set" in url ? url.set : undefined,
+  };
+  for (const [part, name] of Object.entries(names)) {
+    const problem = name === undefined ? undefined : nameProblem(name);
+    if (problem) throw new TypeError(`\`${part}\` ${JSON.stringify(name)} ${problem}.`);
+  }
+  return formatUrl(url);
+}
