@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+import { main } from "./cli-main";
+
+// SIGTERM and SIGINT end a running command cleanly; a second one ends the process at once.
+const stop = new AbortController();
+for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
+
+main(process.argv.slice(2), {
+  out: (text) => process.stdout.write(text),
+  err: (text) => process.stderr.write(text),
+  env: process.env,
+  stop: stop.signal,
+}).then((code) => {
+  process.exitCode = code;
+});

@@ -1,0 +1,88 @@
+import { createWriteStream } from "node:fs";
+import type { Command } from "commander";
+import { type CliIo, UsageError } from "../cli-main";
+import { deviations } from "./dialect";
+import { type EmulatorInfo, startEmulator } from "./index";
+import type { JournalEntry } from "./journal";
+import type { EmulatorOptions } from "./options";
+import { readStateFile } from "./state-file";
+
+interface Flags {
+  readonly port: string;
+  readonly controlPort: string;
+  readonly host: string;
+  readonly state?: string;
+  readonly dialect?: string;
+  readonly seed?: string;
+  readonly latency?: string;
+  readonly commitLatency?: string;
+  readonly journal?: string;
+  readonly json?: boolean;
+}
+
+/** Adds `emulator` to the command line. */
+export function register(program: Command, io: CliIo): void {
+  program
+    .command("emulator")
+    .description("run an emulator of a node and a signaling receiver until it is told to stop")
+    .option("--port <number>", "port of node API and signaling; 0 takes a free one", "0")
+    .option("--control-port <number>", "port of the control API; 0 takes a free one", "0")
+    .option("--host <address>", "address to listen on; off loopback the control API needs a token", "127.0.0.1")
+    .option("--state <file>", "what the node holds: JSON or YAML")
+    .option("--dialect <name>", "how open points of the contract are settled: a name, or seed:N")
+    .option("--seed <number>", "seed of everything that is drawn by chance")
+    .option("--latency <duration>", "real time before each request takes effect, such as 10ms")
+    .option("--commit-latency <duration>", "real time before a commit takes effect, such as 1s")
+    .option("--journal <file>", "write each request as a line of JSON, secrets cut out")
+    .option("--json", "print the ready line as JSON")
+    .action((flags: Flags) => run(flags, io));
+}
+
+async function run(flags: Flags, io: CliIo): Promise<void> {
+  const journal = flags.journal === undefined ? undefined : createWriteStream(flags.journal, { flags: "a" });
+  const journalFailed = new Promise<never>((_, reject) => journal?.once("error", reject));
+  const onRequest = journal && ((entry: JournalEntry) => void journal.write(`${JSON.stringify(entry)}\n`));
+  await using emulator = await asUsage(async () => startEmulator({ ...(await optionsOf(flags)), onRequest }));
+  io.out(flags.json ? `${JSON.stringify(emulator.info())}\n` : readyLine(emulator.info(), emulator.seedNumber));
+  const settings = deviations(emulator.dialect);
+  if (flags.dialect !== undefined) io.err(`dialect ${flags.dialect}: ${JSON.stringify(settings)}\n`);
+  await Promise.race([stopped(io.stop), journalFailed]);
+  await new Promise<void>((resolve) => (journal ? journal.end(resolve) : resolve()));
+}
+
+async function optionsOf(flags: Flags): Promise<EmulatorOptions> {
+  return {
+    port: wholeNumber(flags.port, "--port"),
+    controlPort: wholeNumber(flags.controlPort, "--control-port"),
+    host: flags.host,
+    state: flags.state === undefined ? undefined : await readStateFile(flags.state),
+    dialect: flags.dialect,
+    seed: flags.seed === undefined ? undefined : wholeNumber(flags.seed, "--seed"),
+    latency: flags.latency,
+    commitLatency: flags.commitLatency,
+  };
+}
+
+/** A wrong option or state is wrong use; a port that is taken is a failure. */
+async function asUsage<T>(start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}
+
+function readyLine(info: EmulatorInfo, seed: number): string {
+  const clients = info.clients.map(({ clientId, secretKey }) => `${clientId}/${secretKey}`).join(", ");
+  return `emulator ready: node API ${info.endpoint}/fapi, signaling ${info.signalingUrl} (${clients}), test deployment ${info.testSignalingUrl}, control ${info.control}, seed ${seed}\n`;
+}
+
+function wholeNumber(text: string, flag: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  throw new UsageError(`${flag} must be a whole number, it is ${JSON.stringify(text)}.`);
+}
+
+function stopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

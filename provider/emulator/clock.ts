@@ -1,0 +1,135 @@
+import { type Duration, milliseconds } from "./duration";
+
+/** The time and the timers of the machine, as the emulator uses them. Tests hand in their own. */
+export interface Wall {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls back once after `ms`; never keeps the process alive. Returns what cancels it. */
+  timer(run: () => void, ms: number): () => void;
+}
+
+/** The real clock. */
+export const systemWall: Wall = {
+  now: () => Date.now(),
+  timer: (run, ms) => {
+    const timer = setTimeout(run, ms);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+interface Alarm {
+  readonly due: number;
+  readonly run: () => void;
+}
+
+/** What `setTimeout` can wait at most. */
+const LONGEST = 2 ** 31 - 1;
+
+/**
+ * The clock of everything that ages in an emulator: marks, leases, commits that apply late. It runs with real time until
+ * it is frozen, and jumps when told to. What falls due in a jump happens in its order, each at its own time, before
+ * {@link advance} returns.
+ *
+ * @example
+ * ```ts
+ * emulator.clock.freeze("2026-12-01T00:00:00Z");
+ * emulator.clock.advance("1h");
+ * emulator.clock.now.toISOString();   // "2026-12-01T01:00:00.000Z"
+ * ```
+ */
+export class VirtualClock {
+  private alarms: Alarm[] = [];
+  private offset = 0;
+  private stopped: number | undefined;
+  private disarm: () => void = () => {};
+
+  constructor(private readonly wall: Wall = systemWall) {}
+
+  /** The virtual time. */
+  get now(): Date {
+    return new Date(this.ms);
+  }
+
+  /** The virtual time in milliseconds since 1970. */
+  get ms(): number {
+    return this.stopped ?? this.wall.now() + this.offset;
+  }
+
+  /** True while the time stands still. */
+  get frozen(): boolean {
+    return this.stopped !== undefined;
+  }
+
+  /** Stops the time, now or at a given moment (moments in the past are allowed; nothing is undone by them). */
+  freeze(at?: Date | string | number): void {
+    const moment = at === undefined ? this.ms : new Date(at).getTime();
+    if (Number.isNaN(moment))
+      throw new TypeError(`${JSON.stringify(at)} is not a time: write for example "2026-12-01T00:00:00Z".`);
+    this.runUntil(moment);
+    this.stopped = moment;
+    this.arm();
+  }
+
+  /** Lets the time run on from where it stands. */
+  resume(): void {
+    if (this.stopped === undefined) return;
+    this.offset = this.stopped - this.wall.now();
+    this.stopped = undefined;
+    this.arm();
+  }
+
+  /** Jumps ahead, by milliseconds or a text such as `"1h"`. A frozen clock stays frozen. */
+  advance(by: Duration): void {
+    const target = this.ms + milliseconds(by);
+    const running = this.stopped === undefined;
+    this.runUntil(target);
+    this.stopped = target;
+    if (running) this.resume();
+  }
+
+  /** Calls `run` when `ms` of virtual time have passed. Returns what cancels it. */
+  after(ms: number, run: () => void): () => void {
+    const alarm = { due: this.ms + ms, run };
+    const place = this.alarms.findIndex(({ due }) => due > alarm.due);
+    this.alarms.splice(place < 0 ? this.alarms.length : place, 0, alarm);
+    this.arm();
+    return () => {
+      this.alarms = this.alarms.filter((other) => other !== alarm);
+    };
+  }
+
+  /** Forgets all that is planned; for the end of an emulator and for its reset. */
+  clear(): void {
+    this.alarms = [];
+    this.disarm();
+  }
+
+  /** Back to real time, with nothing planned. */
+  restart(): void {
+    this.clear();
+    this.offset = 0;
+    this.stopped = undefined;
+  }
+
+  private runUntil(target: number): void {
+    for (let next = this.alarms[0]; next && next.due <= target; next = this.alarms[0]) {
+      this.alarms.shift();
+      this.stopped = Math.max(next.due, this.stopped ?? next.due);
+      next.run();
+    }
+  }
+
+  private arm(): void {
+    this.disarm();
+    const next = this.alarms[0];
+    if (!next || this.frozen) return;
+    const wait = Math.min(Math.max(next.due - this.ms, 0), LONGEST);
+    this.disarm = this.wall.timer(() => {
+      const due = this.alarms.filter((alarm) => alarm.due <= this.ms);
+      this.alarms = this.alarms.filter((alarm) => !due.includes(alarm));
+      for (const alarm of due) alarm.run();
+      this.arm();
+    }, wait);
+  }
+}

@@ -1,0 +1,94 @@
+import { Bindings } from "./bindings";
+import { VirtualClock, type Wall } from "./clock";
+import { defaultClients, defaultState, defaultTestClients } from "./default-state";
+import type { Dialect } from "./dialect";
+import { Faults } from "./faults";
+import { Journal } from "./journal";
+import type { ResolvedOptions } from "./options";
+import { SignalingDeployment } from "./signaling";
+import { type EmulatorState, parseState } from "./state";
+import { Waits } from "./waits";
+import { World } from "./world";
+
+/** What a state becomes once it is loaded. Replaced whole by a seed, never changed in part. */
+interface Loaded {
+  readonly world: World;
+  readonly signaling: SignalingDeployment;
+  readonly testSignaling: SignalingDeployment;
+  readonly bindings: Bindings;
+}
+
+/** Everything that an emulator is besides its sockets: the APIs, the control API and the in-process API all work on it. */
+export class Core {
+  readonly clock: VirtualClock;
+  readonly waits: Waits;
+  readonly faults: Faults;
+  readonly journal: Journal;
+  /** How the open points of the contract are settled at the moment. */
+  dialect: Dialect;
+  private loaded: Loaded;
+  private readonly initial: EmulatorState;
+
+  constructor(
+    readonly options: ResolvedOptions,
+    wall: Wall,
+  ) {
+    this.clock = new VirtualClock(wall);
+    this.waits = new Waits(wall);
+    this.faults = new Faults(options.seed);
+    this.journal = new Journal(options.journalLimits);
+    this.dialect = options.dialect;
+    this.initial = options.state ?? defaultState;
+    this.loaded = this.load(this.initial);
+  }
+
+  get world(): World {
+    return this.loaded.world;
+  }
+  get signaling(): SignalingDeployment {
+    return this.loaded.signaling;
+  }
+  get testSignaling(): SignalingDeployment {
+    return this.loaded.testSignaling;
+  }
+  get bindings(): Bindings {
+    return this.loaded.bindings;
+  }
+
+  /** Replaces what is held. @throws {StateError} and then nothing is replaced. */
+  seed(state: EmulatorState): void {
+    const loaded = this.load(state);
+    this.loaded = loaded;
+  }
+
+  /** Back to the start. */
+  reset(): void {
+    this.clock.restart();
+    this.faults.clear();
+    this.journal.clear();
+    this.dialect = this.options.dialect;
+    this.seed(this.initial);
+  }
+
+  /** What is held, in the form that {@link seed} takes. */
+  export(): EmulatorState {
+    const clients = (deployment: SignalingDeployment) => [...deployment.clients.values()].map((it) => it.export());
+    return {
+      ...this.world.export(),
+      signaling: { clients: clients(this.signaling), testClients: clients(this.testSignaling) },
+    };
+  }
+
+  /** Drops all staged entries of the node, as a restart does. */
+  discardStaged(): void {
+    for (const [, set] of this.world.sets()) set.discard();
+  }
+
+  private load(state: EmulatorState): Loaded {
+    const parsed = parseState(state);
+    const world = new World(parsed);
+    const signaling = new SignalingDeployment(parsed.signaling?.clients ?? defaultClients, this.clock);
+    const testSignaling = new SignalingDeployment(parsed.signaling?.testClients ?? defaultTestClients, this.clock);
+    return { world, signaling, testSignaling, bindings: new Bindings(world, signaling) };
+  }
+}

@@ -1,0 +1,47 @@
+import type { EmulatorState, SignalingClientState } from "./state";
+
+/** The signaling clients of an emulator whose state names none. The secrets are public: they protect nothing. */
+export const defaultClients: readonly SignalingClientState[] = [
+  {
+    clientId: "client-a",
+    secretKey: "emulator-secret-a",
+    prefixes: ["198.51.100.0/24", "2001:db8:100::/48"],
+    arena: "edge",
+    idleProfile: "clean",
+    activeProfile: "protected",
+  },
+  {
+    clientId: "client-b",
+    secretKey: "emulator-secret-b",
+    prefixes: ["203.0.113.0/25"],
+    arena: "edge",
+    idleProfile: "clean",
+    activeProfile: "protected",
+  },
+];
+
+/** The two clients of the test deployment (contract, section 4.2), with one prefix each. Their signalings move nothing. */
+export const defaultTestClients: readonly SignalingClientState[] = [
+  { clientId: "test-1", secretKey: "emulator-test-secret-1", prefixes: ["192.0.2.0/25"] },
+  { clientId: "test-2", secretKey: "emulator-test-secret-2", prefixes: ["192.0.2.128/25"] },
+];
+
+/** What an emulator holds when no state is given: small, and enough to try every operation on. */
+export const defaultState: EmulatorState = {
+  arenas: {
+    edge: {
+      sets: {
+        blocked: { "192.0.2.0/24": 1, "2001:db8:bad::/48": 1 },
+        partners: { "203.0.113.128/25": 7 },
+      },
+      profiles: {
+        web: {
+          prefixes: ["203.0.113.128/25"],
+          sets: { blocked: {} },
+        },
+        clean: { prefixes: ["198.51.100.0/24", "2001:db8:100::/48", "203.0.113.0/25"] },
+        protected: {},
+      },
+    },
+  },
+};

@@ -1,0 +1,263 @@
+import { Prefix } from "../model/prefix";
+import { formatUrl } from "../model/resource-url";
+import { systemWall, type VirtualClock } from "./clock";
+import { ControlApi } from "./control-api";
+import { Core } from "./core";
+import { type Dialect, type DialectSettings, dialect } from "./dialect";
+import type { ActiveFault, Fault } from "./faults";
+import { Front } from "./front";
+import { HttpServer } from "./http-server";
+import type { JournalEntry, JournalFilter } from "./journal";
+import { NodeApi } from "./node-api";
+import { type EmulatorOptions, resolveOptions } from "./options";
+import type { PrefixSetContent, PrefixSetStore } from "./prefix-set-store";
+import type { SignalingDeployment } from "./signaling";
+import { SignalingApi } from "./signaling-api";
+import type { EmulatorState } from "./state";
+
+/** What a client of the signaling API needs to know. */
+export interface ClientCredentials {
+  readonly clientId: string;
+  readonly secretKey: string;
+  readonly prefixes: readonly string[];
+}
+
+/** Addresses and clients of an emulator: plain JSON. */
+export interface EmulatorInfo {
+  readonly endpoint: string;
+  readonly signalingUrl: string;
+  readonly testSignalingUrl: string;
+  readonly control: string;
+  readonly clients: readonly ClientCredentials[];
+  readonly testClients: readonly ClientCredentials[];
+}
+
+/**
+ * A running emulator: a node and a signaling receiver on loopback, and what a test asks and does behind their backs.
+ *
+ * @example
+ * ```ts
+ * await using emulator = await startEmulator();
+ * await fetch(`${emulator.endpoint}/fapi`, { method: "POST", … });
+ * emulator.prefixSet("prefixset://edge/blocked").applied;   // { "192.0.2.0/24": 1, … }
+ * ```
+ */
+export class Emulator implements AsyncDisposable {
+  private constructor(
+    private readonly core: Core,
+    private readonly server: HttpServer,
+    private readonly controlServer: HttpServer,
+  ) {}
+
+  /** See `startEmulator`. @internal */
+  static async start(options: EmulatorOptions): Promise<Emulator> {
+    const core = new Core(resolveOptions(options), options.wall ?? systemWall);
+    if (options.onRequest) core.journal.listen(options.onRequest);
+    const { host, port, controlPort } = core.options;
+    const front = new Front(core, { apis: apis(core), outage: (ms) => void outage(server, core, ms) });
+    const server = await HttpServer.listen({ host, port }, front.listener);
+    try {
+      const control = new ControlApi(core);
+      const controlServer = await HttpServer.listen({ host, port: controlPort }, control.listener);
+      const emulator = new Emulator(core, server, controlServer);
+      control.serve(emulator);
+      return emulator;
+    } catch (error) {
+      await server.close();
+      throw error;
+    }
+  }
+
+  /** The virtual clock: `advance("1h")`, `freeze()`, `now`. */
+  get clock(): VirtualClock {
+    return this.core.clock;
+  }
+
+  /** Base address of the node API, without `/fapi`. */
+  get endpoint(): string {
+    return this.server.origin;
+  }
+
+  /** Base address of the signaling API. */
+  get signalingUrl(): string {
+    return `${this.server.origin}/path`;
+  }
+
+  /** Base address of the test deployment of the signaling API. */
+  get testSignalingUrl(): string {
+    return `${this.server.origin}/request`;
+  }
+
+  /** Base address of the control API, which is no part of the protocol. */
+  get control(): string {
+    return this.controlServer.origin;
+  }
+
+  /** The clients of the signaling API. */
+  get clients(): readonly ClientCredentials[] {
+    return credentials(this.core.signaling);
+  }
+
+  /** The two clients of the test deployment. */
+  get testClients(): readonly ClientCredentials[] {
+    return credentials(this.core.testSignaling);
+  }
+
+  /** What the ready line of the command says. */
+  info(): EmulatorInfo {
+    const { endpoint, signalingUrl, testSignalingUrl, control, clients, testClients } = this;
+    return { endpoint, signalingUrl, testSignalingUrl, control, clients, testClients };
+  }
+
+  /** The seed of everything that is drawn by chance. */
+  get seedNumber(): number {
+    return this.core.options.seed;
+  }
+
+  /** How the open points of the contract are settled. */
+  get dialect(): Dialect {
+    return this.core.dialect;
+  }
+
+  /** Changes the dialect from the next request on, by name or by switches; switches not given have their defaults. */
+  setDialect(choice: string | DialectSettings): void {
+    this.core.dialect = dialect(choice);
+  }
+
+  /** What a set holds, and what a commit would make of it. @throws {RangeError} when there is no such set. */
+  prefixSet(url: string): PrefixSetContent {
+    return this.set(url).content();
+  }
+
+  /** The prefixes with active signaling, by client id. */
+  get signalings(): Record<string, string[]> {
+    return Object.fromEntries([...this.core.signaling.clients].map(([id, client]) => [id, client.active()]));
+  }
+
+  /** The same of the test deployment. */
+  get testSignalings(): Record<string, string[]> {
+    return Object.fromEntries([...this.core.testSignaling.clients].map(([id, client]) => [id, client.active()]));
+  }
+
+  /** The url of the profile that an address or prefix is bound to: `profile://edge/protected`. */
+  boundProfile(address: string): string | undefined {
+    const binding = this.core.bindings.of(Prefix.parse(address));
+    return binding && formatUrl({ kind: "profile", arena: binding.arena, profile: binding.profile });
+  }
+
+  /** What the emulator was asked, secrets cut out. */
+  get journal(): readonly JournalEntry[] {
+    return this.core.journal.entries;
+  }
+
+  /** The entries of the journal that match, for example `requests({ cmd: "commit" })`. */
+  requests(filter: JournalFilter = {}): JournalEntry[] {
+    return this.core.journal.find(filter);
+  }
+
+  /** Empties the journal. */
+  clearJournal(): void {
+    this.core.journal.clear();
+  }
+
+  /** Lets something go wrong, once unless it says otherwise. @throws {TypeError} when the fault is not valid. */
+  fail(fault: Fault): ActiveFault {
+    return this.core.faults.add(fault);
+  }
+
+  /** The faults that were set. */
+  get faults(): ActiveFault[] {
+    return this.core.faults.list();
+  }
+
+  /** Takes all faults back. */
+  clearFaults(): void {
+    this.core.faults.clear();
+  }
+
+  /**
+   * Changes the applied entries of a set at once, as somebody at the node's console would: no request, no commit, no
+   * journal entry.
+   *
+   * @throws {RangeError} when there is no such set; {PrefixError} for a bad prefix.
+   */
+  change(url: string, changes: { insert?: Record<string, number>; delete?: readonly string[] }): void {
+    const set = this.set(url);
+    const removed = (changes.delete ?? []).map((text) => [Prefix.parse(text).toString(), null] as const);
+    const inserted = Object.entries(changes.insert ?? {}).map(
+      ([text, value]) => [Prefix.parse(text).toString(), value] as const,
+    );
+    set.change(new Map([...removed, ...inserted]));
+  }
+
+  /** Starts and stops signaling of a client without a request. What is so already stays. @throws {RangeError} */
+  signal(clientId: string, changes: { start?: readonly string[]; stop?: readonly string[] }): void {
+    const client = this.core.signaling.clients.get(clientId) ?? this.core.testSignaling.clients.get(clientId);
+    if (!client) throw new RangeError(`There is no signaling client ${clientId}.`);
+    const start = client.read(changes.start ?? []);
+    const stop = client.read(changes.stop ?? []);
+    if (!start || !stop)
+      throw new RangeError(
+        `Client ${clientId} may signal ${client.state.prefixes.join(", ")} and longer prefixes only.`,
+      );
+    client.stop(stop, "valid-ones");
+    client.start(start, "valid-ones", this.dialect.lease);
+  }
+
+  /** Replaces everything that the emulator holds. Journal, faults, dialect and clock stay. @throws {StateError} */
+  seed(state: EmulatorState): void {
+    this.core.seed(state);
+  }
+
+  /** Back to the start: the first state, real time, no faults, an empty journal, the first dialect. */
+  reset(): void {
+    this.core.reset();
+  }
+
+  /** What the emulator holds, in the form that `state` takes. Commits that are on their way count as not there. */
+  state(): EmulatorState {
+    return this.core.export();
+  }
+
+  /** Stops serving and breaks all connections. */
+  async close(): Promise<void> {
+    this.clock.clear();
+    this.core.waits.end();
+    await Promise.all([this.server.close(), this.controlServer.close()]);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  private set(url: string): PrefixSetStore {
+    const set = this.core.world.setByUrl(url);
+    if (set) return set;
+    throw new RangeError(
+      `There is no prefix-set ${url}; there are ${[...this.core.world.sets()].map(([name]) => name).join(", ") || "none"}.`,
+    );
+  }
+}
+
+function apis(core: Core) {
+  return {
+    node: new NodeApi(core),
+    signaling: new SignalingApi(core, (it) => it.signaling),
+    test: new SignalingApi(core, (it) => it.testSignaling),
+  };
+}
+
+/** The port is gone for a while. */
+async function outage(server: HttpServer, core: Core, ms: number): Promise<void> {
+  await server.suspend();
+  await core.waits.for(ms);
+  await server.resume();
+}
+
+function credentials(deployment: SignalingDeployment): ClientCredentials[] {
+  return [...deployment.clients.values()].map(({ state: { clientId, secretKey, prefixes } }) => ({
+    clientId,
+    secretKey,
+    prefixes,
+  }));
+}

@@ -1,0 +1,113 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Api, Call, Incoming } from "./call";
+import type { Core } from "./core";
+import { FAULT_KINDS, type FaultContext, type Outcome, type Variation } from "./fault-kinds";
+import type { ActiveFault } from "./faults";
+import { readBody, send, sendTruncated, size } from "./http-server";
+import { type ApiName, type JournalEntry, redactHeaders, redactPath } from "./journal";
+import { parts, type Reply, text } from "./reply";
+
+/** What the front needs beyond the core. */
+export interface FrontParts {
+  readonly apis: Readonly<Record<"node" | "signaling" | "test", Api>>;
+  /** See {@link FaultContext.outage}. */
+  outage(ms: number): void;
+  /** Why a request to the node API is turned away before it is read: authentication, a redirect. */
+  guard?(request: IncomingMessage): Reply | undefined;
+}
+
+/** Takes requests of all APIs of the protocol port: reads them, lets faults at them, carries them out, keeps the journal. */
+export class Front {
+  private readonly inProgress: Record<ApiName, number> = { node: 0, signaling: 0, test: 0, other: 0 };
+
+  constructor(
+    private readonly core: Core,
+    private readonly parts: FrontParts,
+  ) {}
+
+  /** A listener for `node:http`. */
+  readonly listener = (request: IncomingMessage, response: ServerResponse): void => {
+    const api = apiOf(request.url ?? "/");
+    this.inProgress[api] += 1;
+    const concurrent = this.inProgress[api];
+    response.once("close", () => {
+      this.inProgress[api] -= 1;
+    });
+    this.serve(api, concurrent, request, response).catch((error: unknown) => {
+      // A defect of the emulator: the client gets a 500, the emulator lives on.
+      if (!response.headersSent) send(response, text(500, `emulator defect: ${error}`), { close: true });
+      else response.destroy();
+    });
+  };
+
+  private async serve(api: ApiName, concurrent: number, request: IncomingMessage, response: ServerResponse) {
+    const { journal, clock, dialect } = this.core;
+    const arrived = {
+      time: clock.now.toISOString(),
+      api,
+      method: request.method ?? "",
+      path: redactPath(request.url ?? "/"),
+      headers: redactHeaders(request.headers),
+      concurrent,
+    };
+    const refuse = (reply: Reply, close: boolean) => {
+      const entry = journal.add({ ...arrived, status: reply.status, answerBytes: size(parts(reply.body)) });
+      send(response, reply, { close });
+      journal.settled(entry);
+    };
+    if (api === "other") return refuse(text(404, "unknown path: there are /fapi, /path/… and /request/…"), true);
+    const guarded = api === "node" ? this.parts.guard?.(request) : undefined;
+    if (guarded) return refuse(guarded, true);
+    const body = await readBody(request, dialect.maxBodyBytes);
+    if (body === "aborted") return void response.destroy();
+    const call = this.parts.apis[api].interpret(incoming(request, body === "too-large" ? Buffer.alloc(0) : body));
+    if (body === "too-large") {
+      return refuse(call.error(413, `the body is too large: at most ${dialect.maxBodyBytes} bytes`), true);
+    }
+    const fault = this.core.faults.match({ ...call.summary, api });
+    const entry = journal.add({ ...arrived, ...call.summary, ...(fault && { fault: fault.fault.kind }) });
+    deliver(response, await this.outcome(call, entry, fault), entry);
+    journal.settled(entry);
+  }
+
+  private async outcome(call: Call, entry: JournalEntry, fault: ActiveFault | undefined): Promise<Outcome> {
+    const run = async (variation: Variation = {}): Promise<Reply> => {
+      const { latency, commitLatency } = this.core.options;
+      const wait = latency + (call.summary.cmd === "commit" ? commitLatency : 0);
+      if (wait > 0) await this.core.waits.for(wait);
+      return call.run(variation, (record) => {
+        entry.commit = record;
+      });
+    };
+    if (!fault) return run();
+    const context: FaultContext = {
+      fault: fault.fault,
+      run,
+      error: call.error,
+      wait: (ms) => this.core.waits.for(ms),
+      outage: (ms) => this.parts.outage(ms),
+      discardStaged: () => this.core.discardStaged(),
+      now: () => this.core.clock.now,
+    };
+    return FAULT_KINDS[fault.fault.kind](context);
+  }
+}
+
+function deliver(response: ServerResponse, outcome: Outcome, entry: JournalEntry): void {
+  if (!("cut" in outcome)) {
+    entry.status = outcome.status;
+    entry.answerBytes = size(parts(outcome.body));
+    send(response, outcome);
+  } else if (outcome.cut === "truncate") sendTruncated(response, outcome.reply);
+  else if (outcome.cut === "reset") response.socket?.resetAndDestroy();
+}
+
+function incoming(request: IncomingMessage, body: Buffer): Incoming {
+  return { method: request.method ?? "", target: request.url ?? "/", headers: request.headers, body };
+}
+
+function apiOf(target: string): ApiName {
+  if (target === "/fapi") return "node";
+  if (target.startsWith("/path/")) return "signaling";
+  return target.startsWith("/request/") ? "test" : "other";
+}

@@ -1,0 +1,36 @@
+import { Emulator } from "./emulator";
+import type { EmulatorOptions } from "./options";
+
+/**
+ * Starts an emulator of a node and a signaling receiver in this process. Any number can run at once.
+ *
+ * @throws {TypeError} when an option is wrong; {StateError} when the state is; the system's error when a port is taken.
+ * @example
+ * ```ts
+ * await using emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
+ * emulator.endpoint;   // "http://127.0.0.1:41234"
+ * ```
+ */
+export function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> {
+  return Emulator.start(options);
+}
+
+export type { VirtualClock, Wall } from "./clock";
+export {
+  DIALECTS,
+  type Dialect,
+  type DialectName,
+  type DialectSettings,
+  deviations,
+  dialect,
+  type SwitchName,
+  singleSwitchDialects,
+} from "./dialect";
+export type { Duration } from "./duration";
+export type { ClientCredentials, Emulator, EmulatorInfo } from "./emulator";
+export type { FaultKind } from "./fault-kinds";
+export { type ActiveFault, type Fault, faultSchema } from "./faults";
+export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal";
+export type { EmulatorOptions } from "./options";
+export type { CommitRecord, PrefixSetContent } from "./prefix-set-store";
+export { type EmulatorState, StateError, stateSchema } from "./state";

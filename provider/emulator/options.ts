@@ -1,0 +1,74 @@
+import { randomInt } from "node:crypto";
+import type { Wall } from "./clock";
+import { type Dialect, type DialectSettings, dialect } from "./dialect";
+import { type Duration, milliseconds } from "./duration";
+import type { JournalEntry, JournalLimits } from "./journal";
+import type { EmulatorState } from "./state";
+
+/** How an emulator starts. Everything has a default. */
+export interface EmulatorOptions {
+  /** What it holds; default: a small demo. An object of the published schema, in code, JSON or YAML. */
+  readonly state?: EmulatorState;
+  /** Port of the protocol; 0 (default) takes a free one. */
+  readonly port?: number;
+  /** Port of the control API; 0 (default) takes a free one. */
+  readonly controlPort?: number;
+  /** Address to listen on, default `127.0.0.1`. Elsewhere than on loopback the control API needs a token. */
+  readonly host?: string;
+  /** Token of the control API (`Authorization: Bearer …`); default: none on loopback, a random one elsewhere. */
+  readonly controlToken?: string;
+  /** A name, `seed:N`, or single switches; default: `default`. */
+  readonly dialect?: string | DialectSettings;
+  /** Seed of faults and traffic that are drawn by chance; default: a random one, which `emulator.seedNumber` tells. */
+  readonly seed?: number;
+  /** Real time before each request takes effect, default 0. */
+  readonly latency?: Duration;
+  /** Real time before a commit takes effect, beyond `latency`, default 0. */
+  readonly commitLatency?: Duration;
+  /** How much the journal keeps; default: 20 000 requests and two million data items. */
+  readonly journalLimits?: Partial<JournalLimits>;
+  /** Is called with each journal entry once it is answered. */
+  readonly onRequest?: (entry: JournalEntry) => void;
+  /** The machine's clock and timers, for tests. */
+  readonly wall?: Wall;
+}
+
+/** Options with all defaults in place. */
+export interface ResolvedOptions {
+  readonly state: EmulatorState | undefined;
+  readonly port: number;
+  readonly controlPort: number;
+  readonly host: string;
+  readonly controlToken: string | undefined;
+  readonly dialect: Dialect;
+  readonly seed: number;
+  readonly latency: number;
+  readonly commitLatency: number;
+  readonly journalLimits: JournalLimits;
+}
+
+/** @throws {TypeError} naming the option that is wrong. */
+export function resolveOptions(
+  options: EmulatorOptions,
+  random: () => number = () => randomInt(2 ** 31),
+): ResolvedOptions {
+  const { requests = 20_000, items = 2_000_000 } = options.journalLimits ?? {};
+  return {
+    state: options.state,
+    port: port(options.port, "port"),
+    controlPort: port(options.controlPort, "controlPort"),
+    host: options.host ?? "127.0.0.1",
+    controlToken: options.controlToken,
+    dialect: dialect(options.dialect),
+    seed: options.seed ?? random(),
+    latency: milliseconds(options.latency ?? 0),
+    commitLatency: milliseconds(options.commitLatency ?? 0),
+    journalLimits: { requests, items },
+  };
+}
+
+function port(value: number | undefined, name: string): number {
+  if (value === undefined) return 0;
+  if (Number.isInteger(value) && value >= 0 && value <= 65_535) return value;
+  throw new TypeError(`\`${name}\` must be a port number from 0 to 65535, it is ${value}.`);
+}

@@ -1,0 +1,57 @@
+/** Raw calls of the two APIs, with nothing of the client stack. */
+
+/** An answer: status and text, and the text as JSON where it is JSON. */
+export interface Answer {
+  readonly status: number;
+  readonly text: string;
+  readonly json: unknown;
+}
+
+/** One command of the node API. */
+export async function fapi(emulator: { endpoint: string }, command: unknown, headers: Record<string, string> = {}) {
+  return answer(
+    await fetch(`${emulator.endpoint}/fapi`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: typeof command === "string" ? command : JSON.stringify(command),
+    }),
+  );
+}
+
+/** One operation of the signaling API of a client. */
+export async function signaling(
+  base: string,
+  client: { clientId: string; secretKey: string } | undefined,
+  op: "status" | "start" | "stop",
+  prefixes?: readonly string[],
+) {
+  return answer(
+    await fetch(`${base}/${client?.clientId}/${client?.secretKey}/${op}`, {
+      method: op === "status" ? "GET" : "POST",
+      ...(prefixes && { body: JSON.stringify({ IP_prefix: prefixes }) }),
+    }),
+  );
+}
+
+/** One operation of the control API. */
+export async function control(emulator: { control: string }, method: string, path: string, body?: unknown) {
+  return answer(
+    await fetch(`${emulator.control}${path}`, {
+      method,
+      ...(body !== undefined && { headers: { "content-type": "application/json" }, body: JSON.stringify(body) }),
+    }),
+  );
+}
+
+async function answer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  return { status: response.status, text, json: parse(text) };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

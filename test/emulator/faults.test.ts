@@ -1,0 +1,156 @@
+import { expect, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { control, fapi, signaling } from "./calls";
+
+const BLOCKED = "prefixset://edge/blocked";
+const state = { arenas: { edge: { sets: { blocked: {} } } } };
+const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 1 }] };
+const commit = { url: BLOCKED, cmd: "commit" };
+const list = { url: BLOCKED, cmd: "list" };
+const done = { "192.0.2.0/24": 1 };
+
+test("the first commit fails with the status asked for, without effect, and the second succeeds", async () => {
+  await using emulator = await startEmulator({ state });
+  emulator.fail({ cmd: "commit", nth: 1, status: 503, retryAfter: 2 });
+  await fapi(emulator, insert);
+  const response = await fetch(`${emulator.endpoint}/fapi`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(commit),
+  });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "2"]);
+  expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: done });
+  expect((await fapi(emulator, commit)).status).toBe(200);
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(done);
+  expect(emulator.requests({ cmd: "commit" }).map(({ status, fault }) => [status, fault])).toEqual([
+    [503, "error"],
+    [200, undefined],
+  ]);
+});
+
+test.each([
+  { kind: "reset", applied: {} },
+  { kind: "reset", when: "after", applied: done },
+  { kind: "lost-answer", applied: done },
+  { kind: "truncated", applied: done },
+  { kind: "refuse", delay: 1, applied: {} },
+  { kind: "restart", when: "after", delay: 1, applied: done },
+] as const)("$kind $when breaks the connection", async ({ applied, ...fault }) => {
+  await using emulator = await startEmulator({ state });
+  await fapi(emulator, insert);
+  emulator.fail({ cmd: "commit", ...fault });
+  await expect(fapi(emulator, commit)).rejects.toThrow();
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(applied);
+  expect(emulator.requests({ cmd: "commit" })).toMatchObject([{ fault: fault.kind }]);
+  expect(emulator.requests({ cmd: "commit" })[0]?.status).toBeUndefined();
+});
+
+test.each([
+  { kind: "html", status: 502, text: "<h1>Bad Gateway</h1>", applied: {} },
+  { kind: "unknown-shape", status: 200, text: '"took"', applied: done },
+  { kind: "error", when: "after", status: 500, text: "fault", applied: done },
+  { kind: "full-table", status: 507, text: "table full", applied: {} },
+  { kind: "stuck-commit", status: 200, text: "ok", applied: {} },
+  { kind: "slow-commit", delay: 1, status: 200, text: "ok", applied: done },
+  { kind: "delay", delay: 1, status: 200, text: "ok", applied: done },
+] as const)("$kind answers $status", async ({ applied, status, text, ...fault }) => {
+  await using emulator = await startEmulator({ state });
+  await fapi(emulator, insert);
+  emulator.fail({ cmd: "commit", ...fault });
+  const answer = await fapi(emulator, commit);
+  expect(answer.status).toBe(status);
+  expect(answer.text).toContain(text);
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(applied);
+});
+
+test("a commit that is late is applied when its time has come on the virtual clock", async () => {
+  await using emulator = await startEmulator({ state });
+  emulator.clock.freeze();
+  emulator.fail({ kind: "late-commit", delay: "10s" });
+  emulator.fail({ kind: "late-commit", cmd: "commit", delay: "10s" });
+  await fapi(emulator, insert);
+  await fapi(emulator, commit);
+  expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: done });
+  emulator.clock.advance("9s");
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
+  emulator.clock.advance("1s");
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(done);
+  expect(emulator.requests({ cmd: "commit" })[0]?.commit?.inserted).toEqual(done);
+});
+
+test("a stale list shows the set as it was before its last commit", async () => {
+  await using emulator = await startEmulator({ state });
+  await fapi(emulator, insert);
+  await fapi(emulator, commit);
+  emulator.fail({ cmd: "list", kind: "stale-list" });
+  expect((await fapi(emulator, list)).json).toEqual({ data: [] });
+  expect((await fapi(emulator, list)).json).toEqual({ data: [{ p: "192.0.2.0/24", v: 1 }] });
+});
+
+test("a restart loses staged entries, or keeps them", async () => {
+  await using emulator = await startEmulator({ state });
+  for (const [staged, expected] of [
+    ["lost", {}],
+    ["kept", done],
+  ] as const) {
+    await fapi(emulator, insert);
+    emulator.fail({ cmd: "list", kind: "restart", staged, delay: 0 });
+    await expect(fapi(emulator, list)).rejects.toThrow();
+    expect(emulator.prefixSet(BLOCKED).staged).toEqual(expected);
+  }
+});
+
+test("the clock of a node that is off shows in the date of its answers", async () => {
+  await using emulator = await startEmulator({ state });
+  emulator.clock.freeze("2026-01-01T00:00:00Z");
+  emulator.fail({ kind: "clock-skew", delay: "2h" });
+  const response = await fetch(`${emulator.signalingUrl}/client-a/emulator-secret-a/status`);
+  expect(response.headers.get("date")).toBe("Thu, 01 Jan 2026 02:00:00 GMT");
+});
+
+test("faults meet the nth, every nth, or a part of the matching requests that is the same for the same seed", async () => {
+  await using emulator = await startEmulator({ state, seed: 7 });
+  const statuses = async (count: number) => {
+    const all = [];
+    for (let n = 0; n < count; n += 1) all.push((await fapi(emulator, list)).status);
+    return all;
+  };
+  emulator.fail({ cmd: "list", url: `${BLOCKED}/`, nth: 2, times: 2 });
+  emulator.fail({ cmd: "commit" });
+  expect(await statuses(4)).toEqual([200, 500, 500, 200]);
+  emulator.clearFaults();
+  emulator.fail({ every: 2, status: 429 });
+  expect(await statuses(4)).toEqual([200, 429, 200, 429]);
+  emulator.clearFaults();
+  emulator.fail({ rate: 0.5 });
+  const first = await statuses(12);
+  emulator.clearFaults();
+  emulator.fail({ rate: 0.5, seed: 7 });
+  expect(await statuses(12)).toEqual(first);
+  expect(new Set(first)).toEqual(new Set([200, 500]));
+});
+
+test("signaling faults are errors in the form of the signaling API", async () => {
+  await using emulator = await startEmulator();
+  emulator.fail({ op: "start", kind: "lost-answer" });
+  emulator.fail({ op: "status", status: 500, message: "try later" });
+  const [client] = emulator.clients;
+  await expect(signaling(emulator.signalingUrl, client, "start", ["198.51.100.7/32"])).rejects.toThrow();
+  expect(emulator.signalings["client-a"]).toEqual(["198.51.100.7/32"]);
+  expect(await signaling(emulator.signalingUrl, client, "status")).toMatchObject({ status: 500, text: "try later" });
+});
+
+test("faults are set, counted and taken back over the control API", async () => {
+  await using emulator = await startEmulator({ state });
+  const { id } = (await control(emulator, "POST", "/faults", { cmd: "list", times: 5 })).json as { id: number };
+  await fapi(emulator, list);
+  expect((await control(emulator, "GET", "/faults")).json).toMatchObject([{ id, hits: 1, spent: false }]);
+  await control(emulator, "DELETE", `/faults/${id}`);
+  expect((await fapi(emulator, list)).status).toBe(200);
+});
+
+test("a fault that is none is refused with the reason", async () => {
+  await using emulator = await startEmulator();
+  expect(() => emulator.fail({ kind: "rain" as "reset" })).toThrow(/kind/);
+  expect(() => emulator.fail({ delay: "soon" })).toThrow(/duration/);
+});

@@ -1,0 +1,162 @@
+import { expect, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { fapi } from "./calls";
+
+const BLOCKED = "prefixset://edge/blocked";
+const LOCAL = "prefixset://edge/web/blocked";
+const state = {
+  arenas: {
+    edge: {
+      sets: { blocked: { "192.0.2.0/24": 1 } },
+      profiles: {
+        web: {
+          prefixes: ["198.51.100.0/24"],
+          sets: { blocked: {} },
+          rules: [{ id: 7, name: "flood", match: {}, actions: ["drop"] }],
+          marks: { shost: [{ a: "203.0.113.45", id: 70_001, v: 1_234, t: 3_600 }] },
+        },
+      },
+    },
+  },
+};
+
+test("entries are staged by insert and delete, and applied by commit", async () => {
+  await using emulator = await startEmulator({ state });
+  expect(await fapi(emulator, { url: BLOCKED, cmd: "list" })).toMatchObject({
+    status: 200,
+    json: { data: [{ p: "192.0.2.0/24", v: 1 }] },
+  });
+  const data = [
+    { p: "203.0.113.4", v: 7 },
+    { p: "2001:DB8::/32", v: 1 },
+  ];
+  expect((await fapi(emulator, { url: BLOCKED, cmd: "insert", data })).json).toEqual({ status: "ok" });
+  await fapi(emulator, { url: `${BLOCKED}/`, cmd: "delete", data: [{ a: "192.0.2.0/24" }] });
+
+  expect(emulator.prefixSet(BLOCKED)).toEqual({
+    applied: { "192.0.2.0/24": 1 },
+    staged: { "203.0.113.4/32": 7, "2001:db8::/32": 1 },
+  });
+  expect((await fapi(emulator, { url: BLOCKED, cmd: "list" })).json).toEqual({ data: [{ p: "192.0.2.0/24", v: 1 }] });
+
+  await fapi(emulator, { url: `${BLOCKED}/`, cmd: "commit" });
+
+  const after = { "203.0.113.4/32": 7, "2001:db8::/32": 1 };
+  expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: after, staged: after });
+  expect(emulator.requests({ cmd: "commit" })[0]).toMatchObject({
+    url: BLOCKED,
+    rawUrl: `${BLOCKED}/`,
+    commit: { inserted: after, removed: { "192.0.2.0/24": 1 }, changed: {}, size: 2 },
+  });
+});
+
+test("a local set and a global set of one name are two sets", async () => {
+  await using emulator = await startEmulator({ state });
+  await fapi(emulator, { url: LOCAL, cmd: "insert", data: [{ p: "203.0.113.0/24", v: 2 }] });
+  await fapi(emulator, { url: LOCAL, cmd: "commit" });
+  expect(emulator.prefixSet(LOCAL).applied).toEqual({ "203.0.113.0/24": 2 });
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
+});
+
+test("an insert of a prefix that is there gives it the new value; an absent one is deleted with success", async () => {
+  await using emulator = await startEmulator({ state });
+  await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 9 }] });
+  expect((await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "203.0.113.0/24" }] })).status).toBe(200);
+  await fapi(emulator, { url: BLOCKED, cmd: "commit" });
+  expect(emulator.requests({ cmd: "commit" })[0]?.commit).toEqual({
+    inserted: {},
+    removed: {},
+    changed: { "192.0.2.0/24": { from: 1, to: 9 } },
+    size: 1,
+  });
+});
+
+test("nothing of a request with one refused entry is staged, and the answer names the entry", async () => {
+  await using emulator = await startEmulator({ state });
+  const data = [
+    { p: "203.0.113.0/24", v: 1 },
+    { p: "192.0.2.1/24", v: 1 },
+  ];
+  const answer = await fapi(emulator, { url: BLOCKED, cmd: "insert", data });
+  expect(answer).toMatchObject({ status: 400, json: { error: expect.stringContaining("entry 1") } });
+  expect(answer.text).toContain("192.0.2.0/24");
+  expect(emulator.prefixSet(BLOCKED).staged).toEqual({ "192.0.2.0/24": 1 });
+});
+
+test("profiles, rules and marks are listed as the state has them", async () => {
+  await using emulator = await startEmulator({ state });
+  expect((await fapi(emulator, { url: "arena://edge", cmd: "list" })).json).toEqual({ data: [{ name: "web" }] });
+  expect((await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "shost" })).json).toEqual({
+    data: [{ a: "203.0.113.45", id: 70_001, v: 1_234, t: 3_600 }],
+  });
+  expect((await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "conn" })).json).toEqual({ data: [] });
+});
+
+const list = { url: BLOCKED, cmd: "list" };
+
+test.each<[string, unknown, number, string]>([
+  ["a typographic quote", '{"url": "arena://edge”, "cmd": "list"}', 400, "typographic quote"],
+  ["no JSON", "{", 400, "not JSON"],
+  ["an empty body", "", 400, "empty"],
+  ["an array", [list], 400, "not a JSON object"],
+  ["an unknown member", { ...list, force: true }, 400, 'unknown member "force"'],
+  ["an unknown command", { ...list, cmd: "flush" }, 400, '"cmd"'],
+  ["a url of no known shape", { url: "set://edge", cmd: "list" }, 400, "not a resource address"],
+  ["data where there is none", { ...list, data: [{ a: "192.0.2.0/24" }] }, 400, '"data"'],
+  ["an insert without data", { ...list, cmd: "insert" }, 400, '"data"'],
+  ["an insert with no entries", { ...list, cmd: "insert", data: [] }, 400, '"data"'],
+  ["an insert without a value", { ...list, cmd: "insert", data: [{ p: "192.0.2.0/24" }] }, 400, "entry 0"],
+  [
+    "a delete in the form of an insert",
+    { ...list, cmd: "delete", data: [{ p: "192.0.2.0/24", v: 1 }] },
+    400,
+    "entry 0",
+  ],
+  ["a value beyond 32 bits", { ...list, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 2 ** 32 }] }, 400, '"v"'],
+  ["a commit of an arena", { url: "arena://edge", cmd: "commit" }, 400, "prefix-sets only"],
+  ["a mark list without type", { url: "mark://edge/web", cmd: "list" }, 400, '"type"'],
+  ["a type where there is none", { ...list, type: "shost" }, 400, '"type"'],
+  ["an unknown set", { ...list, url: "prefixset://edge/nowhere" }, 404, "unknown prefix-set edge/nowhere"],
+  ["an unknown arena", { url: "arena://core", cmd: "list" }, 404, "unknown arena core"],
+  ["an unknown profile", { url: "profile://edge/mail", cmd: "list" }, 404, "unknown profile edge/mail"],
+])("%s is refused with the reason", async (_, command, status, reason) => {
+  await using emulator = await startEmulator({ state });
+  const answer = await fapi(emulator, command);
+  expect(answer).toMatchObject({ status, json: { error: expect.stringContaining(reason) } });
+  expect(emulator.journal).toMatchObject([{ api: "node", status }]);
+});
+
+test("another content type, method or path is refused", async () => {
+  await using emulator = await startEmulator({ state });
+  expect((await fapi(emulator, list, { "content-type": "text/plain" })).status).toBe(400);
+  expect((await fapi(emulator, list, { "content-type": "application/json; charset=utf-8" })).status).toBe(200);
+  expect((await fetch(`${emulator.endpoint}/fapi`)).status).toBe(405);
+  expect((await fetch(`${emulator.endpoint}/fapi/`)).status).toBe(404);
+  expect((await fetch(`${emulator.endpoint}/`)).status).toBe(404);
+});
+
+test("a body beyond the limit is answered 413 and the emulator goes on", async () => {
+  await using emulator = await startEmulator({ state, dialect: { maxBodyBytes: 1_000 } });
+  const data = Array.from({ length: 100 }, (_, at) => ({ p: `203.0.113.${at}/32`, v: 1 }));
+  expect((await fapi(emulator, { url: BLOCKED, cmd: "insert", data })).status).toBe(413);
+  expect((await fapi(emulator, list)).status).toBe(200);
+});
+
+test("the journal tells what was asked, with headers that may be secret cut out", async () => {
+  await using emulator = await startEmulator({ state });
+  await fapi(emulator, list, { authorization: "Bearer canary", "x-key": "canary", "user-arena": "edge" });
+  expect(emulator.journal).toHaveLength(1);
+  expect(emulator.journal[0]).toMatchObject({
+    index: 0,
+    api: "node",
+    method: "POST",
+    path: "/fapi",
+    cmd: "list",
+    url: BLOCKED,
+    headers: { authorization: "***", "x-key": "***", "user-arena": "edge" },
+    status: 200,
+    answerBytes: JSON.stringify({ data: [{ p: "192.0.2.0/24", v: 1 }] }).length,
+    concurrent: 1,
+  });
+  expect(JSON.stringify(emulator.journal)).not.toContain("canary");
+});

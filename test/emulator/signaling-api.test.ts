@@ -1,0 +1,107 @@
+import { expect, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { signaling } from "./calls";
+
+test("start moves a prefix to the profile with rules, stop moves it back", async () => {
+  await using emulator = await startEmulator();
+  const [client] = emulator.clients;
+  const call = (op: "status" | "start" | "stop", prefixes?: string[]) =>
+    signaling(emulator.signalingUrl, client, op, prefixes);
+
+  expect(emulator.boundProfile("198.51.100.7")).toBe("profile://edge/clean");
+  expect(await call("start", ["198.51.100.7"])).toMatchObject({ status: 200, text: "ok" });
+  expect((await call("status")).json).toEqual({ IP_prefix: ["198.51.100.7/32"] });
+  expect(emulator.signalings).toEqual({ "client-a": ["198.51.100.7/32"], "client-b": [] });
+  expect(emulator.boundProfile("198.51.100.7")).toBe("profile://edge/protected");
+  expect(emulator.boundProfile("198.51.100.8")).toBe("profile://edge/clean");
+
+  expect(await call("stop", ["198.51.100.7/32"])).toMatchObject({ status: 200, text: "ok" });
+  expect((await call("status")).json).toEqual({ IP_prefix: [] });
+  expect(emulator.boundProfile("198.51.100.7")).toBe("profile://edge/clean");
+});
+
+test("the four errors of the contract", async () => {
+  await using emulator = await startEmulator();
+  const [client] = emulator.clients;
+  const wrong = { clientId: "client-a", secretKey: "wrong" };
+  const base = emulator.signalingUrl;
+  await signaling(base, client, "start", ["198.51.100.7/32"]);
+
+  const answers = [
+    await signaling(base, wrong, "start", ["198.51.100.7/32"]),
+    await signaling(base, wrong, "stop", ["198.51.100.7/32"]),
+    await signaling(base, wrong, "status"),
+    await signaling(base, { clientId: "nobody", secretKey: "wrong" }, "status"),
+    await signaling(base, client, "start", ["not a prefix"]),
+    await signaling(base, client, "start", ["192.0.2.1/32"]),
+    await signaling(base, client, "start", []),
+    await signaling(base, client, "start", ["198.51.100.7/32"]),
+    await signaling(base, client, "stop", ["198.51.100.8/32"]),
+  ];
+  expect(answers.map(({ status, text }) => `${status} ${text}`)).toEqual([
+    "403 secret_key invalid",
+    "403 secret_key invalid",
+    "403 secret_key invalid",
+    "403 secret_key invalid",
+    "400 ip_prefix invalid",
+    "400 ip_prefix invalid",
+    "400 ip_prefix invalid",
+    "409 cloud signaling already active",
+    "409 cloud signaling is not active",
+  ]);
+});
+
+test("of several prefixes all are started or none", async () => {
+  await using emulator = await startEmulator();
+  const [client] = emulator.clients;
+  await signaling(emulator.signalingUrl, client, "start", ["198.51.100.7/32"]);
+  const answer = await signaling(emulator.signalingUrl, client, "start", ["198.51.100.8/32", "198.51.100.7/32"]);
+  expect(answer.status).toBe(409);
+  expect(emulator.signalings["client-a"]).toEqual(["198.51.100.7/32"]);
+});
+
+test("the test deployment has two clients of its own, with one prefix each", async () => {
+  await using emulator = await startEmulator();
+  expect(emulator.testClients.map(({ prefixes }) => prefixes.length)).toEqual([1, 1]);
+  const [client] = emulator.testClients;
+  expect((await signaling(emulator.testSignalingUrl, client, "start", ["192.0.2.1/32"])).text).toBe("ok");
+  expect((await signaling(emulator.testSignalingUrl, client, "status")).json).toEqual({ IP_prefix: ["192.0.2.1/32"] });
+  expect((await signaling(emulator.signalingUrl, client, "status")).status).toBe(403);
+  expect(emulator.requests({ api: "test" })).toHaveLength(2);
+});
+
+test.each([
+  ["no JSON", "IP_prefix=198.51.100.7"],
+  ["an unknown member", '{"IP_prefix": ["198.51.100.7"], "until": 1}'],
+  ["a text instead of an array", '{"IP_prefix": "198.51.100.7"}'],
+])("%s in the body is refused", async (_, body) => {
+  await using emulator = await startEmulator();
+  const { clientId, secretKey } = emulator.clients[0] ?? { clientId: "", secretKey: "" };
+  const answer = await fetch(`${emulator.signalingUrl}/${clientId}/${secretKey}/start`, { method: "POST", body });
+  expect(answer.status).toBe(400);
+  expect(emulator.signalings["client-a"]).toEqual([]);
+});
+
+test("a wrong method or path is refused, and no journal entry shows a secret", async () => {
+  await using emulator = await startEmulator();
+  const { secretKey } = emulator.clients[0] ?? { secretKey: "" };
+  const paths = [
+    `/path/client-a/${secretKey}/start`,
+    `/path/client-a/${secretKey}/restart`,
+    `/path/client-a/${secretKey}`,
+    `/path/${secretKey}/status`,
+    `/path/client-a/${secretKey}/status/`,
+    `/path/client-a/${secretKey}/status?key=${secretKey}`,
+    `/signaling/client-a/${secretKey}/status`,
+  ];
+  const statuses = [];
+  for (const path of paths) statuses.push((await fetch(emulator.endpoint + path)).status);
+  expect(statuses).toEqual([405, 404, 404, 404, 404, 404, 404]);
+  await signaling(emulator.signalingUrl, emulator.clients[0], "status");
+  expect(emulator.journal.at(-1)).toMatchObject({
+    path: "/path/client-a/***/status",
+    op: "status",
+    client: "client-a",
+  });
+  expect(JSON.stringify(emulator.journal)).not.toContain(secretKey);
+});
