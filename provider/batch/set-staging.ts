@@ -1,0 +1,145 @@
+import type { CanonicalPrefix } from "../model/prefix";
+import type { PrefixMap } from "../model/prefix-map";
+import type { ObservedSet } from "./observed-set";
+
+type Entry = readonly [prefix: CanonicalPrefix, value: number];
+
+/** The requests that staging needs; `NodeClient` bound to one set. */
+export interface SetRequests {
+  list(): Promise<ObservedSet>;
+  insert(entries: readonly Entry[]): Promise<void>;
+  delete(spellings: readonly string[]): Promise<void>;
+  commit(): Promise<void>;
+}
+
+/** True for an error by which the node said no: it can be narrowed down to single entries. */
+export type IsRefusal = (error: unknown) => error is Error;
+
+/**
+ * Brings changes of a set into the node's staging area, and finds out which single entries the node refuses.
+ * Nothing here commits. Errors that are no refusal (lost connections, time-outs) are passed on at once.
+ */
+export class Staging {
+  /** Prefixes that the node would not take, each with the node's reason. */
+  readonly refused = new Map<CanonicalPrefix, Error>();
+  /** Prefixes whose staged state may differ from the applied one. */
+  readonly touched = new Set<CanonicalPrefix>();
+
+  constructor(
+    private readonly requests: SetRequests,
+    private readonly before: ObservedSet,
+    private readonly isRefusal: IsRefusal,
+  ) {}
+
+  /**
+   * Stages everything: new prefixes, new values, removals, and last the value changes that the node only takes as a
+   * delete followed by an insert, so that as little time as possible lies between those and the commit.
+   */
+  async stage(put: PrefixMap, remove: Iterable<CanonicalPrefix>): Promise<void> {
+    const entries = [...put];
+    await this.insertNew(entries.filter(([prefix]) => !this.before.has(prefix)));
+    const stubborn = await this.overwrite(entries.filter(([prefix]) => this.before.has(prefix)));
+    await this.remove([...remove]);
+    await this.replace(stubborn);
+  }
+
+  /**
+   * Takes staged changes back: what was applied gets its value again, what was not is deleted.
+   * Throws when that fails. Then nobody may commit, since a staged delete of a wanted prefix may be left.
+   */
+  async restore(prefixes: readonly CanonicalPrefix[]): Promise<void> {
+    const values = prefixes.flatMap((prefix): Entry[] => {
+      const applied = this.before.values.get(prefix);
+      return applied === undefined ? [] : [[prefix, applied]];
+    });
+    if ((await this.overwrite(values)).length > 0) {
+      const failure = await this.deleteThenInsert(values);
+      if (failure) throw failure;
+    }
+    await this.remove(prefixes.filter((prefix) => !this.before.has(prefix)));
+    for (const prefix of prefixes) this.touched.delete(prefix);
+  }
+
+  /** Deletes in the node's own spelling. "Not there" is no error: the list after the commit decides. */
+  private async remove(prefixes: readonly CanonicalPrefix[]): Promise<void> {
+    if (prefixes.length === 0) return;
+    for (const prefix of prefixes) this.touched.add(prefix);
+    try {
+      await this.requests.delete(prefixes.flatMap((prefix) => this.before.spellings(prefix)));
+    } catch (error) {
+      if (!this.isRefusal(error)) throw error;
+      if (prefixes.length === 1) return;
+      const middle = prefixes.length >> 1;
+      await this.remove(prefixes.slice(0, middle));
+      await this.remove(prefixes.slice(middle));
+    }
+  }
+
+  /** A refused group may also hold prefixes that an earlier, interrupted run staged: those go in after a delete. */
+  private async insertNew(entries: readonly Entry[]): Promise<void> {
+    if (entries.length === 0) return;
+    for (const [prefix] of entries) this.touched.add(prefix);
+    try {
+      await this.requests.insert(entries);
+    } catch (error) {
+      if (!this.isRefusal(error)) throw error;
+      if ((await this.deleteThenInsert(entries)) === undefined) return;
+      if (entries.length === 1) {
+        this.refuse(entries, error);
+        return;
+      }
+      const middle = entries.length >> 1;
+      await this.insertNew(entries.slice(0, middle));
+      await this.insertNew(entries.slice(middle));
+    }
+  }
+
+  /** Returns the entries that the node does not overwrite. */
+  private async overwrite(entries: readonly Entry[]): Promise<readonly Entry[]> {
+    if (entries.length === 0) return [];
+    for (const [prefix] of entries) this.touched.add(prefix);
+    try {
+      await this.requests.insert(entries);
+      return [];
+    } catch (error) {
+      if (!this.isRefusal(error)) throw error;
+      return entries;
+    }
+  }
+
+  /** Delete and insert of applied prefixes; a single one that fails gets its old value back. */
+  private async replace(entries: readonly Entry[]): Promise<void> {
+    if (entries.length === 0) return;
+    const failure = await this.deleteThenInsert(entries);
+    if (failure === undefined) return;
+    if (entries.length > 1) {
+      const middle = entries.length >> 1;
+      await this.replace(entries.slice(0, middle));
+      await this.replace(entries.slice(middle));
+    } else {
+      this.refuse(entries, failure);
+      await this.restore(entries.map(([prefix]) => prefix));
+    }
+  }
+
+  /** Returns the refusal, if there was one. */
+  private async deleteThenInsert(entries: readonly Entry[]): Promise<Error | undefined> {
+    try {
+      for (const [prefix] of entries) this.touched.add(prefix);
+      await this.requests
+        .delete(entries.flatMap(([prefix]) => this.before.spellings(prefix)))
+        .catch((error: unknown) => {
+          if (!this.isRefusal(error)) throw error;
+        });
+      await this.requests.insert(entries);
+      return undefined;
+    } catch (error) {
+      if (!this.isRefusal(error)) throw error;
+      return error;
+    }
+  }
+
+  private refuse(entries: readonly Entry[], error: Error): void {
+    for (const [prefix] of entries) this.refused.set(prefix, error);
+  }
+}

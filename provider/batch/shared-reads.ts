@@ -1,0 +1,47 @@
+/** How long a list may be used for the reads of other resources: reads of one refresh arrive over about a second. */
+export const SHARED_FOR_MS = 30_000;
+
+interface Kept<T> {
+  readonly at: number;
+  readonly answer: Promise<T>;
+}
+
+/**
+ * One answer for all who ask within {@link SHARED_FOR_MS}, as long as no write of ours came in between.
+ * A failed answer is shared by those who already wait for it and then forgotten.
+ *
+ * @example
+ * ```ts
+ * const lists = new SharedReads(() => client.listPrefixSet(url));
+ * await Promise.all([lists.read(), lists.read()]);   // one request
+ * ```
+ */
+export class SharedReads<T> {
+  private kept: Kept<T> | undefined;
+
+  constructor(
+    private readonly ask: () => Promise<T>,
+    private readonly now: () => number = Date.now,
+  ) {}
+
+  /** The kept answer if it is young enough, else a new one. */
+  read(): Promise<T> {
+    if (this.kept && this.now() - this.kept.at < SHARED_FOR_MS) return this.kept.answer;
+    const kept: Kept<T> = { at: this.now(), answer: this.ask() };
+    this.kept = kept;
+    kept.answer.catch(() => {
+      if (this.kept === kept) this.kept = undefined;
+    });
+    return kept.answer;
+  }
+
+  /** Forgets the answer; every write calls this before its first request. */
+  forget(): void {
+    this.kept = undefined;
+  }
+
+  /** Keeps an answer that a write obtained after its last request. */
+  keep(answer: T): void {
+    this.kept = { at: this.now(), answer: Promise.resolve(answer) };
+  }
+}

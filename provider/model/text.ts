@@ -1,0 +1,15 @@
+/** The first few of a list and how many more there are: `192.0.2.0/24, 192.0.2.1/32 and 8 more`. */
+export function some(items: readonly unknown[], shown = 5): string {
+  const head = items.slice(0, shown).map(String).join(", ");
+  return items.length > shown ? `${head} and ${items.length - shown} more` : head;
+}
+
+/** A number with its noun: `1 entry`, `10 002 entries`. */
+export function count(number: number, one: string, many = `${one}s`): string {
+  return `${grouped(number)} ${number === 1 ? one : many}`;
+}
+
+/** Digits in groups of three, separated by a space: `10 002`. */
+export function grouped(number: number): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, " ");
+}
