@@ -1,0 +1,39 @@
+/** One thing that is wrong in a configuration. */
+export interface PolicyConfigIssue {
+  /** Where it is: `sets[0].role`. Empty for the whole file. */
+  readonly path: string;
+  /** What is wrong and what to write. */
+  readonly message: string;
+}
+
+/**
+ * Thrown when `packetfilter-policies.yaml`, or the configuration of one policy, is not as the schema says.
+ * The pack does not start then: rules that judge by a half-read configuration would be worse than none.
+ */
+export class PolicyConfigError extends Error {
+  override readonly name = "PolicyConfigError";
+  readonly code = "invalid-policy-config";
+
+  constructor(
+    /** The file, or the policy whose configuration is wrong. */
+    readonly source: string,
+    readonly issues: readonly PolicyConfigIssue[],
+  ) {
+    super(
+      `${source} is not a valid policy configuration:\n${issues
+        .map(({ path, message }) => `  - ${path === "" ? "" : `${path}: `}${message}`)
+        .join("\n")}`,
+    );
+  }
+}
+
+/** A path as people write it: `sets[0].role`, `rules["prefix-length"].ipv4`. */
+export function formatPath(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => {
+      if (typeof part === "number") return `[${part}]`;
+      return /^[A-Za-z_]\w*$/.test(String(part)) ? `.${String(part)}` : `[${JSON.stringify(String(part))}]`;
+    })
+    .join("")
+    .replace(/^\./, "");
+}

@@ -1,0 +1,114 @@
+import { existsSync, readFileSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import { parse as parseYaml } from "yaml";
+import type { z } from "zod";
+import type { Rule } from "../rule";
+import { formatPath, PolicyConfigError, type PolicyConfigIssue } from "./errors";
+import { type PolicyConfig, type PolicyConfigInput, policyConfigSchema, type RuleSettings } from "./schema";
+
+/** The name of the configuration file in the folder of a program. */
+export const CONFIG_FILE = "packetfilter-policies.yaml";
+
+/** Where to look for the configuration; the defaults are those of this process. */
+export interface LoadOptions {
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+  readonly folder?: string;
+}
+
+/**
+ * Reads the configuration for a pack of these rules: the file that `PACKETFILTER_POLICIES` names, else
+ * `packetfilter-policies.yaml` in the program's folder, else nothing but defaults.
+ * `PACKETFILTER_POLICIES_EMERGENCY` sets `emergency` for one run.
+ *
+ * @throws {PolicyConfigError} naming the file and the path within it.
+ */
+export function loadPolicyConfig(rules: readonly Rule[], options: LoadOptions = {}): PolicyConfig {
+  const { environment = process.env, folder = process.cwd() } = options;
+  const file = findConfigFile(environment, folder);
+  const config = parsePolicyConfig(file === undefined ? {} : readConfigFile(file), rules, file);
+  const emergency = environment.PACKETFILTER_POLICIES_EMERGENCY;
+  return emergency ? { ...config, emergency } : config;
+}
+
+/** Reads a configuration that is already an object, as a pack of one's own may have it. */
+export function parsePolicyConfig(
+  input: PolicyConfigInput,
+  rules: readonly Rule[],
+  source: string = CONFIG_FILE,
+): PolicyConfig {
+  const result = policyConfigSchema(rules).safeParse(input ?? {});
+  if (!result.success) throw new PolicyConfigError(source, toIssues(result.error));
+  // Settings stay as they were written: those of the command line are laid over them before a rule reads them.
+  return { ...result.data, rules: (input?.rules ?? {}) as RuleSettings };
+}
+
+/** The issues of a failed parse with paths as people write them; of a union, those of the likeliest branch. */
+export function toIssues(error: z.ZodError, prefix: readonly PropertyKey[] = []): PolicyConfigIssue[] {
+  return error.issues.flatMap((issue) => {
+    const path = [...prefix, ...issue.path];
+    if (issue.code === "invalid_union") {
+      // A level that is no level, or settings that are no settings: the branch that got furthest says it best.
+      const branches = issue.errors.map((issues) => ({
+        issues,
+        depth: Math.max(...issues.map((one) => one.path.length)),
+      }));
+      branches.sort((a, b) => b.depth - a.depth || Number(isTypeOnly(a.issues)) - Number(isTypeOnly(b.issues)));
+      const best = branches[0]?.issues ?? [];
+      return best.map((one) => ({ path: formatPath([...path, ...one.path]), message: one.message }));
+    }
+    return [{ path: formatPath(path), message: issue.message }];
+  });
+}
+
+function isTypeOnly(issues: readonly { readonly code?: string }[]): boolean {
+  return issues.every((issue) => issue.code === "invalid_type");
+}
+
+function readConfigFile(file: string): PolicyConfigInput {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8");
+  } catch (error) {
+    throw new PolicyConfigError(file, [{ path: "", message: `cannot be read: ${(error as Error).message}` }]);
+  }
+  try {
+    return parseYaml(text) ?? {};
+  } catch (error) {
+    throw new PolicyConfigError(file, [{ path: "", message: `is not YAML: ${(error as Error).message}` }]);
+  }
+}
+
+function findConfigFile(environment: NonNullable<LoadOptions["environment"]>, folder: string): string | undefined {
+  const programFolder = environment.PACKETFILTER_PROGRAM_FOLDER;
+  const named = environment.PACKETFILTER_POLICIES;
+  if (named) return resolve(programFolder ?? environment.PWD ?? folder, named);
+  // The engine starts a pack folder in that folder and does not say where the program is. So: what `policies/run` was
+  // told, then where the command was typed, then above the pack itself (node_modules of the program).
+  for (const start of [programFolder, environment.PWD, folder]) {
+    const found = start === undefined ? undefined : searchUpwards(start, environment);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function searchUpwards(start: string, environment: NonNullable<LoadOptions["environment"]>): string | undefined {
+  for (let folder = resolve(start); ; folder = dirname(folder)) {
+    const project = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((file) => existsSync(file));
+    if (project !== undefined && !isProject(project, environment)) return undefined;
+    const file = join(folder, CONFIG_FILE);
+    if (existsSync(file)) return file;
+    // The folder with Pulumi.yaml is the program's: what lies above it belongs to something else.
+    if (project !== undefined || basename(folder) === "") return undefined;
+  }
+}
+
+// With `pulumi -C elsewhere` the command is typed in another program's folder; its rules are not ours.
+function isProject(file: string, environment: NonNullable<LoadOptions["environment"]>): boolean {
+  const wanted = environment.PULUMI_NODEJS_PROJECT ?? environment.PULUMI_PROJECT;
+  if (!wanted) return true;
+  try {
+    return parseYaml(readFileSync(file, "utf8"))?.name === wanted;
+  } catch {
+    return true;
+  }
+}

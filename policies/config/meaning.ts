@@ -1,0 +1,79 @@
+import { matches, matchesAny } from "../pattern";
+import { PrefixTable } from "../prefix-table";
+import { NotConfigured } from "../rule";
+import type { PolicyConfig } from "./schema";
+
+/** What a match in a set means for a packet. */
+export type Role = "block" | "allow";
+
+/** Which address of a packet is looked up in a set. */
+export type Direction = "source" | "destination";
+
+/** What the shared configuration says about sets, prefixes and stacks. */
+export class Meaning {
+  private readonly owned;
+  private readonly management;
+
+  constructor(
+    private readonly config: Pick<
+      PolicyConfig,
+      "sets" | "ownedPrefixes" | "managementPrefixes" | "productionStacks" | "exceptions"
+    >,
+  ) {
+    this.owned = PrefixTable.of(config.ownedPrefixes);
+    this.management = PrefixTable.of(config.managementPrefixes);
+  }
+
+  /** @throws {NotConfigured} when no pattern matches the set. */
+  role(set: string): Role {
+    const role = this.roleIfAny(set);
+    if (role === undefined) throw new NotConfigured("role", set);
+    return role;
+  }
+
+  /** For rules that have something to say about every set. */
+  roleIfAny(set: string): Role | undefined {
+    return this.find(set)?.role;
+  }
+
+  /** @throws {NotConfigured} when no pattern matches the set, or the pattern has no direction. */
+  direction(set: string): Direction {
+    this.role(set);
+    const direction = this.find(set)?.direction;
+    if (direction === undefined) throw new NotConfigured("direction", set);
+    return direction;
+  }
+
+  /** @throws {NotConfigured} when there are none. */
+  get ownedPrefixes(): PrefixTable<PolicyConfig["ownedPrefixes"][number]> {
+    if (this.owned.isEmpty) throw new NotConfigured("ownedPrefixes");
+    return this.owned;
+  }
+
+  /** Owned prefixes as a list, which may be empty. */
+  get ownedPrefixList(): PolicyConfig["ownedPrefixes"] {
+    return this.config.ownedPrefixes;
+  }
+
+  /** Owned prefixes, or an empty table. */
+  get ownedIfAny(): PrefixTable<PolicyConfig["ownedPrefixes"][number]> {
+    return this.owned;
+  }
+
+  /** Management prefixes, or an empty table. */
+  get managementIfAny(): PrefixTable<PolicyConfig["managementPrefixes"][number]> {
+    return this.management;
+  }
+
+  get exceptions(): PolicyConfig["exceptions"] {
+    return this.config.exceptions;
+  }
+
+  isProduction(stack: string): boolean {
+    return matchesAny(this.config.productionStacks, stack);
+  }
+
+  private find(set: string): PolicyConfig["sets"][number] | undefined {
+    return this.config.sets.find(({ pattern }) => matches(pattern, set));
+  }
+}

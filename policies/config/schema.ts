@@ -1,0 +1,88 @@
+import { z } from "zod";
+import type { Level, Rule } from "../rule";
+import { prefix, setPattern, stackPattern, until } from "./values";
+
+const setMeaning = z.strictObject({
+  pattern: setPattern.describe("Which sets: `*` stands for anything within one name, `**` for anything."),
+  role: z.enum(["block", "allow"]).describe("What a match in the set means for a packet."),
+  direction: z
+    .enum(["source", "destination"])
+    .optional()
+    .describe("Which address of a packet is looked up in the set."),
+});
+
+const exception = z
+  .strictObject({
+    rule: z.string().describe("The rule that is set aside."),
+    prefix: prefix.optional().describe("For this prefix and those within it."),
+    set: setPattern.optional().describe("For sets that match."),
+    until: until.describe("Its last day, or its last moment."),
+    reason: z.string().min(1).describe("Why, for those who read it later."),
+  })
+  .refine((value) => value.prefix !== undefined || value.set !== undefined, {
+    message: "an exception is for a `prefix`, for a `set`, or for both: name at least one",
+  });
+
+const level: z.ZodType<Level, Level> = z.enum(["mandatory", "advisory", "remediate", "disabled"]);
+
+/** The schema of `packetfilter-policies.yaml` for a pack of these rules. */
+export function policyConfigSchema(rules: readonly Rule[]) {
+  const settings = Object.fromEntries(
+    rules.map((rule) => [
+      rule.name,
+      z
+        .union([level, rule.config.extend({ level: level.optional() }).strict()])
+        .optional()
+        .describe(`${rule.description} Default level: ${rule.level}.`),
+    ]),
+  );
+  const names = rules.map((rule) => rule.name);
+  return z.strictObject({
+    $schema: z.string().optional(),
+    sets: z.array(setMeaning).default([]).describe("What sets are for. The first pattern that matches counts."),
+    ownedPrefixes: z.array(prefix).default([]).describe("The address blocks that are yours: what you protect."),
+    managementPrefixes: z.array(prefix).default([]).describe("From where nodes, routers and people are reached."),
+    productionStacks: z
+      .array(stackPattern)
+      .default(["prod", "prod-*", "production"])
+      .describe("Stacks that are in production, by pattern."),
+    exceptions: z
+      .array(
+        exception.refine((value) => names.includes(value.rule), {
+          path: ["rule"],
+          error: (issue) =>
+            `there is no rule ${JSON.stringify((issue.input as { rule: string }).rule)}: there are ${names.join(", ")}`,
+        }),
+      )
+      .default([])
+      .describe("What a rule must not say for a while."),
+    expiredExceptions: z
+      .enum(["advisory", "mandatory"])
+      .default("advisory")
+      .describe(
+        "What becomes of a mandatory finding whose exception has ended: a warning (so that no nightly preview fails because midnight passed), or a failure again.",
+      ),
+    emergency: z
+      .string()
+      .min(1)
+      .optional()
+      .describe("The name of an incident. While it stands, mandatory rules only warn, and every message names it."),
+    rules: z.strictObject(settings).default({}).describe("Level and settings of single rules."),
+  });
+}
+
+/** Level and settings of single rules, as they stand in the file: a rule reads its own. */
+export type RuleSettings = Readonly<
+  Record<string, Level | (Readonly<Record<string, unknown>> & { readonly level?: Level }) | undefined>
+>;
+
+/** A configuration as it was read. */
+export type PolicyConfig = Omit<z.output<ReturnType<typeof policyConfigSchema>>, "rules"> & {
+  readonly rules: RuleSettings;
+};
+
+/** A configuration as people write it. */
+export type PolicyConfigInput = z.input<ReturnType<typeof policyConfigSchema>>;
+
+/** An exception as it was read. */
+export type Exception = PolicyConfig["exceptions"][number];

@@ -1,0 +1,60 @@
+import { z } from "zod";
+import { Prefix, PrefixError } from "../../provider/model/prefix";
+
+/** A prefix or address as a text, read into a {@link Prefix}. */
+export const prefix = z.string().transform((text, context) => {
+  try {
+    return Prefix.parse(text);
+  } catch (error) {
+    if (!(error instanceof PrefixError)) throw error;
+    context.addIssue({ code: "custom", message: error.message });
+    return z.NEVER;
+  }
+});
+
+/** A pattern for set addresses: `*` stays within one name, `**` does not. */
+export const setPattern = z
+  .string()
+  .startsWith("prefixset://", 'a pattern for sets begins with "prefixset://", as in prefixset://*/blocked*');
+
+/** A pattern for stack names. */
+export const stackPattern = z.string().min(1);
+
+/** A length of time as `90s`, `15m`, `12h` or `30d`, read into milliseconds. */
+export const duration = z.string().transform((text, context) => {
+  const match = /^([1-9][0-9]*)([smhd])$/.exec(text);
+  if (!match) {
+    context.addIssue({ code: "custom", message: `${JSON.stringify(text)} is not a length of time: write 12h or 30d` });
+    return z.NEVER;
+  }
+  const unit = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }[match[2] as "s" | "m" | "h" | "d"];
+  return Number(match[1]) * unit;
+});
+
+/** The inverse of {@link duration} for messages: `12h`, `90d`. */
+export function formatDuration(milliseconds: number): string {
+  for (const [unit, size] of [
+    ["d", 86_400_000],
+    ["h", 3_600_000],
+    ["m", 60_000],
+  ] as const) {
+    if (milliseconds % size === 0) return `${milliseconds / size}${unit}`;
+  }
+  return `${milliseconds / 1_000}s`;
+}
+
+/** A date (the whole of that day, UTC) or an ISO time with zone, read into the moment at which it has passed. */
+export const until = z.union([z.string(), z.date()]).transform((value, context) => {
+  const text = typeof value === "string" ? value : value.toISOString();
+  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
+  const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
+  const moment = new Date(isDay ? `${text}T23:59:59.999Z` : text);
+  if ((!isDay && !isTime) || Number.isNaN(moment.getTime())) {
+    context.addIssue({
+      code: "custom",
+      message: `${JSON.stringify(text)} is not a date: write 2026-12-31 or 2026-12-31T18:00:00Z`,
+    });
+    return z.NEVER;
+  }
+  return { text, moment };
+});

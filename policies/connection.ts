@@ -1,0 +1,32 @@
+import { Prefix } from "../provider/model/prefix";
+
+/** How safe the way to a node or receiver is. */
+export type Transport = "https" | "loopback" | "allowed network" | "open" | "unreadable";
+
+/** Judges an address by its scheme and host; nothing of it is kept, since it may hold secrets. */
+export function transport(
+  address: string,
+  isAllowed: (address: Prefix) => boolean,
+  hosts: readonly string[],
+): Transport {
+  let url: URL;
+  try {
+    url = new URL(address);
+  } catch {
+    return "unreadable";
+  }
+  if (url.protocol === "https:") return "https";
+  const host = url.hostname.replace(/^\[|\]$/g, "");
+  if (host === "localhost") return "loopback";
+  if (hosts.includes(host)) return "allowed network";
+  let prefix: Prefix;
+  try {
+    prefix = Prefix.parse(host);
+  } catch {
+    return "open";
+  }
+  if (LOOPBACK.some((loopback) => loopback.contains(prefix))) return "loopback";
+  return isAllowed(prefix) ? "allowed network" : "open";
+}
+
+const LOOPBACK = [Prefix.parse("127.0.0.0/8"), Prefix.parse("::1/128")];

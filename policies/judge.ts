@@ -1,0 +1,147 @@
+import type { Meaning } from "./config/meaning";
+import type { Exception, PolicyConfig } from "./config/schema";
+import { findingMessage, notConfiguredMessage, unknownMessage, urlOf } from "./message";
+import { matches } from "./pattern";
+import type { Resource } from "./resources";
+import {
+  type Context,
+  type Finding,
+  isResourceRule,
+  type LeftOut,
+  NotConfigured,
+  type Offender,
+  type ResourceRule,
+  type Rule,
+  type StackRule,
+  type StackView,
+} from "./rule";
+import { NotYetKnown } from "./unknown";
+
+/** One message of a rule. */
+export interface Report {
+  readonly message: string;
+  /** `advisory` where this message only warns whatever the level of its rule is. */
+  readonly level?: "advisory";
+  readonly urn?: string;
+}
+
+/** The run that rules are judged in: one for the life of a pack, so that a notice is given once. */
+export interface Run {
+  readonly config: PolicyConfig;
+  readonly meaning: Meaning;
+  readonly rules: readonly Rule[];
+  readonly now: Date;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Notices that were given, by what they are about. */
+  readonly noticed: Set<string>;
+}
+
+/** Judges one resource by one rule. Never throws for what a resource or the shared configuration lacks. */
+export function judgeResource(rule: ResourceRule, resource: Resource, settings: object, run: Run): Report[] {
+  return judge(rule, run, resource, () => rule.judge(resource as never, context(settings, run)));
+}
+
+/** Judges a whole stack by one rule. */
+export function judgeStack(rule: StackRule, stack: StackView, settings: object, run: Run): Report[] {
+  return judge(rule, run, undefined, () => rule.judge(stack, context(settings, run)));
+}
+
+/** What a rule may ask. */
+export function context<S>(settings: object, { meaning, now, environment }: Run): Context<S> {
+  return { settings: settings as S, meaning, now, environment };
+}
+
+function judge(
+  rule: Rule,
+  run: Run,
+  resource: Resource | undefined,
+  findings: () => Iterable<Finding | LeftOut>,
+): Report[] {
+  const reports: Report[] = [];
+  try {
+    for (const finding of findings()) {
+      if ("leftOut" in finding) reports.push(...leaveOut(rule, finding.leftOut, finding.resource, run));
+      else reports.push(...applyExceptions(rule, { ...(resource && { resource }), ...finding }, run));
+    }
+  } catch (error) {
+    // What was found before stays found; the rest cannot be judged.
+    if (!(error instanceof NotYetKnown || error instanceof NotConfigured)) throw error;
+    reports.push(...leaveOut(rule, error, resource, run));
+  }
+  const { emergency } = run.config;
+  if (emergency === undefined) return reports;
+  return reports.map((report) => ({
+    ...report,
+    message: `Emergency ${emergency}, mandatory rules only warn. ${report.message}`,
+    level: "advisory",
+  }));
+}
+
+function leaveOut(rule: Rule, why: NotYetKnown | NotConfigured, resource: Resource | undefined, run: Run): Report[] {
+  if (why instanceof NotConfigured) return notice(why, run);
+  const message = unknownMessage(rule, why.property, resource);
+  return [{ message, level: "advisory", ...(resource && { urn: resource.urn }) }];
+}
+
+function* applyExceptions(rule: Rule, finding: Finding, run: Run): Generator<Report> {
+  const exceptions = run.config.exceptions.filter((exception) => exception.rule === rule.name);
+  const urn = finding.resource?.urn;
+  const standing: Offender[] = [];
+  const expired = new Map<Exception, Offender[]>();
+  // A finding without prefixes is treated as one offender without a prefix.
+  for (const offender of finding.offenders ?? [undefined]) {
+    const applying = exceptions.filter((exception) => applies(exception, offender, finding));
+    if (applying.some(({ until }) => run.now <= until.moment)) continue;
+    const ended = applying[0];
+    if (ended && run.config.expiredExceptions === "advisory") {
+      expired.set(ended, [...(expired.get(ended) ?? []), ...(offender ? [offender] : [])]);
+    } else if (offender) {
+      standing.push(offender);
+    } else {
+      yield { message: findingMessage(rule, finding, undefined), ...(urn && { urn }) };
+    }
+  }
+  if (standing.length > 0) yield { message: findingMessage(rule, finding, standing), ...(urn && { urn }) };
+  for (const [exception, offenders] of expired) {
+    const message = findingMessage(rule, finding, finding.offenders && offenders);
+    yield {
+      message: `${message} The exception for it (${exception.reason}) ended ${exception.until.text}: renew or remove it under \`exceptions\`.`,
+      level: "advisory",
+      ...(urn && { urn }),
+    };
+  }
+}
+
+function applies(exception: Exception, offender: Offender | undefined, finding: Finding): boolean {
+  if (exception.prefix && !(offender && exception.prefix.contains(offender.prefix))) return false;
+  if (exception.set === undefined) return true;
+  const set = urlOf(finding.resource);
+  return set !== undefined && matches(exception.set, set);
+}
+
+function notice({ need, set }: NotConfigured, run: Run): Report[] {
+  const key = `${need} ${set ?? ""}`;
+  if (run.noticed.has(key)) return [];
+  run.noticed.add(key);
+  const needing = run.rules.filter((rule) => rule.needs.includes(need) && isSwitchedOn(rule, run.config));
+  return [
+    {
+      message: notConfiguredMessage(
+        need,
+        set,
+        needing.map(({ name }) => name),
+      ),
+      level: "advisory",
+    },
+  ];
+}
+
+function isSwitchedOn(rule: Rule, config: PolicyConfig): boolean {
+  const own = config.rules[rule.name];
+  return (typeof own === "string" ? own : own?.level) !== "disabled";
+}
+
+/** True when the rule is judged for this kind of resource. */
+export function isFor(rule: Rule, resource: Resource): boolean {
+  return isResourceRule(rule) && rule.on.includes(resource.meta.kind);
+}

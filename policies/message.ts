@@ -1,0 +1,61 @@
+import { type Resource, SetResource } from "./resources";
+import type { Finding, Need, Offender, Rule } from "./rule";
+
+/** How many offenders a message lists before it counts. */
+const LISTED = 5;
+
+/** The message of a finding: resource, what is wrong, offenders, remedy, rule, and where to configure it. */
+export function findingMessage(rule: Rule, finding: Finding, offenders: readonly Offender[] | undefined): string {
+  const count = offenders && (finding.of === undefined ? offenders.length : `${offenders.length} of ${finding.of}`);
+  const list = offenders === undefined ? "" : ` (${count}): ${listOffenders(offenders)}`;
+  return `${subject(finding.resource)}: ${finding.problem}${list}. ${finding.remedy} ${where(rule)}`;
+}
+
+/** The first five offenders and how many follow: `a, b, c, d, e and 7 more`. */
+export function listOffenders(offenders: readonly Offender[]): string {
+  const shown = offenders
+    .slice(0, LISTED)
+    .map(({ prefix, detail }) => (detail === undefined ? prefix.toString() : `${prefix} (${detail})`));
+  const rest = offenders.length - shown.length;
+  return rest === 0 ? shown.join(", ") : `${shown.join(", ")} and ${rest} more`;
+}
+
+/** What a rule says when it reads a property that only the update will know. */
+export function unknownMessage(rule: Rule, property: string, resource: Resource | undefined): string {
+  return `${subject(resource)}: cannot be judged yet, since \`${property}\` is known only in the update, which judges it before anything is changed. Rule ${rule.name}.`;
+}
+
+/** What a rule says, once for a set, when the shared configuration does not say what it needs. */
+export function notConfiguredMessage(need: Need, set: string | undefined, rules: readonly string[]): string {
+  const silent = `the rules ${rules.join(", ")} say nothing about ${set === undefined ? "it" : "this set"}`;
+  if (set === undefined) {
+    return `\`${need}\`: not configured, so ${rules.length === 1 ? `the rule ${rules[0]} says nothing` : silent}. List them under \`${need}\` in packetfilter-policies.yaml.`;
+  }
+  const line = need === "role" ? 'role: "block" or "allow"' : 'direction: "source" or "destination"';
+  return `${set}: not configured for this set, which has no ${need}: ${silent}. Add a pattern that matches it, with ${line}, under \`sets\` in packetfilter-policies.yaml.`;
+}
+
+/** How messages name a resource: `PrefixSet "blocked" (prefixset://edge/blocked)`. */
+export function subject(resource: Resource | undefined): string {
+  if (resource === undefined) return "The stack";
+  const name = `${resource.meta.kind} "${resource.name}"`;
+  const url = urlOf(resource);
+  return url === undefined ? name : `${name} (${url})`;
+}
+
+/** The set of a resource, where it has one and it is known. */
+export function urlOf(resource: Resource | undefined): string | undefined {
+  if (!(resource instanceof SetResource)) return undefined;
+  try {
+    return resource.url;
+  } catch {
+    return undefined;
+  }
+}
+
+function where(rule: Rule): string {
+  const paths = rule.configure.map((path) => `\`${path}\``).join(" and ");
+  // What several rules share stands in the file only: the policy configuration of Pulumi is per policy.
+  const isOwn = Object.keys(rule.config.shape).length > 0;
+  return `Rule ${rule.name}, configured by ${paths} in packetfilter-policies.yaml${isOwn ? " or by --policy-pack-config" : ""}.`;
+}

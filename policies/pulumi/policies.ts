@@ -1,0 +1,135 @@
+import {
+  type Policies,
+  type ReportViolation,
+  type ResourceRemediation,
+  type ResourceValidation,
+  type ResourceValidationArgs,
+  type ResourceValidationPolicy,
+  remediateResourceOfType,
+  type StackValidationPolicy,
+  validateResourceOfType,
+} from "@pulumi/policy";
+import { context, judgeResource, judgeStack, type Report, type Run } from "../judge";
+import { rules as allRules } from "../list";
+import { ResourceCache } from "../resource-cache";
+import { type Kind, type ResourceMeta, SetResource, SignalingResource } from "../resources";
+import { isResourceRule, NotConfigured, type ResourceRule, type Rule, type StackRule } from "../rule";
+import { levelOf, settingsOf } from "../settings";
+import { type RunOptions, startRun } from "../start-run";
+import { NotYetKnown, unwrap } from "../unknown";
+import { CLASSES } from "./classes";
+import { configSchema } from "./config-schema";
+
+/**
+ * Rules as policies of Pulumi, for `new PolicyPack("…", { policies })`: by default all of this package, configured by
+ * `packetfilter-policies.yaml`.
+ *
+ * @throws {PolicyConfigError} when the configuration is not as the schema says.
+ */
+export function policiesOf(rules: readonly Rule[] = allRules, options: RunOptions = {}): Policies {
+  const run = startRun(rules, options);
+  const cache = new ResourceCache();
+  return rules.map((rule) => (isResourceRule(rule) ? resourcePolicy(rule, run, cache) : stackPolicy(rule, run, cache)));
+}
+
+function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): ResourceValidationPolicy {
+  const settings = settingsReader(rule, run);
+  const validations = rule.on.map((kind) =>
+    validateResourceOfType(CLASSES[kind], (properties, args, report) => {
+      const resource = cache.read(metaOf(kind, args), unwrap(properties));
+      send(judgeResource(rule, resource, settings(args), run), rule, report);
+    }),
+  );
+  const remediations = rule.on.map((kind) =>
+    remediateResourceOfType(CLASSES[kind], (properties, args) => {
+      // Not through the cache: here secrets are wrapped, and properties are going to change.
+      const resource = new (kind === "CloudSignaling" ? SignalingResource : SetResource)(
+        metaOf(kind, args) as never,
+        unwrap(properties),
+      );
+      const changes = ifKnown(() => rule.remediate?.(resource, context(settings(args), run)));
+      return changes && Object.assign(properties, changes);
+    }),
+  );
+  const schema = configSchema(rule);
+  return {
+    name: rule.name,
+    description: rule.description,
+    enforcementLevel: levelOf(rule, run.config),
+    ...(schema && { configSchema: schema }),
+    ...(rule.remediate && { remediateResource: firstOf<ResourceRemediation>(remediations) }),
+    validateResource: firstOf<ResourceValidation>(validations),
+  };
+}
+
+function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackValidationPolicy {
+  const settings = settingsReader(rule, run);
+  const schema = configSchema(rule);
+  return {
+    name: rule.name,
+    description: rule.description,
+    enforcementLevel: levelOf(rule, run.config),
+    ...(schema && { configSchema: schema }),
+    validateStack: (args, report) => {
+      const resources = args.resources.flatMap((resource) => {
+        const kind = KINDS.find((one) => resource.isType(CLASSES[one]));
+        return kind ? [cache.read(metaOf(kind, resource), unwrap(resource.props))] : [];
+      });
+      const sets = resources.filter((resource) => resource instanceof SetResource);
+      const signalings = resources.filter((resource) => resource instanceof SignalingResource);
+      send(judgeStack(rule, { sets, signalings }, settings(args), run), rule, report);
+    },
+  };
+}
+
+const KINDS = Object.keys(CLASSES) as Kind[];
+
+// One function for several classes: an array of functions would make `@pulumi/policy` read all properties once for each.
+function firstOf<F extends (args: ResourceValidationArgs, report: ReportViolation) => unknown>(
+  functions: readonly F[],
+): F {
+  const byType = new Map(functions.map((one) => [(one as { __pulumiType?: string }).__pulumiType, one]));
+  return ((args: ResourceValidationArgs, report: ReportViolation) => {
+    const one = byType.get(args.type);
+    return one ? one(args, report) : args.notApplicable(`This policy is for ${[...byType.keys()].join(", ")}`);
+  }) as F;
+}
+
+// The configuration of a policy does not change while a pack runs, and there may be thousands of resources.
+function settingsReader(rule: Rule, run: Run): (args: { getConfig<T extends object>(): T }) => object {
+  let read: object | undefined;
+  return (args) => {
+    read ??= settingsOf(rule, run.config, args.getConfig());
+    return read;
+  };
+}
+
+function metaOf(
+  kind: Kind,
+  { urn, name, opts }: { readonly urn: string; readonly name: string; readonly opts: { readonly protect: boolean } },
+): ResourceMeta {
+  return { kind, urn, name, protect: opts.protect };
+}
+
+function ifKnown<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    // The validation that follows says what is not known or not configured.
+    if (error instanceof NotYetKnown || error instanceof NotConfigured) return undefined;
+    throw error;
+  }
+}
+
+function send(reports: readonly Report[], rule: Rule, report: ReportViolation): void {
+  for (const { message, level, urn } of reports) {
+    if (level === undefined) {
+      report(message, urn);
+    } else {
+      // `@pulumi/policy` also takes an object here, the only way to give one message a level of its own; its types
+      // do not say so, a test holds it to that.
+      const violation = { message: `${rule.description}\n${message}`, enforcementLevel: level, urn };
+      (report as unknown as (violation: object) => void)(violation);
+    }
+  }
+}

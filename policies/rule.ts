@@ -1,0 +1,134 @@
+import type { z } from "zod";
+import type { Prefix } from "../provider/model/prefix";
+import type { Meaning } from "./config/meaning";
+import type { Kind, Resource, SetResource, SignalingResource } from "./resources";
+import type { NotYetKnown } from "./unknown";
+
+/** The levels of Pulumi. `remediate` is for rules that have `remediate`; elsewhere it means `mandatory`. */
+export type Level = "mandatory" | "advisory" | "remediate" | "disabled";
+
+/** What the shared configuration must say before a rule can judge. */
+export type Need = "role" | "direction" | "ownedPrefixes" | "managementPrefixes";
+
+/** One prefix that breaks a rule. */
+export interface Offender {
+  readonly prefix: Prefix;
+  /** What is wrong with this one, in a few words; must not hold a value of `node` or `receiver`. */
+  readonly detail?: string;
+}
+
+/** One thing that breaks a rule, found in one resource. */
+export interface Finding {
+  /** What is wrong, without a full stop: a noun phrase where offenders and their count follow it, else a clause. */
+  readonly problem: string;
+  readonly offenders?: readonly Offender[];
+  /** How many were judged, for "3 of 120". */
+  readonly of?: number;
+  /** What to do about it, as a sentence. */
+  readonly remedy: string;
+  /** The resource, in findings of a stack rule; without it the finding is about the whole stack. */
+  readonly resource?: Resource;
+}
+
+/** A resource that a stack rule leaves out, because the configuration or a preview does not say what it needs. */
+export interface LeftOut {
+  readonly leftOut: NotConfigured | NotYetKnown;
+  readonly resource: Resource;
+}
+
+/** What a rule may ask beside the resource. Everything that changes comes from here: no rule reads a clock or the environment. */
+export interface Context<S> {
+  /** The rule's own configuration, with defaults. */
+  readonly settings: S;
+  /** The shared configuration. */
+  readonly meaning: Meaning;
+  /** When the run began. */
+  readonly now: Date;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+interface RuleBase<S extends z.ZodObject> {
+  /** In kebab case; unique in a pack. */
+  readonly name: string;
+  /** The level without any configuration. */
+  readonly level: "mandatory" | "advisory";
+  /** What the rule demands, as one sentence. */
+  readonly description: string;
+  /** What the shared configuration must say; without it the rule reports "not configured". */
+  readonly needs: readonly Need[];
+  /** Where people change what the rule demands: paths in the configuration file. */
+  readonly configure: readonly string[];
+  /** The rule's own configuration. Every member has a default or is optional. */
+  readonly config: S;
+  /** A case that breaks the rule; the documentation shows the message that it gives. */
+  readonly example: Example;
+}
+
+/** A rule that judges one resource by its inputs. */
+export interface ResourceRule<S extends z.ZodObject = z.ZodObject, K extends Kind = Kind> extends RuleBase<S> {
+  readonly on: readonly K[];
+  judge(resource: ResourceOf<K>, context: Context<z.output<S>>): Iterable<Finding>;
+  /** Properties to put into the resource in place of its own, at the level `remediate`. Only what makes a stack safer. */
+  remediate?(resource: ResourceOf<K>, context: Context<z.output<S>>): Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A rule that judges all resources of a stack together. */
+export interface StackRule<S extends z.ZodObject = z.ZodObject> extends RuleBase<S> {
+  judge(stack: StackView, context: Context<z.output<S>>): Iterable<Finding | LeftOut>;
+}
+
+/** Any rule. */
+export type Rule = ResourceRule | StackRule;
+
+/** The resources of a stack that rules judge. */
+export interface StackView {
+  readonly sets: readonly SetResource[];
+  readonly signalings: readonly SignalingResource[];
+}
+
+/** A case in the documentation: configuration and resources as a user writes them. */
+export interface Example {
+  readonly config?: Readonly<Record<string, unknown>>;
+  readonly settings?: Readonly<Record<string, unknown>>;
+  readonly stack?: string;
+  readonly resources: readonly ExampleResource[];
+}
+
+/** A resource of an {@link Example}, with its inputs in the form that they have after `check`. */
+export interface ExampleResource {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly protect?: boolean;
+  readonly inputs: Readonly<Record<string, unknown>>;
+}
+
+/** The class of each kind. */
+export type ResourceOf<K extends Kind> = K extends "CloudSignaling" ? SignalingResource : SetResource;
+
+/** Types a resource rule from its `on` and `config`. */
+export function resourceRule<S extends z.ZodObject, K extends Kind>(rule: ResourceRule<S, K>): ResourceRule {
+  return rule as unknown as ResourceRule;
+}
+
+/** Types a stack rule from its `config`. */
+export function stackRule<S extends z.ZodObject>(rule: StackRule<S>): StackRule {
+  return rule as unknown as StackRule;
+}
+
+/** True for a rule that judges one resource at a time. */
+export function isResourceRule(rule: Rule): rule is ResourceRule {
+  return "on" in rule;
+}
+
+/** Thrown by {@link Meaning} when a rule needs what the configuration does not say. */
+export class NotConfigured extends Error {
+  override readonly name = "NotConfigured";
+
+  constructor(
+    readonly need: Need,
+    /** The set without a role or direction. */
+    readonly set?: string,
+  ) {
+    super(set === undefined ? `\`${need}\` is not configured` : `${set} has no \`${need}\``);
+  }
+}

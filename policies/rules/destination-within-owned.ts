@@ -1,0 +1,39 @@
+import { z } from "zod";
+import { resourceRule } from "../rule";
+
+/** A set of destinations is about traffic to oneself. */
+export const destinationWithinOwned = resourceRule({
+  name: "destination-within-owned",
+  level: "advisory",
+  description: "Entries of a destination set lie within owned prefixes.",
+  on: ["PrefixSet", "PrefixSetEntry"],
+  needs: ["role", "direction", "ownedPrefixes"],
+  configure: ["ownedPrefixes"],
+  config: z.strictObject({}),
+  example: {
+    config: {
+      sets: [{ pattern: "prefixset://*/victims", role: "block", direction: "destination" }],
+      ownedPrefixes: ["198.51.100.0/24"],
+    },
+    resources: [
+      {
+        kind: "PrefixSetEntry",
+        name: "victim",
+        inputs: { arena: "edge", set: "victims", prefix: "203.0.113.9/32", value: 1 },
+      },
+    ],
+  },
+
+  *judge(resource, { meaning }) {
+    if (meaning.direction(resource.url) !== "destination") return;
+    const owned = meaning.ownedPrefixes;
+    const offenders = resource.entries.filter(({ prefix }) => !owned.covering(prefix));
+    if (offenders.length === 0) return;
+    yield {
+      problem: "destinations that are not within owned prefixes",
+      of: resource.entries.length,
+      offenders: offenders.map(({ prefix }) => ({ prefix })),
+      remedy: "Remove them, or add the address block to the owned prefixes if it is yours.",
+    };
+  },
+});

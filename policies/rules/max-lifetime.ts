@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { duration, formatDuration, setPattern } from "../config/values";
+import { matchesAny } from "../pattern";
+import { type Offender, resourceRule } from "../rule";
+import { NotYetKnown } from "../unknown";
+
+/**
+ * Every block ends by itself. What remains of a lifetime only shrinks, so an entry that passes today passes tomorrow:
+ * a preview in the night does not fail for its hour.
+ */
+export const maxLifetime = resourceRule({
+  name: "max-lifetime",
+  level: "advisory",
+  description: "Every entry of a set with one of the roles expires, and no later than the longest lifetime from now.",
+  on: ["PrefixSet", "PrefixSetEntry"],
+  needs: ["role"],
+  configure: ["rules.max-lifetime"],
+  config: z.strictObject({
+    longest: duration.prefault("90d").describe("The longest lifetime, as 12h or 30d (default 90d)."),
+    roles: z
+      .array(z.enum(["block", "allow"]))
+      .default(["block"])
+      .describe("Roles of sets that it is for (default block)."),
+    except: z.array(setPattern).default([]).describe("Patterns of sets that it is not for, as a list of bogons."),
+  }),
+  example: {
+    config: { sets: [{ pattern: "prefixset://*/blocked", role: "block" }] },
+    resources: [
+      {
+        kind: "PrefixSet",
+        name: "blocked",
+        inputs: {
+          arena: "edge",
+          set: "blocked",
+          entries: { "192.0.2.0/24": 1, "203.0.113.0/24": 1 },
+          notes: { "203.0.113.0/24": '{"expires":"2031-01-01T00:00:00Z"}' },
+        },
+      },
+    ],
+  },
+
+  *judge(resource, { settings, meaning, now }) {
+    const role = meaning.role(resource.url);
+    if (!settings.roles.includes(role) || matchesAny(settings.except, resource.url)) return;
+    const latest = now.getTime() + settings.longest;
+    const offenders: Offender[] = [];
+    for (const { prefix, notes } of resource.entries) {
+      if (notes === undefined) continue;
+      if (notes.expires === undefined) offenders.push({ prefix, detail: "never expires" });
+      else if (!(Date.parse(notes.expires) <= latest)) offenders.push({ prefix, detail: `expires ${notes.expires}` });
+    }
+    if (offenders.length > 0) {
+      yield {
+        problem: `entries that do not expire within ${formatDuration(settings.longest)}`,
+        of: resource.entries.length,
+        offenders,
+        remedy: "Write an `expires` that is soon enough beside the value, or except the set.",
+      };
+    }
+    if (resource.entries.some(({ notes }) => notes === undefined)) throw new NotYetKnown("notes");
+  },
+});

@@ -1,0 +1,124 @@
+import { z } from "zod";
+import type { Prefix } from "../../provider/model/prefix";
+import { prefix, setPattern } from "../config/values";
+import { matches } from "../pattern";
+import { PrefixTable } from "../prefix-table";
+import type { SetResource } from "../resources";
+import { type Finding, type Offender, resourceRule } from "../rule";
+
+const rail = z.strictObject({
+  set: setPattern.default("prefixset://**"),
+  forbiddenPrefixes: z.array(prefix).default([]),
+  requiredPrefixes: z.array(prefix).default([]),
+  maxRemovals: z
+    .union([z.int().min(0), z.string().regex(/^\d+(\.\d+)?%$/, 'write a number, or a share as "20%"')])
+    .optional(),
+});
+type Rail = z.output<typeof rail>;
+
+/**
+ * What a whole organisation wants of its sets. At the level `remediate` the rule puts into a resource what it lacks;
+ * it only adds to `forbiddenPrefixes` and `requiredPrefixes`, sets a `maxRemovals` that is absent, and never touches entries.
+ */
+export const organisationRails = resourceRule({
+  name: "organisation-rails",
+  level: "advisory",
+  description:
+    "Sets have the organisation's forbidden and required prefixes and its limit of removals, and keep to them; the level `remediate` puts them in.",
+  on: ["PrefixSet", "PrefixSetEntry"],
+  needs: [],
+  configure: ["rules.organisation-rails.rails"],
+  config: z.strictObject({
+    rails: z
+      .array(rail)
+      .default([])
+      .describe(
+        "List of `{ set, forbiddenPrefixes, requiredPrefixes, maxRemovals }`; all that match a set count (default none).",
+      ),
+  }),
+  example: {
+    settings: { rails: [{ forbiddenPrefixes: ["198.51.100.0/24"], maxRemovals: "20%" }] },
+    resources: [
+      {
+        kind: "PrefixSet",
+        name: "blocked",
+        inputs: { arena: "edge", set: "blocked", entries: { "198.51.100.7/32": 1 } },
+      },
+    ],
+  },
+
+  *judge(resource, { settings }) {
+    const lacks = lacking(resource, settings.rails);
+    const names = Object.keys(lacks);
+    if (names.length > 0) {
+      yield {
+        problem: `it lacks the organisation's ${names.map((name) => `\`${name}\``).join(", ")}`,
+        remedy: "Write them into the program, or set the level of this rule to `remediate`.",
+      };
+    }
+    yield* broken(resource, settings.rails);
+  },
+
+  remediate(resource, { settings }) {
+    const lacks = lacking(resource, settings.rails);
+    return Object.keys(lacks).length === 0 ? undefined : lacks;
+  },
+});
+
+/** The properties that the resource should have in place of its own. */
+function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record<string, unknown>> {
+  const mine = rails.filter(({ set }) => matches(set, resource.url));
+  const lacks: Record<string, unknown> = {};
+  const forbidden = united(
+    resource.forbiddenPrefixes,
+    mine.flatMap((one) => one.forbiddenPrefixes),
+  );
+  if (forbidden.length > resource.forbiddenPrefixes.length) lacks.forbiddenPrefixes = forbidden.map(String);
+  if (resource.meta.kind === "PrefixSetEntry") return lacks;
+  const required = united(
+    resource.requiredPrefixes,
+    mine.flatMap((one) => one.requiredPrefixes),
+  );
+  if (required.length > resource.requiredPrefixes.length) lacks.requiredPrefixes = required.map(String);
+  const maxRemovals = mine.find((one) => one.maxRemovals !== undefined)?.maxRemovals;
+  if (maxRemovals !== undefined && resource.maxRemovals === undefined) lacks.maxRemovals = maxRemovals;
+  return lacks;
+}
+
+// A remediation comes after `check`, so the resource itself looks at prefixes that were put in only when it writes.
+// This rule looks at once: the preview shows what the update would refuse.
+function* broken(resource: SetResource, rails: readonly Rail[]): Generator<Finding> {
+  const mine = rails.filter(({ set }) => matches(set, resource.url));
+  const forbidden = PrefixTable.of(mine.flatMap((one) => one.forbiddenPrefixes));
+  const offenders: Offender[] = [];
+  for (const { prefix } of resource.entries) {
+    const [other] = forbidden.overlapping(prefix);
+    if (other) offenders.push({ prefix, detail: `overlaps ${other}` });
+  }
+  if (offenders.length > 0) {
+    yield {
+      problem: "entries that overlap what the organisation forbids",
+      of: resource.entries.length,
+      offenders,
+      remedy: "Remove them.",
+    };
+  }
+  if (resource.meta.kind === "PrefixSetEntry") return;
+  const required = mine.flatMap((one) => one.requiredPrefixes);
+  if (required.length === 0) return;
+  const entries = PrefixTable.of(resource.entries.map(({ prefix }) => prefix));
+  const missing = required.filter((prefix) => entries.covering(prefix) === undefined);
+  if (missing.length > 0) {
+    yield {
+      problem: "prefixes that the organisation requires and no entry covers",
+      of: required.length,
+      offenders: missing.map((prefix) => ({ prefix })),
+      remedy: "Add them.",
+    };
+  }
+}
+
+function united(own: readonly Prefix[], added: readonly Prefix[]): readonly Prefix[] {
+  const all = new Map([...own, ...added].map((prefix) => [prefix.toString(), prefix]));
+  return [...all.values()];
+}

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import type { Prefix } from "../../provider/model/prefix";
+import { type Offender, resourceRule } from "../rule";
+import { specialPurpose } from "../special-purpose";
+
+const bounds = (bits: number, shortest?: number) =>
+  z.strictObject({
+    shortest: shortest === undefined ? z.int().min(1).max(bits).optional() : z.int().min(1).max(bits).default(shortest),
+    longest: z.int().min(1).max(bits).optional(),
+  });
+
+const perRole = z.strictObject({ ipv4: bounds(32).optional(), ipv6: bounds(128).optional() }).optional();
+
+/** Entries are neither a default route nor outside the lengths that their family and the role of the set allow. */
+export const prefixLength = resourceRule({
+  name: "prefix-length",
+  level: "mandatory",
+  description:
+    "Entries of a set are no default route, and neither shorter nor longer than their family and the set's role allow.",
+  on: ["PrefixSet", "PrefixSetEntry"],
+  needs: [],
+  configure: ["rules.prefix-length"],
+  config: z.strictObject({
+    ipv4: bounds(32, 8)
+      .prefault({})
+      .describe("Lengths of IPv4 prefixes in any set: `shortest` (default 8), `longest`."),
+    ipv6: bounds(128, 16)
+      .prefault({})
+      .describe("Lengths of IPv6 prefixes in any set: `shortest` (default 16), `longest`."),
+    block: perRole.describe("Other lengths for sets with the role block: `ipv4`, `ipv6`."),
+    allow: perRole.describe("Other lengths for sets with the role allow: `ipv4`, `ipv6`."),
+  }),
+  example: {
+    settings: { ipv4: { shortest: 24 } },
+    resources: [
+      {
+        kind: "PrefixSet",
+        name: "blocked",
+        inputs: { arena: "edge", set: "blocked", entries: { "192.0.2.0/23": 1, "203.0.113.0/24": 1 } },
+      },
+    ],
+  },
+
+  *judge(resource, { settings, meaning }) {
+    const role = meaning.roleIfAny(resource.url);
+    const own = role && settings[role];
+    const limits = { 4: { ...settings.ipv4, ...own?.ipv4 }, 6: { ...settings.ipv6, ...own?.ipv6 } };
+    const offenders: Offender[] = [];
+    for (const { prefix } of resource.entries) {
+      const detail = problem(prefix, limits[prefix.family]);
+      // A block set may hold the bogons that are shorter than any customer's prefix, as 240.0.0.0/4.
+      if (detail && !(role === "block" && prefix.length > 0 && specialPurpose(prefix)))
+        offenders.push({ prefix, detail });
+    }
+    if (offenders.length === 0) return;
+    yield {
+      problem: "entries with a prefix length that is not allowed",
+      of: resource.entries.length,
+      offenders,
+      remedy: "Write the prefixes that are meant, or change the limits.",
+    };
+  },
+});
+
+function problem(prefix: Prefix, { shortest, longest }: { shortest?: number; longest?: number }): string | undefined {
+  if (prefix.length === 0) return "the default route";
+  if (shortest !== undefined && prefix.length < shortest) return `shorter than /${shortest}`;
+  if (longest !== undefined && prefix.length > longest) return `longer than /${longest}`;
+  return undefined;
+}

@@ -1,0 +1,31 @@
+import { z } from "zod";
+import { resourceRule } from "../rule";
+
+/** A set that `pulumi destroy` empties is not one mistyped stack name away from being empty. */
+export const productionDestroy = resourceRule({
+  name: "production-destroy",
+  level: "advisory",
+  description: "In production stacks a set that is cleared on destroy has `protect: true`.",
+  on: ["PrefixSet"],
+  needs: [],
+  configure: ["productionStacks"],
+  config: z.strictObject({}),
+  example: {
+    stack: "prod",
+    resources: [
+      {
+        kind: "PrefixSet",
+        name: "blocked",
+        inputs: { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } },
+      },
+    ],
+  },
+
+  *judge(resource, { meaning }) {
+    if (!meaning.isProduction(resource.stack) || resource.meta.protect || resource.onDestroy !== "clear") return;
+    yield {
+      problem: `it is cleared on destroy and not protected, in the production stack ${JSON.stringify(resource.stack)}`,
+      remedy: 'Give it the option `protect: true`, or `onDestroy: "keep"`.',
+    };
+  },
+});

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { resourceRule } from "../rule";
+
+// As the resource has it: so many removals are always allowed.
+const ALWAYS_ALLOWED = 20;
+
+/** The rail against a list that came back half empty stays up where it matters. */
+export const productionRemovals = resourceRule({
+  name: "production-removals",
+  level: "advisory",
+  description: "In production stacks `maxRemovals` is not lifted above the limit.",
+  on: ["PrefixSet"],
+  needs: [],
+  configure: ["productionStacks", "rules.production-removals.percent"],
+  config: z.strictObject({
+    percent: z.number().min(0).max(100).default(50).describe("Highest share that one update may remove (default 50)."),
+  }),
+  example: {
+    stack: "prod",
+    resources: [
+      {
+        kind: "PrefixSet",
+        name: "blocked",
+        inputs: { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 }, maxRemovals: "100%" },
+      },
+    ],
+  },
+
+  *judge(resource, { settings, meaning, environment }) {
+    if (!meaning.isProduction(resource.stack)) return;
+    const { maxRemovals, url } = resource;
+    const remedy = `Keep the limit at ${settings.percent}% or less and remove what must go in steps, or raise the limit of this rule.`;
+    if (maxRemovals !== undefined && share(maxRemovals, () => resource.entries.length) > settings.percent) {
+      yield { problem: `\`maxRemovals\` is ${maxRemovals}, more than ${settings.percent}% of the set`, remedy };
+    }
+    if (environment.PACKETFILTER_ALLOW_REMOVALS?.split(/[\s,]+/).includes(url)) {
+      yield { problem: "PACKETFILTER_ALLOW_REMOVALS lifts `maxRemovals` for this run", remedy };
+    }
+  },
+});
+
+/** The limit in percent of the set. */
+function share(limit: number | string, count: () => number): number {
+  const percent = /^(\d+(?:\.\d+)?)%$/.exec(String(limit))?.[1];
+  if (percent !== undefined) return Number(percent);
+  const removals = Number(limit);
+  return removals <= ALWAYS_ALLOWED ? 0 : (100 * removals) / Math.max(1, count());
+}

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import type { Prefix } from "../../provider/model/prefix";
+import { type Offender, resourceRule } from "../rule";
+
+/** The fastest way to lock oneself out: one's own addresses, or those one manages nodes from, among blocked sources. */
+export const protectedPrefixes = resourceRule({
+  name: "protected-prefixes",
+  level: "mandatory",
+  description:
+    "No entry of a source block set overlaps a management or owned prefix, in either direction of containment.",
+  on: ["PrefixSet", "PrefixSetEntry"],
+  needs: ["role", "direction"],
+  configure: ["managementPrefixes", "ownedPrefixes"],
+  config: z.strictObject({}),
+  example: {
+    config: {
+      sets: [{ pattern: "prefixset://*/blocked", role: "block", direction: "source" }],
+      managementPrefixes: ["192.0.2.0/28"],
+      ownedPrefixes: ["198.51.100.0/24"],
+    },
+    resources: [
+      {
+        kind: "PrefixSet",
+        name: "blocked",
+        inputs: { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1, "198.51.100.7/32": 1 } },
+      },
+    ],
+  },
+
+  *judge(resource, { meaning }) {
+    if (meaning.role(resource.url) !== "block" || meaning.direction(resource.url) !== "source") return;
+    const offenders: Offender[] = [];
+    for (const { prefix } of resource.entries) {
+      const [management] = meaning.managementIfAny.overlapping(prefix);
+      const [owned] = meaning.ownedIfAny.overlapping(prefix);
+      if (management) offenders.push({ prefix, detail: relation(prefix, management, "management prefix") });
+      else if (owned) offenders.push({ prefix, detail: relation(prefix, owned, "owned prefix") });
+    }
+    if (offenders.length === 0) return;
+    yield {
+      problem: "blocked sources that are your own",
+      of: resource.entries.length,
+      offenders,
+      remedy: "Remove them, or block prefixes that leave your own out.",
+    };
+  },
+});
+
+function relation(prefix: Prefix, other: Prefix, what: string): string {
+  if (prefix.equals(other)) return `a ${what}`;
+  return prefix.contains(other) ? `contains the ${what} ${other}` : `lies in the ${what} ${other}`;
+}

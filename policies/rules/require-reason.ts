@@ -1,0 +1,55 @@
+import { z } from "zod";
+import { setPattern } from "../config/values";
+import { matchesAny } from "../pattern";
+import { resourceRule } from "../rule";
+import { NotYetKnown } from "../unknown";
+
+/** Nobody dares to remove an entry of which nobody knows why it is there. */
+export const requireReason = resourceRule({
+  name: "require-reason",
+  level: "advisory",
+  description: "Every entry of a set with one of the roles says why it is there.",
+  on: ["PrefixSet", "PrefixSetEntry"],
+  needs: ["role"],
+  configure: ["rules.require-reason"],
+  config: z.strictObject({
+    roles: z
+      .array(z.enum(["block", "allow"]))
+      .default(["block"])
+      .describe("Roles of sets that it is for (default block)."),
+    ticket: z.boolean().default(false).describe("Whether a `ticket` is required as well (default false)."),
+    except: z.array(setPattern).default([]).describe("Patterns of sets that it is not for, as a list of bogons."),
+  }),
+  example: {
+    config: { sets: [{ pattern: "prefixset://*/blocked", role: "block" }] },
+    resources: [
+      {
+        kind: "PrefixSet",
+        name: "blocked",
+        inputs: {
+          arena: "edge",
+          set: "blocked",
+          entries: { "192.0.2.0/24": 1, "203.0.113.0/24": 1 },
+          notes: { "192.0.2.0/24": '{"reason":"SYN flood"}' },
+        },
+      },
+    ],
+  },
+
+  *judge(resource, { settings, meaning }) {
+    const role = meaning.role(resource.url);
+    if (!settings.roles.includes(role) || matchesAny(settings.except, resource.url)) return;
+    const offenders = resource.entries.filter(
+      ({ notes }) => notes && (!notes.reason || (settings.ticket && !notes.ticket)),
+    );
+    if (offenders.length > 0) {
+      yield {
+        problem: `entries without a reason${settings.ticket ? " or a ticket" : ""}`,
+        of: resource.entries.length,
+        offenders: offenders.map(({ prefix }) => ({ prefix })),
+        remedy: `Write \`reason\`${settings.ticket ? " and `ticket`" : ""} beside the value.`,
+      };
+    }
+    if (resource.entries.some(({ notes }) => notes === undefined)) throw new NotYetKnown("notes");
+  },
+});

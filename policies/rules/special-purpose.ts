@@ -1,0 +1,75 @@
+import { z } from "zod";
+import { Prefix } from "../../provider/model/prefix";
+import { PrefixTable } from "../prefix-table";
+import { type Offender, resourceRule } from "../rule";
+import { citation, SPECIAL_PURPOSE_NAMES, specialPurposeWithin } from "../special-purpose";
+
+const fine = z.array(
+  z.string().refine((text) => SPECIAL_PURPOSE_NAMES.has(text) || toPrefix(text) !== undefined, {
+    error: (issue) =>
+      `${JSON.stringify(issue.input)} is neither a prefix nor a name in the registries, as "Private-Use"`,
+  }),
+);
+
+/** Addresses that no packet on the Internet may carry do not belong into an allow set. */
+export const specialPurposeRanges = resourceRule({
+  name: "special-purpose",
+  level: "mandatory",
+  description:
+    "Sets hold no special-purpose addresses of the IANA registries (RFC 6890), save those that are fine for their role; block sets may hold all of them.",
+  on: ["PrefixSet", "PrefixSetEntry"],
+  needs: ["role"],
+  configure: ["rules.special-purpose"],
+  config: z.strictObject({
+    allow: z
+      .union([z.literal("all"), fine])
+      .default([])
+      .describe('What is fine in allow sets: prefixes or names of the registries, or "all" (default none).'),
+    block: z
+      .union([z.literal("all"), fine])
+      .default("all")
+      .describe('What is fine in block sets: prefixes or names of the registries, or "all" (default "all").'),
+  }),
+  example: {
+    config: { sets: [{ pattern: "prefixset://*/partners", role: "allow" }] },
+    resources: [
+      {
+        kind: "PrefixSet",
+        name: "partners",
+        inputs: { arena: "edge", set: "partners", entries: { "192.168.0.0/16": 1, "fc00::/7": 1 } },
+      },
+    ],
+  },
+
+  *judge(resource, { settings, meaning }) {
+    const role = meaning.role(resource.url);
+    const allowed = settings[role];
+    if (allowed === "all") return;
+    const names = new Set(allowed);
+    const prefixes = PrefixTable.of(allowed.flatMap((text) => toPrefix(text) ?? []));
+    const offenders: Offender[] = [];
+    for (const { prefix } of resource.entries) {
+      const blocks = specialPurposeWithin(prefix).filter(({ name }) => !names.has(name));
+      const [block] = blocks;
+      if (!block || prefixes.covering(prefix)) continue;
+      // Private addresses that are declared as one's own are no bogons here.
+      if (meaning.ownedIfAny.covering(prefix) || meaning.managementIfAny.covering(prefix)) continue;
+      offenders.push({ prefix, detail: citation(block) });
+    }
+    if (offenders.length === 0) return;
+    yield {
+      problem: `entries of this ${role} set that are or hold special-purpose addresses`,
+      of: resource.entries.length,
+      offenders,
+      remedy: "Remove them, or list what is fine for this role.",
+    };
+  },
+});
+
+function toPrefix(text: string): Prefix | undefined {
+  try {
+    return Prefix.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,26 @@
+import { Prefix } from "../provider/model/prefix";
+import { SPECIAL_PURPOSE_BLOCKS, type SpecialPurposeBlock } from "./data/special-purpose";
+import { PrefixTable } from "./prefix-table";
+
+const table = new PrefixTable(SPECIAL_PURPOSE_BLOCKS.map((row) => [Prefix.parse(row.block), row]));
+
+/** The most specific registered block that contains `prefix`, unless it is globally reachable like any other address. */
+export function specialPurpose(prefix: Prefix): SpecialPurposeBlock | undefined {
+  const block = table.covering(prefix);
+  return block?.global ? undefined : block;
+}
+
+/** The registered blocks that are not globally reachable and share an address with `prefix`. */
+export function specialPurposeWithin(prefix: Prefix): SpecialPurposeBlock[] {
+  const covering = table.covering(prefix);
+  if (covering) return covering.global ? [] : [covering];
+  return table.overlapping(prefix).filter((block) => !block.global);
+}
+
+/** `Private-Use, RFC 1918, IANA IPv4 Special-Purpose Address Registry`. */
+export function citation({ name, reference, registry }: SpecialPurposeBlock): string {
+  return `${name}, ${reference}, ${registry}`;
+}
+
+/** The names that the registries use. */
+export const SPECIAL_PURPOSE_NAMES: ReadonlySet<string> = new Set(SPECIAL_PURPOSE_BLOCKS.map(({ name }) => name));

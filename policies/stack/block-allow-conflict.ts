@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { type Offender, stackRule } from "../rule";
+import { known } from "./known";
+
+/**
+ * The same prefix in a block and an allow set of one direction: which of them counts depends on the order of rules on
+ * the node. A longer prefix within a shorter one is a carve-out, and meant.
+ */
+export const blockAllowConflict = stackRule({
+  name: "block-allow-conflict",
+  level: "advisory",
+  description:
+    "No prefix stands in a block set and in an allow set of the same direction; a longer prefix within a shorter one is a carve-out and fine.",
+  needs: ["role", "direction"],
+  configure: ["sets"],
+  config: z.strictObject({}),
+  example: {
+    config: {
+      sets: [
+        { pattern: "prefixset://*/blocked", role: "block", direction: "source" },
+        { pattern: "prefixset://*/partners", role: "allow", direction: "source" },
+      ],
+    },
+    resources: [
+      { kind: "PrefixSet", name: "blocked", inputs: { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } } },
+      {
+        kind: "PrefixSet",
+        name: "partners",
+        inputs: { arena: "edge", set: "partners", entries: { "192.0.2.0/24": 1 } },
+      },
+    ],
+  },
+
+  *judge({ sets }, { meaning }) {
+    const { values, leftOut } = known(sets, (resource) => ({
+      url: resource.url,
+      role: meaning.role(resource.url),
+      direction: meaning.direction(resource.url),
+      entries: resource.entries,
+    }));
+    yield* leftOut;
+    for (const direction of ["source", "destination"] as const) {
+      const ofDirection = values.filter((set) => set.direction === direction);
+      const blocked = new Map<string, string>();
+      for (const set of ofDirection.filter(({ role }) => role === "block")) {
+        for (const { prefix } of set.entries) blocked.set(prefix.toString(), set.url);
+      }
+      const offenders = new Map<string, Offender>();
+      for (const set of ofDirection.filter(({ role }) => role === "allow")) {
+        for (const { prefix } of set.entries) {
+          const other = blocked.get(prefix.toString());
+          if (other) offenders.set(`${prefix} ${set.url}`, { prefix, detail: `in ${other} and ${set.url}` });
+        }
+      }
+      if (offenders.size === 0) continue;
+      yield {
+        problem: `prefixes that are blocked and allowed as ${direction}`,
+        offenders: [...offenders.values()],
+        remedy: "Remove them from one of the two sets.",
+      };
+    }
+  },
+});

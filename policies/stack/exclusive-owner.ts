@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { stackRule } from "../rule";
+import { known } from "./known";
+import { bySet } from "./one-set";
+
+/** An exclusive set removes what it does not declare: two owners of one set undo each other at every update. */
+export const exclusiveOwner = stackRule({
+  name: "exclusive-owner",
+  level: "advisory",
+  description: "A set of a node has one exclusive owner, and nobody beside it.",
+  needs: [],
+  configure: ["rules.exclusive-owner"],
+  config: z.strictObject({}),
+  example: {
+    resources: [
+      { kind: "PrefixSet", name: "blocked", inputs: { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } } },
+      { kind: "PrefixSet", name: "feed", inputs: { arena: "edge", set: "blocked", entries: { "203.0.113.0/24": 1 } } },
+    ],
+  },
+
+  *judge({ sets }) {
+    const { values, leftOut } = known(sets, (resource) => {
+      const { node, url, exclusive } = resource;
+      return { resource, node, url, exclusive };
+    });
+    yield* leftOut;
+    const exclusive = new Set(values.filter((one) => one.exclusive).map(({ resource }) => resource));
+    for (const { url, holders } of bySet(values.map(({ resource }) => resource))) {
+      const owner = holders.find((holder) => exclusive.has(holder));
+      const others = holders.filter((holder) => holder !== owner);
+      if (!owner || others.length === 0) continue;
+      const shown = others.slice(0, 5).map((other) => `${other.meta.kind} "${other.name}"`);
+      const rest = others.length - shown.length;
+      yield {
+        resource: owner,
+        problem: `it owns ${url} exclusively and so removes what ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""} put there`,
+        remedy: "Declare all entries in one PrefixSet, or give it `exclusive: false`.",
+      };
+    }
+  },
+});

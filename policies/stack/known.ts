@@ -1,0 +1,24 @@
+import type { Resource } from "../resources";
+import { type LeftOut, NotConfigured } from "../rule";
+import { NotYetKnown } from "../unknown";
+
+/**
+ * Reads something of each resource. A resource of which it is not known or not configured is left out, and the rule
+ * says so; the others are judged.
+ */
+export function known<R extends Resource, T>(
+  resources: readonly R[],
+  read: (resource: R) => T,
+): { readonly values: readonly T[]; readonly leftOut: readonly LeftOut[] } {
+  const values: T[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const resource of resources) {
+    try {
+      values.push(read(resource));
+    } catch (error) {
+      if (!(error instanceof NotYetKnown || error instanceof NotConfigured)) throw error;
+      leftOut.push({ leftOut: error, resource });
+    }
+  }
+  return { values, leftOut };
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import { PrefixTable } from "../prefix-table";
+import { type Offender, stackRule } from "../rule";
+import { known } from "./known";
+
+/** A signaling brings the traffic of a prefix to where it is cleaned; a block of the same destination throws it away. */
+export const signalingAndBlock = stackRule({
+  name: "signaling-and-block",
+  level: "advisory",
+  description: "No prefix is signaled and blocked as destination at once.",
+  needs: ["role", "direction"],
+  configure: ["sets"],
+  config: z.strictObject({}),
+  example: {
+    config: { sets: [{ pattern: "prefixset://*/victims", role: "block", direction: "destination" }] },
+    resources: [
+      { kind: "CloudSignaling", name: "attack", inputs: { prefixes: ["198.51.100.7/32"] } },
+      {
+        kind: "PrefixSet",
+        name: "victims",
+        inputs: { arena: "edge", set: "victims", entries: { "198.51.100.0/28": 1 } },
+      },
+    ],
+  },
+
+  *judge({ sets, signalings }, { meaning }) {
+    if (signalings.length === 0) return;
+    const signaled = known(signalings, (resource) =>
+      resource.prefixes.map((prefix) => [prefix, { prefix, name: resource.name }] as const),
+    );
+    const blocked = known(sets, (resource) => {
+      const isBlocked = meaning.role(resource.url) === "block" && meaning.direction(resource.url) === "destination";
+      return isBlocked ? [{ url: resource.url, entries: resource.entries }] : [];
+    });
+    yield* signaled.leftOut;
+    yield* blocked.leftOut;
+    const table = new PrefixTable(signaled.values.flat());
+    const offenders: Offender[] = [];
+    for (const { url, entries } of blocked.values.flat()) {
+      for (const { prefix } of entries) {
+        const [other] = table.overlapping(prefix);
+        if (other)
+          offenders.push({ prefix, detail: `in ${url}, and ${other.prefix} in CloudSignaling "${other.name}"` });
+      }
+    }
+    if (offenders.length === 0) return;
+    yield {
+      problem: "blocked destinations that overlap prefixes which are signaled",
+      offenders,
+      remedy: "Let traffic of a prefix be cleaned or be thrown away, not both: remove one of the two.",
+    };
+  },
+});

@@ -1,0 +1,20 @@
+import { loadPolicyConfig } from "./config/load";
+import { Meaning } from "./config/meaning";
+import type { PolicyConfig } from "./config/schema";
+import type { Run } from "./judge";
+import type { Rule } from "./rule";
+
+/** What a run of rules is made of; the defaults are those of this process. */
+export interface RunOptions {
+  /** The configuration; by default it is read from `packetfilter-policies.yaml`. */
+  readonly config?: PolicyConfig;
+  readonly now?: Date;
+  readonly environment?: Readonly<Record<string, string | undefined>>;
+}
+
+/** Begins a run: reads the configuration, and remembers from then on which notices were given. */
+export function startRun(rules: readonly Rule[], options: RunOptions = {}): Run {
+  const { environment = process.env, now = new Date() } = options;
+  const config = options.config ?? loadPolicyConfig(rules, { environment });
+  return { config, meaning: new Meaning(config), rules, now, environment, noticed: new Set() };
+}

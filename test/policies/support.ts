@@ -1,0 +1,84 @@
+import { parsePolicyConfig } from "../../policies/config/load";
+import type { PolicyConfigInput } from "../../policies/config/schema";
+import { judgeResource, judgeStack, type Report } from "../../policies/judge";
+import { rules } from "../../policies/list";
+import { readResource, SetResource, SignalingResource } from "../../policies/resources";
+import {
+  type ExampleResource,
+  isResourceRule,
+  type ResourceRule,
+  type Rule,
+  type StackRule,
+} from "../../policies/rule";
+import { settingsOf } from "../../policies/settings";
+import { startRun } from "../../policies/start-run";
+
+/** The marker that the engine sends for a text that a preview cannot know. */
+export const UNKNOWN = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
+
+/** When all tests take place. */
+export const NOW = new Date("2026-06-15T12:00:00Z");
+
+export interface Case {
+  readonly config?: PolicyConfigInput;
+  readonly stack?: string;
+  readonly now?: Date;
+  readonly environment?: Record<string, string>;
+}
+
+/** A run of all rules with this configuration. */
+export function runOf({ config = {}, now = NOW, environment = {} }: Case = {}) {
+  return startRun(rules, { config: parsePolicyConfig(config, rules), now, environment });
+}
+
+export function urnOf({ kind, name }: ExampleResource, stack = "dev"): string {
+  return `urn:pulumi:${stack}::infra::pulumi-nodejs:dynamic/packetfilter:${kind}::${name}`;
+}
+
+export function resourceOf(resource: ExampleResource, stack = "dev") {
+  const { kind, name, protect = false, inputs } = resource;
+  return readResource({ kind, name, protect, urn: urnOf(resource, stack) }, inputs);
+}
+
+/** What one rule says about resources; a resource rule is asked about each in turn. */
+export function reportsOf(rule: Rule, resources: readonly ExampleResource[], options: Case = {}): Report[] {
+  const run = runOf(options);
+  const settings = settingsOf(rule, run.config);
+  const read = resources.map((resource) => resourceOf(resource, options.stack));
+  if (isResourceRule(rule)) {
+    return read
+      .filter((resource) => rule.on.includes(resource.meta.kind))
+      .flatMap((resource) => judgeResource(rule as ResourceRule, resource, settings, run));
+  }
+  const sets = read.filter((resource) => resource instanceof SetResource);
+  const signalings = read.filter((resource) => resource instanceof SignalingResource);
+  return judgeStack(rule as StackRule, { sets, signalings }, settings, run);
+}
+
+/** The same, messages only. */
+export function messagesOf(...args: Parameters<typeof reportsOf>): string[] {
+  return reportsOf(...args).map(({ message }) => message);
+}
+
+/** A `PrefixSet` with inputs as they are after `check`. */
+export function prefixSet(inputs: Record<string, unknown> = {}, name = "blocked"): ExampleResource {
+  const { protect = false, ...rest } = inputs;
+  return {
+    kind: "PrefixSet",
+    name,
+    protect: protect as boolean,
+    inputs: { arena: "edge", set: "blocked", entries: { "203.0.113.0/24": 1 }, ...rest },
+  };
+}
+
+export function prefixSetEntry(inputs: Record<string, unknown> = {}, name = "entry"): ExampleResource {
+  return {
+    kind: "PrefixSetEntry",
+    name,
+    inputs: { arena: "edge", set: "blocked", prefix: "203.0.113.4/32", value: 1, ...inputs },
+  };
+}
+
+export function signaling(prefixes: unknown, name = "attack", inputs: Record<string, unknown> = {}): ExampleResource {
+  return { kind: "CloudSignaling", name, inputs: { prefixes, ...inputs } };
+}
