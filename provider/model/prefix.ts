@@ -6,7 +6,7 @@ export type CanonicalPrefix = string & { readonly __canonical: "prefix" };
 /** What to do with bits that are set to the right of the prefix length. */
 export type HostBits = "reject" | "mask";
 
-/** Why a text is not a prefix. `host-bits` is the only reason with a correction. */
+/** Why a text is not a prefix. `host-bits` and `mapped` come with a correction. */
 export type PrefixProblem =
   | "blank"
   | "range"
@@ -32,7 +32,7 @@ export class PrefixError extends TypeError {
     /** The text as it was given. */
     readonly spelling: string,
     message: string,
-    /** The prefix that was probably meant; only with `host-bits`. */
+    /** The prefix that was probably meant; only with `host-bits` and `mapped`. */
     readonly corrected?: string,
   ) {
     super(message);
@@ -41,6 +41,11 @@ export class PrefixError extends TypeError {
 
 const BITS = { 4: 32, 6: 128 } as const;
 const MAX_SPELLING = 64;
+/** The 96 bits that IPv4-mapped addresses begin with: `::ffff:0:0/96` (RFC 4291 section 2.5.5.2). */
+const MAPPED = 0xffffn;
+/** Nothing but addresses, lengths, and what stands between the two of a range or the members of a list. */
+const RANGE = { letters: /^[0-9a-f.:/,;-]+$/i, address: /[.:]/, between: /[-,;]/ };
+const SIGNED_LENGTH = /^[^-,;]*\/-\d*$/;
 
 /**
  * An IPv4 or IPv6 prefix (CIDR block, RFC 4632 and RFC 4291 section 2.3), immutable and without host bits.
@@ -76,6 +81,15 @@ export class Prefix {
     const bits = family === 4 ? parseV4(addressText, spelling) : parseV6(addressText, spelling);
     const length = lengthText === undefined ? BITS[family] : parseLength(lengthText, family, spelling);
     const network = mask(bits, family, length);
+    if (family === 6 && network >> 32n === MAPPED) {
+      const corrected = format(4, BigInt.asUintN(32, network), length - 96);
+      throw new PrefixError(
+        "mapped",
+        spelling,
+        `${quote(spelling)} is an IPv4-mapped IPv6 prefix, which no packet carries: write "${corrected}".`,
+        corrected,
+      );
+    }
     if (network !== bits && options.hostBits !== "mask") {
       const corrected = format(family, network, length);
       throw new PrefixError(
@@ -159,7 +173,7 @@ function split(spelling: string): [address: string, length: string | undefined] 
       `${quote(spelling)} has a zone id, which means nothing on another machine: write it without "%…".`,
     );
   }
-  if (spelling.includes("-") || spelling.includes(",")) {
+  if (Object.values(RANGE).every((part) => part.test(spelling)) && !SIGNED_LENGTH.test(spelling)) {
     throw new PrefixError(
       "range",
       spelling,
@@ -196,18 +210,15 @@ function parseV4(text: string, spelling: string): bigint {
 
 function parseV6(text: string, spelling: string): bigint {
   if (!ipaddr.IPv6.isValid(text)) throw notAnAddress(spelling);
-  const embedded = text.slice(text.lastIndexOf(":") + 1);
-  if (embedded.includes(".")) parseV4(embedded, spelling);
-  const bits = toNumber(ipaddr.IPv6.parse(text).toByteArray());
-  if (bits >> 32n === 0xffffn) {
-    const v4 = ipaddr.fromByteArray(toBytes(bits, 4)).toString();
-    throw new PrefixError(
-      "mapped",
-      spelling,
-      `${quote(spelling)} is an IPv4-mapped IPv6 address, which no packet carries: write the IPv4 address ${v4}.`,
-    );
-  }
-  return bits;
+  return toNumber(ipaddr.IPv6.parse(withoutDots(text, spelling)).toByteArray());
+}
+
+/** An IPv4 part in hexadecimal, by our own rules for IPv4: ipaddr.js reads `::192.0.2.1` as `::ffff:192.0.2.1`. */
+function withoutDots(text: string, spelling: string): string {
+  const [, start = "", dotted] = /^(.*:)([^:]*\..*)$/.exec(text) ?? [];
+  if (dotted === undefined) return text;
+  const bits = parseV4(dotted, spelling);
+  return `${start}${(bits >> 16n).toString(16)}:${(bits & 0xffffn).toString(16)}`;
 }
 
 function parseLength(text: string, family: 4 | 6, spelling: string): number {

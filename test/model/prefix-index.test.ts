@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Prefix } from "../../provider/model/prefix";
+import { overlaps, PrefixIndex } from "../../provider/model/prefix-index";
+import { prefix } from "./arbitraries";
+
+const prefixes = fc.array(prefix, { maxLength: 40 });
+const texts = (some: Iterable<Prefix>) => [...some].map(String);
+const unique = (some: readonly Prefix[]) => [...new Map(some.map((one) => [one.toString(), one])).values()];
+
+test("the longest match wins", () => {
+  const index = new PrefixIndex<string>()
+    .set(Prefix.parse("0.0.0.0/0"), "everything")
+    .set(Prefix.parse("198.51.100.0/24"), "customers")
+    .set(Prefix.parse("198.51.100.7"), "one server");
+  const match = (text: string) => index.longestMatch(Prefix.parse(text));
+  expect(match("198.51.100.7")).toBe("one server");
+  expect(match("198.51.100.8")).toBe("customers");
+  expect(match("198.51.100.0/25")).toBe("customers");
+  expect(match("203.0.113.1")).toBe("everything");
+  expect(match("2001:db8::1")).toBeUndefined();
+});
+
+test("a prefix that is set again has the later value", () => {
+  const index = new PrefixIndex<number>().set(Prefix.parse("192.0.2.0/24"), 1).set(Prefix.parse("192.0.2.0/24"), 2);
+  expect([...index.covering(Prefix.parse("192.0.2.1"))]).toEqual([2]);
+});
+
+test("covering prefixes are all that contain the one asked for, the longest first", () => {
+  fc.assert(
+    fc.property(prefixes, prefix, (all, asked) => {
+      const naive = unique(all)
+        .filter((one) => one.contains(asked))
+        .sort((a, b) => b.length - a.length);
+      expect(texts(PrefixIndex.of(all).covering(asked))).toEqual(texts(naive));
+      expect(PrefixIndex.of(all).longestMatch(asked)?.toString()).toBe(naive[0]?.toString());
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("overlaps are the pairs that comparing all with all finds, each once", () => {
+  const text = (pairs: [Prefix, Prefix][]) => pairs.map(([a, b]) => `${a} ${b}`).sort();
+  fc.assert(
+    fc.property(prefixes.map(unique), prefixes.map(unique), (entries, others) => {
+      const naive = entries.flatMap((a) => others.filter((b) => a.overlaps(b)).map((b): [Prefix, Prefix] => [a, b]));
+      expect(text(overlaps(entries, others))).toEqual(text(naive));
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test("ten thousand entries against a thousand others take no ten million comparisons", () => {
+  const entries = Array.from({ length: 10_000 }, (_, index) =>
+    Prefix.parse(`2001:db8:${(index >> 8).toString(16)}:${(index & 255).toString(16)}::/64`),
+  );
+  const others = Array.from({ length: 1_000 }, (_, index) => Prefix.parse(`2001:db8:${index.toString(16)}::/48`));
+  let contained = 0;
+  const { contains } = Prefix.prototype;
+  Prefix.prototype.contains = function (other) {
+    contained += 1;
+    return contains.call(this, other);
+  };
+  try {
+    expect(overlaps(entries, others)).toHaveLength(10_000);
+  } finally {
+    Prefix.prototype.contains = contains;
+  }
+  expect(contained).toBe(0);
+});
