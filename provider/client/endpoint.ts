@@ -1,0 +1,63 @@
+import { OptionsError } from "./errors";
+
+/** A base url taken apart: what may be shown, and what may not. */
+export interface Endpoint {
+  /** Canonical url without userinfo and trailing slash: for outputs, messages and comparisons. */
+  readonly shown: string;
+  /** Host and path, short, for messages. */
+  readonly label: string;
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Path without a trailing slash; empty at the root. */
+  readonly path: string;
+  /** Value of an `Authorization` header made from userinfo in the url. */
+  readonly authorization?: string;
+  /** User name and password of userinfo, decoded and as written. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * Reads a base url (http or https). `https://user:password@192.0.2.10/` means basic authentication; the two are in
+ * no text that leaves the client.
+ *
+ * @param option The option's name, for the message.
+ * @param cut A last path segment that people may write or leave out (`/fapi`).
+ * @throws {OptionsError} naming the option, never its value.
+ */
+export function parseEndpoint(text: string, option: string, cut?: string): Endpoint {
+  let url: URL;
+  try {
+    url = new URL(text);
+  } catch {
+    throw new OptionsError(`\`${option}\` is not a url: write for example "https://192.0.2.10:8080".`);
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new OptionsError(`\`${option}\` must begin with http:// or https://.`);
+  }
+  if (url.search !== "" || url.hash !== "" || /[?#]/.test(text)) {
+    throw new OptionsError(`\`${option}\` must be a base url, without "?" and "#".`);
+  }
+  let path = url.pathname.replace(/\/+$/, "");
+  if (cut !== undefined && path.endsWith(cut)) path = path.slice(0, -cut.length).replace(/\/+$/, "");
+  const userinfo = [url.username, url.password];
+  const [user, password] = userinfo.map(decode);
+  const authorized = url.username !== "" || url.password !== "";
+  return {
+    shown: `${url.origin}${path}`,
+    label: `${url.host}${path}`,
+    origin: url.origin,
+    path,
+    ...(authorized && {
+      authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
+    }),
+    secrets: authorized ? [...userinfo, user ?? "", password ?? "", userinfo.join(":")] : [],
+  };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,158 @@
+import type { Prefix } from "../model/prefix";
+import type { SignalingRefusal } from "../wire/signaling";
+
+/**
+ * What is known about a request that failed:
+ *
+ * - `"not-sent"`: it certainly did nothing. It never reached the other side, or was turned away unread (HTTP 429).
+ * - `"refused"`: the other side said no (HTTP 4xx, or an error in the body at any status).
+ * - `"unknown"`: it may or may not have happened (time-out, lost connection, HTTP 5xx, unreadable answer). Only asking
+ *   again tells.
+ */
+export type Outcome = "not-sent" | "refused" | "unknown";
+
+/**
+ * Base of all errors of this package. `message` is for people, `code` is a stable word for programs. Neither they nor
+ * `stack` and `cause` contain secrets of the connection.
+ */
+export class PacketFilterError extends Error {
+  override readonly name: string = "PacketFilterError";
+
+  constructor(
+    message: string,
+    /** Stable, in kebab case; for example `"request-refused"`. */
+    readonly code: string,
+    options?: { cause?: Error },
+  ) {
+    super(message, options);
+  }
+}
+
+/** An option is missing, unknown or out of range. `message` names it in backticks and never shows its value. */
+export class OptionsError extends PacketFilterError {
+  override readonly name = "OptionsError";
+
+  constructor(message: string) {
+    super(message, "invalid-options");
+  }
+}
+
+/** What is known about a failed request; see {@link RequestError} for the members. */
+export interface RequestFailure {
+  readonly outcome: Outcome;
+  readonly status?: number;
+  readonly endpoint: string;
+  readonly object: string;
+  readonly operation: string;
+  readonly tries: number;
+  readonly acknowledged?: number;
+  readonly attempted?: number;
+  readonly cause?: Error;
+}
+
+/**
+ * A request failed for good: all repeats that were safe have been made. Codes: `request-refused`, `request-not-sent`,
+ * `request-unknown` (as {@link outcome}), `request-cancelled` (the caller's signal), and those of the classes below.
+ */
+export class RequestError extends PacketFilterError {
+  override readonly name: string = "RequestError";
+  /** Over all tries: a repeat that could not be sent leaves the outcome of the first one unknown. */
+  readonly outcome: Outcome;
+  /** HTTP status of the last answer, where there was one. An error can come with 200. */
+  readonly status?: number;
+  /** The node or receiver, without secrets. */
+  readonly endpoint: string;
+  /** The resource url, or the prefixes of a signaling request. */
+  readonly object: string;
+  /** `list`, `insert`, `delete`, `commit`, `status`, `start` or `stop`. */
+  readonly operation: string;
+  /**
+   * How often the request was sent. Above 1 a refusal can be the echo of an earlier try that did happen, such as
+   * "exists" after a lost insert: a list tells.
+   */
+  readonly tries: number;
+  /** Insert and delete of many entries: how many leading entries were acknowledged by earlier requests. */
+  readonly acknowledged?: number;
+  /** Insert and delete of many entries: how many entries, after those, the failed request carried. */
+  readonly attempted?: number;
+
+  constructor(message: string, failure: RequestFailure, code = `request-${failure.outcome}`) {
+    super(message, code, failure.cause && { cause: failure.cause });
+    this.outcome = failure.outcome;
+    if (failure.status !== undefined) this.status = failure.status;
+    this.endpoint = failure.endpoint;
+    this.object = failure.object;
+    this.operation = failure.operation;
+    this.tries = failure.tries;
+    if (failure.acknowledged !== undefined) this.acknowledged = failure.acknowledged;
+    if (failure.attempted !== undefined) this.attempted = failure.attempted;
+  }
+}
+
+/**
+ * The answer has a shape that this package does not know, among them an empty body where a list was asked for, `{}`,
+ * HTML from a proxy and answers above the size limit. Never read as an empty list. Code `unexpected-response`.
+ */
+export class UnexpectedResponse extends RequestError {
+  override readonly name = "UnexpectedResponse";
+
+  constructor(message: string, failure: RequestFailure) {
+    super(message, failure, "unexpected-response");
+  }
+}
+
+/** The receiver said no with one of the four texts of the contract (section 7). Code `signaling-refused`. */
+export class SignalingRefused extends RequestError {
+  override readonly name = "SignalingRefused";
+
+  constructor(
+    message: string,
+    /** Which of the four texts. */
+    readonly reason: SignalingRefusal,
+    failure: RequestFailure,
+  ) {
+    super(message, failure, "signaling-refused");
+  }
+}
+
+/** What holds after {@link SignalingIncomplete}, prefix by prefix; the four lists never share one. */
+export interface SignalingTruth {
+  /** Active now and not before. Empty after a stop. */
+  readonly started: readonly Prefix[];
+  /** Not active now and active before. Empty after a start. */
+  readonly stopped: readonly Prefix[];
+  /** In the wanted state from the beginning. */
+  readonly already: readonly Prefix[];
+  /** Not in the wanted state, or not known to be when {@link verified} is false. */
+  readonly missing: readonly Prefix[];
+  /** False when the receiver did not answer a status any more: then the lists hold what it last said. */
+  readonly verified: boolean;
+}
+
+/**
+ * `ensureActive` or `ensureInactive` sent something and did not reach the wanted state for every prefix.
+ * Any other error of these two means that nothing was sent. Code `signaling-incomplete`.
+ */
+export class SignalingIncomplete extends RequestError implements SignalingTruth {
+  override readonly name = "SignalingIncomplete";
+  readonly started: readonly Prefix[];
+  readonly stopped: readonly Prefix[];
+  readonly already: readonly Prefix[];
+  readonly missing: readonly Prefix[];
+  readonly verified: boolean;
+
+  constructor(
+    message: string,
+    truth: SignalingTruth,
+    failure: RequestFailure,
+    /** Why, where the receiver said so. */
+    readonly reason?: SignalingRefusal,
+  ) {
+    super(message, failure, "signaling-incomplete");
+    this.started = truth.started;
+    this.stopped = truth.stopped;
+    this.already = truth.already;
+    this.missing = truth.missing;
+    this.verified = truth.verified;
+  }
+}

@@ -1,0 +1,147 @@
+import { Agent, type Dispatcher } from "undici";
+import type { TlsOptions } from "./options";
+import type { World } from "./world";
+
+export type { Dispatcher };
+
+/** One HTTP request; `path` is sent as it stands. */
+export interface HttpRequest {
+  readonly method: "GET" | "POST";
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** A whole answer. Header names are in lower case. */
+export interface HttpAnswer {
+  readonly status: number;
+  header(name: string): string | undefined;
+  readonly body: string;
+}
+
+/** No whole answer came. `cause` is unredacted: the caller turns this error into one of the package's own. */
+export class HttpFailure extends Error {
+  override readonly name = "HttpFailure";
+
+  constructor(
+    readonly kind: "connection" | "timeout" | "cancelled" | "too-large",
+    /** True once the request was handed to a connected socket: from there on it may have had its effect. */
+    readonly sent: boolean,
+    readonly status?: number,
+    cause?: unknown,
+  ) {
+    super(kind, { cause });
+  }
+}
+
+/**
+ * HTTP/1.1 over undici: keep-alive, TLS, a time-out, a size limit, and the knowledge whether a request was sent.
+ * The only module that knows undici. Repeats nothing and follows nothing.
+ */
+export class Http {
+  private readonly dispatcher: Dispatcher;
+  private readonly own: Dispatcher | undefined;
+
+  constructor(
+    options: { readonly tls?: TlsOptions; readonly timeoutMs: number; readonly connections: number },
+    private readonly world: Pick<World, "timer" | "maxResponseBytes" | "dispatcher">,
+  ) {
+    const { ca, cert, key, serverName } = options.tls ?? {};
+    this.own = world.dispatcher
+      ? undefined
+      : new Agent({
+          connections: options.connections,
+          pipelining: 1,
+          // One time-out of ours covers connecting, waiting and reading; undici's own would only blur the error.
+          headersTimeout: 0,
+          bodyTimeout: 0,
+          connect: {
+            timeout: options.timeoutMs,
+            ...(ca !== undefined && { ca }),
+            ...(cert !== undefined && { cert }),
+            ...(key !== undefined && { key }),
+            ...(serverName !== undefined && { servername: serverName }),
+          },
+        });
+    this.dispatcher = world.dispatcher ?? this.own ?? new Agent();
+  }
+
+  /** @throws {HttpFailure} when no whole answer came within `timeoutMs`. */
+  send(
+    request: HttpRequest,
+    limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
+  ): Promise<HttpAnswer> {
+    return new Promise((resolve, reject) => {
+      const { signal } = limits;
+      let controller: Dispatcher.DispatchController | undefined;
+      let settled = false;
+      let sent = false;
+      let status: number | undefined;
+      let headers: Readonly<Record<string, string | string[] | undefined>> = {};
+      const chunks: Buffer[] = [];
+      let bytes = 0;
+
+      const settle = (): boolean => {
+        if (settled) return false;
+        settled = true;
+        cancelTimer();
+        signal?.removeEventListener("abort", onAbort);
+        return true;
+      };
+      const fail = (kind: HttpFailure["kind"], cause?: unknown): void => {
+        if (!settle()) return;
+        reject(new HttpFailure(kind, sent, status, cause));
+        controller?.abort(new Error(kind));
+      };
+      const onAbort = (): void => fail("cancelled");
+      const cancelTimer = this.world.timer(() => fail("timeout"), Math.max(0, limits.timeoutMs));
+      if (signal?.aborted) return fail("cancelled");
+      signal?.addEventListener("abort", onAbort, { once: true });
+
+      const handler: Dispatcher.DispatchHandler = {
+        onRequestStart: (started) => {
+          controller = started;
+          if (settled) started.abort(new Error("no longer wanted"));
+          else sent = true;
+        },
+        onResponseStart: (_controller, code, received) => {
+          if (code < 200) return;
+          status = code;
+          headers = received;
+          if (Number(headers["content-length"]) > this.world.maxResponseBytes) fail("too-large");
+        },
+        onResponseData: (_controller, chunk) => {
+          bytes += chunk.length;
+          if (bytes > this.world.maxResponseBytes) fail("too-large");
+          else if (!settled) chunks.push(chunk);
+        },
+        onResponseEnd: () => {
+          if (!settle()) return;
+          const header = (name: string) => [headers[name]].flat()[0];
+          resolve({ status: status ?? 0, header, body: Buffer.concat(chunks).toString("utf8") });
+        },
+        onResponseError: (_controller, error) => fail("connection", error),
+      };
+      try {
+        this.dispatcher.dispatch(
+          {
+            origin: request.origin,
+            path: request.path,
+            method: request.method,
+            headers: { ...request.headers },
+            ...(request.body !== undefined && { body: request.body }),
+          },
+          handler,
+        );
+      } catch (error) {
+        fail("connection", error);
+      }
+    });
+  }
+
+  /** Waits for requests under way, then closes the connections. */
+  async close(): Promise<void> {
+    await this.own?.close();
+  }
+}

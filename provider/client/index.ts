@@ -1,0 +1,28 @@
+/**
+ * Clients of the two HTTP APIs, without Pulumi: `pulumi-packetfilter/client`.
+ *
+ * @packageDocumentation
+ */
+
+export type { Mark, MarkType, Profile, Rule } from "../model/mark";
+export { MARK_TYPES } from "../model/mark";
+export type { CanonicalPrefix, HostBits, PrefixProblem } from "../model/prefix";
+export { Prefix, PrefixError } from "../model/prefix";
+export type { ArenaUrl, MarkUrl, PrefixSetUrl, ProfileUrl, ResourceUrl } from "../model/resource-url";
+export { formatUrl, parseUrl } from "../model/resource-url";
+export type { SignalingRefusal } from "../wire/signaling";
+export type { Outcome, SignalingTruth } from "./errors";
+export {
+  OptionsError,
+  PacketFilterError,
+  RequestError,
+  SignalingIncomplete,
+  SignalingRefused,
+  UnexpectedResponse,
+} from "./errors";
+export type { CallOptions, ListedEntry } from "./node-client";
+export { NodeClient } from "./node-client";
+export type { NodeOptions, ReceiverOptions, TlsOptions } from "./options";
+export { DEFAULTS, nodeOptionsSchema, receiverOptionsSchema } from "./options";
+export { SignalingClient } from "./signaling-client";
+export type { World } from "./world";

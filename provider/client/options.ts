@@ -1,0 +1,197 @@
+import { z } from "zod";
+import { parseEndpoint } from "./endpoint";
+import { OptionsError } from "./errors";
+
+/** TLS settings of a connection. All texts are PEM. */
+export interface TlsOptions {
+  /** Certificates of the authorities that are trusted instead of the usual ones. */
+  readonly ca?: string;
+  /** Client certificate; needs `key`. */
+  readonly cert?: string;
+  /** Private key of the client certificate. A secret. */
+  readonly key?: string;
+  /** Name that the server's certificate must carry, where it is not the host of the url. */
+  readonly serverName?: string;
+}
+
+/** How to reach a node. Absent members have the default named with them; it is applied in the client. */
+export interface NodeOptions {
+  /** Base url of the node, with or without `/fapi`; userinfo in it means basic authentication. */
+  readonly endpoint: string;
+  /** Further request headers, for example `{ authorization: "Bearer …" }`. Secrets. Default: none. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Value of the header `User-Arena` of mark lists. Default: the arena that is asked for. */
+  readonly userArena?: string;
+  /** Only with an `https:` endpoint. */
+  readonly tls?: TlsOptions;
+  /** Milliseconds for one request and its answer. Default: 10 000. */
+  readonly timeoutMs?: number;
+  /** Milliseconds for one request with all its repeats and pauses. Default: 60 000. */
+  readonly deadlineMs?: number;
+  /** Entries in one insert or delete request. Default: 5 000. */
+  readonly maxEntriesPerRequest?: number;
+  /** Bytes of one insert or delete request. Default: 1 048 576 (1 MiB). */
+  readonly maxBytesPerRequest?: number;
+  /** Requests to the node at the same time. Default: 4. */
+  readonly maxConcurrency?: number;
+  /** Milliseconds of quiet after which gathered changes of a set are written. Default: 30. */
+  readonly commitCoalesceMs?: number;
+}
+
+/** How to reach a signaling receiver. */
+export interface ReceiverOptions {
+  /** Base url of the signaling API, without client id and secret (`{signal_url}` of the contract). */
+  readonly url: string;
+  readonly clientId: string;
+  /** A secret. */
+  readonly secretKey: string;
+  /** Only with an `https:` url. */
+  readonly tls?: TlsOptions;
+  /** Milliseconds for one request and its answer. Default: 10 000. */
+  readonly timeoutMs?: number;
+  /** Milliseconds for one operation: its requests, repeats, pauses and checks. Default: 60 000. */
+  readonly deadlineMs?: number;
+}
+
+/** The defaults of both kinds of options. */
+export const DEFAULTS = {
+  timeoutMs: 10_000,
+  deadlineMs: 60_000,
+  maxEntriesPerRequest: 5_000,
+  maxBytesPerRequest: 1_048_576,
+  maxConcurrency: 4,
+  commitCoalesceMs: 30,
+} as const;
+
+/** The largest delay that a timer can have. */
+const MAX_MS = 2 ** 31 - 1;
+
+/** Config values are often strings; `"500"` is 500. */
+function integer(min: number, max: number) {
+  const number = z.number({ error: "must be a number" }).int({ error: "must be an integer" });
+  const ranged = number.min(min, { error: `must be at least ${min}` }).max(max, { error: `must be at most ${max}` });
+  return z
+    .preprocess((value) => (typeof value === "string" && /^\s*\d+\s*$/.test(value) ? Number(value) : value), ranged)
+    .optional();
+}
+
+/** An object, or the JSON text of one. A text that is no JSON goes on as it is and fails as "must be an object". */
+function objectOrJson<T extends z.ZodType>(schema: T) {
+  return z.preprocess((value) => {
+    if (typeof value !== "string") return value;
+    try {
+      return JSON.parse(value);
+    } catch {
+      return value;
+    }
+  }, schema);
+}
+
+const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
+
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+/** These describe the message itself, which the client makes. */
+const OWN_HEADERS = new Set(["connection", "content-length", "content-type", "keep-alive", "te", "transfer-encoding"]);
+
+const headers = objectOrJson(
+  z
+    .record(z.string(), z.string({ error: "must be a string" }), { error: "must be an object of strings, or its JSON" })
+    .superRefine((record, context) => {
+      for (const [name, value] of Object.entries(record)) {
+        const problem = headerProblem(name, value);
+        if (problem) context.addIssue({ code: "custom", path: [name], message: problem });
+      }
+    }),
+);
+
+function headerProblem(name: string, value: string): string | undefined {
+  if (!HEADER_NAME.test(name)) return "is not the name of a header";
+  if (OWN_HEADERS.has(name.toLowerCase())) return "is set by the client itself";
+  if (!HEADER_VALUE.test(value)) return "has a value with characters that no header can carry";
+  return undefined;
+}
+
+const tls = objectOrJson(
+  z
+    .strictObject(
+      { ca: text.optional(), cert: text.optional(), key: text.optional(), serverName: text.optional() },
+      { error: objectError },
+    )
+    .refine(({ cert, key }) => (cert === undefined) === (key === undefined), {
+      error: "`cert` and `key` belong together",
+    }),
+);
+
+function baseUrl(option: string, cut?: string) {
+  return text.superRefine((value, context) => {
+    try {
+      parseEndpoint(value, option, cut);
+    } catch (error) {
+      if (!(error instanceof OptionsError)) throw error;
+      context.addIssue({ code: "custom", message: error.message.replace(/^`[^`]*` |\.$/g, "") });
+    }
+  });
+}
+
+const timing = { timeoutMs: integer(1, MAX_MS), deadlineMs: integer(1, MAX_MS) };
+
+/** Checks a node from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
+export const nodeOptionsSchema: z.ZodType<NodeOptions> = z
+  .strictObject(
+    {
+      endpoint: baseUrl("endpoint", "/fapi"),
+      headers: headers.optional(),
+      userArena: text.optional(),
+      tls: tls.optional(),
+      ...timing,
+      maxEntriesPerRequest: integer(1, 10_000_000),
+      maxBytesPerRequest: integer(256, 2 ** 30),
+      maxConcurrency: integer(1, 1_000),
+      commitCoalesceMs: integer(0, 60_000),
+    },
+    { error: objectError },
+  )
+  .superRefine((node, context) => refuseIdleTls(node.endpoint, node.tls, "endpoint", context));
+
+/** Checks a receiver from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
+export const receiverOptionsSchema: z.ZodType<ReceiverOptions> = z
+  .strictObject(
+    { url: baseUrl("url"), clientId: segment(), secretKey: segment(), tls: tls.optional(), ...timing },
+    { error: objectError },
+  )
+  .superRefine((receiver, context) => refuseIdleTls(receiver.url, receiver.tls, "url", context));
+
+/** Both are path segments (contract, section 5); these two would be resolved away on the way. */
+function segment() {
+  return text.refine((value) => value !== "." && value !== "..", { error: 'must not be "." or ".."' });
+}
+
+/** A certificate that is never looked at is a belief in safety that nothing backs. */
+function refuseIdleTls(url: string, given: TlsOptions | undefined, option: string, context: z.core.$RefinementCtx) {
+  if (given === undefined || /^https:/i.test(url.trim())) return;
+  context.addIssue({
+    code: "custom",
+    path: ["tls"],
+    message: `has no effect, since \`${option}\` is not https`,
+    input: "",
+  });
+}
+
+/** Names unknown members; says what an object is where none was given. Never shows a value. */
+function objectError(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === "unrecognized_keys" && Array.isArray(issue.keys)) {
+    return `has no member ${issue.keys.map((key) => `\`${String(key)}\``).join(", ")}`;
+  }
+  return issue.code === "invalid_type" ? "must be an object" : undefined;
+}
+
+/** @throws {OptionsError} with all problems, each with the path of its option in backticks. */
+export function parseOptions<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `\`${path.map(String).join(".")}\` ${message}`,
+  );
+  throw new OptionsError(`Options of the ${what}: ${problems.join("; ")}.`);
+}

@@ -1,0 +1,222 @@
+import type { Prefix } from "../model/prefix";
+import { errorText } from "../wire/node-answer";
+import { ShapeError } from "../wire/shape";
+import * as wire from "../wire/signaling";
+import { parseEndpoint } from "./endpoint";
+import type { HttpAnswer } from "./http";
+import type { CallOptions } from "./node-client";
+import { DEFAULTS, parseOptions, type ReceiverOptions, receiverOptionsSchema } from "./options";
+import { Redactor } from "./redact";
+import { type Limits, Requester } from "./requester";
+import { ensure } from "./signaling-ensure";
+import { done, type Failed, failedStatus, refused, unexpected, type Verdict } from "./verdict";
+import { systemWorld, type World } from "./world";
+
+/** Requests to one receiver at the same time; nobody needs more of them. */
+const MAX_CONCURRENCY = 4;
+
+/**
+ * The signaling receiver API (contract, section 4.2). A prefix with active signaling sits in the profile that holds
+ * rules, any other in the one without.
+ *
+ * {@link ensureActive} and {@link ensureInactive} are what most callers want: they ask first, send only what is needed
+ * and check the result. {@link start} and {@link stop} are the bare requests.
+ *
+ * @example
+ * ```ts
+ * const client = new SignalingClient({ url: "https://signal.example.net/path", clientId: "c1", secretKey });
+ * await client.ensureActive([Prefix.parse("198.51.100.7")]);
+ * await client.status();                                        // [198.51.100.7/32]
+ * ```
+ */
+export class SignalingClient {
+  /** Canonical url of the receiver without client id and secret: for outputs, comparisons and messages. */
+  readonly endpoint: string;
+  private readonly requester: Requester;
+  private readonly world: World;
+  private readonly label: string;
+  private readonly deadlineMs: number;
+  private readonly path: (operation: wire.SignalingOperation) => string;
+
+  /**
+   * @param options See {@link ReceiverOptions}; checked here.
+   * @param world Clock, timers, randomness and transport; for tests.
+   * @throws {OptionsError} naming the wrong option.
+   */
+  constructor(options: ReceiverOptions, world: Partial<World> = {}) {
+    const checked = parseOptions(receiverOptionsSchema, options, "receiver");
+    const endpoint = parseEndpoint(checked.url, "url");
+    this.endpoint = endpoint.shown;
+    this.label = endpoint.label;
+    this.world = { ...systemWorld, ...world };
+    this.deadlineMs = checked.deadlineMs ?? DEFAULTS.deadlineMs;
+    this.path = (operation) => wire.signalingPath(checked.clientId, checked.secretKey, operation);
+    this.requester = new Requester(
+      {
+        origin: endpoint.origin,
+        path: endpoint.path,
+        endpoint: endpoint.shown,
+        label: endpoint.label,
+        headers: {
+          "user-agent": "pulumi-packetfilter",
+          ...(endpoint.authorization !== undefined && { authorization: endpoint.authorization }),
+        },
+        ...(checked.tls && { tls: checked.tls }),
+        timeoutMs: checked.timeoutMs ?? DEFAULTS.timeoutMs,
+        deadlineMs: this.deadlineMs,
+        maxConcurrency: MAX_CONCURRENCY,
+        redactor: new Redactor([checked.secretKey, endpoint.authorization, ...endpoint.secrets, checked.tls?.key]),
+      },
+      this.world,
+    );
+  }
+
+  /** The prefixes with active signaling. @throws {SignalingRefused | UnexpectedResponse | RequestError} */
+  status(options: CallOptions = {}): Promise<Prefix[]> {
+    return this.requestStatus(options);
+  }
+
+  /**
+   * Starts signaling. Sent again only when it certainly did not arrive: after a lost answer ask {@link status} first.
+   *
+   * @throws {SignalingRefused} `already-active` when one of the prefixes is, `prefix-invalid`, `secret-invalid`.
+   */
+  start(prefixes: readonly Prefix[], options: CallOptions = {}): Promise<void> {
+    return this.request("start", prefixes, options);
+  }
+
+  /** Stops signaling; as {@link start}. @throws {SignalingRefused} `not-active` when one of the prefixes is not. */
+  stop(prefixes: readonly Prefix[], options: CallOptions = {}): Promise<void> {
+    return this.request("stop", prefixes, options);
+  }
+
+  /**
+   * Brings all prefixes to active signaling, within `deadlineMs`: asks, starts those that are not active, and asks
+   * until it shows. A start whose answer was lost is settled by asking, never by sending it again blindly.
+   *
+   * @returns `started`: active now and not before; `already`: active before.
+   * @throws {SignalingIncomplete} with what holds for each prefix. Any other error: nothing was sent.
+   */
+  async ensureActive(
+    prefixes: readonly Prefix[],
+    options: CallOptions = {},
+  ): Promise<{ started: Prefix[]; already: Prefix[] }> {
+    const { changed, already } = await this.ensure("start", prefixes, options);
+    return { started: changed, already };
+  }
+
+  /** Ends signaling of all prefixes; as {@link ensureActive}. `already`: was not active before. */
+  async ensureInactive(
+    prefixes: readonly Prefix[],
+    options: CallOptions = {},
+  ): Promise<{ stopped: Prefix[]; already: Prefix[] }> {
+    const { changed, already } = await this.ensure("stop", prefixes, options);
+    return { stopped: changed, already };
+  }
+
+  /** Waits for requests under way and closes the connections. */
+  close(): Promise<void> {
+    return this.requester.close();
+  }
+
+  private ensure(operation: "start" | "stop", prefixes: readonly Prefix[], { signal }: CallOptions) {
+    const limits: Limits & { until: number } = { until: this.world.now() + this.deadlineMs, ...(signal && { signal }) };
+    return ensure(
+      {
+        operation,
+        endpoint: this.endpoint,
+        label: this.label,
+        status: () => this.requestStatus(limits),
+        send: (needed) => this.request(operation, needed, limits),
+      },
+      prefixes,
+      limits,
+      this.world,
+    );
+  }
+
+  private requestStatus(limits: Limits): Promise<Prefix[]> {
+    return this.requester.execute(
+      {
+        method: "GET",
+        path: this.path("status"),
+        headers: { accept: "application/json" },
+        subject: "Signaling status",
+        object: this.endpoint,
+        operation: "status",
+        idempotent: true,
+        read: readStatusAnswer,
+      },
+      limits,
+    );
+  }
+
+  private request(operation: "start" | "stop", prefixes: readonly Prefix[], limits: Limits): Promise<void> {
+    if (prefixes.length === 0) return Promise.resolve();
+    const object = shown(prefixes);
+    return this.requester.execute(
+      {
+        method: "POST",
+        path: this.path(operation),
+        headers: { "content-type": "application/json" },
+        body: wire.signalingBody(prefixes),
+        subject: `Signaling of ${object}`,
+        object,
+        operation,
+        idempotent: false,
+        remedy: "Whether it happened is not known: ask for the status.",
+        read: readOk,
+      },
+      limits,
+    );
+  }
+}
+
+/** Prefixes in a message: the first few, and how many more. */
+function shown(prefixes: readonly Prefix[]): string {
+  const first = prefixes.slice(0, 5).join(", ");
+  return prefixes.length > 5 ? `${first} and ${prefixes.length - 5} more` : first;
+}
+
+function readStatusAnswer(answer: HttpAnswer): Verdict<Prefix[]> {
+  const failure = commonFailure(answer);
+  // A receiver may also hide a wrong secret behind "not found" (documented leniency).
+  if (failure?.outcome === "refused" && answer.status === 404) return { ...failure, ...SECRET_INVALID };
+  if (failure) return failure;
+  try {
+    return done(wire.readStatus(answer.body));
+  } catch (error) {
+    const reason = wire.refusalIn(answer.body);
+    if (reason !== undefined) return refusal(answer.body, reason);
+    if (error instanceof ShapeError) return unexpected(error.message, false);
+    if (error instanceof SyntaxError) return unexpected(`the answer is no JSON: ${errorText(answer.body)}`, true);
+    throw error;
+  }
+}
+
+function readOk(answer: HttpAnswer): Verdict<void> {
+  const failure = commonFailure(answer);
+  if (failure) return failure;
+  if (wire.isOk(answer.body)) return done(undefined);
+  const reason = wire.refusalIn(answer.body);
+  if (reason !== undefined) return refusal(answer.body, reason);
+  return unexpected(`the answer is not "ok" but ${JSON.stringify(errorText(answer.body))}`, false);
+}
+
+const SECRET_INVALID = {
+  reason: "secret-invalid",
+  remedy: "Check `clientId`, `secretKey` and `url` of the receiver.",
+} as const;
+
+/** Failures told by status; the four texts go before it, since a receiver may send them with any. */
+function commonFailure(answer: HttpAnswer): Failed | undefined {
+  const failure = failedStatus(answer, errorText, "url");
+  if (failure === undefined) return undefined;
+  const reason = wire.refusalIn(answer.body);
+  if (reason !== undefined) return refusal(answer.body, reason);
+  return answer.status === 401 || answer.status === 403 ? { ...failure, ...SECRET_INVALID } : failure;
+}
+
+function refusal(body: string, reason: wire.SignalingRefusal): Failed {
+  return refused(errorText(body), reason === "secret-invalid" ? SECRET_INVALID : { reason });
+}

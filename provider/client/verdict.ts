@@ -1,0 +1,60 @@
+import type { SignalingRefusal } from "../wire/signaling";
+import type { Outcome } from "./errors";
+import type { HttpAnswer } from "./http";
+
+/** What an answer means. `message` is the other side's own words, unredacted. */
+export type Verdict<T> = { readonly kind: "done"; readonly value: T } | Failed;
+
+/** An answer that is no success. */
+export interface Failed {
+  /** `unexpected`: the shape is unknown. `failed`: it is understood, and says that the request failed. */
+  readonly kind: "failed" | "unexpected";
+  readonly outcome: Outcome;
+  readonly message: string;
+  /** True when the same request may fare better in a moment. */
+  readonly repeat: boolean;
+  /** One of the four texts of the signaling API. */
+  readonly reason?: SignalingRefusal;
+  /** A sentence: what to do. */
+  readonly remedy?: string;
+}
+
+export function done<T>(value: T): Verdict<T> {
+  return { kind: "done", value };
+}
+
+export function refused(message: string, more: Pick<Failed, "reason" | "remedy"> = {}): Failed {
+  return { kind: "failed", outcome: "refused", message, repeat: false, ...more };
+}
+
+/** `repeat` for what a proxy or a cut connection may have made; not for well-formed answers of another kind. */
+export function unexpected(message: string, repeat: boolean): Failed {
+  return { kind: "unexpected", outcome: "unknown", message, repeat };
+}
+
+/**
+ * Judges statuses that mean failure whatever the operation; `undefined` for 2xx.
+ *
+ * @param words What the body says, in the form of the API at hand.
+ * @param option The option that holds the address, for remedies.
+ */
+export function failedStatus(answer: HttpAnswer, words: (body: string) => string, option: string): Failed | undefined {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return undefined;
+  if (status < 400) {
+    const location = answer.header("location");
+    return refused(location === undefined ? "a redirect without a target" : `it redirects to ${location}`, {
+      remedy: `Only 307 and 308 within one origin are followed: set \`${option}\` to the address itself.`,
+    });
+  }
+  const message = words(answer.body);
+  // Turned away unread, by definition (RFC 6585, section 4; RFC 8470, section 5.2).
+  if (status === 429 || status === 425) return { kind: "failed", outcome: "not-sent", message, repeat: true };
+  if (status === 408 || status >= 500) return { kind: "failed", outcome: "unknown", message, repeat: true };
+  return refused(message, remedyFor(status, option));
+}
+
+function remedyFor(status: number, option: string): Pick<Failed, "remedy"> {
+  if (status === 401 || status === 403) return { remedy: "Check the credentials of the connection." };
+  return status === 405 ? { remedy: `Is \`${option}\` the base url of the API?` } : {};
+}
