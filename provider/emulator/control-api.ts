@@ -31,7 +31,7 @@ export class ControlApi {
   readonly listener: RequestListener = (request, response) => {
     this.answer(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
-      else send(response, json(500, { error: `emulator defect: ${error}` }), { close: true });
+      else void send(response, json(500, { error: `emulator defect: ${error}` }), { close: true });
     });
   };
 
@@ -61,7 +61,7 @@ export class ControlApi {
       request,
       response,
     });
-    if (reply) send(response, reply);
+    if (reply) await send(response, reply);
   }
 
   private async carryOut(

@@ -5,6 +5,7 @@ import type { Dialect } from "./dialect";
 import { Faults } from "./faults";
 import { Journal } from "./journal";
 import type { ResolvedOptions } from "./options";
+import { PacketPath } from "./packet-path";
 import { SignalingDeployment } from "./signaling";
 import { type EmulatorState, parseState } from "./state";
 import { Waits } from "./waits";
@@ -16,6 +17,7 @@ interface Loaded {
   readonly signaling: SignalingDeployment;
   readonly testSignaling: SignalingDeployment;
   readonly bindings: Bindings;
+  readonly packetPath: PacketPath;
 }
 
 /** Everything that an emulator is besides its sockets: the APIs, the control API and the in-process API all work on it. */
@@ -54,6 +56,9 @@ export class Core {
   get bindings(): Bindings {
     return this.loaded.bindings;
   }
+  get packetPath(): PacketPath {
+    return this.loaded.packetPath;
+  }
 
   /** Replaces what is held. @throws {StateError} and then nothing is replaced. */
   seed(state: EmulatorState): void {
@@ -74,7 +79,7 @@ export class Core {
   export(): EmulatorState {
     const clients = (deployment: SignalingDeployment) => [...deployment.clients.values()].map((it) => it.export());
     return {
-      ...this.world.export(),
+      ...this.world.export((arena, profile) => this.packetPath.marks(arena, profile).export()),
       signaling: { clients: clients(this.signaling), testClients: clients(this.testSignaling) },
     };
   }
@@ -89,6 +94,8 @@ export class Core {
     const world = new World(parsed);
     const signaling = new SignalingDeployment(parsed.signaling?.clients ?? defaultClients, this.clock);
     const testSignaling = new SignalingDeployment(parsed.signaling?.testClients ?? defaultTestClients, this.clock);
-    return { world, signaling, testSignaling, bindings: new Bindings(world, signaling) };
+    const bindings = new Bindings(world, signaling);
+    const packetPath = new PacketPath(world, bindings, this.clock, this.options.marks);
+    return { world, signaling, testSignaling, bindings, packetPath };
   }
 }

@@ -38,9 +38,51 @@ export const defaultState: EmulatorState = {
         web: {
           prefixes: ["203.0.113.128/25"],
           sets: { blocked: {} },
+          rules: [
+            { id: 10, name: "partners pass", match: [{ set: { name: "partners" } }], actions: ["accept"] },
+            {
+              id: 20,
+              name: "blocked in this profile",
+              match: [{ set: { name: "blocked" } }],
+              actions: ["count", "drop"],
+            },
+            {
+              id: 30,
+              name: "SYN by source",
+              match: [{ protocol: "tcp", flags: { set: ["syn"], unset: ["ack"] } }],
+              actions: [{ hmark: { add: 1, lifetime: 3600 } }],
+            },
+          ],
+          marks: {
+            shost: [
+              { address: "203.0.113.9", id: 30, value: 1234, lifetime: 3600 },
+              { address: "203.0.113.77", id: 30, value: 17, lifetime: 1200 },
+            ],
+          },
         },
         clean: { prefixes: ["198.51.100.0/24", "2001:db8:100::/48", "203.0.113.0/25"] },
-        protected: {},
+        protected: {
+          rules: [
+            {
+              id: 100,
+              name: "blocked everywhere",
+              match: [{ set: { name: "blocked", scope: "global" } }],
+              actions: ["drop"],
+            },
+            {
+              id: 110,
+              name: "flood by source",
+              match: [{ rate: { above: 100, per: "source" } }],
+              actions: [{ hmark: { add: 1, lifetime: 600 } }, "drop"],
+            },
+            {
+              id: 120,
+              name: "DNS answers nobody asked for",
+              match: [{ protocol: "udp", sourcePort: 53, length: { min: 1000 } }],
+              actions: [{ sdhmark: { add: 1, lifetime: 600 } }, "drop"],
+            },
+          ],
+        },
       },
     },
   },

@@ -1,5 +1,6 @@
+import type { MarkType } from "../model/mark";
 import { Prefix } from "../model/prefix";
-import { formatUrl } from "../model/resource-url";
+import { formatUrl, parseUrl } from "../model/resource-url";
 import { systemWall, type VirtualClock } from "./clock";
 import { ControlApi } from "./control-api";
 import { Core } from "./core";
@@ -8,9 +9,12 @@ import type { ActiveFault, Fault } from "./faults";
 import { Front } from "./front";
 import { HttpServer } from "./http-server";
 import type { JournalEntry, JournalFilter } from "./journal";
+import type { MarkRecord } from "./marks";
 import { NodeApi } from "./node-api";
 import { type EmulatorOptions, resolveOptions } from "./options";
+import type { Packet, TrafficSource, TrafficSummary, Verdict } from "./packets";
 import type { PrefixSetContent, PrefixSetStore } from "./prefix-set-store";
+import type { RuleCounter } from "./rules";
 import type { SignalingDeployment } from "./signaling";
 import { SignalingApi } from "./signaling-api";
 import type { EmulatorState } from "./state";
@@ -145,6 +149,37 @@ export class Emulator implements AsyncDisposable {
     return binding && formatUrl({ kind: "profile", arena: binding.arena, profile: binding.profile });
   }
 
+  /**
+   * Packets that arrive at the node, judged in order: verdict, profile, rule and marks touched of each. A packet meets the
+   * profile to which the longest bound prefix of its destination is bound.
+   *
+   * @throws {TypeError} naming the packet that is not valid.
+   * @example
+   * ```ts
+   * emulator.receive([{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp", dport: 443 }])[0].verdict;   // "accept"
+   * ```
+   */
+  receive(packets: Iterable<Packet>): Verdict[] {
+    return this.core.packetPath.receive(packets);
+  }
+
+  /** Lets the next `count` packets of generated traffic arrive, and sums up. Other requests are served meanwhile. */
+  replay(traffic: TrafficSource, count: number): Promise<TrafficSummary> {
+    return this.core.packetPath.replay(traffic, count);
+  }
+
+  /** The marks of a profile, expired ones that are still kept included. @throws {RangeError} when there is no such profile. */
+  marks(url: string, type: MarkType): MarkRecord[] {
+    const { arena, profile } = this.profileOf(url);
+    return [...this.core.packetPath.marks(arena, profile).records(type)];
+  }
+
+  /** What `count` actions of a profile counted, in the order of its rules. @throws {RangeError} */
+  counters(url: string): (RuleCounter | undefined)[] {
+    const { arena, profile } = this.profileOf(url);
+    return this.core.packetPath.counters(arena, profile);
+  }
+
   /** What the emulator was asked, secrets cut out. */
   get journal(): readonly JournalEntry[] {
     return this.core.journal.entries;
@@ -228,6 +263,12 @@ export class Emulator implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  private profileOf(text: string): { arena: string; profile: string } {
+    const url = parseUrl(text);
+    if ((url.kind === "profile" || url.kind === "mark") && this.core.world.profile(url.arena, url.profile)) return url;
+    throw new RangeError(`There is no profile ${text}: write profile://ARENA/PROFILE.`);
   }
 
   private set(url: string): PrefixSetStore {

@@ -3,9 +3,9 @@ import type { Api, Call, Incoming } from "./call";
 import type { Core } from "./core";
 import { FAULT_KINDS, type FaultContext, type Outcome, type Variation } from "./fault-kinds";
 import type { ActiveFault } from "./faults";
-import { readBody, send, sendTruncated, size } from "./http-server";
+import { readBody, send, sendTruncated } from "./http-server";
 import { type ApiName, type JournalEntry, redactHeaders, redactPath } from "./journal";
-import { parts, type Reply, text } from "./reply";
+import { type Reply, text } from "./reply";
 
 /** What the front needs beyond the core. */
 export interface FrontParts {
@@ -35,8 +35,8 @@ export class Front {
     });
     this.serve(api, concurrent, request, response).catch((error: unknown) => {
       // A defect of the emulator: the client gets a 500, the emulator lives on.
-      if (!response.headersSent) send(response, text(500, `emulator defect: ${error}`), { close: true });
-      else response.destroy();
+      if (response.headersSent) response.destroy();
+      else void send(response, text(500, `emulator defect: ${error}`), { close: true });
     });
   };
 
@@ -51,9 +51,7 @@ export class Front {
       concurrent,
     };
     const refuse = (reply: Reply, close: boolean) => {
-      const entry = journal.add({ ...arrived, status: reply.status, answerBytes: size(parts(reply.body)) });
-      send(response, reply, { close });
-      journal.settled(entry);
+      return answer(response, reply, journal.add(arrived), close).then((entry) => journal.settled(entry));
     };
     if (api === "other") return refuse(text(404, "unknown path: there are /fapi, /path/… and /request/…"), true);
     const guarded = api === "node" ? this.parts.guard?.(request) : undefined;
@@ -66,7 +64,7 @@ export class Front {
     }
     const fault = this.core.faults.match({ ...call.summary, api });
     const entry = journal.add({ ...arrived, ...call.summary, ...(fault && { fault: fault.fault.kind }) });
-    deliver(response, await this.outcome(call, entry, fault), entry);
+    await deliver(response, await this.outcome(call, entry, fault), entry);
     journal.settled(entry);
   }
 
@@ -93,13 +91,19 @@ export class Front {
   }
 }
 
-function deliver(response: ServerResponse, outcome: Outcome, entry: JournalEntry): void {
-  if (!("cut" in outcome)) {
-    entry.status = outcome.status;
-    entry.answerBytes = size(parts(outcome.body));
-    send(response, outcome);
-  } else if (outcome.cut === "truncate") sendTruncated(response, outcome.reply);
+async function deliver(response: ServerResponse, outcome: Outcome, entry: JournalEntry): Promise<void> {
+  if (!("cut" in outcome)) await answer(response, outcome, entry, false);
+  else if (outcome.cut === "truncate") sendTruncated(response, outcome.reply);
   else if (outcome.cut === "reset") response.socket?.resetAndDestroy();
+}
+
+async function answer(response: ServerResponse, reply: Reply, entry: JournalEntry, close: boolean) {
+  entry.status = reply.status;
+  const measured = (bytes: number) => {
+    entry.answerBytes = bytes;
+  };
+  await send(response, reply, { close, measured });
+  return entry;
 }
 
 function incoming(request: IncomingMessage, body: Buffer): Incoming {

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from "node:https";
 import { isIP, type Socket } from "node:net";
-import { parts, type Reply } from "./reply";
+import { paced } from "./marks";
+import { encode, type Reply } from "./reply";
 
 /** Where a server listens, and how. */
 export interface ListenOptions {
@@ -116,33 +117,58 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
   });
 }
 
-/** Sends an answer. `close` ends the connection after it, for requests that were not read to their end. */
-export function send(response: ServerResponse, reply: Reply, options: { close?: boolean } = {}): void {
-  const chunks = parts(reply.body);
+/** How an answer is sent. */
+export interface SendOptions {
+  /** Ends the connection after it, for requests that were not read to their end. */
+  readonly close?: boolean;
+  /** Is told the length of the body before its end is on the way. */
+  readonly measured?: (bytes: number) => void;
+}
+
+/** Sends an answer. A long body is made and sent in steps, at the pace at which it is taken. */
+export async function send(response: ServerResponse, reply: Reply, options: SendOptions = {}): Promise<void> {
+  const body = encode(reply.body);
   response.writeHead(reply.status, {
     ...(reply.type && { "content-type": reply.type }),
-    "content-length": size(chunks),
+    ...(body.byteLength !== undefined && { "content-length": body.byteLength }),
     ...(options.close && { connection: "close" }),
     ...reply.headers,
   });
-  for (const chunk of chunks) response.write(chunk);
-  if (options.close) response.end(() => response.socket?.destroySoon());
-  else response.end();
+  let last = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  let bytes = last.length;
+  if (!Buffer.isBuffer(body)) {
+    for await (const chunk of paced(body)) {
+      if (response.destroyed) return;
+      if (last.length > 0 && !response.write(last)) await drained(response);
+      last = chunk;
+      bytes += chunk.length;
+    }
+  }
+  options.measured?.(bytes);
+  if (options.close) response.end(last, () => response.socket?.destroySoon());
+  else response.end(last);
+}
+
+/** Waits until more can be written, or nobody is there any more to read it. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done);
+      response.off("close", done);
+      resolve();
+    };
+    response.on("drain", done);
+    response.on("close", done);
+  });
 }
 
 /** Sends an answer and breaks the connection in the middle of its body. */
 export function sendTruncated(response: ServerResponse, reply: Reply): void {
-  const whole = Buffer.concat(parts(reply.body));
+  const body = encode(reply.body);
+  const whole = Buffer.isBuffer(body) ? body : Buffer.concat([...body]);
   // An answer without a body is announced with one, so that there is something to break off.
-  response.writeHead(reply.status, {
-    ...(reply.type && { "content-type": reply.type }),
-    "content-length": Math.max(whole.length, 2),
-  });
-  response.write(whole.subarray(0, Math.floor(whole.length / 2)), () => response.destroy());
+  const announced = Math.max(whole.length, 2);
+  response.writeHead(reply.status, { ...(reply.type && { "content-type": reply.type }), "content-length": announced });
   response.flushHeaders();
-}
-
-/** Length of a body in bytes. */
-export function size(chunks: readonly Buffer[]): number {
-  return chunks.reduce((total, chunk) => total + chunk.length, 0);
+  response.write(whole.subarray(0, Math.floor(whole.length / 2)), () => response.destroy());
 }

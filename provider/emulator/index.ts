@@ -31,6 +31,20 @@ export type { ClientCredentials, Emulator, EmulatorInfo } from "./emulator";
 export type { FaultKind } from "./fault-kinds";
 export { type ActiveFault, type Fault, faultSchema } from "./faults";
 export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal";
+export type { MarkRecord, MarkRecords } from "./marks";
 export type { EmulatorOptions } from "./options";
+export {
+  background,
+  carpetBombing,
+  dnsAmplification,
+  mixed,
+  type Packet,
+  synFlood,
+  type TrafficOptions,
+  type TrafficSource,
+  type TrafficSummary,
+  type Verdict,
+} from "./packets";
 export type { CommitRecord, PrefixSetContent } from "./prefix-set-store";
+export type { RuleSpec } from "./rules";
 export { type EmulatorState, StateError, stateSchema } from "./state";

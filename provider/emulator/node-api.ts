@@ -1,13 +1,15 @@
+import type { MarkType } from "../model/mark";
 import type { Api, Call, Incoming } from "./call";
 import type { Core } from "./core";
 import type { Dialect } from "./dialect";
 import type { Variation } from "./fault-kinds";
 import type { RequestSummary } from "./journal";
-import { failure, list, listSet, success } from "./node-replies";
+import { failure, list, listMarks, listSet, success } from "./node-replies";
 import { BadRequest, type NodeRequest, parseJson, parseNodeRequest, summarize } from "./node-request";
 import { type Refusal, stageDelete, stageInsert } from "./prefix-set-commands";
 import type { CommitRecord, PrefixSetStore } from "./prefix-set-store";
 import type { Reply } from "./reply";
+import type { RuleSpec } from "./rules";
 
 /** The node API: `POST /fapi` (contract, section 4.1). What the contract does not promise is refused. */
 export class NodeApi implements Api {
@@ -42,8 +44,8 @@ export class NodeApi implements Api {
     if (url.kind !== "prefixset") {
       const profile = world.profile(url.arena, url.profile);
       if (!profile) return refuse(unknown("profile", `${url.arena}/${url.profile}`));
-      if (url.kind === "profile") return list(profile.rules, dialect);
-      return list(("type" in request && profile.marks[request.type]) || [], dialect);
+      if (url.kind === "profile") return list(profile.rules.map(ruleRecord), dialect);
+      return listMarks(this.core.packetPath.marks(url.arena, url.profile), markType(request), dialect);
     }
     const set = world.set(url);
     if (!set) return refuse(unknown("prefix-set", [url.arena, url.profile, url.set].filter(Boolean).join("/")));
@@ -70,6 +72,16 @@ export class NodeApi implements Api {
     else if (Number.isFinite(delay)) clock.after(delay, () => committed(apply()));
     return success(count, dialect);
   }
+}
+
+/** The type of a request that was read as a list of marks. */
+function markType(request: NodeRequest): MarkType {
+  return "type" in request ? request.type : "shost";
+}
+
+/** A rule as it is listed; what another node had in its record stands beside what the engine knows. */
+function ruleRecord({ extra, ...rule }: RuleSpec): Record<string, unknown> {
+  return { ...rule, ...extra };
 }
 
 type Read = { summary: RequestSummary } & (

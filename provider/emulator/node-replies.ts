@@ -1,6 +1,8 @@
+import type { MarkType } from "../model/mark";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { PrefixMap } from "../model/prefix-map";
 import type { Dialect } from "./dialect";
+import type { MarkStore } from "./marks";
 import { mergeNested } from "./nested";
 import type { PrefixSetStore } from "./prefix-set-store";
 import { html, json, type Reply, text } from "./reply";
@@ -48,6 +50,21 @@ export function listSet(set: PrefixSetStore, dialect: Dialect, stale: boolean): 
   return dialect.listEnvelope === "keyed"
     ? keyed(entries, set, dialect)
     : list(records(entries, set, dialect), dialect);
+}
+
+/** The list of a table of marks: encoded while it is sent, since it can be long. */
+export function listMarks(marks: MarkStore, type: MarkType, dialect: Dialect): Reply {
+  const { active, expired } = marks.count(type);
+  const shown = active + (dialect.markExpired === "shown" ? expired : 0);
+  if (shown === 0) return list([], dialect);
+  const member = dialect.listEnvelope === "keyed" ? "data" : dialect.listEnvelope;
+  const body = marks.list(type, {
+    keys: dialect.markKeys,
+    age: dialect.markAge === "shown",
+    expired: dialect.markExpired === "shown",
+    envelope: member === "array" ? ["[", "]"] : [`{"${member}":[`, "]}"],
+  });
+  return { status: 200, type: "application/json", body };
 }
 
 function records(entries: PrefixMap, set: PrefixSetStore, dialect: Dialect): unknown[] {

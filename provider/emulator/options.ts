@@ -3,6 +3,7 @@ import type { Wall } from "./clock";
 import { type Dialect, type DialectSettings, dialect } from "./dialect";
 import { type Duration, milliseconds } from "./duration";
 import type { JournalEntry, JournalLimits } from "./journal";
+import type { MarkStoreOptions } from "./marks";
 import type { EmulatorState } from "./state";
 
 /** How an emulator starts. Everything has a default. */
@@ -27,6 +28,8 @@ export interface EmulatorOptions {
   readonly commitLatency?: Duration;
   /** How much the journal keeps; default: 20 000 requests and two million data items. */
   readonly journalLimits?: Partial<JournalLimits>;
+  /** Limits of the mark tables of each profile; default: 1 048 576 records in each, expired ones kept for 60 s. */
+  readonly marks?: Omit<MarkStoreOptions, "now">;
   /** Is called with each journal entry once it is answered. */
   readonly onRequest?: (entry: JournalEntry) => void;
   /** The machine's clock and timers, for tests. */
@@ -45,6 +48,7 @@ export interface ResolvedOptions {
   readonly latency: number;
   readonly commitLatency: number;
   readonly journalLimits: JournalLimits;
+  readonly marks: Omit<MarkStoreOptions, "now"> | undefined;
 }
 
 /** @throws {TypeError} naming the option that is wrong. */
@@ -64,6 +68,7 @@ export function resolveOptions(
     latency: milliseconds(options.latency ?? 0),
     commitLatency: milliseconds(options.commitLatency ?? 0),
     journalLimits: { requests, items },
+    marks: options.marks,
   };
 }
 

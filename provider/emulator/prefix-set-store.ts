@@ -1,5 +1,6 @@
-import type { CanonicalPrefix } from "../model/prefix";
+import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { apply, type Difference, difference, type PrefixMap, sorted } from "../model/prefix-map";
+import { PrefixTable } from "./rules";
 
 /** A staged change of one prefix: its new value, or `null` for its removal. */
 export type StagedValue = number | null;
@@ -33,6 +34,7 @@ export class PrefixSetStore {
   private committing: Batch[] = [];
   private before: Difference | undefined;
   private order: { revision: number; map: PrefixMap } | undefined;
+  private table: PrefixTable | undefined;
   private readonly spellings = new Map<CanonicalPrefix, string>();
 
   /** Grows with every change of the applied entries: a cheap way to see that a lookup table is out of date. */
@@ -126,6 +128,12 @@ export class PrefixSetStore {
     return this.write(new Map(batch));
   }
 
+  /** The applied entries in the form in which rules look them up; kept up to date from the first call on. */
+  lookup(): PrefixTable {
+    this.table ??= new PrefixTable([...this.entries].map(([text, value]) => [Prefix.fromCanonical(text), value]));
+    return this.table;
+  }
+
   /** Both sides as plain objects. */
   content(): PrefixSetContent {
     return { applied: Object.fromEntries(this.ordered), staged: Object.fromEntries(this.staged) };
@@ -139,6 +147,7 @@ export class PrefixSetStore {
     const touched = [...batch.keys()];
     const old = subset(this.entries, touched);
     merge(this.entries, batch);
+    if (this.table) updateTable(this.table, batch);
     const delta = difference(old, subset(this.entries, touched));
     this.before = difference(subset(this.entries, touched), old);
     this.revision += 1;
@@ -155,6 +164,14 @@ function merge(entries: Map<CanonicalPrefix, number>, batch: Batch): void {
   for (const [prefix, value] of batch) {
     if (value === null) entries.delete(prefix);
     else entries.set(prefix, value);
+  }
+}
+
+function updateTable(table: PrefixTable, batch: Batch): void {
+  for (const [text, value] of batch) {
+    const prefix = Prefix.fromCanonical(text);
+    if (value === null) table.delete(prefix);
+    else table.set(prefix, value);
   }
 }
 

@@ -1,9 +1,15 @@
+/** A body that is made while it is sent. */
+export interface LongBody extends Iterable<Buffer> {
+  /** Its length, if that is known beforehand. */
+  readonly byteLength: number | undefined;
+}
+
 /** An answer before it is sent. */
 export interface Reply {
   readonly status: number;
   /** Content type; absent for an empty body. */
   readonly type?: string;
-  readonly body: string | Buffer | readonly Buffer[];
+  readonly body: string | Buffer | LongBody;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -26,8 +32,7 @@ export function html(status: number, message: string): Reply {
   return { status, type: "text/html; charset=utf-8", body };
 }
 
-/** The parts of a body. */
-export function parts(body: Reply["body"]): readonly Buffer[] {
-  if (typeof body === "string") return [Buffer.from(body)];
-  return Buffer.isBuffer(body) ? [body] : body;
+/** A body as it is sent: whole, or long. */
+export function encode(body: Reply["body"]): Buffer | LongBody {
+  return typeof body === "string" ? Buffer.from(body) : body;
 }

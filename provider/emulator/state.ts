@@ -1,6 +1,8 @@
 import { z } from "zod";
 import { Prefix, PrefixError } from "../model/prefix";
 import { nameProblem } from "../model/resource-url";
+import { marksSchema } from "./marks";
+import { rulesSchema } from "./rules";
 
 const MAX_VALUE = 2 ** 32 - 1;
 
@@ -36,12 +38,9 @@ const record = z.record(z.string(), z.json());
 const profile = z
   .strictObject({
     prefixes: z.array(prefix).optional().describe("Recipient prefixes that are bound to the profile."),
-    rules: z.array(record).optional().describe("Rules in their order, as the node lists them."),
+    rules: rulesSchema.optional().describe("Rules in their order."),
     sets: z.record(name, entries).optional().describe("Local prefix-sets."),
-    marks: z
-      .partialRecord(z.enum(["shost", "dhost", "sdhost", "conn"]), z.array(record))
-      .optional()
-      .describe("The mark tables, as the node lists them."),
+    marks: marksSchema.optional(),
     extra: record.optional().describe("Further members of the profile's record in the list of its arena."),
   })
   .describe("A profile: bound prefixes, ordered rules, local sets and marks.");

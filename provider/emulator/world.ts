@@ -1,7 +1,9 @@
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { PrefixMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, parseUrl } from "../model/resource-url";
+import type { MarkRecords } from "./marks";
 import { PrefixSetStore, type StagedValue } from "./prefix-set-store";
+import type { RuleSpec } from "./rules";
 import { type EmulatorState, type ProfileState, type parseState, StateError } from "./state";
 
 /** A record of a list, as the node sends it. */
@@ -11,9 +13,10 @@ export type ListRecord = Readonly<Record<string, unknown>>;
 export interface ProfileWorld {
   readonly name: string;
   readonly prefixes: readonly Prefix[];
-  readonly rules: readonly ListRecord[];
+  readonly rules: readonly RuleSpec[];
   readonly sets: Map<string, PrefixSetStore>;
-  readonly marks: NonNullable<ProfileState["marks"]>;
+  /** The marks that the profile starts with; those that it has are in the packet path. */
+  readonly marks: MarkRecords;
   readonly extra: ListRecord;
 }
 
@@ -81,8 +84,8 @@ export class World {
     }
   }
 
-  /** The part of a state that this world is; signaling is not its business. */
-  export(): Pick<EmulatorState, "arenas" | "staged"> {
+  /** The part of a state that this world is, with the marks that profiles have now. Signaling is not its business. */
+  export(marksOf: (arena: string, profile: string) => MarkRecords): Pick<EmulatorState, "arenas" | "staged"> {
     const staged = [...this.sets()]
       .filter(([, set]) => set.changes.size > 0)
       .map(([url, set]) => [url, Object.fromEntries<StagedValue>(set.changes)] as const);
@@ -90,20 +93,22 @@ export class World {
       name,
       {
         sets: plain(arena.sets),
-        profiles: Object.fromEntries([...arena.profiles].map(([profile, it]) => [profile, exportProfile(it)])),
+        profiles: Object.fromEntries(
+          [...arena.profiles].map(([profile, it]) => [profile, exportProfile(it, marksOf(name, profile))]),
+        ),
       },
     ]);
     return { arenas: Object.fromEntries(arenas), ...(staged.length > 0 && { staged: Object.fromEntries(staged) }) };
   }
 }
 
-function exportProfile(profile: ProfileWorld): ProfileState {
+function exportProfile({ prefixes, rules, sets, extra }: ProfileWorld, marks: MarkRecords): ProfileState {
   return {
-    prefixes: profile.prefixes.map(String),
-    rules: profile.rules as ProfileState["rules"],
-    sets: plain(profile.sets),
-    marks: profile.marks,
-    ...(Object.keys(profile.extra).length > 0 && { extra: profile.extra as ProfileState["extra"] }),
+    prefixes: prefixes.map(String),
+    rules: [...rules],
+    sets: plain(sets),
+    marks,
+    ...(Object.keys(extra).length > 0 && { extra: extra as ProfileState["extra"] }),
   };
 }
 

@@ -26,12 +26,14 @@ test("the control API shows and changes what the emulator holds", async () => {
 
 test("a state that was exported starts an emulator with the same content, staged changes included", async () => {
   await using emulator = await startEmulator();
+  emulator.clock.freeze("2026-12-01T00:00:00Z");
   await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.0/24", v: 4 }] });
   await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "192.0.2.0/24" }] });
   await signaling(emulator.signalingUrl, emulator.clients[0], "start", ["198.51.100.0/25"]);
   const exported = (await control(emulator, "GET", "/state")).json;
 
   await using copy = await startEmulator();
+  copy.clock.freeze("2026-12-01T00:00:00Z");
   expect((await control(copy, "PUT", "/state", exported)).status).toBe(200);
   expect(copy.state()).toEqual(emulator.state());
   expect(copy.prefixSet(BLOCKED)).toEqual(emulator.prefixSet(BLOCKED));
@@ -40,6 +42,7 @@ test("a state that was exported starts an emulator with the same content, staged
 
 test("a wrong state is refused with its place, and nothing changes", async () => {
   await using emulator = await startEmulator();
+  emulator.clock.freeze();
   const before = emulator.state();
   const bad = { arenas: { edge: { sets: { blocked: { "192.0.2.1/24": 1 } } } } };
   const answer = await control(emulator, "PUT", "/state", bad);

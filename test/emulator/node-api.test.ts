@@ -12,8 +12,8 @@ const state = {
         web: {
           prefixes: ["198.51.100.0/24"],
           sets: { blocked: {} },
-          rules: [{ id: 7, name: "flood", match: {}, actions: ["drop"] }],
-          marks: { shost: [{ a: "203.0.113.45", id: 70_001, v: 1_234, t: 3_600 }] },
+          rules: [{ id: 7, name: "flood", actions: ["drop" as const], extra: { prio: 5 } }],
+          marks: { shost: [{ address: "203.0.113.45", id: 70_001, value: 1_234, lifetime: 3_600 }] },
         },
       },
     },
@@ -86,8 +86,12 @@ test("nothing of a request with one refused entry is staged, and the answer name
 test("profiles, rules and marks are listed as the state has them", async () => {
   await using emulator = await startEmulator({ state });
   expect((await fapi(emulator, { url: "arena://edge", cmd: "list" })).json).toEqual({ data: [{ name: "web" }] });
+  expect((await fapi(emulator, { url: "profile://edge/web", cmd: "list" })).json).toEqual({
+    data: [{ id: 7, name: "flood", actions: ["drop"], prio: 5 }],
+  });
+  emulator.clock.freeze();
   expect((await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "shost" })).json).toEqual({
-    data: [{ a: "203.0.113.45", id: 70_001, v: 1_234, t: 3_600 }],
+    data: [{ a: "203.0.113.45", id: 70_001, v: 1_234, t: expect.closeTo(3_600, -1) }],
   });
   expect((await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "conn" })).json).toEqual({ data: [] });
 });

@@ -1,0 +1,121 @@
+import { expect, test } from "vitest";
+import { type EmulatorState, startEmulator, synFlood } from "../../provider/emulator";
+import { fapi, signaling } from "./calls";
+
+const BLOCKED = "prefixset://edge/blocked";
+const state: EmulatorState = {
+  arenas: {
+    edge: {
+      sets: { blocked: {} },
+      profiles: {
+        clean: { prefixes: ["198.51.100.0/24"] },
+        protected: {
+          rules: [
+            { id: 1, name: "blocked", match: [{ set: { name: "blocked" } }], actions: ["count", "drop"] },
+            {
+              id: 2,
+              name: "SYN by source",
+              match: [{ protocol: "tcp", flags: { set: ["syn"] } }],
+              actions: [{ hmark: { lifetime: 600 } }],
+            },
+          ],
+        },
+      },
+    },
+  },
+};
+const syn = { from: "203.0.113.9", to: "198.51.100.7", proto: "tcp", dport: 443, flags: ["syn"] } as const;
+
+test("signaling, rules, marks and a committed set work together", async () => {
+  await using emulator = await startEmulator({ state });
+  emulator.clock.freeze("2026-12-01T00:00:00Z");
+  const [client] = emulator.clients;
+
+  expect(emulator.receive([syn])).toEqual([{ verdict: "accept", profile: "profile://edge/clean", marks: [] }]);
+
+  await signaling(emulator.signalingUrl, client, "start", ["198.51.100.7"]);
+  expect(emulator.receive([syn])).toEqual([
+    { verdict: "accept", profile: "profile://edge/protected", marks: [{ type: "shost", id: 2, value: 1 }] },
+  ]);
+  const marks = { url: "mark://edge/protected", cmd: "list", type: "shost" };
+  expect((await fapi(emulator, marks)).json).toEqual({ data: [{ a: "203.0.113.9", id: 2, v: 1, t: 600 }] });
+
+  await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.9", v: 1 }] });
+  expect(emulator.receive([syn])[0]?.verdict).toBe("accept");
+  await fapi(emulator, { url: BLOCKED, cmd: "commit" });
+  expect(emulator.receive([syn])).toEqual([
+    { verdict: "drop", profile: "profile://edge/protected", rule: { id: 1, name: "blocked" }, marks: [] },
+  ]);
+  expect(emulator.counters("profile://edge/protected")).toEqual([{ packets: 1, bytes: 64 }, undefined]);
+
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "203.0.113.9" }] });
+  await fapi(emulator, { url: BLOCKED, cmd: "commit" });
+  expect(emulator.receive([syn])[0]?.verdict).toBe("accept");
+
+  await signaling(emulator.signalingUrl, client, "stop", ["198.51.100.7"]);
+  expect(emulator.receive([syn])[0]?.profile).toBe("profile://edge/clean");
+
+  emulator.clock.advance("601s");
+  expect((await fapi(emulator, marks)).json).toEqual({ data: [] });
+  await expect(() => emulator.marks("profile://edge/nowhere", "shost")).toThrow(RangeError);
+});
+
+test("marks are listed in the form of the dialect", async () => {
+  await using emulator = await startEmulator({ state });
+  emulator.clock.freeze("2026-12-01T00:00:00Z");
+  emulator.signal("client-a", { start: ["198.51.100.0/24"] });
+  emulator.receive([syn]);
+  emulator.clock.advance("100s");
+  const list = async (dialect: Parameters<typeof emulator.setDialect>[0]) => {
+    emulator.setDialect(dialect);
+    return (await fapi(emulator, { url: "mark://edge/protected", cmd: "list", type: "shost" })).json;
+  };
+  expect(await list({ listEnvelope: "array" })).toEqual([{ a: "203.0.113.9", id: 2, v: 1, t: 500 }]);
+  expect(await list({ listEnvelope: "records", markKeys: "long" })).toEqual({
+    records: [{ addr: "203.0.113.9", id: 2, value: 1, lifetime: 500 }],
+  });
+  expect(await list({ markAge: "shown" })).toMatchObject({ data: [{ age: 100 }] });
+  emulator.clock.advance("501s");
+  expect(await list({ markExpired: "shown" })).toMatchObject({ data: [{ status: "expired" }] });
+  expect(await list({ emptyList: "null" })).toEqual({ data: null });
+});
+
+test("generated traffic leaves its marks, and the same seed the same ones", async () => {
+  const marksOf = async () => {
+    await using emulator = await startEmulator({ state });
+    emulator.clock.freeze("2026-12-01T00:00:00Z");
+    emulator.signal("client-a", { start: ["198.51.100.0/24"] });
+    const summary = await emulator.replay(synFlood({ to: ["198.51.100.0/28"], seed: 3 }), 25_000);
+    expect(summary).toMatchObject({ packets: 25_000, accepted: 25_000, dropped: 0, unbound: 0 });
+    return emulator.marks("profile://edge/protected", "shost");
+  };
+  const marks = await marksOf();
+  expect(marks).toHaveLength(256);
+  expect(marks.reduce((total, { value = 0 }) => total + value, 0)).toBe(25_000);
+  expect(await marksOf()).toEqual(marks);
+});
+
+test("a list of 100 000 marks is whole, in one body of about 4.8 MB", async () => {
+  const shost = Array.from({ length: 100_000 }, (_, at) => ({
+    address: `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`,
+    id: 101,
+    value: 1_000 + (at % 9_000),
+    lifetime: 3_600,
+  }));
+  await using emulator = await startEmulator({
+    state: { arenas: { edge: { profiles: { web: { marks: { shost } } } } } },
+  });
+  emulator.clock.freeze();
+  const list = () => fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "shost" });
+  const [first, second] = [await list(), await list()];
+  expect((first.json as { data: unknown[] }).data).toHaveLength(100_000);
+  expect(second.text).toBe(first.text);
+  expect(emulator.journal.map(({ answerBytes }) => answerBytes)).toEqual([first.text.length, first.text.length]);
+  expect(Math.abs(first.text.length / 4_800_000 - 1)).toBeLessThan(0.05);
+});
+
+test("a rule that names a set which does not exist is refused with its place", async () => {
+  const rules = [{ id: 5, match: [{ set: { name: "nowhere" } }], actions: ["drop" as const] }];
+  const broken = { arenas: { edge: { profiles: { web: { rules } } } } };
+  await expect(startEmulator({ state: broken })).rejects.toThrow(/edge\/web.*rule 5.*nowhere/);
+});
