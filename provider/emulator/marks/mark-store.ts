@@ -26,7 +26,8 @@ export interface MarkStoreOptions {
 /**
  * The marks of one profile: the tables `shost`, `dhost`, `sdhost` and `conn`, for IPv4 and IPv6.
  *
- * A record costs 36 bytes (IPv4 by source) to 84 bytes (IPv6 by 5-tuple) and 8 bytes of index; tables double when full.
+ * A record costs 46 bytes (IPv4 by source) to 82 bytes (IPv6 by 5-tuple), index and wheel included; tables double when
+ * full. The wheel of a table takes another 32 KiB.
  *
  * @example
  * ```ts

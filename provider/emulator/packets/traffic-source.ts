@@ -1,5 +1,5 @@
 import { Prefix } from "../../model/prefix";
-import { maskWord, prefixWords, type Words } from "./address";
+import { formatAddress, maskWord, prefixWords, type Words } from "./address";
 import { type Packet, PacketView } from "./packet";
 import { Random } from "./random";
 
@@ -60,7 +60,7 @@ const DEFAULT_SENDERS = ["203.0.113.0/24", "2001:db8:bad::/48"];
 export function trafficSource(options: TrafficOptions, shape: Shape): TrafficSource {
   const { seed = 1, packetsPerSecond, start = 0 } = options;
   const recipients = ranges(options.to);
-  const senders = ranges(options.from ?? DEFAULT_SENDERS);
+  const senders = senderRanges(options);
   const sendersOf = {
     4: senders.filter(({ family }) => family === 4),
     6: senders.filter(({ family }) => family === 6),
@@ -100,6 +100,20 @@ export function trafficSource(options: TrafficOptions, shape: Shape): TrafficSou
 function draw(word: number, first: number, length: number, random: Random): number {
   if (length - first >= 32) return word;
   return word | (random.word() & ~maskWord(-1, first, length));
+}
+
+/** The prefixes that packets come from. */
+export function senderRanges(options: TrafficOptions): Range[] {
+  return ranges(options.from ?? DEFAULT_SENDERS);
+}
+
+/** A random address of a range, as text. */
+export function drawAddress(range: Range, random: Random): string {
+  const { family, length } = range;
+  const [w0, w1, w2, w3] = [range.w0, range.w1, range.w2, range.w3].map((word, index) => {
+    return draw(word, 32 * index, length, random);
+  }) as [number, number, number, number];
+  return formatAddress(family, w0, w1, w2, w3);
 }
 
 function ranges(texts: readonly string[]): Range[] {

@@ -1,6 +1,13 @@
 import { PROTOCOLS, TCP_FLAGS } from "./protocols";
 import { Random } from "./random";
-import { type Range, type TrafficOptions, TrafficSource, trafficSource } from "./traffic-source";
+import {
+  drawAddress,
+  type Range,
+  senderRanges,
+  type TrafficOptions,
+  TrafficSource,
+  trafficSource,
+} from "./traffic-source";
 
 const RESOLVERS_PER_PREFIX = 32;
 
@@ -43,17 +50,17 @@ export function synFlood(options: TrafficOptions & { readonly dport?: number }):
   });
 }
 
-/** DNS amplification: large UDP answers from port 53 of few resolvers, 32 at most in a /24 or IPv6 prefix of senders. */
+/** DNS amplification: large UDP answers from port 53 of few resolvers, at most 32 in each prefix of senders. */
 export function dnsAmplification(options: TrafficOptions): TrafficSource {
-  return trafficSource(options, (packet, random) => {
+  const random = new Random(options.seed ?? 1);
+  const resolvers = senderRanges(options).flatMap((range) => {
+    return Array.from({ length: RESOLVERS_PER_PREFIX }, () => drawAddress(range, random));
+  });
+  return trafficSource({ ...options, from: resolvers }, (packet, random) => {
     packet.proto = PROTOCOLS.udp;
     packet.sport = 53;
     packet.dport = random.between(1024, 65535);
     packet.length = random.between(1100, 1500);
-    // the bits above stay those of the sender's prefix; a prefix longer than /27 has fewer resolvers
-    const resolver = random.below(RESOLVERS_PER_PREFIX);
-    if (packet.family === 4) packet.s0 = (packet.s0 & ~31) | (packet.s0 & resolver & 31);
-    else packet.s3 = resolver;
   });
 }
 

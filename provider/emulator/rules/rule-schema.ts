@@ -44,10 +44,12 @@ const comparison = z
 
 const flags = z
   .strictObject({ set: z.array(tcpFlagSchema).optional(), unset: z.array(tcpFlagSchema).optional() })
+  .refine(({ set, unset }) => !set?.some((flag) => unset?.includes(flag)), "a flag cannot be both set and unset")
   .meta({ description: "TCP flags that must be set, and that must not; never holds for other protocols" });
 
 const length = z
   .strictObject({ min: portSchema.optional(), max: portSchema.optional() })
+  .refine(({ min = 0, max = 65535 }) => min <= max, "`min` must not be above `max`")
   .meta({ description: "bounds of the packet's length in bytes, both included" });
 
 const rate = z

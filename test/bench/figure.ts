@@ -1,0 +1,37 @@
+/** One number of a benchmark. A benchmark says how fast something is; it passes no judgement and is no test. */
+export interface Figure {
+  readonly name: string;
+  readonly value: number;
+  readonly unit: string;
+  /** What it is to be compared with. */
+  readonly reference: string;
+}
+
+/** The middle of several timings, in milliseconds; the first ones, before the code is compiled, are left out. */
+export async function median(work: () => unknown, { runs = 11, warmUp = 3 } = {}): Promise<number> {
+  const times: number[] = [];
+  for (let run = 0; run < warmUp + runs; run++) {
+    const start = performance.now();
+    await work();
+    if (run >= warmUp) times.push(performance.now() - start);
+  }
+  times.sort((a, b) => a - b);
+  return times[times.length >> 1] as number;
+}
+
+/** Memory in use in MiB, after garbage collection where node runs with --expose-gc. */
+export function memory(): number {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return (heapUsed + external) / 2 ** 20;
+}
+
+/** The figures as a table for people. */
+export function table(title: string, figures: readonly Figure[]): string {
+  const rows = figures.map(({ name, value, unit, reference }) => {
+    const digits = value >= 1000 ? 0 : value >= 10 ? 1 : 2;
+    const number = value.toLocaleString("en", { maximumFractionDigits: digits, minimumFractionDigits: digits });
+    return `  ${name.padEnd(62)} ${number.padStart(12)} ${unit.padEnd(10)} ${reference}`;
+  });
+  return [`${title}`, ...rows, ""].join("\n");
+}

@@ -1,0 +1,17 @@
+import { table } from "./figure";
+import { marksFigures } from "./marks.bench";
+import { packetsFigures } from "./packets.bench";
+import { policiesFigures } from "./policies.bench";
+
+const benches = { marks: marksFigures, packets: packetsFigures, policies: policiesFigures };
+
+/** Runs the benchmarks named on the command line, or all, one after the other. */
+async function main(): Promise<void> {
+  const wanted = process.argv.slice(2);
+  console.log(`node ${process.version}`);
+  for (const [name, figures] of Object.entries(benches)) {
+    if (wanted.length === 0 || wanted.includes(name)) console.log(table(name, await figures()));
+  }
+}
+
+void main();

@@ -1,0 +1,234 @@
+import { describe, expect, test } from "vitest";
+import { MarkStore, type MarkStoreOptions, marksSchema, paced } from "../../provider/emulator/marks";
+import { PacketView } from "../../provider/emulator/packets";
+
+const MINUTE = 60_000;
+
+function markStore(options: Partial<MarkStoreOptions> = {}) {
+  const clock = { time: Date.UTC(2026, 0, 1) };
+  const marks = new MarkStore({ now: () => clock.time, ...options });
+  const packet = (from: string, to = "198.51.100.7") => {
+    return new PacketView().read({ from, to, proto: "tcp", sport: 40_000, dport: 443 });
+  };
+  /** One packet from `from` that a rule with id 9 counts. */
+  const mark = (from: string, lifetime?: number, id = 9) => {
+    return marks.touch("shost", packet(from), clock.time, id, "add", 1, lifetime && lifetime * 1000);
+  };
+  const listed = (format = {}) => JSON.parse(marks.list("shost", format).toString()).data;
+  return { clock, marks, packet, mark, listed };
+}
+
+describe("a list of marks", () => {
+  test("has the short form of the documentation unless asked otherwise", () => {
+    const { marks } = markStore();
+    marks.import({ shost: [{ address: "203.0.113.45", id: 70001, value: 1234, lifetime: 3600 }] });
+    expect(marks.list("shost").toString()).toBe('{"data":[{"a":"203.0.113.45","id":70001,"v":1234,"t":3600}]}');
+  });
+
+  test("has a form of its own for each table, in short and long keys, for both families", () => {
+    const { marks } = markStore();
+    const key = { source: "2001:db8::1", destination: "2001:db8:0:1::", sourcePort: 53, destinationPort: 4000 };
+    marks.import({
+      dhost: [{ address: "198.51.100.7", id: 1, value: 4294967295 }],
+      sdhost: [{ source: "203.0.113.9", destination: "198.51.100.7", id: 2 }],
+      conn: [{ ...key, protocol: "udp", id: 3, value: 0, lifetime: 0.5 }],
+    });
+    expect(marks.list("dhost").toString()).toBe('{"data":[{"a":"198.51.100.7","id":1,"v":4294967295}]}');
+    expect(marks.list("sdhost", { envelope: ["[", "]"] }).toString()).toBe(
+      '[{"src":"203.0.113.9","dst":"198.51.100.7","id":2,"v":1}]',
+    );
+    expect(marks.list("conn").toString()).toBe(
+      '{"data":[{"src":"2001:db8::1","dst":"2001:db8:0:1::","sport":53,"dport":4000,"proto":17,"id":3,"v":0,"t":1}]}',
+    );
+    expect(JSON.parse(marks.list("conn", { keys: "long", age: true, expired: true }).toString()).data).toEqual([
+      {
+        saddr: "2001:db8::1",
+        daddr: "2001:db8:0:1::",
+        sport: 53,
+        dport: 4000,
+        proto: "udp",
+        id: 3,
+        value: 0,
+        lifetime: 1,
+        age: 0,
+        status: "active",
+      },
+    ]);
+    expect(marks.list("shost").toString()).toBe('{"data":[]}');
+  });
+
+  test("shows lifetimes that run down, ages that rise, and expired records for a while", () => {
+    const { clock, mark, listed, marks } = markStore({ keepExpired: 30 });
+    mark("203.0.113.45", 60);
+    clock.time += 59_001;
+    expect(listed({ age: true })).toEqual([{ a: "203.0.113.45", id: 9, v: 1, t: 1, age: 59 }]);
+    clock.time += 999;
+    expect(listed()).toEqual([]);
+    expect(listed({ expired: true })).toEqual([{ a: "203.0.113.45", id: 9, v: 1, t: 0, status: "expired" }]);
+    expect(marks.count("shost")).toEqual({ active: 0, expired: 1 });
+    clock.time += 30_000;
+    expect(listed({ expired: true })).toEqual([]);
+    expect(marks.count("shost")).toEqual({ active: 0, expired: 0 });
+  });
+
+  test("comes in chunks and with what changed between two of them", async () => {
+    const { marks, mark, packet, clock } = markStore();
+    for (let index = 0; index < 20_000; index++) mark(`203.0.${index >> 8}.${index & 255}`);
+    const chunks = marks.list("shost")[Symbol.iterator]();
+    const first = chunks.next().value as Buffer;
+    marks.touch("shost", packet("203.0.78.31"), clock.time, 9, "set", 77, undefined); // the last record
+    const rest = [];
+    for (let next = chunks.next(); !next.done; next = chunks.next()) rest.push(next.value);
+    const data = JSON.parse(Buffer.concat([first, ...rest]).toString()).data;
+    expect(rest.length).toBeGreaterThan(1);
+    expect(data).toHaveLength(20_000);
+    expect(data.at(-1)).toEqual({ a: "203.0.78.31", id: 9, v: 77 });
+    expect(JSON.parse(marks.list("shost").toString()).data).toEqual(data);
+  });
+
+  test("lets the event loop turn after every so many bytes", async () => {
+    const sequence: (number | "turn")[] = [];
+    const chunks = [10, 10, 10, 5].map((length) => Buffer.alloc(length));
+    const turn = async () => sequence.push("turn");
+    for await (const { length } of paced(chunks, 20, turn)) sequence.push(length);
+    expect(sequence).toEqual([10, 10, "turn", 10, 5]);
+  });
+
+  test("is kept while nothing changes, and not a moment longer", () => {
+    const { marks, mark, clock } = markStore();
+    const kept = () => marks.list("shost").byteLength !== undefined;
+    mark("203.0.113.45", 60);
+    const first = marks.list("shost").toString();
+    expect(kept()).toBe(true);
+    expect(marks.list("shost").toString()).toBe(first);
+    clock.time += 999;
+    expect(marks.list("shost").toString()).toBe(first);
+    clock.time += 1;
+    expect(kept()).toBe(false);
+    expect(marks.list("shost").toString()).toContain('"t":59');
+    expect(marks.list("shost", { age: true }).byteLength).toBeUndefined();
+    mark("203.0.113.46");
+    expect(kept()).toBe(false);
+  });
+
+  test("is not kept when it is larger than allowed", () => {
+    const { marks, mark } = markStore({ cacheBytes: 20 });
+    mark("203.0.113.45");
+    marks.list("shost").toString();
+    expect(marks.list("shost").byteLength).toBeUndefined();
+  });
+});
+
+describe("a record", () => {
+  test("is renewed by packets that match, and starts anew when it had expired", () => {
+    const { clock, mark, listed } = markStore();
+    mark("203.0.113.45", 60);
+    clock.time += 50_000;
+    mark("203.0.113.45", 60);
+    expect(listed({ age: true })).toEqual([{ a: "203.0.113.45", id: 9, v: 2, t: 60, age: 50 }]);
+    clock.time += MINUTE;
+    mark("203.0.113.45", 60);
+    expect(listed({ age: true })).toEqual([{ a: "203.0.113.45", id: 9, v: 1, t: 60, age: 0 }]);
+  });
+
+  test("of another id stands beside one of the same address", () => {
+    const { mark, listed, marks, packet, clock } = markStore();
+    mark("203.0.113.45", undefined, 1);
+    mark("203.0.113.45", undefined, 2);
+    mark("203.0.113.45", undefined, 2);
+    expect(listed()).toEqual([
+      { a: "203.0.113.45", id: 1, v: 1 },
+      { a: "203.0.113.45", id: 2, v: 2 },
+    ]);
+    const matches = (id: number | undefined, value: number) => {
+      return marks.matches("shost", packet("203.0.113.45"), clock.time, id, (held) => held === value);
+    };
+    expect([matches(1, 1), matches(1, 2), matches(undefined, 2), matches(undefined, 3)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
+  });
+
+  test("counts up to the largest value and stays there", () => {
+    const { marks, packet, clock } = markStore();
+    const touch = (operation: "set" | "add" | "max", operand: number) => {
+      return marks.touch("dhost", packet("203.0.113.45"), clock.time, 1, operation, operand, undefined);
+    };
+    expect([touch("max", 7), touch("max", 3), touch("add", 5), touch("set", 2)]).toEqual([7, 7, 12, 2]);
+    expect(touch("add", 2 ** 40)).toBe(2 ** 32 - 1);
+  });
+});
+
+describe("a full table", () => {
+  const addresses = (listed: { a: string }[]) => listed.map(({ a }) => a).sort();
+
+  test("gives up what expired longest ago, then what ends soonest, then the oldest without an end", () => {
+    const { clock, mark, listed } = markStore({ capacity: 3 });
+    mark("203.0.113.1");
+    mark("203.0.113.2", 60);
+    mark("203.0.113.3", 10);
+    clock.time += 20_000;
+    mark("203.0.113.4", 60);
+    expect(addresses(listed({ expired: true }))).toEqual(["203.0.113.1", "203.0.113.2", "203.0.113.4"]);
+    mark("203.0.113.5");
+    expect(addresses(listed())).toEqual(["203.0.113.1", "203.0.113.4", "203.0.113.5"]);
+    mark("203.0.113.6");
+    mark("203.0.113.7");
+    expect(addresses(listed())).toEqual(["203.0.113.5", "203.0.113.6", "203.0.113.7"]);
+  });
+
+  test("refuses new records where that is wanted, and goes on counting the old ones", () => {
+    const { mark, listed } = markStore({ capacity: 1, onFull: "refuse" });
+    expect([mark("203.0.113.1"), mark("203.0.113.2"), mark("203.0.113.1")]).toEqual([1, undefined, 2]);
+    expect(listed()).toEqual([{ a: "203.0.113.1", id: 9, v: 2 }]);
+  });
+
+  test("cannot be made with room for nothing", () => {
+    expect(() => markStore({ capacity: 0 })).toThrow("`capacity` must be an integer of at least 1");
+    expect(() => markStore({ keepExpired: -1 })).toThrow("`keepExpired` must be");
+  });
+});
+
+describe("records as plain data", () => {
+  const records = {
+    shost: [{ address: "203.0.113.45", id: 70001, value: 12, lifetime: 59.5, age: 0.5 }],
+    dhost: [{ address: "2001:db8::7", id: 5, value: 1, age: 0 }],
+    sdhost: [{ source: "203.0.113.9", destination: "198.51.100.7", id: 2, value: 3, expiredFor: 4, age: 64 }],
+    conn: [
+      {
+        ...{ source: "203.0.113.9", destination: "198.51.100.7", sourcePort: 65535, destinationPort: 53 },
+        ...{ protocol: "udp" as const, id: 2, value: 3, age: 1 },
+      },
+    ],
+  };
+
+  test("survive export and import, at another time and in another store", () => {
+    const first = markStore();
+    first.marks.import(marksSchema.parse(records));
+    expect(first.marks.export()).toEqual(records);
+    const second = markStore();
+    second.clock.time += 5 * MINUTE;
+    second.marks.import(first.marks.export());
+    expect(second.marks.export()).toEqual(records);
+    expect(second.marks.delete("dhost", { address: "2001:db8::7", id: 5 })).toBe(true);
+    expect(second.marks.delete("dhost", { address: "2001:db8::7", id: 5 })).toBe(false);
+    second.marks.clear("conn");
+    expect(Object.keys(second.marks.export())).toEqual(["shost", "sdhost"]);
+  });
+
+  test("are refused at the door with the place and the reason", () => {
+    const issues = (value: unknown) =>
+      marksSchema.safeParse(value).error?.issues.map(({ path, message }) => [path.join("."), message]);
+    expect(issues({ shost: [{ address: "203.0.113.0/24", id: 1 }] })).toEqual([
+      ["shost.0.address", '"203.0.113.0/24" is a prefix of many addresses: write one address, as in "203.0.113.0".'],
+    ]);
+    expect(issues({ shost: [{ address: "203.0.113.1" }] })).toEqual([
+      ["shost.0.id", expect.stringContaining("expected number")],
+    ]);
+    const mixed = { source: "203.0.113.1", destination: "2001:db8::1", id: 1 };
+    expect(() => markStore().marks.put("sdhost", mixed)).toThrow("the address families differ");
+    expect(() => markStore().marks.put("shost", { id: 1 })).toThrow("a record of shost needs `address`");
+  });
+});
