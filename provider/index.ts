@@ -1,0 +1,39 @@
+/**
+ * The resources, read functions and errors of pulumi-packetfilter, as a Pulumi program uses them.
+ * @packageDocumentation
+ */
+
+export { PacketFilterError, RequestError, SignalingRefused, UnexpectedResponse } from "./client/errors";
+export type { Mark, MarkType, Profile, Rule } from "./model/mark";
+export { CloudSignaling, type CloudSignalingArgs } from "./pulumi/cloud-signaling";
+export { PrefixSet, type PrefixSetArgs } from "./pulumi/prefix-set";
+export { PrefixSetEntry, type PrefixSetEntryArgs } from "./pulumi/prefix-set-entry";
+export {
+  type GetMarksArgs,
+  type GetPrefixSetArgs,
+  type GetProfilesArgs,
+  type GetRulesArgs,
+  type GetSignalingsArgs,
+  getMarks,
+  getMarksOutput,
+  getPrefixSet,
+  getPrefixSetOutput,
+  getProfiles,
+  getProfilesOutput,
+  getRules,
+  getRulesOutput,
+  getSignalings,
+  getSignalingsOutput,
+  type PlainNode,
+  type PlainReceiver,
+} from "./pulumi/read-functions";
+export type {
+  EntriesInput,
+  EntryArgs,
+  NodeArgs,
+  NodeInput,
+  ReceiverArgs,
+  ReceiverInput,
+  TlsArgs,
+} from "./pulumi/types";
+export { ConfigError } from "./resources/settings";

@@ -1,0 +1,33 @@
+/**
+ * The door through which the Pulumi engine reaches the resources. Every state of every stack names this module in one
+ * constant line, so its path and `get` are a contract for ever, and handlers accept the states of all earlier versions.
+ */
+import { CloudSignalingHandler } from "./resources/cloud-signaling";
+import { type DynamicProvider, dynamicProvider, type Handler } from "./resources/handler";
+import { PrefixSetHandler } from "./resources/prefix-set";
+import { PrefixSetEntryHandler } from "./resources/prefix-set-entry";
+import { providerProcess } from "./resources/provider-process";
+import type { Runtime } from "./resources/runtime";
+
+const HANDLERS: Readonly<Record<string, new (runtime: Runtime) => Handler>> = {
+  PrefixSet: PrefixSetHandler,
+  PrefixSetEntry: PrefixSetEntryHandler,
+  CloudSignaling: CloudSignalingHandler,
+};
+
+/**
+ * The provider object of a resource type, for the dynamic-provider server of Pulumi's Node SDK.
+ *
+ * @param type `PrefixSet`, `PrefixSetEntry` or `CloudSignaling`
+ * @throws {Error} for any other type: then the state was written by a newer version of this package.
+ */
+export function get(type: string): DynamicProvider {
+  const Resource = HANDLERS[type];
+  if (!Resource) {
+    throw new Error(
+      `pulumi-packetfilter knows no resource type ${JSON.stringify(type)}: install the version of the package that made it, or a newer one.`,
+    );
+  }
+  const runtime = providerProcess();
+  return dynamicProvider(new Resource(runtime), runtime);
+}

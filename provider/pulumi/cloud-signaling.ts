@@ -1,0 +1,78 @@
+import * as pulumi from "@pulumi/pulumi";
+import { providerText, refuseImport, typeToken, withSecrets } from "./resource";
+import type { ReceiverInput } from "./types";
+
+/** Arguments of a {@link CloudSignaling}. */
+export interface CloudSignalingArgs {
+  /** Recipient prefixes to protect; at least one. */
+  prefixes: pulumi.Input<pulumi.Input<string>[]>;
+  /**
+   * What a destroy, or a shorter list, stops: `"started"` (default) only what this resource started, `"all"`, or `"none"`.
+   */
+  stops?: pulumi.Input<"started" | "all" | "none">;
+  /** Why; never sent. */
+  reason?: pulumi.Input<string>;
+  /** Reference into another system; never sent. */
+  ticket?: pulumi.Input<string>;
+  /** `"reject"` (default): `198.51.100.7/24` fails with the corrected value. `"mask"`: it is corrected. */
+  hostBits?: pulumi.Input<"reject" | "mask">;
+  /** Default: the receiver of the configuration or of the environment. */
+  receiver?: ReceiverInput;
+}
+
+const TYPE = "CloudSignaling";
+
+/**
+ * Moves recipient prefixes to the profile that holds rules, for as long as the resource exists (contract, section 3.1).
+ * What is active already is adopted; a changed list starts new prefixes first and stops the removed ones last.
+ *
+ * @example
+ * ```ts
+ * new CloudSignaling("attack-4711", { prefixes: ["198.51.100.7"], reason: "UDP flood" });
+ * ```
+ */
+export class CloudSignaling extends pulumi.CustomResource {
+  /** The type token by which policies recognise the resource. */
+  static readonly __pulumiType = typeToken(TYPE);
+
+  /** True for an instance of this class, whichever copy of the package made it. */
+  static override isInstance(object: unknown): object is CloudSignaling {
+    return (
+      pulumi.CustomResource.isInstance(object) &&
+      (object as { __pulumiType?: string }).__pulumiType === CloudSignaling.__pulumiType
+    );
+  }
+
+  /** Canonical and in order. */
+  declare readonly prefixes: pulumi.Output<string[]>;
+  /** Those that this resource started. */
+  declare readonly started: pulumi.Output<string[]>;
+  declare readonly stops: pulumi.Output<"started" | "all" | "none" | undefined>;
+  declare readonly reason: pulumi.Output<string | undefined>;
+  declare readonly ticket: pulumi.Output<string | undefined>;
+  declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;
+  /** The receiver as it was given. */
+  declare readonly receiver: pulumi.Output<unknown>;
+  /** The receiver's address in use, without client id and secret. */
+  declare readonly endpoint: pulumi.Output<string>;
+
+  /**
+   * @param name The resource's name in the stack.
+   * @throws {pulumi.RunError} for the option `import`.
+   */
+  constructor(name: string, args: CloudSignalingArgs, options?: pulumi.CustomResourceOptions) {
+    refuseImport(TYPE, name, options);
+    const outputs = { started: undefined, endpoint: undefined };
+    const props = {
+      ...absent,
+      ...args,
+      receiver: withSecrets(args.receiver),
+      ...outputs,
+      __provider: providerText(TYPE),
+    };
+    super(CloudSignaling.__pulumiType, name, props, options);
+  }
+}
+
+/** Every argument must be named in the properties to become an output. */
+const absent = { stops: undefined, reason: undefined, ticket: undefined, hostBits: undefined };

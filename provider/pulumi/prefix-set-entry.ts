@@ -1,0 +1,107 @@
+import * as pulumi from "@pulumi/pulumi";
+import { declareEntry } from "./declared";
+import { providerText, refuseImport, typeToken, withSecrets } from "./resource";
+import type { NodeInput } from "./types";
+
+/** Arguments of a {@link PrefixSetEntry}. */
+export interface PrefixSetEntryArgs {
+  /** Arena that the set belongs to. */
+  arena: pulumi.Input<string>;
+  /** Profile of a local set; without it the set is global (contract, section 2.1). */
+  profile?: pulumi.Input<string>;
+  /** Name of the set, which exists on the node. */
+  set: pulumi.Input<string>;
+  /** The prefix or address. */
+  prefix: pulumi.Input<string>;
+  /** Integer from 0 to 2³²−1; default 1. */
+  value?: pulumi.Input<number>;
+  /** Why the entry exists; never sent. */
+  reason?: pulumi.Input<string>;
+  /** Reference into another system; never sent. */
+  ticket?: pulumi.Input<string>;
+  /** ISO 8601 time with zone, after which the entry is no longer wanted and the next `up` removes it. */
+  expires?: pulumi.Input<string>;
+  /** What create does when the set holds the prefix with another value: `"fail"` (default) or `"adopt"`. */
+  onExisting?: pulumi.Input<"fail" | "adopt">;
+  /** On destroy: `"remove"` (default) or `"keep"`. */
+  onDestroy?: pulumi.Input<"remove" | "keep">;
+  /** `"reject"` (default): `192.0.2.1/24` fails with the corrected value. `"mask"`: it is corrected. */
+  hostBits?: pulumi.Input<"reject" | "mask">;
+  /** The prefix may not overlap one of these, in either direction of containment. */
+  forbiddenPrefixes?: pulumi.Input<pulumi.Input<string>[]>;
+  /** Shorter prefixes fail; default `{ ipv4: 1, ipv6: 1 }`, which keeps the default route out. */
+  shortestPrefix?: pulumi.Input<{ ipv4?: pulumi.Input<number>; ipv6?: pulumi.Input<number> }>;
+  /** Default: the node of the configuration or of the environment. */
+  node?: NodeInput;
+}
+
+const TYPE = "PrefixSetEntry";
+
+/**
+ * One entry of a set that others also write to. Entries that are created together are sent and committed together.
+ * The id is `<url>#<prefix>`. Arena, profile, set, prefix and the name of the node replace the resource.
+ *
+ * @example
+ * ```ts
+ * new PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 });
+ * ```
+ */
+export class PrefixSetEntry extends pulumi.CustomResource {
+  /** The type token by which policies recognise the resource. */
+  static readonly __pulumiType = typeToken(TYPE);
+
+  /** True for an instance of this class, whichever copy of the package made it. */
+  static override isInstance(object: unknown): object is PrefixSetEntry {
+    return (
+      pulumi.CustomResource.isInstance(object) &&
+      (object as { __pulumiType?: string }).__pulumiType === PrefixSetEntry.__pulumiType
+    );
+  }
+
+  declare readonly arena: pulumi.Output<string>;
+  declare readonly profile: pulumi.Output<string | undefined>;
+  declare readonly set: pulumi.Output<string>;
+  /** Canonical: RFC 5952, with the length written out. */
+  declare readonly prefix: pulumi.Output<string>;
+  declare readonly value: pulumi.Output<number | undefined>;
+  declare readonly reason: pulumi.Output<string | undefined>;
+  declare readonly ticket: pulumi.Output<string | undefined>;
+  declare readonly expires: pulumi.Output<string | undefined>;
+  declare readonly onExisting: pulumi.Output<"fail" | "adopt" | undefined>;
+  declare readonly onDestroy: pulumi.Output<"remove" | "keep" | undefined>;
+  declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;
+  declare readonly forbiddenPrefixes: pulumi.Output<string[] | undefined>;
+  declare readonly shortestPrefix: pulumi.Output<{ ipv4?: number; ipv6?: number } | undefined>;
+  /** The node as it was given. */
+  declare readonly node: pulumi.Output<unknown>;
+  /** The url of the set. */
+  declare readonly url: pulumi.Output<string>;
+  /** The node's address in use, without secrets. */
+  declare readonly endpoint: pulumi.Output<string>;
+
+  /**
+   * @param name The resource's name in the stack.
+   * @throws {pulumi.RunError} for the option `import`, and where the program declares the entry twice.
+   */
+  constructor(name: string, args: PrefixSetEntryArgs, options?: pulumi.CustomResourceOptions) {
+    refuseImport(TYPE, name, options);
+    declareEntry(name, args, options);
+    const outputs = { url: undefined, endpoint: undefined };
+    const props = { ...absent, ...args, node: withSecrets(args.node), ...outputs, __provider: providerText(TYPE) };
+    super(PrefixSetEntry.__pulumiType, name, props, options);
+  }
+}
+
+/** Every argument must be named in the properties to become an output. */
+const absent = {
+  profile: undefined,
+  value: undefined,
+  reason: undefined,
+  ticket: undefined,
+  expires: undefined,
+  onExisting: undefined,
+  onDestroy: undefined,
+  hostBits: undefined,
+  forbiddenPrefixes: undefined,
+  shortestPrefix: undefined,
+};

@@ -1,0 +1,122 @@
+import * as pulumi from "@pulumi/pulumi";
+import { declareSet } from "./declared";
+import { providerText, refuseImport, typeToken, withSecrets } from "./resource";
+import type { EntriesInput, NodeInput } from "./types";
+
+/** Arguments of a {@link PrefixSet}. */
+export interface PrefixSetArgs {
+  /** Arena that the set belongs to. */
+  arena: pulumi.Input<string>;
+  /** Profile of a local set; without it the set is global (contract, section 2.1). */
+  profile?: pulumi.Input<string>;
+  /** Name of the set, which exists on the node: sets are not created through the API. */
+  set: pulumi.Input<string>;
+  /** What the set holds. */
+  entries: EntriesInput;
+  /** `true` (default): entries that are not declared are drift. `false`: only declared entries are managed. */
+  exclusive?: pulumi.Input<boolean>;
+  /** What create does with entries that it would remove or change: `"fail"` (default) or `"adopt"`. */
+  onExisting?: pulumi.Input<"fail" | "adopt">;
+  /** On destroy: `"clear"` (default) removes what is managed, `"keep"` leaves it. */
+  onDestroy?: pulumi.Input<"clear" | "keep">;
+  /** `"reject"` (default): `192.0.2.1/24` fails with the corrected value. `"mask"`: it is corrected. */
+  hostBits?: pulumi.Input<"reject" | "mask">;
+  /** No entry may overlap one of these, in either direction of containment. */
+  forbiddenPrefixes?: pulumi.Input<pulumi.Input<string>[]>;
+  /** Each of these must be covered by an entry. */
+  requiredPrefixes?: pulumi.Input<pulumi.Input<string>[]>;
+  /** Shorter prefixes fail; default `{ ipv4: 1, ipv6: 1 }`, which keeps the default route out. */
+  shortestPrefix?: pulumi.Input<{ ipv4?: pulumi.Input<number>; ipv6?: pulumi.Input<number> }>;
+  /** More entries fail; no default. */
+  maxEntries?: pulumi.Input<number>;
+  /**
+   * More removals at once fail: a number, or percent of what the state holds; default `"50%"`. 20 are always allowed.
+   * The environment variable `PACKETFILTER_ALLOW_REMOVALS=<url>` lifts the limit for one run.
+   */
+  maxRemovals?: pulumi.Input<number | string>;
+  /** A set that had entries may become empty; default `false`. */
+  allowEmpty?: pulumi.Input<boolean>;
+  /** Default: the node of the configuration or of the environment. */
+  node?: NodeInput;
+}
+
+const TYPE = "PrefixSet";
+
+/**
+ * A whole prefix-set of a node: create, update and delete become inserts, deletes and one commit, refresh lists.
+ * The id is the set's url. Arena, profile, set and the name of the node replace the resource, everything else is updated.
+ *
+ * @example
+ * ```ts
+ * const blocked = new PrefixSet("blocked", {
+ *   arena: "edge",
+ *   set: "blocked",
+ *   entries: { "192.0.2.0/24": 1, "203.0.113.7/32": { value: 2, reason: "SYN flood", expires: "2030-01-31T18:00:00Z" } },
+ * });
+ * ```
+ */
+export class PrefixSet extends pulumi.CustomResource {
+  /** The type token by which policies recognise the resource. */
+  static readonly __pulumiType = typeToken(TYPE);
+
+  /** True for an instance of this class, whichever copy of the package made it. */
+  static override isInstance(object: unknown): object is PrefixSet {
+    return (
+      pulumi.CustomResource.isInstance(object) &&
+      (object as { __pulumiType?: string }).__pulumiType === PrefixSet.__pulumiType
+    );
+  }
+
+  declare readonly arena: pulumi.Output<string>;
+  declare readonly profile: pulumi.Output<string | undefined>;
+  declare readonly set: pulumi.Output<string>;
+  /** Canonical prefix to value. */
+  declare readonly entries: pulumi.Output<Record<string, number>>;
+  /** Canonical prefix to reason, ticket and expiry as JSON text; only entries that have one of them. */
+  declare readonly notes: pulumi.Output<Record<string, string> | undefined>;
+  declare readonly exclusive: pulumi.Output<boolean | undefined>;
+  declare readonly onExisting: pulumi.Output<"fail" | "adopt" | undefined>;
+  declare readonly onDestroy: pulumi.Output<"clear" | "keep" | undefined>;
+  declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;
+  declare readonly forbiddenPrefixes: pulumi.Output<string[] | undefined>;
+  declare readonly requiredPrefixes: pulumi.Output<string[] | undefined>;
+  declare readonly shortestPrefix: pulumi.Output<{ ipv4?: number; ipv6?: number } | undefined>;
+  declare readonly maxEntries: pulumi.Output<number | undefined>;
+  declare readonly maxRemovals: pulumi.Output<number | string | undefined>;
+  declare readonly allowEmpty: pulumi.Output<boolean | undefined>;
+  /** The node as it was given. */
+  declare readonly node: pulumi.Output<unknown>;
+  /** The set's url, for example `prefixset://edge/blocked`. */
+  declare readonly url: pulumi.Output<string>;
+  /** How many entries the set holds. */
+  declare readonly count: pulumi.Output<number>;
+  /** The node's address in use, without secrets. */
+  declare readonly endpoint: pulumi.Output<string>;
+
+  /**
+   * @param name The resource's name in the stack.
+   * @throws {pulumi.RunError} for the option `import`, and where the program declares one entry twice.
+   */
+  constructor(name: string, args: PrefixSetArgs, options?: pulumi.CustomResourceOptions) {
+    refuseImport(TYPE, name, options);
+    declareSet(name, args, options);
+    const outputs = { notes: undefined, url: undefined, count: undefined, endpoint: undefined };
+    const props = { ...absent, ...args, node: withSecrets(args.node), ...outputs, __provider: providerText(TYPE) };
+    super(PrefixSet.__pulumiType, name, props, options);
+  }
+}
+
+/** Every argument must be named in the properties to become an output. */
+const absent = {
+  profile: undefined,
+  exclusive: undefined,
+  onExisting: undefined,
+  onDestroy: undefined,
+  hostBits: undefined,
+  forbiddenPrefixes: undefined,
+  requiredPrefixes: undefined,
+  shortestPrefix: undefined,
+  maxEntries: undefined,
+  maxRemovals: undefined,
+  allowEmpty: undefined,
+};

@@ -1,0 +1,153 @@
+import * as pulumi from "@pulumi/pulumi";
+import { NodeClient } from "../client/node-client";
+import { SignalingClient } from "../client/signaling-client";
+import type { Mark, MarkType, Profile, Rule } from "../model/mark";
+import { programSettings } from "./settings";
+import type { NodeArgs, NodeInput, ReceiverArgs, ReceiverInput } from "./types";
+
+/** A node as a plain value: a name in the configuration, or the node itself. */
+export type PlainNode = string | pulumi.Unwrap<NodeArgs>;
+
+/** A receiver as a plain value. */
+export type PlainReceiver = string | pulumi.Unwrap<ReceiverArgs>;
+
+/** Arguments of {@link getProfiles}. */
+export interface GetProfilesArgs {
+  /** The arena. */
+  arena: string;
+  /** Default: the node of the configuration or of the environment. */
+  node?: PlainNode;
+}
+
+/** Arguments of {@link getRules}. */
+export interface GetRulesArgs extends GetProfilesArgs {
+  /** The profile. */
+  profile: string;
+}
+
+/** Arguments of {@link getMarks}. */
+export interface GetMarksArgs extends GetRulesArgs {
+  /** Which table: `shost`, `dhost`, `sdhost` or `conn` (contract, section 2.3). */
+  type: MarkType;
+  /** Value of the header `User-Arena`; default: the arena. */
+  userArena?: string;
+}
+
+/** Arguments of {@link getPrefixSet}. */
+export interface GetPrefixSetArgs extends GetProfilesArgs {
+  /** Profile of a local set. */
+  profile?: string;
+  /** The set. */
+  set: string;
+}
+
+/** Arguments of {@link getSignalings}. */
+export interface GetSignalingsArgs {
+  /** Default: the receiver of the configuration or of the environment. */
+  receiver?: PlainReceiver;
+}
+
+/** The same arguments with Inputs in place of plain values. */
+export type WithInputs<T> = {
+  [K in keyof T]: K extends "node" ? NodeInput : K extends "receiver" ? ReceiverInput : pulumi.Input<T[K]>;
+};
+
+/** How long two calls share one answer of a mark list: the contract asks for no more than one in 3 s (section 8). */
+const MARKS_SHARED_MS = 3_000;
+const markLists = new Map<string, { at: number; answer: Promise<Mark[]> }>();
+
+/**
+ * Lists the profiles of an arena. Runs in the program, in previews too.
+ *
+ * @throws {RequestError} when the node does not answer as the contract says.
+ * @example
+ * ```ts
+ * const profiles = await getProfiles({ arena: "edge" });
+ * ```
+ */
+export function getProfiles(args: GetProfilesArgs): Promise<Profile[]> {
+  return withNode(args.node, (node) => node.listProfiles(args.arena));
+}
+
+/** Lists the rules of a profile. @throws {RequestError} */
+export function getRules(args: GetRulesArgs): Promise<Rule[]> {
+  return withNode(args.node, (node) => node.listRules(args.arena, args.profile));
+}
+
+/**
+ * Lists a mark table of a profile. Two calls for one table within 3 s share the answer.
+ *
+ * @throws {RequestError} when the node does not answer as the contract says.
+ * @example
+ * ```ts
+ * const sources = await getMarks({ arena: "edge", profile: "web", type: "shost" });
+ * ```
+ */
+export function getMarks(args: GetMarksArgs): Promise<Mark[]> {
+  const key = JSON.stringify(args);
+  const shared = markLists.get(key);
+  if (shared && Date.now() - shared.at < MARKS_SHARED_MS) return shared.answer;
+  const options = args.userArena === undefined ? {} : { userArena: args.userArena };
+  const answer = withNode(args.node, (node) => node.listMarks(args.arena, args.profile, args.type, options));
+  markLists.set(key, { at: Date.now(), answer });
+  answer.catch(() => markLists.delete(key));
+  return answer;
+}
+
+/** Lists a prefix-set: canonical prefix to value. @throws {RequestError} */
+export function getPrefixSet(args: GetPrefixSetArgs): Promise<Record<string, number>> {
+  const { arena, profile, set } = args;
+  const url = { kind: "prefixset" as const, arena, set, ...(profile === undefined ? {} : { profile }) };
+  return withNode(args.node, async (node) => {
+    const list = await node.listPrefixSet(url);
+    return Object.fromEntries(list.map(({ prefix, value }) => [prefix.toString(), value]));
+  });
+}
+
+/** Lists the prefixes with active signaling, canonical. @throws {RequestError} */
+export async function getSignalings(args: GetSignalingsArgs = {}): Promise<string[]> {
+  const client = new SignalingClient(programSettings().receiver(args.receiver).options);
+  try {
+    return (await client.status()).map(String);
+  } finally {
+    await client.close();
+  }
+}
+
+/** {@link getProfiles} with Inputs. */
+export function getProfilesOutput(args: WithInputs<GetProfilesArgs>): pulumi.Output<Profile[]> {
+  return lifted(args, getProfiles);
+}
+
+/** {@link getRules} with Inputs. */
+export function getRulesOutput(args: WithInputs<GetRulesArgs>): pulumi.Output<Rule[]> {
+  return lifted(args, getRules);
+}
+
+/** {@link getMarks} with Inputs. */
+export function getMarksOutput(args: WithInputs<GetMarksArgs>): pulumi.Output<Mark[]> {
+  return lifted(args, getMarks);
+}
+
+/** {@link getPrefixSet} with Inputs. */
+export function getPrefixSetOutput(args: WithInputs<GetPrefixSetArgs>): pulumi.Output<Record<string, number>> {
+  return lifted(args, getPrefixSet);
+}
+
+/** {@link getSignalings} with Inputs. */
+export function getSignalingsOutput(args: WithInputs<GetSignalingsArgs> = {}): pulumi.Output<string[]> {
+  return lifted(args, getSignalings);
+}
+
+function lifted<A, R>(args: WithInputs<A>, read: (args: A) => Promise<R>): pulumi.Output<R> {
+  return pulumi.output(args).apply((known) => read(known as A)) as pulumi.Output<R>;
+}
+
+async function withNode<R>(node: PlainNode | undefined, read: (client: NodeClient) => Promise<R>): Promise<R> {
+  const client = new NodeClient(programSettings().node(node).options);
+  try {
+    return await read(client);
+  } finally {
+    await client.close();
+  }
+}

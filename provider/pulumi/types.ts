@@ -1,0 +1,79 @@
+import type * as pulumi from "@pulumi/pulumi";
+
+/** TLS settings of a connection; texts in PEM form. */
+export interface TlsArgs {
+  /** Certificate authority to trust instead of the system's. */
+  ca?: pulumi.Input<string>;
+  /** Client certificate. */
+  cert?: pulumi.Input<string>;
+  /** Key of the client certificate; kept as a secret. */
+  key?: pulumi.Input<string>;
+  /** Name to check the certificate against, where it is not the host of the address. */
+  serverName?: pulumi.Input<string>;
+}
+
+/**
+ * A node, written in the program instead of named in the configuration. It stands by itself: nothing of the
+ * configuration is mixed in.
+ *
+ * @example
+ * ```ts
+ * const node = { endpoint: "https://192.0.2.10", headers: { Authorization: config.requireSecret("token") } };
+ * ```
+ */
+export interface NodeArgs {
+  /** Base url, with or without `/fapi` (contract, section 4.1). */
+  endpoint: pulumi.Input<string>;
+  /** Headers sent with every request; kept as secrets. */
+  headers?: pulumi.Input<Record<string, pulumi.Input<string>>>;
+  /** Value of the header `User-Arena` of mark lists; default: the arena of the url. */
+  userArena?: pulumi.Input<string>;
+  tls?: pulumi.Input<TlsArgs>;
+  /** Milliseconds that one request may take; default 10 000. */
+  timeoutMs?: pulumi.Input<number>;
+  /** Milliseconds that one operation may take with its repetitions; default 60 000. */
+  deadlineMs?: pulumi.Input<number>;
+  /** Entries in one request; default 5 000. */
+  maxEntriesPerRequest?: pulumi.Input<number>;
+  /** Bytes in one request; default 1 MiB. */
+  maxBytesPerRequest?: pulumi.Input<number>;
+  /** Requests at a time; default 4. */
+  maxConcurrency?: pulumi.Input<number>;
+  /** Milliseconds without a further change after which a group of changes is sent; default 30. */
+  commitCoalesceMs?: pulumi.Input<number>;
+}
+
+/** A signaling receiver, written in the program instead of named in the configuration (contract, section 4.2). */
+export interface ReceiverArgs {
+  /** Base url; client id and secret key follow as path segments. */
+  url: pulumi.Input<string>;
+  clientId: pulumi.Input<string>;
+  /** Kept as a secret. */
+  secretKey: pulumi.Input<string>;
+  tls?: pulumi.Input<TlsArgs>;
+  /** Milliseconds that one request may take; default 10 000. */
+  timeoutMs?: pulumi.Input<number>;
+  /** Milliseconds that one operation may take with its repetitions; default 60 000. */
+  deadlineMs?: pulumi.Input<number>;
+}
+
+/** A node: the name of one in `packetfilter:nodes`, or the node itself. */
+export type NodeInput = pulumi.Input<string | NodeArgs>;
+
+/** A receiver: the name of one in `packetfilter:receivers`, or the receiver itself. */
+export type ReceiverInput = pulumi.Input<string | ReceiverArgs>;
+
+/** What an entry of a set can say beside its value. */
+export interface EntryArgs {
+  /** Integer from 0 to 2³²−1 that rules can compare with; default 1 (contract, section 2.2). */
+  value?: pulumi.Input<number>;
+  /** Why the entry exists. */
+  reason?: pulumi.Input<string>;
+  /** Reference into another system, for example `INC-4711`. */
+  ticket?: pulumi.Input<string>;
+  /** ISO 8601 time with zone, after which the entry is no longer wanted. */
+  expires?: pulumi.Input<string>;
+}
+
+/** Prefixes alone, each with the value 1, or prefixes with values. */
+export type EntriesInput = pulumi.Input<pulumi.Input<string>[] | Record<string, pulumi.Input<number | EntryArgs>>>;

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import { nameProblem, type PrefixSetUrl } from "../model/resource-url";
+import type { Properties } from "./handler";
+import { hasUnknown, UNKNOWN } from "./unknown";
+
+/** A name of an arena, profile or set. */
+export const nameSchema = z.string({ error: "is not a text" }).superRefine((name, context) => {
+  const problem = nameProblem(name);
+  if (problem !== undefined) context.addIssue({ code: "custom", message: `${JSON.stringify(name)} ${problem}` });
+});
+
+export const hostBitsSchema = z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' });
+export const onExistingSchema = z.enum(["fail", "adopt"], { error: 'is neither "fail" nor "adopt"' });
+export const prefixListSchema = z.array(z.string({ error: "is not a text" }), { error: "is not an array of prefixes" });
+export const shortestSchema = z.strictObject({
+  ipv4: z.number().int().min(0).max(32).optional(),
+  ipv6: z.number().int().min(0).max(128).optional(),
+});
+/** Connections are checked by the settings, which know names and secrets. */
+export const connectionSchema = z.unknown();
+
+/** The arguments that identify a set. */
+export const setShape = { arena: nameSchema, profile: nameSchema.optional(), set: nameSchema };
+
+/** The url of a set; `undefined` while a part of it is unknown. */
+export function setUrl(args: Properties): PrefixSetUrl | undefined {
+  const { arena, profile, set } = args;
+  if ([arena, profile, set].includes(UNKNOWN)) return undefined;
+  const parsed = z.object(setShape).safeParse(args);
+  return parsed.success ? { kind: "prefixset", ...parsed.data } : undefined;
+}
+
+/** Arguments split into those that can be judged now and those that a preview does not know yet. */
+export interface Judged<A> {
+  /** What is known and valid; `undefined` if there are problems. */
+  readonly args: Partial<A> | undefined;
+  readonly problems: readonly string[];
+}
+
+/**
+ * Checks arguments member by member; a member that is unknown, or holds something unknown, is not judged.
+ * A member that may hold unknown parts and is judged elsewhere has the schema `z.unknown()`.
+ */
+export function judge<S extends z.ZodRawShape>(
+  schema: z.ZodObject<S>,
+  given: Properties,
+): Judged<z.output<z.ZodObject<S>>> {
+  const unknown = Object.keys(given).filter((key) => hasUnknown(given[key]) && key in schema.shape);
+  const known = Object.fromEntries(Object.entries(given).filter(([key]) => !unknown.includes(key)));
+  const narrowed = new z.ZodObject({
+    ...schema.def,
+    shape: Object.fromEntries(Object.entries(schema.shape).filter(([key]) => !unknown.includes(key))),
+  });
+  const result = narrowed.safeParse(known);
+  if (!result.success) return { args: undefined, problems: result.error.issues.map(sentence) };
+  return { args: result.data as Partial<z.output<z.ZodObject<S>>>, problems: [] };
+}
+
+function sentence(issue: z.core.$ZodIssue): string {
+  const path = issue.path.reduce<string>(
+    (text, part) =>
+      typeof part === "number" ? `${text}[${part}]` : text === "" ? String(part) : `${text}.${String(part)}`,
+    "",
+  );
+  if (issue.code === "unrecognized_keys") {
+    const where = path === "" ? "" : `${path}: `;
+    return `${where}there is no argument ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}: check the spelling.`;
+  }
+  if (issue.code === "invalid_type" && issue.input === undefined) return `${path}: is missing.`;
+  return `${path}: ${issue.message}.`;
+}
+
+/** True when two JSON values are the same, whatever the order of members. */
+export function sameJson(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const left = Object.entries(a);
+  const right = b as Record<string, unknown>;
+  return left.length === Object.keys(right).length && left.every(([key, value]) => sameJson(value, right[key]));
+}

@@ -1,0 +1,55 @@
+import { sameJson } from "./arguments";
+import type { Properties } from "./handler";
+import type { NodeInUse, ReceiverInUse } from "./runtime";
+
+/** What a comparison of state and program comes to. */
+export interface Comparison {
+  /** Outputs of the state. */
+  readonly olds: Properties;
+  /** Checked inputs of the program. */
+  readonly news: Properties;
+  /** Outputs that are no arguments. */
+  readonly outputs: readonly string[];
+  /** Arguments whose change means another object. */
+  readonly identity: readonly string[];
+  /** `node` or `receiver`. */
+  readonly connection: "node" | "receiver";
+  /** The connection of the program; `undefined` while it is unknown. */
+  readonly inUse: NodeInUse | ReceiverInUse | undefined;
+}
+
+/** Outputs that say that the last run did not reach its goal. */
+const OPEN_MATTERS = ["unsettled", "adopted", "absent"] as const;
+
+/**
+ * Equal arguments are no change. Otherwise `changes` stays undefined: then the engine compares the inputs by key and
+ * shows single entries. Only what outputs alone can tell (an open adoption, an unsettled write, an address that moved in
+ * the configuration) is reported as a change.
+ */
+export function compare({ olds, news, outputs, identity, connection, inUse }: Comparison): {
+  changes?: boolean;
+  replaces?: string[];
+} {
+  const replaces = identity.filter((key) => !sameJson(olds[key], news[key]));
+  const [from, to] = [olds[connection], news[connection]];
+  if (typeof from === "string" && typeof to === "string" && from !== to) replaces.push(connection);
+  if (replaces.length > 0) return { replaces };
+  const moved = inUse !== undefined && !inUse.fromEnvironment && olds.endpoint !== inUse.endpoint;
+  const equal = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
+    .filter((key) => !outputs.includes(key))
+    .every((key) => sameJson(olds[key], news[key]));
+  if (OPEN_MATTERS.some((key) => olds[key] !== undefined)) return { changes: true };
+  if (moved && equal) return { changes: true };
+  return equal ? { changes: false } : {};
+}
+
+/**
+ * An address that comes from the environment must be the one in the state, since nobody saw the difference in a preview.
+ * @throws {Error} naming both addresses.
+ */
+export function requireSameAddress(what: string, inUse: NodeInUse | ReceiverInUse, state: Properties): void {
+  if (!inUse.fromEnvironment || state.endpoint === undefined || state.endpoint === inUse.endpoint) return;
+  throw new Error(
+    `${what} is at ${state.endpoint} by the state, but the environment names ${inUse.endpoint}: nothing was sent. Set the environment back, or put the new address into the stack's configuration, where a preview shows it.`,
+  );
+}

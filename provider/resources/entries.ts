@@ -1,0 +1,164 @@
+import { z } from "zod";
+import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
+import { hasUnknown, UNKNOWN } from "./unknown";
+
+/** What is written beside an entry: why it is there, who asked for it, until when. Notes never cause a request. */
+export interface Note {
+  /** Why the entry exists, for people. */
+  readonly reason?: string | undefined;
+  /** A reference into another system, for example `INC-4711`. */
+  readonly ticket?: string | undefined;
+  /** ISO 8601 time with zone, after which the entry is no longer wanted. */
+  readonly expires?: string | undefined;
+}
+
+/** The largest value of an entry; the smallest is 0. */
+export const MAX_VALUE = 2 ** 32 - 1;
+
+const valueSchema = z
+  .number({ error: "is not a number" })
+  .int("is not an integer")
+  .min(0, "is negative: values are integers from 0 to 4294967295")
+  .max(MAX_VALUE, "is too large: values are integers from 0 to 4294967295");
+
+/** An ISO 8601 time that says its zone: without one it would mean another moment on another machine. */
+export const expiresSchema = z.iso.datetime({
+  offset: true,
+  error: 'is not an ISO time with zone: write for example "2030-01-31T18:00:00Z"',
+});
+
+const noteShape = {
+  reason: z.string({ error: "is not a text" }).optional(),
+  ticket: z.string({ error: "is not a text" }).optional(),
+  expires: expiresSchema.optional(),
+};
+
+const entrySchema = z.strictObject({ value: valueSchema.optional(), ...noteShape });
+
+export { noteShape, valueSchema };
+
+/** What `entries` becomes: two flat maps, which the engine can compare key by key. */
+export interface NormalEntries {
+  /** Canonical prefix to value; a value may be the unknown marker in a preview. */
+  readonly entries: Record<string, number | typeof UNKNOWN>;
+  /** Canonical prefix to note, as text; only entries that have one. */
+  readonly notes: Record<string, string>;
+  /** Sentences that fail the check, each with the position. */
+  readonly problems: readonly string[];
+  /** Sentences for people that change nothing. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Turns `entries` as people write it into flat maps. `undefined` when a prefix is still unknown.
+ * Expired entries are left out.
+ */
+export function normaliseEntries(
+  given: unknown,
+  options: { hostBits?: HostBits | undefined; now: number },
+): NormalEntries | undefined {
+  if (given === UNKNOWN) return undefined;
+  const pairs = listed(given);
+  if (typeof pairs === "string") return { entries: {}, notes: {}, problems: [pairs], warnings: [] };
+  if (pairs.some(({ spelling }) => hasUnknown(spelling))) return undefined;
+  const found = new Map<CanonicalPrefix, { spelling: string; value: number | typeof UNKNOWN; note: Note }>();
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  for (const { path, spelling, content } of pairs) {
+    try {
+      const prefix = parseAt(path, spelling, options.hostBits);
+      const { value, ...note } = readContent(path, content);
+      const earlier = found.get(prefix);
+      if (earlier && earlier.value !== value) {
+        problems.push(
+          `${path}: ${JSON.stringify(spelling)} and ${JSON.stringify(earlier.spelling)} are the same prefix ${prefix} with different values (${value} and ${earlier.value}): keep one of them.`,
+        );
+      } else if (earlier) {
+        warnings.push(
+          `${path}: ${JSON.stringify(spelling)} says the same as ${JSON.stringify(earlier.spelling)} and is merged with it.`,
+        );
+      } else found.set(prefix, { spelling: String(spelling), value, note });
+    } catch (error) {
+      if (!(error instanceof ArgumentProblem)) throw error;
+      problems.push(error.message);
+    }
+  }
+  const entries: NormalEntries["entries"] = {};
+  const notes: Record<string, string> = {};
+  for (const [prefix, { value, note }] of found) {
+    if (isExpired(note.expires, options.now)) continue;
+    entries[prefix] = value;
+    const text = formatNote(note);
+    if (text !== undefined) notes[prefix] = text;
+  }
+  return { entries, notes, problems, warnings };
+}
+
+/** True when the time has come. An unknown or absent time has not. */
+export function isExpired(expires: string | undefined, now: number): boolean {
+  return expires !== undefined && expires !== UNKNOWN && Date.parse(expires) <= now;
+}
+
+/** A note as it stands in `notes`: JSON with its members in a fixed order; `undefined` for an empty one. */
+export function formatNote({ reason, ticket, expires }: Note): string | undefined {
+  const text = JSON.stringify({ reason, ticket, expires });
+  return text === "{}" ? undefined : text;
+}
+
+/** The inverse of {@link formatNote}; what cannot be read is an empty note. */
+export function parseNote(text: string | undefined): Note {
+  try {
+    return z.object(noteShape).parse(JSON.parse(text ?? "{}"));
+  } catch {
+    return {};
+  }
+}
+
+/** A problem with an argument, as a sentence that begins with its path. */
+export class ArgumentProblem extends Error {}
+
+/** Parses a prefix of an argument; the message begins with where it stands. */
+export function parseAt(path: string, spelling: unknown, hostBits?: HostBits): CanonicalPrefix {
+  if (typeof spelling !== "string") throw new ArgumentProblem(`${path}: is not a text with a prefix in it.`);
+  try {
+    return Prefix.parse(spelling, hostBits ? { hostBits } : {}).toString();
+  } catch (error) {
+    if (error instanceof PrefixError) throw new ArgumentProblem(`${path}: ${error.message}`);
+    throw error;
+  }
+}
+
+function listed(given: unknown): { path: string; spelling: unknown; content: unknown }[] | string {
+  if (Array.isArray(given)) {
+    return given.map((spelling: unknown, index) => ({ path: `entries[${index}]`, spelling, content: 1 }));
+  }
+  if (typeof given !== "object" || given === null) {
+    return "entries: is neither an array of prefixes nor an object with prefixes as keys.";
+  }
+  return Object.entries(given).map(([spelling, content]) => ({
+    path: `entries[${JSON.stringify(spelling)}]`,
+    spelling,
+    content,
+  }));
+}
+
+function readContent(path: string, content: unknown): Note & { value: number | typeof UNKNOWN } {
+  if (content === UNKNOWN) return { value: UNKNOWN };
+  if (typeof content === "number" || typeof content !== "object") {
+    return { value: parseWith(valueSchema, `${path}: the value`, content) };
+  }
+  const members = Object.entries(content ?? {});
+  const unknown = Object.fromEntries(members.filter(([, member]) => member === UNKNOWN));
+  const known = Object.fromEntries(members.filter(([, member]) => member !== UNKNOWN));
+  const { value = 1, ...note } = parseWith(entrySchema, path, known);
+  return { value, ...note, ...unknown };
+}
+
+function parseWith<T>(schema: z.ZodType<T>, path: string, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const inner = issue?.path.length ? `${path}.${issue.path.join(".")}` : path;
+  const text = issue?.code === "unrecognized_keys" ? `has no member ${issue.keys.join(", ")}` : (issue?.message ?? "");
+  throw new ArgumentProblem(`${inner} ${text}.`);
+}

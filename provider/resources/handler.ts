@@ -1,0 +1,125 @@
+import type { Runtime } from "./runtime";
+import { ConfigError } from "./settings";
+
+/** Inputs or outputs as plain JSON. */
+export type Properties = Record<string, unknown>;
+
+/** What a resource does, without anything of Pulumi in it. All values are plain JSON. */
+export interface Handler {
+  /** Checks and normalises; sends nothing. */
+  check(olds: Properties, news: Properties): { inputs: Properties; problems: readonly string[] };
+  /** Compares outputs of the state with checked inputs; sends nothing. */
+  diff(olds: Properties, news: Properties): { changes?: boolean; replaces?: string[] };
+  create(inputs: Properties): Promise<{ id: string; outs: Properties }>;
+  /** `undefined` when the object is gone, which no error ever means. */
+  read(id: string, props: Properties): Promise<{ id: string; props: Properties; inputs: Properties } | undefined>;
+  update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }>;
+  delete(id: string, props: Properties): Promise<void>;
+}
+
+/**
+ * The object exists, but not as wanted. The engine keeps `outputs` as the state and forces an update next time.
+ */
+export class PartialFailure extends Error {
+  override readonly name = "PartialFailure";
+  constructor(
+    message: string,
+    readonly id: string | undefined,
+    readonly outputs: Properties,
+  ) {
+    super(message);
+  }
+}
+
+/** The shape that the dynamic-provider server of Pulumi's Node SDK calls. */
+export interface DynamicProvider {
+  configure(request: { config: { get(key: string): unknown } }): Promise<void>;
+  check(
+    olds: Properties,
+    news: Properties,
+  ): Promise<{ inputs: Properties; failures: { property: string; reason: string }[] }>;
+  diff(id: string, olds: Properties, news: Properties): Promise<{ changes?: boolean; replaces?: string[] }>;
+  create(inputs: Properties): Promise<{ id: string; outs: Properties }>;
+  read(id: string, props: Properties): Promise<{ id: string; props: Properties; inputs?: Properties }>;
+  update(id: string, olds: Properties, news: Properties): Promise<{ outs: Properties }>;
+  delete(id: string, props: Properties): Promise<void>;
+}
+
+const PROVIDER_KEY = "__provider";
+const SHOWN_PROBLEMS = 10;
+
+/**
+ * Makes of a {@link Handler} what the server expects, and keeps its traps away from the handlers: errors are fresh and
+ * carry nothing that leaks into the wire status, returned values are plain JSON, partial failures keep the provider text.
+ */
+export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProvider {
+  return {
+    async configure({ config }) {
+      runtime.configure((key) => config.get(`packetfilter:${key}`));
+    },
+    async check(olds, news) {
+      const { [PROVIDER_KEY]: text, ...args } = news;
+      try {
+        const { inputs, problems } = handler.check(withoutText(olds), args);
+        return { inputs: plain({ ...inputs, [PROVIDER_KEY]: text }), failures: failures(problems) };
+      } catch (error) {
+        if (error instanceof ConfigError) return { inputs: news, failures: failures([error.message]) };
+        throw clean(error);
+      }
+    },
+    async diff(_id, olds, news) {
+      return attempt(async () => plain(handler.diff(withoutText(olds), withoutText(news))));
+    },
+    async create(inputs) {
+      return attempt(async () => plain(await handler.create(withoutText(inputs))), inputs);
+    },
+    async read(id, props) {
+      return attempt(async () => plain((await handler.read(id, withoutText(props))) ?? { id: "", props: {} }));
+    },
+    async update(id, olds, news) {
+      return attempt(async () => plain(await handler.update(id, withoutText(olds), withoutText(news))), news, id);
+    },
+    async delete(id, props) {
+      await attempt(() => handler.delete(id, withoutText(props)));
+    },
+  };
+}
+
+/** The reason carries path and remedy; a `property` would make the engine print that property's whole value. */
+function failures(problems: readonly string[]): { property: string; reason: string }[] {
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map((reason) => ({ property: "", reason }));
+  const rest = problems.length - shown.length;
+  return rest > 0 ? [...shown, { property: "", reason: `… and ${rest} more problems.` }] : shown;
+}
+
+async function attempt<T>(work: () => Promise<T>, inputs?: Properties, id?: string): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PartialFailure && inputs) {
+      throw Object.assign(clean(error), {
+        id: error.id ?? id,
+        properties: plain({ ...error.outputs, [PROVIDER_KEY]: inputs[PROVIDER_KEY] }),
+        reasons: [error.message],
+      });
+    }
+    throw clean(error);
+  }
+}
+
+/** A new error with the message alone: the server prints message and stack, and sends `code` and `details` on. */
+function clean(error: unknown): Error {
+  const fresh = new Error(error instanceof Error ? error.message : String(error));
+  const isOurs = error instanceof Error && error.name !== "TypeError" && error.name !== "ReferenceError";
+  if (isOurs) fresh.stack = "";
+  return fresh;
+}
+
+function withoutText({ [PROVIDER_KEY]: _, ...rest }: Properties): Properties {
+  return rest;
+}
+
+/** Drops members that are `undefined`, on which the server fails after the change is done. */
+function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value));
+}

@@ -1,0 +1,38 @@
+import { Runtime } from "./runtime";
+
+/** How often the process looks whether its engine still lives, in milliseconds. */
+const WATCH_MS = 1_000;
+
+let runtime: Runtime | undefined;
+
+/** The runtime of this provider process, made at the first call: all resource types share it. */
+export function providerProcess(): Runtime {
+  if (runtime) return runtime;
+  const made = new Runtime({
+    env: process.env,
+    // The engine shows what a dynamic provider prints as a line of the stack.
+    print: (line) => void process.stdout.write(`${line}\n`),
+    now: Date.now,
+  });
+  if (isServer(process.argv[1])) exitWithEngine(made);
+  runtime = made;
+  return made;
+}
+
+function isServer(script: string | undefined): boolean {
+  return script !== undefined && /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script);
+}
+
+/**
+ * A killed engine takes its plugins along only if it still can. The system then gives this process another parent:
+ * the flush in hand is settled, and the process ends.
+ */
+function exitWithEngine(inUse: Runtime): void {
+  const engine = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === engine) return;
+    clearInterval(timer);
+    void inUse.idle().finally(() => process.exit(0));
+  }, WATCH_MS);
+  timer.unref();
+}

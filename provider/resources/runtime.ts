@@ -1,0 +1,174 @@
+import { ObservedSet } from "../batch/observed-set";
+import { SetWriter } from "../batch/set-writer";
+import { SharedReads } from "../batch/shared-reads";
+import { RequestError } from "../client/errors";
+import { NodeClient } from "../client/node-client";
+import type { NodeOptions, ReceiverOptions } from "../client/options";
+import { SignalingClient } from "../client/signaling-client";
+import type { Prefix } from "../model/prefix";
+import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import { type AuditRecord, appendAudit } from "./audit-log";
+import { type Environment, type ReadConfig, readSettings, type Settings, type Target } from "./settings";
+import { KeyRegistry, type Place } from "./wanted";
+
+/** A node in use: where it is and what is kept for it in this process. */
+export interface NodeInUse extends Place {
+  /** How messages call it: its name, else its address. */
+  readonly label: string;
+  readonly client: NodeClient;
+  readonly fromEnvironment: boolean;
+  /** Writer and shared list of one set. */
+  set(url: PrefixSetUrl): SetInUse;
+}
+
+export interface SetInUse {
+  readonly writer: SetWriter;
+  readonly reads: SharedReads<ObservedSet>;
+}
+
+/** A receiver in use. */
+export interface ReceiverInUse extends Place {
+  readonly label: string;
+  readonly client: SignalingClient;
+  readonly fromEnvironment: boolean;
+  readonly reads: SharedReads<readonly Prefix[]>;
+}
+
+/** What the runtime needs from the process that it lives in. */
+export interface Surroundings {
+  readonly env: Environment;
+  /** Shows a sentence to the user. */
+  readonly print: (line: string) => void;
+  readonly now: () => number;
+}
+
+/** How long a single entry waits for company, in milliseconds, unless `commitCoalesceMs` says otherwise. */
+export const DEFAULT_COALESCE_MS = 30;
+const DEFAULT_DEADLINE_MS = 60_000;
+
+/**
+ * Everything that the resources of one deployment share: settings, connections, writers, and what has been said about
+ * which keys. The engine starts one provider process for each deployment.
+ */
+export class Runtime {
+  /** Keys that some resource of this deployment wants; nothing of it may be removed. */
+  readonly wanted = new KeyRegistry();
+  /** Keys that the state of some resource of this deployment holds. */
+  readonly owned = new KeyRegistry();
+
+  private config: ReadConfig = () => undefined;
+  private read: Settings | undefined;
+  private readonly nodes = new Map<string, NodeInUse>();
+  private readonly receivers = new Map<string, ReceiverInUse>();
+  private readonly said = new Set<string>();
+
+  constructor(readonly surroundings: Surroundings) {}
+
+  /** Takes the stack's configuration. Synchronous, since the engine's first calls do not wait for it. */
+  configure(config: ReadConfig): void {
+    this.config = config;
+    this.read = undefined;
+  }
+
+  /** @throws {ConfigError} when configuration or environment make no sense. */
+  get settings(): Settings {
+    this.read ??= readSettings(this.config, this.surroundings.env);
+    return this.read;
+  }
+
+  /** The node for an argument. Nothing is sent yet. @throws {ConfigError} */
+  node(argument: unknown): NodeInUse {
+    const target = this.settings.node(argument);
+    return cached(this.nodes, target, () => this.openNode(target));
+  }
+
+  /** The receiver for an argument. Nothing is sent yet. @throws {ConfigError} */
+  receiver(argument: unknown): ReceiverInUse {
+    const target = this.settings.receiver(argument);
+    return cached(this.receivers, target, () => {
+      const client = new SignalingClient(target.options);
+      const { endpoint } = client;
+      const reads = new SharedReads<readonly Prefix[]>(() => client.status(), this.surroundings.now);
+      const label = target.name ?? endpoint;
+      return { name: target.name, endpoint, label, client, reads, fromEnvironment: target.fromEnvironment };
+    });
+  }
+
+  /** Shows a line once; the engine asks the same question twice for one resource. */
+  say(line: string): void {
+    if (this.said.has(line)) return;
+    this.said.add(line);
+    this.surroundings.print(line);
+  }
+
+  /** Shows a warning. */
+  warn(message: string): void {
+    this.say(`warning: ${message}`);
+  }
+
+  /** Writes a mutation to the audit log, if the stack has one. */
+  audit(record: AuditRecord): void {
+    const { auditLog, actor } = this.settings;
+    if (auditLog === undefined) return;
+    appendAudit(auditLog, { time: new Date(this.surroundings.now()).toISOString(), actor, ...record });
+  }
+
+  /** Settles when every flush in hand is done. */
+  async idle(): Promise<void> {
+    await Promise.allSettled([...this.flushes].map((writer) => writer.idle()));
+  }
+
+  private readonly flushes = new Set<SetWriter>();
+
+  private openNode({ name, options, fromEnvironment }: Target<NodeOptions>): NodeInUse {
+    const client = new NodeClient(options);
+    const sets = new Map<string, SetInUse>();
+    const label = name ?? client.endpoint;
+    const set = (url: PrefixSetUrl) => {
+      const key = formatUrl(url);
+      const known = sets.get(key);
+      if (known) return known;
+      const made = this.openSet(client, url, `${key} on ${label}`, options);
+      sets.set(key, made);
+      this.flushes.add(made.writer);
+      return made;
+    };
+    return { name, endpoint: client.endpoint, label, client, fromEnvironment, set };
+  }
+
+  private openSet(client: NodeClient, url: PrefixSetUrl, label: string, options: NodeOptions): SetInUse {
+    const list = async () => ObservedSet.of(await client.listPrefixSet(url));
+    const reads = new SharedReads(list, this.surroundings.now);
+    const writer = new SetWriter({
+      label,
+      reads,
+      requests: {
+        list,
+        insert: (entries) => client.insert(url, entries),
+        delete: (spellings) => client.delete(url, spellings),
+        commit: () => client.commit(url),
+      },
+      judge: {
+        isRefusal: (error): error is Error => error instanceof RequestError && error.outcome === "refused",
+        wasRepeated: (error) => error instanceof RequestError && error.tries > 1,
+      },
+      quietMs: options.commitCoalesceMs ?? DEFAULT_COALESCE_MS,
+      deadlineMs: options.deadlineMs ?? DEFAULT_DEADLINE_MS,
+      warn: (message) => this.warn(message),
+      now: this.surroundings.now,
+    });
+    return { writer, reads };
+  }
+}
+
+/** Connections with equal options are one connection, whoever asks; a rotated key makes another one. */
+function cached<O extends NodeOptions | ReceiverOptions, T>(
+  known: Map<string, T>,
+  target: Target<O>,
+  open: () => T,
+): T {
+  const key = JSON.stringify([target.name, target.options]);
+  const found = known.get(key) ?? open();
+  known.set(key, found);
+  return found;
+}

@@ -1,0 +1,208 @@
+import { z } from "zod";
+import { type NodeOptions, nodeOptionsSchema, type ReceiverOptions, receiverOptionsSchema } from "../client/options";
+import { Prefix, PrefixError } from "../model/prefix";
+
+/** One value of the stack's configuration by its key in the namespace `packetfilter`; `undefined` when it is not set. */
+export type ReadConfig = (key: string) => unknown;
+
+/** The environment, as an argument. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A connection, and where it was found. */
+export interface Target<O> {
+  /** The name in the configuration; `undefined` for an object or the unnamed default. */
+  readonly name: string | undefined;
+  readonly options: O;
+  /** True when the address comes from the environment, which no diff may show. */
+  readonly fromEnvironment: boolean;
+}
+
+/** What the stack's configuration and the environment say, read once and checked. */
+export interface Settings {
+  /** The node for an argument `node`: a name, an object, or nothing. @throws {ConfigError} */
+  node(argument: unknown): Target<NodeOptions>;
+  /** The receiver for an argument `receiver`. @throws {ConfigError} */
+  receiver(argument: unknown): Target<ReceiverOptions>;
+  /** Prefixes that no set of this stack may overlap. @throws {ConfigError} */
+  forbiddenPrefixes(): readonly Prefix[];
+  /** Prefixes that every set of this stack must cover. @throws {ConfigError} */
+  requiredPrefixes(): readonly Prefix[];
+  /** True: nothing is changed at any node or receiver. */
+  readonly readOnly: boolean;
+  /** File that gets one line for each mutation. */
+  readonly auditLog: string | undefined;
+  /** Who acts, for the audit log. */
+  readonly actor: string | undefined;
+  /** True when the limit on removals is lifted for this set in this run. */
+  liftsRemovals(url: string): boolean;
+}
+
+/** The configuration, the environment or an argument does not say what is needed. Says which key, and how to set it. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly code = "invalid-config";
+}
+
+const NODE_KEYS = [
+  "headers",
+  "userArena",
+  "tls",
+  "timeoutMs",
+  "deadlineMs",
+  "maxEntriesPerRequest",
+  "maxBytesPerRequest",
+  "maxConcurrency",
+  "commitCoalesceMs",
+] as const;
+
+/** The default node and receiver share these; certificates mean nothing to a receiver without https. */
+function receiverKeys(url: unknown): readonly string[] {
+  const timing = ["timeoutMs", "deadlineMs"];
+  return String(url).startsWith("https:") ? ["tls", ...timing] : timing;
+}
+
+/**
+ * Reads settings with the precedence argument, configuration, environment. A node or receiver that is named or given as
+ * an object stands by itself: nothing of the unnamed default is mixed in, so that no secret reaches another address.
+ */
+export function readSettings(config: ReadConfig, env: Environment): Settings {
+  return {
+    node: (argument) => resolve(argument, nodeKind(config, env), config),
+    receiver: (argument) => resolve(argument, receiverKind(config, env), config),
+    forbiddenPrefixes: () => prefixes("forbiddenPrefixes", config),
+    requiredPrefixes: () => prefixes("requiredPrefixes", config),
+    readOnly: isTrue("readOnly", config("readOnly") ?? env.PACKETFILTER_READ_ONLY),
+    auditLog: text(config("auditLog")),
+    actor: env.PACKETFILTER_ACTOR,
+    liftsRemovals: (url) => (env.PACKETFILTER_ALLOW_REMOVALS ?? "").split(/[\s,]+/).includes(url),
+  };
+}
+
+interface Kind<O> {
+  readonly argument: "node" | "receiver";
+  readonly named: "nodes" | "receivers";
+  readonly schema: z.ZodType<O>;
+  /** The unnamed default: its members, and whether its address comes from the environment. */
+  readonly standard: () => { readonly value: Record<string, unknown>; readonly fromEnvironment: boolean } | undefined;
+  readonly remedy: string;
+}
+
+function nodeKind(config: ReadConfig, env: Environment): Kind<NodeOptions> {
+  return {
+    argument: "node",
+    named: "nodes",
+    schema: nodeOptionsSchema,
+    remedy: 'set "packetfilter:endpoint", name one of "packetfilter:nodes", or set PACKETFILTER_ENDPOINT',
+    standard: () => {
+      const endpoint = config("endpoint") ?? env.PACKETFILTER_ENDPOINT;
+      if (endpoint === undefined) return undefined;
+      const value = pick(NODE_KEYS, config);
+      if (value.headers === undefined && env.PACKETFILTER_HEADERS !== undefined)
+        value.headers = env.PACKETFILTER_HEADERS;
+      return { value: { endpoint, ...value }, fromEnvironment: config("endpoint") === undefined };
+    },
+  };
+}
+
+function receiverKind(config: ReadConfig, env: Environment): Kind<ReceiverOptions> {
+  return {
+    argument: "receiver",
+    named: "receivers",
+    schema: receiverOptionsSchema,
+    remedy:
+      'set "packetfilter:signalingUrl", "clientId" and "secretKey", name one of "packetfilter:receivers", or set PACKETFILTER_SIGNALING_URL, PACKETFILTER_CLIENT_ID and PACKETFILTER_SECRET_KEY',
+    standard: () => {
+      const url = config("signalingUrl") ?? env.PACKETFILTER_SIGNALING_URL;
+      if (url === undefined) return undefined;
+      const clientId = config("clientId") ?? env.PACKETFILTER_CLIENT_ID;
+      const secretKey = config("secretKey") ?? env.PACKETFILTER_SECRET_KEY;
+      return {
+        value: { url, clientId, secretKey, ...pick(receiverKeys(url), config) },
+        fromEnvironment: config("signalingUrl") === undefined,
+      };
+    },
+  };
+}
+
+function resolve<O>(argument: unknown, kind: Kind<O>, config: ReadConfig): Target<O> {
+  if (argument === undefined || argument === null) {
+    const standard = kind.standard();
+    if (!standard) throw new ConfigError(`No ${kind.argument} is given: ${kind.remedy}.`);
+    return {
+      name: undefined,
+      options: parse(kind.schema, standard.value, "packetfilter"),
+      fromEnvironment: standard.fromEnvironment,
+    };
+  }
+  if (typeof argument !== "string") {
+    return { name: undefined, options: parse(kind.schema, argument, kind.argument), fromEnvironment: false };
+  }
+  const all = parse(z.record(z.string(), z.unknown()), config(kind.named) ?? {}, `packetfilter:${kind.named}`);
+  if (!Object.hasOwn(all, argument)) {
+    const names = Object.keys(all);
+    const known = names.length > 0 ? `it knows ${names.join(", ")}` : "it is not set";
+    throw new ConfigError(
+      `${kind.argument} "${argument}" is not in "packetfilter:${kind.named}" (${known}): add it with pulumi config set --path 'packetfilter:${kind.named}.${argument}.${kind.argument === "node" ? "endpoint" : "url"}' URL.`,
+    );
+  }
+  return {
+    name: argument,
+    options: parse(kind.schema, all[argument], `packetfilter:${kind.named}.${argument}`),
+    fromEnvironment: false,
+  };
+}
+
+/** Parses a value that may be structured or one JSON string. Messages name the path and never show the value. */
+function parse<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
+  const result = schema.safeParse(structured(value, path));
+  if (result.success) return result.data;
+  const sentences = result.error.issues.map((issue) => {
+    const at = issue.path.length > 0 ? `${path}${path === "packetfilter" ? ":" : "."}${issue.path.join(".")}` : path;
+    return `${at}: ${issue.message}`;
+  });
+  throw new ConfigError(sentences.join("; "));
+}
+
+function structured(value: unknown, path: string): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    throw new ConfigError(`${path} is not JSON: set it as one JSON text, or member by member with --path.`);
+  }
+}
+
+function pick(keys: readonly string[], config: ReadConfig): Record<string, unknown> {
+  const values: Record<string, unknown> = {};
+  for (const key of keys) {
+    const value = config(key);
+    if (value !== undefined) values[key] = key === "tls" ? structured(value, `packetfilter:${key}`) : value;
+  }
+  return values;
+}
+
+function prefixes(key: string, config: ReadConfig): readonly Prefix[] {
+  const value = config(key);
+  if (value === undefined) return [];
+  const spellings = parse(z.array(z.string()), value, `packetfilter:${key}`);
+  return spellings.map((spelling, index) => {
+    try {
+      return Prefix.parse(spelling);
+    } catch (error) {
+      if (error instanceof PrefixError) throw new ConfigError(`packetfilter:${key}[${index}]: ${error.message}`);
+      throw error;
+    }
+  });
+}
+
+function isTrue(key: string, value: unknown): boolean {
+  if (value === undefined || value === false || value === "false" || value === "0" || value === "") return false;
+  if (value === true || value === "true" || value === "1") return true;
+  throw new ConfigError(
+    `${key} is neither true nor false: set packetfilter:${key} or its environment variable to one of them.`,
+  );
+}
+
+function text(value: unknown): string | undefined {
+  return value === undefined ? undefined : String(value);
+}

@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import { GroupCommit } from "../../provider/batch/group-commit";
+
+/** Timers that fire when the test says so, and flushes that end when the test says so. */
+function bench(quietMs = 30) {
+  let now = 0;
+  const timers = new Set<{ at: number; run: () => void }>();
+  const flushes: string[][] = [];
+  const ends: (() => void)[] = [];
+  const group = new GroupCommit<string, string>(
+    async (operations) => {
+      flushes.push([...operations]);
+      await new Promise<void>((resolve) => ends.push(resolve));
+      return operations.map((operation) =>
+        operation.startsWith("bad") ? { ok: false, error: new Error(`refused ${operation}`) } : { ok: true, value: operation },
+      );
+    },
+    {
+      quietMs,
+      schedule: {
+        after(ms, run) {
+          const timer = { at: now + ms, run };
+          timers.add(timer);
+          return () => timers.delete(timer);
+        },
+      },
+    },
+  );
+  return {
+    group,
+    flushes,
+    /** Lets time pass. */
+    async pass(ms: number) {
+      now += ms;
+      for (const timer of [...timers].filter(({ at }) => at <= now)) {
+        timers.delete(timer);
+        timer.run();
+      }
+      await settled();
+    },
+    /** Ends the flush in flight. */
+    async end() {
+      ends.shift()?.();
+      await settled();
+    },
+  };
+}
+
+async function settled() {
+  for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
+}
+
+/** Submits and forgets the result. */
+function submit(group: GroupCommit<string, string>, ...names: string[]) {
+  for (const name of names) void group.submit(name).catch(() => {});
+}
+
+describe("group commit", () => {
+  it("flushes what arrives within the quiet time at once, and gives each caller its own answer", async () => {
+    const { group, flushes, pass, end } = bench();
+    const answers = Promise.allSettled([group.submit("a"), group.submit("bad b"), group.submit("c")]);
+    await pass(29);
+    expect(flushes).toEqual([]);
+    await pass(1);
+    expect(flushes).toEqual([["a", "bad b", "c"]]);
+    await end();
+    expect(await answers).toEqual([
+      { status: "fulfilled", value: "a" },
+      { status: "rejected", reason: new Error("refused bad b") },
+      { status: "fulfilled", value: "c" },
+    ]);
+  });
+
+  it("begins the quiet time anew with each arrival", async () => {
+    const { group, flushes, pass } = bench();
+    submit(group, "a");
+    await pass(20);
+    submit(group, "b");
+    await pass(20);
+    expect(flushes).toEqual([]);
+    await pass(10);
+    expect(flushes).toEqual([["a", "b"]]);
+  });
+
+  it("gathers during a flush and never runs two at once", async () => {
+    const { group, flushes, pass, end } = bench();
+    submit(group, "a");
+    await pass(30);
+    submit(group, "b", "c");
+    await pass(1_000);
+    expect(flushes).toEqual([["a"]]);
+    await end();
+    submit(group, "d");
+    await pass(30);
+    expect(flushes).toEqual([["a"], ["b", "c", "d"]]);
+  });
+
+  it("does not wait once as many callers are there as the engine runs at a time", async () => {
+    const { group, flushes, pass, end } = bench();
+    submit(group, "a1", "b1");
+    await pass(30);
+    await end();
+    submit(group, "a2", "b2");
+    await pass(30);
+    await end();
+    submit(group, "a3");
+    await pass(0);
+    expect(flushes).toHaveLength(2);
+    submit(group, "b3");
+    await pass(0);
+    expect(flushes).toEqual([
+      ["a1", "b1"],
+      ["a2", "b2"],
+      ["a3", "b3"],
+    ]);
+  });
+
+  it("waits longer, but below 100 ms, for the rest of a known crowd", async () => {
+    const { group, flushes, pass, end } = bench();
+    submit(group, "a1", "b1");
+    await pass(30);
+    await end();
+    submit(group, "a2");
+    await pass(80);
+    expect(flushes).toHaveLength(1);
+    await pass(19);
+    expect(flushes).toEqual([["a1", "b1"], ["a2"]]);
+  });
+
+  it("gives the error of a flush that throws to every caller, and goes on", async () => {
+    let calls = 0;
+    const group = new GroupCommit<string, string>(
+      async (operations) => {
+        calls += 1;
+        if (calls === 1) throw new Error("no list");
+        return operations.map((value) => ({ ok: true, value }));
+      },
+      { quietMs: 0 },
+    );
+    const first = await Promise.allSettled([group.submit("a"), group.submit("b")]);
+    expect(first.map((result) => result.status)).toEqual(["rejected", "rejected"]);
+    expect(await group.submit("c")).toBe("c");
+  });
+});

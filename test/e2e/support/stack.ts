@@ -1,0 +1,163 @@
+import { spawn } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+
+const root = resolve(__dirname, "../../..");
+
+/** How a run of the CLI ended. */
+export interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Both outputs, for messages that may stand in either. */
+  readonly text: string;
+}
+
+export interface StackOptions {
+  /** The program, JavaScript unless `language` says otherwise; `pf` is the package, `pulumi` the SDK. */
+  readonly program: string;
+  readonly language?: "javascript" | "typescript";
+  /** Further environment, for example `PACKETFILTER_ENDPOINT`. */
+  readonly env?: Record<string, string>;
+  /** Stack configuration; a key without a namespace gets `packetfilter:`. */
+  readonly config?: Record<string, unknown>;
+  /** Configuration that is stored encrypted. */
+  readonly secrets?: Record<string, string>;
+}
+
+/** A project with one stack in a folder of its own, driven by the real CLI with a file backend. */
+export class TestStack implements AsyncDisposable {
+  private constructor(
+    readonly folder: string,
+    private readonly language: "javascript" | "typescript",
+    private env: Record<string, string>,
+  ) {}
+
+  static async create(options: StackOptions): Promise<TestStack> {
+    const folder = await mkdtemp(join(tmpdir(), "packetfilter-e2e-"));
+    const language = options.language ?? "javascript";
+    const env = {
+      PATH: `${join(root, "node_modules", "node", "bin")}:${process.env.PATH}`,
+      HOME: folder,
+      PULUMI_HOME: join(folder, ".home"),
+      PULUMI_BACKEND_URL: `file://${join(folder, ".backend")}`,
+      PULUMI_CONFIG_PASSPHRASE: "e2e",
+      PULUMI_SKIP_UPDATE_CHECK: "1",
+      ...options.env,
+    };
+    const stack = new TestStack(folder, language, env);
+    await mkdir(join(folder, ".backend"));
+    await mkdir(join(folder, "node_modules"));
+    await symlink(root, join(folder, "node_modules", "pulumi-packetfilter"));
+    for (const name of ["@pulumi", "typescript", "@types"]) {
+      await symlink(join(root, "node_modules", name), join(folder, "node_modules", name));
+    }
+    await writeFile(join(folder, "Pulumi.yaml"), "name: journey\nruntime: nodejs\n");
+    await writeFile(join(folder, "package.json"), JSON.stringify({ name: "journey", main: stack.mainFile, private: true }));
+    await stack.program(options.program);
+    await stack.must("stack", "init", "test");
+    const config = Object.entries(options.config ?? {}).map(([key, value]) => ["--plaintext", key, value] as const);
+    const secrets = Object.entries(options.secrets ?? {}).map(([key, value]) => ["--secret", key, value] as const);
+    const pairs = [...config, ...secrets].flatMap(([flag, key, value]) => [
+      flag,
+      `${key.includes(":") ? key : `packetfilter:${key}`}=${typeof value === "string" ? value : JSON.stringify(value)}`,
+    ]);
+    if (pairs.length > 0) await stack.must("config", "set-all", ...pairs);
+    return stack;
+  }
+
+  /** Replaces the program. */
+  async program(text: string): Promise<void> {
+    const head =
+      this.language === "typescript"
+        ? 'import * as pulumi from "@pulumi/pulumi";\nimport * as pf from "pulumi-packetfilter";\n'
+        : 'const pulumi = require("@pulumi/pulumi");\nconst pf = require("pulumi-packetfilter");\n';
+    await writeFile(join(this.folder, this.mainFile), head + text);
+  }
+
+  /** Sets or, with `undefined`, removes variables of the environment. */
+  environment(changes: Record<string, string | undefined>): void {
+    const merged = { ...this.env, ...changes };
+    this.env = Object.fromEntries(Object.entries(merged).filter((pair): pair is [string, string] => pair[1] !== undefined));
+  }
+
+  /** `pulumi up`, with the preview unless `--skip-preview` is among the arguments. */
+  up(...args: string[]): Promise<Run> {
+    return this.pulumi("up", "--yes", ...args);
+  }
+
+  preview(...args: string[]): Promise<Run> {
+    return this.pulumi("preview", ...args);
+  }
+
+  destroy(...args: string[]): Promise<Run> {
+    return this.pulumi("destroy", "--yes", "--skip-preview", ...args);
+  }
+
+  /** The resources of the state by name, `outputs` as they are stored. */
+  async state(): Promise<Record<string, { id: string; inputs: Record<string, unknown>; outputs: Record<string, unknown> }>> {
+    const { stdout } = await this.must("stack", "export");
+    const { deployment } = JSON.parse(stdout);
+    const resources: { urn: string; id: string; inputs: Record<string, unknown>; outputs: Record<string, unknown> }[] =
+      deployment.resources ?? [];
+    return Object.fromEntries(
+      resources
+        .filter(({ urn }) => urn.includes("dynamic/packetfilter"))
+        .map(({ urn, id, inputs, outputs }) => [urn.split("::").at(-1), { id, inputs, outputs }]),
+    );
+  }
+
+  /** A command that is expected to succeed. */
+  async must(...args: string[]): Promise<Run> {
+    const run = await this.pulumi(...args);
+    if (run.code !== 0) throw new Error(`pulumi ${args.join(" ")} ended with ${run.code}:\n${run.text}`);
+    return run;
+  }
+
+  /** Starts a command and returns at once; for tests that end a process half-way. */
+  start(...args: string[]) {
+    return spawn("pulumi", [...args, "--non-interactive", "--color", "never", "--cwd", this.folder], {
+      env: this.env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
+  }
+
+  pulumi(...args: string[]): Promise<Run> {
+    const stackArgs = ["stack", "config", "whoami"].includes(args[0] ?? "") ? [] : ["--stack", "test"];
+    return finished(this.start(...args, ...stackArgs));
+  }
+
+  /** A file of the project. */
+  read(name: string): Promise<string> {
+    return readFile(join(this.folder, name), "utf8");
+  }
+
+  async write(name: string, text: string): Promise<void> {
+    await mkdir(dirname(join(this.folder, name)), { recursive: true });
+    await writeFile(join(this.folder, name), text);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+
+  private get mainFile(): string {
+    return this.language === "typescript" ? "index.ts" : "index.js";
+  }
+}
+
+/** Waits for the end of a process. */
+export function finished(child: ReturnType<TestStack["start"]>): Promise<Run> {
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code) => resolve({ code, stdout, stderr, text: stdout + stderr }));
+  });
+}

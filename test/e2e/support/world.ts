@@ -1,0 +1,53 @@
+import type { Emulator } from "../../../provider/emulator";
+import { startEmulator } from "../../../provider/emulator";
+import { TestStack, type StackOptions } from "./stack";
+
+/** The url of the set that most journeys use. */
+export const BLOCKED = "prefixset://edge/blocked";
+
+const arenas = {
+  edge: {
+    sets: { blocked: {}, partners: {} },
+    profiles: { clean: { prefixes: ["198.51.100.0/24"] }, protected: {}, web: { sets: { blocked: {} } } },
+  },
+};
+
+/** An emulator with empty sets, and a stack whose unnamed node and receiver it is. */
+export async function world(options: StackOptions): Promise<AsyncDisposable & { emulator: Emulator; stack: TestStack }> {
+  const emulator = await emptyNode();
+  const [client] = emulator.clients;
+  const stack = await TestStack.create({
+    ...options,
+    config: { endpoint: emulator.endpoint, signalingUrl: emulator.signalingUrl, clientId: client?.clientId, ...options.config },
+    secrets: { secretKey: client?.secretKey ?? "", ...options.secrets },
+  });
+  const dispose = async () => {
+    await stack[Symbol.asyncDispose]();
+    await emulator.close();
+  };
+  return { emulator, stack, [Symbol.asyncDispose]: dispose };
+}
+
+/** An emulator whose sets exist and are empty. */
+export function emptyNode(): Promise<Emulator> {
+  return startEmulator({ state: { arenas } });
+}
+
+/** The commands of the node API that change something, and starts and stops, in the order in which they came. */
+export function mutations(emulator: Emulator): string[] {
+  return emulator.journal.flatMap(({ cmd, op, entries }) => {
+    if (cmd !== undefined && cmd !== "list") return [cmd === "commit" ? "commit" : `${cmd} ${entries}`];
+    return op === "start" || op === "stop" ? [`${op} ${entries}`] : [];
+  });
+}
+
+/** Forgets the journal's past, so that a test speaks of what comes next. */
+export function since(emulator: Emulator): () => string[] {
+  const start = mutations(emulator).length;
+  return () => mutations(emulator).slice(start);
+}
+
+/** A program with one set. */
+export function blockedSet(entries: unknown, more = ""): string {
+  return `new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)}, ${more} });\n`;
+}
