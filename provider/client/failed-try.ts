@@ -1,0 +1,136 @@
+import { duration } from "./backoff";
+import { type Outcome, RequestError, type RequestFailure, SignalingRefused, UnexpectedResponse } from "./errors";
+import type { HttpFailure } from "./http";
+import { codeOf, type Redactor } from "./redact";
+import type { Failed } from "./verdict";
+
+/** One try that failed, with all that is known about it. Unredacted. */
+export interface FailedTry extends Omit<Failed, "kind"> {
+  readonly kind: Failed["kind"] | "cancelled";
+  readonly status?: number;
+  /** What stands in place of the status where there is none. */
+  readonly label?: string;
+  readonly cause?: unknown;
+  /** Milliseconds that `Retry-After` asks for. */
+  readonly asked?: number;
+}
+
+/** Ended by the caller before anything was sent. */
+export const CANCELLED: FailedTry = {
+  kind: "cancelled",
+  outcome: "not-sent",
+  message: "cancelled by the caller",
+  repeat: false,
+};
+
+/** No time was left to send anything. */
+export const TOO_LATE: FailedTry = {
+  kind: "failed",
+  outcome: "not-sent",
+  label: "time-out",
+  message: "the deadline is reached",
+  repeat: false,
+};
+
+/**
+ * What it means that no whole answer came.
+ *
+ * @param left Milliseconds to the deadline; with none left, the time-out was the deadline's.
+ */
+export function judgeTransport(
+  failure: HttpFailure,
+  left: number,
+  limits: { readonly timeoutMs: number; readonly maxResponseBytes: number },
+): FailedTry {
+  const outcome: Outcome = failure.sent ? "unknown" : "not-sent";
+  const base = { outcome, ...(failure.status !== undefined && { status: failure.status }) };
+  switch (failure.kind) {
+    case "cancelled":
+      return { ...CANCELLED, ...base };
+    case "timeout": {
+      const message = left <= 0 ? "the deadline is reached" : `no answer within ${duration(limits.timeoutMs)}`;
+      return { ...base, kind: "failed", label: "time-out", message, repeat: left > 0 };
+    }
+    case "too-large": {
+      const message = `the answer is larger than ${limits.maxResponseBytes} bytes`;
+      return { ...base, kind: "unexpected", message, repeat: false };
+    }
+    case "connection": {
+      const words = failure.cause instanceof Error ? failure.cause.message : "";
+      const message = words || (codeOf(failure.cause) ?? "no reason given");
+      const label = failure.sent ? "connection lost" : "no connection";
+      return { ...base, kind: "failed", label, message, cause: failure.cause, repeat: true };
+    }
+  }
+}
+
+/** How an operation went as a whole. */
+export interface Course {
+  /** Over all tries. */
+  readonly outcome: Outcome;
+  readonly tries: number;
+  readonly elapsedMs: number;
+  /** Why it was not tried again, where that needs saying. */
+  readonly stopped?: string;
+}
+
+/** What was asked of whom, for messages. */
+export interface Subject {
+  /** How a message begins: `Set prefixset://edge/blocked`. */
+  readonly subject: string;
+  readonly object: string;
+  readonly operation: string;
+  /** A sentence: what to do when the outcome stays unknown. */
+  readonly remedy?: string;
+  /** Position within an operation of many entries. */
+  readonly progress?: { readonly acknowledged: number; readonly attempted: number; readonly total: number };
+}
+
+const MAX_DETAIL = 300;
+
+/** The error to throw. Every text in it has gone through the redactor. */
+export function requestError(
+  call: Subject,
+  last: FailedTry,
+  course: Course,
+  peer: { readonly endpoint: string; readonly label: string; readonly redactor: Redactor },
+): RequestError {
+  const { acknowledged, attempted, total } = call.progress ?? {};
+  const { outcome, tries } = course;
+  const sentences = [
+    `${call.subject} on ${peer.label}: ${call.operation} failed${factsOf(last, course)}${detailOf(last, peer.redactor)}`,
+    course.stopped,
+    attempted === total ? undefined : `${acknowledged} of ${total} entries were acknowledged before.`,
+    last.remedy ?? (outcome === "unknown" ? call.remedy : undefined),
+  ];
+  const message = peer.redactor.text(sentences.filter((part) => part !== undefined).join(" "));
+  const failure: RequestFailure = {
+    outcome,
+    status: last.status,
+    endpoint: peer.endpoint,
+    object: call.object,
+    operation: call.operation,
+    tries,
+    acknowledged,
+    attempted,
+    ...(last.cause !== undefined && { cause: peer.redactor.error(last.cause) }),
+  };
+  if (last.kind === "unexpected") return new UnexpectedResponse(message, failure);
+  if (last.reason !== undefined) return new SignalingRefused(message, last.reason, failure);
+  return new RequestError(message, failure, last.kind === "cancelled" ? "request-cancelled" : undefined);
+}
+
+function factsOf(last: FailedTry, { tries, elapsedMs }: Course): string {
+  const how = last.label ?? (last.status === undefined ? undefined : `HTTP ${last.status}`);
+  const spent = tries > 1 ? `${tries} tries in ${duration(elapsedMs)}` : undefined;
+  const facts = [how, spent].filter((fact) => fact !== undefined);
+  return facts.length > 0 ? ` (${facts.join(", ")})` : "";
+}
+
+/** The other side's words, redacted before they are cut, so that no half of a secret stays. */
+function detailOf(last: FailedTry, redactor: Redactor): string {
+  const told = redactor.text(last.message).replace(/\s+/g, " ").trim();
+  if (told === "") return ".";
+  if (told.length > MAX_DETAIL) return `: ${told.slice(0, MAX_DETAIL)}…`;
+  return `: ${told}${/[.!?…]$/.test(told) ? "" : "."}`;
+}
