@@ -1,0 +1,179 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import ts from "typescript";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const root = resolve(__dirname, "..");
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const code = Object.entries(manifest.exports as Record<string, { types: string; default: string }>).filter(
+  ([subpath]) => subpath !== "./package.json",
+);
+const specifiers = code.map(([subpath]) => subpath.replace(/^\./, manifest.name));
+
+/** A folder like that of somebody who installed the package. */
+let consumer: string;
+
+beforeAll(async () => {
+  const { buildIfStale } = await import("../tools/build.mjs");
+  buildIfStale();
+  consumer = mkdtempSync(join(tmpdir(), "packetfilter-consumer-"));
+  mkdirSync(join(consumer, "node_modules"));
+  symlinkSync(root, join(consumer, "node_modules", manifest.name), "dir");
+  symlinkSync(join(root, "node_modules", "@types"), join(consumer, "node_modules", "@types"), "dir");
+});
+afterAll(() => rmSync(consumer, { recursive: true, force: true }));
+
+test.each(code)("exports %s are built, with types", (_, entry) => {
+  expect([existsSync(join(root, entry.default)), existsSync(join(root, entry.types))]).toEqual([true, true]);
+});
+
+describe("types", () => {
+  const modes = {
+    node10: { module: ts.ModuleKind.CommonJS, moduleResolution: ts.ModuleResolutionKind.Node10 },
+    node16: { module: ts.ModuleKind.Node16, moduleResolution: ts.ModuleResolutionKind.Node16 },
+    bundler: { module: ts.ModuleKind.ES2022, moduleResolution: ts.ModuleResolutionKind.Bundler },
+  };
+
+  test.each(Object.entries(modes))("resolve under moduleResolution %s, from every subpath", (_, options) => {
+    const file = join(consumer, "program.ts");
+    const lines = specifiers.map(
+      (name, index) => `import * as m${index} from "${name}"; export type T${index} = keyof typeof m${index};`,
+    );
+    // An import that resolves to nothing or to `any` would accept any name.
+    const strict = specifiers.map((name, index) => `// @ts-expect-error\nexport { no${index} } from "${name}";`);
+    writeFileSync(file, [...lines, ...strict].join("\n"));
+    const program = ts.createProgram([file], {
+      ...options,
+      noEmit: true,
+      strict: true,
+      skipLibCheck: true,
+      target: ts.ScriptTarget.ES2022,
+      lib: ["lib.es2023.d.ts", "lib.esnext.disposable.d.ts"],
+      types: ["node"],
+      typeRoots: [join(root, "node_modules", "@types")],
+    });
+    const messages = ts.getPreEmitDiagnostics(program).map(({ messageText, file: where }) => ({
+      where: where?.fileName.replace(consumer, "").replace(root, ""),
+      message: ts.flattenDiagnosticMessageText(messageText, "\n"),
+    }));
+    expect(messages).toEqual([]);
+  });
+});
+
+describe("at run time", () => {
+  test.each(specifiers)('require("%s") works', (name) => {
+    const script = `process.stdout.write(JSON.stringify(Object.keys(require("${name}"))))`;
+    const names = JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: consumer, encoding: "utf8" }));
+    expect(names.length).toBeGreaterThan(0);
+  });
+
+  test.each(specifiers)('import of "%s" gives an ES module the same names', (name) => {
+    const script = `import * as all from "${name}"; import { createRequire } from "node:module";
+      const names = Object.keys(createRequire(import.meta.url)("${name}"));
+      process.stdout.write(JSON.stringify(names.filter((one) => !(one in all))));`;
+    writeFileSync(join(consumer, "program.mjs"), script);
+    expect(execFileSync(process.execPath, ["program.mjs"], { cwd: consumer, encoding: "utf8" })).toBe("[]");
+  });
+
+  test("nothing else can be required, so that what is inside can change", () => {
+    const { resolve: find } = createRequire(join(consumer, "program.js"));
+    expect(() => find(`${manifest.name}/dist/provider/resources/handler.js`)).toThrow("is not defined by");
+  });
+});
+
+describe("the provider text finds the package", () => {
+  // As the dynamic provider of Pulumi evaluates it: only node_modules folders upwards of the working directory count.
+  const evaluate = `
+    const requireFromString = require(${JSON.stringify(createRequire(require.resolve("@pulumi/pulumi")).resolve("require-from-string"))});
+    process.stdout.write(requireFromString('module.exports = require.resolve("pulumi-packetfilter/provider")'));`;
+
+  test.each(["examples/quickstart", "."])("in %s of the clone", (folder) => {
+    const found = execFileSync(process.execPath, ["-e", evaluate], { cwd: join(root, folder), encoding: "utf8" });
+    expect(found).toBe(join(root, manifest.exports["./provider"].default));
+  });
+
+  test("in a program that installed it", () => {
+    const found = execFileSync(process.execPath, ["-e", evaluate], { cwd: consumer, encoding: "utf8" });
+    expect(found).toBe(join(root, manifest.exports["./provider"].default));
+  });
+});
+
+describe("the lock file", () => {
+  const text = readFileSync(join(root, "package-lock.json"), "utf8");
+  const packages: Record<string, { resolved?: string; link?: boolean; optionalDependencies?: Record<string, string> }> =
+    JSON.parse(text).packages;
+
+  test("names no registry and no machine", () => {
+    expect(text.match(/https?:\/\/[^"]*\.tgz|registry\.[\w.]+/g) ?? []).toEqual([]);
+    expect(Object.entries(packages).filter(([, { resolved, link }]) => resolved && !link)).toEqual([]);
+  });
+
+  test("has an entry for every platform, without which npm ci refuses it", () => {
+    const missing = Object.entries(packages).flatMap(([path, { optionalDependencies = {} }]) =>
+      Object.keys(optionalDependencies).filter(
+        (name) => !packages[`${path}/node_modules/${name}`] && !packages[`node_modules/${name}`],
+      ),
+    );
+    expect(missing).toEqual([]);
+  });
+});
+
+describe("what npm publishes", () => {
+  let files: string[];
+  beforeAll(() => {
+    const args = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
+    const answer = JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8" }));
+    files = [answer].flat()[0].files.map(({ path }: { path: string }) => path);
+  });
+
+  test("is the build, the policy pack and the papers, and nothing else", () => {
+    const expected = [
+      /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
+      /^dist\/(provider|policies)\/.*\.(js|js\.map|d\.ts)$/,
+      /^policies\/[^/]+$/,
+    ];
+    const unexpected = files.filter((file) => !expected.some((pattern) => pattern.test(file)));
+    expect(unexpected).toEqual([]);
+    expect(files.filter((file) => /(?<!\.d)\.ts$|\btests?\b|\btools\b/.test(file))).toEqual([]);
+  });
+
+  test("holds what it must", () => {
+    const bin = Object.values(manifest.bin as Record<string, string>);
+    const entries = code.flatMap(([, entry]) => [entry.default, entry.types]);
+    const needed = [...entries, ...bin].map((file) => file.replace(/^\.\//, ""));
+    const papers = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "policies/PulumiPolicy.yaml"];
+    expect(files).toEqual(expect.arrayContaining([...needed, ...papers]));
+  });
+
+  test("holds a compiled file for every source, and none without one", () => {
+    const compiled = files.flatMap((file) => /^dist\/(.*)\.js$/.exec(file)?.[1] ?? []);
+    const written = ["provider", "policies"].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+        .filter((name) => name.endsWith(".ts"))
+        .map((name) => `${folder}/${name.replace(/\.ts$/, "")}`),
+    );
+    expect(compiled.sort()).toEqual(written.sort());
+  });
+
+  test("runs as a command", () => {
+    const bin = readFileSync(join(root, manifest.bin[manifest.name]), "utf8");
+    expect(bin.startsWith("#!/usr/bin/env node\n")).toBe(true);
+  });
+
+  test("runs nothing at its users' when it is installed", () => {
+    const scripts = Object.keys(manifest.scripts);
+    expect(scripts.filter((name) => /^(pre|post)?(install|prepare)$/.test(name))).toEqual([]);
+  });
+});
