@@ -50,7 +50,7 @@ const members = {
   flags: fc
     .tuple(fc.uniqueArray(flag), fc.nat(3))
     .map(([flags, cut]) => ({ set: flags.slice(0, cut), unset: flags.slice(cut) })),
-  length: fc.record({ min: fc.constantFrom(0, 64, 65), max: fc.constantFrom(64, 1499, 1500) }, { requiredKeys: [] }),
+  length: fc.record({ min: fc.constantFrom(0, 1, 64), max: fc.constantFrom(64, 1499, 1500) }, { requiredKeys: [] }),
   set: fc.record(
     { name: fc.constantFrom(...Object.keys(SETS)), of: fc.constantFrom("source", "destination"), value: comparison },
     { requiredKeys: ["name"] },
@@ -129,6 +129,6 @@ test("compiled rules do what the same rules do when they are interpreted packet 
         expect(values.sort()).toEqual(interpreter.values(type, clock.time).sort());
       }
     }),
-    { seed: 7, numRuns: 1500 },
+    { seed: 7, numRuns: 800 },
   );
 });

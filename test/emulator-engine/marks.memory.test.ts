@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { MarkStore } from "../../provider/emulator/marks";
+import { PacketView } from "../../provider/emulator/packets";
+
+test("wave after wave of short-lived marks leaves the store as large as one wave made it", () => {
+  const clock = { time: Date.UTC(2026, 0, 1) };
+  const marks = new MarkStore({ now: () => clock.time, keepExpired: 0 });
+  const packet = new PacketView().read({ from: "2001:db8::", to: "2001:db8:1::1", proto: "udp" });
+  const wave = (number: number) => {
+    packet.s2 = number;
+    for (packet.s3 = 0; packet.s3 < 30_000; packet.s3++) marks.touch("shost", packet, clock.time, 1, "add", 1, 1000);
+    clock.time += 2000;
+  };
+  wave(0);
+  const { bytes } = marks;
+  for (let number = 1; number < 20; number++) {
+    wave(number);
+    expect([marks.bytes, marks.count("shost")]).toEqual([bytes, { active: 0, expired: 0 }]);
+  }
+});
