@@ -50,6 +50,8 @@ export function failedStatus(answer: HttpAnswer, words: (body: string) => string
   const message = words(answer.body);
   // Turned away unread, by definition (RFC 6585, section 4; RFC 8470, section 5.2).
   if (status === 429 || status === 425) return { kind: "failed", outcome: "not-sent", message, repeat: true };
+  // Not implemented, no such version, no room: another try will hear the same.
+  if (status === 501 || status === 505 || status === 507) return refused(message);
   if (status === 408 || status >= 500) return { kind: "failed", outcome: "unknown", message, repeat: true };
   return refused(message, remedyFor(status, option));
 }

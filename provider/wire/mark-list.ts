@@ -26,14 +26,15 @@ function fieldsOf(type: MarkType): ReadonlyMap<string, Field> {
     ...number("value", "v", "value"),
     ...number("lifetime", "t", "ttl", "lifetime", "life"),
     ...number("age", "age"),
-    ...number("sourcePort", "sport"),
-    ...number("destinationPort", "dport"),
-    ...address("address", "a", "p", "addr", "ip"),
+    ...number("sourcePort", "sport", "sourcePort"),
+    ...number("destinationPort", "dport", "destinationPort"),
+    ...address("address", "a", "p", "addr", "address", "ip"),
     // A table by source has one address however the node names it; the same for a table by recipient.
-    ...address(type === "shost" ? "address" : "source", "src", "saddr"),
-    ...address(type === "dhost" ? "address" : "destination", "dst", "daddr"),
+    ...address(type === "shost" ? "address" : "source", "src", "saddr", "source"),
+    ...address(type === "dhost" ? "address" : "destination", "dst", "daddr", "destination"),
     ["status", { kind: "status" }],
     ["proto", { kind: "protocol" }],
+    ["protocol", { kind: "protocol" }],
   ]);
 }
 

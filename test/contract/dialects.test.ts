@@ -1,0 +1,200 @@
+import { describe, expect, it } from "vitest";
+import { NodeClient, RequestError, SignalingClient, UnexpectedResponse } from "../../provider/client";
+import {
+  type DialectName,
+  type DialectSettings,
+  deviations,
+  type Emulator,
+  singleSwitchDialects,
+  startEmulator,
+} from "../../provider/emulator";
+import { GLOBAL, LOCAL, listed, prefixes, SECRET, STATE } from "./state";
+
+interface Clients {
+  readonly emulator: Emulator;
+  readonly node: NodeClient;
+  readonly signaling: SignalingClient;
+}
+
+/** Runs `use` against an emulator of that dialect. A failure names the switches that differ from the default. */
+async function within(dialect: DialectName | DialectSettings, use: (clients: Clients) => Promise<void>): Promise<void> {
+  await using emulator = await startEmulator({ state: STATE, dialect });
+  // Pauses move the emulator's clock, so that delayed effects happen without waiting for them.
+  const sleep = async (ms: number) => emulator.clock.advance(Math.ceil(ms));
+  const node = new NodeClient({ endpoint: emulator.endpoint }, { sleep });
+  const credentials = { url: emulator.signalingUrl, clientId: "c1", secretKey: SECRET };
+  const signaling = new SignalingClient(credentials, { sleep });
+  try {
+    await use({ emulator, node, signaling });
+  } catch (error) {
+    throw new Error(`With the dialect ${JSON.stringify(deviations(emulator.dialect))}: ${String(error)}`, {
+      cause: error,
+    });
+  } finally {
+    await Promise.all([node.close(), signaling.close()]);
+  }
+}
+
+/** All fourteen operations, as a caller uses them who reads what the node lists and settles what it refuses. */
+async function roundTrip({ emulator, node, signaling }: Clients): Promise<void> {
+  for (const set of [GLOBAL, LOCAL]) {
+    const before = await node.listPrefixSet(set);
+    expect(listed(before)).toEqual({ "203.0.113.0/24": 7 });
+    await node.insert(set, [
+      ["192.0.2.1/32", 1],
+      ["198.51.100.0/24", 200],
+    ]);
+    await node.delete(
+      set,
+      before.map(({ spelling }) => spelling),
+    );
+    await node.commit(set);
+    emulator.clock.advance(1_000);
+    const after = await node.listPrefixSet(set);
+    expect(listed(after)).toEqual({ "192.0.2.1/32": 1, "198.51.100.0/24": 200 });
+
+    await node.delete(
+      set,
+      after.map(({ spelling }) => spelling),
+    );
+    await node.commit(set);
+    emulator.clock.advance(1_000);
+    expect(await node.listPrefixSet(set)).toEqual([]);
+  }
+
+  expect((await node.listProfiles("edge")).map(({ name }) => name)).toEqual(["web", "clean", "guarded"]);
+  expect(await node.listRules("edge", "web")).toMatchObject([{ id: 30, name: "count sources" }]);
+  expect(await node.listMarks("edge", "web", "shost")).toMatchObject([{ address: "203.0.113.9", id: 30, value: 1234 }]);
+  expect(await node.listMarks("edge", "web", "dhost")).toMatchObject([{ address: "2001:db8::7", id: 31 }]);
+  const pair = { source: "203.0.113.9", destination: "198.51.100.7" };
+  expect(await node.listMarks("edge", "web", "sdhost")).toMatchObject([{ ...pair, id: 32, value: 6 }]);
+  const [connection] = await node.listMarks("edge", "web", "conn");
+  expect(connection).toMatchObject({ ...pair, sourcePort: 4711, destinationPort: 443, id: 33 });
+  expect(connection?.extra).toBeUndefined();
+  expect(await node.listMarks("edge", "clean", "conn")).toEqual([]);
+
+  const [first, second] = [prefixes("198.51.100.7"), prefixes("198.51.100.8/31")];
+  await signaling.start(first);
+  emulator.clock.advance(1_000);
+  const wanted = [...first, ...second];
+  expect(await signaling.ensureActive(wanted)).toEqual({ started: second, already: first });
+  expect(emulator.signalings.c1?.toSorted()).toEqual(wanted.map(String).toSorted());
+  expect(await signaling.ensureInactive(second)).toEqual({ stopped: second, already: [] });
+  expect(await signaling.ensureInactive(wanted)).toEqual({ stopped: first, already: second });
+  expect(await signaling.status()).toEqual([]);
+}
+
+/** Errors are errors in every dialect, and never an empty list. */
+async function refusals({ node, signaling }: Clients): Promise<void> {
+  await expect(node.listPrefixSet({ ...GLOBAL, set: "nowhere" })).rejects.toBeInstanceOf(RequestError);
+  await expect(node.listRules("edge", "nowhere")).rejects.toBeInstanceOf(RequestError);
+  await expect(node.commit({ ...GLOBAL, arena: "nowhere" })).rejects.toBeInstanceOf(RequestError);
+  await expect(signaling.start(prefixes("192.0.2.1"))).rejects.toMatchObject({ reason: "prefix-invalid" });
+  await expect(signaling.stop(prefixes("198.51.100.9"))).rejects.toMatchObject({ reason: "not-active" });
+  await expect(signaling.ensureActive(prefixes("198.51.100.9", "192.0.2.1"))).rejects.toMatchObject({
+    code: "signaling-incomplete",
+    reason: "prefix-invalid",
+    verified: true,
+  });
+}
+
+const SWITCHES = singleSwitchDialects();
+const usable = SWITCHES.filter(({ refused }) => !refused);
+
+describe("every switch of the open points", () => {
+  it.each(usable)("$name = $setting: all operations round trip", ({ name, setting }) =>
+    within({ [name]: setting }, async (clients) => {
+      await roundTrip(clients);
+      await refusals(clients);
+    }),
+  );
+
+  it.each(["301", "302", "307-elsewhere"] as const)("redirect = %s is refused and says where it leads", (redirect) =>
+    within({ redirect }, async ({ node }) => {
+      await expect(node.listPrefixSet(GLOBAL)).rejects.toMatchObject({
+        outcome: "refused",
+        status: Number(redirect.slice(0, 3)),
+        message: expect.stringMatching(/it redirects to \S+\. Only 307 and 308 within one origin are followed/),
+      });
+    }),
+  );
+
+  it("ipv6 = error and maxValue = 255: the refusal names the entry", () =>
+    within({ ipv6: "error", maxValue: 255 }, async ({ node }) => {
+      const insert = (prefix: string, value: number) => node.insert(GLOBAL, [[prefix, value]]);
+      await expect(insert("2001:db8::/32", 1)).rejects.toMatchObject({ outcome: "refused", status: 400, tries: 1 });
+      await expect(insert("192.0.2.0/24", 256)).rejects.toMatchObject({ outcome: "refused", status: 400 });
+    }));
+
+  it.each(["insertExisting", "deleteAbsent", "emptyCommit"] as const)("%s = error is a refusal, once", (name) =>
+    within({ [name]: "error" }, async ({ node, emulator }) => {
+      const requests = {
+        insertExisting: () => node.insert(GLOBAL, [["203.0.113.0/24", 1]]),
+        deleteAbsent: () => node.delete(GLOBAL, ["192.0.2.0/24"]),
+        emptyCommit: () => node.commit(GLOBAL),
+      };
+      await expect(requests[name]()).rejects.toMatchObject({ outcome: "refused", tries: 1 });
+      expect(emulator.journal).toHaveLength(1);
+    }),
+  );
+
+  it("hostBits = keep: entries with host bits are understood, and deleted in the node's own spelling", () =>
+    within({ hostBits: "keep" }, async ({ node, emulator }) => {
+      await fetch(`${emulator.endpoint}/fapi`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ url: "prefixset://edge/empty", cmd: "insert", data: [{ p: "192.0.2.77/24", v: 3 }] }),
+      });
+      const set = { ...GLOBAL, set: "empty" };
+      await node.commit(set);
+      const [entry] = await node.listPrefixSet(set);
+      expect(entry).toMatchObject({ value: 3, spelling: "192.0.2.77/24" });
+      expect(String(entry?.prefix)).toBe("192.0.2.0/24");
+      await node.delete(set, [entry?.spelling ?? ""]);
+      await node.commit(set);
+      expect(emulator.prefixSet("prefixset://edge/empty").applied).toEqual({});
+    }));
+
+  it.each([{ maxEntriesPerRequest: 100 }, { maxBodyBytes: 16_384 }])(
+    "%o: a 413 halves the chunk until it fits, and all entries arrive",
+    (limits) =>
+      within(limits, async ({ node, emulator }) => {
+        const entries = Array.from({ length: 2_000 }, (_, i) => [`10.0.${i >> 8}.${i & 255}/32`, 1] as const);
+        await node.insert(GLOBAL, entries);
+        await node.commit(GLOBAL);
+        expect(Object.keys(emulator.prefixSet("prefixset://edge/blocked").applied)).toHaveLength(2_001);
+      }),
+  );
+
+  it("statusWrongSecret = empty: the start tells the truth", () =>
+    within({ statusWrongSecret: "empty" }, async ({ emulator }) => {
+      const client = new SignalingClient({ url: emulator.signalingUrl, clientId: "c1", secretKey: "wrong" });
+      await expect(client.ensureActive(prefixes("198.51.100.7"))).rejects.toMatchObject({ reason: "secret-invalid" });
+      await client.close();
+    }));
+
+  it("statusWrongSecret = not-found is a wrong secret", () =>
+    within({ statusWrongSecret: "not-found" }, async ({ emulator }) => {
+      const client = new SignalingClient({ url: emulator.signalingUrl, clientId: "c1", secretKey: "wrong" });
+      await expect(client.status()).rejects.toMatchObject({ reason: "secret-invalid", status: 404 });
+      await client.close();
+    }));
+
+  it("signalingPartial = valid-ones: a refused start may have had part of its effect", () =>
+    within({ signalingPartial: "valid-ones" }, async ({ signaling }) => {
+      const [one, two] = [prefixes("198.51.100.7"), prefixes("198.51.100.9")];
+      await signaling.start(one);
+      await expect(signaling.start([...one, ...two])).rejects.toMatchObject({ reason: "already-active" });
+      expect(await signaling.ensureActive([...one, ...two])).toEqual({ started: [], already: [...one, ...two] });
+    }));
+
+  it("an answer of unknown shape is never an empty list", () =>
+    within({}, async ({ node, emulator }) => {
+      emulator.fail({ cmd: "list", kind: "unknown-shape" });
+      await expect(node.listPrefixSet(GLOBAL)).rejects.toBeInstanceOf(UnexpectedResponse);
+    }));
+});
+
+it.each(Array.from({ length: 50 }, (_, seed) => seed))("the random dialect seed:%i round trips", (seed) =>
+  within(`seed:${seed}`, roundTrip),
+);
