@@ -205,12 +205,17 @@ function parseV4(text: string, spelling: string): bigint {
     );
   }
   if (!ipaddr.IPv4.isValidFourPartDecimal(text)) throw notAnAddress(spelling);
-  return toNumber(ipaddr.IPv4.parse(text).toByteArray());
+  return BigInt(parts.reduce((number, part) => number * 256 + Number(part), 0));
 }
 
 function parseV6(text: string, spelling: string): bigint {
-  if (!ipaddr.IPv6.isValid(text)) throw notAnAddress(spelling);
-  return toNumber(ipaddr.IPv6.parse(withoutDots(text, spelling)).toByteArray());
+  if (text.includes(".") && !ipaddr.IPv6.isValid(text)) throw notAnAddress(spelling);
+  const digits = withoutDots(text, spelling);
+  try {
+    return toNumber(ipaddr.IPv6.parse(digits).parts);
+  } catch {
+    throw notAnAddress(spelling);
+  }
 }
 
 /** An IPv4 part in hexadecimal, by our own rules for IPv4: ipaddr.js reads `::192.0.2.1` as `::ffff:192.0.2.1`. */
@@ -247,19 +252,31 @@ function mask(bits: bigint, family: 4 | 6, length: number): bigint {
 }
 
 function format(family: 4 | 6, bits: bigint, length: number): CanonicalPrefix {
-  const address = ipaddr.fromByteArray(toBytes(bits, family === 4 ? 4 : 16));
-  return `${address.toString()}/${length}` as CanonicalPrefix;
+  return `${family === 4 ? formatV4(bits) : formatV6(bits)}/${length}` as CanonicalPrefix;
 }
 
-function toNumber(bytes: number[]): bigint {
-  return BigInt(`0x${Buffer.from(bytes).toString("hex")}`);
+function formatV4(bits: bigint): string {
+  const number = Number(bits);
+  return `${number >>> 24}.${(number >>> 16) & 255}.${(number >>> 8) & 255}.${number & 255}`;
 }
 
-function toBytes(bits: bigint, size: 4 | 16): number[] {
-  const hex = BigInt.asUintN(size * 8, bits)
-    .toString(16)
-    .padStart(size * 2, "0");
-  return [...Buffer.from(hex, "hex")];
+function formatV6(bits: bigint): string {
+  const groups: number[] = [];
+  for (let shift = 96n; shift >= 0n; shift -= 32n) {
+    const pair = Number((bits >> shift) & 0xffffffffn);
+    groups.push(pair >>> 16, pair & 0xffff);
+  }
+  return new ipaddr.IPv6(groups).toString();
+}
+
+/** The eight groups of an IPv6 address as one number. */
+function toNumber(groups: readonly number[]): bigint {
+  let bits = 0n;
+  // Two groups at a time: arithmetic on bigints is what costs.
+  for (let i = 0; i < 8; i += 2) {
+    bits = (bits << 32n) | BigInt((groups[i] as number) * 0x10000 + (groups[i + 1] as number));
+  }
+  return bits;
 }
 
 function quote(spelling: string): string {
