@@ -1,10 +1,10 @@
-import { timingSafeEqual } from "node:crypto";
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { z } from "zod";
 import { type ControlRoute, matchRoute } from "./control-routes";
 import type { Core } from "./core";
 import type { Emulator } from "./emulator";
+import { sameText } from "./gate";
 import { readBody, send } from "./http-server";
 import { BadRequest, parseJson } from "./node-request";
 import { json, type Reply, text } from "./reply";
@@ -127,9 +127,4 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new BadRequest(`the ${what} is not valid: ${z.prettifyError(result.error).replaceAll("\n", " ")}`);
-}
-
-function sameText(a: string, b: string): boolean {
-  const [left, right] = [Buffer.from(a), Buffer.from(b)];
-  return left.length === right.length && timingSafeEqual(left, right);
 }

@@ -182,7 +182,7 @@ export const DIALECTS = {
   /** Answers before things have happened. */
   eventual: { commitDelay: 200, statusDelay: 200 },
   /** Small limits. */
-  small: { maxEntriesPerRequest: 100, maxBodyBytes: 16_384, capStatus: "413" },
+  small: { maxEntriesPerRequest: 100, maxBodyBytes: 16_384 },
 } as const satisfies Record<string, DialectSettings>;
 
 /** Name of a set of switches, or `seed:N`: one drawn at random, the same for the same N. */

@@ -7,6 +7,7 @@ import { Core } from "./core";
 import { type Dialect, type DialectSettings, dialect } from "./dialect";
 import type { ActiveFault, Fault } from "./faults";
 import { Front } from "./front";
+import { Gate } from "./gate";
 import { HttpServer } from "./http-server";
 import type { JournalEntry, JournalFilter } from "./journal";
 import type { MarkRecord } from "./marks";
@@ -18,6 +19,7 @@ import type { RuleCounter } from "./rules";
 import type { SignalingDeployment } from "./signaling";
 import { SignalingApi } from "./signaling-api";
 import type { EmulatorState } from "./state";
+import { type ClientTls, serverTls } from "./tls";
 
 /** What a client of the signaling API needs to know. */
 export interface ClientCredentials {
@@ -51,19 +53,28 @@ export class Emulator implements AsyncDisposable {
     private readonly core: Core,
     private readonly server: HttpServer,
     private readonly controlServer: HttpServer,
+    /** With `tls: true` or `"mutual"`: what a client trusts, and its own certificate, in PEM. */
+    readonly tls?: ClientTls,
   ) {}
 
   /** See `startEmulator`. @internal */
   static async start(options: EmulatorOptions): Promise<Emulator> {
-    const core = new Core(resolveOptions(options), options.wall ?? systemWall);
+    const wall = options.wall ?? systemWall;
+    const core = new Core(resolveOptions(options), wall);
     if (options.onRequest) core.journal.listen(options.onRequest);
     const { host, port, controlPort } = core.options;
-    const front = new Front(core, { apis: apis(core), outage: (ms) => void outage(server, core, ms) });
-    const server = await HttpServer.listen({ host, port }, front.listener);
+    const gate = new Gate(core, () => server.origin);
+    const front = new Front(core, {
+      apis: apis(core),
+      outage: (ms) => void outage(server, core, ms),
+      guard: gate.check,
+    });
+    const tls = serverTls(core.options, wall.now());
+    const server = await HttpServer.listen({ host, port, tls: tls?.server }, front.listener);
     try {
       const control = new ControlApi(core);
       const controlServer = await HttpServer.listen({ host, port: controlPort }, control.listener);
-      const emulator = new Emulator(core, server, controlServer);
+      const emulator = new Emulator(core, server, controlServer, tls?.client);
       control.serve(emulator);
       return emulator;
     } catch (error) {
@@ -95,6 +106,11 @@ export class Emulator implements AsyncDisposable {
   /** Base address of the control API, which is no part of the protocol. */
   get control(): string {
     return this.controlServer.origin;
+  }
+
+  /** The token that the control API wants, if it wants one. */
+  get controlToken(): string | undefined {
+    return this.core.options.controlToken;
   }
 
   /** The clients of the signaling API. */

@@ -3,7 +3,8 @@ import type { Api, Call, Incoming } from "./call";
 import type { Core } from "./core";
 import { FAULT_KINDS, type FaultContext, type Outcome, type Variation } from "./fault-kinds";
 import type { ActiveFault } from "./faults";
-import { readBody, send, sendTruncated } from "./http-server";
+import { REDIRECTED } from "./gate";
+import { readBody, reset, send, sendTruncated } from "./http-server";
 import { type ApiName, type JournalEntry, redactHeaders, redactPath } from "./journal";
 import { type Reply, text } from "./reply";
 
@@ -94,7 +95,7 @@ export class Front {
 async function deliver(response: ServerResponse, outcome: Outcome, entry: JournalEntry): Promise<void> {
   if (!("cut" in outcome)) await answer(response, outcome, entry, false);
   else if (outcome.cut === "truncate") sendTruncated(response, outcome.reply);
-  else if (outcome.cut === "reset") response.socket?.resetAndDestroy();
+  else if (outcome.cut === "reset") reset(response.socket);
 }
 
 async function answer(response: ServerResponse, reply: Reply, entry: JournalEntry, close: boolean) {
@@ -111,7 +112,7 @@ function incoming(request: IncomingMessage, body: Buffer): Incoming {
 }
 
 function apiOf(target: string): ApiName {
-  if (target === "/fapi") return "node";
+  if (target === "/fapi" || target === REDIRECTED) return "node";
   if (target.startsWith("/path/")) return "signaling";
   return target.startsWith("/request/") ? "test" : "other";
 }

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from "node:https";
 import { isIP, type Socket } from "node:net";
+import { TLSSocket } from "node:tls";
 import { paced } from "./marks";
 import { encode, type Reply } from "./reply";
 
@@ -83,9 +84,15 @@ export class HttpServer {
   }
 
   private breakConnections(): void {
-    for (const socket of this.sockets) socket.destroyed || socket.resetAndDestroy();
+    for (const socket of this.sockets) reset(socket);
     this.server.closeAllConnections();
   }
+}
+
+/** Breaks a connection with a TCP reset; one under TLS, where there is no such way, by closing it. */
+export function reset(socket: Socket | null): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else if (socket?.destroyed === false) socket.resetAndDestroy();
 }
 
 function bind(server: Server, port: number, host: string): Promise<void> {

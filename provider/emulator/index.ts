@@ -30,9 +30,10 @@ export type { Duration } from "./duration";
 export type { ClientCredentials, Emulator, EmulatorInfo } from "./emulator";
 export type { FaultKind } from "./fault-kinds";
 export { type ActiveFault, type Fault, faultSchema } from "./faults";
+export type { NodeAuth } from "./gate";
 export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal";
 export type { MarkRecord, MarkRecords } from "./marks";
-export type { EmulatorOptions } from "./options";
+export type { EmulatorOptions, TlsFiles } from "./options";
 export {
   background,
   carpetBombing,
@@ -48,3 +49,4 @@ export {
 export type { CommitRecord, PrefixSetContent } from "./prefix-set-store";
 export type { RuleSpec } from "./rules";
 export { type EmulatorState, StateError, stateSchema } from "./state";
+export type { ClientTls } from "./tls";

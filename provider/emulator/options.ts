@@ -1,10 +1,19 @@
-import { randomInt } from "node:crypto";
+import { randomBytes, randomInt } from "node:crypto";
 import type { Wall } from "./clock";
 import { type Dialect, type DialectSettings, dialect } from "./dialect";
 import { type Duration, milliseconds } from "./duration";
+import type { NodeAuth } from "./gate";
 import type { JournalEntry, JournalLimits } from "./journal";
 import type { MarkStoreOptions } from "./marks";
 import type { EmulatorState } from "./state";
+
+/** Own certificates of a server, in PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+  /** Clients need a certificate that this one signed. */
+  readonly ca?: string;
+}
 
 /** How an emulator starts. Everything has a default. */
 export interface EmulatorOptions {
@@ -26,6 +35,13 @@ export interface EmulatorOptions {
   readonly latency?: Duration;
   /** Real time before a commit takes effect, beyond `latency`, default 0. */
   readonly commitLatency?: Duration;
+  /** What a caller of the node API must send; default: nothing. */
+  readonly auth?: NodeAuth;
+  /**
+   * Serves https on the protocol port. `true`: with a certificate made for this run, see `emulator.tls`; `"mutual"`: and
+   * clients need one, too; an object: with these (PEM), and with `ca` clients need a certificate that it signed.
+   */
+  readonly tls?: boolean | "mutual" | TlsFiles;
   /** How much the journal keeps; default: 20 000 requests and two million data items. */
   readonly journalLimits?: Partial<JournalLimits>;
   /** Limits of the mark tables of each profile; default: 1 048 576 records in each, expired ones kept for 60 s. */
@@ -49,6 +65,8 @@ export interface ResolvedOptions {
   readonly commitLatency: number;
   readonly journalLimits: JournalLimits;
   readonly marks: Omit<MarkStoreOptions, "now"> | undefined;
+  readonly auth: NodeAuth | undefined;
+  readonly tls: boolean | "mutual" | TlsFiles;
 }
 
 /** @throws {TypeError} naming the option that is wrong. */
@@ -57,18 +75,21 @@ export function resolveOptions(
   random: () => number = () => randomInt(2 ** 31),
 ): ResolvedOptions {
   const { requests = 20_000, items = 2_000_000 } = options.journalLimits ?? {};
+  const host = options.host ?? "127.0.0.1";
   return {
     state: options.state,
     port: port(options.port, "port"),
     controlPort: port(options.controlPort, "controlPort"),
-    host: options.host ?? "127.0.0.1",
-    controlToken: options.controlToken,
+    host,
+    controlToken: options.controlToken ?? (isLoopback(host) ? undefined : randomBytes(24).toString("base64url")),
     dialect: dialect(options.dialect),
     seed: options.seed ?? random(),
     latency: milliseconds(options.latency ?? 0),
     commitLatency: milliseconds(options.commitLatency ?? 0),
     journalLimits: { requests, items },
     marks: options.marks,
+    auth: options.auth,
+    tls: options.tls ?? false,
   };
 }
 
@@ -76,4 +97,8 @@ function port(value: number | undefined, name: string): number {
   if (value === undefined) return 0;
   if (Number.isInteger(value) && value >= 0 && value <= 65_535) return value;
   throw new TypeError(`\`${name}\` must be a port number from 0 to 65535, it is ${value}.`);
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
 }

@@ -1,0 +1,162 @@
+import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
+import { isIP } from "node:net";
+
+/** A certificate and its key, in PEM. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** What an emulator that makes its own certificates serves with, and what its clients need. */
+export interface TestCertificates {
+  /** The certificate of the authority that signed both, in PEM: what clients trust. */
+  readonly ca: string;
+  readonly server: Certificate;
+  readonly client: Certificate;
+}
+
+const DAY = 86_400_000;
+/** From a day ago, for clocks that differ a little, for a year. */
+const VALIDITY = { before: DAY, after: 365 * DAY };
+
+/**
+ * Makes an authority, a server certificate for the given names and a client certificate (P-256, X.509 v3, RFC 5280).
+ * For tests on one machine only: the authority's key is thrown away, and nothing is ever renewed.
+ *
+ * @param hosts Names and addresses of the server.
+ * @param now The real time in milliseconds: clients check certificates by it, whatever the virtual clock says.
+ */
+export function makeCertificates(hosts: readonly string[], now: number): TestCertificates {
+  const authority = keys();
+  const ca = { name: "pulumi-packetfilter emulator authority", keys: authority };
+  const issue = (name: string, extensions: Buffer[]) => {
+    const own = keys();
+    return { cert: certificate(name, own.publicKey, ca, extensions, now), key: pemKey(own.privateKey) };
+  };
+  return {
+    ca: certificate(ca.name, authority.publicKey, ca, [basicConstraints(true), keyUsage(0x06)], now),
+    server: issue("emulator.test", [basicConstraints(false), purpose(1), alternativeNames(hosts)]),
+    client: issue("client.test", [basicConstraints(false), purpose(2)]),
+  };
+}
+
+interface Keys {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+function keys(): Keys {
+  return generateKeyPairSync("ec", { namedCurve: "P-256" });
+}
+
+function certificate(
+  subject: string,
+  publicKey: KeyObject,
+  issuer: { name: string; keys: Keys },
+  extensions: Buffer[],
+  now: number,
+): string {
+  const algorithm = sequence(oid("1.2.840.10045.4.3.2"));
+  const body = sequence(
+    tlv(0xa0, integer(Buffer.from([2]))),
+    integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
+    algorithm,
+    commonName(issuer.name),
+    sequence(time(now - VALIDITY.before), time(now + VALIDITY.after)),
+    commonName(subject),
+    spki(publicKey),
+    tlv(
+      0xa3,
+      sequence(
+        ...extensions,
+        extension("2.5.29.14", tlv(0x04, keyId(publicKey))),
+        extension("2.5.29.35", sequence(tlv(0x80, keyId(issuer.keys.publicKey)))),
+      ),
+    ),
+  );
+  const signature = sign("sha256", body, issuer.keys.privateKey);
+  return pem("CERTIFICATE", sequence(body, algorithm, bits(signature)));
+}
+
+// DER (ITU-T X.690), as much of it as a certificate needs.
+
+function tlv(tag: number, ...content: Buffer[]): Buffer {
+  const value = Buffer.concat(content);
+  const long = value.length > 0xff ? [0x82, value.length >> 8, value.length & 0xff] : [0x81, value.length];
+  return Buffer.concat([Buffer.from([tag, ...(value.length < 0x80 ? [value.length] : long)]), value]);
+}
+
+const sequence = (...content: Buffer[]) => tlv(0x30, ...content);
+const integer = (value: Buffer) => tlv(0x02, value);
+const bits = (value: Buffer, unused = 0) => tlv(0x03, Buffer.from([unused]), value);
+const text = (tag: number, value: string) => tlv(tag, Buffer.from(value));
+
+function oid(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split(".").map(Number);
+  const bytes = [first * 40 + second];
+  for (const arc of rest) {
+    const groups = [arc & 0x7f];
+    for (let left = arc >>> 7; left > 0; left >>>= 7) groups.unshift((left & 0x7f) | 0x80);
+    bytes.push(...groups);
+  }
+  return tlv(0x06, Buffer.from(bytes));
+}
+
+function time(ms: number): Buffer {
+  const digits = new Date(ms).toISOString().replace(/[-:T]/g, "").slice(0, 14);
+  return text(0x17, `${digits.slice(2)}Z`);
+}
+
+function commonName(name: string): Buffer {
+  return sequence(tlv(0x31, sequence(oid("2.5.4.3"), text(0x0c, name))));
+}
+
+function extension(id: string, value: Buffer, critical = false): Buffer {
+  return sequence(oid(id), ...(critical ? [tlv(0x01, Buffer.from([0xff]))] : []), tlv(0x04, value));
+}
+
+function basicConstraints(authority: boolean): Buffer {
+  return extension("2.5.29.19", sequence(...(authority ? [tlv(0x01, Buffer.from([0xff]))] : [])), true);
+}
+
+function keyUsage(usage: number): Buffer {
+  return extension("2.5.29.15", bits(Buffer.from([usage]), 1), true);
+}
+
+/** Extended key usage: 1 serves TLS, 2 is a client of it. */
+function purpose(of: 1 | 2): Buffer {
+  return extension("2.5.29.37", sequence(oid(`1.3.6.1.5.5.7.3.${of}`)));
+}
+
+function alternativeNames(hosts: readonly string[]): Buffer {
+  const names = hosts.map((host) => (isIP(host) ? tlv(0x87, addressBytes(host)) : text(0x82, host)));
+  return extension("2.5.29.17", sequence(...names));
+}
+
+function addressBytes(address: string): Buffer {
+  if (isIP(address) === 4) return Buffer.from(address.split(".").map(Number));
+  const [head = "", tail] = address.split("::");
+  const groups = (part: string) => (part === "" ? [] : part.split(":"));
+  const end = groups(tail ?? "");
+  const zeros = new Array<string>(8 - groups(head).length - end.length).fill("0");
+  const all = tail === undefined ? groups(head) : [...groups(head), ...zeros, ...end];
+  return Buffer.from(all.map((group) => group.padStart(4, "0")).join(""), "hex");
+}
+
+function spki(key: KeyObject): Buffer {
+  return key.export({ type: "spki", format: "der" });
+}
+
+/** Of a P-256 key in SubjectPublicKeyInfo the point is the last 65 bytes. */
+function keyId(key: KeyObject): Buffer {
+  return createHash("sha1").update(spki(key).subarray(-65)).digest();
+}
+
+function pemKey(key: KeyObject): string {
+  return key.export({ type: "pkcs8", format: "pem" }).toString();
+}
+
+function pem(label: string, der: Buffer): string {
+  const lines = der.toString("base64").match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join("\n")}\n-----END ${label}-----\n`;
+}

@@ -1,0 +1,318 @@
+import { expect, test } from "vitest";
+import {
+  DIALECTS,
+  type DialectSettings,
+  deviations,
+  dialect,
+  singleSwitchDialects,
+  startEmulator,
+} from "../../provider/emulator";
+import { control, fapi, signaling } from "./calls";
+
+const BLOCKED = "prefixset://edge/blocked";
+const state = {
+  arenas: {
+    edge: { sets: { blocked: { "192.0.2.0/24": 1, "203.0.113.4/32": 7 }, empty: {} }, profiles: { web: {} } },
+  },
+};
+const list = { url: BLOCKED, cmd: "list" };
+const start = (settings: DialectSettings) => startEmulator({ state, dialect: settings });
+
+test.each<[DialectSettings, unknown]>([
+  [
+    {},
+    {
+      data: [
+        { p: "192.0.2.0/24", v: 1 },
+        { p: "203.0.113.4/32", v: 7 },
+      ],
+    },
+  ],
+  [
+    { listEnvelope: "array" },
+    [
+      { p: "192.0.2.0/24", v: 1 },
+      { p: "203.0.113.4/32", v: 7 },
+    ],
+  ],
+  [
+    { listEnvelope: "items" },
+    {
+      items: [
+        { p: "192.0.2.0/24", v: 1 },
+        { p: "203.0.113.4/32", v: 7 },
+      ],
+    },
+  ],
+  [{ listEnvelope: "keyed" }, { "192.0.2.0/24": 1, "203.0.113.4/32": 7 }],
+  [
+    { prefixKey: "cidr", valueKey: "val" },
+    {
+      data: [
+        { cidr: "192.0.2.0/24", val: 1 },
+        { cidr: "203.0.113.4/32", val: 7 },
+      ],
+    },
+  ],
+  [{ entryForm: "string" }, { data: ["192.0.2.0/24", { p: "203.0.113.4/32", v: 7 }] }],
+  [
+    { singleAddress: "bare" },
+    {
+      data: [
+        { p: "192.0.2.0/24", v: 1 },
+        { p: "203.0.113.4", v: 7 },
+      ],
+    },
+  ],
+])("%j lists a set in its own form", async (settings, expected) => {
+  await using emulator = await start(settings);
+  expect((await fapi(emulator, list)).json).toEqual(expected);
+});
+
+test.each<[DialectSettings, unknown]>([
+  [{}, { data: [] }],
+  [{ emptyList: "null" }, { data: null }],
+  [{ listEnvelope: "array", emptyList: "null" }, []],
+  [{ listEnvelope: "keyed" }, []],
+])("%j lists an empty set", async (settings, expected) => {
+  await using emulator = await start(settings);
+  expect((await fapi(emulator, { url: "prefixset://edge/empty", cmd: "list" })).json).toEqual(expected);
+});
+
+test.each<[DialectSettings, string]>([
+  [{ success: "empty" }, ""],
+  [{ success: "text" }, "ok"],
+  [{ success: "count" }, '{"count":1}'],
+])("%j answers what was carried out", async (settings, expected) => {
+  await using emulator = await start(settings);
+  const answer = await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "198.51.100.0/24", v: 1 }] });
+  expect(answer).toMatchObject({ status: 200, text: expected });
+});
+
+test.each<[DialectSettings, number, RegExp]>([
+  [{}, 404, /^\{"error":"unknown/],
+  [{ errorForm: "json-200" }, 200, /^\{"error":"unknown/],
+  [{ errorForm: "status-200" }, 200, /^\{"status":"error","message":"unknown/],
+  [{ errorForm: "success-200" }, 200, /^\{"success":false,"message":"unknown/],
+  [{ errorForm: "text" }, 404, /^unknown/],
+  [{ errorForm: "html" }, 404, /^<!DOCTYPE html>\n.*unknown/],
+])("%j answers an error", async (settings, status, text) => {
+  await using emulator = await start(settings);
+  const answer = await fapi(emulator, { url: "prefixset://edge/nowhere", cmd: "list" });
+  expect(answer).toMatchObject({ status, text: expect.stringMatching(text) });
+});
+
+test.each<[DialectSettings, object, RegExp]>([
+  [{ insertExisting: "error" }, { cmd: "insert", data: [{ p: "192.0.2.0/24", v: 2 }] }, /exists/],
+  [{ deleteAbsent: "error" }, { cmd: "delete", data: [{ a: "192.0.2.0/25" }] }, /not found/],
+  [
+    { deleteAbsent: "error", deleteCovers: "covered" },
+    { cmd: "delete", data: [{ a: "198.51.100.0/24" }] },
+    /not found/,
+  ],
+  [{ emptyCommit: "error" }, { cmd: "commit" }, /nothing to commit/],
+  [{ ipv6: "error" }, { cmd: "insert", data: [{ p: "2001:db8::/32", v: 1 }] }, /IPv6/],
+  [{ maxValue: 255 }, { cmd: "insert", data: [{ p: "198.51.100.0/24", v: 256 }] }, /255/],
+  [{ trailingSlash: "strict" }, { cmd: "commit" }, /"\/"/],
+  [{ trailingSlash: "strict" }, { cmd: "list", url: `${BLOCKED}/` }, /"\/"/],
+  [
+    { maxEntriesPerRequest: 1, capStatus: "400" },
+    { cmd: "delete", data: [{ a: "192.0.2.0/24" }, { a: "203.0.113.4" }] },
+    /too many/,
+  ],
+  [{ userArena: "required" }, { cmd: "list", url: "mark://edge/web", type: "shost" }, /User-Arena: edge/],
+])("%j refuses %j", async (settings, command, reason) => {
+  await using emulator = await start(settings);
+  const answer = await fapi(emulator, { url: BLOCKED, ...command });
+  expect(answer).toMatchObject({ status: 400, json: { error: expect.stringMatching(reason) } });
+  await using lenient = await start({});
+  expect((await fapi(lenient, { url: BLOCKED, ...command })).status).toBe(200);
+});
+
+test("too many entries are answered 413, too many for the set 507", async () => {
+  await using emulator = await start({ maxEntriesPerRequest: 1 });
+  const data = [
+    { p: "198.51.100.0/25", v: 1 },
+    { p: "198.51.100.128/25", v: 1 },
+  ];
+  expect((await fapi(emulator, { url: BLOCKED, cmd: "insert", data })).status).toBe(413);
+  emulator.setDialect({ setCapacity: 3 });
+  expect((await fapi(emulator, { url: BLOCKED, cmd: "insert", data })).status).toBe(507);
+  expect((await fapi(emulator, { url: BLOCKED, cmd: "insert", data: data.slice(1) })).status).toBe(200);
+});
+
+test("with the User-Arena of the url the strict list of marks is answered", async () => {
+  await using emulator = await start({ userArena: "required" });
+  const marks = { url: "mark://edge/web", cmd: "list", type: "shost" };
+  expect((await fapi(emulator, marks, { "user-arena": "edge" })).status).toBe(200);
+  expect((await fapi(emulator, marks, { "user-arena": "core" })).status).toBe(400);
+});
+
+test("a node that lists staged entries shows them before the commit", async () => {
+  await using emulator = await start({ listShows: "staged" });
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "192.0.2.0/24" }] });
+  expect((await fapi(emulator, list)).json).toEqual({ data: [{ p: "203.0.113.4/32", v: 7 }] });
+  expect(emulator.prefixSet(BLOCKED).applied).toHaveProperty(["192.0.2.0/24"], 1);
+});
+
+test("host bits are masked, or kept as they were sent and deleted in that spelling only", async () => {
+  await using emulator = await start({ hostBits: "mask" });
+  const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "198.51.100.7/24", v: 3 }] };
+  await fapi(emulator, insert);
+  expect(emulator.prefixSet(BLOCKED).staged).toHaveProperty(["198.51.100.0/24"], 3);
+
+  emulator.reset();
+  emulator.setDialect({ hostBits: "keep" });
+  const commit = { url: BLOCKED, cmd: "commit" };
+  await fapi(emulator, insert);
+  await fapi(emulator, commit);
+  expect((await fapi(emulator, list)).json).toMatchObject({
+    data: [{ p: "192.0.2.0/24" }, { p: "198.51.100.7/24" }, {}],
+  });
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "198.51.100.0/24" }] });
+  expect(emulator.prefixSet(BLOCKED).staged).toHaveProperty(["198.51.100.0/24"], 3);
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "198.51.100.7/24" }] });
+  expect(emulator.prefixSet(BLOCKED).staged).not.toHaveProperty(["198.51.100.0/24"]);
+});
+
+test("the rest of a request with a refused entry is staged, and the error is answered", async () => {
+  await using emulator = await start({ refusedEntry: "rest" });
+  const data = [
+    { p: "198.51.100.0/25", v: 1 },
+    { p: "none", v: 1 },
+    { p: "198.51.100.128/25", v: 1 },
+  ];
+  expect((await fapi(emulator, { url: BLOCKED, cmd: "insert", data })).status).toBe(400);
+  expect(Object.keys(emulator.prefixSet(BLOCKED).staged)).toHaveLength(4);
+});
+
+test("a commit is applied after its delay on the virtual clock", async () => {
+  await using emulator = await start({ commitDelay: 200 });
+  emulator.clock.freeze();
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "192.0.2.0/24" }] });
+  await fapi(emulator, { url: BLOCKED, cmd: "commit" });
+  expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toHaveLength(2);
+  emulator.clock.advance("200ms");
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.4/32": 7 });
+});
+
+test("a delete of a covering prefix removes what it covers", async () => {
+  await using emulator = await start({ deleteCovers: "covered" });
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "192.0.0.0/16" }] });
+  expect(emulator.prefixSet(BLOCKED).staged).toEqual({ "203.0.113.4/32": 7 });
+});
+
+test("a node that merges lists covered and adjacent entries of one value as one", async () => {
+  const entries = {
+    "192.0.2.0/26": 1,
+    "192.0.2.64/26": 1,
+    "192.0.2.128/25": 1,
+    "192.0.2.9": 1,
+    "192.0.2.10": 2,
+    "203.0.113.0/25": 1,
+  };
+  await using emulator = await startEmulator({
+    state: { arenas: { edge: { sets: { blocked: entries } } } },
+    dialect: { nested: "merged" },
+  });
+  expect((await fapi(emulator, list)).json).toEqual({
+    data: [
+      { p: "192.0.2.0/24", v: 1 },
+      { p: "192.0.2.10/32", v: 2 },
+      { p: "203.0.113.0/25", v: 1 },
+    ],
+  });
+});
+
+test.each([
+  ["307", "same"],
+  ["308", "same"],
+  ["301", "same"],
+  ["302", "same"],
+  ["307-elsewhere", "other"],
+] as const)("redirect %s leads to the %s origin", async (redirect, where) => {
+  await using emulator = await start({ redirect });
+  const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(list) };
+  const answer = await fetch(`${emulator.endpoint}/fapi`, { ...init, redirect: "manual" });
+  const location = answer.headers.get("location") ?? "";
+  expect(answer.status).toBe(Number.parseInt(redirect, 10));
+  expect(new URL(location).origin === emulator.endpoint).toBe(where === "same");
+  const followed = await fetch(location.replace("localhost", "127.0.0.1"), init);
+  expect(followed.status).toBe(200);
+  emulator.setDialect({});
+  expect((await fetch(location.replace("localhost", "127.0.0.1"), init)).status).toBe(404);
+});
+
+test.each<[DialectSettings, number, string]>([
+  [{ signalingErrors: "text-200" }, 200, "cloud signaling is not active"],
+  [{ signalingErrors: "json" }, 409, '{"error":"cloud signaling is not active"}'],
+  [{ signalingErrors: "json-message" }, 409, '{"message":"cloud signaling is not active"}'],
+  [{ signalingErrors: "json-detail" }, 409, '{"detail":"cloud signaling is not active"}'],
+  [{ signalingErrors: "json-200" }, 200, '{"error":"cloud signaling is not active"}'],
+])("%j answers a signaling error", async (settings, status, text) => {
+  await using emulator = await start(settings);
+  const answer = await signaling(emulator.signalingUrl, emulator.clients[0], "stop", ["198.51.100.7/32"]);
+  expect(answer).toMatchObject({ status, text });
+});
+
+test("signaling status: wrong secret, bare addresses, a delay, and a lease that ends", async () => {
+  await using emulator = await start({});
+  emulator.clock.freeze();
+  const [client] = emulator.clients;
+  const wrong = { clientId: "client-a", secretKey: "wrong" };
+  const status = async (
+    settings: DialectSettings,
+    who: { clientId: string; secretKey: string } | undefined = client,
+  ) => {
+    emulator.setDialect(settings);
+    return await signaling(emulator.signalingUrl, who, "status");
+  };
+  expect((await status({ statusWrongSecret: "not-found" }, wrong)).status).toBe(404);
+  expect((await status({ statusWrongSecret: "empty" }, wrong)).json).toEqual({ IP_prefix: [] });
+
+  emulator.setDialect({ lease: 1_000 });
+  await signaling(emulator.signalingUrl, client, "start", ["198.51.100.7/32"]);
+  expect((await status({ statusForm: "bare" })).json).toEqual({ IP_prefix: ["198.51.100.7"] });
+  expect((await status({ statusDelay: 300 })).json).toEqual({ IP_prefix: [] });
+  emulator.clock.advance("300ms");
+  expect((await status({ statusDelay: 300 })).json).toEqual({ IP_prefix: ["198.51.100.7/32"] });
+  emulator.clock.advance("700ms");
+  expect((await status({})).json).toEqual({ IP_prefix: [] });
+  expect(emulator.boundProfile("198.51.100.7")).toBeUndefined();
+});
+
+test("a partial start carries out what is possible and answers the error", async () => {
+  await using emulator = await start({ signalingPartial: "valid-ones" });
+  const [client] = emulator.clients;
+  emulator.signal("client-a", { start: ["198.51.100.7"] });
+  const answer = await signaling(emulator.signalingUrl, client, "start", ["198.51.100.7", "198.51.100.8"]);
+  expect(answer.status).toBe(409);
+  expect(emulator.signalings["client-a"]).toEqual(["198.51.100.7/32", "198.51.100.8/32"]);
+});
+
+test("every named dialect and every single switch is a valid dialect", () => {
+  for (const name of Object.keys(DIALECTS)) expect(deviations(dialect(name))).toEqual(DIALECTS[name as "default"]);
+  const switches = singleSwitchDialects();
+  expect(switches.length).toBeGreaterThan(50);
+  for (const { name, setting } of switches)
+    expect(deviations(dialect({ [name]: setting }))).toEqual({ [name]: setting });
+});
+
+test("a dialect by seed is the same for the same seed, and never one that a client must refuse", () => {
+  expect(dialect("seed:42")).toEqual(dialect("seed:42"));
+  const refused = singleSwitchDialects().filter((it) => it.refused);
+  const drawn = Array.from({ length: 50 }, (_, seed) => dialect(`seed:${seed}`));
+  for (const { name, setting } of refused) expect(drawn.map((it) => it[name])).not.toContain(setting);
+  expect(new Set(drawn.map((it) => JSON.stringify(it))).size).toBe(50);
+  expect(() => dialect("klingon")).toThrow(/seed:N/);
+});
+
+test("the dialect is read and set over the control API", async () => {
+  await using emulator = await start({});
+  await control(emulator, "PUT", "/dialect", { name: "eventual" });
+  expect((await control(emulator, "GET", "/dialect")).json).toMatchObject({ deviations: DIALECTS.eventual });
+  await control(emulator, "PUT", "/dialect", { ipv6: "error" });
+  expect(deviations(emulator.dialect)).toEqual({ ipv6: "error" });
+  expect((await control(emulator, "PUT", "/dialect", { name: "klingon" })).status).toBe(400);
+  expect((await control(emulator, "PUT", "/dialect", { ipv7: "error" })).status).toBe(400);
+});
