@@ -44,4 +44,64 @@ describe("a prefix-set in a program", () => {
     expect(emulator.prefixSet("prefixset://edge/partners").applied).toEqual({});
     expect(sent()).toEqual(["delete 1", "commit"]);
   });
+
+  it("shows one changed entry of 10 000 in a few lines and sends nothing else", async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, i) => [`10.${i >> 8}.${i & 255}.0/24`, 1] as const),
+    );
+    await using w = await world({ program: blockedSet(many) });
+    const { emulator, stack } = w;
+    let sent = since(emulator);
+    expect((await stack.up("--skip-preview")).code).toBe(0);
+    expect(sent()).toEqual(["insert 5000", "insert 5000", "commit"]);
+    expect(emulator.requests({ cmd: "list" })).toHaveLength(2);
+    expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toHaveLength(10_000);
+
+    await stack.program(blockedSet({ ...many, "10.1.2.0/24": 9 }));
+    const preview = await stack.preview("--diff");
+    expect(preview.stdout.split("\n").length, preview.text).toBeLessThanOrEqual(25);
+    expect(preview.stdout).toMatch(/~ 10\.1\.2\.0\/24: 1 => 9/);
+    sent = since(emulator);
+    expect((await stack.up("--skip-preview")).code).toBe(0);
+    expect(sent()).toEqual(["insert 1", "commit"]);
+    expect(emulator.journal.filter(({ cmd }) => cmd === "insert").at(-1)?.data).toEqual([{ p: "10.1.2.0/24", v: 9 }]);
+  });
+
+  it("leaves what others added to a plain up, shows it with --refresh, and then removes it", async () => {
+    await using w = await world({ program: blockedSet(["192.0.2.0/24", "192.0.2.128/25"]) });
+    const { emulator, stack } = w;
+    await stack.must("up", "--yes", "--skip-preview");
+    const clean = await stack.preview("--refresh", "--expect-no-changes");
+    expect(clean.code, clean.text).toBe(0);
+
+    emulator.change(BLOCKED, { insert: { "203.0.113.0/24": 1 } });
+    await stack.program(blockedSet(["192.0.2.0/24", "192.0.2.64/26"]));
+    const plain = await stack.up("--skip-preview");
+    expect(plain.code, plain.text).toBe(0);
+    expect(plain.text).toMatch(/warning: .*left entries that the program does not declare: 203\.0\.113\.0\/24/);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "192.0.2.64/26": 1, "203.0.113.0/24": 1 });
+    expect((await stack.preview("--expect-no-changes")).code).toBe(0);
+
+    const drift = await stack.preview("--refresh", "--expect-no-changes", "--diff");
+    expect(drift.code, drift.text).not.toBe(0);
+    expect(drift.stdout).toMatch(/- 203\.0\.113\.0\/24/);
+    const repaired = await stack.up("--refresh", "--skip-preview");
+    expect(repaired.code, repaired.text).toBe(0);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "192.0.2.64/26": 1 });
+    expect((await stack.preview("--refresh", "--expect-no-changes")).code).toBe(0);
+  });
+
+  it("reports a removed and a changed entry as drift, and repairs both", async () => {
+    await using w = await world({ program: blockedSet({ "192.0.2.0/24": 1, "203.0.113.0/24": 2 }) });
+    const { emulator, stack } = w;
+    await stack.must("up", "--yes", "--skip-preview");
+    for (const change of [{ delete: ["192.0.2.0/24"] }, { insert: { "203.0.113.0/24": 9 } }]) {
+      emulator.change(BLOCKED, change);
+      const drift = await stack.preview("--refresh", "--expect-no-changes");
+      expect(drift.code, drift.text).not.toBe(0);
+      const repaired = await stack.up("--refresh", "--skip-preview");
+      expect(repaired.code, repaired.text).toBe(0);
+      expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "203.0.113.0/24": 2 });
+    }
+  });
 });
