@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MARK_TYPES, type MarkType } from "../../model/mark";
+import type { MarkType } from "../../model/mark";
 import { PrefixError } from "../../model/prefix";
 import { parseAddress } from "../packets/address";
 import { portSchema, protocolSchema } from "../packets/packet";
@@ -88,9 +88,4 @@ export function keyWords(type: MarkType, family: 4 | 6): number {
   const address = family === 4 ? 1 : 4;
   if (type === "conn") return 2 * address + 2;
   return type === "sdhost" ? 2 * address : address;
-}
-
-/** True for the name of a table of marks. */
-export function isMarkType(text: string): text is MarkType {
-  return (MARK_TYPES as readonly string[]).includes(text);
 }

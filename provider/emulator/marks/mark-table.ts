@@ -176,7 +176,7 @@ export class MarkTable {
   }
 
   /** Lets time pass, to the millisecond: for counts. */
-  settle(now: number): void {
+  private settle(now: number): void {
     this.advance(now);
     this.wheel.peek(this.settleSlot);
     this.purge();

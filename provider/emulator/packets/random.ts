@@ -1,34 +1,22 @@
-/**
- * Random numbers from a seed (sfc32, Chris Doty-Humphrey): the same seed, the same numbers, on every machine.
- * Not for secrets.
- */
+import { seededRandom } from "../random";
+
+/** Random integers from a seed, as packets need them. The same seed, the same packets. */
 export class Random {
-  private a = 0x9e3779b9 | 0;
-  private b = 0x243f6a88;
-  private c: number;
-  private counter = 1;
+  private readonly next: () => number;
 
   /** @param seed Any integer. */
   constructor(seed: number) {
-    this.c = seed | 0;
-    this.a ^= Math.floor(seed / 2 ** 32) | 0;
-    for (let round = 0; round < 12; round++) this.word();
+    this.next = seededRandom(seed);
   }
 
-  /** The next 32 random bits, as a signed integer. */
+  /** 32 random bits, as a signed integer. */
   word(): number {
-    const sum = (((this.a + this.b) | 0) + this.counter) | 0;
-    this.counter = (this.counter + 1) | 0;
-    this.a = this.b ^ (this.b >>> 9);
-    this.b = (this.c + (this.c << 3)) | 0;
-    this.c = ((this.c << 21) | (this.c >>> 11)) + sum;
-    this.c |= 0;
-    return sum;
+    return (this.next() * 2 ** 32) | 0;
   }
 
-  /** An integer from 0 up to and without `limit` (at most 2³¹). */
+  /** An integer from 0 up to and without `limit`. */
   below(limit: number): number {
-    return Math.floor(((this.word() >>> 0) / 2 ** 32) * limit);
+    return Math.floor(this.next() * limit);
   }
 
   /** An integer from `from` to `to`, both included. */

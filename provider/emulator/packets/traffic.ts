@@ -1,3 +1,4 @@
+import { seededRandom } from "../random";
 import { PROTOCOLS, TCP_FLAGS } from "./protocols";
 import { Random } from "./random";
 import {
@@ -102,9 +103,9 @@ export function mixed(
   const possible = sources.filter(([weight]) => weight > 0);
   const total = possible.reduce((sum, [weight]) => sum + weight, 0);
   if (!(total > 0)) throw new TypeError("`sources` must have at least one source with a weight above 0");
-  const random = new Random(seed);
+  const random = seededRandom(seed);
   return new TrafficSource((packet) => {
-    let rest = ((random.word() >>> 0) / 2 ** 32) * total;
+    let rest = random() * total;
     const index = possible.findIndex(([weight]) => {
       rest -= weight;
       return rest < 0;
