@@ -3,18 +3,24 @@ import type { Prefix } from "../provider/model/prefix";
 // Buckets by the leading bits: an address block of a registry or of an organisation falls in few of them, so most of
 // the 10 000 entries of a set are answered by one look-up of an empty bucket.
 const LEADING = { 4: 8, 6: 16 } as const;
-const TOTAL = { 4: 32, 6: 128 } as const;
+const SHIFT = { 4: 24n, 6: 112n } as const;
+
+interface Row<V> {
+  readonly prefix: Prefix;
+  readonly value: V;
+}
 
 /** A few prefixes with a value each, asked about very many prefixes. */
 export class PrefixTable<V> {
-  private readonly rows: { readonly prefix: Prefix; readonly value: V }[] = [];
-  private readonly buckets = { 4: new Map<number, number[]>(), 6: new Map<number, number[]>() };
+  private readonly rows: Row<V>[] = [];
+  private readonly buckets = { 4: new Map<number, Row<V>[]>(), 6: new Map<number, Row<V>[]>() };
 
   constructor(rows: Iterable<readonly [Prefix, V]>) {
     for (const [prefix, value] of rows) this.rows.push({ prefix, value });
     // Longest first, so that the first match is the most specific one.
     this.rows.sort((a, b) => b.prefix.length - a.prefix.length);
-    this.rows.forEach(({ prefix }, row) => {
+    for (const row of this.rows) {
+      const { prefix } = row;
       const first = leading(prefix);
       const count = 2 ** Math.max(0, LEADING[prefix.family] - prefix.length);
       const buckets = this.buckets[prefix.family];
@@ -23,7 +29,7 @@ export class PrefixTable<V> {
         if (rows) rows.push(row);
         else buckets.set(bucket, [row]);
       }
-    });
+    }
   }
 
   static of(prefixes: Iterable<Prefix>): PrefixTable<Prefix> {
@@ -47,13 +53,14 @@ export class PrefixTable<V> {
     return found;
   }
 
-  private candidates(prefix: Prefix): readonly { readonly prefix: Prefix; readonly value: V }[] {
+  private candidates(prefix: Prefix): readonly Row<V>[] {
     if (prefix.length < LEADING[prefix.family]) return this.rows;
-    const bucket = this.buckets[prefix.family].get(leading(prefix));
-    return bucket === undefined ? [] : bucket.map((row) => this.rows[row] as { prefix: Prefix; value: V });
+    return this.buckets[prefix.family].get(leading(prefix)) ?? NONE;
   }
 }
 
 function leading(prefix: Prefix): number {
-  return Number(prefix.bits >> BigInt(TOTAL[prefix.family] - LEADING[prefix.family]));
+  return Number(prefix.bits >> SHIFT[prefix.family]);
 }
+
+const NONE: readonly never[] = [];

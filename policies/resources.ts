@@ -1,4 +1,4 @@
-import { Prefix } from "../provider/model/prefix";
+import { type CanonicalPrefix, Prefix } from "../provider/model/prefix";
 import { formatUrl } from "../provider/model/resource-url";
 import { isUnknown, NotYetKnown } from "./unknown";
 
@@ -154,6 +154,13 @@ export class SetResource extends Properties {
     const values = record(this.get("entries"));
     const notes = record(this.raw.notes);
     const allNotesUnknown = isUnknown(this.raw.notes);
+    // A feed gives all its entries one reason.
+    const read = new Map<unknown, Notes>([[undefined, {}]]);
+    const notesOf = (note: unknown) => {
+      const known = read.get(note) ?? readNotes(note);
+      read.set(note, known);
+      return known;
+    };
     const entries: Entry[] = [];
     for (const text in values) {
       const prefix = parse(text);
@@ -163,7 +170,7 @@ export class SetResource extends Properties {
       entries.push({
         prefix,
         value: isUnknown(value) ? undefined : Number(value ?? 1),
-        notes: allNotesUnknown || isUnknown(note) ? undefined : readNotes(note),
+        notes: allNotesUnknown || isUnknown(note) ? undefined : notesOf(note),
       });
     }
     return entries;
@@ -218,7 +225,7 @@ function parse(text: unknown): Prefix | undefined {
   let prefix = parsed.get(text);
   if (prefix === undefined) {
     try {
-      prefix = Prefix.parse(text, { hostBits: "mask" });
+      prefix = Prefix.fromCanonical(text as CanonicalPrefix);
     } catch {
       return undefined;
     }

@@ -3,6 +3,7 @@ import { SPECIAL_PURPOSE_BLOCKS, type SpecialPurposeBlock } from "./data/special
 import { PrefixTable } from "./prefix-table";
 
 const table = new PrefixTable(SPECIAL_PURPOSE_BLOCKS.map((row) => [Prefix.parse(row.block), row]));
+const citations = new Map(SPECIAL_PURPOSE_BLOCKS.map((row) => [row, `${row.name}, ${row.reference}, ${row.registry}`]));
 
 /** The most specific registered block that contains `prefix`, unless it is globally reachable like any other address. */
 export function specialPurpose(prefix: Prefix): SpecialPurposeBlock | undefined {
@@ -18,8 +19,8 @@ export function specialPurposeWithin(prefix: Prefix): SpecialPurposeBlock[] {
 }
 
 /** `Private-Use, RFC 1918, IANA IPv4 Special-Purpose Address Registry`. */
-export function citation({ name, reference, registry }: SpecialPurposeBlock): string {
-  return `${name}, ${reference}, ${registry}`;
+export function citation(block: SpecialPurposeBlock): string {
+  return citations.get(block) ?? block.name;
 }
 
 /** The names that the registries use. */

@@ -28,15 +28,18 @@ import { configSchema } from "./config-schema";
  */
 export function policiesOf(rules: readonly Rule[] = allRules, options: RunOptions = {}): Policies {
   const run = startRun(rules, options);
-  const cache = new ResourceCache();
-  return rules.map((rule) => (isResourceRule(rule) ? resourcePolicy(rule, run, cache) : stackPolicy(rule, run, cache)));
+  // Inputs and outputs of a resource differ: resource policies see the former, stack policies the latter.
+  const [inputs, outputs] = [new ResourceCache(), new ResourceCache()];
+  return rules.map((rule) =>
+    isResourceRule(rule) ? resourcePolicy(rule, run, inputs) : stackPolicy(rule, run, outputs),
+  );
 }
 
 function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): ResourceValidationPolicy {
   const settings = settingsReader(rule, run);
   const validations = rule.on.map((kind) =>
     validateResourceOfType(CLASSES[kind], (properties, args, report) => {
-      const resource = cache.read(metaOf(kind, args), unwrap(properties));
+      const resource = cache.read(metaOf(kind, args), unwrap(properties), rule);
       send(judgeResource(rule, resource, settings(args), run), rule, report);
     }),
   );
@@ -73,7 +76,7 @@ function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackVali
     validateStack: (args, report) => {
       const resources = args.resources.flatMap((resource) => {
         const kind = KINDS.find((one) => resource.isType(CLASSES[one]));
-        return kind ? [cache.read(metaOf(kind, resource), unwrap(resource.props))] : [];
+        return kind ? [cache.read(metaOf(kind, resource), unwrap(resource.props), rule)] : [];
       });
       const sets = resources.filter((resource) => resource instanceof SetResource);
       const signalings = resources.filter((resource) => resource instanceof SignalingResource);

@@ -49,8 +49,7 @@ export const specialPurposeRanges = resourceRule({
     const prefixes = PrefixTable.of(allowed.flatMap((text) => toPrefix(text) ?? []));
     const offenders: Offender[] = [];
     for (const { prefix } of resource.entries) {
-      const blocks = specialPurposeWithin(prefix).filter(({ name }) => !names.has(name));
-      const [block] = blocks;
+      const block = specialPurposeWithin(prefix).find(({ name }) => !names.has(name));
       if (!block || prefixes.covering(prefix)) continue;
       // Private addresses that are declared as one's own are no bogons here.
       if (meaning.ownedIfAny.covering(prefix) || meaning.managementIfAny.covering(prefix)) continue;

@@ -16,7 +16,8 @@ export interface Aggregate {
 /** Entries that may stand for one another: equal value, reason, ticket and expiry. `undefined`: not known yet. */
 function likeness({ value, notes }: Entry): string | undefined {
   if (value === undefined || notes === undefined) return undefined;
-  return JSON.stringify([value, notes.reason, notes.ticket, notes.expires]);
+  const { reason, ticket, expires } = notes;
+  return (reason ?? ticket ?? expires) ? JSON.stringify([value, reason, ticket, expires]) : String(value);
 }
 
 /** What of a set could be left out or written shorter without changing any look-up. */
@@ -47,44 +48,33 @@ export function reducible(entries: readonly Entry[]): { redundant: Redundant[]; 
   return { redundant, aggregates: [...groups.values()].flatMap((group) => merge(group, taken)) };
 }
 
-/** Joins the two halves of a prefix, the longest prefixes first, until nothing can be joined. */
-function merge(group: readonly Prefix[], taken: ReadonlySet<string>): Aggregate[] {
-  const joined: Aggregate[] = [];
-  for (const [family, total] of [
-    [4, 32],
-    [6, 128],
-  ] as const) {
-    let level = new Map<bigint, Aggregate>();
-    const given = byLength(group, family);
-    for (let length = total; length > 0; length--) {
-      for (const prefix of given.get(length) ?? []) level.set(prefix.bits, { aggregate: prefix, parts: [prefix] });
-      const next = new Map<bigint, Aggregate>();
-      const half = 1n << BigInt(total - length);
-      for (const [bits, lower] of level) {
-        const upper = (bits & half) === 0n ? level.get(bits | half) : undefined;
-        if (!upper) continue;
-        const aggregate = lower.aggregate.truncate(length - 1);
-        // A parent that is an entry itself has another value, which the halves hide: it cannot stand for them as well.
-        if (taken.has(aggregate.toString())) continue;
-        level.delete(bits);
-        level.delete(bits | half);
-        next.set(bits, { aggregate, parts: [...lower.parts, ...upper.parts] });
-      }
-      for (const rest of level.values()) if (rest.parts.length > 1) joined.push(rest);
-      level = next;
+/**
+ * Joins the two halves of a prefix again and again. The prefixes come sorted, so the upper half follows the lower one,
+ * or follows what the lower one was joined into.
+ */
+function merge(sorted: readonly Prefix[], taken: ReadonlySet<string>): Aggregate[] {
+  const done: Aggregate[] = [];
+  for (const prefix of sorted) {
+    // Kept apart by an entry of another value between them: not to be joined with what follows the shorter one.
+    if (done.at(-1)?.aggregate.contains(prefix)) continue;
+    done.push({ aggregate: prefix, parts: [prefix] });
+    for (let joined = join(done.at(-2), done.at(-1), taken); joined; joined = join(done.at(-2), done.at(-1), taken)) {
+      done.splice(-2, 2, joined);
     }
-    joined.push(...level.values());
   }
-  return joined;
+  return done.filter(({ parts }) => parts.length > 1);
 }
 
-function byLength(prefixes: readonly Prefix[], family: 4 | 6): Map<number, Prefix[]> {
-  const lengths = new Map<number, Prefix[]>();
-  for (const prefix of prefixes) {
-    if (prefix.family !== family) continue;
-    const same = lengths.get(prefix.length);
-    if (same) same.push(prefix);
-    else lengths.set(prefix.length, [prefix]);
-  }
-  return lengths;
+function join(
+  lower: Aggregate | undefined,
+  upper: Aggregate | undefined,
+  taken: ReadonlySet<string>,
+): Aggregate | undefined {
+  if (!lower || !upper) return undefined;
+  const [a, b] = [lower.aggregate, upper.aggregate];
+  if (a.length !== b.length || a.family !== b.family || (a.bits ^ b.bits) !== b.size) return undefined;
+  const aggregate = a.truncate(a.length - 1);
+  // A prefix that is an entry itself has another value, which the halves hide: it cannot stand for them as well.
+  if (!aggregate.contains(b) || taken.has(aggregate.toString())) return undefined;
+  return { aggregate, parts: [...lower.parts, ...upper.parts] };
 }

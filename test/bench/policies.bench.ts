@@ -43,6 +43,12 @@ function copy(properties: object): Record<string, unknown> {
   return unknownCheckingProxy(structuredClone(properties));
 }
 
+/** Processor time of this thread in milliseconds: what others do on the machine does not count. */
+function cpu(): number {
+  const { user, system } = process.threadCpuUsage();
+  return (user + system) / 1_000;
+}
+
 /** Time for the whole pack to judge one set of 10 000 entries, resource policies and stack policies together. */
 export async function policiesFigures(): Promise<Figure[]> {
   let run = 0;
@@ -68,7 +74,9 @@ export async function policiesFigures(): Promise<Figure[]> {
       stackTags: new Map(),
     };
     const isType = ({ __pulumiType }: { __pulumiType?: string }) => __pulumiType === TYPE;
-    const start = performance.now();
+    // The copies are not the work of the rules, and neither is what they leave behind.
+    globalThis.gc?.();
+    const start = cpu();
     policies.forEach((policy, index) => {
       const props = copies[index] as Record<string, unknown>;
       if ("validateStack" in policy) {
@@ -85,7 +93,7 @@ export async function policiesFigures(): Promise<Figure[]> {
       };
       if (typeof validateResource === "function") validateResource(args as never, report as never);
     });
-    timings.push(performance.now() - start);
+    timings.push(cpu() - start);
   };
   await median(judge);
   const [first = 0, ...rest] = timings;
