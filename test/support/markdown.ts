@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+export const root = resolve(__dirname, "../..");
+
+/**
+ * A fenced block. The word after its language says who proves it:
+ *
+ * - `sh run`: runs as it stands, in a folder where the package is installed; a following `output` block is what it prints
+ * - `sh background`: the same, kept running until the end of the page
+ * - `sh e2e`: runs in test/e2e/readme.test.ts, with a real Pulumi CLI
+ * - `sh check`: too big to run inside a test; every command must exist
+ * - `ts run`: runs as a module
+ * - `ts FILE`: stands in that file of the repository, which a test of its own runs
+ */
+export interface Block {
+  readonly line: number;
+  readonly language: string;
+  readonly tag: string;
+  readonly text: string;
+}
+
+/** The fenced blocks of a file of the repository. */
+export function blocksOf(file: string): Block[] {
+  const lines = readFileSync(join(root, file), "utf8").split("\n");
+  const blocks: Block[] = [];
+  let open: { line: number; language: string; tag: string; text: string[] } | undefined;
+  for (const [index, line] of lines.entries()) {
+    const fence = /^```(\S*)\s*(.*)$/.exec(line);
+    if (fence && open) {
+      blocks.push({ ...open, text: open.text.join("\n") });
+      open = undefined;
+    } else if (fence) open = { line: index + 1, language: fence[1] ?? "", tag: fence[2] ?? "", text: [] };
+    else open?.text.push(line);
+  }
+  if (open) throw new Error(`${file}:${open.line}: the block has no end`);
+  return blocks;
+}
+
+/** The commands of shell blocks, one a line. */
+export function commandsOf(blocks: readonly Block[]): string[] {
+  return blocks.flatMap(({ text }) => text.split("\n")).filter((line) => line !== "" && !line.startsWith("#"));
+}
