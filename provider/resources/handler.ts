@@ -85,9 +85,12 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
   };
 }
 
-/** The reason carries path and remedy; a `property` would make the engine print that property's whole value. */
+/**
+ * The reason carries path and remedy; a `property` would make the engine print that property's whole value.
+ * The engine shows a double quote in it as \", hence the others.
+ */
 function failures(problems: readonly string[]): { property: string; reason: string }[] {
-  const shown = problems.slice(0, SHOWN_PROBLEMS).map((reason) => ({ property: "", reason }));
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map((text) => ({ property: "", reason: text.replaceAll('"', "'") }));
   const rest = problems.length - shown.length;
   return rest > 0 ? [...shown, { property: "", reason: `… and ${rest} more problems.` }] : shown;
 }

@@ -27,7 +27,11 @@ describe("a prefix-set in a program", () => {
     await stack.program(blockedSet({ "192.0.2.0/24": 5, "2001:db8:1::/48": 3, "203.0.113.8/32": 1 }));
     const changed = await stack.up("--skip-preview");
     expect(changed.code, changed.text).toBe(0);
-    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 5, "2001:db8:1::/48": 3, "203.0.113.8/32": 1 });
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({
+      "192.0.2.0/24": 5,
+      "2001:db8:1::/48": 3,
+      "203.0.113.8/32": 1,
+    });
     expect(sent()).toEqual(["insert 2", "delete 1", "commit"]);
 
     sent = since(emulator);

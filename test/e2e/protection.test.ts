@@ -5,7 +5,11 @@ const PARTNERS = "prefixset://edge/partners";
 const SCANNERS = ["203.0.113.1/32", "203.0.113.2/32", "203.0.113.3/32"];
 
 /** A set, entries made by a loop, and a signaling made by a loop; the names are arguments. */
-function program(names: { set: string; entry: string; signaling: string }, entries = SCANNERS, active = ["198.51.100.7", "198.51.100.8"]) {
+function program(
+  names: { set: string; entry: string; signaling: string },
+  entries = SCANNERS,
+  active = ["198.51.100.7", "198.51.100.8"],
+) {
   return `
     new pf.PrefixSet("${names.set}", { arena: "edge", set: "blocked", entries: ["192.0.2.0/24"] });
     ${JSON.stringify(entries)}.forEach((prefix, i) =>
@@ -33,7 +37,7 @@ describe("protection that stays wanted", () => {
     };
     expect(held()).toEqual(full);
 
-    let sent = since(emulator);
+    const sent = since(emulator);
     const renamed = { set: "renamed", entry: "renamed-scanner", signaling: "renamed-attack" };
     await stack.program(program(renamed));
     const rename = await stack.up("--skip-preview");

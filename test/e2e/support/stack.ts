@@ -54,7 +54,10 @@ export class TestStack implements AsyncDisposable {
       await symlink(join(root, "node_modules", name), join(folder, "node_modules", name));
     }
     await writeFile(join(folder, "Pulumi.yaml"), "name: journey\nruntime: nodejs\n");
-    await writeFile(join(folder, "package.json"), JSON.stringify({ name: "journey", main: stack.mainFile, private: true }));
+    await writeFile(
+      join(folder, "package.json"),
+      JSON.stringify({ name: "journey", main: stack.mainFile, private: true }),
+    );
     await stack.program(options.program);
     await stack.must("stack", "init", "test");
     const config = Object.entries(options.config ?? {}).map(([key, value]) => ["--plaintext", key, value] as const);
@@ -79,7 +82,9 @@ export class TestStack implements AsyncDisposable {
   /** Sets or, with `undefined`, removes variables of the environment. */
   environment(changes: Record<string, string | undefined>): void {
     const merged = { ...this.env, ...changes };
-    this.env = Object.fromEntries(Object.entries(merged).filter((pair): pair is [string, string] => pair[1] !== undefined));
+    this.env = Object.fromEntries(
+      Object.entries(merged).filter((pair): pair is [string, string] => pair[1] !== undefined),
+    );
   }
 
   /** `pulumi up`, with the preview unless `--skip-preview` is among the arguments. */
@@ -96,7 +101,9 @@ export class TestStack implements AsyncDisposable {
   }
 
   /** The resources of the state by name, `outputs` as they are stored. */
-  async state(): Promise<Record<string, { id: string; inputs: Record<string, unknown>; outputs: Record<string, unknown> }>> {
+  async state(): Promise<
+    Record<string, { id: string; inputs: Record<string, unknown>; outputs: Record<string, unknown> }>
+  > {
     const { stdout } = await this.must("stack", "export");
     const { deployment } = JSON.parse(stdout);
     const resources: { urn: string; id: string; inputs: Record<string, unknown>; outputs: Record<string, unknown> }[] =

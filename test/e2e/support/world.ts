@@ -1,6 +1,6 @@
 import type { Emulator } from "../../../provider/emulator";
 import { startEmulator } from "../../../provider/emulator";
-import { TestStack, type StackOptions } from "./stack";
+import { type StackOptions, TestStack } from "./stack";
 
 /** The url of the set that most journeys use. */
 export const BLOCKED = "prefixset://edge/blocked";
@@ -13,12 +13,19 @@ const arenas = {
 };
 
 /** An emulator with empty sets, and a stack whose unnamed node and receiver it is. */
-export async function world(options: StackOptions): Promise<AsyncDisposable & { emulator: Emulator; stack: TestStack }> {
+export async function world(
+  options: StackOptions,
+): Promise<AsyncDisposable & { emulator: Emulator; stack: TestStack }> {
   const emulator = await emptyNode();
   const [client] = emulator.clients;
   const stack = await TestStack.create({
     ...options,
-    config: { endpoint: emulator.endpoint, signalingUrl: emulator.signalingUrl, clientId: client?.clientId, ...options.config },
+    config: {
+      endpoint: emulator.endpoint,
+      signalingUrl: emulator.signalingUrl,
+      clientId: client?.clientId,
+      ...options.config,
+    },
     secrets: { secretKey: client?.secretKey ?? "", ...options.secrets },
   });
   const dispose = async () => {
