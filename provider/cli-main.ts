@@ -27,6 +27,10 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
     about: "run an emulator of a node and a signaling receiver",
     load: () => import("./emulator/cli.js"),
   },
+  capture: {
+    about: "write what a real node holds as an emulator's state",
+    load: () => import("./emulator/capture-cli.js"),
+  },
 };
 
 /**

@@ -27,7 +27,7 @@ const EXCEPTIONS: [file: RegExp, part: string][] = [
   // Reads a real node into an emulator state: the one place where both sides meet.
   [/^provider\/emulator\/capture\b/, "client"],
   // A command is handed its streams and environment in the types of the one entry.
-  [/^provider\/(emulator|forwarder)\/cli\.ts$/, "cli-main.ts"],
+  [/^provider\/(emulator|forwarder)\/([a-z]+-)?cli\.ts$/, "cli-main.ts"],
 ];
 
 /** Modules that exactly one part of the source imports, so that it can be replaced there. */

@@ -1,0 +1,216 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { main } from "../../provider/cli-main";
+import { type EmulatorState, startEmulator } from "../../provider/emulator";
+import { control, fapi, signaling } from "./calls";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** Runs a command line until it ends, or until it says something and is then used and stopped. */
+async function run(args: string[], whenReady?: (line: string) => Promise<void>, env: Record<string, string> = {}) {
+  const stop = new AbortController();
+  const [out, err]: [string[], string[]] = [[], []];
+  let say: (line: string) => void = () => {};
+  const ready = new Promise<string>((resolve) => {
+    say = resolve;
+  });
+  const io = {
+    out: (text: string) => {
+      out.push(text);
+      say(text);
+    },
+    err: (text: string) => void err.push(text),
+    env,
+    stop: stop.signal,
+  };
+  const code = main(args, io);
+  if (whenReady) {
+    await whenReady(await Promise.race([ready, code.then((ended) => `ended with ${ended}: ${err.join("")}`)]));
+    stop.abort();
+  }
+  return { code: await code, out: out.join(""), err: err.join("") };
+}
+
+test("the ready line says as JSON all that a client needs, and a signal stops the emulator cleanly", async () => {
+  const journal = join(folder, "journal.ndjson");
+  let endpoint = "";
+  const { code } = await run(["emulator", "--json", "--journal", journal, "--latency", "1ms"], async (line) => {
+    const info = JSON.parse(line);
+    endpoint = info.endpoint;
+    expect(Object.keys(info)).toEqual([
+      "endpoint",
+      "signalingUrl",
+      "testSignalingUrl",
+      "control",
+      "clients",
+      "testClients",
+    ]);
+    expect(info.testClients).toHaveLength(2);
+    expect(info.clients[0]).toMatchObject({
+      clientId: "client-a",
+      secretKey: expect.any(String),
+      prefixes: expect.any(Array),
+    });
+    expect((await fapi(info, { url: "prefixset://edge/blocked", cmd: "list" })).status).toBe(200);
+    expect((await signaling(info.signalingUrl, info.clients[0], "status")).json).toEqual({ IP_prefix: [] });
+    expect((await signaling(info.testSignalingUrl, info.testClients[1], "status")).json).toEqual({ IP_prefix: [] });
+    expect((await control(info, "GET", "/info")).json).toEqual(info);
+  });
+  expect(code).toBe(0);
+  await expect(fetch(endpoint)).rejects.toThrow();
+  const lines = (await readFile(journal, "utf8"))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ cmd, op, status }) => [cmd ?? op, status])).toEqual([
+    ["list", 200],
+    ["status", 200],
+    ["status", 200],
+  ]);
+});
+
+test("the line for people names the addresses, and a dialect by seed is printed", async () => {
+  const { out, err } = await run(["emulator", "--dialect", "seed:7", "--seed", "3"], async () => {});
+  expect(out).toMatch(/^emulator ready: node API http:\/\/127\.0\.0\.1:\d+\/fapi, signaling .*seed 3\n$/);
+  expect(err).toMatch(/^dialect seed:7: \{.*\}\n$/);
+});
+
+test("a state file in YAML or JSON is what the emulator holds", async () => {
+  const yaml = join(folder, "state.yaml");
+  const json = join(folder, "state.json");
+  await writeFile(yaml, "arenas:\n  core:\n    sets:\n      bad: { 192.0.2.0/24: 5 }\n");
+  await writeFile(json, '{ "arenas": { "core": { "sets": { "bad": { "192.0.2.0/24": 5 } } } } }');
+  for (const file of [yaml, json]) {
+    await run(["emulator", "--json", "--state", file], async (line) => {
+      const answer = await fapi(JSON.parse(line), { url: "prefixset://core/bad", cmd: "list" });
+      expect(answer.json).toEqual({ data: [{ p: "192.0.2.0/24", v: 5 }] });
+    });
+  }
+});
+
+test.each([
+  [["emulator", "--port", "many"], /--port/],
+  [["emulator", "--dialect", "klingon"], /seed:N/],
+  [["emulator", "--latency", "soon"], /duration/],
+  [["emulator", "--nonsense"], /--nonsense/],
+  [["capture", "arena://edge"], /--endpoint/],
+  [["capture", "--endpoint", "http://127.0.0.1:1", "mark://edge/web"], /arena:\/\/edge/],
+  [["nonsense"], /nonsense/],
+])("%j is wrong use", async (args, reason) => {
+  expect(await run(args)).toMatchObject({ code: 2, err: expect.stringMatching(reason) });
+});
+
+test("a state that is wrong is wrong use, one that cannot be read and a port that is taken are failures", async () => {
+  const file = join(folder, "broken.yaml");
+  await writeFile(file, "arenas: { edge: { sets: { blocked: { 192.0.2.1/24: 1 } } } }\n");
+  expect(await run(["emulator", "--state", file])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("host bits"),
+  });
+  expect((await run(["emulator", "--state", join(folder, "none.yaml")])).code).toBe(1);
+  await using emulator = await startEmulator();
+  const { port } = new URL(emulator.endpoint);
+  expect(await run(["emulator", "--port", port])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("EADDRINUSE"),
+  });
+});
+
+test("help ends with 0", async () => {
+  expect(await run(["--help"])).toMatchObject({ code: 0, out: expect.stringContaining("emulator") });
+  expect(await run(["emulator", "--help"])).toMatchObject({
+    code: 0,
+    out: expect.stringContaining("--commit-latency"),
+  });
+});
+
+const original: EmulatorState = {
+  arenas: {
+    edge: {
+      sets: { blocked: { "192.0.2.0/24": 1, "2001:db8::/32": 9 }, listed: { "198.51.100.0/24": 3 }, hidden: {} },
+      profiles: {
+        web: {
+          prefixes: ["203.0.113.0/24"],
+          sets: { blocked: { "203.0.113.128/25": 2 } },
+          rules: [
+            { id: 5, name: "local", match: [{ set: { name: "blocked" } }], actions: ["drop"] },
+            { id: 6, extra: { table: "prefixset://edge/listed", prio: 7 } },
+            { name: "by hand", extra: { id: "r-9", action: ["drop", "prefixset://edge/nowhere"] } },
+          ],
+          marks: {
+            shost: [{ address: "203.0.113.45", id: 5, value: 12, lifetime: 3600 }],
+            dhost: [{ address: "2001:db8::1", id: 6, value: 1 }],
+            sdhost: [{ source: "203.0.113.45", destination: "198.51.100.1", id: 7, value: 2, lifetime: 60 }],
+            conn: [
+              {
+                source: "203.0.113.45",
+                destination: "198.51.100.1",
+                sourcePort: 1,
+                destinationPort: 443,
+                protocol: "tcp",
+                id: 8,
+                value: 3,
+              },
+            ],
+          },
+          extra: { state: "on" },
+        },
+        mail: {},
+      },
+    },
+  },
+};
+
+test("a captured node starts an emulator that answers every list with the same content", async () => {
+  await using node = await startEmulator({ state: original });
+  const args = ["capture", "--endpoint", node.endpoint, "--output", "yaml", "arena://edge", "prefixset://edge/hidden"];
+  const { code, out, err } = await run(args);
+  expect([code, err]).toEqual([0, ""]);
+
+  const file = join(folder, "captured.yaml");
+  await writeFile(file, out);
+  await run(["emulator", "--json", "--state", file], async (line) => {
+    const copy = JSON.parse(line);
+    const lists = [
+      { url: "arena://edge" },
+      ...["blocked", "listed", "hidden", "web/blocked"].map((set) => ({ url: `prefixset://edge/${set}` })),
+      ...["web", "mail"].flatMap((profile) => [
+        { url: `profile://edge/${profile}` },
+        ...["shost", "dhost", "sdhost", "conn"].map((type) => ({ url: `mark://edge/${profile}`, type })),
+      ]),
+    ];
+    for (const list of lists) {
+      const [there, here] = await Promise.all([node, copy].map((it) => fapi(it, { ...list, cmd: "list" })));
+      expect(withoutSeconds(here?.json), list.url).toEqual(withoutSeconds(there?.json));
+    }
+  });
+  expect(node.requests({ url: "prefixset://edge/nowhere" })).toHaveLength(1);
+});
+
+test("without marks, as JSON, from any dialect", async () => {
+  await using node = await startEmulator({ state: original, dialect: "verbose", auth: { bearer: "canary" } });
+  const env = { PACKETFILTER_ENDPOINT: node.endpoint };
+  const args = ["capture", "edge", "--marks", "none", "--output", "json", "--header", "Authorization: Bearer canary"];
+  const { code, out } = await run(args, undefined, env);
+  expect(code).toBe(0);
+  const state = JSON.parse(out);
+  expect(state.arenas.edge.sets).toEqual({
+    blocked: { "192.0.2.0/24": 1, "2001:db8::/32": 9 },
+    listed: { "198.51.100.0/24": 3 },
+  });
+  expect(state.arenas.edge.profiles.web).not.toHaveProperty("marks");
+  expect(out).not.toContain("canary");
+  const headers = { PACKETFILTER_HEADERS: JSON.stringify({ authorization: "Bearer wrong" }) };
+  expect((await run(["capture", "edge"], undefined, { ...env, ...headers })).code).toBe(1);
+});
+
+/** Lifetimes run on while a node is captured. */
+function withoutSeconds(json: unknown): unknown {
+  return JSON.parse(JSON.stringify(json, (key, value) => (key === "t" ? Math.round(value / 10) : value)));
+}
