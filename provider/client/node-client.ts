@@ -79,7 +79,8 @@ export class NodeClient {
         deadlineMs: checked.deadlineMs,
         maxConcurrency: checked.maxConcurrency,
         redactor: new Redactor([
-          ...Object.values(headers),
+          // The arena's name is no secret, and stands in every message.
+          ...Object.entries(headers).flatMap(([name, value]) => (name === commands.USER_ARENA ? [] : [value])),
           endpoint.authorization,
           ...endpoint.secrets,
           checked.tls?.key,
@@ -95,7 +96,7 @@ export class NodeClient {
    *
    * @throws {RequestError} `refused` for an unknown set. @throws {UnexpectedResponse}
    */
-  listPrefixSet(url: PrefixSetUrl, options?: CallOptions): Promise<ListedEntry[]> {
+  async listPrefixSet(url: PrefixSetUrl, options?: CallOptions): Promise<ListedEntry[]> {
     return this.list(url, `Set ${formatUrl(url)}`, readPrefixSetList, {}, options);
   }
 
@@ -138,7 +139,7 @@ export class NodeClient {
   }
 
   /** Applies what is staged in a set, by whomever. @throws {RequestError} */
-  commit(url: PrefixSetUrl, options?: CallOptions): Promise<void> {
+  async commit(url: PrefixSetUrl, options?: CallOptions): Promise<void> {
     const remedy = "Whether it was applied is not known: list the set.";
     return this.run(
       url,
@@ -152,13 +153,13 @@ export class NodeClient {
   }
 
   /** The profiles of an arena. @throws {RequestError} @throws {UnexpectedResponse} */
-  listProfiles(arena: string, options?: CallOptions): Promise<Profile[]> {
+  async listProfiles(arena: string, options?: CallOptions): Promise<Profile[]> {
     const url = { kind: "arena", arena } as const;
     return this.list(url, `Profiles of ${formatUrl(url)}`, readProfileList, {}, options);
   }
 
   /** The rules of a profile, in their order. @throws {RequestError} @throws {UnexpectedResponse} */
-  listRules(arena: string, profile: string, options?: CallOptions): Promise<Rule[]> {
+  async listRules(arena: string, profile: string, options?: CallOptions): Promise<Rule[]> {
     const url = { kind: "profile", arena, profile } as const;
     return this.list(url, `Rules of ${formatUrl(url)}`, readRuleList, {}, options);
   }
@@ -170,7 +171,7 @@ export class NodeClient {
    * @param options `userArena`: value of the header `User-Arena` for this request; default: the client's, else `arena`.
    * @throws {RequestError} @throws {UnexpectedResponse}
    */
-  listMarks(
+  async listMarks(
     arena: string,
     profile: string,
     type: MarkType,
@@ -190,7 +191,7 @@ export class NodeClient {
     return this.requester.close();
   }
 
-  private list<T>(
+  private async list<T>(
     url: ResourceUrl,
     subject: string,
     read: (json: unknown) => T,

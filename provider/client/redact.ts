@@ -5,8 +5,8 @@ const FREELY_FROM = 4;
 
 /**
  * Cuts the secrets of one connection out of texts, in every form in which a node, a proxy or a library may echo them:
- * raw, percent-encoded (once and twice), JSON-escaped, HTML-escaped, the credential of an `Authorization` header alone
- * and decoded, single lines of a PEM key.
+ * raw, percent-encoded, JSON-escaped, HTML-escaped and in layers of these, the credential of an `Authorization` header
+ * alone and decoded, single lines of a PEM key.
  */
 export class Redactor {
   private readonly pattern: RegExp | undefined;
@@ -15,6 +15,7 @@ export class Redactor {
     const forms = new Set<string>();
     for (const secret of secrets) {
       for (const part of partsOf(secret ?? "")) for (const form of formsOf(part)) forms.add(form);
+      for (const line of linesOf(secret ?? "")) forms.add(line);
     }
     forms.delete("");
     // The longest first: a secret that contains another is cut as a whole.
@@ -49,57 +50,64 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === "string" ? error.code : undefined;
 }
 
+/** The secret as it is used, and what of it can be recognised alone. */
 function* partsOf(secret: string): Generator<string> {
   yield secret;
   yield secret.trim();
-  const [scheme, credential] = /^(\S+)\s+(\S.*)$/s.exec(secret.trim())?.slice(1) ?? [];
-  if (scheme !== undefined && credential !== undefined && !secret.includes("\n")) {
-    yield credential;
-    if (/^basic$/i.test(scheme)) {
-      const pair = Buffer.from(credential, "base64").toString("utf8");
-      yield pair;
-      yield pair.slice(pair.indexOf(":") + 1);
+  const [scheme, credential] = /^(\S+)\s+(\S.*)$/.exec(secret.trim())?.slice(1) ?? [];
+  if (scheme === undefined || credential === undefined) return;
+  yield credential;
+  if (!/^basic$/i.test(scheme)) return;
+  const pair = Buffer.from(credential, "base64").toString("utf8");
+  yield pair;
+  yield pair.slice(pair.indexOf(":") + 1);
+}
+
+/** Key material turns up line by line, for example in a dump of options. The armour lines are no secret. */
+function linesOf(secret: string): string[] {
+  if (!secret.includes("\n")) return [];
+  return secret.split(/\r?\n/).filter((line) => line.length >= 8 && !line.startsWith("-----"));
+}
+
+/** A proxy may put into a page, as JSON, what it decoded from a path: three layers of encoding. */
+const LAYERS = 3;
+
+const ENCODERS: readonly ((text: string) => string)[] = [
+  attempt(encodeURIComponent),
+  attempt(encodeURI),
+  (text) => attempt(encodeURIComponent)(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16)}`),
+  (text) => attempt(encodeURIComponent)(text).replaceAll("%20", "+"),
+  (text) => JSON.stringify(text).slice(1, -1),
+  // Some languages escape all that is not ASCII, and every slash.
+  (text) => ascii(JSON.stringify(text).slice(1, -1)),
+  (text) => ascii(JSON.stringify(text).slice(1, -1)).replaceAll("/", "\\/"),
+  (text) => text.replace(/[&<>"']/g, (c) => HTML[c] ?? c),
+];
+
+const HTML: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+
+/** The text in every encoding; for most secrets, letters and digits, that is the text alone. */
+function formsOf(text: string): Set<string> {
+  const forms = new Set([text]);
+  for (let layer = 0; layer < LAYERS; layer++) {
+    for (const form of [...forms]) for (const encode of ENCODERS) forms.add(encode(form));
+  }
+  return forms;
+}
+
+function ascii(json: string): string {
+  return json.replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** A lone surrogate has no percent-encoding; such a text stays as it is. */
+function attempt(encode: (text: string) => string): (text: string) => string {
+  return (text) => {
+    try {
+      return encode(text);
+    } catch {
+      return text;
     }
-  }
-  // Key material turns up line by line, for example in a dump of options. The armour lines are no secret.
-  if (secret.includes("\n"))
-    yield* secret.split(/\r?\n/).filter((line) => line.length >= 8 && !line.startsWith("-----"));
-}
-
-function formsOf(text: string): string[] {
-  const encoded = encode(text, encodeURIComponent);
-  return [
-    text,
-    encoded,
-    encode(encoded, encodeURIComponent),
-    encode(text, encodeURI),
-    strict(encoded),
-    encoded.replaceAll("%20", "+"),
-    JSON.stringify(text).slice(1, -1),
-    html(text),
-  ];
-}
-
-/** A lone surrogate has no percent-encoding; it is left out rather than thrown about. */
-function encode(text: string, encoder: (text: string) => string): string {
-  try {
-    return encoder(text);
-  } catch {
-    return text;
-  }
-}
-
-function strict(encoded: string): string {
-  return encoded.replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16)}`);
-}
-
-function html(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
+  };
 }
 
 function alternative(form: string): string {

@@ -4,7 +4,7 @@ import { Http, type HttpAnswer, HttpFailure, type HttpRequest } from "./http";
 import type { TlsOptions } from "./options";
 import type { Redactor } from "./redact";
 import { Slots } from "./slots";
-import type { Verdict } from "./verdict";
+import type { Failed, Verdict } from "./verdict";
 import type { World } from "./world";
 
 /** One operation as its client describes it. */
@@ -102,13 +102,24 @@ export class Requester {
       const verdict = call.read(answer);
       if (verdict.kind === "done") return verdict;
       const asked = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.now());
-      return { ...verdict, status: answer.status, asked };
+      return { ...verdict, message: this.wordsOf(call, answer, verdict), status: answer.status, asked };
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
       const { timeoutMs } = this.connection;
       const { maxResponseBytes } = this.world;
       return judgeTransport(error, until - this.world.now(), { timeoutMs, maxResponseBytes });
     }
+  }
+
+  /**
+   * The message of a failure, read once more from a body without secrets: a reader quotes and cuts what it was given,
+   * and half a secret would be recognised by nobody. The verdict itself rests on the body as it came.
+   */
+  private wordsOf(call: Call<unknown>, answer: HttpAnswer, verdict: Failed): string {
+    const body = this.connection.redactor.text(answer.body);
+    if (body === answer.body) return verdict.message;
+    const again = call.read({ ...answer, body });
+    return again.kind === "done" ? "the answer cannot be shown" : again.message;
   }
 
   /** Sends, and follows 307 and 308 within the origin: only these keep method and body (RFC 9110, section 15.4). */

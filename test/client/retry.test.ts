@@ -1,0 +1,153 @@
+import { describe, expect, it } from "vitest";
+import { NodeClient, RequestError } from "../../provider/client";
+import { failureOf, reply, reset, SET, script, serve, TestWorld, truncated } from "./support";
+
+describe("repeats", () => {
+  it("go on with growing pauses until the node answers", async () => {
+    await using server = await serve(script(reply(503), reset, truncated, reply(500), reply(200, { data: [] })));
+    const world = new TestWorld();
+    const client = new NodeClient({ endpoint: server.url }, world);
+    expect(await client.listPrefixSet(SET)).toEqual([]);
+    expect(world.pauses).toEqual([300, 600, 1200, 2400]);
+    await client.close();
+  });
+
+  it("take anything from nothing to the whole pause: full jitter", async () => {
+    await using server = await serve(script(reply(503), reply(503), reply(200, [])));
+    const draws = [0.5, 0];
+    const world = new TestWorld(() => draws.shift() ?? 1);
+    const client = new NodeClient({ endpoint: server.url }, world);
+    await client.listPrefixSet(SET);
+    expect(world.pauses).toEqual([150, 0]);
+    await client.close();
+  });
+
+  it("end after five tries with an error that says what was tried and what to do", async () => {
+    await using server = await serve(reply(503, { error: "busy" }));
+    const client = new NodeClient({ endpoint: `${server.url}/fapi/` }, new TestWorld());
+    const error = await failureOf(client.commit(SET));
+    expect(error).toBeInstanceOf(RequestError);
+    expect(error.message).toBe(
+      `Set prefixset://edge/blocked on ${server.host}: commit failed (HTTP 503, 5 tries in 4.5 s): busy. ` +
+        "Whether it was applied is not known: list the set.",
+    );
+    expect(error).toMatchObject({
+      name: "RequestError",
+      code: "request-unknown",
+      outcome: "unknown",
+      status: 503,
+      endpoint: server.url,
+      object: "prefixset://edge/blocked",
+      operation: "commit",
+      tries: 5,
+    });
+    expect(server.arrived).toHaveLength(5);
+    await client.close();
+  });
+
+  it.each([400, 401, 403, 404, 405, 409, 501, 505, 507])("are not made after HTTP %i", async (status) => {
+    await using server = await serve(reply(status, "no"));
+    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const error = await failureOf(client.insert(SET, [["192.0.2.0/24", 1]]));
+    expect(error).toMatchObject({ code: "request-refused", outcome: "refused", status, tries: 1 });
+    expect(server.arrived).toHaveLength(1);
+    await client.close();
+  });
+
+  it.each([
+    { status: 429, outcome: "not-sent" },
+    { status: 408, outcome: "unknown" },
+    { status: 502, outcome: "unknown" },
+  ])("are made after HTTP $status, whose outcome is $outcome", async ({ status, outcome }) => {
+    await using server = await serve(reply(status));
+    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    expect(await failureOf(client.commit(SET))).toMatchObject({ outcome, status, tries: 5 });
+    await client.close();
+  });
+
+  it("report a refusal after a lost answer with the number of tries, since it may be the echo of the first", async () => {
+    await using server = await serve(script(reset, reply(400, { error: "exists" })));
+    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const error = await failureOf(client.insert(SET, [["192.0.2.0/24", 1]]));
+    expect(error).toMatchObject({ outcome: "refused", tries: 2, status: 400 });
+    await client.close();
+  });
+
+  it("that cannot be sent leave the outcome of the first try unknown", async () => {
+    const server = await serve(async (_request, response) => {
+      response.socket?.resetAndDestroy();
+      await server[Symbol.asyncDispose]();
+    });
+    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const error = await failureOf(client.commit(SET));
+    expect(error).toMatchObject({ outcome: "unknown", tries: 5 });
+    expect(error.message).toContain("no connection");
+    await client.close();
+  });
+
+  it("of a node that is not there certainly did nothing", async () => {
+    const server = await serve(reply(200));
+    await server[Symbol.asyncDispose]();
+    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    const error = await failureOf(client.commit(SET));
+    expect(error).toMatchObject({ code: "request-not-sent", outcome: "not-sent", tries: 5 });
+    expect(error.message).toMatch(/commit failed \(no connection, 5 tries in 4\.5 s\): .*ECONNREFUSED/);
+    await client.close();
+  });
+
+  it("wait until a proxy's page and a cut answer give way to a list", async () => {
+    await using server = await serve(
+      script(reply(200, "<html><title>Please wait</title>"), reply(200, '{"data":['), reply(200, ""), reply(200, [])),
+    );
+    const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+    expect(await client.listPrefixSet(SET)).toEqual([]);
+    expect(server.arrived).toHaveLength(4);
+    await client.close();
+  });
+});
+
+describe("Retry-After", () => {
+  it("in seconds is the pause", async () => {
+    await using server = await serve(script(reply(429, "", { "retry-after": "7" }), reply(200, [])));
+    const world = new TestWorld();
+    const client = new NodeClient({ endpoint: server.url }, world);
+    await client.listPrefixSet(SET);
+    expect(world.pauses).toEqual([7_000]);
+    await client.close();
+  });
+
+  it("as a date counts from the node's own clock", async () => {
+    const headers = { date: "Mon, 01 Jun 2026 10:00:00 GMT", "retry-after": "Mon, 01 Jun 2026 10:00:09 GMT" };
+    await using server = await serve(script(reply(503, "", headers), reply(200, [])));
+    const world = new TestWorld();
+    const client = new NodeClient({ endpoint: server.url }, world);
+    await client.listPrefixSet(SET);
+    expect(world.pauses).toEqual([9_000]);
+    await client.close();
+  });
+
+  it("never shortens a pause, and what is no time is ignored", async () => {
+    await using server = await serve(
+      script(reply(503, "", { "retry-after": "0" }), reply(503, "", { "retry-after": "soon" }), reply(200, [])),
+    );
+    const world = new TestWorld();
+    const client = new NodeClient({ endpoint: server.url }, world);
+    await client.listPrefixSet(SET);
+    expect(world.pauses).toEqual([300, 600]);
+    await client.close();
+  });
+
+  it("beyond the deadline ends the operation at once", async () => {
+    await using server = await serve(reply(429, { error: "slow down" }, { "retry-after": "61" }));
+    const world = new TestWorld();
+    const client = new NodeClient({ endpoint: server.url }, world);
+    const error = await failureOf(client.listPrefixSet(SET));
+    expect(error.message).toBe(
+      `Set prefixset://edge/blocked on ${server.host}: list failed (HTTP 429): slow down. ` +
+        "It asks to wait 61 s, which is beyond the deadline.",
+    );
+    expect(error).toMatchObject({ outcome: "not-sent", tries: 1 });
+    expect(world.pauses).toEqual([]);
+    await client.close();
+  });
+});

@@ -1,0 +1,147 @@
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { NodeClient, Prefix, SignalingClient } from "../../provider/client";
+import { Redactor } from "../../provider/client/redact";
+import { type Arrived, failureOf, reply, reset, SET, script, serve, TestWorld, truncated } from "./support";
+
+const TOKEN = "canary-t0ken";
+const PASSWORD = "canary p4ss/w%rd";
+const SECRET = "canary k3y/ü?&<'\"";
+
+/** Everything of an error that a program, a log or a crash report may show. */
+function everything(error: unknown): string {
+  const parts: string[] = [];
+  for (let at = error; at instanceof Error; at = at.cause) {
+    parts.push(
+      at.name,
+      at.message,
+      at.stack ?? "",
+      String(at),
+      JSON.stringify(at),
+      inspect(at, { depth: 9, showHidden: true }),
+    );
+  }
+  return parts.join("\n");
+}
+
+/** Ways in which another side echoes what it was sent. */
+const echoes: Record<string, (text: string) => string> = {
+  raw: (text) => text,
+  "percent-encoded": encodeURIComponent,
+  "percent-encoded twice": (text) => encodeURIComponent(encodeURIComponent(text)),
+  "percent-encoded in lower case": (text) => encodeURIComponent(text).replace(/%../g, (hex) => hex.toLowerCase()),
+  json: (text) => JSON.stringify(text),
+  "JSON in ASCII": (text) =>
+    JSON.stringify(text)
+      .replaceAll("/", "\\/")
+      .replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  html: (text) =>
+    text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c] ?? c),
+};
+
+describe.each(Object.entries(echoes))("an echo of secrets, %s", (_name, echo) => {
+  const told = ({ path }: Arrived) => {
+    const secrets = path === "/fapi" ? [TOKEN, `Bearer ${TOKEN}`, PASSWORD] : [SECRET, PASSWORD];
+    return `you sent ${secrets.map(echo).join(" and ")}`;
+  };
+  const answers: Record<string, (told: string) => ReturnType<typeof reply>> = {
+    "an error text": (told) => reply(400, told),
+    "a JSON error": (told) => reply(500, { error: { message: told } }),
+    "an error with status 200": (told) => reply(200, { success: false, message: told }),
+    "a page": (told) => reply(502, `<title>${told}</title>`),
+    "no JSON": (told) => reply(200, told),
+    "a long text": (told) => reply(400, `${"x".repeat(270)} ${told}`),
+    "an unknown shape": (told) => reply(200, [{ [told]: told }]),
+    "an unknown prefix": (told) => reply(200, { data: [{ p: told }], IP_prefix: [told] }),
+    "a redirect": (told) => reply(301, "", { location: `http://192.0.2.1/${encodeURIComponent(told)}` }),
+    "a broken header": (told) => (_request, response) => {
+      response.socket?.end(`HTTP/1.1 200 OK\r\nX Y ${encodeURIComponent(told)}\r\n\r\n`);
+    },
+    "a reset": () => reset,
+    "a cut answer": () => truncated,
+  };
+
+  it.each(Object.entries(answers))("in %s is cut out", async (_kind, answer) => {
+    await using server = await serve((request, ...rest) => answer(told(request))(request, ...rest));
+    const userinfo = `${encodeURIComponent("canary-user")}:${encodeURIComponent(PASSWORD)}`;
+    const endpoint = server.url.replace("//", `//${userinfo}@`);
+    const node = new NodeClient({ endpoint, headers: { "X-Token": `Bearer ${TOKEN}` } }, new TestWorld());
+    const receiver = new SignalingClient({ url: endpoint, clientId: "c1", secretKey: SECRET }, new TestWorld());
+    const prefixes = [Prefix.parse("192.0.2.1")];
+    // A mutation takes text without an error marker for a success, so some of these do not fail.
+    const operations = [
+      node.listPrefixSet(SET),
+      node.listMarks("edge", "web", "conn"),
+      node.listRules("edge", "web"),
+      node.insert(SET, [["192.0.2.0/24", 1]]),
+      node.commit(SET),
+      receiver.status(),
+      receiver.start(prefixes),
+      receiver.ensureActive(prefixes),
+    ];
+    const results = await Promise.allSettled(operations);
+    const failures = results.flatMap((result) => (result.status === "rejected" ? [everything(result.reason)] : []));
+    expect(failures.length).toBeGreaterThanOrEqual(4);
+    for (const text of failures) {
+      expect(text).toMatch(/failed|incomplete/);
+      // "canary" begins each secret: none of it may be left, in whatever form.
+      expect(text).not.toMatch(/canary|t0ken|p4ss|k3y/i);
+    }
+    await Promise.all([node.close(), receiver.close()]);
+  });
+});
+
+it("the credentials themselves are sent as they are", async () => {
+  await using server = await serve(reply(200, []));
+  const endpoint = server.url.replace("//", "//user:p%40ss@");
+  const client = new NodeClient({ endpoint, headers: { "X-Token": TOKEN } }, new TestWorld());
+  await client.listPrefixSet(SET);
+  expect(server.arrived[0]?.headers).toMatchObject({
+    authorization: `Basic ${Buffer.from("user:p@ss").toString("base64")}`,
+    "x-token": TOKEN,
+    "content-type": "application/json",
+  });
+  await client.close();
+});
+
+it("a cut of a long text leaves no half of a secret", async () => {
+  await using server = await serve(reply(400, `${"x".repeat(294)}${TOKEN}`));
+  const client = new NodeClient({ endpoint: server.url, headers: { "X-Token": TOKEN } }, new TestWorld());
+  expect(everything(await failureOf(client.commit(SET)))).not.toContain("canar");
+  await client.close();
+});
+
+it("a cause keeps its name, code and place, and nothing else of the library's error", async () => {
+  await using server = await serve(script(reset));
+  const client = new NodeClient({ endpoint: server.url }, new TestWorld());
+  const { cause } = await failureOf(client.commit(SET));
+  expect(cause).toBeInstanceOf(Error);
+  expect(Object.keys(cause as Error)).toEqual(["code"]);
+  await client.close();
+});
+
+describe("Redactor", () => {
+  it("cuts the longest secret first and leaves other text alone", () => {
+    const redactor = new Redactor(["token", "token-longer", undefined, ""]);
+    expect(redactor.text("a token-longer and a token.")).toBe("a [secret] and a [secret].");
+  });
+
+  it("cuts short secrets only where they stand alone", () => {
+    expect(new Redactor(["a"]).text("a bad day: key=a/b")).toBe("[secret] bad day: key=[secret]/b");
+  });
+
+  it("cuts the credential of an authorization header, and the password in it", () => {
+    const redactor = new Redactor([`Basic ${Buffer.from("user:p4ssw0rd").toString("base64")}`, "Bearer abcdef"]);
+    expect(redactor.text("p4ssw0rd, abcdef")).toBe("[secret], [secret]");
+  });
+
+  it("cuts single lines of a key", () => {
+    const line = "MC4CAQAwBQYDK2VwBCIEIExample";
+    const redactor = new Redactor([`-----BEGIN PRIVATE KEY-----\n${line}\n-----END PRIVATE KEY-----\n`]);
+    expect(redactor.text(`-----BEGIN PRIVATE KEY----- ${line}`)).toBe("-----BEGIN PRIVATE KEY----- [secret]");
+  });
+
+  it("takes texts that have no percent-encoding", () => {
+    expect(new Redactor(["lone\ud800surrogate"]).text("x lone\ud800surrogate")).toBe("x [secret]");
+  });
+});

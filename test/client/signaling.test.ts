@@ -1,0 +1,245 @@
+import { describe, expect, it } from "vitest";
+import { Prefix, SignalingClient, SignalingIncomplete } from "../../provider/client";
+import { type Arrived, failureOf, reply, reset, script, serve, TestWorld } from "./support";
+
+const [A, B, C] = ["192.0.2.1", "198.51.100.0/24", "2001:db8::/32"].map((text) => Prefix.parse(text)) as [
+  Prefix,
+  Prefix,
+  Prefix,
+];
+
+type Effect = "ok" | "lost-before" | "lost-after" | "late" | { status: number; text: string; apply?: Prefix[] };
+
+/** A receiver with a plan for its starts and stops; beyond the plan they work. `late`: shown by the third status after. */
+async function receiver(active: Prefix[], ...plan: Effect[]) {
+  const state = new Set(active.map(String));
+  const pending: { statuses: number; apply: () => void }[] = [];
+  const server = await serve((request, response) => {
+    const operation = operationOf(request);
+    const end = (status: number, body: string): void => void response.writeHead(status).end(body);
+    if (operation === "status") {
+      for (const item of pending) if (--item.statuses === 0) item.apply();
+      return end(200, JSON.stringify({ IP_prefix: [...state] }));
+    }
+    const prefixes: string[] = JSON.parse(request.body).IP_prefix;
+    const apply = (texts: readonly string[]) => {
+      for (const text of texts) operation === "start" ? state.add(text) : state.delete(text);
+    };
+    const effect = plan.shift() ?? "ok";
+    const done = prefixes.some((text) => state.has(text) === (operation === "start"));
+    if (typeof effect === "object") {
+      apply((effect.apply ?? []).map(String));
+      return end(effect.status, effect.text);
+    }
+    if (effect === "lost-before") return void response.socket?.resetAndDestroy();
+    if (done)
+      return end(409, operation === "start" ? "cloud signaling already active" : "cloud signaling is not active");
+    if (effect === "late") pending.push({ statuses: 3, apply: () => apply(prefixes) });
+    else apply(prefixes);
+    if (effect === "lost-after") response.socket?.resetAndDestroy();
+    else end(200, "ok");
+  });
+  const world = new TestWorld();
+  const client = new SignalingClient({ url: `${server.url}/path`, clientId: "c1", secretKey: "k3y" }, world);
+  return {
+    client,
+    world,
+    server,
+    /** What was asked, in order: `start 192.0.2.1/32`. */
+    get asked() {
+      return server.arrived.map((request) => {
+        const sent = request.body === "" ? "" : ` ${JSON.parse(request.body).IP_prefix.join(" ")}`;
+        return `${operationOf(request)}${sent}`;
+      });
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const operationOf = ({ path }: Arrived): string => path.split("/").pop() ?? "";
+
+describe("ensureActive", () => {
+  it("asks first, starts only what is not active, and checks", async () => {
+    await using it = await receiver([A]);
+    expect(await it.client.ensureActive([A, B])).toEqual({ started: [B], already: [A] });
+    expect(it.asked).toEqual(["status", `start ${B}`, "status"]);
+  });
+
+  it("sends nothing when all is active, and asks nothing for no prefixes", async () => {
+    await using it = await receiver([A, B]);
+    expect(await it.client.ensureActive([B, A, B])).toEqual({ started: [], already: [B, A] });
+    expect(await it.client.ensureActive([])).toEqual({ started: [], already: [] });
+    expect(it.asked).toEqual(["status"]);
+  });
+
+  it("waits for a status that is late", async () => {
+    await using it = await receiver([], "late");
+    expect(await it.client.ensureActive([A])).toEqual({ started: [A], already: [] });
+    expect(it.asked).toEqual(["status", `start ${A}`, "status", "status", "status"]);
+    expect(it.world.pauses).toEqual([100, 200]);
+  });
+
+  it("an answer that was lost after the effect is settled by asking, not by a second start", async () => {
+    await using it = await receiver([], "lost-after");
+    expect(await it.client.ensureActive([A, B])).toEqual({ started: [A, B], already: [] });
+    expect(it.asked).toEqual(["status", `start ${A} ${B}`, "status"]);
+  });
+
+  it("a start that was lost before the effect is sent again after asking", async () => {
+    await using it = await receiver([], "lost-before");
+    expect(await it.client.ensureActive([A])).toEqual({ started: [A], already: [] });
+    expect(it.asked).toEqual(["status", `start ${A}`, "status", `start ${A}`, "status"]);
+  });
+
+  it("a lost start that shows late is ours, although the second start is refused", async () => {
+    await using server = await serve(
+      script(
+        reply(200, { IP_prefix: [] }),
+        reset,
+        reply(200, { IP_prefix: [] }),
+        reply(409, "cloud signaling already active"),
+        reply(200, { IP_prefix: [] }),
+        reply(200, { IP_prefix: [A] }),
+      ),
+    );
+    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    expect(await client.ensureActive([A])).toEqual({ started: [A], already: [] });
+    await client.close();
+  });
+
+  it("a lone prefix that somebody else started in between is not ours", async () => {
+    await using it = await receiver([], { status: 409, text: "Cloud signaling already ACTIVE", apply: [A] });
+    expect(await it.client.ensureActive([A])).toEqual({ started: [], already: [A] });
+  });
+
+  it("a refusal for one of several that somebody else started leads to a start of the rest", async () => {
+    await using it = await receiver([], { status: 409, text: "cloud signaling already active", apply: [A] });
+    expect(await it.client.ensureActive([A, B])).toMatchObject({ already: [] });
+    expect(it.asked).toEqual(["status", `start ${A} ${B}`, "status", `start ${B}`, "status"]);
+  });
+
+  it("a refusal says for each prefix what holds", async () => {
+    const refusal = { status: 400, text: '{"error":"ip_prefix invalid: 2001:db8::/32"}', apply: [B] };
+    await using it = await receiver([A], refusal, { ...refusal, apply: [] });
+    const error = await failureOf(it.client.ensureActive([A, B, C]));
+    expect(error).toBeInstanceOf(SignalingIncomplete);
+    expect(error).toMatchObject({
+      code: "signaling-incomplete",
+      reason: "prefix-invalid",
+      outcome: "refused",
+      started: [B],
+      stopped: [],
+      already: [A],
+      missing: [C],
+      verified: true,
+    });
+    expect(error.message).toContain(
+      `Signaling on ${it.server.host}/path: start is incomplete: 1 of 3 prefixes are not active (2001:db8::/32). ` +
+        `Signaling of 2001:db8::/32 on ${it.server.host}/path: start failed (HTTP 400): ip_prefix invalid`,
+    );
+  });
+
+  it("a receiver that goes silent leaves what was last known, and says so", async () => {
+    await using server = await serve(script(reply(200, { IP_prefix: [A] }), reset));
+    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    const error = await failureOf(client.ensureActive([A, B]));
+    expect(error).toMatchObject({ already: [A], started: [], missing: [B], verified: false, outcome: "unknown" });
+    await client.close();
+  });
+
+  it("a start that never shows fails at the deadline", async () => {
+    await using it = await receiver([], { status: 200, text: "ok" });
+    const error = await failureOf(it.client.ensureActive([A]));
+    expect(error).toMatchObject({ missing: [A], verified: true, outcome: "unknown" });
+    expect(error.message).toContain('The receiver said "ok", and its status did not show it before the deadline.');
+    expect(it.asked.filter((asked) => asked.startsWith("start"))).toHaveLength(1);
+    expect(it.world.pauses.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(60_000);
+  });
+
+  it("with a first status that fails sends nothing", async () => {
+    await using server = await serve(reply(500));
+    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    const error = await failureOf(client.ensureActive([A]));
+    expect(error).not.toBeInstanceOf(SignalingIncomplete);
+    expect(error).toMatchObject({ operation: "status" });
+    expect(server.arrived.every(({ method }) => method === "GET")).toBe(true);
+    await client.close();
+  });
+});
+
+describe("ensureInactive", () => {
+  it("stops only what is active, and takes a lost answer for what the status says", async () => {
+    await using it = await receiver([A, B], "lost-after");
+    expect(await it.client.ensureInactive([A, C])).toEqual({ stopped: [A], already: [C] });
+    expect(it.asked).toEqual(["status", `stop ${A}`, "status"]);
+  });
+
+  it("tells what is still active", async () => {
+    const refusal = { status: 403, text: "secret_key invalid" };
+    await using it = await receiver([A, B], refusal);
+    const error = await failureOf(it.client.ensureInactive([A]));
+    expect(error).toMatchObject({ reason: "secret-invalid", started: [], stopped: [], missing: [A], verified: true });
+  });
+});
+
+describe("start and stop", () => {
+  it("are not repeated when they may have happened", async () => {
+    await using server = await serve(reset);
+    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    expect(await failureOf(client.start([A]))).toMatchObject({ outcome: "unknown", tries: 1 });
+    expect(server.arrived).toHaveLength(1);
+    await client.close();
+  });
+
+  it("are repeated when they certainly did not", async () => {
+    await using server = await serve(script(reply(429), reply(200, "OK\n")));
+    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    await client.stop([A]);
+    expect(server.arrived.map(({ method, path, body }) => [method, path, body])).toEqual(
+      Array(2).fill(["POST", "/c1/k3y/stop", '{"IP_prefix":["192.0.2.1/32"]}']),
+    );
+    await client.close();
+  });
+
+  it.each(["", "okay", "<html>", '{"status":"ok"}', "not ok"])("the answer %o is no success", async (body) => {
+    await using server = await serve(reply(200, body));
+    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    expect(await failureOf(client.start([A]))).toMatchObject({ code: "unexpected-response", outcome: "unknown" });
+    await client.close();
+  });
+});
+
+describe("status", () => {
+  it("is canonical, each prefix once; null is how some languages write an empty array", async () => {
+    const answers = [["192.0.2.1", "192.0.2.1/32", "198.51.100.9/24", "2001:DB8::/32"], null];
+    await using server = await serve(script(...answers.map((IP_prefix) => reply(200, { IP_prefix }))));
+    const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+    expect(await client.status()).toEqual([A, B, C]);
+    expect(await client.status()).toEqual([]);
+    await client.close();
+  });
+
+  it.each(["{}", "[]", "null", "", "ok", '{"IP_prefix":"192.0.2.1"}', '{"IP_prefix":[1]}', '{"IP_prefix":["x"]}'])(
+    "%s is no status, and never an empty one",
+    async (body) => {
+      await using server = await serve(reply(200, body));
+      const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
+      expect(await failureOf(client.status())).toMatchObject({ code: "unexpected-response" });
+      await client.close();
+    },
+  );
+
+  it("id and secret are one path segment each, whatever they contain", async () => {
+    await using server = await serve(reply(200, { IP_prefix: [] }));
+    const client = new SignalingClient(
+      { url: `${server.url}/a/`, clientId: "c/1", secretKey: "k?#% ü" },
+      new TestWorld(),
+    );
+    await client.status();
+    expect(server.arrived[0]?.path).toBe("/a/c%2F1/k%3F%23%25%20%C3%BC/status");
+    await client.close();
+  });
+});

@@ -1,0 +1,127 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { World } from "../../provider/client";
+
+/** A request as it arrived. */
+export interface Arrived {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+type Answer = (request: Arrived, response: ServerResponse, count: number) => void | Promise<void>;
+
+/** A server whose answers are a test's own. */
+export interface TestServer extends AsyncDisposable {
+  readonly url: string;
+  readonly host: string;
+  readonly arrived: Arrived[];
+  /** Connections accepted so far. */
+  readonly connections: number;
+}
+
+/** Starts a server on loopback; `answer` gets each whole request and its number from 1. */
+export async function serve(answer: Answer): Promise<TestServer> {
+  const arrived: Arrived[] = [];
+  let connections = 0;
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on("data", (chunk: Buffer) => chunks.push(chunk));
+    request.on("end", () => {
+      const body = Buffer.concat(chunks).toString("utf8");
+      const whole = { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body };
+      void answer(whole, response, arrived.push(whole));
+    });
+  });
+  server.on("connection", () => connections++);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    host: `127.0.0.1:${port}`,
+    arrived,
+    get connections() {
+      return connections;
+    },
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** One answer after the other; the last one for all further requests. */
+export function script(...answers: Answer[]): Answer {
+  return (request, response, count) => answers[Math.min(count, answers.length) - 1]?.(request, response, count);
+}
+
+/** Sends a status and a body; objects as JSON. */
+export function reply(status: number, body: unknown = "", headers: Record<string, string> = {}): Answer {
+  return (_request, response) => {
+    response.writeHead(status, headers);
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  };
+}
+
+/** Breaks the connection with nothing answered. */
+export const reset: Answer = (_request, response) => {
+  response.socket?.resetAndDestroy();
+};
+
+/** Announces more than it sends, and breaks off. */
+export const truncated: Answer = (_request, response) => {
+  response.writeHead(200, { "content-length": "1000" });
+  response.write('{"data":[');
+  setImmediate(() => response.socket?.destroy());
+};
+
+/** A world in which pauses pass at once, and time-outs only when they are rung. */
+export class TestWorld implements World {
+  time = Date.parse("2026-12-01T00:00:00Z");
+  /** Every pause that was asked for, in milliseconds. */
+  readonly pauses: number[] = [];
+  /** Pending time-outs. */
+  readonly timers = new Set<{ readonly ms: number; readonly run: () => void }>();
+  maxResponseBytes = 1_000_000;
+
+  constructor(private readonly draw: () => number = () => 1) {}
+
+  now = (): number => this.time;
+  random = (): number => this.draw();
+
+  sleep = async (ms: number): Promise<void> => {
+    this.pauses.push(ms);
+    this.time += ms;
+  };
+
+  timer = (run: () => void, ms: number): (() => void) => {
+    const timer = { run, ms };
+    this.timers.add(timer);
+    return () => this.timers.delete(timer);
+  };
+
+  /** Lets the oldest time-out happen. */
+  ring(): void {
+    const [timer] = this.timers;
+    if (!timer) throw new Error("no time-out is pending");
+    this.time += timer.ms;
+    this.timers.delete(timer);
+    timer.run();
+  }
+}
+
+/** What a promise is rejected with; fails when it is not. */
+export async function failureOf(promise: Promise<unknown>): Promise<Error> {
+  let value: unknown;
+  try {
+    value = await promise;
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw error;
+  }
+  throw new Error(`should have failed, and gave ${JSON.stringify(value)}`);
+}
+
+export const SET = { kind: "prefixset", arena: "edge", set: "blocked" } as const;
