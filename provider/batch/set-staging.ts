@@ -37,8 +37,14 @@ export class Staging {
    */
   async stage(put: PrefixMap, remove: Iterable<CanonicalPrefix>): Promise<void> {
     const entries = [...put];
-    await this.insertNew(entries.filter(([prefix]) => !this.before.has(prefix)));
-    const stubborn = await this.overwrite(entries.filter(([prefix]) => this.before.has(prefix)));
+    const added = entries.filter(([prefix]) => !this.before.has(prefix));
+    const changed = entries.filter(([prefix]) => this.before.has(prefix));
+    let stubborn: readonly Entry[] = [];
+    const isMixed = added.length > 0 && changed.length > 0;
+    if (!isMixed || (await this.overwrite(entries)).length > 0) {
+      await this.insertNew(added);
+      stubborn = await this.overwrite(changed);
+    }
     await this.remove([...remove]);
     await this.replace(stubborn);
   }
