@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { parseJson } from "../../provider/wire/json";
+import { readMarkList } from "../../provider/wire/mark-list";
+import { readProfileList, readRuleList } from "../../provider/wire/record-lists";
+import { ShapeError } from "../../provider/wire/shape";
+
+describe("marks", () => {
+  it.each([
+    [
+      "shost",
+      { a: "203.0.113.45", id: 70001, v: 1234, t: 3600 },
+      { address: "203.0.113.45", id: 70001, value: 1234, lifetime: 3600 },
+    ],
+    ["shost", { src: "203.0.113.45/32", value: "7", ttl: 1 }, { address: "203.0.113.45", value: 7, lifetime: 1 }],
+    ["dhost", { daddr: "2001:DB8::1/128", life: 5 }, { address: "2001:db8::1", lifetime: 5 }],
+    [
+      "sdhost",
+      { saddr: "192.0.2.1", daddr: "192.0.2.2", age: 9, status: "expired" },
+      { source: "192.0.2.1", destination: "192.0.2.2", age: 9, status: "expired" },
+    ],
+    [
+      "conn",
+      { src: "192.0.2.1", dst: "192.0.2.2", sport: 1, dport: 2, proto: 6 },
+      { source: "192.0.2.1", destination: "192.0.2.2", sourcePort: 1, destinationPort: 2, protocol: 6 },
+    ],
+    [
+      "shost",
+      { a: "192.0.2.1", rule: "r", why: { deep: [1] }, t: null },
+      { address: "192.0.2.1", extra: { rule: "r", why: { deep: [1] } } },
+    ],
+    ["shost", { a: "192.0.2.1", v: 1, value: 2 }, { address: "192.0.2.1", value: 1, extra: { value: 2 } }],
+    ["shost", { id: 1, constructor: 2, toString: 3 }, { id: 1, extra: { constructor: 2, toString: 3 } }],
+  ] as const)("%s %j", (type, record, mark) => {
+    expect(readMarkList([record], type)).toEqual([mark]);
+    expect(readMarkList({ records: [record] }, type)).toEqual([mark]);
+  });
+
+  it("keyed by address", () => {
+    expect(readMarkList({ "192.0.2.1": { id: 5 } }, "shost")).toEqual([{ address: "192.0.2.1", id: 5 }]);
+  });
+
+  it("counters of 64 bits keep their digits", () => {
+    const json = parseJson('[{"a":"192.0.2.1","id":18446744073709551615,"v":5,"seen":9007199254740993}]');
+    expect(readMarkList(json, "shost")).toEqual([
+      {
+        address: "192.0.2.1",
+        id: 2 ** 64,
+        value: 5,
+        exact: { id: "18446744073709551615" },
+        extra: { seen: "9007199254740993" },
+      },
+    ]);
+  });
+
+  it.each([
+    [{}, "the answer is an empty object"],
+    [{ marks: [] }, 'the answer is an object with "marks"'],
+    [[5], "element 0 is the number 5"],
+    [[{ foo: 1 }], 'element 0 has no id, value or address (an object with "foo")'],
+    [[{ a: "192.0.2.1" }, { a: "192.0.2.0/24" }], 'element 1: "192.0.2.0/24" is not the address of a mark'],
+    [[{ a: "host" }], 'element 0: "host" is not the address of a mark'],
+    [[{ a: 5 }], 'element 0: "a" is the number 5 instead of an address'],
+    [[{ id: {} }], 'element 0: "id" is an empty object instead of a number'],
+    [[{ id: "x" }], 'element 0: "id" is the text "x" instead of a number'],
+  ])("not %j", (json, message) => {
+    expect(() => readMarkList(json, "shost")).toThrow(ShapeError);
+    expect(() => readMarkList(json, "shost")).toThrow(message);
+  });
+});
+
+describe("profiles and rules", () => {
+  it("profiles have a name; the rest is kept", () => {
+    const json = {
+      data: ["web", { name: "clean", prefixes: ["192.0.2.0/24"] }, { profile: "x", name: "" }, { name: 7 }],
+    };
+    expect(readProfileList(json)).toEqual([
+      { name: "web" },
+      { name: "clean", extra: { prefixes: ["192.0.2.0/24"] } },
+      { name: "x", extra: { name: "" } },
+      { name: "7" },
+    ]);
+  });
+
+  it("rules have what they have; ids of 64 bits keep their digits", () => {
+    const json = parseJson('[{"id":30,"name":"SYN","match":[]},{"id":"x"},"drop all",{"id":9007199254740993}]');
+    expect(readRuleList(json)).toEqual([
+      { id: 30, name: "SYN", extra: { match: [] } },
+      { extra: { id: "x" } },
+      { extra: { text: "drop all" } },
+      { id: 9007199254740992, exact: { id: "9007199254740993" } },
+    ]);
+  });
+
+  it.each([{}, { data: {} }, { profiles: [] }, null, "web", [null], [[]], [{}], [""]])("%j is neither", (json) => {
+    expect(() => readProfileList(json)).toThrow(ShapeError);
+    expect(() => readRuleList(json)).toThrow(ShapeError);
+  });
+});
