@@ -47,10 +47,8 @@ export const prefixLength = resourceRule({
     const limits = { 4: { ...settings.ipv4, ...own?.ipv4 }, 6: { ...settings.ipv6, ...own?.ipv6 } };
     const offenders: Offender[] = [];
     for (const { prefix } of resource.entries) {
-      const detail = problem(prefix, limits[prefix.family]);
-      // A block set may hold the bogons that are shorter than any customer's prefix, as 240.0.0.0/4.
-      if (detail && !(role === "block" && prefix.length > 0 && specialPurpose(prefix)))
-        offenders.push({ prefix, detail });
+      const detail = problem(prefix, limits[prefix.family], role === "block");
+      if (detail) offenders.push({ prefix, detail });
     }
     if (offenders.length === 0) return;
     yield {
@@ -62,9 +60,14 @@ export const prefixLength = resourceRule({
   },
 });
 
-function problem(prefix: Prefix, { shortest, longest }: { shortest?: number; longest?: number }): string | undefined {
+function problem(
+  prefix: Prefix,
+  { shortest, longest }: { shortest?: number; longest?: number },
+  isBlockSet: boolean,
+): string | undefined {
   if (prefix.length === 0) return "the default route";
-  if (shortest !== undefined && prefix.length < shortest) return `shorter than /${shortest}`;
   if (longest !== undefined && prefix.length > longest) return `longer than /${longest}`;
-  return undefined;
+  if (shortest === undefined || prefix.length >= shortest) return undefined;
+  // A block set may hold bogons that are shorter than any customer's prefix, as 240.0.0.0/4.
+  return isBlockSet && specialPurpose(prefix) ? undefined : `shorter than /${shortest}`;
 }

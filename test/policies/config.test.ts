@@ -1,0 +1,162 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { loadPolicyConfig, PolicyConfigError, parsePolicyConfig, prefixLength, rules } from "../../policies/index";
+import { matches } from "../../policies/pattern";
+import { levelOf, settingsOf } from "../../policies/settings";
+
+function issuesOf(read: () => unknown): string[] {
+  try {
+    read();
+  } catch (error) {
+    expect(error).toBeInstanceOf(PolicyConfigError);
+    return (error as PolicyConfigError).issues.map(({ path, message }) => `${path}: ${message}`);
+  }
+  return [];
+}
+
+describe("a configuration", () => {
+  const good = {
+    sets: [{ pattern: "prefixset://*/blocked*", role: "block", direction: "source" }],
+    ownedPrefixes: ["198.51.100.0/24"],
+    exceptions: [{ rule: "naming", set: "prefixset://edge/OLD", until: "2026-12-31", reason: "legacy" }],
+    rules: { naming: "disabled", "max-entries": { level: "mandatory", limit: 10 } },
+  };
+  test("that is good has no issues", () => expect(issuesOf(() => parsePolicyConfig(good as never, rules))).toEqual([]));
+  test.each<[string, object, string]>([
+    ["a role that is none", { sets: [{ pattern: "prefixset://x/y", role: "deny" }] }, "sets[0].role: "],
+    [
+      "a pattern for no set",
+      { sets: [{ pattern: "blocked", role: "block" }] },
+      'sets[0].pattern: a pattern for sets begins with "prefixset://"',
+    ],
+    [
+      "host bits",
+      { ownedPrefixes: ["198.51.100.1/24"] },
+      'ownedPrefixes[0]: "198.51.100.1/24" has host bits set: write "198.51.100.0/24"',
+    ],
+    ["an unknown member", { owned: [] }, 'Unrecognized key: "owned"'],
+    ["an unknown rule", { rules: { "prefix-lenght": "advisory" } }, 'rules: Unrecognized key: "prefix-lenght"'],
+    ["an unknown level", { rules: { naming: "warn" } }, "rules.naming: "],
+    ["an unknown setting", { rules: { "max-entries": { max: 3 } } }, 'rules["max-entries"]: Unrecognized key: "max"'],
+    ["a bad setting", { rules: { "max-entries": { limit: 0 } } }, 'rules["max-entries"].limit: '],
+    [
+      "a bad length of time",
+      { rules: { "max-lifetime": { longest: "a month" } } },
+      'rules["max-lifetime"].longest: "a month" is not a length of time: write 12h or 30d',
+    ],
+    [
+      "an exception from no rule",
+      { exceptions: [{ ...good.exceptions[0], rule: "nameing" }] },
+      'exceptions[0].rule: there is no rule "nameing": there are prefix-length, ',
+    ],
+    [
+      "an exception for everything",
+      { exceptions: [{ rule: "naming", until: "2026-12-31", reason: "x" }] },
+      "exceptions[0]: an exception is for a `prefix`",
+    ],
+    [
+      "an exception without an end",
+      { exceptions: [{ ...good.exceptions[0], until: "soon" }] },
+      'exceptions[0].until: "soon" is not a date: write 2026-12-31',
+    ],
+  ])("with %s is refused with its path", (_, change, issue) => {
+    const issues = issuesOf(() => parsePolicyConfig({ ...good, ...change } as never, rules));
+    expect(issues.join("\n")).toContain(issue);
+  });
+
+  test("gives levels and settings, under those of the command line", () => {
+    const config = parsePolicyConfig(good as never, rules);
+    const [naming, maxEntries] = ["naming", "max-entries"].map((name) => rules.find((rule) => rule.name === name)) as [
+      never,
+      never,
+    ];
+    expect(levelOf(naming, config)).toBe("disabled");
+    expect(levelOf(maxEntries, config)).toBe("mandatory");
+    expect(levelOf(prefixLength, config)).toBe("mandatory");
+    expect(settingsOf(maxEntries, config)).toEqual({ limit: 10 });
+    expect(settingsOf(maxEntries, config, { limit: 7 })).toEqual({ limit: 7 });
+    expect(issuesOf(() => settingsOf(maxEntries, config, { limit: "many" }))).toEqual([
+      expect.stringMatching(/^limit: /),
+    ]);
+  });
+});
+
+describe("the configuration file", () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), "packetfilter-policies-"));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  const write = (name: string, text: string) => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  };
+  const emergencyIn = (options: { folder: string; environment?: Record<string, string> }) =>
+    loadPolicyConfig(rules, { environment: {}, ...options }).emergency;
+
+  test("may be absent: then defaults count", () => {
+    write("Pulumi.yaml", "name: infra\n");
+    expect(loadPolicyConfig(rules, { environment: {}, folder })).toMatchObject({
+      sets: [],
+      productionStacks: ["prod", "prod-*", "production"],
+    });
+  });
+  test("is found in the program's folder from the folder of the installed pack", () => {
+    write("Pulumi.yaml", "name: infra\n");
+    write("packetfilter-policies.yaml", "emergency: found\n");
+    const pack = join(folder, "node_modules", "pulumi-packetfilter", "policies");
+    mkdirSync(pack, { recursive: true });
+    expect(emergencyIn({ folder: pack })).toBe("found");
+  });
+  test("is found where the command was typed, when the pack is installed elsewhere", () => {
+    write("program/Pulumi.yaml", "name: infra\n");
+    write("program/packetfilter-policies.yaml", "emergency: found\n");
+    mkdirSync(join(folder, "pack"));
+    expect(emergencyIn({ folder: join(folder, "pack"), environment: { PWD: join(folder, "program") } })).toBe("found");
+    expect(
+      emergencyIn({
+        folder: join(folder, "pack"),
+        environment: { PACKETFILTER_PROGRAM_FOLDER: join(folder, "program") },
+      }),
+    ).toBe("found");
+  });
+  test("of another program does not count, nor one above the program", () => {
+    write("packetfilter-policies.yaml", "emergency: above\n");
+    write("other/Pulumi.yaml", "name: other\n");
+    write("other/packetfilter-policies.yaml", "emergency: other\n");
+    write("program/Pulumi.yaml", "name: infra\n");
+    const environment = { PWD: join(folder, "other"), PULUMI_NODEJS_PROJECT: "infra" };
+    expect(emergencyIn({ folder: join(folder, "program"), environment })).toBeUndefined();
+  });
+  test("is the one that PACKETFILTER_POLICIES names, from the program's folder", () => {
+    write("packetfilter-policies.yaml", "emergency: usual\n");
+    write("config/strict.yaml", "emergency: named\n");
+    const environment = { PACKETFILTER_POLICIES: "config/strict.yaml", PACKETFILTER_PROGRAM_FOLDER: folder };
+    expect(emergencyIn({ folder: "/", environment })).toBe("named");
+    expect(() => emergencyIn({ folder, environment: { PACKETFILTER_POLICIES: "gone.yaml" } })).toThrow(
+      /gone\.yaml is not a valid policy configuration:\n {2}- cannot be read/,
+    );
+  });
+  test("that is no YAML, or not ours, is refused with its name and path", () => {
+    write("packetfilter-policies.yaml", "sets: [\n");
+    expect(() => emergencyIn({ folder })).toThrow(
+      /packetfilter-policies\.yaml is not a valid policy configuration:\n {2}- is not YAML/,
+    );
+    write("packetfilter-policies.yaml", "sets:\n  - pattern: prefixset://edge/x\n    role: deny\n");
+    expect(() => emergencyIn({ folder })).toThrow(/ {2}- sets\[0\]\.role: /);
+  });
+  test("an emergency for one run comes from the environment", () => {
+    expect(emergencyIn({ folder, environment: { PACKETFILTER_POLICIES_EMERGENCY: "INC-1" } })).toBe("INC-1");
+  });
+});
+
+test.each<[string, string, boolean]>([
+  ["prefixset://*/blocked*", "prefixset://edge/blocked", true],
+  ["prefixset://*/blocked*", "prefixset://edge/blocked-v6", true],
+  ["prefixset://*/blocked*", "prefixset://edge/web/blocked", false],
+  ["prefixset://**/blocked*", "prefixset://edge/web/blocked", true],
+  ["prefixset://edge/a.b", "prefixset://edge/axb", false],
+  ["prod-*", "prod-eu", true],
+])("the pattern %s and %s: %s", (pattern, text, expected) => expect(matches(pattern, text)).toBe(expected));

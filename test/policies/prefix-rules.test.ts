@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import {
+  destinationWithinOwned,
+  maxEntries,
+  prefixLength,
+  protectedPrefixes,
+  specialPurposeRanges,
+} from "../../policies/index";
+import { messagesOf, prefixSet, prefixSetEntry } from "./support";
+
+const entries = (...prefixes: string[]) => ({ entries: Object.fromEntries(prefixes.map((prefix) => [prefix, 1])) });
+const config = {
+  sets: [
+    { pattern: "prefixset://edge/blocked", role: "block", direction: "source" },
+    { pattern: "prefixset://edge/partners", role: "allow", direction: "source" },
+    { pattern: "prefixset://edge/victims", role: "block", direction: "destination" },
+  ],
+  ownedPrefixes: ["198.51.100.0/24", "2001:db8:51::/48"],
+  managementPrefixes: ["192.0.2.0/28", "10.20.0.0/16"],
+} as const;
+const options = { config: structuredClone(config) as never };
+const withRule = (name: string, settings: object) => ({
+  config: { ...structuredClone(config), rules: { [name]: settings } } as never,
+});
+
+describe("prefix-length", () => {
+  const good = entries("203.0.113.0/24", "2001:db8::/32");
+  test("a set within the limits passes", () =>
+    expect(messagesOf(prefixLength, [prefixSet(good)], options)).toEqual([]));
+  test("an IPv4 default route is named", () => {
+    expect(messagesOf(prefixLength, [prefixSet(entries("0.0.0.0/0"))], options)[0]).toContain(
+      "entries with a prefix length that is not allowed (1 of 1): 0.0.0.0/0 (the default route)",
+    );
+  });
+  test("an IPv6 default route is named even in a block set, where bogons may be short", () => {
+    expect(messagesOf(prefixLength, [prefixSet(entries("::/0"))], options)[0]).toContain("::/0 (the default route)");
+  });
+  test("short bogons may stand in a block set", () => {
+    expect(messagesOf(prefixLength, [prefixSet(entries("240.0.0.0/4", "fc00::/7"))], options)).toEqual([]);
+  });
+  test("and not in an allow set", () => {
+    const partners = prefixSet({ set: "partners", ...entries("240.0.0.0/4") });
+    expect(messagesOf(prefixLength, [partners], options)[0]).toContain("240.0.0.0/4 (shorter than /8)");
+  });
+  test("a longer prefix than allowed", () => {
+    const limited = withRule("prefix-length", { ipv4: { longest: 28 } });
+    expect(messagesOf(prefixLength, [prefixSet(entries("203.0.113.4/32"))], limited)[0]).toContain("longer than /28");
+  });
+  test("a role has limits of its own", () => {
+    const limited = withRule("prefix-length", { allow: { ipv6: { shortest: 48 } } });
+    expect(messagesOf(prefixLength, [prefixSet(good)], limited)).toEqual([]);
+    expect(messagesOf(prefixLength, [prefixSet({ set: "partners", ...good })], limited)[0]).toContain(
+      "2001:db8::/32 (shorter than /48)",
+    );
+  });
+  test("a single entry is judged as well", () => {
+    expect(messagesOf(prefixLength, [prefixSetEntry({ prefix: "0.0.0.0/0" })])[0]).toContain(
+      'PrefixSetEntry "entry" (prefixset://edge/blocked)',
+    );
+  });
+});
+
+describe("special-purpose", () => {
+  const partners = (...prefixes: string[]) => prefixSet({ set: "partners", ...entries(...prefixes) }, "partners");
+  test("public addresses of an allow set pass, and globally reachable special ones", () => {
+    const found = messagesOf(
+      specialPurposeRanges,
+      [partners("192.88.100.0/24", "192.0.0.9/32", "2620:4f:8000::/48")],
+      options,
+    );
+    expect(found).toEqual([]);
+  });
+  test.each([
+    ["10.1.0.0/16", "Private-Use, RFC 1918, IANA IPv4 Special-Purpose Address Registry"],
+    ["100.64.7.0/24", "Shared Address Space, RFC 6598, IANA IPv4 Special-Purpose Address Registry"],
+    ["192.0.0.8/32", "IPv4 dummy address, RFC 7600, IANA IPv4 Special-Purpose Address Registry"],
+    ["224.0.0.5/32", "Multicast, RFC 5771, IANA IPv4 Multicast Address Space Registry"],
+    ["fd00::/8", "Unique-Local, RFC 4193, IANA IPv6 Special-Purpose Address Registry"],
+    ["3fff::/20", "Documentation, RFC 9637, IANA IPv6 Special-Purpose Address Registry"],
+  ])("%s is named with its registry entry", (prefix, citation) => {
+    expect(messagesOf(specialPurposeRanges, [partners(prefix)], options)[0]).toContain(`${prefix} (${citation})`);
+  });
+  test("a prefix that holds a special range is named", () => {
+    expect(messagesOf(specialPurposeRanges, [partners("198.0.0.0/8")], options)[0]).toContain("198.0.0.0/8 (");
+  });
+  test("a block set may hold all of them", () => {
+    expect(messagesOf(specialPurposeRanges, [prefixSet(entries("10.0.0.0/8", "fe80::/10"))], options)).toEqual([]);
+  });
+  test("what is declared as owned or for management is no bogon", () => {
+    expect(messagesOf(specialPurposeRanges, [partners("198.51.100.9/32", "10.20.1.0/24")], options)).toEqual([]);
+  });
+  test("what is fine for a role is configured by name or by prefix", () => {
+    const fine = withRule("special-purpose", { allow: ["Private-Use", "203.0.113.0/24"] });
+    expect(messagesOf(specialPurposeRanges, [partners("172.16.4.0/24", "203.0.113.64/26")], fine)).toEqual([]);
+    expect(messagesOf(specialPurposeRanges, [partners("192.0.2.0/24")], fine)).toHaveLength(1);
+  });
+});
+
+describe("protected-prefixes", () => {
+  test("blocked sources elsewhere pass", () => {
+    expect(messagesOf(protectedPrefixes, [prefixSet(entries("203.0.113.0/24", "192.0.2.16/28"))], options)).toEqual([]);
+  });
+  test.each([
+    ["192.0.2.0/28", "a management prefix"],
+    ["192.0.2.0/24", "contains the management prefix 192.0.2.0/28"],
+    ["192.0.2.3/32", "lies in the management prefix 192.0.2.0/28"],
+    ["198.51.0.0/16", "contains the owned prefix 198.51.100.0/24"],
+    ["2001:db8:51:7::/64", "lies in the owned prefix 2001:db8:51::/48"],
+  ])("%s is refused in either direction of containment", (prefix, relation) => {
+    expect(messagesOf(protectedPrefixes, [prefixSet(entries(prefix))], options)[0]).toContain(
+      `${prefix} (${relation})`,
+    );
+  });
+  test("an allow set and a set of destinations may hold them", () => {
+    const sets = [
+      prefixSet({ set: "partners", ...entries("192.0.2.0/28") }),
+      prefixSet({ set: "victims", ...entries("198.51.100.7/32") }),
+    ];
+    expect(messagesOf(protectedPrefixes, sets, options)).toEqual([]);
+  });
+});
+
+describe("destination-within-owned", () => {
+  test("owned destinations pass", () => {
+    expect(
+      messagesOf(destinationWithinOwned, [prefixSet({ set: "victims", ...entries("198.51.100.7/32") })], options),
+    ).toEqual([]);
+  });
+  test("a destination that is only in part one's own is named", () => {
+    const found = messagesOf(
+      destinationWithinOwned,
+      [prefixSet({ set: "victims", ...entries("198.51.100.0/23") })],
+      options,
+    );
+    expect(found[0]).toContain("destinations that are not within owned prefixes (1 of 1): 198.51.100.0/23");
+  });
+  test("a set of sources is not judged", () => {
+    expect(messagesOf(destinationWithinOwned, [prefixSet()], options)).toEqual([]);
+  });
+});
+
+describe("max-entries", () => {
+  const limit = withRule("max-entries", { limit: 2 });
+  test("as many as the limit pass", () => {
+    expect(messagesOf(maxEntries, [prefixSet(entries("192.0.2.0/24", "203.0.113.0/24"))], limit)).toEqual([]);
+  });
+  test("one more is reported with both numbers", () => {
+    const found = messagesOf(
+      maxEntries,
+      [prefixSet(entries("192.0.2.0/24", "203.0.113.0/24", "198.51.100.0/24"))],
+      limit,
+    );
+    expect(found[0]).toContain("it holds 3 entries, more than 2");
+  });
+});

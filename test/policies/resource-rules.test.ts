@@ -1,0 +1,113 @@
+import { describe, expect, test } from "vitest";
+import {
+  endpointTransport,
+  productionDestroy,
+  productionRemovals,
+  signalingCount,
+  signalingLength,
+  signalingWithinOwned,
+} from "../../policies/index";
+import { messagesOf, prefixSet, signaling, UNKNOWN } from "./support";
+
+describe("endpoint-transport", () => {
+  const to = (endpoint: string, more: object = {}) => prefixSet({ node: { endpoint, ...more } });
+  test.each(["https://node.example.net", "http://127.0.0.1:8080", "http://localhost:8080/fapi", "http://[::1]:80"])(
+    "%s passes",
+    (endpoint) => expect(messagesOf(endpointTransport, [to(endpoint)])).toEqual([]),
+  );
+  test("http on a management network passes, and on a network or host of the rule", () => {
+    const config = {
+      managementPrefixes: ["192.0.2.0/24", "2001:db8::/64"],
+      rules: { "endpoint-transport": { networks: ["198.51.100.0/24"], hosts: ["node.example.net"] } },
+    };
+    const nodes = ["http://192.0.2.7", "http://[2001:db8::1]:81", "http://198.51.100.1", "http://node.example.net"];
+    expect(
+      messagesOf(
+        endpointTransport,
+        nodes.map((node) => to(node)),
+        { config },
+      ),
+    ).toEqual([]);
+  });
+  test("http elsewhere is reported, without the address and what else the node holds", () => {
+    const node = to("http://user:s3cret@203.0.113.9/fapi?token=s3cret", { headers: { Authorization: "s3cret" } });
+    const [message, ...rest] = messagesOf(endpointTransport, [node]);
+    expect(rest).toEqual([]);
+    expect(message).toContain("the endpoint of its node is reached without TLS");
+    expect(message).not.toMatch(/s3cret|203\.0\.113\.9|token|user/);
+  });
+  test("a receiver is judged as well, its secret is not shown", () => {
+    const receiver = { url: "http://203.0.113.9/path", clientId: "c1", secretKey: "s3cret" };
+    const [message] = messagesOf(endpointTransport, [signaling(["198.51.100.7/32"], "attack", { receiver })]);
+    expect(message).toContain("the address of its receiver is reached without TLS");
+    expect(message).not.toMatch(/s3cret|203\.0\.113\.9|c1/);
+  });
+  test("a node of the environment is judged, one that is named in the configuration only when its address is known", () => {
+    const environment = { PACKETFILTER_ENDPOINT: "http://203.0.113.9" };
+    expect(messagesOf(endpointTransport, [prefixSet()], { environment })).toHaveLength(1);
+    expect(messagesOf(endpointTransport, [prefixSet({ node: "fra1" })], { environment })).toEqual([]);
+    expect(messagesOf(endpointTransport, [prefixSet({ node: "fra1", endpoint: "http://203.0.113.9" })])[0]).toContain(
+      'the endpoint of its node "fra1" is reached without TLS',
+    );
+  });
+  test("an address that is not known yet is left for the update", () => {
+    expect(messagesOf(endpointTransport, [to(UNKNOWN)])[0]).toContain("`node.endpoint` is known only in the update");
+  });
+});
+
+describe("signaling", () => {
+  const config = { ownedPrefixes: ["198.51.100.0/24", "2001:db8:51::/48"] };
+  const good = signaling(["198.51.100.7/32", "2001:db8:51::/48"]);
+  test.each([signalingWithinOwned, signalingLength, signalingCount])("owned addresses pass $name", (rule) =>
+    expect(messagesOf(rule, [good], { config })).toEqual([]),
+  );
+  test("a prefix of somebody else is named", () => {
+    expect(
+      messagesOf(signalingWithinOwned, [signaling(["198.51.100.7/32", "203.0.113.7/32"])], { config })[0],
+    ).toContain("prefixes that are not within owned prefixes (1 of 2): 203.0.113.7/32");
+  });
+  test("a prefix that is too short is named", () => {
+    expect(messagesOf(signalingLength, [signaling(["2001:db8::/32"])], { config })[0]).toContain(
+      "2001:db8::/32 (shorter than /48)",
+    );
+  });
+  test("too many prefixes are counted", () => {
+    const many = Array.from({ length: 17 }, (_, n) => `198.51.100.${n}/32`);
+    expect(messagesOf(signalingCount, [signaling(many)], { config })[0]).toContain("it has 17 prefixes, more than 16");
+  });
+});
+
+describe("production", () => {
+  const prod = { stack: "prod" };
+  const protectedSet = { protect: true };
+  test("a protected set passes, and one that is kept", () => {
+    const sets = [prefixSet(protectedSet), prefixSet({ onDestroy: "keep" })];
+    expect(messagesOf(productionDestroy, sets, prod)).toEqual([]);
+  });
+  test("a set that is cleared needs protection, by default too", () => {
+    for (const inputs of [{}, { onDestroy: "clear" }]) {
+      expect(messagesOf(productionDestroy, [prefixSet(inputs)], prod)[0]).toContain(
+        "cleared on destroy and not protected",
+      );
+    }
+  });
+  test("other stacks are free", () => {
+    expect(messagesOf(productionDestroy, [prefixSet()], { stack: "dev" })).toEqual([]);
+    expect(messagesOf(productionRemovals, [prefixSet({ maxRemovals: "100%" })], { stack: "dev" })).toEqual([]);
+  });
+  test.each([undefined, "20%", "50%", 20, "15"])("maxRemovals %s passes", (maxRemovals) => {
+    expect(messagesOf(productionRemovals, [prefixSet({ maxRemovals })], prod)).toEqual([]);
+  });
+  test.each(["51%", "100%", 21, "100000"])("maxRemovals %s is reported", (maxRemovals) => {
+    expect(messagesOf(productionRemovals, [prefixSet({ maxRemovals })], prod)[0]).toContain(
+      `\`maxRemovals\` is ${maxRemovals}`,
+    );
+  });
+  test("lifting the limit by the environment is reported for the set that it is for", () => {
+    const environment = { PACKETFILTER_ALLOW_REMOVALS: "prefixset://edge/blocked" };
+    expect(messagesOf(productionRemovals, [prefixSet()], { ...prod, environment })[0]).toContain(
+      "PACKETFILTER_ALLOW_REMOVALS lifts",
+    );
+    expect(messagesOf(productionRemovals, [prefixSet({ set: "partners" })], { ...prod, environment })).toEqual([]);
+  });
+});

@@ -1,0 +1,169 @@
+import { describe, expect, test } from "vitest";
+import {
+  blastRadius,
+  blockAllowConflict,
+  exclusiveOwner,
+  expiredExceptions,
+  redundantPrefixes,
+  signalingAndBlock,
+  signalingsAtOnce,
+} from "../../policies/index";
+import { messagesOf, prefixSet, prefixSetEntry, signaling, UNKNOWN } from "./support";
+
+const config = {
+  sets: [
+    { pattern: "prefixset://*/blocked", role: "block", direction: "source" },
+    { pattern: "prefixset://*/partners", role: "allow", direction: "source" },
+    { pattern: "prefixset://*/victims", role: "block", direction: "destination" },
+  ],
+  ownedPrefixes: ["198.51.100.0/24", "2001:db8:51::/48"],
+};
+const options = { config: config as never };
+const set = (name: string, entries: Record<string, unknown>, more: object = {}) =>
+  prefixSet({ set: name, entries, ...more }, name);
+
+describe("block-allow-conflict", () => {
+  test("a carve-out passes", () => {
+    const sets = [set("blocked", { "203.0.113.0/24": 1 }), set("partners", { "203.0.113.7/32": 1 })];
+    expect(messagesOf(blockAllowConflict, sets, options)).toEqual([]);
+  });
+  test("the same prefix in both is named with both sets", () => {
+    const sets = [set("blocked", { "203.0.113.0/24": 1 }), set("partners", { "203.0.113.0/24": 1 })];
+    expect(messagesOf(blockAllowConflict, sets, options)[0]).toContain(
+      "prefixes that are blocked and allowed as source (1): 203.0.113.0/24 (in prefixset://edge/blocked and prefixset://edge/partners)",
+    );
+  });
+  test("in another direction it is no conflict", () => {
+    const sets = [set("victims", { "198.51.100.7/32": 1 }), set("partners", { "198.51.100.7/32": 1 })];
+    expect(messagesOf(blockAllowConflict, sets, options)).toEqual([]);
+  });
+  test("a single entry conflicts like a set, and a set that is not known yet is left out by name", () => {
+    const sets = [
+      set("blocked", { "203.0.113.0/24": 1 }),
+      prefixSetEntry({ set: "partners", prefix: "203.0.113.0/24" }),
+      prefixSet({ set: "partners", entries: UNKNOWN }, "later"),
+    ];
+    const found = messagesOf(blockAllowConflict, sets, options);
+    expect(found[0]).toContain('PrefixSet "later" (prefixset://edge/partners): cannot be judged yet');
+    expect(found[1]).toContain("203.0.113.0/24 (in");
+  });
+});
+
+describe("redundant-prefixes", () => {
+  const found = (entries: Record<string, unknown>, more: object = {}) =>
+    messagesOf(redundantPrefixes, [set("blocked", entries, more)]);
+  test("prefixes that stand for themselves pass", () => {
+    expect(found({ "203.0.113.0/25": 1, "192.0.2.0/24": 1, "2001:db8::/32": 1 })).toEqual([]);
+  });
+  test("a covered entry is named with what covers it", () => {
+    expect(found({ "203.0.113.0/24": 1, "203.0.113.7/32": 1 })).toEqual([
+      expect.stringContaining("(1 of 2): 203.0.113.7/32 (covered by 203.0.113.0/24)"),
+    ]);
+  });
+  test("halves, and halves of halves, are named as their aggregate", () => {
+    expect(found({ "203.0.113.0/26": 1, "203.0.113.64/26": 1, "203.0.113.128/25": 1 })).toEqual([
+      expect.stringContaining(
+        "can stand for 3 of the 3 entries of prefixset://edge/blocked (1): 203.0.113.0/24 (for 3 entries)",
+      ),
+    ]);
+    expect(found({ "2001:db8::/33": 1, "2001:db8:8000::/33": 1 })[0]).toContain("2001:db8::/32 (for 2 entries)");
+  });
+  test("another value, reason or expiry keeps entries apart", () => {
+    expect(found({ "203.0.113.0/24": 1, "203.0.113.7/32": 2, "192.0.2.0/25": 1, "192.0.2.128/25": 2 })).toEqual([]);
+    const halves = { "192.0.2.0/25": 1, "192.0.2.128/25": 1 };
+    expect(found(halves, { notes: { "192.0.2.0/25": '{"reason":"SYN flood"}' } })).toEqual([]);
+    expect(found(halves, { notes: { "192.0.2.0/25": '{"expires":"2026-07-01T00:00:00Z"}' } })).toEqual([]);
+  });
+  test("an entry below another value is not redundant, though a wider one has its value", () => {
+    expect(found({ "203.0.113.0/24": 1, "203.0.113.0/28": 2, "203.0.113.7/32": 1 })).toEqual([]);
+  });
+  test("halves of an entry with another value are not joined", () => {
+    expect(found({ "203.0.113.0/24": 2, "203.0.113.0/25": 1, "203.0.113.128/25": 1 })).toEqual([]);
+  });
+  test("entries of one set are judged together, of two nodes apart", () => {
+    const half = (node: string, prefix: string) => prefixSetEntry({ node, prefix }, `${node} ${prefix}`);
+    expect(
+      messagesOf(redundantPrefixes, [half("fra1", "203.0.113.0/25"), half("fra1", "203.0.113.128/25")]),
+    ).toHaveLength(1);
+    expect(messagesOf(redundantPrefixes, [half("fra1", "203.0.113.0/25"), half("ams1", "203.0.113.128/25")])).toEqual(
+      [],
+    );
+  });
+});
+
+describe("exclusive-owner", () => {
+  test("one owner, or several that share, pass", () => {
+    const shared = [set("blocked", {}, { exclusive: false }), prefixSetEntry()];
+    expect(messagesOf(exclusiveOwner, [set("blocked", {}), set("partners", {})])).toEqual([]);
+    expect(messagesOf(exclusiveOwner, shared)).toEqual([]);
+  });
+  test("an entry beside an exclusive set is named", () => {
+    expect(messagesOf(exclusiveOwner, [set("blocked", {}), prefixSetEntry()])[0]).toContain(
+      'it owns prefixset://edge/blocked exclusively and so removes what PrefixSetEntry "entry" put there',
+    );
+  });
+  test("two owners on one node are reported once, on two nodes not at all", () => {
+    const owner = (name: string, node: string) => prefixSet({ node }, name);
+    expect(messagesOf(exclusiveOwner, [owner("a", "fra1"), owner("b", "fra1")])).toHaveLength(1);
+    expect(messagesOf(exclusiveOwner, [owner("a", "fra1"), owner("b", "ams1")])).toEqual([]);
+  });
+});
+
+describe("blast-radius", () => {
+  const limited = (settings: object) => ({ config: { ...config, rules: { "blast-radius": settings } } as never });
+  const sets = [
+    set("blocked", { "203.0.113.0/24": 1, "203.0.113.7/32": 1, "2001:db8:51:1::/64": 1 }),
+    set("victims", { "198.51.100.0/28": 1 }),
+    set("partners", { "192.0.2.0/24": 1 }),
+  ];
+  test("a stack below the limits passes", () => expect(messagesOf(blastRadius, sets, options)).toEqual([]));
+  test("what is nested counts once, allow sets not at all, and owned prefixes are named", () => {
+    expect(messagesOf(blastRadius, sets, limited({ ipv4Addresses: 271 }))[0]).toContain(
+      "it blocks 272 IPv4 addresses, more than 271. In all it blocks 272 IPv4 addresses and 1 IPv6 /64 networks; owned prefixes among them: 198.51.100.0/24 (16 IPv4 addresses), 2001:db8:51::/48 (1 IPv6 /64 networks)",
+    );
+  });
+  test("owned addresses have a limit of their own", () => {
+    expect(messagesOf(blastRadius, sets, limited({ ownedIpv4Addresses: 15 }))[0]).toContain(
+      "16 owned IPv4 addresses, more than 15",
+    );
+  });
+  test("excepted sets do not count", () => {
+    const except = limited({ ipv4Addresses: 16, except: ["prefixset://*/blocked"] });
+    expect(messagesOf(blastRadius, sets, except)).toEqual([]);
+  });
+});
+
+describe("signalings of a stack", () => {
+  test("a signaling beside a block of other destinations passes", () => {
+    const resources = [
+      signaling(["198.51.100.7/32"]),
+      set("victims", { "198.51.100.8/32": 1 }),
+      set("blocked", { "198.51.100.7/32": 1 }),
+    ];
+    expect(messagesOf(signalingAndBlock, resources, options)).toEqual([]);
+  });
+  test.each(["198.51.100.7/32", "198.51.100.0/24"])("a block of the destination %s is reported", (prefix) => {
+    const resources = [signaling(["198.51.100.7/32"]), set("victims", { [prefix]: 1 })];
+    expect(messagesOf(signalingAndBlock, resources, options)[0]).toContain(
+      `${prefix} (in prefixset://edge/victims, and 198.51.100.7/32 in CloudSignaling "attack")`,
+    );
+  });
+  test("all signalings together have a limit", () => {
+    const two = [signaling(["198.51.100.7/32"], "a"), signaling(["198.51.100.7/32", "198.51.100.9/32"], "b")];
+    const limit = (count: number) => ({ config: { rules: { "signalings-at-once": { limit: count } } } });
+    expect(messagesOf(signalingsAtOnce, two, limit(2))).toEqual([]);
+    expect(messagesOf(signalingsAtOnce, two, limit(1))[0]).toContain(
+      "more than the limit of 1 (2): 198.51.100.7/32, 198.51.100.9/32",
+    );
+  });
+});
+
+test("exceptions that have ended are listed though nothing falls under them", () => {
+  const exceptions = [
+    { rule: "naming", set: "prefixset://edge/*", until: "2026-06-14", reason: "migration" },
+    { rule: "naming", set: "prefixset://core/*", until: "2026-06-15", reason: "migration" },
+  ];
+  expect(messagesOf(expiredExceptions, [], { config: { exceptions } })).toEqual([
+    expect.stringContaining("the exception from naming for prefixset://edge/* ended 2026-06-14 (migration)"),
+  ]);
+});
