@@ -15,7 +15,7 @@ export const prefix = z.string().transform((text, context) => {
 /** A pattern for set addresses: `*` stays within one name, `**` does not. */
 export const setPattern = z
   .string()
-  .startsWith("prefixset://", 'a pattern for sets begins with "prefixset://", as in prefixset://*/blocked*');
+  .regex(/^prefixset:\/\//, 'a pattern for sets begins with "prefixset://", as in prefixset://*/blocked*');
 
 /** A pattern for stack names. */
 export const stackPattern = z.string().min(1);
@@ -44,8 +44,7 @@ export function formatDuration(milliseconds: number): string {
 }
 
 /** A date (the whole of that day, UTC) or an ISO time with zone, read into the moment at which it has passed. */
-export const until = z.union([z.string(), z.date()]).transform((value, context) => {
-  const text = typeof value === "string" ? value : value.toISOString();
+export const until = z.string().transform((text, context) => {
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text);
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/.test(text);
   const moment = new Date(isDay ? `${text}T23:59:59.999Z` : text);

@@ -41,9 +41,9 @@ describe("require-reason", () => {
 });
 
 describe("max-lifetime", () => {
-  const after = (days: number) => new Date(NOW.getTime() + days * 86_400_000).toISOString();
+  const inDays = (days: number) => new Date(NOW.getTime() + days * 86_400_000).toISOString();
   test("an entry that ends soon enough passes, today and on every later day", () => {
-    const resource = noted({ expires: after(90) });
+    const resource = noted({ expires: inDays(90) });
     expect(messagesOf(maxLifetime, [resource], configured())).toEqual([]);
     for (const days of [1, 60, 89, 400]) {
       const now = new Date(NOW.getTime() + days * 86_400_000);
@@ -51,8 +51,8 @@ describe("max-lifetime", () => {
     }
   });
   test("one that ends later is named with its end", () => {
-    expect(messagesOf(maxLifetime, [noted({ expires: after(91) })], configured())[0]).toContain(
-      `entries that do not expire within 90d (1 of 1): 203.0.113.0/24 (expires ${after(91)})`,
+    expect(messagesOf(maxLifetime, [noted({ expires: inDays(91) })], configured())[0]).toContain(
+      `entries that do not expire within 90d (1 of 1): 203.0.113.0/24 (expires ${inDays(91)})`,
     );
   });
   test("one that never ends is named", () => {
@@ -60,7 +60,7 @@ describe("max-lifetime", () => {
   });
   test("the longest lifetime is configured", () => {
     const short = configured("max-lifetime", { longest: "12h" });
-    expect(messagesOf(maxLifetime, [noted({ expires: after(1) })], short)[0]).toContain("within 12h");
+    expect(messagesOf(maxLifetime, [noted({ expires: inDays(1) })], short)[0]).toContain("within 12h");
   });
 });
 

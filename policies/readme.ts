@@ -1,0 +1,153 @@
+import { z } from "zod";
+import { parsePolicyConfig } from "./config/load";
+import { policyConfigSchema } from "./config/schema";
+import { REGISTRY_DATE } from "./data/special-purpose";
+import { judgeResource, judgeStack } from "./judge";
+import { readResource, SetResource, SignalingResource } from "./resources";
+import { isResourceRule, type Rule } from "./rule";
+import { settingsOf } from "./settings";
+import { startRun } from "./start-run";
+
+/** The message that the example of a rule gives. */
+export function exampleMessage(rule: Rule, rules: readonly Rule[]): string {
+  const { config = {}, settings = {}, stack = "dev", resources } = rule.example;
+  const parsed = parsePolicyConfig({ ...config, rules: { [rule.name]: settings } } as never, rules);
+  const run = startRun(rules, { config: parsed, now: new Date("2026-06-15T12:00:00Z"), environment: {} });
+  const own = settingsOf(rule, parsed);
+  const read = resources.map(({ kind, name, protect = false, inputs }) => {
+    const urn = `urn:pulumi:${stack}::infra::pulumi-nodejs:dynamic/packetfilter:${kind}::${name}`;
+    return readResource({ kind, name, protect, urn }, inputs);
+  });
+  const reports = isResourceRule(rule)
+    ? read.flatMap((resource) => judgeResource(rule, resource, own, run))
+    : judgeStack(
+        rule,
+        {
+          sets: read.filter((resource) => resource instanceof SetResource),
+          signalings: read.filter((resource) => resource instanceof SignalingResource),
+        },
+        own,
+        run,
+      );
+  return reports[0]?.message ?? "";
+}
+
+/** The schema of `packetfilter-policies.yaml` as JSON Schema, for editors. */
+export function jsonSchema(rules: readonly Rule[]): object {
+  const schema = z.toJSONSchema(policyConfigSchema(rules), { io: "input" });
+  return {
+    title: "packetfilter-policies.yaml",
+    description: "What the policies of pulumi-packetfilter judge by.",
+    ...schema,
+  };
+}
+
+/** `policies/README.md`, made from the rules. */
+export function renderReadme(rules: readonly Rule[], parts: { yaml: string; policyConfig: string }): string {
+  const rows = rules.map((rule) => {
+    const scope = isResourceRule(rule) ? "resource" : "stack";
+    const level = rule.level === "mandatory" ? "**mandatory**" : rule.level;
+    const needs = rule.needs.map((need) => `\`${need === "role" || need === "direction" ? `sets[].${need}` : need}\``);
+    const settings = Object.entries(rule.config.shape).map(
+      ([name, member]) => `\`${name}\`: ${(member as z.ZodType).description ?? ""}`,
+    );
+    const config = [needs.length > 0 ? `needs ${needs.join(", ")}` : "", ...settings, ...sharedPaths(rule)];
+    const cells = [
+      `\`${rule.name}\``,
+      `${level}, ${scope}`,
+      rule.description,
+      config.filter((part) => part !== "").join("<br>") || "—",
+      exampleMessage(rule, rules),
+    ];
+    return `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  });
+  return `${HEAD}
+## The policies
+
+| policy | level | what it demands | configuration | example message |
+|---|---|---|---|---|
+${rows.join("\n")}
+
+${configuration(parts)}`;
+}
+
+function sharedPaths(rule: Rule): string[] {
+  const needed: readonly string[] = rule.needs;
+  const shared = rule.configure.filter((path) => !path.startsWith("rules.") && !needed.includes(path));
+  return shared.length > 0 ? [`by ${shared.map((path) => `\`${path}\``).join(", ")}`] : [];
+}
+
+const HEAD = `<!-- Made from the policies by test/policies/generated.test.ts: change them, then run "npx vitest run test/policies/generated.test.ts -u". -->
+
+# Policies for prefix-sets and cloud signalings
+
+CIDR rules that stop a mistake in review. Nothing to set up:
+
+\`\`\`sh
+pulumi preview --policy-pack node_modules/pulumi-packetfilter/policies
+\`\`\`
+
+Where the Node language host cannot run pack folders, the executable form does the same:
+
+\`\`\`sh
+pulumi preview --policy-pack node_modules/pulumi-packetfilter/policies/run
+\`\`\`
+
+Mandatory policies fail the preview, advisory ones warn. Mandatory is what endangers traffic: management or owned prefixes among
+blocked sources, special-purpose ranges in an allow set, prefix lengths, signaling of what is not yours. Policies judge what the
+program declares, not when: nothing that passes today fails tonight because time went by.
+`;
+
+function configuration({ yaml, policyConfig }: { yaml: string; policyConfig: string }): string {
+  return `## Configuration
+
+What sets and prefixes mean is said once, in \`packetfilter-policies.yaml\` in the folder of the program (beside \`Pulumi.yaml\`), or in the
+file that \`PACKETFILTER_POLICIES\` names. A block set holds bogons on purpose, an allow set must not; sources are judged otherwise
+than destinations. A policy that needs a role which a set does not have says "not configured for this set" once, and does not guess.
+
+\`\`\`yaml
+${yaml.trim()}
+\`\`\`
+
+- In patterns \`*\` stands for anything within one name and \`**\` for anything; the first pattern that matches a set counts.
+- \`exceptions\` set a rule aside for a prefix and those within it, for sets, or for both, up to and including the day \`until\`. One that has ended is
+  reported: the finding comes back as a warning that names it, or as a failure with \`expiredExceptions: mandatory\`.
+- \`emergency: INC-4711\`, or \`PACKETFILTER_POLICIES_EMERGENCY=INC-4711\` for one run, turns mandatory into advisory; every message names it.
+- Editors check the file by \`packetfilter-policies.schema.json\`; a file that is not as it says stops the preview with the path of each mistake.
+
+Levels and settings of single policies can also be given with \`--policy-pack-config\`; they count over those of the file:
+
+\`\`\`json
+${policyConfig.trim()}
+\`\`\`
+
+\`{ "all": "advisory" }\` gives all policies one level. The levels are \`mandatory\`, \`advisory\`, \`disabled\`, and for \`organisation-rails\` \`remediate\`.
+
+## Remediation
+
+\`organisation-rails\` at the level \`remediate\` puts into resources what they lack of its \`rails\`: forbidden and required prefixes are added to the
+resource's own, \`maxRemovals\` is set where it is absent. Entries are never touched, nothing is removed, and the plan shows every property
+that was put in. A remediation comes after the resource's own check, so the policy itself says in the preview which entries break what it put in.
+
+## Unknown values, secrets
+
+What a preview cannot know yet is left for the update, policy by policy: the one that needs it says so, the others judge. Messages never hold a value of
+\`node\` or \`receiver\`, nor a reason or ticket. They do hold prefixes: a list of prefixes that is itself secret is not a case for policies.
+
+## A pack of your own
+
+\`\`\`ts
+import { PolicyPack } from "@pulumi/policy";
+import { policiesOf, rules } from "pulumi-packetfilter/policies";
+
+new PolicyPack("ours", { policies: policiesOf([...rules, ownRule]) });
+\`\`\`
+
+\`examples/policy-own-pack\` in the repository adds a rule, \`examples/policy-infra-repo\` configures the pack for stacks of one repository.
+
+## Special-purpose addresses
+
+The ranges are those of the IANA IPv4 and IPv6 Special-Purpose Address Registries (RFC 6890) as updated on ${REGISTRY_DATE}, and the two multicast
+blocks. A range that the registry calls globally reachable counts as any other address.
+`;
+}
