@@ -32,7 +32,7 @@ beforeAll(async () => {
   mkdirSync(join(consumer, "node_modules"));
   symlinkSync(root, join(consumer, "node_modules", manifest.name), "dir");
   symlinkSync(join(root, "node_modules", "@types"), join(consumer, "node_modules", "@types"), "dir");
-});
+}, 60_000);
 afterAll(() => rmSync(consumer, { recursive: true, force: true }));
 
 test.each(code)("exports %s are built, with types", (_, entry) => {
@@ -136,7 +136,7 @@ describe("what npm publishes", () => {
     const args = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
     const answer = JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8" }));
     files = [answer].flat()[0].files.map(({ path }: { path: string }) => path);
-  });
+  }, 60_000);
 
   test("is the build, the policy pack and the papers, and nothing else", () => {
     const expected = [

@@ -86,7 +86,7 @@ describe("commands and modules that run as they stand", () => {
     const texts = blocks.filter(({ tag }) => /^(run|background)$/.test(tag)).map(({ text }) => text);
     for (const port of new Set(texts.join("\n").match(/\b80\d\d\b/g))) ports.set(port, await freePort());
     for (const block of tagged("sh", "background")) background.push(await started(block));
-  });
+  }, 60_000);
 
   afterAll(async () => {
     for (const child of background) {

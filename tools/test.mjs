@@ -22,12 +22,13 @@ const steps = [
     name: "lint and format (biome check)",
     run: () => node("@biomejs/biome/bin/biome", "check", "--error-on-warnings"),
   },
+  // Before the types, since tests and tools import what is built.
+  { name: "build (tsc -p tsconfig.build.json)", run: () => build() },
   {
     name: "types (tsc)",
     run: () =>
       node("typescript/bin/tsc", "--incremental", "--tsBuildInfoFile", "node_modules/.cache/tsc/check.tsbuildinfo"),
   },
-  { name: "build (tsc -p tsconfig.build.json)", run: () => build() },
 ];
 // A run of chosen tests makes the CLI only if an engine test is among them: vitest's set-up of test/e2e sees to that.
 if (filters.length === 0) steps.push({ name: "Pulumi CLI (tools/pulumi-cli/ensure.mjs)", run: pulumiCli });
