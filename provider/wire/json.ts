@@ -1,7 +1,7 @@
 import { ShapeError } from "./shape";
 
 const LONG_NUMBER = /\d{16}/;
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 const INTEGER = /^-?\d+$/;
 
 /**
@@ -16,13 +16,35 @@ const INTEGER = /^-?\d+$/;
  */
 export function parseJson(text: string): unknown {
   // Both tests are one pass of native code, so that the usual answer of megabytes pays next to nothing for them.
-  const source = LONG_NUMBER.test(text) ? text.replace(STRING_OR_NUMBER, quoteUnsafeInteger) : text;
+  const source = LONG_NUMBER.test(text) ? quoteUnsafeIntegers(text) : text;
   const suspicious = source.includes("__proto__") || source.includes("\\u00");
   return suspicious ? JSON.parse(source, refuseProto) : JSON.parse(source);
 }
 
-function quoteUnsafeInteger(token: string): string {
-  return INTEGER.test(token) && !Number.isSafeInteger(Number(token)) ? `"${token}"` : token;
+/** Quotation marks are counted up to each candidate: digits inside a text stay as they are. */
+function quoteUnsafeIntegers(text: string): string {
+  let result = "";
+  let copied = 0;
+  let inText = false;
+  let quote = nextQuote(text, 0);
+  for (const match of text.matchAll(LONG_INTEGER)) {
+    for (; quote < match.index; quote = nextQuote(text, quote + 1)) inText = !inText;
+    const [digits] = match;
+    if (inText || Number.isSafeInteger(Number(digits))) continue;
+    result += `${text.slice(copied, match.index)}"${digits}"`;
+    copied = match.index + digits.length;
+  }
+  return result + text.slice(copied);
+}
+
+/** Where the next quotation mark stands that begins or ends a text; the length when there is none. */
+function nextQuote(text: string, from: number): number {
+  for (let at = text.indexOf('"', from); at >= 0; at = text.indexOf('"', at + 1)) {
+    let backslashes = 0;
+    while (text[at - 1 - backslashes] === "\\") backslashes++;
+    if (backslashes % 2 === 0) return at;
+  }
+  return text.length;
 }
 
 function refuseProto(key: string, value: unknown): unknown {

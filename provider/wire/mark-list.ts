@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import type { Mark, MarkType } from "../model/mark";
 import { Prefix, PrefixError } from "../model/prefix";
 import { readNumber } from "./json";
@@ -118,9 +119,20 @@ function readField(mark: Writable, field: Field, key: string, value: unknown, in
 const OCTET = "(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)";
 const PLAIN_IPV4 = new RegExp(`^${OCTET}\\.${OCTET}\\.${OCTET}\\.${OCTET}$`);
 
+/** Lower-case groups without leading zeros; no dots, no zone. */
+const LEAN_IPV6 = /^(?!.*(?:^|:)0[0-9a-f])[0-9a-f:]+$/;
+/** Groups of zeros beside each other or beside "::" that are written out, and what may be an IPv4-mapped address. */
+const LOOSE_IPV6 = /(?:^|:)0(?::0)+(?:$|:)|(?:^|:)0::|::0(?:$|:)|^::ffff:/;
+
+/** True for most IPv6 texts that need no work (RFC 5952, section 4); false says nothing. */
+function isPlainIpv6(text: string): boolean {
+  if (!LEAN_IPV6.test(text) || LOOSE_IPV6.test(text) || !isIPv6(text)) return false;
+  return !text.includes("::") || text.split(":").filter(Boolean).length <= 6;
+}
+
 /** Canonical text without a length: marks have no masks, so `/32` and `/128` say nothing. */
 function readAddress(text: string, index: number): string {
-  if (PLAIN_IPV4.test(text)) return text;
+  if (PLAIN_IPV4.test(text) || isPlainIpv6(text)) return text;
   try {
     const prefix = Prefix.parse(text);
     if (prefix.size === 1n) return prefix.address;

@@ -14,6 +14,17 @@ it("reads what JSON.parse reads", () => {
   );
 });
 
+it("digits in texts stay as they are, whatever the quotation marks and backslashes around them", () => {
+  const long = fc.constantFrom("12345678901234567890", "-9007199254740993", '"', "\\", ",", ":", "[", "]", " ", "a");
+  const text = fc.array(long, { maxLength: 8 }).map((parts) => parts.join(""));
+  fc.assert(
+    fc.property(fc.array(fc.oneof(text, fc.constant(2 ** 60)), { maxLength: 8 }), (values) => {
+      const json = JSON.stringify(values);
+      expect(parseJson(json)).toEqual(values.map((value) => (typeof value === "number" ? String(value) : value)));
+    }),
+  );
+});
+
 it("keeps the digits of integers that a double cannot hold, and nothing else as text", () => {
   expect(
     parseJson(

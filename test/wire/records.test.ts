@@ -1,4 +1,6 @@
+import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { Prefix } from "../../provider/model/prefix";
 import { parseJson } from "../../provider/wire/json";
 import { readMarkList } from "../../provider/wire/mark-list";
 import { readProfileList, readRuleList } from "../../provider/wire/record-lists";
@@ -33,6 +35,38 @@ describe("marks", () => {
   ] as const)("%s %j", (type, record, mark) => {
     expect(readMarkList([record], type)).toEqual([mark]);
     expect(readMarkList({ records: [record] }, type)).toEqual([mark]);
+  });
+
+  it("addresses are canonical, by the short way and by the long one", () => {
+    const group = fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.integer({ min: 0, max: 0xffff }));
+    const write = fc.constantFrom(
+      (n: number) => n.toString(16),
+      (n: number) => n.toString(16).padStart(4, "0"),
+      (n: number) => n.toString(16).toUpperCase(),
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(group, write), { minLength: 8, maxLength: 8 }),
+        fc.nat(7),
+        fc.nat(8),
+        (groups, at, run) => {
+          const texts = groups.map(([n, spell]) => spell(n));
+          let zeros = 0;
+          while (zeros < run && groups[at + zeros]?.[0] === 0) zeros++;
+          const address =
+            zeros === 0 ? texts.join(":") : `${texts.slice(0, at).join(":")}::${texts.slice(at + zeros).join(":")}`;
+          let canonical: string | undefined;
+          try {
+            canonical = Prefix.parse(address).address;
+          } catch {
+            expect(() => readMarkList([{ a: address }], "shost")).toThrow(ShapeError);
+            return;
+          }
+          expect(readMarkList([{ a: address }], "shost")).toEqual([{ address: canonical }]);
+        },
+      ),
+      { numRuns: 2_000 },
+    );
   });
 
   it("keyed by address", () => {
