@@ -1,0 +1,56 @@
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import type { TLSSocket } from "node:tls";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { NodeClient, type NodeOptions } from "../../provider/client";
+import { TestAuthority } from "./certificates";
+import { failureOf, SET, TestWorld } from "./support";
+
+const authority = new TestAuthority();
+const client = authority.issue("operator.example");
+const seen: string[] = [];
+
+const server = createServer(
+  { ...authority.issue("node.example"), ca: authority.cert, requestCert: true, rejectUnauthorized: false },
+  (request, response) => {
+    const socket = request.socket as TLSSocket;
+    seen.push(socket.authorized ? String(socket.getPeerCertificate().subject.CN) : "nobody");
+    response.writeHead(socket.authorized ? 200 : 403).end("[]");
+  },
+);
+
+beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)));
+afterAll(() => void server.close());
+
+const options = (tls?: NodeOptions["tls"]): NodeOptions => ({
+  endpoint: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  tls,
+});
+
+it("own authority, server name and client certificate are used", async () => {
+  const node = new NodeClient(options({ ca: authority.cert, serverName: "node.example", ...client }));
+  expect(await node.listPrefixSet(SET)).toEqual([]);
+  expect(seen.pop()).toBe("operator.example");
+  await node.close();
+});
+
+it("without a client certificate the node says no", async () => {
+  const node = new NodeClient(options({ ca: authority.cert, serverName: "node.example" }));
+  expect(await failureOf(node.listPrefixSet(SET))).toMatchObject({ outcome: "refused", status: 403 });
+  expect(seen.pop()).toBe("nobody");
+  await node.close();
+});
+
+it.each([
+  ["an unknown authority", {}, /unable to verify|self.signed/],
+  ["a certificate for another host", { ca: authority.cert }, /does not match|altnames/i],
+  ["a key that is none", { ca: authority.cert, cert: client.cert, key: "canary-no-pem" }, /./],
+])("with %s nothing is sent", async (_name, tls, message) => {
+  const node = new NodeClient(options(tls), new TestWorld());
+  const error = await failureOf(node.listPrefixSet(SET));
+  expect(error).toMatchObject({ outcome: "not-sent" });
+  expect(error.message).toMatch(message);
+  expect(`${error.stack}${(error.cause as Error).stack}`).not.toContain("canary");
+  expect(seen).toEqual([]);
+  await node.close();
+});
