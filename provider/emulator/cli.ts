@@ -12,6 +12,7 @@ interface Flags {
   readonly controlPort: string;
   readonly host: string;
   readonly state?: string;
+  readonly persist?: string;
   readonly dialect?: string;
   readonly seed?: string;
   readonly latency?: string;
@@ -29,6 +30,7 @@ export function register(program: Command, io: CliIo): void {
     .option("--control-port <number>", "port of the control API; 0 takes a free one", "0")
     .option("--host <address>", "address to listen on; off loopback the control API needs a token", "127.0.0.1")
     .option("--state <file>", "what the node holds: JSON or YAML")
+    .option("--persist <file>", "keep what the node holds in this file between runs; it goes before --state")
     .option("--dialect <name>", "how open points of the contract are settled: a name, or seed:N")
     .option("--seed <number>", "seed of everything that is drawn by chance")
     .option("--latency <duration>", "real time before each request takes effect, such as 10ms")
@@ -56,6 +58,7 @@ async function optionsOf(flags: Flags): Promise<EmulatorOptions> {
     controlPort: wholeNumber(flags.controlPort, "--control-port"),
     host: flags.host,
     state: flags.state === undefined ? undefined : await readStateFile(flags.state),
+    persist: flags.persist,
     dialect: flags.dialect,
     seed: flags.seed === undefined ? undefined : wholeNumber(flags.seed, "--seed"),
     latency: flags.latency,

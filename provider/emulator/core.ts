@@ -6,8 +6,10 @@ import { Faults } from "./faults";
 import { Journal } from "./journal";
 import type { ResolvedOptions } from "./options";
 import { PacketPath } from "./packet-path";
+import { RequestCounts } from "./request-counts";
 import { SignalingDeployment } from "./signaling";
-import { type EmulatorState, parseState } from "./state";
+import { Snapshots } from "./snapshots";
+import { type EmulatorState, parseState, type SignalingClientState } from "./state";
 import { Waits } from "./waits";
 import { World } from "./world";
 
@@ -26,6 +28,9 @@ export class Core {
   readonly waits: Waits;
   readonly faults: Faults;
   readonly journal: Journal;
+  readonly counts = new RequestCounts();
+  readonly snapshots = new Snapshots();
+  private readonly listeners = new Set<() => void>();
   /** How the open points of the contract are settled at the moment. */
   dialect: Dialect;
   private loaded: Loaded;
@@ -39,6 +44,7 @@ export class Core {
     this.waits = new Waits(wall);
     this.faults = new Faults(options.seed);
     this.journal = new Journal(options.journalLimits);
+    this.journal.listen(this.counts.count);
     this.dialect = options.dialect;
     this.initial = options.state ?? defaultState;
     this.loaded = this.load(this.initial);
@@ -64,6 +70,17 @@ export class Core {
   seed(state: EmulatorState): void {
     const loaded = this.load(state);
     this.loaded = loaded;
+    this.changed();
+  }
+
+  /** To be called after every change of what is held. */
+  changed(): void {
+    for (const listener of this.listeners) listener();
+  }
+
+  /** Calls back after every change of what is held. */
+  onChange(listener: () => void): void {
+    this.listeners.add(listener);
   }
 
   /** Back to the start. */
@@ -87,13 +104,16 @@ export class Core {
   /** Drops all staged entries of the node, as a restart does. */
   discardStaged(): void {
     for (const [, set] of this.world.sets()) set.discard();
+    this.changed();
   }
 
   private load(state: EmulatorState): Loaded {
     const parsed = parseState(state);
     const world = new World(parsed);
-    const signaling = new SignalingDeployment(parsed.signaling?.clients ?? defaultClients, this.clock);
-    const testSignaling = new SignalingDeployment(parsed.signaling?.testClients ?? defaultTestClients, this.clock);
+    const deployment = (clients: readonly SignalingClientState[]) =>
+      new SignalingDeployment(clients, this.clock, () => this.changed());
+    const signaling = deployment(parsed.signaling?.clients ?? defaultClients);
+    const testSignaling = deployment(parsed.signaling?.testClients ?? defaultTestClients);
     const bindings = new Bindings(world, signaling);
     const packetPath = new PacketPath(world, bindings, this.clock, this.options.marks);
     return { world, signaling, testSignaling, bindings, packetPath };

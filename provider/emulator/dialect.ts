@@ -135,9 +135,9 @@ export type SwitchName = keyof typeof SWITCHES;
 type Schemas = { [K in SwitchName]: (typeof SWITCHES)[K]["schema"] };
 
 /** The settings of all switches: strict, each with its default. */
-export const dialectSchema = z.strictObject(
-  Object.fromEntries(Object.entries(SWITCHES).map(([name, { schema }]) => [name, schema])) as Schemas,
-);
+export const dialectSchema = z
+  .strictObject(Object.fromEntries(Object.entries(SWITCHES).map(([name, { schema }]) => [name, schema])) as Schemas)
+  .meta({ id: "Dialect", description: "How the open points of the contract are settled: each switch has a default." });
 
 /** How an emulator behaves where the contract leaves a choice. */
 export type Dialect = z.output<typeof dialectSchema>;

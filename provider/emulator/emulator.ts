@@ -1,25 +1,20 @@
 import type { MarkType } from "../model/mark";
 import { Prefix } from "../model/prefix";
 import { formatUrl, parseUrl } from "../model/resource-url";
-import { systemWall, type VirtualClock } from "./clock";
-import { ControlApi } from "./control-api";
-import { Core } from "./core";
+import { type Assembly, assemble } from "./assembly";
+import type { VirtualClock } from "./clock";
+import type { Core } from "./core";
 import { type Dialect, type DialectSettings, dialect } from "./dialect";
 import type { ActiveFault, Fault } from "./faults";
-import { Front } from "./front";
-import { Gate } from "./gate";
-import { HttpServer } from "./http-server";
 import type { JournalEntry, JournalFilter } from "./journal";
 import type { MarkRecord } from "./marks";
-import { NodeApi } from "./node-api";
-import { type EmulatorOptions, resolveOptions } from "./options";
+import type { EmulatorOptions } from "./options";
 import type { Packet, TrafficSource, TrafficSummary, Verdict } from "./packets";
 import type { PrefixSetContent, PrefixSetStore } from "./prefix-set-store";
 import type { RuleCounter } from "./rules";
 import type { SignalingDeployment } from "./signaling";
-import { SignalingApi } from "./signaling-api";
 import type { EmulatorState } from "./state";
-import { type ClientTls, serverTls } from "./tls";
+import type { ClientTls } from "./tls";
 
 /** What a client of the signaling API needs to know. */
 export interface ClientCredentials {
@@ -49,38 +44,21 @@ export interface EmulatorInfo {
  * ```
  */
 export class Emulator implements AsyncDisposable {
-  private constructor(
-    private readonly core: Core,
-    private readonly server: HttpServer,
-    private readonly controlServer: HttpServer,
-    /** With `tls: true` or `"mutual"`: what a client trusts, and its own certificate, in PEM. */
-    readonly tls?: ClientTls,
-  ) {}
+  private readonly core: Core;
+
+  private constructor(private readonly parts: Assembly) {
+    this.core = parts.core;
+    parts.control.serve(this);
+  }
 
   /** See `startEmulator`. @internal */
   static async start(options: EmulatorOptions): Promise<Emulator> {
-    const wall = options.wall ?? systemWall;
-    const core = new Core(resolveOptions(options), wall);
-    if (options.onRequest) core.journal.listen(options.onRequest);
-    const { host, port, controlPort } = core.options;
-    const gate = new Gate(core, () => server.origin);
-    const front = new Front(core, {
-      apis: apis(core),
-      outage: (ms) => void outage(server, core, ms),
-      guard: gate.check,
-    });
-    const tls = serverTls(core.options, wall.now());
-    const server = await HttpServer.listen({ host, port, tls: tls?.server }, front.listener);
-    try {
-      const control = new ControlApi(core);
-      const controlServer = await HttpServer.listen({ host, port: controlPort }, control.listener);
-      const emulator = new Emulator(core, server, controlServer, tls?.client);
-      control.serve(emulator);
-      return emulator;
-    } catch (error) {
-      await server.close();
-      throw error;
-    }
+    return new Emulator(await assemble(options));
+  }
+
+  /** With `tls: true` or `"mutual"`: what a client trusts, and its own certificate, in PEM. */
+  get tls(): ClientTls | undefined {
+    return this.parts.tls;
   }
 
   /** The virtual clock: `advance("1h")`, `freeze()`, `now`. */
@@ -90,22 +68,22 @@ export class Emulator implements AsyncDisposable {
 
   /** Base address of the node API, without `/fapi`. */
   get endpoint(): string {
-    return this.server.origin;
+    return this.parts.server.origin;
   }
 
   /** Base address of the signaling API. */
   get signalingUrl(): string {
-    return `${this.server.origin}/path`;
+    return `${this.parts.server.origin}/path`;
   }
 
   /** Base address of the test deployment of the signaling API. */
   get testSignalingUrl(): string {
-    return `${this.server.origin}/request`;
+    return `${this.parts.server.origin}/request`;
   }
 
   /** Base address of the control API, which is no part of the protocol. */
   get control(): string {
-    return this.controlServer.origin;
+    return this.parts.controlServer.origin;
   }
 
   /** The token that the control API wants, if it wants one. */
@@ -176,18 +154,34 @@ export class Emulator implements AsyncDisposable {
    * ```
    */
   receive(packets: Iterable<Packet>): Verdict[] {
-    return this.core.packetPath.receive(packets);
+    const verdicts = this.core.packetPath.receive(packets);
+    this.core.changed();
+    return verdicts;
   }
 
   /** Lets the next `count` packets of generated traffic arrive, and sums up. Other requests are served meanwhile. */
-  replay(traffic: TrafficSource, count: number): Promise<TrafficSummary> {
-    return this.core.packetPath.replay(traffic, count);
+  async replay(traffic: TrafficSource, count: number): Promise<TrafficSummary> {
+    const summary = await this.core.packetPath.replay(traffic, count);
+    this.core.changed();
+    return summary;
   }
 
   /** The marks of a profile, expired ones that are still kept included. @throws {RangeError} when there is no such profile. */
   marks(url: string, type: MarkType): MarkRecord[] {
     const { arena, profile } = this.profileOf(url);
     return [...this.core.packetPath.marks(arena, profile).records(type)];
+  }
+
+  /** The number of marks of a profile, and at most `limit` of them. @throws {RangeError} when there is no such profile. */
+  markTable(url: string, type: MarkType, limit: number): { active: number; expired: number; records: MarkRecord[] } {
+    const { arena, profile } = this.profileOf(url);
+    const marks = this.core.packetPath.marks(arena, profile);
+    const records: MarkRecord[] = [];
+    for (const record of marks.records(type)) {
+      if (records.length === limit) break;
+      records.push(record);
+    }
+    return { ...marks.count(type), records };
   }
 
   /** What `count` actions of a profile counted, in the order of its rules. @throws {RangeError} */
@@ -239,6 +233,7 @@ export class Emulator implements AsyncDisposable {
       ([text, value]) => [Prefix.parse(text).toString(), value] as const,
     );
     set.change(new Map([...removed, ...inserted]));
+    this.core.changed();
   }
 
   /** Starts and stops signaling of a client without a request. What is so already stays. @throws {RangeError} */
@@ -270,11 +265,12 @@ export class Emulator implements AsyncDisposable {
     return this.core.export();
   }
 
-  /** Stops serving and breaks all connections. */
+  /** Stops serving, breaks all connections, and writes what is still to be kept. */
   async close(): Promise<void> {
     this.clock.clear();
     this.core.waits.end();
-    await Promise.all([this.server.close(), this.controlServer.close()]);
+    await Promise.all([this.parts.server.close(), this.parts.controlServer.close()]);
+    await this.parts.persistence?.flush();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -294,21 +290,6 @@ export class Emulator implements AsyncDisposable {
       `There is no prefix-set ${url}; there are ${[...this.core.world.sets()].map(([name]) => name).join(", ") || "none"}.`,
     );
   }
-}
-
-function apis(core: Core) {
-  return {
-    node: new NodeApi(core),
-    signaling: new SignalingApi(core, (it) => it.signaling),
-    test: new SignalingApi(core, (it) => it.testSignaling),
-  };
-}
-
-/** The port is gone for a while. */
-async function outage(server: HttpServer, core: Core, ms: number): Promise<void> {
-  await server.suspend();
-  await core.waits.for(ms);
-  await server.resume();
 }
 
 function credentials(deployment: SignalingDeployment): ClientCredentials[] {

@@ -32,6 +32,7 @@ export type { FaultKind } from "./fault-kinds";
 export { type ActiveFault, type Fault, faultSchema } from "./faults";
 export type { NodeAuth } from "./gate";
 export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal";
+export { describeEntry } from "./journal-text";
 export type { MarkRecord, MarkRecords } from "./marks";
 export type { EmulatorOptions, TlsFiles } from "./options";
 export {

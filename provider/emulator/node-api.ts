@@ -57,6 +57,7 @@ export class NodeApi implements Api {
       default: {
         const stage = request.cmd === "insert" ? stageInsert : stageDelete;
         const refusal = stage(set, request.data, dialect);
+        this.core.changed();
         return refusal ? refuse(refusal) : success(request.data.length, dialect);
       }
     }
@@ -68,8 +69,12 @@ export class NodeApi implements Api {
     if (count === 0 && dialect.emptyCommit === "error") return failure(400, "nothing to commit", dialect);
     const delay = variation.commitDelay ?? dialect.commitDelay;
     const apply = set.commit();
-    if (delay === 0) committed(apply());
-    else if (Number.isFinite(delay)) clock.after(delay, () => committed(apply()));
+    const finish = () => {
+      committed(apply());
+      this.core.changed();
+    };
+    if (delay === 0) finish();
+    else if (Number.isFinite(delay)) clock.after(delay, finish);
     return success(count, dialect);
   }
 }

@@ -19,6 +19,11 @@ export interface TlsFiles {
 export interface EmulatorOptions {
   /** What it holds; default: a small demo. An object of the published schema, in code, JSON or YAML. */
   readonly state?: EmulatorState;
+  /**
+   * File in which what it holds is kept between runs, default none. A file that is there goes before `state`. Meant for up
+   * to some ten thousand marks: the file is written whole.
+   */
+  readonly persist?: string;
   /** Port of the protocol; 0 (default) takes a free one. */
   readonly port?: number;
   /** Port of the control API; 0 (default) takes a free one. */

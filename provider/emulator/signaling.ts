@@ -112,13 +112,14 @@ export class SignalingDeployment {
   /** Grows with every start and stop. */
   revision = 0;
 
-  constructor(states: readonly SignalingClientState[], clock: VirtualClock) {
+  constructor(states: readonly SignalingClientState[], clock: VirtualClock, onChange: () => void = () => {}) {
     for (const state of states) {
       if (this.clients.has(state.clientId)) {
         throw new StateError(`The state is not valid: two signaling clients are named ${state.clientId}.`);
       }
       const changed = () => {
         this.revision += 1;
+        onChange();
       };
       this.clients.set(state.clientId, new SignalingClient(state, clock, changed));
     }

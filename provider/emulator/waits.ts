@@ -3,7 +3,8 @@ import type { Wall } from "./clock";
 /** Waits in real time that all end when the emulator does. */
 export class Waits {
   private readonly pending = new Set<() => void>();
-  private ended = false;
+  /** True once the emulator closes. */
+  ended = false;
 
   constructor(private readonly wall: Wall) {}
 

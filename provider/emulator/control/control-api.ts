@@ -1,0 +1,135 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { isIP } from "node:net";
+import { z } from "zod";
+import type { Core } from "../core";
+import type { Emulator } from "../emulator";
+import { sameText } from "../gate";
+import { readBody, send } from "../http-server";
+import { BadRequest, parseJson } from "../node-request";
+import { json, type Reply, text } from "../reply";
+import { fromYaml } from "../state-file";
+import { matchRoute } from "./match";
+import type { ControlRoute } from "./route";
+
+/** Bodies of the control API: a state with a million marks fits. */
+const MAX_BODY = 256 * 2 ** 20;
+
+/**
+ * The control API: what a test asks and does behind the backs of the clients, over HTTP. No part of the protocol, and on a
+ * port of its own. Off loopback it wants a token; on loopback it refuses what a web page in a browser could send.
+ */
+export class ControlApi {
+  private emulator: Emulator | undefined;
+
+  constructor(
+    private readonly core: Core,
+    private readonly routes: readonly ControlRoute[],
+  ) {}
+
+  /** From now on requests are answered. */
+  serve(emulator: Emulator): void {
+    this.emulator = emulator;
+  }
+
+  /** A listener for `node:http`. */
+  readonly listener: RequestListener = (request, response) => {
+    this.answer(request, response).catch((error: unknown) => {
+      if (response.headersSent) response.destroy();
+      else void send(response, json(500, { error: `emulator defect: ${error}` }), { close: true });
+    });
+  };
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const refusal = this.refusal(request);
+    if (refusal || !this.emulator) return send(response, refusal ?? text(503, "starting"), { close: true });
+    const url = new URL(request.url ?? "/", "http://control");
+    const found = matchRoute(this.routes, request.method ?? "GET", url.pathname);
+    if (!("route" in found)) {
+      const { allowed } = found;
+      const reply = json(allowed.length > 0 ? 405 : 404, {
+        error: "there is no such operation: see /openapi.json",
+      });
+      return send(
+        response,
+        { ...reply, ...(allowed.length > 0 && { headers: { allow: allowed.join(", ") } }) },
+        { close: true },
+      );
+    }
+    const body = await readBody(request, MAX_BODY);
+    if (body === "aborted") return void response.destroy();
+    if (body === "too-large") return send(response, json(413, { error: "the body is too large" }), { close: true });
+    const reply = await this.carryOut(found.route, this.emulator, {
+      path: found.path,
+      query: url.searchParams,
+      body,
+      request,
+      response,
+    });
+    if (reply) await send(response, reply);
+  }
+
+  private async carryOut(
+    route: ControlRoute,
+    emulator: Emulator,
+    input: {
+      path: Record<string, string>;
+      query: URLSearchParams;
+      body: Buffer;
+      request: IncomingMessage;
+      response: ServerResponse;
+    },
+  ): Promise<Reply | undefined> {
+    try {
+      const query = parse(route.query ?? z.strictObject({}), Object.fromEntries(input.query), "query");
+      const body = route.body ? parse(route.body, await readBodyOf(input), "body") : undefined;
+      const { core, routes } = this;
+      return await route.run({
+        emulator,
+        core,
+        routes,
+        path: input.path,
+        query,
+        body,
+        request: input.request,
+        response: input.response,
+      });
+    } catch (error) {
+      if (error instanceof BadRequest || error instanceof TypeError) return json(400, { error: error.message });
+      if (error instanceof RangeError) return json(404, { error: error.message });
+      throw error;
+    }
+  }
+
+  private refusal(request: IncomingMessage): Reply | undefined {
+    const token = this.core.options.controlToken;
+    if (token !== undefined) {
+      return sameText(request.headers.authorization ?? "", `Bearer ${token}`)
+        ? undefined
+        : { ...json(401, { error: "the control API needs its token" }), headers: { "www-authenticate": "Bearer" } };
+    }
+    // Without a token only what cannot come from somebody else's page: a name that resolves to loopback is one of its ways.
+    const host = (request.headers.host ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
+    if (host !== "localhost" && isIP(host) === 0)
+      return json(403, { error: "the control API is called by address or as localhost" });
+    const { origin } = request.headers;
+    if (origin !== undefined && origin !== `http://${request.headers.host}`)
+      return json(403, { error: "the control API is not for other pages" });
+    return undefined;
+  }
+}
+
+async function readBodyOf({ body, request }: { body: Buffer; request: IncomingMessage }): Promise<unknown> {
+  const type = String(request.headers["content-type"] ?? "")
+    .split(";")[0]
+    ?.trim();
+  if (body.length === 0) return undefined;
+  if (type === "application/json") return parseJson(body);
+  if (type === "application/yaml") return fromYaml(body.toString("utf8"), "the body");
+  throw new BadRequest("the header Content-Type must be application/json or application/yaml");
+}
+
+function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new BadRequest(`the ${what} is not valid: ${z.prettifyError(result.error).replaceAll("\n", " ")}`);
+}

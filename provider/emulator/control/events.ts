@@ -1,0 +1,16 @@
+import type { ServerResponse } from "node:http";
+import type { Journal } from "../journal";
+
+/** A reader that takes nothing for so many bytes is left behind, so that it does not make the emulator grow. */
+const MAX_BEHIND = 1_048_576;
+
+/** Sends journal entries as they happen, until the reader goes. Answers by itself. */
+export function streamEvents(journal: Journal, response: ServerResponse): undefined {
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+  response.write(": journal\n\n");
+  const stop = journal.listen(({ data: _, ...entry }) => {
+    if (response.writableLength > MAX_BEHIND) response.destroy();
+    else response.write(`id: ${entry.index}\nevent: request\ndata: ${JSON.stringify(entry)}\n\n`);
+  });
+  response.on("close", stop);
+}

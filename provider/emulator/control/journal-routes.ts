@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { describeEntry } from "../journal-text";
+import { json, text } from "../reply";
+import { done, ok } from "./answers";
+import { streamEvents } from "./events";
+import { type ControlRoute, route } from "./route";
+
+const journalEntry = z.looseObject({
+  index: z.int(),
+  time: z.string(),
+  api: z.string(),
+  method: z.string(),
+  path: z.string(),
+});
+
+const filter = z.strictObject({
+  cmd: z.enum(["list", "insert", "delete", "commit"]).optional(),
+  op: z.enum(["status", "start", "stop"]).optional(),
+  api: z.enum(["node", "signaling", "test", "other"]).optional(),
+  url: z.string().optional(),
+  client: z.string().optional(),
+  since: z.coerce.number().optional().describe("Only entries with at least this index."),
+});
+
+/** What the emulator was asked. */
+export const journalRoutes: readonly ControlRoute[] = [
+  route({
+    method: "GET",
+    path: "/journal",
+    summary: "What the emulator was asked, secrets cut out.",
+    query: filter,
+    answer: z.array(journalEntry),
+    run: ({ emulator, query: { since = 0, ...wanted } }) =>
+      json(
+        200,
+        emulator.requests(wanted).filter(({ index }) => index >= since),
+      ),
+  }),
+  route({
+    method: "GET",
+    path: "/journal.txt",
+    summary: "The same for people: a line each.",
+    query: filter,
+    answerType: "text/plain",
+    run: ({ emulator, query: { since = 0, ...wanted } }) => {
+      const entries = emulator.requests(wanted).filter(({ index }) => index >= since);
+      return text(200, entries.map((entry) => `${describeEntry(entry)}\n`).join(""));
+    },
+  }),
+  route({
+    method: "DELETE",
+    path: "/journal",
+    summary: "Empties the journal.",
+    answer: done,
+    run: ({ emulator }) => {
+      emulator.clearJournal();
+      return ok();
+    },
+  }),
+  route({
+    method: "GET",
+    path: "/events",
+    summary: "Journal entries as they happen, without their data: server-sent events named request.",
+    answerType: "text/event-stream",
+    run: ({ core, response }) => streamEvents(core.journal, response),
+  }),
+];

@@ -1,0 +1,68 @@
+import { z } from "zod";
+import { MARK_TYPES } from "../../model/mark";
+import { background, carpetBombing, dnsAmplification, packetSchema, synFlood } from "../packets";
+import { json } from "../reply";
+import { type ControlRoute, route } from "./route";
+
+const KINDS = { background, synFlood, dnsAmplification, carpetBombing };
+
+const verdict = z.object({
+  verdict: z.enum(["accept", "drop"]),
+  profile: z.string().optional(),
+  rule: z.object({ id: z.int().optional(), name: z.string().optional() }).optional(),
+  marks: z.array(z.object({ type: z.enum(MARK_TYPES), id: z.int(), value: z.int() })),
+});
+const summary = z.object({ packets: z.int(), bytes: z.int(), accepted: z.int(), dropped: z.int(), unbound: z.int() });
+const counter = z.object({ packets: z.int(), bytes: z.int() }).nullable();
+
+/** Packets that arrive at the node, and what they leave behind. */
+export const trafficRoutes: readonly ControlRoute[] = [
+  route({
+    method: "POST",
+    path: "/packets",
+    summary: "Packets that arrive, in order; what became of each.",
+    body: z.array(packetSchema).max(100_000),
+    answer: z.array(verdict),
+    run: ({ emulator, body }) => json(200, emulator.receive(body)),
+  }),
+  route({
+    method: "POST",
+    path: "/traffic",
+    summary: "Generated traffic that arrives; what became of it in sum.",
+    body: z.strictObject({
+      kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]),
+      to: z.array(z.string()).min(1).describe("Prefixes of recipients."),
+      from: z.array(z.string()).min(1).optional().describe("Prefixes of senders; default: documentation prefixes."),
+      count: z.int().min(1).max(100_000_000).describe("How many packets."),
+      seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
+    }),
+    answer: summary,
+    run: async ({ emulator, body: { kind, count, seed = emulator.seedNumber, ...options } }) =>
+      json(200, await emulator.replay(KINDS[kind]({ seed, ...options }), count)),
+  }),
+  route({
+    method: "GET",
+    path: "/marks",
+    summary: "The marks of a profile, expired ones that are still kept included.",
+    query: z.strictObject({
+      url: z.string().describe("Of the profile."),
+      type: z.enum(MARK_TYPES),
+      limit: z.coerce.number().int().min(1).max(100_000).optional().describe("Most records, default 1000."),
+    }),
+    answer: z.object({ active: z.int(), expired: z.int(), records: z.array(z.looseObject({ id: z.int() })) }),
+    run: ({ emulator, query: { url, type, limit = 1_000 } }) => json(200, emulator.markTable(url, type, limit)),
+  }),
+  route({
+    method: "GET",
+    path: "/counters",
+    summary:
+      "What the count actions of a profile counted, in the order of its rules; null for rules that do not count.",
+    query: z.strictObject({ url: z.string().describe("Of the profile.") }),
+    answer: z.array(counter),
+    run: ({ emulator, query }) =>
+      json(
+        200,
+        emulator.counters(query.url).map((it) => it ?? null),
+      ),
+  }),
+];

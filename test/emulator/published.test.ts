@@ -1,0 +1,99 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { z } from "zod";
+import { startEmulator, stateSchema } from "../../provider/emulator";
+import { ROUTES } from "../../provider/emulator/control";
+import { openApi } from "../../provider/emulator/control/openapi";
+import { defaultState } from "../../provider/emulator/default-state";
+import { stateJsonSchema } from "../../provider/emulator/state-schema";
+
+const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+// Written anew by `vitest run -u`.
+test("the published JSON Schema of a state is that of the code", async () => {
+  await expect(pretty(stateJsonSchema())).toMatchFileSnapshot("../../schemas/emulator-state.schema.json");
+});
+
+test("the published description of the control API is that of the code", async () => {
+  await expect(pretty(openApi(ROUTES))).toMatchFileSnapshot("../../schemas/emulator-control.openapi.json");
+});
+
+const published = (file: string) => JSON.parse(readFileSync(`${__dirname}/../../schemas/${file}`, "utf8"));
+
+test("the JSON Schema alone tells states from other things", () => {
+  const schema = z.fromJSONSchema(published("emulator-state.schema.json"));
+  expect(schema.safeParse(defaultState).error).toBeUndefined();
+  expect(schema.safeParse({ arenas: { edge: { sets: { blocked: {} } } } }).success).toBe(true);
+  for (const wrong of [{ arena: {} }, { arenas: { edge: { sets: { blocked: ["192.0.2.0/24"] } } } }, { arenas: [] }]) {
+    expect(schema.safeParse(wrong).success).toBe(false);
+    expect(stateSchema.safeParse(wrong).success).toBe(false);
+  }
+});
+
+/** What a call of each operation looks like, by operationId; operations without an entry need nothing. */
+const CALLS: Record<string, { path?: string; query?: string; body?: unknown }> = {
+  putState: { body: defaultState },
+  getPrefixSet: { query: "?url=prefixset://edge/blocked" },
+  postPrefixSetChange: { body: { url: "prefixset://edge/blocked", insert: { "203.0.113.0/24": 2 } } },
+  postSignalings: { body: { clientId: "client-a", start: ["198.51.100.7"] } },
+  getBoundProfile: { query: "?address=198.51.100.7" },
+  putSnapshotsByName: { path: "/snapshots/one" },
+  postSnapshotsByNameRestore: { path: "/snapshots/one/restore" },
+  deleteSnapshotsByName: { path: "/snapshots/one" },
+  postFaults: { body: { cmd: "commit", status: 503 } },
+  deleteFaultsById: { path: "/faults/1" },
+  postClock: { body: { advance: "1s" } },
+  putDialect: { body: { name: "verbose" } },
+  postPackets: { body: [{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" }] },
+  postTraffic: { body: { kind: "synFlood", to: ["198.51.100.7"], count: 1_000 } },
+  getMarks: { query: "?url=profile://edge/web&type=shost" },
+  getCounters: { query: "?url=profile://edge/web" },
+};
+
+type Schema = Parameters<typeof z.fromJSONSchema>[0];
+
+interface Operation {
+  operationId: string;
+  responses: Record<string, { content: Record<string, { schema: Schema }> }>;
+}
+
+/** A schema with everything that it refers to. */
+function inside(schema: Schema, components: { schemas: object }): Schema {
+  const whole = JSON.stringify({ ...(schema as object), $defs: components.schemas });
+  return JSON.parse(whole.replaceAll("#/components/schemas/", "#/$defs/"));
+}
+
+test("every operation answers as its description says", async () => {
+  await using emulator = await startEmulator();
+  const { paths, components } = published("emulator-control.openapi.json") as {
+    paths: Record<string, Record<string, Operation>>;
+    components: { schemas: object };
+  };
+  // Deletions last, so that there is something to delete.
+  const operations = Object.entries(paths)
+    .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })))
+    .sort((a, b) => Number(a.method === "delete") - Number(b.method === "delete") || a.path.length - b.path.length)
+    .sort(
+      (a, b) => Number(a.operation.operationId === "deleteFaults") - Number(b.operation.operationId === "deleteFaults"),
+    );
+  expect(operations.length).toBe(ROUTES.length);
+  for (const { path, method, operation } of operations) {
+    const call = CALLS[operation.operationId] ?? {};
+    const response = await fetch(`${emulator.control}${call.path ?? path}${call.query ?? ""}`, {
+      method: method.toUpperCase(),
+      ...(call.body !== undefined && {
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(call.body),
+      }),
+    });
+    const described = operation.responses[String(response.status)];
+    expect(described, `${method} ${path}: ${response.status}`).toBeDefined();
+    expect(response.status, operation.operationId).toBe(200);
+    const [type = "", content] = Object.entries(described?.content ?? {})[0] ?? [];
+    expect(response.headers.get("content-type"), operation.operationId).toContain(type);
+    if (type === "application/json" && content) {
+      const result = z.fromJSONSchema(inside(content.schema, components)).safeParse(await response.json());
+      expect(result.error, operation.operationId).toBeUndefined();
+    } else await response.body?.cancel();
+  }
+});
