@@ -2,19 +2,19 @@ import { MARK_TYPES, type Mark, type MarkType, type Profile, type Rule } from ".
 import { Prefix } from "../model/prefix";
 import { formatUrl, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
 import { readMarkList } from "../wire/mark-list";
-import { errorText, readAnswer } from "../wire/node-answer";
+import { errorText } from "../wire/node-answer";
 import * as commands from "../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../wire/record-lists";
-import { ShapeError } from "../wire/shape";
 import { chunkEnd } from "./chunks";
 import { parseEndpoint } from "./endpoint";
 import { RequestError } from "./errors";
 import type { HttpAnswer } from "./http";
+import { readList, readSuccess } from "./node-verdicts";
 import { DEFAULTS, type NodeOptions, nodeOptionsSchema, parseOptions } from "./options";
 import { Redactor } from "./redact";
 import { type Call, Requester } from "./requester";
-import { done, failedStatus, refused, unexpected, type Verdict } from "./verdict";
+import { failedStatus, type Verdict } from "./verdict";
 import { systemWorld, type World } from "./world";
 
 export type { ListedEntry };
@@ -250,40 +250,6 @@ export class NodeClient {
       },
       options,
     );
-  }
-}
-
-/** A list is JSON of a known shape. What is no JSON may come from a proxy or a cut, and is asked for again. */
-function readList<T>(answer: HttpAnswer, read: (json: unknown) => T): Verdict<T> {
-  try {
-    const body = readAnswer(answer.body);
-    switch (body.kind) {
-      case "json":
-        return done(read(body.json));
-      case "error":
-        return refused(body.message);
-      case "html":
-        return unexpected(`the answer is ${body.title}`, true);
-      case "empty":
-        return unexpected("the answer is empty", true);
-      case "text":
-        return unexpected(`the answer is no JSON: ${body.text}`, true);
-    }
-  } catch (error) {
-    if (error instanceof ShapeError) return unexpected(error.message, false);
-    throw error;
-  }
-}
-
-/** Any 2xx without an error marker; HTML is no answer of a node, so that what happened behind the proxy is open. */
-function readSuccess(answer: HttpAnswer): Verdict<void> {
-  try {
-    const body = readAnswer(answer.body);
-    if (body.kind === "error") return refused(body.message);
-    return body.kind === "html" ? unexpected(`the answer is ${body.title}`, true) : done(undefined);
-  } catch (error) {
-    if (error instanceof ShapeError) return unexpected(error.message, false);
-    throw error;
   }
 }
 

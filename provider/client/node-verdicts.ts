@@ -1,0 +1,38 @@
+import { readAnswer } from "../wire/node-answer";
+import { ShapeError } from "../wire/shape";
+import type { HttpAnswer } from "./http";
+import { done, refused, unexpected, type Verdict } from "./verdict";
+
+/** A list is JSON of a known shape. What is no JSON may come from a proxy or a cut, and is asked for again. */
+export function readList<T>(answer: HttpAnswer, read: (json: unknown) => T): Verdict<T> {
+  try {
+    const body = readAnswer(answer.body);
+    switch (body.kind) {
+      case "json":
+        return done(read(body.json));
+      case "error":
+        return refused(body.message);
+      case "html":
+        return unexpected(`the answer is ${body.title}`, true);
+      case "empty":
+        return unexpected("the answer is empty", true);
+      case "text":
+        return unexpected(`the answer is no JSON: ${body.text}`, true);
+    }
+  } catch (error) {
+    if (error instanceof ShapeError) return unexpected(error.message, false);
+    throw error;
+  }
+}
+
+/** Any 2xx without an error marker; HTML is no answer of a node, so that what happened behind the proxy is open. */
+export function readSuccess(answer: HttpAnswer): Verdict<void> {
+  try {
+    const body = readAnswer(answer.body);
+    if (body.kind === "error") return refused(body.message);
+    return body.kind === "html" ? unexpected(`the answer is ${body.title}`, true) : done(undefined);
+  } catch (error) {
+    if (error instanceof ShapeError) return unexpected(error.message, false);
+    throw error;
+  }
+}
