@@ -114,7 +114,11 @@ async function pulumi(/** @type {string[]} */ ...args) {
     PACKETFILTER_SECRET_KEY: client.secretKey,
   };
   const stack = args[0] === "stack" ? [] : ["--stack", STACK];
-  const options = { cwd: root, env, stdio: /** @type {const} */ (["ignore", "inherit", "inherit"]) };
+  const options = {
+    cwd: root,
+    env,
+    stdio: /** @type {import("node:child_process").StdioOptions} */ (["ignore", "inherit", "inherit"]),
+  };
   const child = spawn("pulumi", [...args, ...stack, "--non-interactive"], options);
   const [status] = await once(child, "exit");
   return status;

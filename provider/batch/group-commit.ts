@@ -1,3 +1,4 @@
+import { Crowd } from "./crowd";
 import { realSchedule, type Schedule } from "./schedule";
 
 /** What a flush says about one operation of its group. */
@@ -20,10 +21,8 @@ type State =
 /**
  * Group commit: operations that arrive together are carried out together, one flush at a time.
  *
- * There is no fixed window. A group closes when nobody has joined it for a quiet time. Whatever arrives during a flush
- * belongs to the next group. Once two rounds had equally many callers at once (the engine's parallelism, learnt), a group
- * closes as soon as all of them wait, since nobody else can come before one of them is answered; and while some of a
- * known crowd are still missing, the quiet time is longer, so that a slow engine does not split them.
+ * There is no fixed window. A group closes when nobody has joined it for a quiet time that follows the callers' rhythm,
+ * or as soon as nobody else can come ({@link Crowd}). Whatever arrives during a flush belongs to the next group.
  *
  * @example
  * ```ts
@@ -34,27 +33,28 @@ type State =
 export class GroupCommit<O, R> {
   private waiting: Waiting<O, R>[] = [];
   private state: State = { name: "idle" };
-  /** Callers without an answer now, the most of them in this round, and in the round before. */
-  private outstanding = 0;
-  private peak = 0;
-  private formerPeak = 0;
-  private crowd: number | undefined;
+  private readonly schedule: Schedule;
+  private readonly crowd: Crowd;
 
   constructor(
     private readonly flush: Flush<O, R>,
     private readonly options: {
-      /** Milliseconds without a new arrival after which a group closes. */
+      /** Milliseconds that a lone operation waits for company. */
       readonly quietMs: number;
-      readonly schedule?: Schedule;
+      /** The callers of all groups of this process; by default those of this group alone. */
+      readonly crowd?: Crowd | undefined;
+      readonly schedule?: Schedule | undefined;
     },
-  ) {}
+  ) {
+    this.schedule = options.schedule ?? realSchedule;
+    this.crowd = options.crowd ?? new Crowd(this.schedule);
+  }
 
   /** Joins the group that is gathering; settles with this operation's own result or error. */
   submit(operation: O): Promise<R> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ operation, resolve, reject });
-      this.outstanding += 1;
-      this.peak = Math.max(this.peak, this.outstanding);
+      this.crowd.arrive();
       if (this.state.name !== "flushing") this.gather();
     });
   }
@@ -62,52 +62,37 @@ export class GroupCommit<O, R> {
   /** Settles when nothing waits and nothing is in flight. */
   async idle(): Promise<void> {
     while (this.waiting.length > 0 || this.state.name === "flushing") {
-      await new Promise<void>((resolve) => (this.options.schedule ?? realSchedule).after(5, resolve));
+      await new Promise<void>((resolve) => this.schedule.after(5, resolve));
     }
   }
 
   private gather(): void {
     if (this.state.name === "gathering") this.state.cancel();
-    if (this.crowd !== undefined && this.waiting.length >= this.crowd) {
-      void this.run();
-      return;
-    }
-    const schedule = this.options.schedule ?? realSchedule;
-    this.state = { name: "gathering", cancel: schedule.after(this.quietTime(), () => void this.run()) };
-  }
-
-  private quietTime(): number {
-    const { quietMs } = this.options;
-    const someAreMissing = this.waiting.length < this.formerPeak;
-    return someAreMissing ? Math.max(quietMs, Math.min(LONGEST_EXTENDED_MS, quietMs * 3)) : quietMs;
+    if (this.crowd.isFull) void this.run();
+    else this.state = { name: "gathering", cancel: this.crowd.wait(this.options.quietMs, () => void this.run()) };
   }
 
   private async run(): Promise<void> {
     const group = this.waiting;
     this.waiting = [];
     this.state = { name: "flushing" };
-    try {
-      const results = await this.flush(group.map(({ operation }) => operation));
-      group.forEach(({ resolve, reject }, index) => {
-        const result = results[index];
-        if (result?.ok) resolve(result.value);
-        else reject(result?.error ?? new Error("The flush gave no answer for this operation."));
-      });
-    } catch (error) {
-      for (const { reject } of group) reject(error instanceof Error ? error : new Error(String(error)));
-    }
-    this.outstanding -= group.length;
-    this.learn();
+    const results = await this.settle(group);
+    this.crowd.answer(group.length);
+    group.forEach(({ resolve, reject }, index) => {
+      const result = results[index];
+      if (result?.ok) resolve(result.value);
+      else reject(result?.error ?? new Error("The flush gave no answer for this operation."));
+    });
     this.state = { name: "idle" };
     if (this.waiting.length > 0) this.gather();
   }
 
-  private learn(): void {
-    this.crowd = this.peak > 1 && this.peak === this.formerPeak ? this.peak : undefined;
-    this.formerPeak = this.peak;
-    this.peak = this.outstanding;
+  private async settle(group: readonly Waiting<O, R>[]): Promise<readonly Settled<R>[]> {
+    try {
+      return await this.flush(group.map(({ operation }) => operation));
+    } catch (error) {
+      const failure = error instanceof Error ? error : new Error(String(error));
+      return group.map(() => ({ ok: false, error: failure }));
+    }
   }
 }
-
-/** A group that misses part of a known crowd waits at most this long for the next arrival, unless `quietMs` is longer. */
-const LONGEST_EXTENDED_MS = 90;

@@ -1,6 +1,7 @@
 import type { CanonicalPrefix } from "../model/prefix";
 import { type Difference, difference, type PrefixMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
+import type { Crowd } from "./crowd";
 import { GroupCommit, type Settled } from "./group-commit";
 import type { ObservedSet } from "./observed-set";
 import { realSchedule, type Schedule } from "./schedule";
@@ -60,6 +61,8 @@ export interface SetWriterOptions {
   readonly deadlineMs: number;
   /** Receives sentences about what others did to the set meanwhile. */
   readonly warn: (message: string) => void;
+  /** All callers of this process; see {@link Crowd}. */
+  readonly crowd?: Crowd;
   readonly schedule?: Schedule;
   readonly now?: () => number;
 }

@@ -1,10 +1,13 @@
+import { Crowd } from "../batch/crowd";
 import { ObservedSet } from "../batch/observed-set";
+import { realSchedule, type Schedule } from "../batch/schedule";
 import { SetWriter } from "../batch/set-writer";
 import { SharedReads } from "../batch/shared-reads";
 import { RequestError } from "../client/errors";
 import { NodeClient } from "../client/node-client";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
+import type { World } from "../client/world";
 import type { Prefix } from "../model/prefix";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import { type AuditRecord, appendAudit } from "./audit-log";
@@ -40,11 +43,18 @@ export interface Surroundings {
   /** Shows a sentence to the user. */
   readonly print: (line: string) => void;
   readonly now: () => number;
+  /** Timers, randomness and transport of the clients, where they are not the system's. */
+  readonly world?: Partial<World>;
+  /** Timers of the writers, where they are not the system's. */
+  readonly schedule?: Schedule;
 }
 
 /** How long a single entry waits for company, in milliseconds, unless `commitCoalesceMs` says otherwise. */
 export const DEFAULT_COALESCE_MS = 30;
 const DEFAULT_DEADLINE_MS = 60_000;
+
+/** Refusals by which the node says nothing about the entries sent: smaller requests would meet the same. */
+const ABOUT_THE_CALLER: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 401, 403, 405, 407, 501, 505, 507]);
 
 /**
  * Everything that the resources of one deployment share: settings, connections, writers, and what has been said about
@@ -61,6 +71,7 @@ export class Runtime {
   private readonly nodes = new Map<string, NodeInUse>();
   private readonly receivers = new Map<string, ReceiverInUse>();
   private readonly said = new Set<string>();
+  private readonly crowd = new Crowd();
 
   constructor(readonly surroundings: Surroundings) {}
 
@@ -86,7 +97,7 @@ export class Runtime {
   receiver(argument: unknown): ReceiverInUse {
     const target = this.settings.receiver(argument);
     return cached(this.receivers, target, () => {
-      const client = new SignalingClient(target.options);
+      const client = new SignalingClient(target.options, this.surroundings.world);
       const { endpoint } = client;
       const reads = new SharedReads<readonly Prefix[]>(() => client.status(), this.surroundings.now);
       const label = target.name ?? endpoint;
@@ -121,7 +132,7 @@ export class Runtime {
   private readonly flushes = new Set<SetWriter>();
 
   private openNode({ name, options, fromEnvironment }: Target<NodeOptions>): NodeInUse {
-    const client = new NodeClient(options);
+    const client = new NodeClient(options, this.surroundings.world);
     const sets = new Map<string, SetInUse>();
     const label = name ?? client.endpoint;
     const set = (url: PrefixSetUrl) => {
@@ -149,13 +160,16 @@ export class Runtime {
         commit: () => client.commit(url),
       },
       judge: {
-        isRefusal: (error): error is Error => error instanceof RequestError && error.outcome === "refused",
+        isRefusal: (error): error is Error =>
+          error instanceof RequestError && error.outcome === "refused" && !ABOUT_THE_CALLER.has(error.status ?? 0),
         wasRepeated: (error) => error instanceof RequestError && error.tries > 1,
       },
       quietMs: options.commitCoalesceMs ?? DEFAULT_COALESCE_MS,
       deadlineMs: options.deadlineMs ?? DEFAULT_DEADLINE_MS,
       warn: (message) => this.warn(message),
+      crowd: this.crowd,
       now: this.surroundings.now,
+      schedule: this.surroundings.schedule ?? realSchedule,
     });
     return { writer, reads };
   }

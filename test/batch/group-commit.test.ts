@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { Crowd } from "../../provider/batch/crowd";
 import { GroupCommit } from "../../provider/batch/group-commit";
 
 /** Timers that fire when the test says so, and flushes that end when the test says so. */
@@ -12,12 +13,15 @@ function bench(quietMs = 30) {
       flushes.push([...operations]);
       await new Promise<void>((resolve) => ends.push(resolve));
       return operations.map((operation) =>
-        operation.startsWith("bad") ? { ok: false, error: new Error(`refused ${operation}`) } : { ok: true, value: operation },
+        operation.startsWith("bad")
+          ? { ok: false, error: new Error(`refused ${operation}`) }
+          : { ok: true, value: operation },
       );
     },
     {
       quietMs,
       schedule: {
+        now: () => now,
         after(ms, run) {
           const timer = { at: now + ms, run };
           timers.add(timer);
@@ -59,7 +63,7 @@ describe("group commit", () => {
   it("flushes what arrives within the quiet time at once, and gives each caller its own answer", async () => {
     const { group, flushes, pass, end } = bench();
     const answers = Promise.allSettled([group.submit("a"), group.submit("bad b"), group.submit("c")]);
-    await pass(29);
+    await pass(89);
     expect(flushes).toEqual([]);
     await pass(1);
     expect(flushes).toEqual([["a", "bad b", "c"]]);
@@ -74,11 +78,11 @@ describe("group commit", () => {
   it("begins the quiet time anew with each arrival", async () => {
     const { group, flushes, pass } = bench();
     submit(group, "a");
-    await pass(20);
+    await pass(29);
     submit(group, "b");
-    await pass(20);
+    await pass(89);
     expect(flushes).toEqual([]);
-    await pass(10);
+    await pass(1);
     expect(flushes).toEqual([["a", "b"]]);
   });
 
@@ -91,40 +95,71 @@ describe("group commit", () => {
     expect(flushes).toEqual([["a"]]);
     await end();
     submit(group, "d");
-    await pass(30);
+    await pass(1_000);
     expect(flushes).toEqual([["a"], ["b", "c", "d"]]);
   });
 
-  it("does not wait once as many callers are there as the engine runs at a time", async () => {
+  it("learns from one wait in vain how many callers the engine has, and waits for no more", async () => {
     const { group, flushes, pass, end } = bench();
-    submit(group, "a1", "b1");
-    await pass(30);
+    submit(group, "a1", "b1", "c1");
+    await pass(90);
     await end();
+    expect(flushes).toEqual([["a1", "b1", "c1"]]);
     submit(group, "a2", "b2");
-    await pass(30);
+    await pass(0);
+    expect(flushes).toHaveLength(1);
+    submit(group, "c2");
+    await pass(0);
+    expect(flushes.at(-1)).toEqual(["a2", "b2", "c2"]);
     await end();
-    submit(group, "a3");
+    submit(group, "a3", "b3", "c3");
     await pass(0);
-    expect(flushes).toHaveLength(2);
-    submit(group, "b3");
-    await pass(0);
-    expect(flushes).toEqual([
-      ["a1", "b1"],
-      ["a2", "b2"],
-      ["a3", "b3"],
-    ]);
+    expect(flushes.at(-1)).toEqual(["a3", "b3", "c3"]);
   });
 
-  it("waits longer, but below 100 ms, for the rest of a known crowd", async () => {
+  it("counts the callers of all groups together", async () => {
+    const crowd = new Crowd({ now: () => 0, after: () => () => {} });
+    const flushes: string[][] = [];
+    const flush = async (group: readonly string[]) => {
+      flushes.push([...group]);
+      return group.map((value) => ({ ok: true as const, value }));
+    };
+    const [one, two] = [new GroupCommit(flush, { quietMs: 30, crowd }), new GroupCommit(flush, { quietMs: 30, crowd })];
+    const vain: (() => void)[] = [];
+    Object.assign(crowd, {
+      schedule: { now: () => 0, after: (_: number, run: () => void) => (vain.push(run), () => {}) },
+    });
+    submit(one, "a1");
+    submit(two, "b1");
+    for (const run of vain) run();
+    await settled();
+    submit(one, "a2");
+    submit(two, "b2");
+    await settled();
+    expect(flushes).toEqual([["a1"], ["b1"], ["a2"], ["b2"]]);
+  });
+
+  it("follows the rhythm of many callers, up to a second", async () => {
+    const { group, flushes, pass } = bench();
+    for (let i = 0; i < 20; i += 1) {
+      submit(group, `c${i}`);
+      await pass(25);
+    }
+    expect(flushes).toEqual([]);
+    await pass(474);
+    expect(flushes).toEqual([]);
+    await pass(1);
+    expect(flushes.map((names) => names.length)).toEqual([20]);
+  });
+
+  it("lets somebody who comes alone wait less than 100 ms, also after a crowd", async () => {
     const { group, flushes, pass, end } = bench();
-    submit(group, "a1", "b1");
-    await pass(30);
+    for (let i = 0; i < 10; i += 1) submit(group, `c${i}`);
+    await pass(1_000);
     await end();
-    submit(group, "a2");
-    await pass(80);
-    expect(flushes).toHaveLength(1);
-    await pass(19);
-    expect(flushes).toEqual([["a1", "b1"], ["a2"]]);
+    submit(group, "late");
+    await pass(90);
+    expect(flushes.at(-1)).toEqual(["late"]);
   });
 
   it("gives the error of a flush that throws to every caller, and goes on", async () => {

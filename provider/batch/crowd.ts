@@ -1,0 +1,85 @@
+import { realSchedule, type Schedule } from "./schedule";
+
+/** So many times the usual distance of two arrivals must pass before nobody else is expected. */
+const PATIENCE = 20;
+/** No wait is longer, unless the quiet time itself is. */
+const LONGEST_WAIT_MS = 1_000;
+/** Somebody who is alone, or one of a few, waits no longer than this, unless the quiet time itself is longer. */
+const SHORT_WAIT_MS = 90;
+/** A few callers wait at most three quiet times; only more than these are a crowd, whose rhythm says something. */
+const FEW = 3;
+/** After such a pause without callers the rhythm is learnt anew. */
+const FORGET_AFTER_MS = 2_000;
+
+/**
+ * All callers of this process that wait for an answer, whatever they ask for. The engine carries out only so many steps
+ * at a time: once that many are without an answer, nobody else can come, and waiting for company is in vain. The number
+ * is not told to providers; it is learnt from the first wait that ends although nobody was answered and nobody came.
+ */
+export class Crowd {
+  private outstanding = 0;
+  /** The number at which a wait was in vain. */
+  private full: number | undefined;
+  private arrivals = 0;
+  private firstArrival = 0;
+  private lastArrival = Number.NEGATIVE_INFINITY;
+  /** Counts arrivals and answers, so that a wait knows whether anything happened during it. */
+  private events = 0;
+  private readonly gathering = new Set<() => void>();
+
+  constructor(private readonly schedule: Schedule = realSchedule) {}
+
+  /** A caller comes. If nobody else can come then, every wait ends. */
+  arrive(): void {
+    const now = this.schedule.now();
+    if (this.outstanding === 0 && now - this.lastArrival > FORGET_AFTER_MS) this.arrivals = 0;
+    if (this.arrivals === 0) this.firstArrival = now;
+    this.arrivals += 1;
+    this.lastArrival = now;
+    this.outstanding += 1;
+    this.events += 1;
+    if (this.full !== undefined && this.outstanding > this.full) this.full = undefined;
+    if (this.isFull) for (const close of [...this.gathering]) close();
+  }
+
+  /** So many callers have their answer. */
+  answer(callers: number): void {
+    this.outstanding -= callers;
+    this.events += 1;
+  }
+
+  /** True when nobody else can come before somebody is answered. */
+  get isFull(): boolean {
+    return this.outstanding === this.full;
+  }
+
+  /**
+   * Waits for company; `close` is called once, after a quiet time or as soon as the crowd is full.
+   * The returned function ends the wait without a call.
+   */
+  wait(quietMs: number, close: () => void): () => void {
+    const before = this.events;
+    const end = () => {
+      cancel();
+      this.gathering.delete(closeOnce);
+    };
+    const closeOnce = () => {
+      end();
+      close();
+    };
+    const cancel = this.schedule.after(this.patience(quietMs), () => {
+      if (this.events === before && this.outstanding > 1) this.full = this.outstanding;
+      closeOnce();
+    });
+    this.gathering.add(closeOnce);
+    return end;
+  }
+
+  private patience(quietMs: number): number {
+    if (this.arrivals <= 1) return quietMs;
+    if (this.arrivals <= FEW || this.outstanding === 1) return Math.max(quietMs, Math.min(quietMs * 3, SHORT_WAIT_MS));
+    const distance = (this.lastArrival - this.firstArrival) / (this.arrivals - 1);
+    const longest = Math.min(LONGEST_WAIT_MS, quietMs * PATIENCE * 2);
+    return Math.max(quietMs, Math.min(longest, Math.max(quietMs * 3, distance * PATIENCE)));
+  }
+}

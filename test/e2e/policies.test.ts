@@ -1,0 +1,190 @@
+import { resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { analyzerOf } from "./support/policy-pack";
+import { BLOCKED, mutations, world } from "./support/world";
+
+const PACK = "node_modules/pulumi-packetfilter/policies/run";
+const MEANING = `
+sets:
+  - { pattern: "prefixset://*/blocked", role: block, direction: source }
+  - { pattern: "prefixset://*/partners", role: allow, direction: source }
+managementPrefixes: [192.0.2.0/28]
+ownedPrefixes: [198.51.100.0/24]
+rules:
+  special-purpose: { allow: ["Documentation (TEST-NET-3)"] }
+  require-reason: disabled
+  max-lifetime: disabled
+`;
+
+function program(sets: Record<string, Record<string, number>>, more = ""): string {
+  return Object.entries(sets)
+    .map(
+      ([set, entries]) =>
+        `new pf.PrefixSet("${set}", { arena: "edge", set: "${set}", entries: ${JSON.stringify(entries)}, ${more} });`,
+    )
+    .join("\n");
+}
+
+describe("the policy pack in the real engine", () => {
+  it("stops a bad stack in the preview, lets a good one pass, and warns where a policy is advisory", async () => {
+    await using w = await world({
+      program: program({ blocked: { "192.0.2.0/24": 1, "0.0.0.0/0": 1 } }, "shortestPrefix: { ipv4: 0 }"),
+    });
+    const { emulator, stack } = w;
+    await stack.write("packetfilter-policies.yaml", MEANING);
+
+    const bad = await stack.preview("--policy-pack", PACK);
+    expect(bad.code, bad.text).not.toBe(0);
+    expect(bad.text).toContain(
+      "[mandatory]  protected-prefixes  (pulumi-nodejs:dynamic/packetfilter:PrefixSet: blocked)",
+    );
+    expect(bad.text).toContain(
+      `PrefixSet "blocked" (${BLOCKED}): blocked sources that are your own (2 of 2): 0.0.0.0/0 (contains the management prefix 192.0.2.0/28), 192.0.2.0/24 (contains the management prefix 192.0.2.0/28)`,
+    );
+    expect(bad.text).toContain("[mandatory]  prefix-length");
+    expect(bad.text).toContain("0.0.0.0/0 (the default route)");
+    expect(mutations(emulator)).toEqual([]);
+
+    await stack.program(program({ blocked: { "203.0.113.0/25": 1 }, partners: { "203.0.113.7/32": 1 } }));
+    const good = await stack.up("--policy-pack", PACK);
+    expect(good.code, good.text).toBe(0);
+    expect(good.text).not.toMatch(/\[(mandatory|advisory)\]/);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.0/25": 1 });
+
+    await stack.program(
+      program({ blocked: { "203.0.113.0/25": 1, "203.0.113.128/25": 1 }, partners: { "203.0.113.7/32": 1 } }),
+    );
+    const warned = await stack.preview("--policy-pack", PACK);
+    expect(warned.code, warned.text).toBe(0);
+    expect(warned.text).toContain("[advisory]  redundant-prefixes");
+    expect(warned.text).toContain("203.0.113.0/24 (for 2 entries)");
+  });
+
+  it("sees the whole stack, and keeps levels and exceptions as they are configured", async () => {
+    const sets = { blocked: { "203.0.113.0/24": 1 }, partners: { "203.0.113.0/24": 1 } };
+    await using w = await world({ program: program(sets) });
+    const { stack } = w;
+    await stack.write("packetfilter-policies.yaml", MEANING);
+    await stack.write("strict.json", '{ "block-allow-conflict": "mandatory" }');
+
+    const conflict = "203.0.113.0/24 (in prefixset://edge/blocked and prefixset://edge/partners)";
+    const usual = await stack.preview("--policy-pack", PACK);
+    expect(usual.code, usual.text).toBe(0);
+    expect(usual.text).toContain(conflict);
+
+    const strict = await stack.preview("--policy-pack", PACK, "--policy-pack-config", "strict.json");
+    expect(strict.code, strict.text).not.toBe(0);
+    expect(strict.text).toContain("[mandatory]  block-allow-conflict");
+
+    stack.environment({ PACKETFILTER_POLICIES_EMERGENCY: "INC-1" });
+    const emergency = await stack.preview("--policy-pack", PACK, "--policy-pack-config", "strict.json");
+    expect(emergency.code, emergency.text).toBe(0);
+    expect(emergency.text).toContain("[advisory]  block-allow-conflict");
+    expect(emergency.text).toContain("Emergency INC-1, mandatory rules only warn.");
+    stack.environment({ PACKETFILTER_POLICIES_EMERGENCY: undefined });
+
+    const exception = (until: string) =>
+      `${MEANING}exceptions: [{ rule: block-allow-conflict, prefix: 203.0.113.0/24, until: "${until}", reason: CHG-1 }]\n`;
+    await stack.write("packetfilter-policies.yaml", exception("2999-12-31"));
+    const excepted = await stack.up("--policy-pack", PACK, "--policy-pack-config", "strict.json");
+    expect(excepted.code, excepted.text).toBe(0);
+    expect(excepted.text).not.toContain(conflict);
+
+    // The exception has ended over night, the stack is the same: the drift preview of the morning passes and says so.
+    await stack.write("packetfilter-policies.yaml", exception("2020-01-31"));
+    const nightly = ["--refresh", "--expect-no-changes", "--policy-pack", PACK, "--policy-pack-config", "strict.json"];
+    const drift = await stack.preview(...nightly);
+    expect(drift.code, drift.text).toBe(0);
+    expect(drift.text).toContain("[advisory]  expired-exceptions");
+    expect(drift.text).toContain("The exception for it (CHG-1) ended 2020-01-31");
+
+    await stack.write("packetfilter-policies.yaml", "sets: [{ pattern: prefixset://edge/blocked, role: deny }]\n");
+    const wrong = await stack.preview("--policy-pack", PACK);
+    expect(wrong.code, wrong.text).not.toBe(0);
+    expect(wrong.text).toContain("packetfilter-policies.yaml is not a valid policy configuration:");
+    expect(wrong.text).toContain("- sets[0].role: ");
+    expect(wrong.text).not.toContain("    at ");
+  });
+
+  it("puts the organisation's rails into the plan and the state, only where that is wanted", async () => {
+    await using w = await world({
+      program: program({ blocked: { "203.0.113.0/24": 1 } }, 'forbiddenPrefixes: ["192.0.2.0/24"]'),
+    });
+    const { stack } = w;
+    const rails = '{ rails: [{ forbiddenPrefixes: [198.51.100.0/24], maxRemovals: "20%" }] }';
+    await stack.write("packetfilter-policies.yaml", `${MEANING}  organisation-rails: ${rails}\n`);
+
+    const advised = await stack.preview("--policy-pack", PACK);
+    expect(advised.code, advised.text).toBe(0);
+    expect(advised.text).toContain("it lacks the organisation's `forbiddenPrefixes`, `maxRemovals`");
+
+    await stack.write(
+      "packetfilter-policies.yaml",
+      `${MEANING}  organisation-rails: ${rails.replace("{", "{ level: remediate,")}\n`,
+    );
+    const remediated = await stack.up("--policy-pack", PACK, "--diff");
+    expect(remediated.code, remediated.text).toBe(0);
+    expect(remediated.text).toContain("[remediate]  organisation-rails");
+    const { blocked } = await stack.state();
+    expect(blocked?.inputs).toMatchObject({
+      forbiddenPrefixes: ["192.0.2.0/24", "198.51.100.0/24"],
+      maxRemovals: "20%",
+    });
+    expect(blocked?.inputs).toHaveProperty("__provider");
+
+    const again = await stack.preview("--refresh", "--expect-no-changes", "--policy-pack", PACK);
+    expect(again.code, again.text).toBe(0);
+
+    await stack.program(program({ blocked: { "203.0.113.0/24": 1, "198.51.100.7/32": 1 } }));
+    await stack.write("loose.yaml", `rules: { organisation-rails: ${rails.replace("{", "{ level: remediate,")} }\n`);
+    stack.environment({ PACKETFILTER_POLICIES: "loose.yaml" });
+    const forbidden = await stack.preview("--policy-pack", PACK);
+    expect(forbidden.code, forbidden.text).not.toBe(0);
+    expect(forbidden.text).toContain("198.51.100.7/32 (overlaps 198.51.100.0/24)");
+    expect(forbidden.text).toContain("not configured for this set, which has no role");
+  });
+
+  it("leaves to the update what the preview cannot know, and shows no secret", async () => {
+    const SECRET = "hunter2-hunter2";
+    await using w = await world({
+      program: `
+const signaling = new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] });
+const entries = signaling.started.apply(() => ({ "192.0.2.0/24": 1 }));
+new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries, onDestroy: "keep" });
+new pf.PrefixSet("BAD", { arena: "edge", set: "BAD", entries: ["0.0.0.0/1"],
+  node: { endpoint: "http://${SECRET}@203.0.113.9", headers: { Authorization: "${SECRET}" } } });`,
+    });
+    const { emulator, stack } = w;
+    await stack.write("packetfilter-policies.yaml", MEANING);
+
+    const preview = await stack.preview("--policy-pack", PACK);
+    expect(preview.code, preview.text).not.toBe(0);
+    expect(preview.text).toContain(
+      `[advisory]  protected-prefixes  (pulumi-nodejs:dynamic/packetfilter:PrefixSet: blocked)`,
+    );
+    expect(preview.text).toContain("cannot be judged yet, since `entries` is known only in the update");
+    expect(preview.text).toContain('the set "BAD" is not named as');
+    expect(preview.text).toContain("is reached without TLS on a network that is not listed");
+    const policies = preview.text.slice(preview.text.indexOf("Policies:"));
+    expect(policies).not.toContain(SECRET);
+
+    await stack.program(`
+const signaling = new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] });
+const entries = signaling.started.apply(() => ({ "192.0.2.0/24": 1 }));
+new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries });`);
+    const up = await stack.up("--policy-pack", PACK);
+    expect(up.code, up.text).not.toBe(0);
+    expect(up.text).toContain("[mandatory]  protected-prefixes");
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
+  });
+
+  it("starts as a folder the way the official language host starts it", async () => {
+    const folder = resolve(__dirname, "../../policies");
+    await using pack = await analyzerOf(folder);
+    const info = await pack.info();
+    expect(info).toMatchObject({ name: "pulumi-packetfilter", supportsconfig: true });
+    expect(info.policiesList.map(({ name }) => name)).toContain("prefix-length");
+    const lengths = info.policiesList.find(({ name }) => name === "prefix-length");
+    expect(lengths?.configschema?.properties).toBeTruthy();
+  });
+});
