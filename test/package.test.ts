@@ -138,11 +138,12 @@ describe("what npm publishes", () => {
     files = [answer].flat()[0].files.map(({ path }: { path: string }) => path);
   }, 60_000);
 
-  test("is the build, the policy pack and the papers, and nothing else", () => {
+  test("is the build, the policy pack, the schemas and the papers, and nothing else", () => {
     const expected = [
       /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
       /^dist\/(provider|policies)\/.*\.(js|js\.map|d\.ts)$/,
       /^policies\/[^/]+$/,
+      /^schemas\/[^/]+\.json$/,
     ];
     const unexpected = files.filter((file) => !expected.some((pattern) => pattern.test(file)));
     expect(unexpected).toEqual([]);

@@ -5,6 +5,7 @@ import { type Assembly, assemble } from "./assembly";
 import type { VirtualClock } from "./clock";
 import type { Core } from "./core";
 import { type Dialect, type DialectSettings, dialect } from "./dialect";
+import { UnknownResource } from "./errors";
 import type { ActiveFault, Fault } from "./faults";
 import type { JournalEntry, JournalFilter } from "./journal";
 import type { MarkRecord } from "./marks";
@@ -122,7 +123,7 @@ export class Emulator implements AsyncDisposable {
     this.core.dialect = dialect(choice);
   }
 
-  /** What a set holds, and what a commit would make of it. @throws {RangeError} when there is no such set. */
+  /** What a set holds, and what a commit would make of it. @throws {UnknownResource} when there is no such set. */
   prefixSet(url: string): PrefixSetContent {
     return this.set(url).content();
   }
@@ -166,13 +167,13 @@ export class Emulator implements AsyncDisposable {
     return summary;
   }
 
-  /** The marks of a profile, expired ones that are still kept included. @throws {RangeError} when there is no such profile. */
+  /** The marks of a profile, expired ones that are still kept included. @throws {UnknownResource} when there is no such profile. */
   marks(url: string, type: MarkType): MarkRecord[] {
     const { arena, profile } = this.profileOf(url);
     return [...this.core.packetPath.marks(arena, profile).records(type)];
   }
 
-  /** The number of marks of a profile, and at most `limit` of them. @throws {RangeError} when there is no such profile. */
+  /** The number of marks of a profile, and at most `limit` of them. @throws {UnknownResource} when there is no such profile. */
   markTable(url: string, type: MarkType, limit: number): { active: number; expired: number; records: MarkRecord[] } {
     const { arena, profile } = this.profileOf(url);
     const marks = this.core.packetPath.marks(arena, profile);
@@ -184,7 +185,7 @@ export class Emulator implements AsyncDisposable {
     return { ...marks.count(type), records };
   }
 
-  /** What `count` actions of a profile counted, in the order of its rules. @throws {RangeError} */
+  /** What `count` actions of a profile counted, in the order of its rules. @throws {UnknownResource} */
   counters(url: string): (RuleCounter | undefined)[] {
     const { arena, profile } = this.profileOf(url);
     return this.core.packetPath.counters(arena, profile);
@@ -224,7 +225,7 @@ export class Emulator implements AsyncDisposable {
    * Changes the applied entries of a set at once, as somebody at the node's console would: no request, no commit, no
    * journal entry.
    *
-   * @throws {RangeError} when there is no such set; {PrefixError} for a bad prefix.
+   * @throws {UnknownResource} when there is no such set; {PrefixError} for a bad prefix.
    */
   change(url: string, changes: { insert?: Record<string, number>; delete?: readonly string[] }): void {
     const set = this.set(url);
@@ -236,14 +237,14 @@ export class Emulator implements AsyncDisposable {
     this.core.changed();
   }
 
-  /** Starts and stops signaling of a client without a request. What is so already stays. @throws {RangeError} */
+  /** Starts and stops signaling of a client without a request. What is so already stays. @throws {UnknownResource} */
   signal(clientId: string, changes: { start?: readonly string[]; stop?: readonly string[] }): void {
     const client = this.core.signaling.clients.get(clientId) ?? this.core.testSignaling.clients.get(clientId);
-    if (!client) throw new RangeError(`There is no signaling client ${clientId}.`);
+    if (!client) throw new UnknownResource(`There is no signaling client ${clientId}.`);
     const start = client.read(changes.start ?? []);
     const stop = client.read(changes.stop ?? []);
     if (!start || !stop)
-      throw new RangeError(
+      throw new UnknownResource(
         `Client ${clientId} may signal ${client.state.prefixes.join(", ")} and longer prefixes only.`,
       );
     client.stop(stop, "valid-ones");
@@ -280,13 +281,13 @@ export class Emulator implements AsyncDisposable {
   private profileOf(text: string): { arena: string; profile: string } {
     const url = parseUrl(text);
     if ((url.kind === "profile" || url.kind === "mark") && this.core.world.profile(url.arena, url.profile)) return url;
-    throw new RangeError(`There is no profile ${text}: write profile://ARENA/PROFILE.`);
+    throw new UnknownResource(`There is no profile ${text}: write profile://ARENA/PROFILE.`);
   }
 
   private set(url: string): PrefixSetStore {
     const set = this.core.world.setByUrl(url);
     if (set) return set;
-    throw new RangeError(
+    throw new UnknownResource(
       `There is no prefix-set ${url}; there are ${[...this.core.world.sets()].map(([name]) => name).join(", ") || "none"}.`,
     );
   }

@@ -28,6 +28,7 @@ export {
 } from "./dialect";
 export type { Duration } from "./duration";
 export type { ClientCredentials, Emulator, EmulatorInfo } from "./emulator";
+export { UnknownResource } from "./errors";
 export type { FaultKind } from "./fault-kinds";
 export { type ActiveFault, type Fault, faultSchema } from "./faults";
 export type { NodeAuth } from "./gate";

@@ -66,8 +66,16 @@ export function summarize(value: unknown): RequestSummary {
     ...(cmd && { cmd }),
     ...(url !== undefined && { url: canonicalUrl(url), rawUrl: url.slice(0, 1_000) }),
     ...(type && { type }),
-    ...(data && { entries: data.length, data }),
+    ...(data && { entries: data.length, data: data.map(shallow) }),
   };
+}
+
+/** An item for the journal: what is nested in it, which no item has, is left out, however deep it goes. */
+export function shallow(item: unknown): unknown {
+  if (typeof item !== "object" || item === null) return item;
+  const members = Object.entries(item);
+  if (members.every(([, value]) => typeof value !== "object" || value === null)) return item;
+  return Object.fromEntries(members.map(([name, value]) => [name, typeof value === "object" && value ? "…" : value]));
 }
 
 /** @throws {BadRequest} naming the member that is wrong. */

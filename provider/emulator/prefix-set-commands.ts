@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import type { Dialect } from "./dialect";
+import { shallow } from "./node-request";
 import type { PrefixSetStore, StagedValue } from "./prefix-set-store";
 
 /** Why a command was refused. */
@@ -128,6 +129,6 @@ function bad(message: string): Refusal {
 }
 
 function show(item: unknown): string {
-  const source = JSON.stringify(item);
+  const source = JSON.stringify(shallow(item));
   return source.length > 100 ? `${source.slice(0, 100)}…` : source;
 }

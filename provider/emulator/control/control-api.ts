@@ -3,9 +3,11 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import type { Core } from "../core";
 import type { Emulator } from "../emulator";
+import { UnknownResource } from "../errors";
 import { sameText } from "../gate";
 import { readBody, send } from "../http-server";
 import { BadRequest, parseJson } from "../node-request";
+import { pageFile } from "../page";
 import { json, type Reply, text } from "../reply";
 import { fromYaml } from "../state-file";
 import { matchRoute } from "./match";
@@ -41,20 +43,13 @@ export class ControlApi {
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = this.refusal(request);
+    // A browser sends no token for a page: that is public, and asks for the token to show anything.
+    const file = refusal?.status === 403 ? undefined : await pageFile(request.method, request.url);
+    if (file) return send(response, file);
     if (refusal || !this.emulator) return send(response, refusal ?? text(503, "starting"), { close: true });
-    const url = new URL(request.url ?? "/", "http://control");
-    const found = matchRoute(this.routes, request.method ?? "GET", url.pathname);
-    if (!("route" in found)) {
-      const { allowed } = found;
-      const reply = json(allowed.length > 0 ? 405 : 404, {
-        error: "there is no such operation: see /openapi.json",
-      });
-      return send(
-        response,
-        { ...reply, ...(allowed.length > 0 && { headers: { allow: allowed.join(", ") } }) },
-        { close: true },
-      );
-    }
+    const url = readTarget(request.url ?? "/");
+    const found = url && matchRoute(this.routes, request.method ?? "GET", url.pathname);
+    if (!found || !("route" in found)) return send(response, noOperation(found?.allowed ?? []), { close: true });
     const body = await readBody(request, MAX_BODY);
     if (body === "aborted") return void response.destroy();
     if (body === "too-large") return send(response, json(413, { error: "the body is too large" }), { close: true });
@@ -95,7 +90,7 @@ export class ControlApi {
       });
     } catch (error) {
       if (error instanceof BadRequest || error instanceof TypeError) return json(400, { error: error.message });
-      if (error instanceof RangeError) return json(404, { error: error.message });
+      if (error instanceof UnknownResource) return json(404, { error: error.message });
       throw error;
     }
   }
@@ -116,6 +111,22 @@ export class ControlApi {
       return json(403, { error: "the control API is not for other pages" });
     return undefined;
   }
+}
+
+/** The path and query of a request; `undefined` for a target that is none. */
+function readTarget(target: string): URL | undefined {
+  try {
+    const url = new URL(target, "http://control");
+    decodeURIComponent(url.pathname);
+    return url;
+  } catch {
+    return undefined;
+  }
+}
+
+function noOperation(allowed: readonly string[]): Reply {
+  const reply = json(allowed.length > 0 ? 405 : 404, { error: "there is no such operation: see /openapi.json" });
+  return allowed.length > 0 ? { ...reply, headers: { allow: allowed.join(", ") } } : reply;
 }
 
 async function readBodyOf({ body, request }: { body: Buffer; request: IncomingMessage }): Promise<unknown> {

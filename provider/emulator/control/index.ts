@@ -1,3 +1,4 @@
+import { viewRoutes } from "../page";
 import { aboutRoutes } from "./about-routes";
 import { behaviourRoutes } from "./behaviour-routes";
 import { journalRoutes } from "./journal-routes";
@@ -14,4 +15,5 @@ export const ROUTES: readonly ControlRoute[] = [
   ...journalRoutes,
   ...behaviourRoutes,
   ...trafficRoutes,
+  ...viewRoutes,
 ];

@@ -1,0 +1,180 @@
+import { connect, type Socket } from "node:net";
+import { expect, test } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { seededRandom } from "../../provider/emulator/random";
+import { control, fapi } from "./calls";
+
+const BLOCKED = "prefixset://edge/blocked";
+const list = { url: BLOCKED, cmd: "list" };
+
+/** Sends bytes and gives what came back when the connection is over. */
+function raw(base: string, bytes: Buffer | string): Promise<string> {
+  return new Promise((resolve) => {
+    const { port } = new URL(base);
+    let seen = "";
+    const socket = connect(Number(port), "127.0.0.1", () => socket.end(bytes));
+    socket.on("data", (chunk) => {
+      seen += chunk.toString("latin1");
+    });
+    socket.on("error", () => {});
+    socket.on("close", () => resolve(seen));
+  });
+}
+
+/** A connection that is left open. */
+function open(base: string, bytes: string): Promise<Socket> {
+  return new Promise((resolve) => {
+    const { port } = new URL(base);
+    const socket = connect(Number(port), "127.0.0.1", () => socket.write(bytes, () => resolve(socket)));
+    socket.on("error", () => {});
+  });
+}
+
+const post = (headers: string, body: string | Buffer = "") =>
+  Buffer.concat([Buffer.from(`POST /fapi HTTP/1.1\r\nHost: 127.0.0.1\r\n${headers}\r\n\r\n`), Buffer.from(body)]);
+
+async function stillServes(emulator: Emulator): Promise<void> {
+  expect((await fapi(emulator, list)).status).toBe(200);
+  expect((await control(emulator, "GET", "/health")).status).toBe(200);
+}
+
+test("random bytes are answered 400 or not at all, on both ports", async () => {
+  await using emulator = await startEmulator();
+  const random = seededRandom(1);
+  const junk = Array.from({ length: 100 }, () => Buffer.from(Array.from({ length: 200 }, () => random() * 256)));
+  for (const base of [emulator.endpoint, emulator.control]) {
+    const answers = await Promise.all(junk.map((bytes) => raw(base, bytes)));
+    for (const answer of answers) expect(answer).toMatch(/^(HTTP\/1\.1 400 |$)/);
+  }
+  await stillServes(emulator);
+});
+
+test("random bytes as JSON bodies are refused", async () => {
+  await using emulator = await startEmulator();
+  const random = seededRandom(2);
+  for (let round = 0; round < 50; round += 1) {
+    const body = Buffer.from(Array.from({ length: 60 }, () => random() * 256));
+    const answer = await raw(
+      emulator.endpoint,
+      post(`Content-Type: application/json\r\nConnection: close\r\nContent-Length: ${body.length}`, body),
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  }
+  await stillServes(emulator);
+});
+
+test("a request with too many headers is answered 431", async () => {
+  await using emulator = await startEmulator();
+  expect(await raw(emulator.endpoint, post(`X-Long: ${"x".repeat(20_000)}`))).toMatch(/^HTTP\/1\.1 431 /);
+  await stillServes(emulator);
+});
+
+test("a body that is announced too large is answered 413 without being read", async () => {
+  await using emulator = await startEmulator();
+  const answer = await raw(
+    emulator.endpoint,
+    post(`Content-Type: application/json\r\nContent-Length: ${65 * 2 ** 20}`),
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  expect(emulator.journal).toMatchObject([{ status: 413 }]);
+  await stillServes(emulator);
+});
+
+test("a body that grows too large without being announced is answered 413, and the rest is not read", async () => {
+  await using emulator = await startEmulator({ dialect: { maxBodyBytes: 100_000 } });
+  const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
+  const socket = await open(
+    emulator.endpoint,
+    post("Content-Type: application/json\r\nTransfer-Encoding: chunked").toString(),
+  );
+  const answer = new Promise<string>((resolve) => socket.once("data", (data) => resolve(data.toString())));
+  socket.write(chunk);
+  socket.write(chunk);
+  expect(await answer).toMatch(/^HTTP\/1\.1 413 /);
+  await new Promise((resolve) => socket.once("close", resolve));
+  await stillServes(emulator);
+});
+
+test.each([
+  [
+    "an array in an array, ten thousand deep",
+    `{"url":"${BLOCKED}","cmd":"insert","data":[${"[".repeat(10_000)}${"]".repeat(10_000)}]}`,
+  ],
+  [
+    "an object in an entry, ten thousand deep",
+    `{"url":"${BLOCKED}","cmd":"insert","data":[${'{"p":'.repeat(10_000)}1${"}".repeat(10_000)}]}`,
+  ],
+  ["a member named __proto__", `{"url":"${BLOCKED}","cmd":"list","__proto__":{"data":1}}`],
+  [
+    "an entry with a member named __proto__",
+    `{"url":"${BLOCKED}","cmd":"insert","data":[{"p":"192.0.2.0/24","v":1,"__proto__":{}}]}`,
+  ],
+  ["a url of a megabyte", JSON.stringify({ url: `prefixset://${"x".repeat(2 ** 20)}/y`, cmd: "list" })],
+  ["a prefix of a megabyte", JSON.stringify({ url: BLOCKED, cmd: "insert", data: [{ p: "1".repeat(2 ** 20), v: 1 }] })],
+])("%s is refused, and the journal stays readable", async (_, body) => {
+  await using emulator = await startEmulator();
+  expect((await fapi(emulator, body)).status).toBe(400);
+  const journal = await control(emulator, "GET", "/journal");
+  expect(journal.json).toMatchObject([{ status: 400 }]);
+  expect(emulator.prefixSet(BLOCKED).staged).toEqual(emulator.prefixSet(BLOCKED).applied);
+  await stillServes(emulator);
+});
+
+test("hundreds of half-open and half-sent connections hinder nobody, and closing does not wait for them", async () => {
+  const emulator = await startEmulator();
+  const begun = ["", "POST /fapi HT", "POST /fapi HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"];
+  const sockets = await Promise.all(
+    Array.from({ length: 300 }, (_, at) => open(at % 2 ? emulator.endpoint : emulator.control, begun[at % 3] ?? "")),
+  );
+  await stillServes(emulator);
+  const gone = Promise.all(sockets.map((socket) => new Promise((resolve) => socket.resume().once("close", resolve))));
+  await emulator.close();
+  await gone;
+});
+
+test("a request that breaks off in its body leaves nothing behind", async () => {
+  await using emulator = await startEmulator();
+  for (let n = 0; n < 20; n += 1) {
+    const socket = await open(
+      emulator.endpoint,
+      post("Content-Type: application/json\r\nContent-Length: 100", "{").toString(),
+    );
+    socket.resetAndDestroy();
+  }
+  await stillServes(emulator);
+  expect(emulator.journal).toHaveLength(1);
+  expect(emulator.journal[0]?.concurrent).toBeLessThanOrEqual(21);
+});
+
+test("a reader that takes nothing of a long list does not hold others up", async () => {
+  const shost = Array.from({ length: 50_000 }, (_, at) => ({ address: `10.0.${at >> 8}.${at & 255}`, id: 1 }));
+  const emulator = await startEmulator({
+    state: { arenas: { edge: { sets: { blocked: {} }, profiles: { web: { marks: { shost } } } } } },
+  });
+  const body = JSON.stringify({ url: "mark://edge/web", cmd: "list", type: "shost" });
+  const idle = await open(
+    emulator.endpoint,
+    post(`Content-Type: application/json\r\nContent-Length: ${body.length}`, body).toString(),
+  );
+  idle.pause();
+  await stillServes(emulator);
+  await emulator.close();
+  idle.destroy();
+});
+
+test("odd methods, targets and versions are refused", async () => {
+  await using emulator = await startEmulator();
+  const requests = [
+    "OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    "GET http://other.example/fapi HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    "CONNECT 127.0.0.1:1 HTTP/1.1\r\nHost: x\r\n\r\n",
+    "GET /path/%zz/%00/status HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+    "GET //%zz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n",
+    "GET /snapshots/%zz HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n",
+    "POST /fapi HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+  ];
+  for (const base of [emulator.endpoint, emulator.control]) {
+    for (const request of requests) expect(await raw(base, request)).toMatch(/^(HTTP\/1\.1 4\d\d |$)/);
+  }
+  await stillServes(emulator);
+});
