@@ -1,5 +1,5 @@
 import { type Resource, SetResource } from "./resources";
-import type { Finding, Need, Offender, Rule } from "./rule";
+import { type Finding, isResourceRule, type Need, type Offender, type Rule } from "./rule";
 
 /** How many offenders a message lists before it counts. */
 const LISTED = 5;
@@ -22,7 +22,9 @@ export function listOffenders(offenders: readonly Offender[]): string {
 
 /** What a rule says when it reads a property that only the update will know. */
 export function unknownMessage(rule: Rule, property: string, resource: Resource | undefined): string {
-  return `${subject(resource)}: cannot be judged yet, since \`${property}\` is known only in the update, which judges it before anything is changed. Rule ${rule.name}.`;
+  // The engine asks stack policies when all resources are there.
+  const when = isResourceRule(rule) ? "judges it before it changes the resource" : "judges it at its end";
+  return `${subject(resource)}: cannot be judged yet, since \`${property}\` is known only in the update, which ${when}. Rule ${rule.name}.`;
 }
 
 /** What a rule says, once for a set, when the shared configuration does not say what it needs. */

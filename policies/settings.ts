@@ -18,7 +18,6 @@ export function settingsOf(rule: Rule, config: Pick<PolicyConfig, "rules">, comm
   const own = config.rules[rule.name];
   const { level: _, ...file } = typeof own === "object" ? own : {};
   const result = rule.config.strict().safeParse({ ...file, ...commandLine });
-  if (!result.success)
-    throw new PolicyConfigError(`The configuration of the policy ${rule.name}`, toIssues(result.error));
+  if (!result.success) throw new PolicyConfigError(`--policy-pack-config for ${rule.name}`, toIssues(result.error));
   return result.data;
 }

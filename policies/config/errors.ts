@@ -24,6 +24,8 @@ export class PolicyConfigError extends Error {
         .map(({ path, message }) => `  - ${path === "" ? "" : `${path}: `}${message}`)
         .join("\n")}`,
     );
+    // Whoever runs the pack shows the stack of an error; where our code found a user's mistake helps nobody.
+    this.stack = `${this.name}: ${this.message}`;
   }
 }
 

@@ -16,7 +16,7 @@ import { type Kind, type ResourceMeta, SetResource, SignalingResource } from "..
 import { isResourceRule, NotConfigured, type ResourceRule, type Rule, type StackRule } from "../rule";
 import { levelOf, settingsOf } from "../settings";
 import { type RunOptions, startRun } from "../start-run";
-import { NotYetKnown, unwrap } from "../unknown";
+import { NotYetKnown, unwrap, unwrapDeep } from "../unknown";
 import { CLASSES } from "./classes";
 import { configSchema } from "./config-schema";
 
@@ -45,10 +45,10 @@ function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): Res
   );
   const remediations = rule.on.map((kind) =>
     remediateResourceOfType(CLASSES[kind], (properties, args) => {
-      // Not through the cache: here secrets are wrapped, and properties are going to change.
+      // Not through the cache: the properties are going to change.
       const resource = new (kind === "CloudSignaling" ? SignalingResource : SetResource)(
         metaOf(kind, args) as never,
-        unwrap(properties),
+        unwrapDeep(properties) as Record<string, unknown>,
       );
       const changes = ifKnown(() => rule.remediate?.(resource, context(settings(args), run)));
       return changes && Object.assign(properties, changes);

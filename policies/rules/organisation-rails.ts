@@ -89,6 +89,7 @@ function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record
 // This rule looks at once: the preview shows what the update would refuse.
 function* broken(resource: SetResource, rails: readonly Rail[]): Generator<Finding> {
   const mine = rails.filter(({ set }) => matches(set, resource.url));
+  if (mine.length === 0) return;
   const forbidden = PrefixTable.of(mine.flatMap((one) => one.forbiddenPrefixes));
   const offenders: Offender[] = [];
   for (const { prefix } of resource.entries) {

@@ -97,7 +97,7 @@ describe("what is not known in a preview", () => {
         level: "advisory",
         urn: expect.stringContaining("::blocked"),
         message:
-          'PrefixSet "blocked" (prefixset://edge/Bad_Set): cannot be judged yet, since `entries` is known only in the update, which judges it before anything is changed. Rule max-entries.',
+          'PrefixSet "blocked" (prefixset://edge/Bad_Set): cannot be judged yet, since `entries` is known only in the update, which judges it before it changes the resource. Rule max-entries.',
       },
     ]);
   });
