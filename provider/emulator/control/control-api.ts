@@ -7,7 +7,7 @@ import { UnknownResource } from "../errors";
 import { sameText } from "../gate";
 import { readBody, send } from "../http-server";
 import { BadRequest, parseJson } from "../node-request";
-import { pageFile } from "../page";
+import { pageFile, viewRoutes } from "../page";
 import { json, type Reply, text } from "../reply";
 import { fromYaml } from "../state-file";
 import { matchRoute } from "./match";
@@ -22,11 +22,15 @@ const MAX_BODY = 256 * 2 ** 20;
  */
 export class ControlApi {
   private emulator: Emulator | undefined;
+  /** The published operations, and those that only the page uses. */
+  private readonly served: readonly ControlRoute[];
 
   constructor(
     private readonly core: Core,
     private readonly routes: readonly ControlRoute[],
-  ) {}
+  ) {
+    this.served = [...routes, ...viewRoutes];
+  }
 
   /** From now on requests are answered. */
   serve(emulator: Emulator): void {
@@ -48,7 +52,7 @@ export class ControlApi {
     if (file) return send(response, file);
     if (refusal || !this.emulator) return send(response, refusal ?? text(503, "starting"), { close: true });
     const url = readTarget(request.url ?? "/");
-    const found = url && matchRoute(this.routes, request.method ?? "GET", url.pathname);
+    const found = url && matchRoute(this.served, request.method ?? "GET", url.pathname);
     if (!found || !("route" in found)) return send(response, noOperation(found?.allowed ?? []), { close: true });
     const body = await readBody(request, MAX_BODY);
     if (body === "aborted") return void response.destroy();
@@ -98,6 +102,7 @@ export class ControlApi {
   private refusal(request: IncomingMessage): Reply | undefined {
     const token = this.core.options.controlToken;
     if (token !== undefined) {
+      if (request.url === "/health") return undefined;
       return sameText(request.headers.authorization ?? "", `Bearer ${token}`)
         ? undefined
         : { ...json(401, { error: "the control API needs its token" }), headers: { "www-authenticate": "Bearer" } };

@@ -1,5 +1,6 @@
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 import type { PacketView } from "../packets/packet";
+import { largestMarks } from "./largest-marks";
 import { readKey, recordKey, writePacketKey } from "./mark-key";
 import { type MarkFormat, MarkList, MarkListCache } from "./mark-list";
 import { keyWords, type MarkRecord, type MarkRecords } from "./mark-record";
@@ -69,16 +70,27 @@ export class MarkStore {
       for (let slot = 0; table && slot < table.used; slot++) {
         const expires = table.expires[slot] as number;
         if (!(expires + this.limits.keepExpired > now)) continue;
-        yield {
-          ...readKey(type, family, table.keys, slot * table.stride),
-          id: table.idOf(slot),
-          value: table.values[slot] as number,
-          ...(expires > now && expires < Number.POSITIVE_INFINITY && { lifetime: (expires - now) / 1000 }),
-          ...(expires <= now && { expiredFor: (now - expires) / 1000 }),
-          age: Math.max(0, now - (table.created[slot] as number)) / 1000,
-        };
+        yield this.record(type, family, table, slot, now);
       }
     }
+  }
+
+  /** The live records with the largest values, largest first, of one id or of all; no others become objects. */
+  largest(type: MarkType, limit: number, id?: number): MarkRecord[] {
+    const now = this.options.now();
+    const found = largestMarks(this.tables.get(type) ?? {}, limit, now, id);
+    return found.map(({ family, table, slot }) => this.record(type, family, table, slot, now));
+  }
+
+  /** How many records each id has, expired ones that are still kept included. */
+  ids(type: MarkType): Map<number, number> {
+    const total = new Map<number, number>();
+    const now = this.options.now();
+    for (const table of Object.values(this.tables.get(type) ?? {})) {
+      table.advance(now);
+      for (const [id, records] of table.byId) total.set(id, (total.get(id) ?? 0) + records);
+    }
+    return total;
   }
 
   /** Everything, in the form that {@link import} takes; tables without records are left out. */
@@ -179,6 +191,18 @@ export class MarkStore {
     if (!table) return false;
     writePacketKey(type, packet, table.key);
     return table.matches(now, id, wanted);
+  }
+
+  private record(type: MarkType, family: 4 | 6, table: MarkTable, slot: number, now: number): MarkRecord {
+    const expires = table.expires[slot] as number;
+    return {
+      ...readKey(type, family, table.keys, slot * table.stride),
+      id: table.idOf(slot),
+      value: table.values[slot] as number,
+      ...(expires > now && expires < Number.POSITIVE_INFINITY && { lifetime: (expires - now) / 1000 }),
+      ...(expires <= now && { expiredFor: (now - expires) / 1000 }),
+      age: Math.max(0, now - (table.created[slot] as number)) / 1000,
+    };
   }
 
   /** Tables are made when their first record is: most profiles use one or two of the eight. */

@@ -166,6 +166,11 @@ export class MarkTable {
     return { active: this.table.size - this.expired, expired };
   }
 
+  /** How many records each id has, expired ones included. */
+  get byId(): ReadonlyMap<number, number> {
+    return this.ids;
+  }
+
   /** Lets time pass, to the second: enough for everything that compares times itself. */
   advance(now: number): void {
     this.now = now;

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import { type ControlRoute, route } from "../control/route";
+import type { JournalEntry } from "../journal";
+import type { CommitRecord } from "../prefix-set-store";
+import { json } from "../reply";
+
+/** Data items and changes of one entry that are shown. */
+const SHOWN = 100;
+
+const line = z.looseObject({ index: z.int(), time: z.string(), api: z.string(), method: z.string(), path: z.string() });
+
+/** The journal as people look at it: short lines, and one entry in detail. */
+export const journalViewRoutes: readonly ControlRoute[] = [
+  route({
+    method: "GET",
+    path: "/page/journal",
+    summary: "The newest entries of the journal, oldest of them first, without headers and data; commits as numbers.",
+    query: z.strictObject({ limit: z.coerce.number().int().min(1).max(20_000).optional().describe("Default 500.") }),
+    answer: z.array(line),
+    run: ({ core, query: { limit = 500 } }) => json(200, core.journal.entries.slice(-limit).map(short)),
+  }),
+  route({
+    method: "GET",
+    path: "/page/journal/{index}",
+    summary: `One entry of the journal with its headers, and at most ${SHOWN} of its data items and changes.`,
+    answer: line,
+    run: ({ core, path }) => {
+      const entry = core.journal.entries.find(({ index }) => index === Number(path.index));
+      return entry
+        ? json(200, {
+            ...short(entry),
+            headers: entry.headers,
+            data: entry.data?.slice(0, SHOWN),
+            changes: changes(entry),
+          })
+        : json(404, { error: `the journal has no entry ${path.index} any more` });
+    },
+  }),
+];
+
+function short({ headers: _, data: __, commit, ...entry }: JournalEntry) {
+  return { ...entry, ...(commit && { commit: numbers(commit) }) };
+}
+
+function numbers({ inserted, removed, changed, size }: CommitRecord) {
+  const count = (part: object) => Object.keys(part).length;
+  return { inserted: count(inserted), removed: count(removed), changed: count(changed), size };
+}
+
+function changes({ commit }: JournalEntry) {
+  if (!commit) return undefined;
+  const first = <T>(part: Record<string, T>) => Object.fromEntries(Object.entries(part).slice(0, SHOWN));
+  return { inserted: first(commit.inserted), removed: first(commit.removed), changed: first(commit.changed) };
+}

@@ -1,0 +1,35 @@
+import { z } from "zod";
+import { MARK_TYPES } from "../../model/mark";
+import { parseUrl } from "../../model/resource-url";
+import { type ControlRoute, route } from "../control/route";
+import type { Core } from "../core";
+import { json } from "../reply";
+
+/** A table of marks as people look at it: the records with the largest values. */
+export const markViewRoute: ControlRoute = route({
+  method: "GET",
+  path: "/page/marks",
+  summary: "The live marks of a profile with the largest values, largest first.",
+  query: z.strictObject({
+    url: z.string().describe("Of the profile."),
+    type: z.enum(MARK_TYPES),
+    id: z.coerce.number().int().min(0).optional().describe("Only records with this id."),
+    limit: z.coerce.number().int().min(1).max(1_000).optional().describe("Most records, default 100."),
+  }),
+  answer: z.object({ active: z.int(), expired: z.int(), records: z.array(z.looseObject({ id: z.int() })) }),
+  run: ({ core, query: { url, type, id, limit = 100 } }) => {
+    const marks = marksOf(core, url);
+    if (!marks) return json(404, { error: `there is no profile ${url}` });
+    return json(200, { ...marks.count(type), records: marks.largest(type, limit, id) });
+  },
+});
+
+function marksOf(core: Core, text: string) {
+  try {
+    const url = parseUrl(text);
+    if (url.kind !== "profile" || !core.world.profile(url.arena, url.profile)) return undefined;
+    return core.packetPath.marks(url.arena, url.profile);
+  } catch {
+    return undefined;
+  }
+}

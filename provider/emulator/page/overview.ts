@@ -1,0 +1,113 @@
+import { z } from "zod";
+import { MARK_TYPES } from "../../model/mark";
+import { formatUrl } from "../../model/resource-url";
+import { type ControlRoute, route } from "../control/route";
+import type { Core } from "../core";
+import { deviations } from "../dialect";
+import type { Emulator } from "../emulator";
+import type { PrefixSetStore } from "../prefix-set-store";
+import { json } from "../reply";
+import type { SignalingClient, SignalingDeployment } from "../signaling";
+import type { ArenaWorld, ProfileWorld } from "../world";
+import { arena, client, fault } from "./overview-schema";
+
+/** Ids of marks that are told one by one; others are summed up. */
+const MOST_IDS = 50;
+
+/** Everything on one page: names and numbers, no entries and no records. */
+export const overviewRoute: ControlRoute = route({
+  method: "GET",
+  path: "/page/overview",
+  summary: "Names and numbers of everything that the emulator holds, without entries and records.",
+  answer: z.object({
+    endpoint: z.string(),
+    seed: z.int(),
+    clock: z.object({ now: z.string(), frozen: z.boolean() }),
+    deviations: z.record(z.string(), z.unknown()).describe("Switches of the dialect that are not the default."),
+    journal: z.object({ entries: z.int(), first: z.int().nullable().describe("Index of the oldest entry.") }),
+    faults: z.array(fault),
+    arenas: z.array(arena),
+    clients: z.array(client),
+  }),
+  run: ({ core, emulator }) => json(200, overview(core, emulator)),
+});
+
+function overview(core: Core, emulator: Emulator) {
+  const bound = boundPrefixes(core);
+  return {
+    endpoint: emulator.endpoint,
+    seed: emulator.seedNumber,
+    clock: { now: core.clock.now.toISOString(), frozen: core.clock.frozen },
+    deviations: deviations(core.dialect),
+    journal: { entries: core.journal.entries.length, first: core.journal.entries[0]?.index ?? null },
+    faults: core.faults.list().map(({ id, fault, seen, hits, spent }) => ({ id, fault, seen, hits, spent })),
+    arenas: [...core.world.arenas.values()].map((it) => describeArena(core, it, bound)),
+    clients: [...describeClients(core.signaling, "signaling"), ...describeClients(core.testSignaling, "test")],
+  };
+}
+
+function describeArena(core: Core, { name, sets, profiles }: ArenaWorld, bound: ReturnType<typeof boundPrefixes>) {
+  return {
+    name,
+    sets: describeSets(sets, { arena: name }),
+    profiles: [...profiles.values()].map((profile) => describeProfile(core, name, profile, bound)),
+  };
+}
+
+function describeProfile(core: Core, arena: string, it: ProfileWorld, bound: ReturnType<typeof boundPrefixes>) {
+  const url = formatUrl({ kind: "profile", arena, profile: it.name });
+  const marks = core.packetPath.marks(arena, it.name);
+  const counters = core.packetPath.counters(arena, it.name);
+  return {
+    name: it.name,
+    url,
+    bound: bound.get(url) ?? [],
+    rules: it.rules.map((rule, index) => ({ rule, counter: counters[index] ?? null })),
+    sets: describeSets(it.sets, { arena, profile: it.name }),
+    marks: MARK_TYPES.map((type) => {
+      const ids = [...marks.ids(type)].sort((a, b) => b[1] - a[1]);
+      return { type, ...marks.count(type), ids: ids.slice(0, MOST_IDS).map(([id, records]) => ({ id, records })) };
+    }),
+  };
+}
+
+function describeSets(sets: ReadonlyMap<string, PrefixSetStore>, where: { arena: string; profile?: string }) {
+  return [...sets].map(([name, set]) => ({
+    name,
+    url: formatUrl({ kind: "prefixset", ...where, set: name }),
+    applied: set.applied.size,
+    changes: set.changes.size,
+    revision: set.revision,
+  }));
+}
+
+/** What is bound to each profile, with what is there only as long as a signaling is active. */
+function boundPrefixes(core: Core): Map<string, { prefix: string; signaling: boolean }[]> {
+  const bound = new Map<string, { prefix: string; signaling: boolean }[]>();
+  const clients = [...core.signaling.clients.values()];
+  const moved = new Set(clients.flatMap((it) => it.active().map((prefix) => `${activeProfile(it)} ${prefix}`)));
+  for (const { prefix, arena, profile } of core.bindings.all()) {
+    const url = formatUrl({ kind: "profile", arena, profile });
+    const entry = { prefix: prefix.toString(), signaling: moved.has(`${url} ${prefix}`) };
+    bound.set(url, [...(bound.get(url) ?? []), entry]);
+  }
+  return bound;
+}
+
+function activeProfile({ state: { arena, activeProfile } }: SignalingClient): string | undefined {
+  return arena && activeProfile && formatUrl({ kind: "profile", arena, profile: activeProfile });
+}
+
+function describeClients({ clients }: SignalingDeployment, deployment: "signaling" | "test") {
+  return [...clients.values()].map((it) => {
+    const { clientId, prefixes, arena, idleProfile } = it.state;
+    const moves = arena && idleProfile && activeProfile(it);
+    return {
+      clientId,
+      deployment,
+      prefixes,
+      active: it.active(),
+      ...(moves && { from: formatUrl({ kind: "profile", arena, profile: idleProfile }), to: moves }),
+    };
+  });
+}
