@@ -10,6 +10,7 @@ import { readStateFile } from "./state-file";
 interface Flags {
   readonly port: string;
   readonly controlPort: string;
+  readonly controlToken?: string;
   readonly host: string;
   readonly state?: string;
   readonly persist?: string;
@@ -28,6 +29,10 @@ export function register(program: Command, io: CliIo): void {
     .description("run an emulator of a node and a signaling receiver until it is told to stop")
     .option("--port <number>", "port of node API and signaling; 0 takes a free one", "0")
     .option("--control-port <number>", "port of the control API; 0 takes a free one", "0")
+    .option(
+      "--control-token <token>",
+      "token of the control API; also PACKETFILTER_EMULATOR_TOKEN; off loopback a random one",
+    )
     .option("--host <address>", "address to listen on; off loopback the control API needs a token", "127.0.0.1")
     .option("--state <file>", "what the node holds: JSON or YAML")
     .option("--persist <file>", "keep what the node holds in this file between runs; it goes before --state")
@@ -44,7 +49,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   const journal = flags.journal === undefined ? undefined : createWriteStream(flags.journal, { flags: "a" });
   const journalFailed = new Promise<never>((_, reject) => journal?.once("error", reject));
   const onRequest = journal && ((entry: JournalEntry) => void journal.write(`${JSON.stringify(entry)}\n`));
-  await using emulator = await asUsage(async () => startEmulator({ ...(await optionsOf(flags)), onRequest }));
+  await using emulator = await asUsage(async () => startEmulator({ ...(await optionsOf(flags, io)), onRequest }));
   io.out(flags.json ? `${JSON.stringify(emulator.info())}\n` : readyLine(emulator.info(), emulator.seedNumber));
   const settings = deviations(emulator.dialect);
   if (flags.dialect !== undefined) io.err(`dialect ${flags.dialect}: ${JSON.stringify(settings)}\n`);
@@ -52,10 +57,11 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   await new Promise<void>((resolve) => (journal ? journal.end(resolve) : resolve()));
 }
 
-async function optionsOf(flags: Flags): Promise<EmulatorOptions> {
+async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions> {
   return {
     port: wholeNumber(flags.port, "--port"),
     controlPort: wholeNumber(flags.controlPort, "--control-port"),
+    controlToken: flags.controlToken ?? (env.PACKETFILTER_EMULATOR_TOKEN || undefined),
     host: flags.host,
     state: flags.state === undefined ? undefined : await readStateFile(flags.state),
     persist: flags.persist,
@@ -77,7 +83,8 @@ async function asUsage<T>(start: () => Promise<T>): Promise<T> {
 
 function readyLine(info: EmulatorInfo, seed: number): string {
   const clients = info.clients.map(({ clientId, secretKey }) => `${clientId}/${secretKey}`).join(", ");
-  return `emulator ready: node API ${info.endpoint}/fapi, signaling ${info.signalingUrl} (${clients}), test deployment ${info.testSignalingUrl}, control ${info.control}, seed ${seed}\n`;
+  const token = info.controlToken === undefined ? "" : ` (token ${info.controlToken})`;
+  return `emulator ready: node API ${info.endpoint}/fapi, signaling ${info.signalingUrl} (${clients}), test deployment ${info.testSignalingUrl}, control ${info.control}${token}, seed ${seed}\n`;
 }
 
 function wholeNumber(text: string, flag: string): number {

@@ -32,6 +32,8 @@ export interface EmulatorInfo {
   readonly control: string;
   readonly clients: readonly ClientCredentials[];
   readonly testClients: readonly ClientCredentials[];
+  /** Only where the control API wants one. */
+  readonly controlToken?: string;
 }
 
 /**
@@ -104,8 +106,9 @@ export class Emulator implements AsyncDisposable {
 
   /** What the ready line of the command says. */
   info(): EmulatorInfo {
-    const { endpoint, signalingUrl, testSignalingUrl, control, clients, testClients } = this;
-    return { endpoint, signalingUrl, testSignalingUrl, control, clients, testClients };
+    const { endpoint, signalingUrl, testSignalingUrl, control, clients, testClients, controlToken } = this;
+    const info = { endpoint, signalingUrl, testSignalingUrl, control, clients, testClients };
+    return controlToken === undefined ? info : { ...info, controlToken };
   }
 
   /** The seed of everything that is drawn by chance. */

@@ -64,6 +64,7 @@ test("off loopback the control API wants its token", async () => {
   const call = (token: string) => fetch(`${emulator.control}/state`, { headers: { authorization: `Bearer ${token}` } });
   expect((await call("wrong")).status).toBe(401);
   expect((await call("canary")).status).toBe(200);
+  expect((await fetch(`${emulator.control}/health`)).status).toBe(200);
   await using open = await startEmulator({ host: "0.0.0.0" });
   expect(open.controlToken).toHaveLength(32);
 });

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { z } from "zod";
 import { startEmulator, stateSchema } from "../../provider/emulator";
 import { ROUTES } from "../../provider/emulator/control";
-import { openApi } from "../../provider/emulator/control/openapi";
+import { isDescribed, openApi } from "../../provider/emulator/control/openapi";
 import { defaultState } from "../../provider/emulator/default-state";
 import { stateJsonSchema } from "../../provider/emulator/state-schema";
 
@@ -76,7 +76,7 @@ test("every operation answers as its description says", async () => {
     .sort(
       (a, b) => Number(a.operation.operationId === "deleteFaults") - Number(b.operation.operationId === "deleteFaults"),
     );
-  expect(operations.length).toBe(ROUTES.length);
+  expect(operations.length).toBe(ROUTES.filter(isDescribed).length);
   for (const { path, method, operation } of operations) {
     const call = CALLS[operation.operationId] ?? {};
     const response = await fetch(`${emulator.control}${call.path ?? path}${call.query ?? ""}`, {

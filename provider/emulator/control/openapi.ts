@@ -15,7 +15,7 @@ export function openApi(routes: readonly ControlRoute[]): Json {
   const schemas: Record<string, unknown> = {};
   const describe = (of: z.ZodType) => reference(of, schemas);
   schemas.Error = describe(z.object({ error: z.string() }));
-  for (const route of routes) {
+  for (const route of routes.filter(isDescribed)) {
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, describe) };
   }
   return {
@@ -34,6 +34,11 @@ export function openApi(routes: readonly ControlRoute[]): Json {
     },
     security: [{}, { token: [] }],
   };
+}
+
+/** What only the page on the control port asks is not described: it changes with the page. */
+export function isDescribed({ path }: ControlRoute): boolean {
+  return !path.startsWith("/page");
 }
 
 type Describe = (of: z.ZodType) => Json;
