@@ -16,9 +16,10 @@ import { type Kind, type ResourceMeta, SetResource, SignalingResource } from "..
 import { isResourceRule, NotConfigured, type ResourceRule, type Rule, type StackRule } from "../rule";
 import { levelOf, settingsOf } from "../settings";
 import { type RunOptions, startRun } from "../start-run";
-import { NotYetKnown, unwrap, unwrapDeep } from "../unknown";
+import { NotYetKnown } from "../unknown";
 import { CLASSES } from "./classes";
 import { configSchema } from "./config-schema";
+import { unwrap, unwrapDeep } from "./properties";
 
 /**
  * Rules as policies of Pulumi, for `new PolicyPack("…", { policies })`: by default all of this package, configured by

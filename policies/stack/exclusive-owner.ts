@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { SetResource } from "../resources";
 import { stackRule } from "../rule";
 import { known } from "./known";
 import { bySet } from "./one-set";
@@ -27,8 +28,9 @@ export const exclusiveOwner = stackRule({
     const exclusive = new Set(values.filter((one) => one.exclusive).map(({ resource }) => resource));
     for (const { url, holders } of bySet(values.map(({ resource }) => resource))) {
       const owner = holders.find((holder) => exclusive.has(holder));
-      const others = holders.filter((holder) => holder !== owner);
-      if (!owner || others.length === 0) continue;
+      if (!owner) continue;
+      const others = holders.filter((holder) => holder !== owner && isUndone(owner, holder));
+      if (others.length === 0) continue;
       const shown = others.slice(0, 5).map((other) => `${other.meta.kind} "${other.name}"`);
       const rest = others.length - shown.length;
       yield {
@@ -39,3 +41,20 @@ export const exclusiveOwner = stackRule({
     }
   },
 });
+
+/** True when the owner would remove what the other one puts there. */
+function isUndone(owner: SetResource, other: SetResource): boolean {
+  // Two sets are two owners, or an owner and somebody who shares, even while they hold the same.
+  if (other.meta.kind === "PrefixSet") return true;
+  const declared = prefixesOf(owner);
+  // What is not known is left for the time when it is.
+  return declared !== undefined && [...(prefixesOf(other) ?? [])].some((prefix) => !declared.has(prefix));
+}
+
+function prefixesOf(resource: SetResource): ReadonlySet<string> | undefined {
+  const [prefixes] = known(
+    [resource],
+    ({ entries }) => new Set<string>(entries.map(({ prefix }) => prefix.toString())),
+  ).values;
+  return prefixes;
+}

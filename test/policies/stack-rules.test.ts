@@ -102,6 +102,9 @@ describe("exclusive-owner", () => {
       'it owns prefixset://edge/blocked exclusively and so removes what PrefixSetEntry "entry" put there',
     );
   });
+  test("an entry that the owner declares too passes", () => {
+    expect(messagesOf(exclusiveOwner, [set("blocked", { "203.0.113.4/32": 1 }), prefixSetEntry()])).toEqual([]);
+  });
   test("two owners on one node are reported once, on two nodes not at all", () => {
     const owner = (name: string, node: string) => prefixSet({ node }, name);
     expect(messagesOf(exclusiveOwner, [owner("a", "fra1"), owner("b", "fra1")])).toHaveLength(1);

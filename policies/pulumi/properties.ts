@@ -1,0 +1,24 @@
+import { Secret } from "@pulumi/policy";
+
+/**
+ * The plain object behind the proxy in which `@pulumi/policy` wraps properties. That proxy throws at the first unknown
+ * value, which would end the whole rule, and costs a function call for each of 10 000 entries. Without the hook
+ * (another version of the package) the object is returned as it is.
+ */
+export function unwrap(properties: Record<string, unknown>): Record<string, unknown> {
+  const target = properties.__getSpecialProxyTarget;
+  return typeof target === "object" && target !== null ? (target as Record<string, unknown>) : properties;
+}
+
+/**
+ * A copy without proxies and without the wrappers of secrets. For remediations, whose properties are wrapped twice, and
+ * by a proxy that breaks array methods.
+ */
+export function unwrapDeep(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const target = (value as Record<string, unknown>).__getSpecialProxyTarget;
+  if (target !== undefined) return unwrapDeep(target);
+  if (value instanceof Secret) return unwrapDeep(value.value);
+  if (Array.isArray(value)) return value.map(unwrapDeep);
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, unwrapDeep(member)]));
+}

@@ -1,0 +1,137 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type { ResourceValidationPolicy, StackValidationPolicy } from "@pulumi/policy";
+import { describe, expect, test } from "vitest";
+import { parsePolicyConfig, policiesOf, rules } from "../../policies/index";
+import { UNKNOWN } from "./support";
+
+// Exported for tests, but not declared.
+const { unknownCheckingProxy } = createRequire(__filename)("@pulumi/policy") as {
+  unknownCheckingProxy(properties: object): Record<string, unknown>;
+};
+
+const TYPE = "pulumi-nodejs:dynamic/packetfilter:PrefixSet";
+const folder = join(__dirname, "../../policies");
+
+interface Violation {
+  readonly message: string;
+  readonly enforcementLevel?: string;
+}
+
+/** Asks a policy as `@pulumi/policy` does: a copy of the properties for each, behind the proxy that throws for unknown values. */
+function ask(
+  policy: ResourceValidationPolicy,
+  properties: object,
+  type = TYPE,
+): { violations: Violation[]; notApplicable?: string } {
+  const violations: Violation[] = [];
+  let notApplicable: string | undefined;
+  const args = {
+    type,
+    props: unknownCheckingProxy(structuredClone(properties)),
+    urn: `urn:pulumi:dev::infra::${type}::blocked`,
+    name: "blocked",
+    opts: { protect: false },
+    isType: ({ __pulumiType }: { __pulumiType?: string }) => __pulumiType === type,
+    getConfig: () => ({}),
+    notApplicable: (reason: string) => {
+      notApplicable = reason;
+    },
+  };
+  const report = (one: string | Violation) => violations.push(typeof one === "string" ? { message: one } : one);
+  (policy.validateResource as (args: unknown, report: unknown) => void)(args, report);
+  return { violations, ...(notApplicable && { notApplicable }) };
+}
+
+const policies = () =>
+  policiesOf(rules, { config: parsePolicyConfig({}, rules), environment: {} }) as ResourceValidationPolicy[];
+const named = (all: readonly ResourceValidationPolicy[], name: string) =>
+  all.find((one) => one.name === name) as ResourceValidationPolicy;
+const set = (entries: unknown) => ({ arena: "edge", set: "blocked", entries });
+
+describe("rules as policies of Pulumi", () => {
+  test("have name, description, level and schema of their rule", () => {
+    expect(policies().map(({ name, enforcementLevel }) => [name, enforcementLevel])).toEqual(
+      rules.map(({ name, level }) => [name, level]),
+    );
+    expect(named(policies(), "max-entries").configSchema).toEqual({
+      properties: {
+        limit: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: expect.any(String) },
+      },
+    });
+  });
+
+  test("have the level of the configuration", () => {
+    const config = parsePolicyConfig(
+      { rules: { naming: "mandatory", "organisation-rails": { level: "remediate" } } },
+      rules,
+    );
+    const all = policiesOf(rules, { config, environment: {} });
+    expect(all.find(({ name }) => name === "naming")?.enforcementLevel).toBe("mandatory");
+    expect(all.find(({ name }) => name === "organisation-rails")?.enforcementLevel).toBe("remediate");
+  });
+
+  test("report a finding at their own level, and a notice as advisory", () => {
+    const lengths = named(policies(), "prefix-length");
+    expect(ask(lengths, set({ "0.0.0.0/0": 1 })).violations).toEqual([
+      { message: expect.stringContaining("the default route") },
+    ]);
+    expect(ask(lengths, set(UNKNOWN)).violations).toEqual([
+      expect.objectContaining({
+        enforcementLevel: "advisory",
+        message: expect.stringContaining("cannot be judged yet"),
+      }),
+    ]);
+  });
+
+  test("judge what they are handed, also when the same resource comes again with other properties", () => {
+    const all = policies();
+    for (const name of ["prefix-length", "max-entries", "naming"]) ask(named(all, name), set({ "0.0.0.0/0": 1 }));
+    expect(ask(named(all, "prefix-length"), set({ "192.0.2.0/24": 1 })).violations).toEqual([]);
+    expect(ask(named(all, "prefix-length"), set({ "::/0": 1 })).violations).toHaveLength(1);
+  });
+
+  test("say for which types they are", () => {
+    const signaling = named(policies(), "signaling-length");
+    expect(ask(signaling, set({}))).toEqual({
+      violations: [],
+      notApplicable: "This policy is for pulumi-nodejs:dynamic/packetfilter:CloudSignaling",
+    });
+  });
+
+  test("of stacks skip resources of other packages", () => {
+    const policy = policies().find(({ name }) => name === "exclusive-owner") as unknown as StackValidationPolicy;
+    const foreign = {
+      isType: () => false,
+      props: {},
+      urn: "urn:pulumi:dev::infra::random:index:Id::x",
+      name: "x",
+      opts: { protect: false },
+    };
+    const report = () => expect.unreachable();
+    policy.validateStack(
+      { resources: [foreign], getConfig: () => ({}), stackTags: new Map() } as never,
+      report as never,
+    );
+  });
+});
+
+// The documentation shows a program.
+const QUOTING = ["readme.ts"];
+
+test("rules know nothing of Pulumi", () => {
+  const files = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((file) => file.endsWith(".ts") && !QUOTING.includes(file));
+  const importing = files.filter((file) =>
+    /from "(@pulumi\/|.*\/provider(\/index|\/pulumi\/.*)?")/.test(readFileSync(join(folder, file), "utf8")),
+  );
+  expect(importing.sort()).toEqual([
+    "pack.ts",
+    "pulumi/classes.ts",
+    "pulumi/config-schema.ts",
+    "pulumi/policies.ts",
+    "pulumi/properties.ts",
+  ]);
+});
