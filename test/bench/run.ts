@@ -1,9 +1,10 @@
+import { emulatorFigures } from "./emulator.bench";
 import { table } from "./figure";
 import { marksFigures } from "./marks.bench";
 import { packetsFigures } from "./packets.bench";
 import { policiesFigures } from "./policies.bench";
 
-const benches = { marks: marksFigures, packets: packetsFigures, policies: policiesFigures };
+const benches = { emulator: emulatorFigures, marks: marksFigures, packets: packetsFigures, policies: policiesFigures };
 
 /** Runs the benchmarks named on the command line, or all, one after the other. */
 async function main(): Promise<void> {
