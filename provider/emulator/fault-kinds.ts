@@ -15,6 +15,8 @@ export type Outcome =
 export interface Variation {
   /** Virtual milliseconds from the answer of a commit to its effect; instead of the dialect's. */
   readonly commitDelay?: number;
+  /** With an endless delay: what is staged stays staged instead of being lost. */
+  readonly keepStaged?: boolean;
   /** Lists show the state before the last commit. */
   readonly stale?: boolean;
 }
@@ -126,8 +128,9 @@ export const FAULT_KINDS = {
   },
   /** A commit is answered at once and applied `delay` (1 s, virtual time) later. */
   "late-commit": (context) => context.run({ commitDelay: delayOf(context.fault, SOME_TIME) }),
-  /** A commit is answered as if all were well and is never applied. What was staged is lost. */
-  "stuck-commit": (context) => context.run({ commitDelay: Number.POSITIVE_INFINITY }),
+  /** A commit is answered as if all were well and never applied. What was staged is lost; `staged: "kept"`: it stays staged. */
+  "stuck-commit": (context) =>
+    context.run({ commitDelay: Number.POSITIVE_INFINITY, keepStaged: context.fault.staged === "kept" }),
   /** The node has no room: `status` 507, nothing is staged. */
   "full-table": async (context) => context.error(context.fault.status ?? 507, context.fault.message ?? "table full"),
   /** A list shows the set as it was before its last commit. */

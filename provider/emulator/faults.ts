@@ -57,7 +57,10 @@ export const faultSchema = z
       .optional()
       .describe("Whether the request takes effect first; the default depends on the kind."),
     delay: duration.optional().describe("How long, for the kinds that take time."),
-    staged: z.enum(["lost", "kept"]).optional().describe("What a restart does with staged entries; default lost."),
+    staged: z
+      .enum(["lost", "kept"])
+      .optional()
+      .describe("What a restart or a stuck commit does with staged entries; default lost."),
   })
   .describe("A fault: what goes wrong, and when");
 

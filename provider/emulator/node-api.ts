@@ -68,13 +68,17 @@ export class NodeApi implements Api {
     const count = set.changes.size;
     if (count === 0 && dialect.emptyCommit === "error") return failure(400, "nothing to commit", dialect);
     const delay = variation.commitDelay ?? dialect.commitDelay;
+    if (delay === Number.POSITIVE_INFINITY) {
+      if (!variation.keepStaged) set.discard();
+      return success(count, dialect);
+    }
     const apply = set.commit();
     const finish = () => {
       committed(apply());
       this.core.changed();
     };
     if (delay === 0) finish();
-    else if (Number.isFinite(delay)) clock.after(delay, finish);
+    else clock.after(delay, finish);
     return success(count, dialect);
   }
 }

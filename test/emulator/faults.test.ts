@@ -63,6 +63,19 @@ test.each([
   expect(emulator.prefixSet(BLOCKED).applied).toEqual(applied);
 });
 
+test("what a stuck commit leaves is lost, or stays staged", async () => {
+  await using emulator = await startEmulator({ state });
+  for (const [staged, expected] of [
+    ["lost", {}],
+    ["kept", done],
+  ] as const) {
+    await fapi(emulator, insert);
+    emulator.fail({ cmd: "commit", kind: "stuck-commit", staged });
+    await fapi(emulator, commit);
+    expect(emulator.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: expected });
+  }
+});
+
 test("a commit that is late is applied when its time has come on the virtual clock", async () => {
   await using emulator = await startEmulator({ state });
   emulator.clock.freeze();
