@@ -1,5 +1,5 @@
 import { MARK_TYPES, type Mark, type MarkType } from "../model/mark";
-import { type MarkRecords, marksSchema } from "./marks";
+import { MAX_VALUE, type MarkRecords, marksSchema } from "./marks";
 
 /** Reads the four mark tables of a profile as records of a state. `warn` is told what they cannot hold. */
 export async function captureMarks(
@@ -13,6 +13,8 @@ export async function captureMarks(
     const unknown = new Set(marks.flatMap(({ extra }) => Object.keys(extra ?? {})));
     if (unknown.size > 0)
       warn(`Marks (${type}) of ${profile}: left out ${[...unknown].join(", ")}, which are not known.`);
+    if (marks.some(({ value = 0 }) => value > MAX_VALUE))
+      warn(`Marks (${type}) of ${profile}: values above ${MAX_VALUE} are cut.`);
     const schema = marksSchema.shape[type];
     const records: unknown[] = [];
     let refused = 0;
@@ -33,7 +35,7 @@ function recordOf({ id = 0, value, lifetime, age, status, protocol, exact: _, ex
     ...key,
     ...(protocol !== undefined && { protocol: typeof protocol === "string" ? protocol.toLowerCase() : protocol }),
     id,
-    ...(value !== undefined && { value }),
+    ...(value !== undefined && { value: Math.min(value, MAX_VALUE) }),
     ...(age !== undefined && { age }),
     ...(expired ? { expiredFor: 0 } : lifetime !== undefined && { lifetime }),
   };

@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { open } from "node:fs/promises";
 import type { Command } from "commander";
 import { type CliIo, UsageError } from "../cli-main";
 import { deviations } from "./dialect";
@@ -46,7 +46,7 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(flags: Flags, io: CliIo): Promise<void> {
-  const journal = flags.journal === undefined ? undefined : createWriteStream(flags.journal, { flags: "a" });
+  const journal = flags.journal === undefined ? undefined : (await open(flags.journal, "a")).createWriteStream();
   const journalFailed = new Promise<never>((_, reject) => journal?.once("error", reject));
   const onRequest = journal && ((entry: JournalEntry) => void journal.write(`${JSON.stringify(entry)}\n`));
   await using emulator = await asUsage(async () => startEmulator({ ...(await optionsOf(flags, io)), onRequest }));

@@ -34,6 +34,7 @@ export class PrefixSetStore {
   private committing: Batch[] = [];
   private before: Difference | undefined;
   private order: { revision: number; map: PrefixMap } | undefined;
+  private count: number | undefined;
   private table: PrefixTable | undefined;
   private readonly spellings = new Map<CanonicalPrefix, string>();
 
@@ -84,6 +85,9 @@ export class PrefixSetStore {
 
   /** Stages an insert or a new value. `spelling` is how a node that keeps host bits lists the entry. */
   stage(prefix: CanonicalPrefix, value: StagedValue, spelling?: string): void {
+    if (this.count !== undefined) {
+      this.count += Number(value !== null) - Number(this.stagedValue(prefix) !== undefined);
+    }
     this.staging.set(prefix, value);
     if (value === null) return;
     if (spelling === undefined || spelling === prefix) this.spellings.delete(prefix);
@@ -92,14 +96,15 @@ export class PrefixSetStore {
 
   /** Takes back a {@link stage}: puts the staged change of a prefix to what it was, `undefined` for none. */
   unstage(prefix: CanonicalPrefix, before: StagedValue | undefined): void {
+    this.count = undefined;
     if (before === undefined) this.staging.delete(prefix);
     else this.staging.set(prefix, before);
   }
 
-  /** How many entries the set has once all that is staged is applied. */
+  /** How many entries the set has once all that is staged is applied. Counted once, then kept up to date by {@link stage}. */
   get stagedSize(): number {
-    if (this.pending.length === 0) return this.entries.size;
-    return this.staged.size;
+    this.count ??= this.staged.size;
+    return this.count;
   }
 
   /** How the entry is listed. */
@@ -120,6 +125,7 @@ export class PrefixSetStore {
 
   /** Drops what is staged, as a restart without persistence does. */
   discard(): void {
+    this.count = undefined;
     this.staging = new Map();
   }
 
@@ -144,6 +150,7 @@ export class PrefixSetStore {
   }
 
   private write(batch: Batch): CommitRecord {
+    this.count = undefined;
     const touched = [...batch.keys()];
     const old = subset(this.entries, touched);
     merge(this.entries, batch);

@@ -114,6 +114,7 @@ test("a state that is wrong is wrong use, one that cannot be read and a port tha
     err: expect.stringContaining("host bits"),
   });
   expect((await run(["emulator", "--state", join(folder, "none.yaml")])).code).toBe(1);
+  expect((await run(["emulator", "--journal", join(folder, "none", "journal.ndjson")])).code).toBe(1);
   await using emulator = await startEmulator();
   const { port } = new URL(emulator.endpoint);
   expect(await run(["emulator", "--port", port])).toMatchObject({

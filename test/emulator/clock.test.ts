@@ -1,0 +1,116 @@
+import { expect, test } from "vitest";
+import { VirtualClock } from "../../provider/emulator/clock";
+import { milliseconds } from "../../provider/emulator/duration";
+
+/** A wall clock that a test moves. */
+function wallClock() {
+  let now = 1_000;
+  let timers: { due: number; run: () => void }[] = [];
+  return {
+    now: () => now,
+    timer: (run: () => void, ms: number) => {
+      const timer = { due: now + ms, run };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    pass(ms: number) {
+      const until = now + ms;
+      for (;;) {
+        const [next] = timers.filter(({ due }) => due <= until).sort((a, b) => a.due - b.due);
+        if (!next) break;
+        timers = timers.filter((other) => other !== next);
+        now = next.due;
+        next.run();
+      }
+      now = until;
+    },
+  };
+}
+
+test("virtual time runs with real time, and what is planned happens in time", () => {
+  const wall = wallClock();
+  const clock = new VirtualClock(wall);
+  const seen: [string, number][] = [];
+  clock.after(300, () => seen.push(["late", clock.ms]));
+  clock.after(100, () => seen.push(["early", clock.ms]));
+  const cancel = clock.after(200, () => seen.push(["never", clock.ms]));
+  cancel();
+  wall.pass(250);
+  expect(seen).toEqual([["early", 1_100]]);
+  wall.pass(250);
+  expect(seen).toEqual([
+    ["early", 1_100],
+    ["late", 1_300],
+  ]);
+});
+
+test("a jump carries out what falls into it, in order, each at its time, and what that plans too", () => {
+  const clock = new VirtualClock(wallClock());
+  const seen: [string, number][] = [];
+  const again = () => {
+    seen.push(["again", clock.ms]);
+    clock.after(1_000, again);
+  };
+  clock.after(1_000, again);
+  clock.after(1_500, () => seen.push(["once", clock.ms]));
+  clock.advance("3s");
+  expect(seen).toEqual([
+    ["again", 2_000],
+    ["once", 2_500],
+    ["again", 3_000],
+    ["again", 4_000],
+  ]);
+  expect(clock.ms).toBe(4_000);
+});
+
+test("a frozen clock stands still, jumps when told, and runs on from where it stands", () => {
+  const wall = wallClock();
+  const clock = new VirtualClock(wall);
+  const seen: number[] = [];
+  clock.freeze("2026-12-01T00:00:00Z");
+  clock.after(100, () => seen.push(clock.ms));
+  wall.pass(10_000);
+  expect([clock.now.toISOString(), clock.frozen, seen]).toEqual(["2026-12-01T00:00:00.000Z", true, []]);
+  clock.advance(50);
+  expect(clock.frozen).toBe(true);
+  clock.resume();
+  wall.pass(49);
+  expect(seen).toEqual([]);
+  wall.pass(1);
+  expect(seen).toEqual([Date.UTC(2026, 11, 1) + 100]);
+});
+
+test("a plan further away than a timer can wait is kept", () => {
+  const wall = wallClock();
+  const clock = new VirtualClock(wall);
+  const seen: number[] = [];
+  clock.after(40 * 86_400_000, () => seen.push(clock.ms));
+  wall.pass(39 * 86_400_000);
+  expect(seen).toEqual([]);
+  wall.pass(86_400_000);
+  expect(seen).toHaveLength(1);
+});
+
+test("after a restart it is real time, with nothing planned", () => {
+  const wall = wallClock();
+  const clock = new VirtualClock(wall);
+  const seen: number[] = [];
+  clock.advance("1h");
+  clock.after(10, () => seen.push(clock.ms));
+  clock.freeze();
+  clock.restart();
+  wall.pass(100);
+  expect([clock.ms, clock.frozen, seen]).toEqual([1_100, false, []]);
+});
+
+test("durations are numbers of milliseconds or texts with a unit", () => {
+  expect(["10ms", "1.5s", "2m", "1h", "1d", 7].map(milliseconds)).toEqual([
+    10, 1_500, 120_000, 3_600_000, 86_400_000, 7,
+  ]);
+  for (const wrong of ["", "1", "1w", "-1s", "1 s", -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+    expect(() => milliseconds(wrong)).toThrow(/duration/);
+  }
+  expect(() => new VirtualClock().freeze("soon")).toThrow(/not a time/);
+});
