@@ -7,6 +7,7 @@ import { connectionSchema, hostBitsSchema, judge } from "./arguments";
 import { compare, requireSameAddress } from "./changes";
 import { ArgumentProblem, noteShape, parseAt } from "./entries";
 import { type Handler, PartialFailure, type Properties } from "./handler";
+import { untouched } from "./remedy";
 import type { ReceiverInUse, Runtime } from "./runtime";
 import { hasUnknown, UNKNOWN } from "./unknown";
 
@@ -59,8 +60,8 @@ export class CloudSignalingHandler implements Handler {
   async create(inputs: Properties) {
     const id = randomUUID();
     const receiver = this.open(inputs);
-    const started = await this.start(receiver, inputs, prefixesOf(inputs), (active) =>
-      active.length > 0 ? new PartialOutputs(id, outputs(receiver, inputs, active, active)) : undefined,
+    const started = await this.start(receiver, inputs, prefixesOf(inputs), new Set(), ({ active, ours, doubtful }) =>
+      ours.length + doubtful.length > 0 ? { id, outputs: outputs(receiver, inputs, active, ours, doubtful) } : undefined,
     );
     return { id, outs: outputs(receiver, inputs, prefixesOf(inputs), started) };
   }
@@ -69,10 +70,11 @@ export class CloudSignalingHandler implements Handler {
     const receiver = this.open(props, props);
     this.rememberStarted(props);
     const active = new Set((await receiver.reads.read()).map((prefix) => prefix.toString()));
-    const prefixes = prefixesOf(props).filter((prefix) => active.has(prefix));
-    const started = startedOf(props).filter((prefix) => active.has(prefix));
+    const unsettled = unsettledOf(props);
+    const prefixes = [...prefixesOf(props), ...unsettled].filter((prefix) => active.has(prefix));
+    const started = [...startedOf(props), ...unsettled].filter((prefix) => active.has(prefix));
     const { started: _s, endpoint: _e, unsettled: _u, ...args } = props;
-    const inputs = { ...args, prefixes };
+    const inputs = { ...args, prefixes: inOrder(prefixes) };
     return { id, inputs, props: outputs(receiver, inputs, prefixes, started) };
   }
 
@@ -80,33 +82,37 @@ export class CloudSignalingHandler implements Handler {
     const receiver = this.open(news, olds);
     const wanted = prefixesOf(news);
     const before = prefixesOf(olds);
+    const unsettled = unsettledOf(olds);
     const moved = olds.endpoint !== undefined && olds.endpoint !== receiver.endpoint;
     if (moved) {
       this.runtime.warn(
         `The receiver is now reached at ${receiver.endpoint}. What is active at ${olds.endpoint} is left as it is; if that is another receiver, stop it there.`,
       );
     }
-    const open = olds.unsettled !== undefined;
-    const added = moved || open ? wanted : wanted.filter((prefix) => !before.includes(prefix));
-    const removed = before.filter((prefix) => !wanted.includes(prefix));
-    const kept = startedOf(olds).filter((prefix) => wanted.includes(prefix));
-    const leaving = startedOf(olds).filter((prefix) => !wanted.includes(prefix));
-    const started = await this.start(receiver, news, added, (active) => {
-      const now = [...before.filter((prefix) => !moved || active.includes(prefix)), ...active];
-      return new PartialOutputs(id, outputs(receiver, news, now, [...kept, ...leaving, ...active]));
+    const mayBeOurs = new Set([...startedOf(olds), ...unsettled]);
+    const added = moved || unsettled.length > 0 ? wanted : wanted.filter((prefix) => !before.includes(prefix));
+    const kept = startedOf(olds).filter((prefix) => wanted.includes(prefix) && !added.includes(prefix));
+    const removed = [...new Set([...before, ...unsettled])].filter((prefix) => !wanted.includes(prefix));
+    const leaving = removed.filter((prefix) => mayBeOurs.has(prefix));
+    const started = await this.start(receiver, news, added, mayBeOurs, ({ active, ours, doubtful }) => {
+      const untouched = before.filter((prefix) => !added.includes(prefix));
+      const open = [...doubtful, ...unsettled.filter((prefix) => removed.includes(prefix))];
+      const owned = [...kept, ...leaving, ...ours];
+      return { id, outputs: outputs(receiver, news, [...untouched, ...active], owned, open) };
     });
     const mine = [...kept, ...started];
-    const stopping = this.stoppable(receiver, news, removed, leaving);
-    await this.stop(receiver, news, stopping, (active) => {
-      const still = active.filter((prefix) => leaving.includes(prefix));
-      return new PartialOutputs(id, outputs(receiver, news, [...wanted, ...active], [...mine, ...still]));
+    await this.stop(receiver, news, this.stoppable(receiver, news, removed, leaving), (left) => {
+      const owned = [...mine, ...left.filter((prefix) => mayBeOurs.has(prefix))];
+      return { id, outputs: outputs(receiver, news, [...wanted, ...left], owned, left) };
     });
     return { outs: outputs(receiver, news, wanted, mine) };
   }
 
   async delete(_id: string, props: Properties) {
     const receiver = this.open(props, props);
-    await this.stop(receiver, props, this.stoppable(receiver, props, prefixesOf(props), startedOf(props)));
+    const unsettled = unsettledOf(props);
+    const leaving = [...new Set([...prefixesOf(props), ...unsettled])];
+    await this.stop(receiver, props, this.stoppable(receiver, props, leaving, [...startedOf(props), ...unsettled]));
   }
 
   private open(props: Properties, state: Properties = {}): ReceiverInUse {
@@ -115,33 +121,51 @@ export class CloudSignalingHandler implements Handler {
     return receiver;
   }
 
-  /** Starts what is not active and returns what this resource owns now. */
+  /**
+   * Starts what is not active and returns what this resource owns now.
+   *
+   * @param mayBeOurs prefixes that an earlier run of this resource started, or may have started
+   * @param partial the outputs that are true when only a part was reached
+   */
   private async start(
     receiver: ReceiverInUse,
     props: Properties,
     prefixes: readonly CanonicalPrefix[],
-    partial: (active: CanonicalPrefix[]) => PartialOutputs | undefined,
+    mayBeOurs: ReadonlySet<CanonicalPrefix>,
+    partial: (reached: Reached) => PartialOutputs | undefined,
   ): Promise<CanonicalPrefix[]> {
     if (prefixes.length === 0) return [];
     this.requireWritable(receiver);
     receiver.reads.forget();
+    const ours = (already: readonly Prefix[]) =>
+      texts(already).filter((prefix) => mayBeOurs.has(prefix) || this.runtime.owned.has(receiver, OBJECT, prefix));
     try {
       const { started, already } = await receiver.client.ensureActive(parsed(prefixes));
       this.audit(receiver, props, texts(started), { from: null, to: 1 }, "applied");
-      const inherited = texts(already).filter((prefix) => this.runtime.owned.has(receiver, OBJECT, prefix));
-      return [...texts(started), ...inherited];
+      return [...texts(started), ...ours(already)];
     } catch (error) {
-      const active = error instanceof SignalingIncomplete ? texts(error.started) : [];
-      this.audit(receiver, props, active, { from: null, to: 1 }, messageOf(error));
-      throw asPartial(error, partial(active));
+      const truth = error instanceof SignalingIncomplete ? error : undefined;
+      const started = texts(truth?.started ?? []);
+      this.audit(receiver, props, started, { from: null, to: 1 }, messageOf(error));
+      if (!truth) throw untouched(error);
+      throw failure(
+        truth,
+        partial({
+          active: [...started, ...texts(truth.already)],
+          ours: [...started, ...ours(truth.already)],
+          // The receiver may have done what it did not show yet; only a clear refusal says that it did not.
+          doubtful: truth.verified && truth.outcome === "refused" ? [] : texts(truth.missing),
+        }),
+      );
     }
   }
 
+  /** @param partial the outputs that are true while these prefixes may still be active */
   private async stop(
     receiver: ReceiverInUse,
     props: Properties,
     prefixes: readonly CanonicalPrefix[],
-    partial?: (active: CanonicalPrefix[]) => PartialOutputs,
+    partial?: (left: CanonicalPrefix[]) => PartialOutputs,
   ): Promise<void> {
     if (prefixes.length === 0) return;
     this.requireWritable(receiver);
@@ -150,9 +174,10 @@ export class CloudSignalingHandler implements Handler {
       const { stopped } = await receiver.client.ensureInactive(parsed(prefixes));
       this.audit(receiver, props, texts(stopped), { from: 1, to: null }, "applied");
     } catch (error) {
-      const stopped = error instanceof SignalingIncomplete ? texts(error.stopped) : [];
-      this.audit(receiver, props, stopped, { from: 1, to: null }, messageOf(error));
-      throw asPartial(error, partial?.(prefixes.filter((prefix) => !stopped.includes(prefix))));
+      const truth = error instanceof SignalingIncomplete ? error : undefined;
+      this.audit(receiver, props, texts(truth?.stopped ?? []), { from: 1, to: null }, messageOf(error));
+      const gone = new Set(texts([...(truth?.stopped ?? []), ...(truth?.already ?? [])]));
+      throw failure(truth ?? untouched(error), partial?.(prefixes.filter((prefix) => !gone.has(prefix))));
     }
   }
 
@@ -177,7 +202,8 @@ export class CloudSignalingHandler implements Handler {
   /** Ownership passes on to whoever wants the prefix next: see `start`. */
   private rememberStarted(state: Properties): void {
     try {
-      this.runtime.owned.add(this.runtime.receiver(state.receiver), OBJECT, startedOf(state));
+      const ours = [...startedOf(state), ...unsettledOf(state)];
+      this.runtime.owned.add(this.runtime.receiver(state.receiver), OBJECT, ours);
     } catch {
       // An old connection that is no longer in the configuration is reported when it is needed.
     }
@@ -205,16 +231,26 @@ export class CloudSignalingHandler implements Handler {
   }
 }
 
-/** The outputs that are true after a failure. */
-class PartialOutputs {
-  constructor(
-    readonly id: string,
-    readonly outputs: Properties,
-  ) {}
+/** How far a start came that did not reach everything. */
+interface Reached {
+  /** Active for certain. */
+  readonly active: readonly CanonicalPrefix[];
+  /** Those of them that this resource started. */
+  readonly ours: readonly CanonicalPrefix[];
+  /** Asked for, and nobody knows. */
+  readonly doubtful: readonly CanonicalPrefix[];
 }
 
-function asPartial(error: unknown, partial: PartialOutputs | undefined): unknown {
-  return partial ? new PartialFailure(messageOf(error), partial.id, { ...partial.outputs, unsettled: true }) : error;
+/** The outputs that are true after a failure. */
+interface PartialOutputs {
+  readonly id: string;
+  readonly outputs: Properties;
+}
+
+function failure(error: unknown, partial: PartialOutputs | undefined): Error {
+  const remedy = error instanceof SignalingIncomplete ? ` Run the same pulumi command again: it asks first what is active.` : "";
+  const message = `${messageOf(error)}${remedy}`;
+  return partial ? new PartialFailure(message, partial.id, partial.outputs) : new Error(message, { cause: error });
 }
 
 function messageOf(error: unknown): string {
@@ -227,6 +263,11 @@ function prefixesOf(props: Properties): CanonicalPrefix[] {
 
 function startedOf(props: Properties): CanonicalPrefix[] {
   return Array.isArray(props.started) ? props.started : [];
+}
+
+/** Prefixes whose last start or stop ended without a known result. */
+function unsettledOf(props: Properties): CanonicalPrefix[] {
+  return Array.isArray(props.unsettled) ? props.unsettled : [];
 }
 
 function parsed(prefixes: readonly CanonicalPrefix[]): Prefix[] {
@@ -246,6 +287,8 @@ function outputs(
   args: Properties,
   prefixes: Iterable<CanonicalPrefix>,
   started: Iterable<CanonicalPrefix>,
+  unsettled: readonly CanonicalPrefix[] = [],
 ): Properties {
-  return { ...args, prefixes: inOrder(prefixes), started: inOrder(started), endpoint: receiver.endpoint };
+  const open = unsettled.length > 0 ? { unsettled: inOrder(unsettled) } : {};
+  return { ...args, prefixes: inOrder(prefixes), started: inOrder(started), endpoint: receiver.endpoint, ...open };
 }

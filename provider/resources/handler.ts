@@ -74,7 +74,7 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
       return attempt(async () => plain(await handler.create(withoutText(inputs))), inputs);
     },
     async read(id, props) {
-      return attempt(async () => plain((await handler.read(id, withoutText(props))) ?? { id: "", props: {} }));
+      return attempt(async () => plain((await handler.read(id, withoutText(props)).catch(explainRead)) ?? GONE));
     },
     async update(id, olds, news) {
       return attempt(async () => plain(await handler.update(id, withoutText(olds), withoutText(news))), news, id);
@@ -83,6 +83,17 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
       await attempt(() => handler.delete(id, withoutText(props)));
     },
   };
+}
+
+/** What the engine takes for "no longer there". */
+const GONE = { id: "", props: {} };
+
+/** One failed read ends the refresh of the whole stack; an error is never taken for an empty set. */
+function explainRead(error: unknown): never {
+  const message = error instanceof Error ? error.message : String(error);
+  throw new Error(
+    `${message} The state is unchanged; to refresh the rest of the stack, leave this resource out with --exclude, or name others with --target.`,
+  );
 }
 
 /**

@@ -71,9 +71,11 @@ export class Runtime {
   private readonly nodes = new Map<string, NodeInUse>();
   private readonly receivers = new Map<string, ReceiverInUse>();
   private readonly said = new Set<string>();
-  private readonly crowd = new Crowd();
+  private readonly crowd: Crowd;
 
-  constructor(readonly surroundings: Surroundings) {}
+  constructor(readonly surroundings: Surroundings) {
+    this.crowd = new Crowd(surroundings.schedule);
+  }
 
   /** Takes the stack's configuration. Synchronous, since the engine's first calls do not wait for it. */
   configure(config: ReadConfig): void {

@@ -4,6 +4,7 @@ import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import { setUrl } from "./arguments";
 import { requireSameAddress } from "./changes";
 import { PartialFailure, type Properties } from "./handler";
+import { untouched } from "./remedy";
 import type { NodeInUse, Runtime } from "./runtime";
 
 /** A resource's set on its node: what `PrefixSet` and `PrefixSetEntry` have in common. */
@@ -81,7 +82,7 @@ export class SetAccess {
       const message = error instanceof Error ? error.message : String(error);
       if (!(error instanceof SetWriteFailure)) {
         this.audit(props, message, new Map());
-        throw error;
+        throw untouched(error);
       }
       const holds = (prefix: CanonicalPrefix) => error.applied.get(prefix) ?? null;
       this.audit(props, message, new Map(error.unsettled.map((prefix) => [prefix, { old: holds(prefix), new: null }])));

@@ -45,7 +45,7 @@ function copy(properties: object): Record<string, unknown> {
 
 /** Processor time of this thread in milliseconds: what others do on the machine does not count. */
 function cpu(): number {
-  const { user, system } = process.threadCpuUsage();
+  const { user, system } = process.threadCpuUsage?.() ?? process.cpuUsage();
   return (user + system) / 1_000;
 }
 

@@ -1,10 +1,17 @@
 import { emulatorFigures } from "./emulator.bench";
+import { engineFigures } from "./engine.bench";
 import { table } from "./figure";
 import { marksFigures } from "./marks.bench";
 import { packetsFigures } from "./packets.bench";
 import { policiesFigures } from "./policies.bench";
 
-const benches = { emulator: emulatorFigures, marks: marksFigures, packets: packetsFigures, policies: policiesFigures };
+const benches = {
+  engine: engineFigures,
+  emulator: emulatorFigures,
+  marks: marksFigures,
+  packets: packetsFigures,
+  policies: policiesFigures,
+};
 
 /** Runs the benchmarks named on the command line, or all, one after the other. */
 async function main(): Promise<void> {

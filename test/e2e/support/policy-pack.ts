@@ -30,9 +30,10 @@ export async function analyzerOf(folder: string): Promise<AsyncDisposable & { in
     child.stdout.once("data", (chunk) => resolve(String(chunk).trim()));
     child.once("exit", (code) => reject(new Error(`The pack ended with ${code}: ${stderr}`)));
   });
-  const grpc = load("@grpc/grpc-js");
-  const { AnalyzerClient } = load("@pulumi/pulumi/proto/analyzer_grpc_pb");
-  const { Empty } = load("google-protobuf/google/protobuf/empty_pb");
+  const own = createRequire(__filename);
+  const grpc = own("@grpc/grpc-js");
+  const { AnalyzerClient } = own("@pulumi/pulumi/proto/analyzer_grpc_pb");
+  const { Empty } = own("google-protobuf/google/protobuf/empty_pb");
   const client = new AnalyzerClient(`127.0.0.1:${port}`, grpc.credentials.createInsecure());
   return {
     info: () =>

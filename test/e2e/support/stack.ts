@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 
-const root = resolve(__dirname, "../../..");
+/** Tests and benchmarks are started at the root of the clone. */
+const root = process.cwd();
 
 /** How a run of the CLI ended. */
 export interface Run {

@@ -1,0 +1,103 @@
+import { chmod, cp, readFile, symlink } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { analyzerOf } from "./support/policy-pack";
+import { finished, TestStack } from "./support/stack";
+
+const root = resolve(__dirname, "../..");
+const PACK = "node_modules/pulumi-packetfilter/policies/run";
+
+/** A copy of an example, installed, with the stacks that it names. */
+async function example(name: string, stacks: readonly string[]) {
+  const stack = await TestStack.create({ program: "", env: { PACKETFILTER_SECRET_KEY: "not-used-in-a-preview" } });
+  await cp(join(root, "examples", name), stack.folder, { recursive: true });
+  for (const one of stacks) await finished(stack.start("stack", "init", one));
+  const run = (command: string, one: string, ...args: string[]) =>
+    finished(stack.start(command, "--stack", one, ...args));
+  return { stack, run, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };
+}
+
+describe("examples/policy-infra-repo", () => {
+  const prod = ["--policy-pack", PACK, "--policy-pack-config", "policy-config.prod.json"];
+
+  it("passes in every stack without a word of the policies, and is carried out", async () => {
+    await using repo = await example("policy-infra-repo", ["dev", "staging", "prod"]);
+    const { stack, run } = repo;
+    const dev = await run("preview", "dev", "--policy-pack", PACK, "--policy-pack-config", "policy-config.dev.json");
+    const staging = await run("preview", "staging", "--policy-pack", PACK);
+    const production = await run("preview", "prod", ...prod);
+    for (const preview of [dev, staging, production]) {
+      expect(preview.code, preview.text).toBe(0);
+      expect(preview.text).not.toMatch(/\[(mandatory|advisory)\]|not configured/);
+      expect(preview.text).toContain("✅ pulumi-packetfilter");
+    }
+    expect(production.text).toContain("[remediate]  organisation-rails");
+
+    const sets = { bogons: {}, blocked: {}, partners: {}, victims: {} };
+    const profiles = { clean: { prefixes: ["198.51.100.0/24"] }, protected: {} };
+    await using emulator = await startEmulator({ state: { arenas: { edge: { sets, profiles } } } });
+    const [client] = emulator.clients;
+    stack.environment({ PACKETFILTER_SECRET_KEY: client?.secretKey });
+    const config = {
+      endpoint: emulator.endpoint,
+      signalingUrl: emulator.signalingUrl,
+      clientId: client?.clientId ?? "",
+    };
+    for (const [key, value] of Object.entries(config)) {
+      await finished(stack.start("config", "set", "--stack", "dev", `packetfilter:${key}`, value));
+    }
+    const up = await run("up", "dev", "--yes", "--skip-preview", "--policy-pack", PACK);
+    expect(up.code, up.text).toBe(0);
+    expect(emulator.prefixSet("prefixset://edge/partners").applied).toEqual({ "203.0.113.7/32": 1 });
+  });
+
+  it("stops a mistake in prod that dev only warns of", async () => {
+    await using repo = await example("policy-infra-repo", ["dev", "prod"]);
+    const { stack, run } = repo;
+    const program = await readFile(join(stack.folder, "index.ts"), "utf8");
+    await stack.write("index.ts", program.replace('"203.0.113.0/25": {', '"198.51.100.0/25": {'));
+    const dev = await run("preview", "dev", "--policy-pack", PACK, "--policy-pack-config", "policy-config.dev.json");
+    expect(dev.code, dev.text).toBe(0);
+    expect(dev.text).toContain("[advisory]  protected-prefixes");
+    const production = await run("preview", "prod", ...prod);
+    expect(production.code, production.text).not.toBe(0);
+    expect(production.text).toContain("[mandatory]  protected-prefixes");
+    expect(production.text).toContain("198.51.100.0/25 (lies in the owned prefix 198.51.100.0/24)");
+  });
+});
+
+describe("examples/policy-own-pack", () => {
+  it("adds a rule and a policy to ours, and judges by them", async () => {
+    await using repo = await example("policy-infra-repo", ["dev"]);
+    const { stack, run } = repo;
+    const pack = join(stack.folder, "policy-own-pack");
+    await cp(join(root, "examples/policy-own-pack"), pack, { recursive: true });
+    await symlink(join(root, "node_modules/zod"), join(stack.folder, "node_modules/zod"));
+
+    {
+      await using folder = await analyzerOf(pack);
+      const { name, policiesList } = await folder.info();
+      expect(name).toBe("our-packetfilter-policies");
+      expect(policiesList.map((policy) => policy.name)).toEqual(
+        expect.arrayContaining(["prefix-length", "ticket-format", "known-node"]),
+      );
+    }
+
+    // The language host of these tests runs no pack folders: what the official one does, as an executable file.
+    const runner = `#!/bin/sh\ncd "$(dirname "$0")" && exec node "$(node -p 'require.resolve("@pulumi/pulumi/cmd/run-policy-pack")')" "$@" .\n`;
+    await stack.write("policy-own-pack/run", runner);
+    await chmod(join(pack, "run"), 0o755);
+    const judged = await run("preview", "dev", "--policy-pack", "policy-own-pack/run");
+    expect(judged.code, judged.text).not.toBe(0);
+    expect(judged.text).toContain("[mandatory]  ticket-format");
+    expect(judged.text).toContain("entries whose ticket is none of ours (2 of 2): 203.0.113.0/25, 2001:db8:bad::/48");
+    expect(judged.text).not.toContain("INC-4711");
+
+    const config = await stack.read("packetfilter-policies.yaml");
+    await stack.write("packetfilter-policies.yaml", `${config}  ticket-format: { projects: [INC] }\n`);
+    const passed = await run("preview", "dev", "--policy-pack", "policy-own-pack/run");
+    // `known-node` wants nothing of a program that leaves its node to the configuration.
+    expect(passed.code, passed.text).toBe(0);
+  });
+});
