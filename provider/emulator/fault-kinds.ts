@@ -49,7 +49,11 @@ export interface FaultContext {
   now(): Date;
 }
 
-type Kind = (context: FaultContext) => Promise<Outcome>;
+interface Kind {
+  /** For people, with the parameters that it knows and their defaults. */
+  readonly about: string;
+  readonly run: (context: FaultContext) => Promise<Outcome>;
+}
 
 const RESET: Outcome = { cut: "reset" };
 
@@ -65,81 +69,118 @@ async function effectIf(after: boolean, context: FaultContext): Promise<void> {
 
 /** Every kind of fault. A new one is a new entry here. */
 export const FAULT_KINDS = {
-  /** Answers an error: `status` (500), `message` or a whole `body`, `retryAfter`; `when: "after"` takes effect first. */
-  error: async (context) => {
-    const { status = 500, message = `fault: status ${status}`, body, retryAfter, when } = context.fault;
-    await effectIf(when === "after", context);
-    const reply = body === undefined ? context.error(status, message) : text(status, body);
-    return retryAfter === undefined ? reply : { ...reply, headers: { "retry-after": String(retryAfter) } };
+  error: {
+    about:
+      'Answers an error: `status` (500), `message` or a whole `body`, `retryAfter`; `when: "after"` takes effect first.',
+    run: async (context) => {
+      const { status = 500, message = `fault: status ${status}`, body, retryAfter, when } = context.fault;
+      await effectIf(when === "after", context);
+      const reply = body === undefined ? context.error(status, message) : text(status, body);
+      return retryAfter === undefined ? reply : { ...reply, headers: { "retry-after": String(retryAfter) } };
+    },
   },
-  /** Answers properly, but `delay` (1 s) later; `when: "after"` (default: before) says on which side of the wait the effect is. */
-  delay: async (context) => {
-    const { when } = context.fault;
-    if (when !== "after") await context.wait(delayOf(context.fault, SOME_TIME));
-    const reply = await context.run();
-    if (when === "after") await context.wait(delayOf(context.fault, SOME_TIME));
-    return reply;
+  delay: {
+    about:
+      'Answers properly, but `delay` (1 s) later; `when: "after"` (default: before) says on which side of the wait the effect is.',
+    run: async (context) => {
+      const { when } = context.fault;
+      if (when !== "after") await context.wait(delayOf(context.fault, SOME_TIME));
+      const reply = await context.run();
+      if (when === "after") await context.wait(delayOf(context.fault, SOME_TIME));
+      return reply;
+    },
   },
-  /** Resets the connection before the request takes effect (`when: "after"`: afterwards). */
-  reset: async (context) => {
-    await effectIf(context.fault.when === "after", context);
-    return RESET;
+  reset: {
+    about: 'Resets the connection before the request takes effect (`when: "after"`: afterwards).',
+    run: async (context) => {
+      await effectIf(context.fault.when === "after", context);
+      return RESET;
+    },
   },
-  /** The request takes effect and the connection breaks before the answer. */
-  "lost-answer": async (context) => {
-    await effectIf(context.fault.when !== "before", context);
-    return RESET;
+  "lost-answer": {
+    about: "The request takes effect and the connection breaks before the answer.",
+    run: async (context) => {
+      await effectIf(context.fault.when !== "before", context);
+      return RESET;
+    },
   },
-  /** The request takes effect and its answer breaks off in the middle. */
-  truncated: async (context) => ({ cut: "truncate", reply: await context.run() }),
-  /** The request takes effect and nothing is ever answered; `when: "before"`: without effect. */
-  silence: async (context) => {
-    await effectIf(context.fault.when !== "before", context);
-    return { cut: "silence" };
+  truncated: {
+    about: "The request takes effect and its answer breaks off in the middle.",
+    run: async (context) => ({ cut: "truncate", reply: await context.run() }),
   },
-  /** A proxy answers with a page (`status` 502, `body`) and the request does not take effect; `when: "after"`: it does. */
-  html: async (context) => {
-    const { status = 502, body, when } = context.fault;
-    await effectIf(when === "after", context);
-    return body === undefined ? html(status, "Bad Gateway") : { ...html(status, ""), body };
+  silence: {
+    about: 'The request takes effect and nothing is ever answered; `when: "before"`: without effect.',
+    run: async (context) => {
+      await effectIf(context.fault.when !== "before", context);
+      return { cut: "silence" };
+    },
   },
-  /** The request takes effect and the answer (`status` 200) is JSON of a form that nobody promised, or `body`. */
-  "unknown-shape": async (context) => {
-    const { status = 200, body, when } = context.fault;
-    await effectIf(when !== "before", context);
-    return body === undefined ? json(status, { page: { of: 1 }, took: 3 }) : { ...json(status, null), body };
+  html: {
+    about:
+      'A proxy answers with a page (`status` 502, `body`) and the request does not take effect; `when: "after"`: it does.',
+    run: async (context) => {
+      const { status = 502, body, when } = context.fault;
+      await effectIf(when === "after", context);
+      return body === undefined ? html(status, "Bad Gateway") : { ...html(status, ""), body };
+    },
   },
-  /** Breaks all connections without effect and refuses new ones for `delay` (200 ms, real time). */
-  refuse: async (context) => {
-    context.outage(delayOf(context.fault, "200ms"));
-    return RESET;
+  "unknown-shape": {
+    about: "The request takes effect and the answer (`status` 200) is JSON of a form that nobody promised, or `body`.",
+    run: async (context) => {
+      const { status = 200, body, when } = context.fault;
+      await effectIf(when !== "before", context);
+      return body === undefined ? json(status, { page: { of: 1 }, took: 3 }) : { ...json(status, null), body };
+    },
   },
-  /** As `refuse`, and staged entries are lost, or kept with `staged: "kept"`; `when: "after"`: the request took effect before. */
-  restart: async (context) => {
-    await effectIf(context.fault.when === "after", context);
-    if (context.fault.staged !== "kept") context.discardStaged();
-    context.outage(delayOf(context.fault, "200ms"));
-    return RESET;
+  refuse: {
+    about: "Breaks all connections without effect and refuses new ones for `delay` (200 ms, real time).",
+    run: async (context) => {
+      context.outage(delayOf(context.fault, "200ms"));
+      return RESET;
+    },
   },
-  /** A commit takes `delay` (1 s, real time) until effect and answer. */
-  "slow-commit": async (context) => {
-    await context.wait(delayOf(context.fault, SOME_TIME));
-    return context.run();
+  restart: {
+    about:
+      'As `refuse`, and staged entries are lost, or kept with `staged: "kept"`; `when: "after"`: the request took effect before.',
+    run: async (context) => {
+      await effectIf(context.fault.when === "after", context);
+      if (context.fault.staged !== "kept") context.discardStaged();
+      context.outage(delayOf(context.fault, "200ms"));
+      return RESET;
+    },
   },
-  /** A commit is answered at once and applied `delay` (1 s, virtual time) later. */
-  "late-commit": (context) => context.run({ commitDelay: delayOf(context.fault, SOME_TIME) }),
-  /** A commit is answered as if all were well and never applied. What was staged is lost; `staged: "kept"`: it stays staged. */
-  "stuck-commit": (context) =>
-    context.run({ commitDelay: Number.POSITIVE_INFINITY, keepStaged: context.fault.staged === "kept" }),
-  /** The node has no room: `status` 507, nothing is staged. */
-  "full-table": async (context) => context.error(context.fault.status ?? 507, context.fault.message ?? "table full"),
-  /** A list shows the set as it was before its last commit. */
-  "stale-list": (context) => context.run({ stale: true }),
-  /** The answer's `Date` is off by `delay` (1 h) into the future; the API carries no other time. */
-  "clock-skew": async (context) => {
-    const reply = await context.run();
-    const date = new Date(context.now().getTime() + delayOf(context.fault, "1h"));
-    return { ...reply, headers: { ...reply.headers, date: date.toUTCString() } };
+  "slow-commit": {
+    about: "A commit takes `delay` (1 s, real time) until effect and answer.",
+    run: async (context) => {
+      await context.wait(delayOf(context.fault, SOME_TIME));
+      return context.run();
+    },
+  },
+  "late-commit": {
+    about: "A commit is answered at once and applied `delay` (1 s, virtual time) later.",
+    run: (context) => context.run({ commitDelay: delayOf(context.fault, SOME_TIME) }),
+  },
+  "stuck-commit": {
+    about:
+      'A commit is answered as if all were well and never applied. What was staged is lost; `staged: "kept"`: it stays staged.',
+    run: (context) =>
+      context.run({ commitDelay: Number.POSITIVE_INFINITY, keepStaged: context.fault.staged === "kept" }),
+  },
+  "full-table": {
+    about: "The node has no room: `status` 507, nothing is staged.",
+    run: async (context) => context.error(context.fault.status ?? 507, context.fault.message ?? "table full"),
+  },
+  "stale-list": {
+    about: "A list shows the set as it was before its last commit.",
+    run: (context) => context.run({ stale: true }),
+  },
+  "clock-skew": {
+    about: "The answer's `Date` is off by `delay` (1 h) into the future; the API carries no other time.",
+    run: async (context) => {
+      const reply = await context.run();
+      const date = new Date(context.now().getTime() + delayOf(context.fault, "1h"));
+      return { ...reply, headers: { ...reply.headers, date: date.toUTCString() } };
+    },
   },
 } satisfies Record<string, Kind>;
 

@@ -88,7 +88,7 @@ export class Front {
       discardStaged: () => this.core.discardStaged(),
       now: () => this.core.clock.now,
     };
-    return FAULT_KINDS[fault.fault.kind](context);
+    return FAULT_KINDS[fault.fault.kind].run(context);
   }
 }
 
