@@ -1,3 +1,4 @@
+import { Prefix } from "../provider/model/prefix";
 import { type Resource, SetResource } from "./resources";
 import { type Finding, isResourceRule, type Need, type Offender, type Rule } from "./rule";
 
@@ -13,7 +14,9 @@ export function findingMessage(rule: Rule, finding: Finding, offenders: readonly
 
 /** The first five offenders and how many follow: `a, b, c, d, e and 7 more`. */
 export function listOffenders(offenders: readonly Offender[]): string {
-  const shown = offenders
+  // The engine hands over entries in the order of their texts, which is not that of addresses.
+  const shown = [...offenders]
+    .sort((a, b) => Prefix.compare(a.prefix, b.prefix))
     .slice(0, LISTED)
     .map(({ prefix, detail }) => (detail === undefined ? prefix.toString() : `${prefix} (${detail})`));
   const rest = offenders.length - shown.length;

@@ -121,7 +121,7 @@ Levels and settings of single policies can also be given with \`--policy-pack-co
 ${policyConfig.trim()}
 \`\`\`
 
-\`{ "all": "advisory" }\` gives all policies one level. The levels are \`mandatory\`, \`advisory\`, \`disabled\`, and for \`organisation-rails\` \`remediate\`.
+\`{ "all": "advisory" }\` gives all policies one level, those that the file switches off too, save where a policy's own line says otherwise. The levels are \`mandatory\`, \`advisory\`, \`disabled\`, and for \`organisation-rails\` \`remediate\`.
 
 ## Remediation
 
