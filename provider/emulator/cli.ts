@@ -2,6 +2,7 @@ import { open } from "node:fs/promises";
 import type { Command } from "commander";
 import { type CliIo, UsageError } from "../cli-main";
 import { deviations } from "./dialect";
+import type { NodeAuth } from "./gate";
 import { type EmulatorInfo, startEmulator } from "./index";
 import type { JournalEntry } from "./journal";
 import type { EmulatorOptions } from "./options";
@@ -19,6 +20,8 @@ interface Flags {
   readonly latency?: string;
   readonly commitLatency?: string;
   readonly journal?: string;
+  readonly auth?: string;
+  readonly tls?: string | boolean;
   readonly json?: boolean;
 }
 
@@ -40,6 +43,11 @@ export function register(program: Command, io: CliIo): void {
     .option("--seed <number>", "seed of everything that is drawn by chance")
     .option("--latency <duration>", "real time before each request takes effect, such as 10ms")
     .option("--commit-latency <duration>", "real time before a commit takes effect, such as 1s")
+    .option("--auth <kind>", "what callers of the node API must send: bearer:TOKEN or basic:USER:PASSWORD")
+    .option(
+      "--tls [mutual]",
+      "serve https with a certificate made for this run, which --json prints; mutual: clients need one",
+    )
     .option("--journal <file>", "write each request as a line of JSON, secrets cut out")
     .option("--json", "print the ready line as JSON")
     .action((flags: Flags) => run(flags, io));
@@ -67,6 +75,8 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
     persist: flags.persist,
     dialect: flags.dialect,
     seed: flags.seed === undefined ? undefined : wholeNumber(flags.seed, "--seed"),
+    auth: flags.auth === undefined ? undefined : readAuth(flags.auth),
+    tls: readTls(flags.tls),
     latency: flags.latency,
     commitLatency: flags.commitLatency,
   };
@@ -85,6 +95,19 @@ function readyLine(info: EmulatorInfo, seed: number): string {
   const clients = info.clients.map(({ clientId, secretKey }) => `${clientId}/${secretKey}`).join(", ");
   const token = info.controlToken === undefined ? "" : ` (token ${info.controlToken})`;
   return `emulator ready: node API ${info.endpoint}/fapi, signaling ${info.signalingUrl} (${clients}), test deployment ${info.testSignalingUrl}, control ${info.control}${token}, seed ${seed}\n`;
+}
+
+function readAuth(text: string): NodeAuth {
+  const [, bearer, user, password] = /^(?:bearer:(.+)|basic:([^:]+):(.+))$/s.exec(text) ?? [];
+  if (bearer !== undefined) return { bearer };
+  if (user !== undefined && password !== undefined) return { basic: { user, password } };
+  throw new UsageError("--auth is written bearer:TOKEN or basic:USER:PASSWORD.");
+}
+
+function readTls(flag: string | boolean | undefined): boolean | "mutual" {
+  if (flag === undefined || typeof flag === "boolean") return flag ?? false;
+  if (flag === "mutual") return flag;
+  throw new UsageError(`--tls stands alone or before "mutual", not ${JSON.stringify(flag)}.`);
 }
 
 function wholeNumber(text: string, flag: string): number {

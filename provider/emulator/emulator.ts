@@ -34,6 +34,8 @@ export interface EmulatorInfo {
   readonly testClients: readonly ClientCredentials[];
   /** Only where the control API wants one. */
   readonly controlToken?: string;
+  /** Only with certificates made for this run. */
+  readonly tls?: ClientTls;
 }
 
 /**
@@ -106,9 +108,9 @@ export class Emulator implements AsyncDisposable {
 
   /** What the ready line of the command says. */
   info(): EmulatorInfo {
-    const { endpoint, signalingUrl, testSignalingUrl, control, clients, testClients, controlToken } = this;
+    const { endpoint, signalingUrl, testSignalingUrl, control, clients, testClients, controlToken, tls } = this;
     const info = { endpoint, signalingUrl, testSignalingUrl, control, clients, testClients };
-    return controlToken === undefined ? info : { ...info, controlToken };
+    return { ...info, ...(controlToken !== undefined && { controlToken }), ...(tls && { tls }) };
   }
 
   /** The seed of everything that is drawn by chance. */

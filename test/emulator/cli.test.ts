@@ -1,4 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -94,7 +95,27 @@ test("a state file in YAML or JSON is what the emulator holds", async () => {
   }
 });
 
+test("credentials and https on request", async () => {
+  await run(["emulator", "--json", "--auth", "basic:operator:canary"], async (line) => {
+    const list = { url: "arena://edge", cmd: "list" };
+    expect((await fapi(JSON.parse(line), list)).status).toBe(401);
+    const authorization = `Basic ${btoa("operator:canary")}`;
+    expect((await fapi(JSON.parse(line), list, { authorization })).status).toBe(200);
+  });
+  await run(["emulator", "--json", "--tls", "mutual"], async (line) => {
+    const { endpoint, tls } = JSON.parse(line);
+    const answer = await new Promise((resolve, reject) => {
+      request(`${endpoint}/fapi`, { ...tls, agent: false }, (response) => resolve(response.resume().statusCode))
+        .on("error", reject)
+        .end();
+    });
+    expect(answer).toBe(405);
+  });
+});
+
 test.each([
+  [["emulator", "--auth", "canary"], /bearer:TOKEN/],
+  [["emulator", "--tls", "maybe"], /mutual/],
   [["emulator", "--port", "many"], /--port/],
   [["emulator", "--dialect", "klingon"], /seed:N/],
   [["emulator", "--latency", "soon"], /duration/],

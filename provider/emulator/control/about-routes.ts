@@ -21,6 +21,7 @@ export const aboutRoutes: readonly ControlRoute[] = [
       clients: credentials,
       testClients: credentials,
       controlToken: z.string().optional(),
+      tls: z.object({ ca: z.string(), cert: z.string(), key: z.string() }).optional(),
     }),
     run: ({ emulator }) => json(200, emulator.info()),
   }),
