@@ -61,7 +61,9 @@ export class CloudSignalingHandler implements Handler {
     const id = randomUUID();
     const receiver = this.open(inputs);
     const started = await this.start(receiver, inputs, prefixesOf(inputs), new Set(), ({ active, ours, doubtful }) =>
-      ours.length + doubtful.length > 0 ? { id, outputs: outputs(receiver, inputs, active, ours, doubtful) } : undefined,
+      ours.length + doubtful.length > 0
+        ? { id, outputs: outputs(receiver, inputs, active, ours, doubtful) }
+        : undefined,
     );
     return { id, outs: outputs(receiver, inputs, prefixesOf(inputs), started) };
   }
@@ -248,7 +250,8 @@ interface PartialOutputs {
 }
 
 function failure(error: unknown, partial: PartialOutputs | undefined): Error {
-  const remedy = error instanceof SignalingIncomplete ? ` Run the same pulumi command again: it asks first what is active.` : "";
+  const remedy =
+    error instanceof SignalingIncomplete ? ` Run the same pulumi command again: it asks first what is active.` : "";
   const message = `${messageOf(error)}${remedy}`;
   return partial ? new PartialFailure(message, partial.id, partial.outputs) : new Error(message, { cause: error });
 }

@@ -23,13 +23,16 @@ export const prefixSetSchema = z.strictObject({
   shortestPrefix: shortestSchema.optional(),
   maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
   maxRemovals: z
-    .union([z.number().int().min(0), z.string().regex(/^(100|[0-9]{1,2})(\.[0-9]+)?%$/)], {
-      error: 'is neither a number of entries nor a percentage such as "20%"',
-    })
+    .custom<number | string>(isLimit, { error: 'is neither a number of entries nor a percentage such as "20%"' })
     .optional(),
   allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
   node: connectionSchema.optional(),
 });
+
+function isLimit(value: unknown): boolean {
+  if (typeof value === "number") return Number.isInteger(value) && value >= 0;
+  return typeof value === "string" && /^(100|[0-9]{1,2})(\.[0-9]+)?%$/.test(value);
+}
 
 /** Valid arguments, as far as they are known. */
 export type PrefixSetArguments = Partial<z.output<typeof prefixSetSchema>>;

@@ -1,6 +1,6 @@
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { overlaps, PrefixIndex } from "../model/prefix-index";
-import { some } from "../model/text";
+import { count, grouped, some } from "../model/text";
 
 /** So many removals need no permission, whatever the size of the set. */
 export const ALWAYS_ALLOWED_REMOVALS = 20;
@@ -55,7 +55,7 @@ export function contentProblems(
     }
   }
   if (rails.maxEntries !== undefined && entries.length > rails.maxEntries) {
-    problems.push(`${entries.length} entries are more than maxEntries (${rails.maxEntries}).`);
+    problems.push(`${count(entries.length, "entry is", "entries are")} more than maxEntries (${rails.maxEntries}).`);
   }
   return problems;
 }
@@ -76,7 +76,9 @@ export function removalProblems(
   const problems: string[] = [];
   const limit = Math.max(ALWAYS_ALLOWED_REMOVALS, removalLimit(rails.maxRemovals, size));
   if (left === 0 && !rails.allowEmpty) {
-    problems.push(`all ${size} entries would be removed: if the set is to be empty, set allowEmpty: true.`);
+    problems.push(
+      `${size === 1 ? "the only entry" : `all ${grouped(size)} entries`} would be removed: if the set is to be empty, set allowEmpty: true.`,
+    );
   }
   if (removals > limit && !rails.removalsLifted) {
     problems.push(

@@ -1,0 +1,229 @@
+import { describe, expect, it } from "vitest";
+import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling";
+import { dynamicProvider, type Handler, type Properties } from "../../provider/resources/handler";
+import { PrefixSetHandler } from "../../provider/resources/prefix-set";
+import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry";
+import { Runtime } from "../../provider/resources/runtime";
+import { UNKNOWN } from "../../provider/resources/unknown";
+
+const NOW = Date.parse("2030-01-01T12:00:00Z");
+const CONFIG: Record<string, unknown> = {
+  endpoint: "http://192.0.2.10",
+  nodes: { fra1: { endpoint: "http://192.0.2.11" } },
+  signalingUrl: "http://192.0.2.10/path",
+  clientId: "client-a",
+  secretKey: "canary",
+};
+
+/** A provider of its own for each check, and what it printed. */
+function provider(Resource: new (runtime: Runtime) => Handler, config = CONFIG) {
+  const printed: string[] = [];
+  const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line), now: () => NOW });
+  runtime.configure((key) => config[key]);
+  return { printed, it: dynamicProvider(new Resource(runtime), runtime) };
+}
+
+async function problems(Resource: new (runtime: Runtime) => Handler, news: Properties, olds: Properties = {}) {
+  const { failures } = await provider(Resource).it.check(olds, news);
+  expect(failures.map(({ property }) => property)).toEqual(failures.map(() => ""));
+  return failures.map(({ reason }) => reason);
+}
+
+const set = (more: Properties) => ({ arena: "edge", set: "blocked", ...more });
+const thirty = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`192.0.2.${i}/32`, 1]));
+
+describe("check of a PrefixSet", () => {
+  it("makes flat maps of entries, in canonical form, and writes no defaults", async () => {
+    const news = set({
+      entries: {
+        "192.0.2.0/24": 4,
+        "2001:DB8::/32": { reason: "SYN flood", ticket: "INC-1" },
+        "203.0.113.7": { value: 0 },
+      },
+      __provider: "text",
+    });
+    const { it, printed } = provider(PrefixSetHandler);
+    expect(await it.check({}, news)).toEqual({
+      failures: [],
+      inputs: set({
+        entries: { "192.0.2.0/24": 4, "2001:db8::/32": 1, "203.0.113.7/32": 0 },
+        notes: { "2001:db8::/32": '{"reason":"SYN flood","ticket":"INC-1"}' },
+        __provider: "text",
+      }),
+    });
+    expect(printed).toEqual(["http://192.0.2.10 prefixset://edge/blocked: +3 -0 ~0, 3 after"]);
+  });
+
+  it("takes an array as entries of the value 1, and merges equal spellings with a warning", async () => {
+    const { it, printed } = provider(PrefixSetHandler);
+    const { inputs } = await it.check({}, set({ entries: ["192.0.2.1", "192.0.2.1/32"] }));
+    expect(inputs.entries).toEqual({ "192.0.2.1/32": 1 });
+    expect(printed[0]).toMatch(/warning: .*entries\[1\]: "192\.0\.2\.1\/32" says the same as "192\.0\.2\.1"/);
+  });
+
+  it("leaves out what has expired, and says what goes", async () => {
+    const entries = {
+      "192.0.2.0/24": { expires: "2030-01-01T11:59:59Z" },
+      "203.0.113.0/24": { expires: "2030-01-01T12:00:01Z" },
+    };
+    const { it, printed } = provider(PrefixSetHandler);
+    const olds = set({ entries: { "192.0.2.0/24": 1, "203.0.113.0/24": 1 } });
+    expect((await it.check(olds, set({ entries }))).inputs.entries).toEqual({ "203.0.113.0/24": 1 });
+    expect(printed).toEqual(["http://192.0.2.10 prefixset://edge/blocked: +0 -1 ~0, 1 after"]);
+  });
+
+  it.each<[string, Properties, RegExp]>([
+    [
+      "host bits",
+      { entries: ["192.0.2.1/24"] },
+      /entries\[0\]: '192\.0\.2\.1\/24' has host bits set: write '192\.0\.2\.0\/24'/,
+    ],
+    [
+      "one prefix with two values",
+      { entries: { "::ffff/128": 1, "::FFFF": 2 } },
+      /'::FFFF' and '::ffff\/128' are the same prefix ::ffff\/128 with different values/,
+    ],
+    [
+      "a value above 2^32-1",
+      { entries: { "192.0.2.0/24": 2 ** 32 } },
+      /entries\['192\.0\.2\.0\/24'\]: the value is too large/,
+    ],
+    ["a fraction", { entries: { "192.0.2.0/24": 1.5 } }, /is not an integer/],
+    [
+      "a time without zone",
+      { entries: { "192.0.2.0/24": { expires: "2030-01-01T00:00:00" } } },
+      /\.expires is not an ISO time with zone/,
+    ],
+    ["an unknown member", { entries: { "192.0.2.0/24": { vlaue: 1 } } }, /has no member vlaue/],
+    ["the default route", { entries: ["::/0"] }, /entry ::\/0 is shorter than \/1/],
+    [
+      "a short prefix",
+      { entries: ["10.0.0.0/8"], shortestPrefix: { ipv4: 16 } },
+      /entry 10\.0\.0\.0\/8 is shorter than \/16/,
+    ],
+    [
+      "a forbidden prefix inside",
+      { entries: ["198.51.100.0/24"], forbiddenPrefixes: ["198.51.100.7"] },
+      /overlaps the forbidden prefix 198\.51\.100\.7\/32/,
+    ],
+    [
+      "a forbidden prefix around",
+      { entries: ["198.51.100.7"], forbiddenPrefixes: ["198.51.100.0/24"] },
+      /overlaps the forbidden prefix 198\.51\.100\.0\/24/,
+    ],
+    [
+      "a bad forbidden prefix",
+      { entries: [], forbiddenPrefixes: ["192.0.2.1/24"] },
+      /forbiddenPrefixes\[0\]: .*host bits/,
+    ],
+    [
+      "a missing required prefix",
+      { entries: ["192.0.2.0/25"], requiredPrefixes: ["192.0.2.0/24"] },
+      /no entry covers 192\.0\.2\.0\/24/,
+    ],
+    [
+      "too many entries",
+      { entries: ["192.0.2.0/25", "192.0.2.128/25"], maxEntries: 1 },
+      /2 entries are more than maxEntries \(1\)/,
+    ],
+    ["no entries at all", {}, /entries: is missing/],
+    ["a number for entries", { entries: 7 }, /entries: is neither an array of prefixes nor an object/],
+    ["a misspelt argument", { entries: [], exclusiv: true }, /there is no argument 'exclusiv': check the spelling/],
+    ["a wrong choice", { entries: [], onDestroy: "remove" }, /onDestroy: is neither 'clear' nor 'keep'/],
+    [
+      "a bad percentage",
+      { entries: [], maxRemovals: "120%" },
+      /maxRemovals: is neither a number of entries nor a percentage/,
+    ],
+    ["a bad name", { entries: [], set: "a/b" }, /set: 'a\/b' contains '\/'/],
+    ["an unknown node", { entries: [], node: "ams1" }, /node 'ams1' is not in 'packetfilter:nodes' \(it knows fra1\)/],
+  ])("refuses %s, with position and remedy", async (_name, more, message) => {
+    expect((await problems(PrefixSetHandler, set(more))).join("\n")).toMatch(message);
+  });
+
+  it("counts removals against what the state holds: 20 are always allowed, expired ones are not counted", async () => {
+    const olds = set({ entries: thirty });
+    const keep = (n: number) => ({ entries: Object.fromEntries(Object.entries(thirty).slice(0, n)) });
+    expect(await problems(PrefixSetHandler, set(keep(10)), olds)).toEqual([]);
+    expect(await problems(PrefixSetHandler, set(keep(9)), olds)).toEqual([
+      expect.stringMatching(/21 of 30 entries would be removed, more than maxRemovals \(50%, here 20\)/),
+    ]);
+    expect(await problems(PrefixSetHandler, set({ ...keep(9), maxRemovals: 21 }), olds)).toEqual([]);
+    expect(await problems(PrefixSetHandler, set({ entries: [] }), set({ entries: { "192.0.2.0/24": 1 } }))).toEqual([
+      expect.stringMatching(/the only entry would be removed: .* allowEmpty: true/),
+    ]);
+    const notes = Object.fromEntries(
+      Object.keys(thirty).map((prefix) => [prefix, '{"expires":"2029-01-01T00:00:00Z"}']),
+    );
+    expect(await problems(PrefixSetHandler, set({ entries: [] }), { ...olds, notes })).toEqual([]);
+  });
+
+  it("gives unknown values back unchanged, wherever they stand", async () => {
+    for (const more of [
+      { entries: UNKNOWN },
+      { entries: [UNKNOWN, "192.0.2.0/24"] },
+      { entries: { "192.0.2.0/24": UNKNOWN } },
+      { entries: ["192.0.2.0/24"], arena: UNKNOWN },
+      { entries: ["192.0.2.0/24"], node: { endpoint: UNKNOWN } },
+      { entries: ["192.0.2.0/24"], forbiddenPrefixes: [UNKNOWN] },
+      { entries: ["192.0.2.0/24"], maxEntries: UNKNOWN },
+    ]) {
+      const { inputs, failures } = await provider(PrefixSetHandler).it.check({}, set(more));
+      expect(failures).toEqual([]);
+      const { entries, ...others } = more as Properties;
+      expect(inputs).toMatchObject(others);
+      if (!Array.isArray(entries)) expect(inputs.entries).toEqual(entries);
+      else expect(inputs.entries).toEqual(entries.includes(UNKNOWN) ? UNKNOWN : { "192.0.2.0/24": 1 });
+    }
+  });
+});
+
+describe("check of a PrefixSetEntry", () => {
+  it("makes the prefix canonical, and marks an entry whose time has come", async () => {
+    const { it } = provider(PrefixSetEntryHandler);
+    expect((await it.check({}, set({ prefix: "2001:DB8::" }))).inputs).toEqual(set({ prefix: "2001:db8::/128" }));
+    const expires = "2029-01-01T00:00:00Z";
+    expect((await it.check({}, set({ prefix: "192.0.2.1", expires }))).inputs).toMatchObject({ expired: true });
+    expect((await it.check({}, set({ prefix: "192.0.2.1/24", hostBits: "mask" }))).inputs.prefix).toBe("192.0.2.0/24");
+    expect((await it.check({}, set({ prefix: UNKNOWN }))).inputs.prefix).toBe(UNKNOWN);
+  });
+
+  it.each<[string, Properties, RegExp]>([
+    ["host bits", { prefix: "192.0.2.1/24" }, /prefix: '192\.0\.2\.1\/24' has host bits set/],
+    ["no prefix", {}, /prefix: is missing/],
+    [
+      "a forbidden prefix",
+      { prefix: "192.0.2.1", forbiddenPrefixes: ["192.0.2.0/24"] },
+      /overlaps the forbidden prefix/,
+    ],
+    ["a negative value", { prefix: "192.0.2.1", value: -1 }, /value: is negative/],
+  ])("refuses %s", async (_name, more, message) => {
+    expect((await problems(PrefixSetEntryHandler, set(more))).join("\n")).toMatch(message);
+  });
+});
+
+describe("check of a CloudSignaling", () => {
+  it("makes prefixes canonical, each once and in order", async () => {
+    const { it } = provider(CloudSignalingHandler);
+    const prefixes = ["2001:DB8::1", "198.51.100.7/32", "198.51.100.7", "10.0.0.0/24"];
+    expect((await it.check({}, { prefixes })).inputs.prefixes).toEqual([
+      "10.0.0.0/24",
+      "198.51.100.7/32",
+      "2001:db8::1/128",
+    ]);
+    expect((await it.check({}, { prefixes: [UNKNOWN] })).inputs.prefixes).toBe(UNKNOWN);
+  });
+
+  it.each<[string, Properties, RegExp]>([
+    ["an empty list", { prefixes: [] }, /prefixes: is empty/],
+    ["host bits", { prefixes: ["198.51.100.7", "198.51.100.7/24"] }, /prefixes\[1\]: .*host bits/],
+    ["a wrong choice", { prefixes: ["198.51.100.7"], stops: "some" }, /stops: is none of 'started', 'all', 'none'/],
+    [
+      "an unknown receiver",
+      { prefixes: ["198.51.100.7"], receiver: "fra1" },
+      /receiver 'fra1' is not in 'packetfilter:receivers'/,
+    ],
+  ])("refuses %s", async (_name, more, message) => {
+    expect((await problems(CloudSignalingHandler, more)).join("\n")).toMatch(message);
+  });
+});
