@@ -7,36 +7,15 @@ import type { Core } from "./core";
 import { type Dialect, type DialectSettings, dialect } from "./dialect";
 import { UnknownResource } from "./errors";
 import type { ActiveFault, Fault } from "./faults";
+import { type ClientCredentials, credentials, type EmulatorInfo } from "./info";
 import type { JournalEntry, JournalFilter } from "./journal";
 import type { MarkRecord } from "./marks";
 import type { EmulatorOptions } from "./options";
 import type { Packet, TrafficSource, TrafficSummary, Verdict } from "./packets";
 import type { PrefixSetContent, PrefixSetStore } from "./prefix-set-store";
 import type { RuleCounter } from "./rules";
-import type { SignalingDeployment } from "./signaling";
 import type { EmulatorState } from "./state";
 import type { ClientTls } from "./tls";
-
-/** What a client of the signaling API needs to know. */
-export interface ClientCredentials {
-  readonly clientId: string;
-  readonly secretKey: string;
-  readonly prefixes: readonly string[];
-}
-
-/** Addresses and clients of an emulator: plain JSON. */
-export interface EmulatorInfo {
-  readonly endpoint: string;
-  readonly signalingUrl: string;
-  readonly testSignalingUrl: string;
-  readonly control: string;
-  readonly clients: readonly ClientCredentials[];
-  readonly testClients: readonly ClientCredentials[];
-  /** Only where the control API wants one. */
-  readonly controlToken?: string;
-  /** Only with certificates made for this run. */
-  readonly tls?: ClientTls;
-}
 
 /**
  * A running emulator: a node and a signaling receiver on loopback, and what a test asks and does behind their backs.
@@ -296,12 +275,4 @@ export class Emulator implements AsyncDisposable {
       `There is no prefix-set ${url}; there are ${[...this.core.world.sets()].map(([name]) => name).join(", ") || "none"}.`,
     );
   }
-}
-
-function credentials(deployment: SignalingDeployment): ClientCredentials[] {
-  return [...deployment.clients.values()].map(({ state: { clientId, secretKey, prefixes } }) => ({
-    clientId,
-    secretKey,
-    prefixes,
-  }));
 }

@@ -27,11 +27,12 @@ export {
   singleSwitchDialects,
 } from "./dialect";
 export type { Duration } from "./duration";
-export type { ClientCredentials, Emulator, EmulatorInfo } from "./emulator";
+export type { Emulator } from "./emulator";
 export { UnknownResource } from "./errors";
 export type { FaultKind } from "./fault-kinds";
 export { type ActiveFault, type Fault, faultSchema } from "./faults";
 export type { NodeAuth } from "./gate";
+export type { ClientCredentials, EmulatorInfo } from "./info";
 export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal";
 export { describeEntry } from "./journal-text";
 export type { MarkRecord, MarkRecords } from "./marks";
