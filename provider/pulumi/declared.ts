@@ -9,7 +9,7 @@ import type { PrefixSetEntryArgs } from "./prefix-set-entry";
 import { programSettings } from "./settings";
 
 /** What the resources of one run of a program declare about one set of one node. */
-interface DeclaredSet {
+export interface DeclaredSet {
   /** The `PrefixSet` that owns the whole set, and what it declares. */
   exclusive?: { readonly name: string; readonly entries: ReadonlySet<string> };
   /** Prefix to the resource that declares it. */

@@ -20,8 +20,12 @@ export function typeToken(type: string): string {
  */
 export function refuseImport(type: string, name: string, options: pulumi.CustomResourceOptions | undefined): void {
   if (options?.import === undefined) return;
+  const remedy =
+    type === "CloudSignaling"
+      ? "Active signalings are adopted by create, nothing more is needed"
+      : 'To take over what a node holds, create the resource with onExisting: "adopt"';
   throw new pulumi.RunError(
-    `${type} "${name}": the option "import" cannot work with dynamic resources. To take over what a node holds, create the resource with onExisting: "adopt"${type === "CloudSignaling" ? " is not needed: active signalings are adopted by themselves" : ""}; or bring a state file with "pulumi import --file" and its inputs and outputs.`,
+    `${type} "${name}": the option "import" cannot work with dynamic resources. ${remedy}; or bring inputs and outputs in a file, with "pulumi import --file … --generate-code=false".`,
   );
 }
 

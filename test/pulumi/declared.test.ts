@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { type DeclaredSet, record } from "../../provider/pulumi/declared";
+
+const entry = (name: string, prefix: string) =>
+  ({ type: "PrefixSetEntry", name, entries: [prefix], exclusive: false }) as const;
+const set = (name: string, entries: string[], exclusive = true) =>
+  ({ type: "PrefixSet", name, entries, exclusive }) as const;
+
+/** What the last of several declarations of one set contradicts. */
+function conflict(...declarations: Parameters<typeof record>[1][]): string | undefined {
+  const declared: DeclaredSet = { entries: new Map() };
+  return declarations.map((declaration) => record(declared, declaration)).at(-1);
+}
+
+describe("declarations of one program", () => {
+  it("may name an entry in the set that owns it and in a PrefixSetEntry, in either order", () => {
+    expect(conflict(set("whole", ["192.0.2.0/24"]), entry("single", "192.0.2.0/24"))).toBeUndefined();
+    expect(conflict(entry("single", "192.0.2.0/24"), set("whole", ["192.0.2.0/24", "203.0.113.0/24"]))).toBeUndefined();
+    expect(conflict(set("part", ["192.0.2.0/24"], false), entry("single", "203.0.113.0/24"))).toBeUndefined();
+  });
+
+  it("must not name one entry twice", () => {
+    const sentence = /192\.0\.2\.0\/24 is declared by PrefixSetEntry "b" and by PrefixSetEntry "a"/;
+    expect(conflict(entry("a", "192.0.2.0/24"), entry("b", "192.0.2.0/24"))).toMatch(sentence);
+    expect(conflict(set("part", ["192.0.2.0/24"], false), entry("b", "192.0.2.0/24"))).toMatch(/PrefixSet "part"/);
+  });
+
+  it("must not add to a set that another resource owns, in either order", () => {
+    const sentence = /PrefixSetEntry "single" adds 203\.0\.113\.0\/24 to a set that PrefixSet "whole" owns/;
+    expect(conflict(set("whole", []), entry("single", "203.0.113.0/24"))).toMatch(sentence);
+    expect(conflict(entry("single", "203.0.113.0/24"), set("whole", []))).toMatch(sentence);
+  });
+
+  it("must not own one set twice", () => {
+    expect(conflict(set("a", []), set("b", []))).toMatch(/PrefixSet "b" and PrefixSet "a" both own the whole set/);
+  });
+});
