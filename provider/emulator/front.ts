@@ -17,6 +17,16 @@ export interface FrontParts {
   guard?(request: IncomingMessage): Reply | undefined;
 }
 
+/** A request on its way. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  /** See {@link JournalEntry.concurrent}. */
+  readonly concurrent: number;
+  /** Says that the request is in progress no more. */
+  readonly over: () => void;
+}
+
 /** Takes requests of all APIs of the protocol port: reads them, lets faults at them, carries them out, keeps the journal. */
 export class Front {
   private readonly inProgress: Record<ApiName, number> = { node: 0, signaling: 0, test: 0, other: 0 };
@@ -31,17 +41,22 @@ export class Front {
     const api = apiOf(request.url ?? "/");
     this.inProgress[api] += 1;
     const concurrent = this.inProgress[api];
-    response.once("close", () => {
-      this.inProgress[api] -= 1;
-    });
-    this.serve(api, concurrent, request, response).catch((error: unknown) => {
+    // Over before the last byte of the answer is out: who waits for it and then asks again is never counted twice.
+    let inProgress = true;
+    const over = () => {
+      if (inProgress) this.inProgress[api] -= 1;
+      inProgress = false;
+    };
+    response.once("close", over);
+    this.serve(api, { request, response, over, concurrent }).catch((error: unknown) => {
       // A defect of the emulator: the client gets a 500, the emulator lives on.
       if (response.headersSent) response.destroy();
       else void send(response, text(500, `emulator defect: ${error}`), { close: true });
     });
   };
 
-  private async serve(api: ApiName, concurrent: number, request: IncomingMessage, response: ServerResponse) {
+  private async serve(api: ApiName, exchange: Exchange): Promise<void> {
+    const { request, response, concurrent } = exchange;
     const { journal, clock, dialect } = this.core;
     const arrived = {
       time: clock.now.toISOString(),
@@ -51,21 +66,23 @@ export class Front {
       headers: redactHeaders(request.headers),
       concurrent,
     };
-    const refuse = (reply: Reply, close: boolean) => {
-      return answer(response, reply, journal.add(arrived), close).then((entry) => journal.settled(entry));
+    const refuse = async (reply: Reply) => {
+      const entry = journal.add(arrived);
+      await answer(exchange, reply, entry, { close: true });
+      journal.settled(entry);
     };
-    if (api === "other") return refuse(text(404, "unknown path: there are /fapi, /path/… and /request/…"), true);
+    if (api === "other") return refuse(text(404, "unknown path: there are /fapi, /path/… and /request/…"));
     const guarded = api === "node" ? this.parts.guard?.(request) : undefined;
-    if (guarded) return refuse(guarded, true);
+    if (guarded) return refuse(guarded);
     const body = await readBody(request, dialect.maxBodyBytes);
     if (body === "aborted") return void response.destroy();
     const call = this.parts.apis[api].interpret(incoming(request, body === "too-large" ? Buffer.alloc(0) : body));
     if (body === "too-large") {
-      return refuse(call.error(413, `the body is too large: at most ${dialect.maxBodyBytes} bytes`), true);
+      return refuse(call.error(413, `the body is too large: at most ${dialect.maxBodyBytes} bytes`));
     }
     const fault = this.core.faults.match({ ...call.summary, api });
     const entry = journal.add({ ...arrived, ...call.summary, ...(fault && { fault: fault.fault.kind }) });
-    await deliver(response, await this.outcome(call, entry, fault), entry);
+    await deliver(exchange, await this.outcome(call, entry, fault), entry);
     journal.settled(entry);
   }
 
@@ -92,19 +109,26 @@ export class Front {
   }
 }
 
-async function deliver(response: ServerResponse, outcome: Outcome, entry: JournalEntry): Promise<void> {
-  if (!("cut" in outcome)) await answer(response, outcome, entry, false);
-  else if (outcome.cut === "truncate") sendTruncated(response, outcome.reply);
-  else if (outcome.cut === "reset") reset(response.socket);
+async function deliver(exchange: Exchange, outcome: Outcome, entry: JournalEntry): Promise<void> {
+  if (!("cut" in outcome)) return answer(exchange, outcome, entry);
+  if (outcome.cut === "silence") return;
+  exchange.over();
+  if (outcome.cut === "truncate") sendTruncated(exchange.response, outcome.reply);
+  else reset(exchange.response.socket);
 }
 
-async function answer(response: ServerResponse, reply: Reply, entry: JournalEntry, close: boolean) {
+async function answer(
+  { response, over }: Exchange,
+  reply: Reply,
+  entry: JournalEntry,
+  options: { close?: boolean } = {},
+) {
   entry.status = reply.status;
   const measured = (bytes: number) => {
     entry.answerBytes = bytes;
+    over();
   };
-  await send(response, reply, { close, measured });
-  return entry;
+  await send(response, reply, { ...options, measured });
 }
 
 function incoming(request: IncomingMessage, body: Buffer): Incoming {
