@@ -56,6 +56,8 @@ interface Source {
 const sources: Source[] = ["provider", "policies"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
+    // A program for browsers, bundled with its libraries: see the test of it below.
+    .filter((name) => !name.startsWith("emulator/page/client/"))
     .map((name) => {
       const file = `${folder}/${name}`;
       const syntax = ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), ts.ScriptTarget.ES2022);
@@ -198,4 +200,17 @@ test("environment and console are touched only where a process begins", () => {
     .filter(({ file }) => !OPEN_TO_THE_WORLD.some((open) => open.test(file)))
     .flatMap((source) => touches(source).map((used) => `${source.file}: ${used}`));
   expect(wrong).toEqual([]);
+});
+
+test("the emulator's page is a program of its own: nothing imports it, and it imports its libraries only", () => {
+  const folder = "provider/emulator/page/client";
+  const files = readdirSync(join(root, folder), { encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
+  const imported = files.flatMap((name) => {
+    const text = readFileSync(join(root, folder, name), "utf8");
+    return importsOf(ts.createSourceFile(name, text, ts.ScriptTarget.ES2022)).map((one) => one.name);
+  });
+  expect(files.length).toBeGreaterThan(10);
+  expect([...new Set(imported)].filter((name) => !/^\.\/[a-z-]+$|^preact(\/hooks)?$|^uplot$/.test(name))).toEqual([]);
+  const importers = sources.filter((source) => relativeImports(source).some((file) => file.startsWith(`${folder}/`)));
+  expect(importers.map(({ file }) => file)).toEqual([]);
 });

@@ -142,6 +142,7 @@ describe("what npm publishes", () => {
     const expected = [
       /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
       /^dist\/(provider|policies)\/.*\.(js|js\.map|d\.ts)$/,
+      /^dist\/page\/(index\.html|app\.js|app\.css|icon\.svg|licenses\.txt)$/,
       /^policies\/[^/]+$/,
       /^schemas\/[^/]+\.json$/,
     ];
@@ -155,14 +156,15 @@ describe("what npm publishes", () => {
     const entries = code.flatMap(([, entry]) => [entry.default, entry.types]);
     const needed = [...entries, ...bin].map((file) => file.replace(/^\.\//, ""));
     const papers = ["package.json", "README.md", "CHANGELOG.md", "LICENSE", "policies/PulumiPolicy.yaml"];
-    expect(files).toEqual(expect.arrayContaining([...needed, ...papers]));
+    const page = ["index.html", "app.js", "app.css", "icon.svg", "licenses.txt"].map((name) => `dist/page/${name}`);
+    expect(files).toEqual(expect.arrayContaining([...needed, ...papers, ...page]));
   });
 
   test("holds a compiled file for every source, and none without one", () => {
-    const compiled = files.flatMap((file) => /^dist\/(.*)\.js$/.exec(file)?.[1] ?? []);
+    const compiled = files.flatMap((file) => /^dist\/(?!page\/)(.*)\.js$/.exec(file)?.[1] ?? []);
     const written = ["provider", "policies"].flatMap((folder) =>
       readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-        .filter((name) => name.endsWith(".ts"))
+        .filter((name) => name.endsWith(".ts") && !name.startsWith("emulator/page/client/"))
         .map((name) => `${folder}/${name.replace(/\.ts$/, "")}`),
     );
     expect(compiled.sort()).toEqual(written.sort());

@@ -29,9 +29,14 @@ export function build({ clean = false } = {}) {
   for (const file of Object.values(/** @type {Record<string, string>} */ (manifest().bin))) {
     if (existsSync(join(root, file))) chmodSync(join(root, file), 0o755);
   }
+  // The page of the emulator is a program for browsers, which the compiler above does not make.
+  const page = spawnSync(process.execPath, [join(root, "tools", "build-page.mjs")], { stdio: ["ignore", 2, 2] });
   // A build with errors is never up to date, though its output is there.
-  if (status !== 0 && existsSync(buildInfo)) utimesSync(buildInfo, 0, 0);
-  return status === 0;
+  const ok = status === 0 && page.status === 0;
+  // The compiler does not touch its memory when only the page changed.
+  const built = ok ? new Date() : 0;
+  if (existsSync(buildInfo)) utimesSync(buildInfo, built, built);
+  return ok;
 }
 
 /** Compiles when a source is newer than the last build; false as for {@link build}. */
@@ -48,6 +53,7 @@ function manifest() {
 /** Output whose source was renamed or removed would be packed and imported for ever. */
 function removeOrphans() {
   for (const file of filesUnder(dist)) {
+    if (file.startsWith(join(dist, "page"))) continue;
     const source = relative(dist, file).replace(/\.(js|js\.map|d\.ts)$/, ".ts");
     if (!existsSync(join(root, source))) rmSync(file);
   }

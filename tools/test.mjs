@@ -23,6 +23,7 @@ const steps = [
     run: () => node("@biomejs/biome/bin/biome", "check", "--error-on-warnings"),
   },
   // Before the types, since tests and tools import what is built.
+  { name: "types of the page (tsc)", run: () => node("typescript/bin/tsc", "-p", "provider/emulator/page/client") },
   { name: "build (tsc -p tsconfig.build.json)", run: () => build() },
   {
     name: "types (tsc)",

@@ -1,0 +1,106 @@
+import { useEffect } from "preact/hooks";
+import { FaultsView } from "./faults";
+import { Header } from "./header";
+import { Journal } from "./journal";
+import { Locked } from "./locked";
+import { MarksView } from "./marks";
+import { NodeView } from "./node";
+import { PacketsView } from "./packets";
+import { link, usePlace, VIEWS, type View } from "./route";
+import { SetsView } from "./sets";
+import { SignalingView } from "./signaling";
+import { dismiss, type State, useStore } from "./store";
+import type { Overview } from "./types";
+import { number, plural } from "./words";
+
+const TITLES: Record<View, string> = {
+  node: "Node",
+  sets: "Sets",
+  marks: "Marks",
+  signaling: "Signaling",
+  faults: "Faults",
+  packets: "Packets",
+};
+
+/** The whole page: views on one side, the journal beside them. */
+export function App() {
+  const state = useStore();
+  const place = usePlace();
+  const { connection, overview } = state;
+  useEffect(() => {
+    document.title = `${TITLES[place.view]} · Packet filter emulator`;
+  }, [place.view]);
+  if (connection === "locked") return <Locked />;
+  if (!overview)
+    return (
+      <p class="starting" role="status">
+        {connection === "lost" ? "The emulator does not answer." : "Loading …"}
+      </p>
+    );
+  return (
+    <>
+      {/* A link to #main would be taken for a view. */}
+      <button type="button" class="skip" onClick={() => document.getElementById("main")?.focus()}>
+        Skip to content
+      </button>
+      <Header connection={connection} overview={overview} />
+      <nav class="tabs" aria-label="Views">
+        {VIEWS.map((view) => (
+          <a key={view} href={link(view)} aria-current={view === place.view ? "page" : undefined}>
+            {TITLES[view]}
+            <Count view={view} overview={overview} />
+          </a>
+        ))}
+      </nav>
+      <div class="columns">
+        <main id="main" tabIndex={-1} aria-label={TITLES[place.view]}>
+          {place.view === "node" && <NodeView overview={overview} />}
+          {place.view === "sets" && <SetsView overview={overview} subject={place.subject} journal={state.journal} />}
+          {place.view === "marks" && <MarksView overview={overview} subject={place.subject} />}
+          {place.view === "signaling" && <SignalingView overview={overview} />}
+          {place.view === "faults" && <FaultsView overview={overview} />}
+          {place.view === "packets" && <PacketsView overview={overview} />}
+        </main>
+        <Journal lines={state.journal} total={overview.journal.entries} />
+      </div>
+      <Messages messages={state.messages} />
+    </>
+  );
+}
+
+/** What waits in a view, beside its name. */
+function Count({ view, overview }: { view: View; overview: Overview }) {
+  const count = counts[view]?.(overview) ?? 0;
+  if (count === 0) return null;
+  const what = { sets: "staged change", signaling: "active signaling", faults: "armed fault" }[view as string] ?? "";
+  return (
+    <span class="count" title={plural(count, what)}>
+      {number(count)}
+      <span class="unseen"> {what}s</span>
+    </span>
+  );
+}
+
+const counts: Partial<Record<View, (overview: Overview) => number>> = {
+  sets: ({ arenas }) =>
+    arenas
+      .flatMap(({ sets, profiles }) => [...sets, ...profiles.flatMap((profile) => profile.sets)])
+      .reduce((sum, set) => sum + set.changes, 0),
+  signaling: ({ clients }) => clients.reduce((sum, client) => sum + client.active.length, 0),
+  faults: ({ faults }) => faults.filter(({ spent }) => !spent).length,
+};
+
+function Messages({ messages }: Pick<State, "messages">) {
+  return (
+    <div class="messages" aria-live="polite" role="status">
+      {messages.map(({ id, tone, text }) => (
+        <p key={id} class={tone}>
+          <span>{text}</span>
+          <button type="button" class="small" aria-label="Dismiss" onClick={() => dismiss(id)}>
+            ×
+          </button>
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import type { Series } from "./mark-history";
+import { number } from "./words";
+
+const HEIGHT = 240;
+/** Seconds on the time axis, at most and at least. */
+const LONGEST = 300;
+const SHORTEST = 60;
+
+const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** Colour of the nth line, as the legend beside the chart has it. */
+export const lineColour = (index: number) => `--line-${(index % 8) + 1}`;
+
+/** Lines over time. The table below it holds the same numbers for those who do not see it. */
+export function Chart(props: { times: readonly number[]; series: readonly Series[]; label: string }) {
+  const { times, series, label } = props;
+  const box = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const keys = series.map(({ key }) => key).join("\n");
+
+  // Lines are added and removed by making the chart anew.
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    const make = () => {
+      plot.current?.destroy();
+      plot.current = new uPlot(options(series, element.clientWidth), data(times, series), element);
+    };
+    make();
+    const size = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }));
+    size.observe(element);
+    const dark = matchMedia("(prefers-color-scheme: dark)");
+    dark.addEventListener("change", make);
+    return () => {
+      size.disconnect();
+      dark.removeEventListener("change", make);
+      plot.current?.destroy();
+      plot.current = null;
+    };
+  }, [keys]);
+
+  useEffect(() => plot.current?.setData(data(times, series)));
+  return <div ref={box} class="chart" role="img" aria-label={label} />;
+}
+
+function data(times: readonly number[], series: readonly Series[]): uPlot.AlignedData {
+  return [[...times], ...series.map(({ values }) => [...values])];
+}
+
+const clockTime = (seconds: number) => new Date(seconds * 1000).toTimeString().slice(0, 8);
+
+function options(series: readonly Series[], width: number): uPlot.Options {
+  const axis = {
+    stroke: () => colour("--muted"),
+    grid: { stroke: () => colour("--grid"), width: 1 },
+    ticks: { show: false },
+    font: "12px system-ui, sans-serif",
+  };
+  return {
+    width,
+    height: HEIGHT,
+    legend: { show: false },
+    cursor: { y: false, points: { size: 6 } },
+    scales: {
+      x: { time: true, range: (_, min, max) => [max - Math.min(LONGEST, Math.max(SHORTEST, max - min)), max] },
+      y: { range: (_, __, max) => [0, Math.max(4, max * 1.1)] },
+    },
+    axes: [
+      { ...axis, values: (_, times) => times.map(clockTime) },
+      { ...axis, size: 64, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5] },
+    ],
+    series: [
+      {},
+      ...series.map(({ key }, index) => ({
+        label: key,
+        stroke: () => colour(lineColour(index)),
+        width: 2,
+        points: { show: false },
+      })),
+    ],
+  };
+}

@@ -1,0 +1,106 @@
+import { ApiError, call, query } from "./api";
+import { readEvents } from "./events";
+import { current, markHistory, update } from "./store";
+import type { JournalLine, Overview } from "./types";
+
+/** Journal lines that the page keeps, and that it asks for at first. */
+const KEPT = 5_000;
+const FIRST = 2_000;
+/** Milliseconds: between looks at the emulator; after the last journal line; before the next try. */
+const POLL = 1_000;
+const AFTER_EVENT = 150;
+const RETRY = 1_000;
+
+/** Follows the emulator for as long as the page is open. */
+export function start(): void {
+  void follow();
+  setInterval(() => {
+    if (document.visibilityState === "visible" && current().connection === "live") void refresh();
+  }, POLL);
+}
+
+let running: Promise<void> | undefined;
+let again = false;
+
+/** Looks at the emulator now. While it does, further calls make it look once more afterwards. */
+export function refresh(): Promise<void> {
+  if (running) {
+    again = true;
+    return running;
+  }
+  running = look().finally(() => {
+    running = undefined;
+    if (again) {
+      again = false;
+      void refresh();
+    }
+  });
+  return running;
+}
+
+async function look(): Promise<void> {
+  const known = current().journal.at(-1)?.index ?? -1;
+  try {
+    const overview = await call<Overview>("GET", "/page/overview");
+    markHistory.sample(overview, Date.now() / 1000);
+    // Lines that came after the question are newer than its answer.
+    const first = overview.journal.first ?? known + 1;
+    update({ overview, journal: current().journal.filter(({ index }) => index >= first) });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) update({ connection: "locked" });
+  }
+}
+
+async function follow(): Promise<void> {
+  for (;;) {
+    try {
+      await readEvents("/events", () => void opened(), arrived);
+      update({ connection: "lost" });
+    } catch (error) {
+      update({ connection: error instanceof ApiError && error.status === 401 ? "locked" : "lost" });
+    }
+    await new Promise((resolve) => setTimeout(resolve, RETRY));
+  }
+}
+
+async function opened(): Promise<void> {
+  // After a restart of the emulator nothing of before holds.
+  update({ journal: [] });
+  const lines = await call<JournalLine[]>("GET", query("/page/journal", { limit: FIRST }));
+  add(lines);
+  await refresh();
+  update({ connection: "live" });
+}
+
+let waiting: JournalLine[] = [];
+
+/** Hundreds of lines may come in a second: they are shown together. */
+function arrived(data: string): void {
+  if (waiting.length === 0) setTimeout(showWaiting, AFTER_EVENT);
+  waiting.push(shorten(JSON.parse(data)));
+}
+
+function showWaiting(): void {
+  const lines = waiting;
+  waiting = [];
+  add(lines);
+  void refresh();
+}
+
+function add(lines: readonly JournalLine[]): void {
+  const byIndex = new Map([...current().journal, ...lines].map((line) => [line.index, line]));
+  const journal = [...byIndex.values()].sort((a, b) => a.index - b.index).slice(-KEPT);
+  update({ journal });
+}
+
+/** Events carry whole commits; the journal shows their numbers. */
+function shorten(entry: JournalLine & { commit?: Record<string, unknown>; headers?: unknown }): JournalLine {
+  const { headers: _, commit, ...line } = entry;
+  if (!commit) return line;
+  const count = (part: unknown) => (typeof part === "object" && part ? Object.keys(part).length : 0);
+  const { inserted, removed, changed, size } = commit as Record<string, unknown>;
+  return {
+    ...line,
+    commit: { inserted: count(inserted), removed: count(removed), changed: count(changed), size: Number(size) },
+  };
+}

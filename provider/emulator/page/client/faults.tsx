@@ -1,0 +1,113 @@
+import { useState } from "preact/hooks";
+import { call } from "./api";
+import { FaultForm } from "./fault-form";
+import { armed, faultWords, PRESETS, type Preset, STRIKES, type Strike } from "./fault-presets";
+import type { ActiveFault, Overview } from "./types";
+import { act, Badge, Panel, SelectField } from "./ui";
+import { number } from "./words";
+
+/** What can go wrong: switches for what is usual, a form for the rest, and what is armed. */
+export function FaultsView({ overview: { faults } }: { overview: Overview }) {
+  const [strike, setStrike] = useState<Strike>("once");
+  const strikes = Object.entries(STRIKES).map(([name, { text }]) => [name as Strike, text] as const);
+  return (
+    <>
+      <Panel
+        title="Faults"
+        actions={
+          <SelectField label="A fault switched on strikes" value={strike} options={strikes} onChange={setStrike} />
+        }
+      >
+        {PRESETS.map(([group, presets]) => (
+          <fieldset key={group} class="presets">
+            <legend>{group}</legend>
+            {presets.map((preset) => (
+              <FaultSwitch key={preset.title} preset={preset} strike={strike} active={armed(preset, faults)} />
+            ))}
+          </fieldset>
+        ))}
+      </Panel>
+      <Armed faults={faults} />
+      <FaultForm />
+    </>
+  );
+}
+
+function FaultSwitch({ preset, strike, active }: { preset: Preset; strike: Strike; active?: ActiveFault }) {
+  const toggle = () =>
+    void (active
+      ? act(`${preset.title}: switched off.`, () => call("DELETE", `/faults/${active.id}`))
+      : act(`${preset.title}: strikes ${STRIKES[strike].text}.`, () =>
+          call("POST", "/faults", { ...preset.fault, ...STRIKES[strike].fault }),
+        ));
+  return (
+    <button type="button" role="switch" class="switch" aria-checked={active !== undefined} onClick={toggle}>
+      <span class="knob" />
+      <strong>{preset.title}</strong>
+      <small>{preset.text}</small>
+    </button>
+  );
+}
+
+function Armed({ faults }: { faults: readonly ActiveFault[] }) {
+  if (faults.length === 0) return null;
+  return (
+    <Panel
+      title="Set so far"
+      actions={
+        <button
+          type="button"
+          class="small"
+          onClick={() => void act("No faults any more.", () => call("DELETE", "/faults"))}
+        >
+          Take all back
+        </button>
+      }
+    >
+      <div class="scroll">
+        <table>
+          <caption class="unseen">Faults that were set</caption>
+          <thead>
+            <tr>
+              <th scope="col">Kind</th>
+              <th scope="col">Meets</th>
+              <th scope="col" class="num">
+                Seen
+              </th>
+              <th scope="col" class="num">
+                Hits
+              </th>
+              <th scope="col">State</th>
+              <th scope="col">
+                <span class="unseen">Take back</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {faults.map(({ id, fault, seen, hits, spent }) => (
+              <tr key={id}>
+                <th scope="row">
+                  <code>{fault.kind}</code>
+                </th>
+                <td>{faultWords(fault)}</td>
+                <td class="num">{number(seen)}</td>
+                <td class="num">{number(hits)}</td>
+                <td>{spent ? <Badge>spent</Badge> : <Badge tone="warn">armed</Badge>}</td>
+                <td>
+                  <button
+                    type="button"
+                    class="small"
+                    aria-label={`Take back fault ${id}, ${fault.kind}`}
+                    onClick={() => void act("Taken back.", () => call("DELETE", `/faults/${id}`))}
+                  >
+                    Take back
+                  </button>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Panel>
+  );
+}

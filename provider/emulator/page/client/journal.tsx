@@ -1,0 +1,91 @@
+import { useState } from "preact/hooks";
+import { call } from "./api";
+import { JournalRow } from "./journal-row";
+import type { JournalLine } from "./types";
+import { act, Check, SelectField, TextField } from "./ui";
+import { number } from "./words";
+
+const STEP = 100;
+const APIS = [
+  ["", "all"],
+  ["node", "node"],
+  ["signaling", "signaling"],
+  ["test", "test"],
+  ["other", "other"],
+] as const;
+
+/** What the emulator was asked, the newest first, as it happens. */
+export function Journal({ lines, total }: { lines: readonly JournalLine[]; total: number }) {
+  const [filter, setFilter] = useState("");
+  const [api, setApi] = useState<(typeof APIS)[number][0]>("");
+  const [onlyTrouble, setOnlyTrouble] = useState(false);
+  const [limit, setLimit] = useState(STEP);
+  const [held, hold] = useState<readonly JournalLine[]>();
+  const seen = held ?? lines;
+  const found = seen.filter(
+    (line) => (!api || line.api === api) && (!onlyTrouble || isTrouble(line)) && holds(line, filter),
+  );
+  const shown = found.slice(-limit).reverse();
+  const waiting = held ? lines.filter(({ index }) => index > (held.at(-1)?.index ?? -1)).length : 0;
+  return (
+    <aside class="journal" aria-label="Journal">
+      <div class="panel-head">
+        <h2>Journal</h2>
+        <p class="hint">{number(total)} requests</p>
+        <div class="panel-actions">
+          <button
+            type="button"
+            class={held ? "small on" : "small"}
+            aria-pressed={held !== undefined}
+            onClick={() => hold(held ? undefined : lines)}
+          >
+            {held ? `Go on${waiting > 0 ? ` (${number(waiting)} new)` : ""}` : "Pause"}
+          </button>
+          <button
+            type="button"
+            class="small"
+            onClick={() => void act("The journal is empty.", () => call("DELETE", "/journal"))}
+          >
+            Empty
+          </button>
+        </div>
+      </div>
+      <div class="row tight">
+        <TextField
+          label="Find"
+          type="search"
+          value={filter}
+          onChange={setFilter}
+          placeholder="url, command, client, status"
+          grow
+        />
+        <SelectField label="API" value={api} options={APIS} onChange={setApi} />
+        <Check label="Only errors and faults" checked={onlyTrouble} onChange={setOnlyTrouble} />
+      </div>
+      <p class="shown" role="status">
+        {found.length < seen.length && `${number(found.length)} of ${number(seen.length)} match. `}
+        {shown.length < found.length && `Newest ${number(shown.length)} shown.`}
+      </p>
+      <ol class="lines" reversed>
+        {shown.map((line) => (
+          <JournalRow key={line.index} line={line} />
+        ))}
+      </ol>
+      {shown.length < found.length && (
+        <button type="button" class="small" onClick={() => setLimit(limit + STEP)}>
+          Show {number(Math.min(STEP, found.length - shown.length))} older
+        </button>
+      )}
+      {lines.length === 0 && <p class="hint">Nothing was asked yet.</p>}
+    </aside>
+  );
+}
+
+const isTrouble = ({ status, fault }: JournalLine) => fault !== undefined || status === undefined || status >= 400;
+
+function holds({ cmd, op, url, client, type, status, fault, api, path }: JournalLine, filter: string): boolean {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return true;
+  const text = [api, cmd, op, url, client, type, status, fault, path].join(" ").toLowerCase();
+  return words.every((word) => text.includes(word));
+}

@@ -1,0 +1,130 @@
+import { link } from "./route";
+import type { Overview, Profile, SetSummary } from "./types";
+import { Badge, Panel } from "./ui";
+import { actionWords, bytes, number, plural, whenWords } from "./words";
+
+/** Arenas with their global sets, and profiles with rules and bound prefixes. */
+export function NodeView({ overview: { arenas } }: { overview: Overview }) {
+  if (arenas.length === 0) return <p class="empty">This node has no arenas.</p>;
+  return (
+    <>
+      {arenas.map(({ name, sets, profiles }) => (
+        <div key={name} class="arena">
+          <Panel
+            title={<code>arena://{name}</code>}
+            hint={`${plural(profiles.length, "profile")}, ${plural(sets.length, "global set")}`}
+          >
+            <SetChips sets={sets} />
+          </Panel>
+          {profiles.map((profile) => (
+            <ProfilePanel key={profile.url} profile={profile} />
+          ))}
+        </div>
+      ))}
+    </>
+  );
+}
+
+function ProfilePanel({ profile }: { profile: Profile }) {
+  const marks = profile.marks.filter(({ active, expired }) => active + expired > 0);
+  return (
+    <Panel title={<code>{profile.url}</code>}>
+      <dl class="facts">
+        <dt>Bound prefixes</dt>
+        <dd>
+          {profile.bound.map(({ prefix, signaling }) => (
+            <span key={prefix} class={signaling ? "chip moved" : "chip"}>
+              <code>{prefix}</code>
+              {signaling && <small>by signaling</small>}
+            </span>
+          ))}
+          {profile.bound.length === 0 && <span class="hint">none</span>}
+        </dd>
+        {profile.sets.length > 0 && (
+          <>
+            <dt>Local sets</dt>
+            <dd>
+              <SetChips sets={profile.sets} />
+            </dd>
+          </>
+        )}
+        {marks.length > 0 && (
+          <>
+            <dt>Marks</dt>
+            <dd>
+              {marks.map(({ type, active }) => (
+                <a key={type} class="chip" href={link("marks", profile.url)}>
+                  <code>{type}</code> <strong>{number(active)}</strong>
+                </a>
+              ))}
+            </dd>
+          </>
+        )}
+      </dl>
+      {profile.rules.length === 0 ? (
+        <p class="hint">No rules: every packet is accepted.</p>
+      ) : (
+        <Rules profile={profile} />
+      )}
+    </Panel>
+  );
+}
+
+function Rules({ profile: { url, rules } }: { profile: Profile }) {
+  return (
+    <div class="scroll">
+      <table class="rules">
+        <caption class="unseen">Rules of {url}, in order</caption>
+        <thead>
+          <tr>
+            <th scope="col" class="num">
+              Id
+            </th>
+            <th scope="col">Rule</th>
+            <th scope="col">When</th>
+            <th scope="col">Does</th>
+            <th scope="col" class="num">
+              Counted
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rules.map(({ rule, counter }, index) => (
+            <tr key={rule.id ?? `at ${index}`}>
+              <td class="num">{rule.id ?? "–"}</td>
+              <td>{rule.name ?? ""}</td>
+              <td>{whenWords(rule)}</td>
+              <td>
+                {(rule.actions ?? []).map((action) => (
+                  <Badge
+                    key={actionWords(action)}
+                    tone={action === "drop" ? "bad" : action === "accept" ? "good" : "plain"}
+                  >
+                    {actionWords(action)}
+                  </Badge>
+                ))}
+              </td>
+              <td class="num">
+                {counter ? <span title={bytes(counter.bytes)}>{plural(counter.packets, "packet")}</span> : "–"}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function SetChips({ sets }: { sets: readonly SetSummary[] }) {
+  if (sets.length === 0) return <p class="hint">No sets.</p>;
+  return (
+    <div class="chips">
+      {sets.map(({ name, url, applied, changes }) => (
+        <a key={url} class="chip" href={link("sets", url)}>
+          <code>{name}</code> <strong>{number(applied)}</strong>
+          {changes > 0 && <Badge tone="warn">{number(changes)} staged</Badge>}
+        </a>
+      ))}
+    </div>
+  );
+}

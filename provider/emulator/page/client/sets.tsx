@@ -1,0 +1,172 @@
+import { useState } from "preact/hooks";
+import { call, query } from "./api";
+import { link } from "./route";
+import type { JournalLine, Overview, SetSummary, SetView } from "./types";
+import { act, Check, Panel, Shown, TextField, useAnswer, useSettled } from "./ui";
+import { number, plural, shortUrl } from "./words";
+
+const STEP = 200;
+
+/** Sets: what is applied, what is staged, and what a commit would change. */
+export function SetsView(props: { overview: Overview; subject?: string; journal: readonly JournalLine[] }) {
+  const sets = props.overview.arenas.flatMap((arena) => [...arena.sets, ...arena.profiles.flatMap((it) => it.sets)]);
+  const chosen = sets.find(({ url }) => url === props.subject) ?? sets[0];
+  if (!chosen) return <p class="empty">This node has no prefix-sets.</p>;
+  const version = `${chosen.revision} ${chosen.changes} ${props.journal.at(-1)?.index}`;
+  return (
+    <div class="split">
+      <nav class="list" aria-label="Prefix-sets">
+        {sets.map(({ url, applied, changes }) => (
+          <a key={url} href={link("sets", url)} aria-current={url === chosen.url ? "true" : undefined}>
+            <code>{shortUrl(url)}</code>
+            <small>
+              {plural(applied, "entry", "entries")}
+              {changes > 0 && `, ${number(changes)} staged`}
+            </small>
+          </a>
+        ))}
+      </nav>
+      <SetPanel key={chosen.url} set={chosen} version={version} />
+    </div>
+  );
+}
+
+function SetPanel({ set, version }: { set: SetSummary; version: string }) {
+  const [filter, setFilter] = useState("");
+  const [onlyChanges, setOnlyChanges] = useState(false);
+  const [limit, setLimit] = useState(STEP);
+  const path = query("/page/prefix-set", {
+    url: set.url,
+    filter: useSettled(filter) || undefined,
+    only: onlyChanges ? "changes" : undefined,
+    limit,
+  });
+  const { answer, problem } = useAnswer<SetView>(path, version);
+  return (
+    <Panel title={<code>{set.url}</code>}>
+      {answer && <CommitSummary view={answer} />}
+      <div class="row">
+        <TextField
+          label="Find"
+          type="search"
+          grow
+          value={filter}
+          onChange={setFilter}
+          placeholder="address, prefix or part of it"
+        />
+        <Check label="Only what a commit would change" checked={onlyChanges} onChange={setOnlyChanges} />
+      </div>
+      {problem && <p class="problem">{problem}</p>}
+      {answer && <Rows url={set.url} rows={answer.rows} />}
+      {answer && (
+        <Shown
+          shown={answer.rows.length}
+          of={answer.matching}
+          what="entries"
+          step={STEP}
+          onMore={() => setLimit(limit + STEP)}
+        />
+      )}
+      <AtTheConsole url={set.url} />
+    </Panel>
+  );
+}
+
+function CommitSummary({ view }: { view: SetView }) {
+  const { inserted, removed, changed, applied, staged } = view;
+  return (
+    <div class="sides">
+      <p>
+        <span>Applied</span> <strong>{number(applied)}</strong>
+      </p>
+      <p class={inserted + removed + changed > 0 ? "pending" : ""}>
+        <span>A commit would</span>
+        {inserted + removed + changed === 0 ? (
+          <strong>change nothing</strong>
+        ) : (
+          <strong>
+            <span class="plus">add {number(inserted)}</span>, <span class="minus">remove {number(removed)}</span>,{" "}
+            <span class="tilde">change {number(changed)}</span>
+          </strong>
+        )}
+      </p>
+      <p>
+        <span>Staged</span> <strong>{number(staged)}</strong>
+      </p>
+    </div>
+  );
+}
+
+function Rows({ url, rows }: { url: string; rows: SetView["rows"] }) {
+  return (
+    <div class="scroll tall">
+      <table class="entries">
+        <caption class="unseen">Entries of {url}, applied and staged</caption>
+        <thead>
+          <tr>
+            <th scope="col">Prefix</th>
+            <th scope="col" class="num">
+              Applied
+            </th>
+            <th scope="col" class="num">
+              Staged
+            </th>
+            <th scope="col">A commit would</th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ prefix, applied, staged }) => {
+            const [kind, words] = change(applied, staged);
+            return (
+              <tr key={prefix} class={kind}>
+                <th scope="row">
+                  <code>{prefix}</code>
+                </th>
+                <td class="num">{applied ?? "–"}</td>
+                <td class="num">{staged ?? "–"}</td>
+                <td>{words}</td>
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function change(applied: number | null, staged: number | null): [kind: string, words: string] {
+  if (applied === null) return ["plus", "+ add"];
+  if (staged === null) return ["minus", "− remove"];
+  return applied === staged ? ["same", ""] : ["tilde", "~ change"];
+}
+
+/** Changes behind the clients' backs: how drift is made. */
+function AtTheConsole({ url }: { url: string }) {
+  const [prefix, setPrefix] = useState("");
+  const [value, setValue] = useState("1");
+  const given = prefix.trim();
+  const change = (done: string, changes: object) => () =>
+    void act(done, () => call("POST", "/prefix-set/change", { url, ...changes }));
+  return (
+    <details class="console">
+      <summary>Change it at the node's console, behind the clients' backs</summary>
+      <form class="row" onSubmit={(event) => event.preventDefault()}>
+        <TextField label="Prefix" value={prefix} onChange={setPrefix} grow required />
+        <TextField label="Value" type="number" value={value} onChange={setValue} required />
+        <button
+          type="submit"
+          onClick={given ? change(`${given} is applied.`, { insert: { [given]: Number(value) } }) : undefined}
+        >
+          Apply
+        </button>
+        <button
+          type="button"
+          disabled={!given}
+          onClick={change(`${given} is not applied any more.`, { delete: [given] })}
+        >
+          Remove
+        </button>
+      </form>
+    </details>
+  );
+}

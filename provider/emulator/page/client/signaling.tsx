@@ -1,0 +1,82 @@
+import { useState } from "preact/hooks";
+import { call } from "./api";
+import type { Client, Overview } from "./types";
+import { act, Badge, Panel, TextField } from "./ui";
+import { shortUrl } from "./words";
+
+/** Signaling clients, their prefixes, and which of them are moved. */
+export function SignalingView({ overview: { clients } }: { overview: Overview }) {
+  return (
+    <>
+      {clients.map((client) => (
+        <ClientPanel key={`${client.deployment} ${client.clientId}`} client={client} />
+      ))}
+    </>
+  );
+}
+
+function ClientPanel({ client }: { client: Client }) {
+  const { clientId, deployment, prefixes, active, from, to } = client;
+  const [prefix, setPrefix] = useState("");
+  const rows = [...prefixes, ...active.filter((each) => !prefixes.includes(each))];
+  const given = prefix.trim();
+  return (
+    <Panel
+      title={<code>{clientId}</code>}
+      hint={
+        from && to ? (
+          <>
+            moves prefixes from <code>{shortUrl(from)}</code> to <code>{shortUrl(to)}</code>
+          </>
+        ) : (
+          "records signalings, moves nothing"
+        )
+      }
+      actions={deployment === "test" ? <Badge tone="info">test deployment</Badge> : undefined}
+    >
+      <ul class="switches">
+        {rows.map((each) => (
+          <li key={each}>
+            <SignalSwitch client={client} prefix={each} />
+          </li>
+        ))}
+      </ul>
+      <form
+        class="row"
+        onSubmit={async (event) => {
+          event.preventDefault();
+          if (await signal(clientId, given, true)) setPrefix("");
+        }}
+      >
+        <TextField label="A prefix or address inside them" value={prefix} onChange={setPrefix} required grow />
+        <button type="submit">Start signaling</button>
+      </form>
+    </Panel>
+  );
+}
+
+function SignalSwitch({ client: { clientId, active, from, to }, prefix }: { client: Client; prefix: string }) {
+  const on = active.includes(prefix);
+  const where = on ? to : from;
+  return (
+    <button
+      type="button"
+      role="switch"
+      class="switch"
+      aria-checked={on}
+      onClick={() => void signal(clientId, prefix, !on)}
+    >
+      <span class="knob" />
+      <code>{prefix}</code>
+      <small>
+        {on ? "signaling active" : "not active"}
+        {where && `, in ${shortUrl(where)}`}
+      </small>
+    </button>
+  );
+}
+
+function signal(clientId: string, prefix: string, start: boolean): Promise<boolean> {
+  const body = start ? { clientId, start: [prefix] } : { clientId, stop: [prefix] };
+  return act(`${prefix}: signaling ${start ? "started" : "stopped"}.`, () => call("POST", "/signalings", body));
+}

@@ -1,0 +1,63 @@
+import { useEffect, useState } from "preact/hooks";
+import { MarkHistory } from "./mark-history";
+import type { JournalLine, Overview } from "./types";
+
+/** `locked`: the emulator wants a token that is not known or wrong. */
+export type Connection = "connecting" | "live" | "lost" | "locked";
+
+/** A message to the person: what was done, or why not. */
+export interface Message {
+  id: number;
+  tone: "done" | "error";
+  text: string;
+}
+
+/** What all views look at. */
+export interface State {
+  readonly connection: Connection;
+  readonly overview?: Overview;
+  /** Oldest first. */
+  readonly journal: readonly JournalLine[];
+  readonly messages: readonly Message[];
+}
+
+let state: State = { connection: "connecting", journal: [], messages: [] };
+const listeners = new Set<() => void>();
+
+/** Numbers of marks since the page was opened. */
+export const markHistory = new MarkHistory();
+
+export const current = () => state;
+
+export function update(change: Partial<State>): void {
+  state = { ...state, ...change };
+  for (const listener of listeners) listener();
+}
+
+/** The state now; the component is drawn again with every change of it. */
+export function useStore(): State {
+  const [seen, see] = useState(state);
+  useEffect(() => {
+    const listener = () => see(state);
+    listeners.add(listener);
+    // Something may have changed between drawing and listening.
+    listener();
+    return () => void listeners.delete(listener);
+  }, []);
+  return seen;
+}
+
+const SECONDS = { done: 4, error: 12 };
+let lastMessage = 0;
+
+/** Tells the person something, for a while. */
+export function tell(tone: Message["tone"], text: string): void {
+  lastMessage += 1;
+  const message = { id: lastMessage, tone, text };
+  update({ messages: [...state.messages.slice(-2), message] });
+  setTimeout(() => dismiss(message.id), SECONDS[tone] * 1000);
+}
+
+export function dismiss(id: number): void {
+  update({ messages: state.messages.filter((message) => message.id !== id) });
+}

@@ -1,0 +1,98 @@
+import { useEffect, useState } from "preact/hooks";
+import { call } from "./api";
+import type { TrafficSummary } from "./types";
+import { act, Check, SelectField, TextField } from "./ui";
+import { bytes, number } from "./words";
+
+const KINDS = [
+  ["synFlood", "SYN flood"],
+  ["dnsAmplification", "DNS amplification"],
+  ["carpetBombing", "carpet bombing"],
+  ["background", "usual traffic"],
+] as const;
+
+const NOTHING: TrafficSummary = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0 };
+
+/** Generated traffic, once or second by second. */
+export function TrafficForm({ recipients, seed }: { recipients: readonly string[]; seed: number }) {
+  const [kind, setKind] = useState<(typeof KINDS)[number][0]>("synFlood");
+  const [to, setTo] = useState(recipients[0] ?? "198.51.100.0/24");
+  const [from, setFrom] = useState("");
+  const [count, setCount] = useState("10000");
+  const [continues, setContinues] = useState(false);
+  const [round, setRound] = useState(0);
+  const [sum, setSum] = useState(NOTHING);
+  const send = async () => {
+    const list = (text: string) => text.split(/[\s,]+/).filter(Boolean);
+    const senders = list(from);
+    // Every round has a seed of its own: the same packets again would make no new marks.
+    const body = {
+      kind,
+      to: list(to),
+      ...(senders.length > 0 && { from: senders }),
+      count: Number(count),
+      seed: seed + round,
+    };
+    setRound(round + 1);
+    return act("", async () => {
+      const summary = await call<TrafficSummary>("POST", "/traffic", body);
+      setSum((before) => add(before, summary));
+    });
+  };
+  useEffect(() => {
+    if (!continues || round === 0) return;
+    const timer = setTimeout(() => void send().then((sent) => sent || setContinues(false)), 1_000);
+    return () => clearTimeout(timer);
+  });
+  return (
+    <>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void send();
+        }}
+      >
+        <SelectField label="Kind" value={kind} options={KINDS} onChange={setKind} />
+        <TextField label="To prefixes" value={to} onChange={setTo} required grow />
+        <TextField label="From prefixes" value={from} onChange={setFrom} placeholder="documentation prefixes" grow />
+        <TextField label="Packets" type="number" value={count} onChange={setCount} required />
+        <Check label="Every second" checked={continues} onChange={setContinues} />
+        <button type="submit" class="primary">
+          Send
+        </button>
+      </form>
+      {sum.packets > 0 && <Sum sum={sum} onClear={() => setSum(NOTHING)} />}
+    </>
+  );
+}
+
+function Sum({ sum, onClear }: { sum: TrafficSummary; onClear: () => void }) {
+  const share = (part: number) => `${((100 * part) / sum.packets).toFixed(1)} %`;
+  return (
+    <div class="sum" role="status">
+      <p>
+        <strong>{number(sum.packets)}</strong> packets, {bytes(sum.bytes)}: {number(sum.accepted)} accepted (
+        {share(sum.accepted)}), {number(sum.dropped)} dropped ({share(sum.dropped)}), {number(sum.unbound)} without a
+        profile.{" "}
+        <button type="button" class="small" onClick={onClear}>
+          Count anew
+        </button>
+      </p>
+      <div class="bar" aria-hidden="true">
+        <span class="accepted" style={{ width: share(sum.accepted).replace(" ", "") }} />
+        <span class="dropped" style={{ width: share(sum.dropped).replace(" ", "") }} />
+      </div>
+    </div>
+  );
+}
+
+function add(a: TrafficSummary, b: TrafficSummary): TrafficSummary {
+  return {
+    packets: a.packets + b.packets,
+    bytes: a.bytes + b.bytes,
+    accepted: a.accepted + b.accepted,
+    dropped: a.dropped + b.dropped,
+    unbound: a.unbound + b.unbound,
+  };
+}

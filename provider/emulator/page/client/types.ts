@@ -1,0 +1,146 @@
+/** What the control API answers, as far as the page reads it. */
+
+export type MarkType = "shost" | "dhost" | "sdhost" | "conn";
+
+export interface SetSummary {
+  name: string;
+  url: string;
+  applied: number;
+  changes: number;
+  revision: number;
+}
+
+/** A comparison, a match and an action as the state has them; the page only puts them into words. */
+export type Comparison = number | Record<string, number>;
+export type Match = Record<string, unknown>;
+export type Action = string | Record<string, Record<string, number>>;
+
+export interface Rule {
+  id?: number;
+  name?: string;
+  match?: Match[];
+  actions?: Action[];
+  extra?: Record<string, unknown>;
+}
+
+export interface MarkSummary {
+  type: MarkType;
+  active: number;
+  expired: number;
+  ids: { id: number; records: number }[];
+}
+
+export interface Profile {
+  name: string;
+  url: string;
+  bound: { prefix: string; signaling: boolean }[];
+  rules: { rule: Rule; counter: { packets: number; bytes: number } | null }[];
+  sets: SetSummary[];
+  marks: MarkSummary[];
+}
+
+export interface Arena {
+  name: string;
+  sets: SetSummary[];
+  profiles: Profile[];
+}
+
+export interface Client {
+  clientId: string;
+  deployment: "signaling" | "test";
+  prefixes: string[];
+  active: string[];
+  from?: string;
+  to?: string;
+}
+
+/** See the faults of the emulator; only members that are set are there. */
+export type Fault = Record<string, string | number> & { kind?: string };
+
+export interface ActiveFault {
+  id: number;
+  fault: Fault;
+  seen: number;
+  hits: number;
+  spent: boolean;
+}
+
+export interface Overview {
+  endpoint: string;
+  seed: number;
+  clock: { now: string; frozen: boolean };
+  deviations: Record<string, unknown>;
+  journal: { entries: number; first: number | null };
+  faults: ActiveFault[];
+  arenas: Arena[];
+  clients: Client[];
+}
+
+export interface SetView {
+  applied: number;
+  staged: number;
+  inserted: number;
+  removed: number;
+  changed: number;
+  matching: number;
+  rows: { prefix: string; applied: number | null; staged: number | null }[];
+}
+
+export interface MarkRecord {
+  address?: string;
+  source?: string;
+  destination?: string;
+  sourcePort?: number;
+  destinationPort?: number;
+  protocol?: string | number;
+  id: number;
+  value?: number;
+  lifetime?: number;
+  age?: number;
+}
+
+export interface MarkView {
+  active: number;
+  expired: number;
+  records: MarkRecord[];
+}
+
+export interface CommitNumbers {
+  inserted: number;
+  removed: number;
+  changed: number;
+  size: number;
+}
+
+export interface JournalLine {
+  index: number;
+  time: string;
+  api: "node" | "signaling" | "test" | "other";
+  method: string;
+  path: string;
+  cmd?: string;
+  op?: string;
+  url?: string;
+  type?: string;
+  client?: string;
+  entries?: number;
+  status?: number;
+  answerBytes?: number;
+  fault?: string;
+  commit?: CommitNumbers;
+}
+
+export interface Verdict {
+  verdict: "accept" | "drop";
+  profile?: string;
+  rule?: { id?: number; name?: string };
+  marks: { type: MarkType; id: number; value: number }[];
+}
+
+export interface TrafficSummary {
+  packets: number;
+  bytes: number;
+  accepted: number;
+  dropped: number;
+  unbound: number;
+}

@@ -1,0 +1,165 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { call } from "./api";
+import { refresh } from "./connection";
+import { tell } from "./store";
+import { number } from "./words";
+
+/** A part of a view with its heading. */
+export function Panel({
+  title,
+  hint,
+  actions,
+  children,
+}: {
+  title: ComponentChildren;
+  hint?: ComponentChildren;
+  actions?: ComponentChildren;
+  children: ComponentChildren;
+}) {
+  return (
+    <section class="panel">
+      <div class="panel-head">
+        <h2>{title}</h2>
+        {hint && <p class="hint">{hint}</p>}
+        {actions && <div class="panel-actions">{actions}</div>}
+      </div>
+      {children}
+    </section>
+  );
+}
+
+export type Tone = "plain" | "good" | "bad" | "warn" | "info";
+
+/** A word that stands out. Its text says all: colour only helps. */
+export function Badge({ tone = "plain", children }: { tone?: Tone; children: ComponentChildren }) {
+  return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** A form control with its label. */
+export function Field({ label, grow, children }: { label: string; grow?: boolean; children: ComponentChildren }) {
+  return (
+    // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
+    <label class={grow ? "field grow" : "field"}>
+      <span>{label}</span>
+      {children}
+    </label>
+  );
+}
+
+export function TextField(props: {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+  placeholder?: string;
+  grow?: boolean;
+  type?: "text" | "number" | "search" | "password";
+  required?: boolean;
+}) {
+  const { label, value, onChange, grow, type = "text", placeholder, required } = props;
+  return (
+    <Field label={label} grow={grow}>
+      <input
+        // The types of Preact want to know which one it is.
+        type={type as "text"}
+        value={value}
+        placeholder={placeholder}
+        required={required}
+        spellcheck={false}
+        autocomplete="off"
+        onInput={({ currentTarget }) => onChange(currentTarget.value)}
+      />
+    </Field>
+  );
+}
+
+export function SelectField<Value extends string>(props: {
+  label: string;
+  value: Value;
+  options: readonly (Value | readonly [value: Value, text: string])[];
+  onChange: (value: Value) => void;
+}) {
+  return (
+    <Field label={props.label}>
+      <select value={props.value} onChange={({ currentTarget }) => props.onChange(currentTarget.value as Value)}>
+        {props.options.map((option) => {
+          const [value, text] = typeof option === "string" ? [option, option] : option;
+          return (
+            <option key={value} value={value} selected={value === props.value}>
+              {text}
+            </option>
+          );
+        })}
+      </select>
+    </Field>
+  );
+}
+
+export function Check(props: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={props.checked}
+        onChange={({ currentTarget }) => props.onChange(currentTarget.checked)}
+      />
+      <span>{props.label}</span>
+    </label>
+  );
+}
+
+/** Says how much of a long list is there, and gives more of it. */
+export function Shown(props: { shown: number; of: number; what: string; step: number; onMore: () => void }) {
+  const { shown, of, what, step, onMore } = props;
+  return (
+    <p class="shown">
+      {shown < of ? `First ${number(shown)} of ${number(of)} ${what}.` : `${number(of)} ${what}.`}
+      {shown < of && (
+        <button type="button" class="small" onClick={onMore}>
+          Show {number(Math.min(step, of - shown))} more
+        </button>
+      )}
+    </p>
+  );
+}
+
+/** Does something to the emulator, looks at it again, and says so. Resolves to false when it failed. */
+export async function act(done: string, action: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await action();
+    if (done) tell("done", done);
+    return true;
+  } catch (error) {
+    tell("error", error instanceof Error ? error.message : String(error));
+    return false;
+  } finally {
+    void refresh();
+  }
+}
+
+/** What a path answers; asked again whenever `version` changes. The last answer to the same question stays meanwhile. */
+export function useAnswer<T>(path: string | undefined, version: unknown): { answer?: T; problem?: string } {
+  const [held, hold] = useState<{ path?: string; answer?: T; problem?: string }>({});
+  useEffect(() => {
+    if (path === undefined) return;
+    let wanted = true;
+    call<T>("GET", path).then(
+      (answer) => wanted && hold({ path, answer }),
+      (error: Error) => wanted && hold({ path, problem: error.message }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [path, version]);
+  return held;
+}
+
+/** A value once it has not changed for a moment: not every letter is a question. */
+export function useSettled<T>(value: T): T {
+  const [settled, settle] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(value), 150);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}

@@ -1,0 +1,118 @@
+import type { Action, Comparison, MarkRecord, Match, Profile, Rule } from "./types";
+
+/** Numbers with a narrow space between thousands. */
+export const number = (value: number) => value.toLocaleString("en-US").replaceAll(",", "\u202f");
+
+export const plural = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+
+const UNITS = ["B", "KiB", "MiB", "GiB"] as const;
+
+export function bytes(value: number): string {
+  const unit = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(value, 1)) / 10)));
+  const scaled = value / 1024 ** unit;
+  return `${unit === 0 || scaled >= 100 ? Math.round(scaled) : scaled.toFixed(1)}\u202f${UNITS[unit]}`;
+}
+
+const SPANS = [
+  [86_400, "d"],
+  [3_600, "h"],
+  [60, "min"],
+  [1, "s"],
+] as const;
+
+/** Seconds for people, in the two largest units: `59 min 20 s`. */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  const first = SPANS.findIndex(([size]) => whole >= size);
+  if (first < 0) return "0 s";
+  const parts = SPANS.slice(first, first + 2).map(([size, unit], at) => {
+    const amount = Math.floor((at === 0 ? whole : whole % (SPANS[first]?.[0] ?? 1)) / size);
+    return amount > 0 ? `${amount} ${unit}` : "";
+  });
+  return parts.filter(Boolean).join(" ");
+}
+
+const OPERATORS: Record<string, string> = { eq: "=", ne: "≠", lt: "<", le: "≤", gt: ">", ge: "≥" };
+
+function comparison(value: Comparison): string {
+  if (typeof value === "number") return `= ${value}`;
+  return Object.entries(value)
+    .map(([name, operand]) => `${OPERATORS[name] ?? name} ${operand}`)
+    .join(" and ");
+}
+
+const list = (value: unknown) => [value].flat().join(", ");
+
+type Words = { [name: string]: (value: never) => string };
+
+/** Each member of a match in words; one that is not named here is shown as it is. */
+const MATCH_WORDS: Words = {
+  source: (value: unknown) => `from ${list(value)}`,
+  destination: (value: unknown) => `to ${list(value)}`,
+  protocol: (value: unknown) => `protocol ${list(value)}`,
+  sourcePort: (value: unknown) => `source port ${list(value)}`,
+  destinationPort: (value: unknown) => `port ${list(value)}`,
+  flags: ({ set = [], unset = [] }: { set?: string[]; unset?: string[] }) =>
+    `flags ${[...set, ...unset.map((flag) => `not ${flag}`)].join(", ")}`,
+  length: ({ min, max }: { min?: number; max?: number }) =>
+    `length ${min !== undefined && max !== undefined ? `${min} to ${max}` : min === undefined ? `≤ ${max}` : `≥ ${min}`}`,
+  set: ({ name, scope, of = "source", value }: { name: string; scope?: string; of?: string; value?: Comparison }) =>
+    `${of} in ${scope ? `${scope} ` : ""}set ${name}${value === undefined ? "" : ` with value ${comparison(value)}`}`,
+  mark: ({ type, id, value }: { type: string; id?: number; value?: Comparison }) =>
+    `marked ${type}${id === undefined ? "" : ` ${id}`}${value === undefined ? "" : ` with value ${comparison(value)}`}`,
+  rate: ({
+    above,
+    per = "source",
+    unit = "packets",
+    window = 1,
+  }: {
+    above: number;
+    per?: string;
+    unit?: string;
+    window?: number;
+  }) => `above ${number(above)} ${unit} in ${window} s per ${per}`,
+  not: (match: Match) => `not (${matchWords(match)})`,
+};
+
+function matchWords(match: Match): string {
+  return Object.entries(match)
+    .map(([name, value]) => MATCH_WORDS[name]?.(value as never) ?? `${name} ${JSON.stringify(value)}`)
+    .join(", ");
+}
+
+/** When a rule applies. */
+export function whenWords({ match = [], extra }: Rule): string {
+  if (match.length > 0) return match.map(matchWords).join("; ");
+  return extra ? JSON.stringify(extra) : "every packet";
+}
+
+/** What a rule does. */
+export const actionWords = (action: Action): string => {
+  if (typeof action === "string") return action;
+  return Object.entries(action)
+    .map(([name, { id, set, max, add = 1, lifetime }]) => {
+      const value = set !== undefined ? `= ${set}` : max !== undefined ? `≥ ${max}` : `+ ${add}`;
+      return `${name}${id === undefined ? "" : ` ${id}`} ${value}${lifetime === undefined ? "" : ` for ${duration(lifetime)}`}`;
+    })
+    .join(", ");
+};
+
+/** The name of the rule whose marks have this id. */
+export function ruleOfMark(profile: Profile | undefined, id: number): string | undefined {
+  const found = profile?.rules.find(({ rule }) => {
+    const ids = (rule.actions ?? []).flatMap((action) => (typeof action === "string" ? [] : Object.values(action)));
+    return ids.some((mark) => mark.id === id) || rule.id === id;
+  });
+  return found?.rule.name;
+}
+
+/** The key of a mark. */
+export function markKey({ address, source, destination, sourcePort, destinationPort, protocol }: MarkRecord): string {
+  if (address !== undefined) return address;
+  const end = (host: string | undefined, port: number | undefined) =>
+    port === undefined ? host : `${host} port ${port}`;
+  return `${end(source, sourcePort)} → ${end(destination, destinationPort)}${protocol === undefined ? "" : `, ${protocol}`}`;
+}
+
+/** `edge/web` of `profile://edge/web`. */
+export const shortUrl = (url: string) => url.replace(/^[a-z]+:\/\//, "");
