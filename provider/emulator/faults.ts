@@ -102,16 +102,14 @@ class Armed implements ActiveFault {
     return this.hits >= (times ?? (every === undefined && rate === undefined ? 1 : Number.POSITIVE_INFINITY));
   }
 
-  /** Counts the request; true when the fault meets it. */
-  meets(occasion: Occasion): boolean {
+  /** Counts a matching request; true when it is one that the fault is set for. */
+  isDue(occasion: Occasion): boolean {
     if (this.spent || !matches(this.fault, occasion)) return false;
     this.seen += 1;
     const { nth = 1, every, rate } = this.fault;
     if (this.seen < nth) return false;
     if (every !== undefined && (this.seen - nth + 1) % every !== 0) return false;
-    if (rate !== undefined && this.random() >= rate) return false;
-    this.hits += 1;
-    return true;
+    return rate === undefined || this.random() < rate;
   }
 }
 
@@ -135,9 +133,11 @@ export class Faults {
     return armed;
   }
 
-  /** The first fault that meets a request. */
+  /** The first fault that is due meets the request. All that match count it, also those that come too late. */
   match(occasion: Occasion): ActiveFault | undefined {
-    return this.armed.find((fault) => fault.meets(occasion));
+    const [first] = this.armed.filter((fault) => fault.isDue(occasion));
+    if (first) first.hits += 1;
+    return first;
   }
 
   list(): ActiveFault[] {

@@ -132,6 +132,10 @@ test("faults meet the nth, every nth, or a part of the matching requests that is
   emulator.fail({ cmd: "commit" });
   expect(await statuses(4)).toEqual([200, 500, 500, 200]);
   emulator.clearFaults();
+  emulator.fail({ cmd: "list", nth: 1, status: 503 });
+  emulator.fail({ cmd: "list", nth: 2, status: 502 });
+  expect(await statuses(3)).toEqual([503, 502, 200]);
+  emulator.clearFaults();
   emulator.fail({ every: 2, status: 429 });
   expect(await statuses(4)).toEqual([200, 429, 200, 429]);
   emulator.clearFaults();
