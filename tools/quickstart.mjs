@@ -18,7 +18,7 @@ await bootstrap();
 const { bin } = await ensurePulumiCli();
 
 const require = createRequire(join(root, "package.json"));
-const { startEmulator } = require("./dist/provider/emulator/index.js");
+const { startEmulator } = require("pulumi-packetfilter/emulator");
 const Table = require("cli-table3");
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -36,6 +36,7 @@ const state = {
 
 const emulator = await startEmulator({ state });
 const [client] = emulator.clients;
+if (!client) throw new Error("The emulator has no signaling client.");
 const folder = mkdtempSync(join(tmpdir(), "packetfilter-quickstart-"));
 try {
   await run();

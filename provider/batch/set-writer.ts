@@ -1,5 +1,5 @@
 import type { CanonicalPrefix } from "../model/prefix";
-import { type Difference, difference, type PrefixMap } from "../model/prefix-map";
+import { difference, type PrefixMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import type { Crowd } from "./crowd";
 import { GroupCommit, type Settled } from "./group-commit";
@@ -59,6 +59,11 @@ export interface SetWriterOptions {
   readonly quietMs: number;
   /** How long the list after a commit may take to show the result. */
   readonly deadlineMs: number;
+  /**
+   * Looks before the commit for entries that somebody else staged, where the node lists staged entries: `"fail"` takes
+   * our own back and commits nothing, `"warn"` says so and goes on. By default what others did is reported afterwards.
+   */
+  readonly foreignStaged?: "fail" | "warn" | undefined;
   /** Receives sentences about what others did to the set meanwhile. */
   readonly warn: (message: string) => void;
   /** All callers of this process; see {@link Crowd}. */
@@ -102,7 +107,10 @@ export class SetWriter {
     try {
       await staging.stage(merged.put, merged.remove);
       await this.withdraw(plans, merged, staging);
-      if (sizeOf(merged) > 0) await this.commit(merged);
+      if (sizeOf(merged) > 0) {
+        await this.lookForOthers(before, merged, staging);
+        await this.commit(merged);
+      }
     } catch (error) {
       return this.interrupted(plans, before, staging, error);
     }
@@ -222,22 +230,27 @@ export class SetWriter {
     return { ok: true, value: resultOf(plan.value, before, after) };
   }
 
+  /** One more list, before the commit. A node that lists applied entries only does not show our own changes in it. */
+  private async lookForOthers(before: ObservedSet, merged: Changes, staging: Staging): Promise<void> {
+    const { requests, foreignStaged, label, warn } = this.options;
+    if (foreignStaged === undefined) return;
+    const staged = await requests.list();
+    const foreign = missing(merged, staged).length > 0 ? "" : doneByOthers(before.values, staged.values, merged);
+    if (foreign === "") return;
+    const sentence = `Set ${label}: somebody else has staged changes that our commit would publish: entries ${foreign}.`;
+    if (foreignStaged === "warn") return warn(sentence);
+    await staging.restore([...merged.put.keys(), ...merged.remove]);
+    throw new Error(
+      `${sentence} Nothing was committed (foreignStaged: "fail"). Have them committed or deleted first, then run "pulumi up" again.`,
+    );
+  }
+
   private reportOthers(before: PrefixMap, after: PrefixMap, merged: Changes): void {
-    const expected = new Map(before);
-    for (const prefix of merged.remove) expected.delete(prefix);
-    for (const [prefix, value] of merged.put) expected.set(prefix, value);
-    const ours = (prefix: CanonicalPrefix) => merged.put.has(prefix) || merged.remove.has(prefix);
-    const delta: Difference = difference(expected, after);
-    const sentences = [
-      describe("appeared", delta.insert, ours),
-      describe("vanished", delta.remove, ours),
-      describe("changed", delta.change, ours),
-    ].filter((text) => text !== "");
-    if (sentences.length > 0) {
-      this.options.warn(
-        `Set ${this.options.label}: with our commit, entries that are not ours ${sentences.join("; ")}. Somebody else had staged or committed them; "pulumi preview --refresh" shows what they mean for this stack.`,
-      );
-    }
+    const foreign = doneByOthers(before, after, merged);
+    if (foreign === "") return;
+    this.options.warn(
+      `Set ${this.options.label}: with our commit, entries that are not ours ${foreign}. Somebody else had staged or committed them; "pulumi preview --refresh" shows what they mean for this stack.`,
+    );
   }
 
   private pause(ms: number): Promise<void> {
@@ -312,11 +325,15 @@ function resultOf(own: SetPlan, before: ObservedSet, after: ObservedSet): SetRes
   return { before: before.values, after: after.values, changes };
 }
 
-function describe(
-  verb: string,
-  map: ReadonlyMap<CanonicalPrefix, unknown>,
-  ours: (p: CanonicalPrefix) => boolean,
-): string {
-  const foreign = [...map.keys()].filter((prefix) => !ours(prefix));
-  return foreign.length === 0 ? "" : `${verb}: ${some(foreign)}`;
+/** What changed from one list to another that is not our doing: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
+function doneByOthers(before: PrefixMap, after: PrefixMap, merged: Changes): string {
+  const expected = new Map(before);
+  for (const prefix of merged.remove) expected.delete(prefix);
+  for (const [prefix, value] of merged.put) expected.set(prefix, value);
+  const { insert, remove, change } = difference(expected, after);
+  const named = (verb: string, map: ReadonlyMap<CanonicalPrefix, unknown>) => {
+    const foreign = [...map.keys()].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
+    return foreign.length === 0 ? [] : [`${verb}: ${some(foreign)}`];
+  };
+  return [...named("appeared", insert), ...named("vanished", remove), ...named("changed", change)].join("; ");
 }

@@ -36,6 +36,12 @@ export interface NodeOptions {
   readonly maxConcurrency?: number;
   /** Milliseconds of quiet after which gathered changes of a set are written. Default: 30. */
   readonly commitCoalesceMs?: number;
+  /**
+   * What happens when somebody else has staged changes of a set that a commit would publish. Set, one more list before
+   * each commit looks for them, which works on nodes that list staged entries: `"fail"` commits nothing, `"warn"` says so
+   * and goes on. Default: no such list; what others did is reported after the commit.
+   */
+  readonly foreignStaged?: "fail" | "warn";
 }
 
 /** How to reach a signaling receiver. */
@@ -149,6 +155,7 @@ export const nodeOptionsSchema: z.ZodType<NodeOptions> = z
       maxBytesPerRequest: integer(256, 2 ** 30),
       maxConcurrency: integer(1, 1_000),
       commitCoalesceMs: integer(0, 60_000),
+      foreignStaged: z.enum(["fail", "warn"], { error: 'must be "fail" or "warn"' }).optional(),
     },
     { error: objectError },
   )

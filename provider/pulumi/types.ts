@@ -41,6 +41,8 @@ export interface NodeArgs {
   maxConcurrency?: pulumi.Input<number>;
   /** Milliseconds without a further change after which a group of changes is sent; default 30. */
   commitCoalesceMs?: pulumi.Input<number>;
+  /** Looks before each commit for what others staged, on nodes that list staged entries: `"fail"` or `"warn"`. */
+  foreignStaged?: pulumi.Input<"fail" | "warn">;
 }
 
 /** A signaling receiver, written in the program instead of named in the configuration (contract, section 4.2). */

@@ -168,6 +168,7 @@ export class Runtime {
       },
       quietMs: options.commitCoalesceMs ?? DEFAULT_COALESCE_MS,
       deadlineMs: options.deadlineMs ?? DEFAULT_DEADLINE_MS,
+      foreignStaged: options.foreignStaged,
       warn: (message) => this.warn(message),
       crowd: this.crowd,
       now: this.surroundings.now,

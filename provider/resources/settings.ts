@@ -53,6 +53,7 @@ const NODE_KEYS = [
   "maxBytesPerRequest",
   "maxConcurrency",
   "commitCoalesceMs",
+  "foreignStaged",
 ] as const;
 
 /** The default node and receiver share these; certificates mean nothing to a receiver without https. */
