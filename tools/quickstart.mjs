@@ -35,8 +35,7 @@ const state = {
 };
 
 const emulator = await startEmulator({ state });
-const [client] = emulator.clients;
-if (!client) throw new Error("The emulator has no signaling client.");
+const { clientId, secretKey } = emulator.clients[0] ?? { clientId: "", secretKey: "" };
 const folder = mkdtempSync(join(tmpdir(), "packetfilter-quickstart-"));
 try {
   await run();
@@ -57,7 +56,7 @@ async function run() {
 
   step("Somebody works on the node by hand", "removes a blocked prefix, adds another, and stops the signaling.");
   emulator.change(BLOCKED, { delete: ["192.0.2.0/24"], insert: { "192.0.2.128/25": 1 } });
-  emulator.signal(client.clientId, { stop: ["198.51.100.7"] });
+  emulator.signal(clientId, { stop: ["198.51.100.7"] });
   show();
 
   step("pulumi preview --refresh --expect-no-changes", "sees the drift, and fails because of it.");
@@ -111,8 +110,8 @@ async function pulumi(/** @type {string[]} */ ...args) {
     PULUMI_SKIP_UPDATE_CHECK: "1",
     PACKETFILTER_ENDPOINT: emulator.endpoint,
     PACKETFILTER_SIGNALING_URL: emulator.signalingUrl,
-    PACKETFILTER_CLIENT_ID: client.clientId,
-    PACKETFILTER_SECRET_KEY: client.secretKey,
+    PACKETFILTER_CLIENT_ID: clientId,
+    PACKETFILTER_SECRET_KEY: secretKey,
   };
   const stack = args[0] === "stack" ? [] : ["--stack", STACK];
   const options = {
