@@ -1,18 +1,9 @@
-import { type CanonicalPrefix, Prefix } from "../provider/model/prefix";
+import type { Prefix } from "../provider/model/prefix";
 import { formatUrl } from "../provider/model/resource-url";
-import { isUnknown, NotYetKnown } from "./unknown";
+import { type Connection, Properties, parsePrefix, type ResourceMeta, record } from "./properties";
+import { isUnknown } from "./unknown";
 
-/** The resources that rules judge. */
-export type Kind = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
-
-/** What the engine says about a resource beside its properties. */
-export interface ResourceMeta {
-  readonly kind: Kind;
-  readonly urn: string;
-  readonly name: string;
-  /** The option `protect`. */
-  readonly protect: boolean;
-}
+export type { Connection, Kind, ResourceMeta } from "./properties";
 
 /** Why an entry is there. All members are the user's own texts. */
 export interface Notes {
@@ -29,63 +20,6 @@ export interface Entry {
   readonly value: number | undefined;
   /** `undefined`: not known before the update. */
   readonly notes: Notes | undefined;
-}
-
-/** Properties, of which some may not be known before the update. */
-class Properties {
-  constructor(
-    readonly meta: ResourceMeta,
-    protected readonly raw: Readonly<Record<string, unknown>>,
-  ) {}
-
-  get name(): string {
-    return this.meta.name;
-  }
-
-  get urn(): string {
-    return this.meta.urn;
-  }
-
-  /** The stack, from the URN: `urn:pulumi:STACK::PROJECT::…`. */
-  get stack(): string {
-    return /^urn:pulumi:(.*?)::/.exec(this.meta.urn)?.[1] ?? "";
-  }
-
-  /** @throws {NotYetKnown} */
-  protected get(property: string): unknown {
-    const value = this.raw[property];
-    if (isUnknown(value)) throw new NotYetKnown(property);
-    return value;
-  }
-
-  protected text(property: string): string | undefined {
-    const value = this.get(property);
-    return typeof value === "string" ? value : undefined;
-  }
-
-  protected prefixList(property: string): readonly Prefix[] {
-    const value = this.get(property);
-    const texts = Array.isArray(value) ? value : [];
-    if (texts.some(isUnknown)) throw new NotYetKnown(property);
-    return texts.flatMap((text) => parse(text) ?? []);
-  }
-
-  /** The url of a connection object, its name in the config, or `undefined` for the default connection. */
-  protected connection(property: "node" | "receiver", address: "endpoint" | "url"): Connection {
-    const value = this.get(property);
-    if (typeof value === "string") return { name: value };
-    if (typeof value !== "object" || value === null) return {};
-    const url = (value as Record<string, unknown>)[address];
-    if (isUnknown(url)) throw new NotYetKnown(`${property}.${address}`);
-    return typeof url === "string" ? { url } : {};
-  }
-}
-
-/** How a resource names its node or receiver. */
-export interface Connection {
-  readonly name?: string;
-  /** May hold secrets: never part of a message. */
-  readonly url?: string;
 }
 
 /** A `PrefixSet` or a `PrefixSetEntry`: something that puts entries into a set. */
@@ -141,7 +75,7 @@ export class SetResource extends Properties {
   }
 
   get node(): Connection {
-    return this.connection("node", "endpoint");
+    return this.connection("node", { one: "packetfilter:endpoint", many: "packetfilter:nodes", url: "endpoint" });
   }
 
   /** The node that an update used, where it is known: only after the first one. */
@@ -163,7 +97,7 @@ export class SetResource extends Properties {
     };
     const entries: Entry[] = [];
     for (const text in values) {
-      const prefix = parse(text);
+      const prefix = parsePrefix(text);
       if (!prefix) continue;
       const value = values[text];
       const note = notes[text];
@@ -177,7 +111,7 @@ export class SetResource extends Properties {
   }
 
   private ownEntry(): readonly Entry[] {
-    const prefix = parse(this.get("prefix"));
+    const prefix = parsePrefix(this.get("prefix"));
     if (!prefix) return [];
     const { value = 1, reason, ticket, expires } = this.raw;
     const unknownNotes = [reason, ticket, expires].some(isUnknown);
@@ -200,13 +134,8 @@ export class SignalingResource extends Properties {
   }
 
   get receiver(): Connection {
-    return this.connection("receiver", "url");
-  }
-
-  /** The receiver that an update used, where it is known: only after the first one. */
-  get endpoint(): string | undefined {
-    const value = this.raw.endpoint;
-    return typeof value === "string" && !isUnknown(value) ? value : undefined;
+    const keys = { one: "packetfilter:signalingUrl", many: "packetfilter:receivers", url: "url" };
+    return this.connection("receiver", keys);
   }
 }
 
@@ -216,31 +145,6 @@ export type Resource = SetResource | SignalingResource;
 /** The one place where the properties that the engine sends become something that rules can read. */
 export function readResource(meta: ResourceMeta, properties: Readonly<Record<string, unknown>>): Resource {
   return meta.kind === "CloudSignaling" ? new SignalingResource(meta, properties) : new SetResource(meta, properties);
-}
-
-// `check` has refused whatever is not a prefix before a policy is asked; a state made by hand may still hold it, and the
-// next update of that resource says so better than a rule can.
-function parse(text: unknown): Prefix | undefined {
-  if (typeof text !== "string") return undefined;
-  let prefix = parsed.get(text);
-  if (prefix === undefined) {
-    try {
-      prefix = Prefix.fromCanonical(text as CanonicalPrefix);
-    } catch {
-      return undefined;
-    }
-    if (parsed.size >= MAX_PARSED) parsed.clear();
-    parsed.set(text, prefix);
-  }
-  return prefix;
-}
-
-// Every rule gets its own copy of the properties from `@pulumi/policy`; the prefixes in them are parsed once for all.
-const MAX_PARSED = 200_000;
-const parsed = new Map<string, Prefix>();
-
-function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 // Notes are a JSON text for each prefix in a set, and properties of their own in an entry.

@@ -108,12 +108,11 @@ function settingsReader(rule: Rule, run: Run): (args: { getConfig<T extends obje
   };
 }
 
-function metaOf(
-  kind: Kind,
-  { urn, name, opts }: { readonly urn: string; readonly name: string; readonly opts: { readonly protect: boolean } },
-): ResourceMeta {
-  return { kind, urn, name, protect: opts.protect };
+function metaOf(kind: Kind, { urn, name, opts, provider }: Asked): ResourceMeta {
+  return { kind, urn, name, protect: opts.protect, ...(provider && { config: unwrap(provider.props) }) };
 }
+
+type Asked = Pick<ResourceValidationArgs, "urn" | "name" | "opts" | "provider">;
 
 function ifKnown<T>(read: () => T): T | undefined {
   try {

@@ -31,9 +31,7 @@ export const endpointTransport = resourceRule({
     const isSet = resource instanceof SetResource;
     const connection = isSet ? resource.node : resource.receiver;
     const fallback = isSet ? environment.PACKETFILTER_ENDPOINT : environment.PACKETFILTER_SIGNALING_URL;
-    // A name stands for a part of the stack configuration that policies do not see, and a default may come from there
-    // too: then the address is known from the outputs of an earlier update, or not at all.
-    const address = connection.url ?? resource.endpoint ?? (connection.name === undefined ? fallback : undefined);
+    const address = connection.url ?? (connection.name === undefined ? fallback : undefined);
     if (address === undefined) return;
     const isAllowed = (host: Prefix) =>
       meaning.managementIfAny.covering(host) !== undefined ||

@@ -42,13 +42,27 @@ describe("endpoint-transport", () => {
     expect(message).toContain("the address of its receiver is reached without TLS");
     expect(message).not.toMatch(/s3cret|203\.0\.113\.9|c1/);
   });
-  test("a node of the environment is judged, one that is named in the configuration only when its address is known", () => {
+  test("a node of the environment is judged, unless the resource names another", () => {
     const environment = { PACKETFILTER_ENDPOINT: "http://203.0.113.9" };
     expect(messagesOf(endpointTransport, [prefixSet()], { environment })).toHaveLength(1);
     expect(messagesOf(endpointTransport, [prefixSet({ node: "fra1" })], { environment })).toEqual([]);
-    expect(messagesOf(endpointTransport, [prefixSet({ node: "fra1", endpoint: "http://203.0.113.9" })])[0]).toContain(
-      'the endpoint of its node "fra1" is reached without TLS',
-    );
+  });
+  test("a node or receiver of the stack configuration is judged, by name or as the default", () => {
+    const stackConfig = {
+      "packetfilter:endpoint": "https://node.example.net",
+      "packetfilter:nodes": JSON.stringify({
+        fra1: { endpoint: "http://203.0.113.9", headers: { Authorization: "s3cret" } },
+      }),
+      "packetfilter:signalingUrl": "http://203.0.113.9/path",
+      "packetfilter:receivers": { cloud: { url: "https://signal.example.net", secretKey: "s3cret" } },
+    };
+    const said = (resource: Parameters<typeof messagesOf>[1][number]) =>
+      messagesOf(endpointTransport, [resource], { stackConfig });
+    expect(said(prefixSet())).toEqual([]);
+    expect(said(prefixSet({ node: "fra1" }))[0]).toContain('the endpoint of its node "fra1" is reached without TLS');
+    expect(said(prefixSet({ node: "fra1" }))[0]).not.toMatch(/s3cret|203\.0/);
+    expect(said(signaling(["198.51.100.7/32"]))[0]).toContain("the address of its receiver is reached without TLS");
+    expect(said(signaling(["198.51.100.7/32"], "attack", { receiver: "cloud" }))).toEqual([]);
   });
   test("an address that is not known yet is left for the update", () => {
     expect(messagesOf(endpointTransport, [to(UNKNOWN)])[0]).toContain("`node.endpoint` is known only in the update");

@@ -22,6 +22,8 @@ export const NOW = new Date("2026-06-15T12:00:00Z");
 export interface Case {
   readonly config?: PolicyConfigInput;
   readonly stack?: string;
+  /** The stack configuration as a provider gets it. */
+  readonly stackConfig?: Record<string, unknown>;
   readonly now?: Date;
   readonly environment?: Record<string, string>;
 }
@@ -35,16 +37,16 @@ export function urnOf({ kind, name }: ExampleResource, stack = "dev"): string {
   return `urn:pulumi:${stack}::infra::pulumi-nodejs:dynamic/packetfilter:${kind}::${name}`;
 }
 
-export function resourceOf(resource: ExampleResource, stack = "dev") {
+export function resourceOf(resource: ExampleResource, stack = "dev", stackConfig?: Record<string, unknown>) {
   const { kind, name, protect = false, inputs } = resource;
-  return readResource({ kind, name, protect, urn: urnOf(resource, stack) }, inputs);
+  return readResource({ kind, name, protect, urn: urnOf(resource, stack), config: stackConfig }, inputs);
 }
 
 /** What one rule says about resources; a resource rule is asked about each in turn. */
 export function reportsOf(rule: Rule, resources: readonly ExampleResource[], options: Case = {}): Report[] {
   const run = runOf(options);
   const settings = settingsOf(rule, run.config);
-  const read = resources.map((resource) => resourceOf(resource, options.stack));
+  const read = resources.map((resource) => resourceOf(resource, options.stack, options.stackConfig));
   if (isResourceRule(rule)) {
     return read
       .filter((resource) => rule.on.includes(resource.meta.kind))

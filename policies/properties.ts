@@ -1,0 +1,117 @@
+import { type CanonicalPrefix, Prefix } from "../provider/model/prefix";
+import { isUnknown, NotYetKnown } from "./unknown";
+
+/** The resources that rules judge. */
+export type Kind = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
+
+/** What the engine says about a resource beside its properties. */
+export interface ResourceMeta {
+  readonly kind: Kind;
+  readonly urn: string;
+  readonly name: string;
+  /** The option `protect`. */
+  readonly protect: boolean;
+  /** The stack configuration that the resource's provider has, keys with namespace; holds secrets in the clear. */
+  readonly config?: Readonly<Record<string, unknown>>;
+}
+
+/** Properties, of which some may not be known before the update. */
+export class Properties {
+  constructor(
+    readonly meta: ResourceMeta,
+    protected readonly raw: Readonly<Record<string, unknown>>,
+  ) {}
+
+  get name(): string {
+    return this.meta.name;
+  }
+
+  get urn(): string {
+    return this.meta.urn;
+  }
+
+  /** The stack, from the URN: `urn:pulumi:STACK::PROJECT::…`. */
+  get stack(): string {
+    return /^urn:pulumi:(.*?)::/.exec(this.meta.urn)?.[1] ?? "";
+  }
+
+  /** @throws {NotYetKnown} */
+  protected get(property: string): unknown {
+    const value = this.raw[property];
+    if (isUnknown(value)) throw new NotYetKnown(property);
+    return value;
+  }
+
+  protected text(property: string): string | undefined {
+    const value = this.get(property);
+    return typeof value === "string" ? value : undefined;
+  }
+
+  protected prefixList(property: string): readonly Prefix[] {
+    const value = this.get(property);
+    const texts = Array.isArray(value) ? value : [];
+    if (texts.some(isUnknown)) throw new NotYetKnown(property);
+    return texts.flatMap((text) => parsePrefix(text) ?? []);
+  }
+
+  /** What a connection property, a name in the configuration, or the configuration's default stands for. */
+  protected connection(property: "node" | "receiver", keys: { one: string; many: string; url: string }): Connection {
+    const value = this.get(property);
+    const config = this.meta.config ?? {};
+    if (typeof value === "string") {
+      return { name: value, ...urlIn(json(record(json(config[keys.many]))[value]), keys.url) };
+    }
+    if (typeof value !== "object" || value === null) return urlIn(config, keys.one);
+    if (isUnknown(record(value)[keys.url])) throw new NotYetKnown(`${property}.${keys.url}`);
+    return urlIn(value, keys.url);
+  }
+}
+
+/** How a resource names its node or receiver. */
+export interface Connection {
+  readonly name?: string;
+  /** May hold secrets: never part of a message. */
+  readonly url?: string;
+}
+
+/**
+ * The prefix that a text is. `undefined` for other texts: `check` has refused them before a policy is asked, and what a
+ * state made by hand holds is named by the next update of that resource better than by a rule.
+ */
+export function parsePrefix(text: unknown): Prefix | undefined {
+  if (typeof text !== "string") return undefined;
+  let prefix = parsed.get(text);
+  if (prefix === undefined) {
+    try {
+      prefix = Prefix.fromCanonical(text as CanonicalPrefix);
+    } catch {
+      return undefined;
+    }
+    if (parsed.size >= MAX_PARSED) parsed.clear();
+    parsed.set(text, prefix);
+  }
+  return prefix;
+}
+
+// Every rule gets its own copy of the properties from `@pulumi/policy`; the prefixes in them are parsed once for all.
+const MAX_PARSED = 200_000;
+const parsed = new Map<string, Prefix>();
+
+function urlIn(value: unknown, key: string): { url?: string } {
+  const url = record(value)[key];
+  return typeof url === "string" ? { url } : {};
+}
+
+// Structured configuration reaches a provider as JSON text.
+function json(value: unknown): unknown {
+  try {
+    return typeof value === "string" ? JSON.parse(value) : value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The members of an object; none for anything else. */
+export function record(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
