@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
-import { BLOCKED, world } from "./support/world";
+import { TestStack } from "./support/stack";
+import { BLOCKED, emptyNode, world } from "./support/world";
 
 const COUNT = 500;
 /** Unless told otherwise the engine carries out four steps for each core at a time. */
@@ -14,7 +15,8 @@ const THREE_SETS = `${ONE_SET}
   for (let i = 0; i < 30; i++) {
     new pf.PrefixSetEntry("global-" + i, { arena: "edge", set: "partners", prefix: "192.0.2." + i });
     new pf.PrefixSetEntry("local-" + i, { arena: "edge", profile: "web", set: "blocked", prefix: "192.0.2." + i });
-  }`;
+  }
+  for (let i = 0; i < 5; i++) new pf.CloudSignaling("attack-" + i, { prefixes: ["198.51.100." + i] });`;
 
 /** The state is written once at the end instead of twice for each resource, which is most of the time otherwise. */
 const FEW_CHECKPOINTS = { PULUMI_EXPERIMENTAL: "1", PULUMI_SKIP_CHECKPOINTS: "true" };
@@ -50,8 +52,30 @@ describe(`${COUNT} independent entries`, () => {
     expect(
       emulator
         .requests()
-        .map(({ cmd, url }) => `${cmd} ${url}`)
+        .map(({ cmd, op, url }) => (op === undefined ? `${cmd} ${url}` : op))
         .sort(),
-    ).toEqual(["list prefixset://edge/blocked", "list prefixset://edge/partners", "list prefixset://edge/web/blocked"]);
+    ).toEqual([
+      "list prefixset://edge/blocked",
+      "list prefixset://edge/partners",
+      "list prefixset://edge/web/blocked",
+      "status",
+    ]);
+  });
+
+  it("of two stacks that write to one set at once are all there, and each stack names what it saw of the other", async () => {
+    await using emulator = await emptyNode();
+    const config = { endpoint: emulator.endpoint };
+    const entries = (third: number) => `
+      for (let i = 0; i < 40; i++) {
+        new pf.PrefixSetEntry("e" + i, { arena: "edge", set: "blocked", prefix: "10.${third}." + i + ".0/24" });
+      }`;
+    await using one = await TestStack.create({ program: entries(1), config, env: FEW_CHECKPOINTS });
+    await using two = await TestStack.create({ program: entries(2), config, env: FEW_CHECKPOINTS });
+    emulator.fail({ cmd: "commit", kind: "delay", delay: 300, times: 2 });
+    const runs = await Promise.all([one, two].map((stack) => stack.up("--skip-preview")));
+    expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+    expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toHaveLength(80);
+    expect(runs.map(({ text }) => text).join()).toMatch(/warning: .*entries that are not ours appeared: 10\.[12]\./);
+    for (const stack of [one, two]) expect((await stack.preview("--refresh", "--expect-no-changes")).code).toBe(0);
   });
 });
