@@ -30,7 +30,7 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
   await page.getByText("live", { exact: true }).waitFor();
   await traffic(page);
   for (const [name, hash] of PICTURES) {
-    await page.evaluate((to) => location.assign(`#${to}`), hash);
+    await page.goto(`${emulator.control}/#${hash}`);
     await page.locator("main h2").first().waitFor();
     // Twice: what the view asked for is then there, too.
     for (let look = 0; look < 2; look++) await page.waitForResponse(/overview/);
@@ -39,7 +39,11 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
   await browser.close();
 }
 
-/** A node under attack: what its profiles hold is small enough to read. */
+/**
+ * A node under attack: what its profiles hold is small enough to read.
+ *
+ * @returns {import("../provider/emulator/index.js").EmulatorState}
+ */
 function state() {
   return {
     arenas: {

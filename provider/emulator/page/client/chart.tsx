@@ -68,8 +68,13 @@ function options(series: readonly Series[], width: number): uPlot.Options {
       y: { range: (_, __, max) => [0, Math.max(4, max * 1.1)] },
     },
     axes: [
-      { ...axis, values: (_, times) => times.map(clockTime) },
-      { ...axis, size: 64, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5] },
+      { ...axis, space: 90, values: (_, times) => times.map(clockTime) },
+      {
+        ...axis,
+        size: 64,
+        values: (_, counts) => counts.map(number),
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 2e4, 5e4, 1e5, 2e5, 5e5],
+      },
     ],
     series: [
       {},

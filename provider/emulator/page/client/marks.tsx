@@ -136,7 +136,8 @@ function Records({ profiles, preferred }: { profiles: readonly Profile[]; prefer
         <Shown
           shown={answer.records.length}
           of={Math.max(of, answer.records.length)}
-          what={`records${answer.expired > 0 ? `, and ${number(answer.expired)} expired that are still kept` : ""}`}
+          what={["record", "records"]}
+          also={answer.expired > 0 ? `, and ${number(answer.expired)} expired that are still kept` : ""}
           step={STEP}
           onMore={() => setLimit(Math.min(1_000, limit + STEP))}
         />

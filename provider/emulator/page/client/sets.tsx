@@ -62,7 +62,7 @@ function SetPanel({ set, version }: { set: SetSummary; version: string }) {
         <Shown
           shown={answer.rows.length}
           of={answer.matching}
-          what="entries"
+          what={["entry", "entries"]}
           step={STEP}
           onMore={() => setLimit(limit + STEP)}
         />

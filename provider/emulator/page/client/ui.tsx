@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { call } from "./api";
 import { refresh } from "./connection";
 import { tell } from "./store";
-import { number } from "./words";
+import { number, plural } from "./words";
 
 /** A part of a view with its heading. */
 export function Panel({
@@ -109,11 +109,20 @@ export function Check(props: { label: string; checked: boolean; onChange: (check
 }
 
 /** Says how much of a long list is there, and gives more of it. */
-export function Shown(props: { shown: number; of: number; what: string; step: number; onMore: () => void }) {
-  const { shown, of, what, step, onMore } = props;
+export function Shown(props: {
+  shown: number;
+  of: number;
+  /** One of them, and many of them. */
+  what: readonly [one: string, many: string];
+  also?: string;
+  step: number;
+  onMore: () => void;
+}) {
+  const { shown, of, what, also = "", step, onMore } = props;
+  const total = plural(of, ...what);
   return (
     <p class="shown">
-      {shown < of ? `First ${number(shown)} of ${number(of)} ${what}.` : `${number(of)} ${what}.`}
+      {shown < of ? `First ${number(shown)} of ${total}${also}.` : `${total}${also}.`}
       {shown < of && (
         <button type="button" class="small" onClick={onMore}>
           Show {number(Math.min(step, of - shown))} more

@@ -1,0 +1,238 @@
+import { describe, expect, test } from "vitest";
+import { faultSchema } from "../../provider/emulator";
+import { FAULT_KINDS } from "../../provider/emulator/fault-kinds";
+import { fapi, rows, startNode, useBrowser } from "./support";
+
+const { open } = useBrowser();
+const BLOCKED = "prefixset://edge/blocked";
+
+describe("the journal", () => {
+  test("shows requests as they happen, with what a commit applied and the fault that struck", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator);
+    const lines = view.page.locator(".lines > li");
+    expect(await lines.count()).toBe(0);
+    await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.7", v: 2 }] });
+    await fapi(emulator, { url: BLOCKED, cmd: "commit" });
+    emulator.fail({ cmd: "list", status: 503 });
+    await fapi(emulator, { url: BLOCKED, cmd: "list" });
+    await lines.nth(2).waitFor();
+    const texts = (await lines.allInnerTexts()).map((text) =>
+      text
+        .replace(/[\d:.]{12}/, "TIME")
+        .split(/\s+/)
+        .join(" "),
+    );
+    expect(texts).toEqual([
+      "TIME list error 29 B 503 prefixset://edge/blocked",
+      "TIME commit 15 B 200 prefixset://edge/blocked applied +1 −0 ~0, 3 after",
+      "TIME insert 1 entry 15 B 200 prefixset://edge/blocked",
+    ]);
+    await view.page.getByLabel("Only errors and faults").check();
+    expect(await lines.count()).toBe(1);
+  });
+
+  test("opens a request, secrets cut out", async () => {
+    await using emulator = await startNode();
+    const [client] = emulator.clients;
+    await fetch(`${emulator.signalingUrl}/${client?.clientId}/${client?.secretKey}/status`);
+    await using view = await open(emulator);
+    await view.page.locator(".line").click();
+    const details = view.page.locator(".lines pre");
+    await details.waitFor();
+    const text = await details.innerText();
+    expect(text).toContain('"path": "/path/client-a/***/status"');
+    expect(await view.page.content()).not.toContain(client?.secretKey);
+  });
+
+  test("of thousands of lines shows the newest, finds among all, and stays quick", async () => {
+    await using emulator = await startNode();
+    for (let round = 0; round < 30; round++) {
+      await Promise.all(Array.from({ length: 100 }, () => fapi(emulator, { url: BLOCKED, cmd: "list" })));
+    }
+    await fapi(emulator, { url: "prefixset://edge/partners", cmd: "list" });
+    await using view = await open(emulator);
+    const { page } = view;
+    const lines = page.locator(".lines > li");
+    await page.getByText("Newest 100 shown.").waitFor();
+    expect(await lines.count()).toBe(100);
+    await page.getByRole("button", { name: "Show 100 older" }).click();
+    expect(await lines.count()).toBe(200);
+    const started = performance.now();
+    await page.locator("aside").getByLabel("Find").fill("partners");
+    await page.getByText("1 of 2\u202f000 match.").waitFor();
+    expect(await lines.count()).toBe(1);
+    expect(performance.now() - started).toBeLessThan(2_000);
+  });
+
+  test("stands still when paused, and says what came meanwhile", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator);
+    await view.page.getByRole("button", { name: "Pause" }).click();
+    await fapi(emulator, { url: BLOCKED, cmd: "list" });
+    await view.page.getByRole("button", { name: "Go on (1 new)" }).waitFor();
+    expect(await view.page.locator(".lines > li").count()).toBe(0);
+    await view.page.getByRole("button", { name: "Go on (1 new)" }).click();
+    await view.page.locator(".lines > li").waitFor();
+  });
+
+  test("is empty after it was emptied elsewhere", async () => {
+    await using emulator = await startNode();
+    await fapi(emulator, { url: BLOCKED, cmd: "list" });
+    await using view = await open(emulator);
+    await view.page.locator(".lines > li").waitFor();
+    emulator.clearJournal();
+    await view.page.getByText("Nothing was asked yet.").waitFor();
+  });
+});
+
+describe("faults", () => {
+  test("are switched on by click, strike, and show that they are spent", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator, "#faults");
+    const { page } = view;
+    await page.getByRole("switch", { name: /^Commit fails/ }).click();
+    await page.getByRole("switch", { name: /^Commit fails/, checked: true }).waitFor();
+    expect(emulator.faults.map(({ fault }) => fault)).toMatchObject([{ kind: "error", cmd: "commit", status: 503 }]);
+    expect((await fapi(emulator, { url: BLOCKED, cmd: "commit" })).status).toBe(503);
+    await page.getByRole("switch", { name: /^Commit fails/, checked: false }).waitFor();
+    expect((await rows(page, "Faults that were set")).map((row) => row.slice(0, 5))).toEqual([
+      ["error", "cmd commit, status 503, once", "1", "1", "spent"],
+    ]);
+  });
+
+  test("are switched off by click", async () => {
+    await using emulator = await startNode();
+    emulator.fail({ kind: "reset", rate: 0.1 });
+    await using view = await open(emulator, "#faults");
+    await view.page.getByRole("switch", { name: /^Connection reset/, checked: true }).click();
+    await view.page.getByRole("switch", { name: /^Connection reset/, checked: false }).waitFor();
+    expect(emulator.faults).toEqual([]);
+  });
+
+  test("that have a switch are all understood by the emulator", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator, "#faults");
+    const { page } = view;
+    const switches = page.getByRole("switch");
+    const total = await switches.count();
+    expect(total).toBeGreaterThan(15);
+    for (let at = 0; at < total; at++) await switches.nth(at).click();
+    await expect.poll(() => page.getByRole("switch", { checked: true }).count()).toBe(total);
+    expect(emulator.faults.length).toBe(total);
+    await page.getByRole("button", { name: "Take all back" }).click();
+    await expect.poll(() => page.getByRole("switch", { checked: true }).count()).toBe(0);
+    expect(emulator.faults).toEqual([]);
+  });
+
+  test.each([
+    ["once", {}],
+    ["always", { every: 1 }],
+    ["third", { every: 3 }],
+    ["tenth", { rate: 0.1 }],
+  ])("strike as often as chosen: %s", async (rhythm, timing) => {
+    await using emulator = await startNode();
+    await using view = await open(emulator, "#faults");
+    await view.page.getByLabel("A fault switched on strikes").selectOption(rhythm);
+    await view.page.getByRole("switch", { name: /^Silence/ }).click();
+    await view.page.getByRole("switch", { name: /^Silence/, checked: true }).waitFor();
+    expect(emulator.faults.map(({ fault }) => fault)).toEqual([{ kind: "silence", seed: 7, ...timing }]);
+  });
+
+  test("of one's own are of any kind that the emulator has", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator, "#faults");
+    const { page } = view;
+    const offered = await page.getByLabel("Kind").locator("option").allInnerTexts();
+    expect(offered.sort()).toEqual(Object.keys(FAULT_KINDS).sort());
+    await page.getByLabel("Kind").selectOption("delay");
+    await page.getByLabel("Meets").selectOption("node: insert");
+    await page.getByLabel("Only this url").fill("prefixset://edge/*");
+    await page.getByRole("textbox", { name: "Delay" }).fill("3s");
+    await page.getByRole("button", { name: "Arm" }).click();
+    await page.getByText("delay: armed.").waitFor();
+    const [active] = emulator.faults;
+    expect(faultSchema.parse(active?.fault)).toMatchObject({
+      kind: "delay",
+      cmd: "insert",
+      url: "prefixset://edge/*",
+      delay: "3s",
+    });
+  });
+});
+
+describe("packets", () => {
+  test("are sent, and their verdict names profile, rule and marks", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator, "#packets");
+    const { page } = view;
+    await page.getByLabel("From", { exact: true }).fill("203.0.113.200");
+    await page.getByLabel("To", { exact: true }).fill("203.0.113.129");
+    await page.getByRole("button", { name: "Send" }).first().click();
+    const sent = "Packets that were sent";
+    await expect
+      .poll(() => rows(page, sent))
+      .toEqual([["203.0.113.200 → 203.0.113.129 tcp syn port 443", "accept", "edge/web", "10 partners pass", "none"]]);
+    await page.getByLabel("From", { exact: true }).fill("198.51.100.3");
+    await page.getByLabel("How many").fill("5");
+    await page.getByRole("button", { name: "Send" }).first().click();
+    await expect
+      .poll(async () => (await rows(page, sent))[0])
+      .toEqual(["198.51.100.3 → 203.0.113.129 tcp syn port 443 × 5", "accept", "edge/web", "none", "shost 30 = 5"]);
+    await page.getByLabel("To", { exact: true }).fill("2001:db8::1");
+    await page.getByRole("button", { name: "Send" }).first().click();
+    await page.locator(".messages .error", { hasText: "address families differ" }).waitFor();
+  });
+
+  test("generated by the thousand make marks, which the chart draws by type and rule", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator, "#packets");
+    const { page } = view;
+    await page.getByLabel("To prefixes").fill("203.0.113.129");
+    await page.getByLabel("From prefixes").fill("2001:db8::/32");
+    await page.getByRole("button", { name: "Send" }).nth(1).click();
+    await page.locator(".messages .error").waitFor();
+    await page.getByLabel("From prefixes").fill("198.51.100.0/24");
+    await page.getByRole("button", { name: "Send" }).nth(1).click();
+    await page.getByText(/10.000 packets, .* 10.000 accepted/).waitFor();
+
+    await page.getByRole("link", { name: "Marks" }).click();
+    await expect
+      .poll(() => rows(page, "Marks by profile, type and rule"))
+      .toEqual([["30 SYN by source", "shost", "edge/web", "258"]]);
+    const [first] = emulator.marks("profile://edge/web", "shost").sort((a, b) => (b.value ?? 0) - (a.value ?? 0));
+    await expect
+      .poll(async () => (await rows(page, "Mark records"))[0]?.slice(0, 2))
+      .toEqual([first?.address, "30 SYN by source"]);
+    expect((await rows(page, "Mark records")).length).toBe(100);
+    // The line's own colour is somewhere in the picture.
+    const drawn = () =>
+      page.locator(".chart canvas").evaluate((element) => {
+        const canvas = element as unknown as {
+          getContext(kind: string): { getImageData(...box: number[]): { data: number[] } };
+          width: number;
+          height: number;
+        };
+        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+        let count = 0;
+        for (let at = 0; at < data.length; at += 4)
+          if (data[at] === 15 && data[at + 1] === 111 && data[at + 2] === 198) count++;
+        return count;
+      });
+    await expect.poll(drawn, { timeout: 10_000 }).toBeGreaterThan(20);
+  });
+});
+
+test("an emulator that went away is said to be, and one that comes back is followed anew", async () => {
+  const first = await startNode();
+  await using view = await open(first);
+  await fapi(first, { url: BLOCKED, cmd: "list" });
+  await view.page.locator(".lines > li").waitFor();
+  await first.close();
+  await view.page.getByText("no connection").waitFor();
+  await using second = await startNode({ controlPort: Number(new URL(first.control).port) });
+  await view.page.getByText("live", { exact: true }).waitFor();
+  expect(await view.page.locator(".lines > li").count()).toBe(0);
+  await fapi(second, { url: BLOCKED, cmd: "list" });
+  await view.page.locator(".lines > li").waitFor();
+});

@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { fapi, startNode, useBrowser } from "./support";
+
+const { open } = useBrowser();
+const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets"];
+
+/** Every piece of text with a contrast to its background that is too small to be read well. Runs in the browser. */
+const FAINT = `(() => {
+  const parse = (colour) => colour.match(/[\\d.]+/g).map(Number);
+  const light = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((part) => part / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const background = (element) => {
+    for (let at = element; at; at = at.parentElement) {
+      const colour = parse(getComputedStyle(at).backgroundColor);
+      if (colour.length === 3 || colour[3] === 1) return colour;
+    }
+    return [255, 255, 255];
+  };
+  const texts = [...document.querySelectorAll("body *")].filter((element) =>
+    [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim()) && element.checkVisibility() &&
+    !element.closest(".unseen, .skip, option, :disabled"));
+  const faint = texts.flatMap((element) => {
+    const [a, b] = [light(parse(getComputedStyle(element).color)), light(background(element))].sort((x, y) => y - x);
+    const contrast = (a + 0.05) / (b + 0.05);
+    return contrast < 4.5 ? [element.textContent.trim().slice(0, 40) + ": " + contrast.toFixed(2)] : [];
+  });
+  return { looked: texts.length, faint };
+})()`;
+
+test.each(["light", "dark"] as const)("in %s every text stands out from its background", async (colorScheme) => {
+  await using emulator = await startNode();
+  emulator.fail({ cmd: "commit", status: 503 });
+  const url = "prefixset://edge/blocked";
+  await fapi(emulator, {
+    url,
+    cmd: "insert",
+    data: [
+      { p: "192.0.2.0/24", v: 5 },
+      { p: "203.0.113.7", v: 2 },
+    ],
+  });
+  await fapi(emulator, { url, cmd: "delete", data: [{ a: "2001:db8:bad::/48" }] });
+  await fapi(emulator, { url, cmd: "commit" });
+  emulator.fail({ cmd: "commit", status: 503, every: 1 });
+  emulator.signal("client-a", { start: ["198.51.100.7"] });
+  await using view = await open(emulator);
+  const { page } = view;
+  await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+  const dark = colorScheme === "dark";
+  const paper = await page.evaluate("getComputedStyle(document.body).backgroundColor");
+  expect(paper).toBe(dark ? "rgb(13, 18, 24)" : "rgb(243, 245, 248)");
+  for (const name of VIEWS) {
+    await page.locator(`nav.tabs a[href="#${name}"]`).click();
+    await page.getByRole("main", { name: new RegExp(name, "i") }).waitFor();
+    if (name === "sets") await page.getByText("add 1, remove 1, change 1").waitFor();
+    const { looked, faint } = (await page.evaluate(FAINT)) as { looked: number; faint: string[] };
+    expect(looked).toBeGreaterThan(20);
+    expect([name, faint]).toEqual([name, []]);
+  }
+});
+
+test.each([1440, 900, 390])("at a width of %d nothing is cut off", async (width) => {
+  await using emulator = await startNode();
+  await using view = await open(emulator);
+  const { page } = view;
+  await page.setViewportSize({ width, height: 800 });
+  for (const name of VIEWS) {
+    await page.locator(`nav.tabs a[href="#${name}"]`).click();
+    await page.getByRole("main", { name: new RegExp(name, "i") }).waitFor();
+    const [content, window] = (await page.evaluate(
+      "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
+    )) as [number, number];
+    expect([name, content]).toEqual([name, window]);
+  }
+});

@@ -1,0 +1,175 @@
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, test } from "vitest";
+import type { Emulator } from "../../provider/emulator";
+import { fapi, startNode, useBrowser } from "./support";
+
+const { open, newPage } = useBrowser();
+const EVIL = `<img src=x onerror="window.struck=1"><script>window.struck=1</script>`;
+
+/** A request with headers that fetch would not let pass. */
+function raw(emulator: Emulator, method: string, path: string, headers: Record<string, string> = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(emulator.control);
+    request({ hostname, port, method, path, headers }, (response) => {
+      response.resume();
+      response.on("end", () => resolve(response.statusCode ?? 0));
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+test("the page is its own files only, with a policy that lets nothing else in", async () => {
+  await using emulator = await startNode();
+  await using view = await open(emulator);
+  for (const hash of ["sets", "marks", "signaling", "faults", "packets"])
+    await view.page.locator(`a[href="#${hash}"]`).click();
+  const origins = new Set(view.requests.map((url) => new URL(url).origin));
+  expect([...origins]).toEqual([emulator.control]);
+  expect(view.complaints).toEqual([]);
+  const { headers } = await fetch(emulator.control);
+  const policy = headers.get("content-security-policy") ?? "";
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("frame-ancestors 'none'");
+  expect(policy).not.toContain("unsafe");
+  expect(headers.get("x-content-type-options")).toBe("nosniff");
+  const inline = `(() => {
+    const script = document.createElement("script");
+    script.textContent = "window.struck = 1";
+    document.head.append(script);
+    return window.struck ?? "refused";
+  })()`;
+  expect(await view.page.evaluate(inline)).toBe("refused");
+});
+
+test("what comes from the node is text, whatever it looks like", async () => {
+  const state = {
+    arenas: {
+      edge: {
+        sets: { blocked: {} },
+        profiles: {
+          web: {
+            prefixes: ["198.51.100.0/24"],
+            rules: [
+              { id: 1, name: EVIL, actions: [{ hmark: { add: 1 } }, "accept" as const] },
+              { id: 2, name: "other", extra: { text: EVIL } },
+            ],
+          },
+        },
+      },
+    },
+  };
+  await using emulator = await startNode({ state });
+  emulator.receive([{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" }]);
+  await fapi(emulator, { url: `prefixset://edge/${EVIL}`, cmd: "list" });
+  await fapi(emulator, { url: "prefixset://edge/blocked", cmd: "insert", data: [{ p: EVIL, v: 1 }] });
+  emulator.fail({ url: EVIL, message: EVIL });
+  await using view = await open(emulator);
+  const { page } = view;
+  await page.getByText(EVIL).first().waitFor();
+  for (const line of await page.locator(".line").all()) await line.click();
+  await page.locator(".lines pre", { hasText: "onerror" }).first().waitFor();
+  for (const hash of ["marks", "faults", "packets"]) {
+    await page.locator(`a[href="#${hash}"]`).click();
+    if (hash === "packets") await page.getByRole("button", { name: "Send" }).first().click();
+    await page.getByText("onerror").first().waitFor();
+  }
+  expect(await page.evaluate("[window.struck, document.querySelectorAll('img').length]")).toEqual([undefined, 1]);
+});
+
+describe("on loopback, without a token", () => {
+  test("a page of another origin changes nothing, whatever it tries", async () => {
+    await using emulator = await startNode();
+    const attack = `<script type="module">
+      const tries = [
+        ["/reset", { method: "POST" }],
+        ["/faults", { method: "POST", body: '{"kind":"reset"}', headers: { "content-type": "application/json" } }],
+        ["/faults", { method: "POST", body: '{"kind":"reset"}', mode: "no-cors" }],
+        ["/journal", { method: "DELETE" }],
+        ["/state", {}],
+        ["/", {}],
+      ];
+      const outcomes = await Promise.all(tries.map(([path, init]) =>
+        fetch("${emulator.control}" + path, init).then((it) => it.type === "opaque" ? "opaque" : it.status, () => "refused")));
+      const frame = document.createElement("iframe");
+      frame.src = "${emulator.control}/";
+      document.body.append(frame);
+      document.title = outcomes.join(" ");
+    </script>`;
+    const server = createServer((_, response) =>
+      response.setHeader("content-type", "text/html").end(`<body>${attack}`),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      emulator.change("prefixset://edge/blocked", { insert: { "203.0.113.7/32": 1 } });
+      await fapi(emulator, { url: "prefixset://edge/blocked", cmd: "list" });
+      const page = await newPage();
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      await expect.poll(() => page.title()).toBe("refused refused opaque refused refused refused");
+      await page.close();
+      expect(emulator.faults).toEqual([]);
+      expect(emulator.journal.length).toBe(1);
+      expect(emulator.prefixSet("prefixset://edge/blocked").applied["203.0.113.7/32"]).toBe(1);
+    } finally {
+      server.close();
+    }
+  });
+
+  test("neither a foreign origin nor a foreign name comes in, and curl does", async () => {
+    await using emulator = await startNode();
+    const { host, port } = new URL(emulator.control);
+    const statuses = [
+      await raw(emulator, "POST", "/reset", { origin: "http://attacker.example" }),
+      await raw(emulator, "POST", "/reset", { origin: "null" }),
+      await raw(emulator, "POST", "/reset", { host: `attacker.example:${port}` }),
+      await raw(emulator, "GET", "/", { host: `attacker.example:${port}` }),
+      await raw(emulator, "GET", "/page/overview", { host: `attacker.example:${port}` }),
+      await raw(emulator, "POST", "/reset", { origin: `http://${host}` }),
+      await raw(emulator, "POST", "/reset"),
+    ];
+    expect(statuses).toEqual([403, 403, 403, 403, 403, 200, 200]);
+  });
+
+  test("no path leads out of the folder of the page", async () => {
+    await using emulator = await startNode();
+    for (const path of [
+      "/page/../package.json",
+      "/page/%2e%2e/package.json",
+      "/page/constructor",
+      "/page/",
+      "//etc/passwd",
+    ]) {
+      expect([path, await raw(emulator, "GET", path)]).toEqual([path, 404]);
+    }
+  });
+});
+
+describe("with a token", () => {
+  const controlToken = "a-token-for-this-test";
+
+  test("the page says nothing before it has it, and asks for it", async () => {
+    await using emulator = await startNode({ controlToken });
+    const page = await newPage();
+    await page.goto(emulator.control);
+    await page.getByText("its control API wants a token").waitFor();
+    expect(await page.content()).not.toContain("profile://");
+    expect([await raw(emulator, "GET", "/page/overview"), await raw(emulator, "GET", "/events")]).toEqual([401, 401]);
+    await page.getByLabel("Control token").fill("a wrong one");
+    await page.keyboard.press("Enter");
+    await page.getByText("That is not the token").waitFor();
+    await page.getByLabel("Control token").fill(controlToken);
+    await page.getByRole("button", { name: "Open" }).click();
+    await page.getByText("profile://edge/web").first().waitFor();
+    await page.close();
+  });
+
+  test("a link may carry it, and the address forgets it", async () => {
+    await using emulator = await startNode({ controlToken });
+    await using view = await open(emulator, `#token=${controlToken}`);
+    await fapi(emulator, { url: "prefixset://edge/blocked", cmd: "list" });
+    await view.page.locator(".line", { hasText: "prefixset://edge/blocked" }).waitFor();
+    expect(view.page.url()).toBe(`${emulator.control}/`);
+    expect(view.requests.filter((url) => url.includes(controlToken) && !url.includes("#"))).toEqual([]);
+  });
+});

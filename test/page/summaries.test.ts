@@ -1,0 +1,111 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { MarkStore } from "../../provider/emulator/marks";
+import { startNode } from "./support";
+
+const get = async (emulator: { control: string }, path: string, query: Record<string, string> = {}) => {
+  const response = await fetch(`${emulator.control}/page/${path}?${new URLSearchParams(query)}`);
+  // biome-ignore lint/suspicious/noExplicitAny: whatever it answers
+  return [response.status, (await response.json()) as any] as const;
+};
+
+test("the overview of a node with tens of thousands of marks and entries is small and quick", async () => {
+  const entries = Object.fromEntries(
+    Array.from({ length: 20_000 }, (_, at) => [
+      `2001:db8:${(at >> 16).toString(16)}:${(at & 65535).toString(16)}::/64`,
+      1,
+    ]),
+  );
+  const shost = Array.from({ length: 20_000 }, (_, at) => ({
+    address: `2001:db8::${(at >> 16).toString(16)}:${(at & 65535).toString(16)}`,
+    id: 1 + (at % 3),
+  }));
+  const rules = [{ id: 1, name: "one", actions: [{ hmark: {} }] }];
+  const state = { arenas: { edge: { sets: { large: entries }, profiles: { web: { rules, marks: { shost } } } } } };
+  await using emulator = await startNode({ state });
+  const started = performance.now();
+  const response = await fetch(`${emulator.control}/page/overview`);
+  const body = await response.text();
+  expect(performance.now() - started).toBeLessThan(500);
+  expect(body.length).toBeLessThan(5_000);
+  const [arena] = JSON.parse(body).arenas;
+  expect(arena.sets[0]).toMatchObject({ url: "prefixset://edge/large", applied: 20_000, changes: 0 });
+  expect(arena.profiles[0].marks[0]).toEqual({
+    type: "shost",
+    active: 20_000,
+    expired: 0,
+    ids: [
+      { id: 1, records: 6_667 },
+      { id: 2, records: 6_667 },
+      { id: 3, records: 6_666 },
+    ],
+  });
+});
+
+test("the overview holds no secret of a client", async () => {
+  await using emulator = await startNode();
+  const [, overview] = await get(emulator, "overview");
+  expect(overview.clients.length).toBe(4);
+  for (const { secretKey } of [...emulator.clients, ...emulator.testClients]) {
+    expect(JSON.stringify(overview)).not.toContain(secretKey);
+  }
+});
+
+test("rows of a set are found by a part of the text, and by what they cover or lie in", async () => {
+  const blocked = { "192.0.2.0/24": 1, "192.0.2.128/25": 2, "198.51.100.7/32": 3, "2001:db8:192::/48": 4 };
+  await using emulator = await startNode({ state: { arenas: { edge: { sets: { blocked } } } } });
+  const found = async (filter: string) => {
+    const [, view] = await get(emulator, "prefix-set", { url: "prefixset://edge/blocked", filter });
+    return view.rows.map(({ prefix }: { prefix: string }) => prefix);
+  };
+  expect(await found("192.0.2.130")).toEqual(["192.0.2.0/24", "192.0.2.128/25"]);
+  expect(await found("198.51.0.0/16")).toEqual(["198.51.100.7/32"]);
+  expect(await found("192")).toEqual(["192.0.2.0/24", "192.0.2.128/25", "2001:db8:192::/48"]);
+  expect(await found("203.0.113.1")).toEqual([]);
+});
+
+test("what is not there is said to be missing, and what is not understood to be wrong", async () => {
+  await using emulator = await startNode();
+  const missing = [
+    await get(emulator, "prefix-set", { url: "prefixset://edge/nowhere" }),
+    await get(emulator, "marks", { url: "profile://edge/nowhere", type: "shost" }),
+    await get(emulator, "marks", { url: "nonsense", type: "shost" }),
+    await get(emulator, "journal/7"),
+  ];
+  expect(missing.map(([status]) => status)).toEqual([404, 404, 404, 404]);
+  const wrong = [
+    await get(emulator, "marks", { url: "profile://edge/web", type: "fast" }),
+    await get(emulator, "prefix-set", { url: "prefixset://edge/blocked", limit: "-1" }),
+  ];
+  expect(wrong.map(([status]) => status)).toEqual([400, 400]);
+});
+
+test("the largest marks are those that sorting all of them gives", () => {
+  const record = fc.record({
+    host: fc.integer({ min: 0, max: 9_999 }),
+    id: fc.constantFrom(1, 2),
+    value: fc.nat({ max: 50 }),
+    expired: fc.boolean(),
+  });
+  fc.assert(
+    fc.property(
+      fc.array(record, { maxLength: 300 }),
+      fc.integer({ min: 1, max: 40 }),
+      fc.option(fc.constantFrom(1, 2), { nil: undefined }),
+      (records, limit, id) => {
+        const marks = new MarkStore({ now: () => 1_000_000 });
+        for (const { host, id: own, value, expired } of records) {
+          const address = host % 2 ? `2001:db8::${host.toString(16)}` : `192.0.${host >> 8}.${host & 255}`;
+          marks.put("shost", { address, id: own, value, ...(expired ? { expiredFor: 1 } : { lifetime: 60 }) });
+        }
+        const live = [...marks.records("shost")].filter(
+          (it) => it.expiredFor === undefined && (id === undefined || it.id === id),
+        );
+        const values = live.map(({ value }) => value ?? 1).sort((a, b) => b - a);
+        const largest = marks.largest("shost", limit, id);
+        expect(largest.map(({ value }) => value)).toEqual(values.slice(0, limit));
+        for (const one of largest) expect(live).toContainEqual(one);
+      },
+    ),
+  );
+});

@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import { fapi, rows, startNode, useBrowser } from "./support";
+
+const { open } = useBrowser();
+const BLOCKED = "prefixset://edge/blocked";
+
+describe("the node", () => {
+  test("shows profiles with bound prefixes, rules in words, sets and marks", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator);
+    const web = view.page.locator("section", { hasText: "profile://edge/web" });
+    expect(await web.locator("dd").allInnerTexts()).toEqual(["203.0.113.128/25", "blocked\n0", "shost\n2"]);
+    expect(await rows(view.page, "Rules of profile://edge/web")).toEqual([
+      ["10", "partners pass", "source in set partners", "accept", "–"],
+      ["20", "blocked in this profile", "source in set blocked", "countdrop", "0 packets"],
+      ["30", "SYN by source", "protocol tcp, flags syn, not ack", "hmark + 1 for 1 h", "–"],
+    ]);
+    expect(view.complaints).toEqual([]);
+  });
+
+  test("shows at once which prefixes a signaling has moved", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator);
+    const moved = view.page.locator("section", { hasText: "profile://edge/protected" }).locator(".chip.moved");
+    expect(await moved.count()).toBe(0);
+    emulator.signal("client-a", { start: ["198.51.100.7"] });
+    await moved.waitFor();
+    expect(await moved.innerText()).toBe("198.51.100.7/32\nby signaling");
+  });
+});
+
+describe("a set", () => {
+  test("shows applied and staged side by side, and what a commit would change", async () => {
+    await using emulator = await startNode();
+    await fapi(emulator, {
+      url: BLOCKED,
+      cmd: "insert",
+      data: [
+        { p: "192.0.2.0/24", v: 5 },
+        { p: "203.0.113.7", v: 2 },
+      ],
+    });
+    await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "2001:db8:bad::/48" }] });
+    await using view = await open(emulator, "#sets");
+    await view.page.getByText("add 1, remove 1, change 1").waitFor();
+    expect(await rows(view.page, "Entries of")).toEqual([
+      ["192.0.2.0/24", "1", "5", "~ change"],
+      ["203.0.113.7/32", "–", "2", "+ add"],
+      ["2001:db8:bad::/48", "1", "–", "− remove"],
+    ]);
+
+    await fapi(emulator, { url: BLOCKED, cmd: "commit" });
+    await view.page.getByText("change nothing").waitFor();
+    expect(await rows(view.page, "Entries of")).toEqual([
+      ["192.0.2.0/24", "5", "5", ""],
+      ["203.0.113.7/32", "2", "2", ""],
+    ]);
+  });
+
+  test("of 10 000 entries shows the first, finds the one that covers an address, and the changes", async () => {
+    const entries = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, index) => [
+        `2001:db8:${(index >> 8).toString(16)}:${(index & 255).toString(16)}::/64`,
+        1,
+      ]),
+    );
+    await using emulator = await startNode({ state: { arenas: { edge: { sets: { large: entries } } } } });
+    await fapi(emulator, { url: "prefixset://edge/large", cmd: "delete", data: [{ a: "2001:db8:9:1::/64" }] });
+    await using view = await open(emulator, "#sets");
+    const { page } = view;
+    await page.getByText(/^First 200 of 10.000 entries/).waitFor();
+    expect((await rows(page, "Entries of")).length).toBe(200);
+    await page.getByRole("button", { name: "Show 200 more" }).click();
+    await page.getByText(/^First 400 of/).waitFor();
+
+    await page.getByLabel("Find").first().fill("2001:db8:27:f::9");
+    await page.getByText("1 entry.").waitFor();
+    expect(await rows(page, "Entries of")).toEqual([["2001:db8:27:f::/64", "1", "1", ""]]);
+
+    await page.getByLabel("Find").first().fill("");
+    await page.getByLabel("Only what a commit would change").check();
+    await page.getByText("1 entry.").waitFor();
+    expect(await rows(page, "Entries of")).toEqual([["2001:db8:9:1::/64", "1", "–", "− remove"]]);
+  });
+
+  test("is changed at the node's console, behind the clients' backs", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator, `#sets/${encodeURIComponent(BLOCKED)}`);
+    await view.page.getByText("Change it at the node's console").click();
+    await view.page.getByLabel("Prefix", { exact: true }).fill("203.0.113.66");
+    await view.page.getByLabel("Value").fill("9");
+    await view.page.getByRole("button", { name: "Apply" }).click();
+    await view.page.getByText("203.0.113.66 is applied.").waitFor();
+    expect(emulator.prefixSet(BLOCKED).applied["203.0.113.66/32"]).toBe(9);
+    expect(emulator.journal).toEqual([]);
+
+    await view.page.getByLabel("Prefix", { exact: true }).fill("203.0.113.1/24");
+    await view.page.getByRole("button", { name: "Apply" }).click();
+    await view.page.locator(".messages .error").waitFor();
+  });
+});
+
+describe("signaling", () => {
+  test("is switched by click and moves the prefix", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator, "#signaling");
+    const button = view.page.getByRole("switch", { name: /203\.0\.113\.0\/25/ });
+    await button.click();
+    await view.page.getByText("203.0.113.0/25: signaling started.").waitFor();
+    expect([emulator.signalings["client-b"], emulator.boundProfile("203.0.113.5")]).toEqual([
+      ["203.0.113.0/25"],
+      "profile://edge/protected",
+    ]);
+    await view.page
+      .getByRole("switch", { name: /203\.0\.113\.0\/25.*active, in edge\/protected/, checked: true })
+      .click();
+    await view.page.getByText("203.0.113.0/25: signaling stopped.").waitFor();
+    expect(emulator.signalings["client-b"]).toEqual([]);
+  });
+
+  test("of a prefix that is not the client's is refused with the reason", async () => {
+    await using emulator = await startNode();
+    await using view = await open(emulator, "#signaling");
+    await view.page.getByLabel("A prefix or address inside them").first().fill("192.0.2.1");
+    await view.page.getByRole("button", { name: "Start signaling" }).first().click();
+    const message = view.page.locator(".messages .error");
+    await message.waitFor();
+    expect(await message.innerText()).toContain("198.51.100.0/24");
+  });
+});
+
+test("Reset asks first, and then brings the start back", async () => {
+  await using emulator = await startNode();
+  emulator.change(BLOCKED, { delete: ["192.0.2.0/24"] });
+  await using view = await open(emulator);
+  const start = () => emulator.prefixSet(BLOCKED).applied["192.0.2.0/24"];
+  await view.page.getByRole("button", { name: "Reset …" }).click();
+  await view.page.getByRole("button", { name: "Cancel" }).click();
+  expect(start()).toBeUndefined();
+  await view.page.getByRole("button", { name: "Reset …" }).click();
+  await view.page.getByRole("button", { name: "Reset", exact: true }).click();
+  await view.page.getByText("Back at the start.").waitFor();
+  expect(start()).toBe(1);
+});
+
+test("the clock is frozen and advanced", async () => {
+  await using emulator = await startNode();
+  emulator.clock.freeze("2026-12-01T10:00:00Z");
+  await using view = await open(emulator);
+  expect(await view.page.locator(".clock time").innerText()).toBe("2026-12-01 10:00:00");
+  await view.page.getByRole("button", { name: "Advance by an hour" }).click();
+  await view.page.getByText("11:00:00").waitFor();
+  await view.page.getByRole("button", { name: "Resume" }).click();
+  await view.page.getByRole("button", { name: "Freeze" }).waitFor();
+  expect(emulator.clock.frozen).toBe(false);
+});
