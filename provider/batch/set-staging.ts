@@ -66,6 +66,19 @@ export class Staging {
     for (const prefix of prefixes) this.touched.delete(prefix);
   }
 
+  /** Inserts applied prefixes once more, which takes a staged removal back. Refusals mean that there was none. */
+  async putBack(prefixes: readonly CanonicalPrefix[]): Promise<void> {
+    try {
+      await this.requests.insert(prefixes.map((prefix) => [prefix, this.before.values.get(prefix) ?? 1] as const));
+    } catch (error) {
+      if (!this.isRefusal(error)) throw error;
+      if (prefixes.length === 1) return;
+      const middle = prefixes.length >> 1;
+      await this.putBack(prefixes.slice(0, middle));
+      await this.putBack(prefixes.slice(middle));
+    }
+  }
+
   /** Deletes in the node's own spelling. "Not there" is no error: the list after the commit decides. */
   private async remove(prefixes: readonly CanonicalPrefix[]): Promise<void> {
     if (prefixes.length === 0) return;

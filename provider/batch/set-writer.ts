@@ -21,6 +21,11 @@ export interface SetPlan {
 /** One resource operation on a set. `plan` may throw: then this operation fails alone, before anything is sent. */
 export interface SetOperation {
   plan(observed: PrefixMap): SetPlan;
+  /**
+   * The caller has no state to remember an open end in, since it is being deleted. If the operation fails, staged removals
+   * of entries that are still there are taken back, so that no later commit publishes them.
+   */
+  readonly isLast?: boolean;
 }
 
 /** How an operation ended. */
@@ -64,6 +69,8 @@ export interface SetWriterOptions {
    * our own back and commits nothing, `"warn"` says so and goes on. By default what others did is reported afterwards.
    */
   readonly foreignStaged?: "fail" | "warn" | undefined;
+  /** True for a prefix that some resource of this deployment wants in this set, whoever asks for a change. */
+  readonly isWanted?: (prefix: CanonicalPrefix) => boolean;
   /** Receives sentences about what others did to the set meanwhile. */
   readonly warn: (message: string) => void;
   /** All callers of this process; see {@link Crowd}. */
@@ -75,6 +82,8 @@ export interface SetWriterOptions {
 /** The one writer of a set in this process: merges the operations that wait, and commits once for all of them. */
 export class SetWriter {
   private readonly group: GroupCommit<SetOperation, SetResult>;
+  /** What failed groups may have left staged. No commit of another group may publish it. */
+  private readonly leftovers = new Set<CanonicalPrefix>();
 
   constructor(private readonly options: SetWriterOptions) {
     this.group = new GroupCommit((operations) => this.flush(operations), options);
@@ -105,6 +114,7 @@ export class SetWriter {
     reads.forget();
     const staging = new Staging(requests, before, judge.isRefusal);
     try {
+      await this.tidy(merged, staging);
       await staging.stage(merged.put, merged.remove);
       await this.withdraw(plans, merged, staging);
       if (sizeOf(merged) > 0) {
@@ -112,12 +122,20 @@ export class SetWriter {
         await this.commit(merged);
       }
     } catch (error) {
-      return this.interrupted(plans, before, staging, error);
+      return this.interrupted(operations, plans, before, staging, error);
     }
-    const after = sizeOf(merged) > 0 ? await this.verify(merged, before) : before;
+    const verified = sizeOf(merged) > 0 ? await this.verify(merged, before) : before;
+    const after = await this.putBack(merged, before, verified);
     reads.keep(after);
     this.reportOthers(before.values, after.values, merged);
     return plans.map((plan) => this.conclude(plan, before, after, staging.refused, merged.remove));
+  }
+
+  /** Takes back what failed groups left staged, except where this group decides anew. */
+  private async tidy(merged: Changes, staging: Staging): Promise<void> {
+    const others = [...this.leftovers].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
+    if (others.length > 0) await staging.restore(others);
+    this.leftovers.clear();
   }
 
   /** Operations with a refused entry leave the group whole: what else they staged is taken back. */
@@ -190,20 +208,71 @@ export class SetWriter {
 
   /** Something failed between the first request and the commit's answer: nobody's changes are applied for sure. */
   private async interrupted(
+    operations: readonly SetOperation[],
     plans: readonly Planned[],
     before: ObservedSet,
     staging: Staging,
     error: unknown,
   ): Promise<readonly Settled<SetResult>[]> {
-    const applied = await this.options.requests.list().catch(() => before);
-    return plans.map((plan): Settled<SetResult> => {
+    for (const prefix of staging.touched) this.leftovers.add(prefix);
+    const listed = await this.options.requests.list().catch(() => undefined);
+    if (listed) await this.undoRemovals(operations, plans, listed, staging);
+    const applied = listed ?? before;
+    return plans.map((plan, index): Settled<SetResult> => {
       if (!plan.ok) return plan;
       const open = [...plan.value.put.keys(), ...plan.value.remove].filter((prefix) => staging.touched.has(prefix));
       if (open.length === 0 && error instanceof Error) return { ok: false, error };
       const text = error instanceof Error ? error.message : String(error);
-      const message = `${text} ${count(open.length, "entry", "entries")} of this resource may be staged on the node and not applied; "pulumi up" settles that.`;
+      const entries = count(open.length, "entry", "entries");
+      const message = operations[index]?.isLast
+        ? `${text} The removal of ${entries} may be staged and not applied, or applied: run the same pulumi command again, or "pulumi up --refresh" if they are wanted again.`
+        : `${text} ${entries} of this resource may be staged on the node and not applied; "pulumi up" settles that.`;
       return { ok: false, error: new SetWriteFailure(message, applied.values, open, error) };
     });
+  }
+
+  /** A removal that failed leaves nothing staged of what is still there, as far as the node lets it. */
+  private async undoRemovals(
+    operations: readonly SetOperation[],
+    plans: readonly Planned[],
+    listed: ObservedSet,
+    staging: Staging,
+  ): Promise<void> {
+    const prefixes = plans.flatMap((plan, index) =>
+      plan.ok && operations[index]?.isLast ? [...plan.value.remove] : [],
+    );
+    const present = prefixes.filter((prefix) => staging.touched.has(prefix) && listed.has(prefix));
+    if (present.length === 0) return;
+    try {
+      await new Staging(this.options.requests, listed, this.options.judge.isRefusal).putBack(present);
+      for (const prefix of present) this.leftovers.delete(prefix);
+    } catch {
+      // The node does not answer; the next group of this process tries again, and the message says what to do.
+    }
+  }
+
+  /**
+   * Our commit publishes whatever is staged, a removal that a killed run left behind included. What the program wants and
+   * the commit took away is put back at once.
+   */
+  private async putBack(merged: Changes, before: ObservedSet, after: ObservedSet): Promise<ObservedSet> {
+    const { requests, isWanted, label, warn } = this.options;
+    const isLost = (prefix: CanonicalPrefix) =>
+      !after.has(prefix) && !merged.remove.has(prefix) && !merged.put.has(prefix) && isWanted?.(prefix) === true;
+    const lost = [...before.values].filter(([prefix]) => isLost(prefix));
+    if (lost.length === 0) return after;
+    const names = some(lost.map(([prefix]) => prefix));
+    warn(
+      `Set ${label}: our commit published a removal that somebody else had staged, of ${names}; put back, since it is wanted.`,
+    );
+    try {
+      await requests.insert(lost);
+      await requests.commit();
+      return await this.verify({ put: new Map(lost), remove: new Set() }, after);
+    } catch (error) {
+      warn(`Set ${label}: ${names} could not be put back: ${error instanceof Error ? error.message : String(error)}`);
+      return after;
+    }
   }
 
   private conclude(
@@ -218,7 +287,7 @@ export class SetWriter {
     const refused = [...put.keys()].filter((prefix) => refusals.has(prefix));
     if (refused.length > 0) {
       const reason = refusals.get(refused[0] as CanonicalPrefix)?.message ?? "";
-      const message = `Set ${this.options.label}: the node refused ${some(refused)}; nothing of this resource was changed. ${reason}`;
+      const message = `Set ${this.options.label}: the node refused ${some(refused)}; nothing of this resource was changed. ${reason} Put that right, and run the same pulumi command again.`;
       return { ok: false, error: new Error(message) };
     }
     const remove = new Set([...plan.value.remove].filter((prefix) => removed.has(prefix)));

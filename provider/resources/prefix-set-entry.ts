@@ -138,7 +138,7 @@ export class PrefixSetEntryHandler implements Handler {
       this.runtime.say(`${set.label}: ${prefix} stays, wanted by another resource of this stack.`);
       return;
     }
-    await set.write({ plan: () => ({ put: new Map(), remove: new Set([prefix]), unsettled }) }, props);
+    await set.write({ plan: () => ({ put: new Map(), remove: new Set([prefix]), unsettled }), isLast: true }, props);
   }
 }
 

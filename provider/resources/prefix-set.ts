@@ -46,7 +46,10 @@ export class PrefixSetHandler implements Handler {
     };
     await set.write({ plan }, inputs, (failure) => ({
       id: set.url,
-      outputs: outputs(set, inputs, truth(failure, desired)),
+      outputs: {
+        ...outputs(set, inputs, truth(failure, new Map([...desired, ...adopted]))),
+        ...(adopted.size > 0 && { adopted: [...adopted.keys()] }),
+      },
     }));
     const outs = outputs(set, inputs, new Map([...desired, ...adopted]));
     if (adopted.size === 0) return { id: set.url, outs };
@@ -102,7 +105,7 @@ export class PrefixSetHandler implements Handler {
     }
     const remove = new Set(managed.filter((prefix) => !set.isWanted(prefix)));
     if (managed.length > 0 && remove.size === 0) return;
-    const { after } = await set.write({ plan: () => ({ put: new Map(), remove, unsettled }) }, props);
+    const { after } = await set.write({ plan: () => ({ put: new Map(), remove, unsettled }), isLast: true }, props);
     const others = [...after.keys()].filter((prefix) => !kept.includes(prefix));
     if (others.length > 0 && props.exclusive !== false) {
       this.runtime.warn(`${set.label}: left ${some(others)}, which this stack did not know of.`);

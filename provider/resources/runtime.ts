@@ -141,7 +141,7 @@ export class Runtime {
       const key = formatUrl(url);
       const known = sets.get(key);
       if (known) return known;
-      const made = this.openSet(client, url, `${key} on ${label}`, options);
+      const made = this.openSet(client, url, { name, endpoint: client.endpoint, label }, options);
       sets.set(key, made);
       this.flushes.add(made.writer);
       return made;
@@ -149,11 +149,17 @@ export class Runtime {
     return { name, endpoint: client.endpoint, label, client, fromEnvironment, set };
   }
 
-  private openSet(client: NodeClient, url: PrefixSetUrl, label: string, options: NodeOptions): SetInUse {
+  private openSet(
+    client: NodeClient,
+    url: PrefixSetUrl,
+    node: Place & { readonly label: string },
+    options: NodeOptions,
+  ): SetInUse {
+    const key = formatUrl(url);
     const list = async () => ObservedSet.of(await client.listPrefixSet(url));
     const reads = new SharedReads(list, this.surroundings.now);
     const writer = new SetWriter({
-      label,
+      label: `${key} on ${node.label}`,
       reads,
       requests: {
         list,
@@ -169,6 +175,7 @@ export class Runtime {
       quietMs: options.commitCoalesceMs ?? DEFAULT_COALESCE_MS,
       deadlineMs: options.deadlineMs ?? DEFAULT_DEADLINE_MS,
       foreignStaged: options.foreignStaged,
+      isWanted: (prefix) => this.wanted.has(node, key, prefix),
       warn: (message) => this.warn(message),
       crowd: this.crowd,
       now: this.surroundings.now,
