@@ -47,10 +47,14 @@ export function judge<S extends z.ZodRawShape>(
 ): Judged<z.output<z.ZodObject<S>>> {
   const unknown = Object.keys(given).filter((key) => hasUnknown(given[key]) && key in schema.shape);
   const known = Object.fromEntries(Object.entries(given).filter(([key]) => !unknown.includes(key)));
-  const narrowed = new z.ZodObject({
-    ...schema.def,
-    shape: Object.fromEntries(Object.entries(schema.shape).filter(([key]) => !unknown.includes(key))),
-  });
+  // A schema compiles itself at its first use, so a new one is made only where something is unknown.
+  const narrowed =
+    unknown.length === 0
+      ? schema
+      : new z.ZodObject({
+          ...schema.def,
+          shape: Object.fromEntries(Object.entries(schema.shape).filter(([key]) => !unknown.includes(key))),
+        });
   const result = narrowed.safeParse(known);
   if (!result.success) return { args: undefined, problems: result.error.issues.map(sentence) };
   return { args: result.data as Partial<z.output<z.ZodObject<S>>>, problems: [] };

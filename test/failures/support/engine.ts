@@ -1,0 +1,220 @@
+import { sameJson } from "../../../provider/resources/arguments";
+import type { Properties } from "../../../provider/resources/handler";
+import type { HurriedWorld } from "./hurried-world";
+import { type Config, ProcessKilled, ProviderProcess, type TypeName } from "./provider-process";
+
+/** A resource as a program declares it. */
+export interface Declared {
+  readonly type: TypeName;
+  readonly name: string;
+  readonly args: Properties;
+}
+
+/** A resource as the state holds it. */
+export interface Kept {
+  readonly type: TypeName;
+  readonly name: string;
+  readonly id: string;
+  readonly inputs: Properties;
+  readonly outputs: Properties;
+  /** The last operation ended half-way; the next run updates it whatever `diff` says. */
+  readonly failed?: boolean;
+  /** Replaced, and still to be deleted. */
+  readonly replaced?: boolean;
+}
+
+/** How a run ended. */
+export interface Outcome {
+  readonly errors: readonly Error[];
+  /** What was done, for example `update blocked`. */
+  readonly steps: readonly string[];
+  readonly printed: readonly string[];
+}
+
+/** What a step finds when it ends half-way. */
+interface Partial extends Error {
+  readonly id: string;
+  readonly properties: Properties;
+  readonly reasons: string[];
+}
+
+const PROVIDER = "exports.handler=()=>…";
+
+/**
+ * Plays the engine's part between a program and the provider: order of calls, parallelism, and what becomes of the state
+ * after each success, failure and partial failure. Each run is a deployment with a provider process of its own.
+ */
+export class MiniEngine {
+  state: readonly Kept[] = [];
+
+  constructor(
+    readonly config: Config,
+    private readonly parallel = 32,
+  ) {}
+
+  /** `pulumi up --skip-preview`, with `--refresh` on request. */
+  up(program: readonly Declared[], options: { refresh?: boolean; world?: HurriedWorld; config?: Config } = {}) {
+    return this.deployment(options, async (run) => {
+      if (options.refresh) await run.refresh();
+      if (run.errors.length === 0) await run.apply(program);
+    });
+  }
+
+  /** `pulumi destroy`. */
+  destroy(options: { world?: HurriedWorld; config?: Config } = {}) {
+    return this.deployment(options, (run) => run.remove([...this.state].reverse()));
+  }
+
+  /** `pulumi preview --refresh` (or without): the steps that an `up` would do. Changes nothing. */
+  async preview(program: readonly Declared[], { refresh = false } = {}): Promise<Outcome> {
+    const before = this.state;
+    try {
+      return await this.deployment({}, async (run) => {
+        if (refresh) await run.refresh();
+        if (run.errors.length === 0) await run.apply(program, { preview: true });
+      });
+    } finally {
+      this.state = before;
+    }
+  }
+
+  private async deployment(
+    { world, config = {} }: { world?: HurriedWorld; config?: Config },
+    work: (run: Deployment) => Promise<void>,
+  ): Promise<Outcome> {
+    const process = new ProviderProcess({ ...this.config, ...config }, world);
+    const run = new Deployment(this, process, this.parallel);
+    await work(run);
+    await process.end();
+    return { errors: run.errors, steps: run.steps, printed: process.printed };
+  }
+}
+
+class Deployment {
+  readonly errors: Error[] = [];
+  readonly steps: string[] = [];
+  private readonly running = new Set<Promise<void>>();
+
+  constructor(
+    private readonly engine: MiniEngine,
+    private readonly process: ProviderProcess,
+    private readonly parallel: number,
+  ) {}
+
+  async refresh(): Promise<void> {
+    for (const old of this.engine.state) {
+      await this.step(async () => {
+        const read = await this.process.call(old.type, "read", old.id, old.outputs);
+        if (read.id === "") this.keep(old, undefined);
+        else {
+          const inputs = read.inputs ? { ...read.inputs, __provider: PROVIDER } : old.inputs;
+          const { failed: _, ...rest } = old;
+          this.keep(old, { ...rest, inputs, outputs: { ...read.props, __provider: PROVIDER } });
+        }
+      });
+    }
+    await this.drain();
+  }
+
+  /** Registrations are judged one by one, in order; their steps run side by side. Deletions come last. */
+  async apply(program: readonly Declared[], { preview = false } = {}): Promise<void> {
+    for (const declared of program) {
+      if (this.errors.length > 0) break;
+      const old = this.engine.state.find(
+        (it) => it.name === declared.name && it.type === declared.type && !it.replaced,
+      );
+      const { args: given } = declared;
+      const args = { ...given, __provider: PROVIDER };
+      const inputs = await this.check(declared, old?.inputs ?? {}, args);
+      if (!inputs) break;
+      const what = old ? await this.judge(old, inputs) : "create";
+      if (what === "same") continue;
+      this.steps.push(`${what} ${declared.name}`);
+      if (preview) continue;
+      if (what === "update" && old) await this.step(() => this.update(old, inputs));
+      else if (!old) await this.step(() => this.create(declared, inputs));
+      else {
+        const anew = await this.check(declared, {}, args);
+        if (anew) await this.step(() => this.create(declared, anew, old));
+      }
+    }
+    await this.drain();
+    if (this.errors.length > 0) return;
+    const wanted = (it: Kept) => program.some(({ type, name }) => type === it.type && name === it.name);
+    const gone = this.engine.state.filter((it) => it.replaced || !wanted(it)).reverse();
+    if (preview) this.steps.push(...gone.map(({ name }) => `delete ${name}`));
+    else await this.remove(gone);
+  }
+
+  async remove(gone: readonly Kept[]): Promise<void> {
+    for (const old of gone) {
+      await this.step(async () => {
+        this.steps.push(`delete ${old.name}`);
+        await this.process.call(old.type, "delete", old.id, old.outputs);
+        this.keep(old, undefined);
+      });
+    }
+    await this.drain();
+  }
+
+  private async check({ type }: Declared, olds: Properties, news: Properties): Promise<Properties | undefined> {
+    const { inputs, failures } = await this.process.call(type, "check", olds, news);
+    for (const { reason } of failures) this.errors.push(new Error(reason));
+    return failures.length > 0 ? undefined : inputs;
+  }
+
+  private async judge(old: Kept, inputs: Properties): Promise<"same" | "update" | "replace"> {
+    const { changes, replaces = [] } = await this.process.call(old.type, "diff", old.id, old.outputs, inputs);
+    if (replaces.length > 0) return "replace";
+    const differs = changes ?? !sameJson(old.inputs, inputs);
+    return differs || old.failed ? "update" : "same";
+  }
+
+  private async create({ type, name }: Declared, inputs: Properties, replaced?: Kept): Promise<void> {
+    const add = (kept: Kept) => {
+      this.engine.state = [...this.engine.state.map((it) => (it === replaced ? { ...it, replaced: true } : it)), kept];
+    };
+    try {
+      const { id, outs } = await this.process.call(type, "create", inputs);
+      add({ type, name, id, inputs, outputs: { ...outs, __provider: PROVIDER } });
+    } catch (error) {
+      if (isPartial(error)) add({ type, name, id: error.id, inputs, outputs: error.properties, failed: true });
+      throw error;
+    }
+  }
+
+  private async update(old: Kept, inputs: Properties): Promise<void> {
+    const { failed: _, ...rest } = old;
+    try {
+      const { outs } = await this.process.call(old.type, "update", old.id, old.outputs, inputs);
+      this.keep(old, { ...rest, inputs, outputs: { ...outs, __provider: PROVIDER } });
+    } catch (error) {
+      if (isPartial(error)) this.keep(old, { ...rest, outputs: error.properties, failed: true });
+      throw error;
+    }
+  }
+
+  private keep(old: Kept, now: Kept | undefined): void {
+    this.engine.state = this.engine.state.flatMap((it) => (it === old ? (now ? [now] : []) : [it]));
+  }
+
+  /** Starts a step as soon as there is room; after the first error no further one begins. */
+  private async step(work: () => Promise<void>): Promise<void> {
+    while (this.running.size >= this.parallel) await Promise.race(this.running);
+    if (this.errors.length > 0) return;
+    const running = work()
+      .catch((error: unknown) => {
+        this.errors.push(error instanceof Error ? error : new Error(String(error)));
+      })
+      .finally(() => this.running.delete(running));
+    this.running.add(running);
+  }
+
+  private async drain(): Promise<void> {
+    while (this.running.size > 0) await Promise.race(this.running);
+  }
+}
+
+function isPartial(error: unknown): error is Partial {
+  return error instanceof Error && !(error instanceof ProcessKilled) && "id" in error && "properties" in error;
+}

@@ -1,0 +1,77 @@
+import { Agent } from "undici";
+import type { Schedule } from "../../../provider/batch/schedule";
+import type { Dispatcher } from "../../../provider/client/http";
+import type { World } from "../../../provider/client/world";
+
+/** The longest real wait for any pause, in milliseconds. */
+const LONGEST_MS = 8;
+
+/**
+ * A world of a provider process in which pauses pass at once and count in full, and which can end between any two
+ * requests: what a killed process would have sent is never sent, and nothing it waits for ever happens.
+ */
+export class HurriedWorld implements Omit<World, "maxResponseBytes"> {
+  private ahead = 0;
+  private readonly agent = new Agent({ connections: 32, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+  private sent = 0;
+  private dead = false;
+  private announce: () => void = () => {};
+  /** Settles when the process is killed. */
+  readonly killed = new Promise<void>((resolve) => {
+    this.announce = resolve;
+  });
+
+  constructor(
+    /** Kills at this request, counted from 1: before it is sent, or once it was answered. */
+    private readonly death?: { readonly request: number; readonly when: "before" | "after" },
+  ) {}
+
+  now = (): number => performance.timeOrigin + performance.now() + this.ahead;
+  /** The middle of what a pause may be, always: a run repeats exactly. */
+  random = (): number => 0.5;
+
+  sleep = (ms: number): Promise<void> => new Promise((resolve) => this.schedule.after(ms, resolve));
+
+  timer = (run: () => void, ms: number): (() => void) => {
+    const timer = setTimeout(() => !this.dead && run(), ms);
+    return () => clearTimeout(timer);
+  };
+
+  readonly schedule: Schedule = {
+    now: () => this.now(),
+    after: (ms, run) => {
+      const real = Math.min(ms, LONGEST_MS);
+      return this.timer(() => {
+        this.ahead += ms - real;
+        run();
+      }, real);
+    },
+  };
+
+  get dispatcher(): Dispatcher {
+    const dispatch: Dispatcher["dispatch"] = (options, handler) => {
+      if (this.dead) return false;
+      this.sent += 1;
+      if (this.sent !== this.death?.request) return this.agent.dispatch(options, handler);
+      if (this.death.when === "before") {
+        this.kill();
+        return false;
+      }
+      return this.agent.dispatch(options, { onResponseEnd: () => this.kill(), onResponseError: () => this.kill() });
+    };
+    return Object.create(this.agent, { dispatch: { value: dispatch } });
+  }
+
+  /** Ends the process. */
+  kill(): void {
+    this.dead = true;
+    void this.agent.destroy();
+    this.announce();
+  }
+
+  /** The end of a process that has nothing to do any more. */
+  async end(): Promise<void> {
+    if (!this.dead) await this.agent.close();
+    this.dead = true;
+  }
+}

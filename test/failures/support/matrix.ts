@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { KINDS } from "./kinds";
+import type { Scenario } from "./scenarios";
+import { type Case, type Next, requestsOf, type Verdict, walk } from "./walk";
+
+/** Cases at a time: most of each is waiting. */
+const AT_A_TIME = 8;
+const NEXT: readonly Next[] = ["same", "previous", "destroy"];
+
+/**
+ * All cases of a scenario: each kind at each request, once and until the run ends. A run that a single failure does not
+ * harm needs no more than the same program again; the others are followed in turn by the same program, the previous one and
+ * a destroy. `PACKETFILTER_WALK=all` follows each with all three.
+ */
+function casesOf(scenario: Scenario, requests: number): Case[] {
+  return Array.from({ length: requests }, (_, index) => index + 1).flatMap((request) =>
+    KINDS.flatMap((kind, place): Case[] => {
+      const turn = NEXT[(request + place) % NEXT.length] ?? "same";
+      const nexts = process.env.PACKETFILTER_WALK === "all" ? NEXT : [turn];
+      const lasting = nexts.map((next): Case => ({ scenario, kind, request, lasting: true, next }));
+      return kind.death ? lasting : [{ scenario, kind, request, lasting: false, next: "same" }, ...lasting];
+    }),
+  );
+}
+
+/** One test for each scenario. Prints the size of the matrix and its result at the end. */
+export function describeMatrix(title: string, scenarios: readonly Scenario[], dialect?: string): void {
+  const all: Verdict[] = [];
+  describe(title, () => {
+    it.for(scenarios)(
+      "$name: every failure leaves the truth, and the next run converges",
+      { timeout: 300_000 },
+      async (scenario) => {
+        const cases = casesOf(scenario, await requestsOf(scenario, dialect));
+        const verdicts = (await inParallel(cases, (it) => walk(it, dialect))).filter(({ met }) => met);
+        all.push(...verdicts);
+        const bad = verdicts.filter(({ problems }) => problems.length > 0);
+        expect(bad.slice(0, 5).map((verdict) => `${verdict.title}: ${verdict.problems.join("; ")}`)).toEqual([]);
+        expect(verdicts.length).toBeGreaterThan(cases.length / 2);
+      },
+    );
+
+    it("needs no manual step after any of them", () => {
+      const converged = all.filter(({ problems }) => problems.length === 0).length;
+      const unharmed = all.filter((verdict) => verdict.unharmed).length;
+      const steps = all.length - converged;
+      console.log(
+        `${title}: ${all.length} cases, ${unharmed} unharmed, ${converged} converged, manual steps = ${steps}`,
+      );
+      expect(steps).toBe(0);
+    });
+  });
+}
+
+async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = [];
+  const queue = items.entries();
+  const worker = async () => {
+    for (const [index, item] of queue) results[index] = await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, worker));
+  return results;
+}

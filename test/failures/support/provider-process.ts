@@ -1,0 +1,70 @@
+import { CloudSignalingHandler } from "../../../provider/resources/cloud-signaling";
+import { type DynamicProvider, dynamicProvider, type Properties } from "../../../provider/resources/handler";
+import { PrefixSetHandler } from "../../../provider/resources/prefix-set";
+import { PrefixSetEntryHandler } from "../../../provider/resources/prefix-set-entry";
+import { Runtime } from "../../../provider/resources/runtime";
+import { HurriedWorld } from "./hurried-world";
+
+/** The types of resources. */
+export type TypeName = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
+
+/** The stack's configuration, without the namespace. */
+export type Config = Readonly<Record<string, unknown>>;
+
+/** The process was killed while a call was open. */
+export class ProcessKilled extends Error {}
+
+/** One provider process of one deployment, in this process: a runtime of its own behind the three providers. */
+export class ProviderProcess {
+  /** What the process printed. */
+  readonly printed: string[] = [];
+  private readonly providers: Record<TypeName, DynamicProvider>;
+
+  constructor(
+    config: Config,
+    private readonly world: HurriedWorld = new HurriedWorld(),
+  ) {
+    const runtime = new Runtime({
+      env: {},
+      print: (line) => this.printed.push(line),
+      now: world.now,
+      world,
+      schedule: world.schedule,
+    });
+    this.providers = {
+      PrefixSet: dynamicProvider(new PrefixSetHandler(runtime), runtime),
+      PrefixSetEntry: dynamicProvider(new PrefixSetEntryHandler(runtime), runtime),
+      CloudSignaling: dynamicProvider(new CloudSignalingHandler(runtime), runtime),
+    };
+    const get = (key: string) => config[key.replace(/^packetfilter:/, "")];
+    for (const provider of Object.values(this.providers)) void provider.configure({ config: { get } });
+  }
+
+  /** A call as the server makes it: arguments and results travel as plain JSON, a killed process never answers. */
+  async call<M extends Exclude<keyof DynamicProvider, "configure">>(
+    type: TypeName,
+    method: M,
+    ...args: Parameters<DynamicProvider[M]>
+  ): Promise<Awaited<ReturnType<DynamicProvider[M]>>> {
+    const provider = this.providers[type] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    const answer = provider[method]?.(...(structuredClone(args) as unknown[])) ?? Promise.reject();
+    const killed = this.world.killed.then(() => Promise.reject(new ProcessKilled("the plugin exited")));
+    const result = await Promise.race([answer, killed]);
+    if (method !== "delete") requirePlain(result);
+    return result as Awaited<ReturnType<DynamicProvider[M]>>;
+  }
+
+  end(): Promise<void> {
+    return this.world.end();
+  }
+}
+
+/** @throws {Error} for what the server cannot send: it fails after the change is done. */
+export function requirePlain(value: unknown, path = "result"): void {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return;
+  if (typeof value === "number" && Number.isFinite(value)) return;
+  const isPlain =
+    Array.isArray(value) || (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype);
+  if (!isPlain) throw new Error(`${path} is not plain JSON: ${String(value)}`);
+  for (const [key, member] of Object.entries(value as Properties)) requirePlain(member, `${path}.${key}`);
+}

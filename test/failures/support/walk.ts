@@ -1,0 +1,180 @@
+import { type Emulator, startEmulator } from "../../../provider/emulator";
+import { MiniEngine, type Outcome } from "./engine";
+import { HurriedWorld } from "./hurried-world";
+import type { Kind } from "./kinds";
+import { NODE, type Scenario } from "./scenarios";
+import { gaps, heldBy, keptThroughout, wantedBy } from "./truth";
+
+/** What is run after the failure. */
+export type Next = "same" | "previous" | "destroy";
+
+/** One cell of the matrix. */
+export interface Case {
+  readonly scenario: Scenario;
+  readonly kind: Kind;
+  /** The request that it happens to, counted from 1. */
+  readonly request: number;
+  /** True: it goes on happening until the run ends. */
+  readonly lasting: boolean;
+  readonly next: Next;
+}
+
+export interface Verdict {
+  readonly title: string;
+  /** False when the run ended before the request came. */
+  readonly met: boolean;
+  /** True when the run succeeded in spite of the fault. */
+  readonly unharmed: boolean;
+  /** What is wrong; empty when all promises hold. */
+  readonly problems: readonly string[];
+}
+
+/** Clients that give up soon, so that a walk of all failures is quick. */
+const IMPATIENT = { timeoutMs: 40, deadlineMs: 2_000 };
+
+/** An emulator and the configuration of a stack that uses it. */
+export async function stage(dialect?: string): Promise<{ emulator: Emulator; config: Record<string, unknown> }> {
+  const emulator = await startEmulator({ state: NODE, seed: 1, ...(dialect !== undefined && { dialect }) });
+  const [client] = emulator.clients;
+  const { endpoint, signalingUrl } = emulator;
+  const { clientId, secretKey } = client ?? {};
+  return { emulator, config: { endpoint, signalingUrl, clientId, secretKey, commitCoalesceMs: 4 } };
+}
+
+/** How many requests the scenario sends when nothing goes wrong. */
+export async function requestsOf(scenario: Scenario, dialect?: string): Promise<number> {
+  await using it = await open(scenario, dialect);
+  const before = it.emulator.journal.length;
+  const { errors } = await it.engine.up(scenario.after);
+  if (errors.length > 0) throw new Error(`${scenario.name} fails without any fault: ${errors[0]?.message}`);
+  return it.emulator.journal.length - before;
+}
+
+/** Runs one case from an empty node to the end, and judges everything that was promised about it. */
+export async function walk({ scenario, kind, request, lasting, next }: Case, dialect?: string): Promise<Verdict> {
+  const when = `${lasting ? "from" : "at"} request ${request}`;
+  const title = [dialect, scenario.name, kind.name, when, `then ${next}`]
+    .filter((part) => part !== undefined)
+    .join(", ");
+  await using it = await open(scenario, dialect);
+  const { emulator, engine } = it;
+  const problems: string[] = [];
+  const require = (holds: boolean, sentence: string) => void (holds || problems.push(sentence));
+
+  // The run that fails.
+  const kept = keptThroughout(heldBy(emulator), scenario.after);
+  const start = emulator.journal.length;
+  const former = engine.state;
+  const fault = kind.fault && emulator.fail({ ...kind.fault, nth: request, times: lasting ? 1_000_000 : 1 });
+  const world = new HurriedWorld(kind.death && { request, when: kind.death });
+  const hurt = await engine.up(scenario.after, { world, config: IMPATIENT });
+  const met = fault ? fault.hits > 0 : hurt.errors.length > 0;
+  emulator.clearFaults();
+  await settled(emulator, kind.lingers);
+  for (const gap of gaps(emulator, start, kept)) problems.push(`gap in the failing run: ${gap}`);
+  if (!kind.death) {
+    for (const error of hurt.errors) require(isHelpful(error, emulator), `unhelpful error: ${error.message}`);
+    problems.push(...untruths(engine, emulator, former));
+  }
+
+  // The next plain run.
+  const program = { same: scenario.after, previous: scenario.before, destroy: [] }[next];
+  const middle = emulator.journal.length;
+  const keptAgain = keptThroughout(heldBy(emulator), program);
+  // A failed delete leaves no trace in the state: who wants its object again has to look (the error says so).
+  const refresh = next === "previous" && hurt.errors.length > 0 && hurt.steps.some((step) => step.startsWith("delete"));
+  const runs: Outcome[] = [await (next === "destroy" ? engine.destroy() : engine.up(program, { refresh }))];
+  if (scenario.found && next === "same") runs.push(await engine.up(program));
+  for (const { errors } of runs) for (const error of errors) problems.push(`the next run fails: ${error.message}`);
+  // Where the node went away before a staged removal could be taken back, the next commit publishes it, and puts it right.
+  const isPutBack = runs.some(({ printed }) => printed.some((line) => line.includes("put back, since it is wanted")));
+  const found = gaps(emulator, middle, keptAgain);
+  if (!refresh || !isPutBack) for (const gap of found) problems.push(`gap in the next run: ${gap}`);
+
+  // What holds in the end.
+  const isLimit = kind.death !== undefined && next !== "same";
+  if (!isLimit) {
+    const expected = next === "same" || !scenario.found ? wantedBy(program) : undefined;
+    const held = heldBy(emulator);
+    if (expected) require(same(held, expected), `it holds ${show(held)} instead of ${show(expected)}`);
+  }
+  if (next !== "destroy") {
+    const again = await engine.preview(program);
+    require(again.steps.length === 0, `another up would still do: ${again.steps.join(", ")}`);
+    if (!isLimit && !scenario.found) {
+      const seen = await engine.preview(program, { refresh: true });
+      require(seen.errors.length + seen.steps.length ===
+        0, `drift is left: ${[...seen.steps, ...seen.errors].join(", ")}`);
+    }
+  }
+  require(engine.state.length === program.length, `the state holds ${engine.state.length} resources`);
+  return { title, met, unharmed: hurt.errors.length === 0, problems };
+}
+
+async function open(scenario: Scenario, dialect?: string) {
+  const { emulator, config } = await stage(dialect);
+  for (const [url, insert] of Object.entries(scenario.found ?? {})) emulator.change(url, { insert });
+  const engine = new MiniEngine(config);
+  const { errors } = await engine.up(scenario.before);
+  if (errors.length > 0) throw new Error(`${scenario.name} cannot be set up: ${errors[0]?.message}`);
+  return { emulator, engine, [Symbol.asyncDispose]: () => emulator.close() };
+}
+
+/** Waits until late effects have happened and the port is open again. */
+async function settled(emulator: Emulator, lingers = 0): Promise<void> {
+  if (lingers > 0) await new Promise((resolve) => setTimeout(resolve, lingers + 10));
+  for (;;) {
+    try {
+      await fetch(emulator.endpoint);
+      return;
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+    }
+  }
+}
+
+/** An error names what failed, where, and what to do. */
+function isHelpful({ message }: Error, emulator: Emulator): boolean {
+  const place = new URL(emulator.endpoint).host;
+  return (
+    /prefixset:\/\/edge\/(blocked|partners)|[Ss]ignaling/.test(message) &&
+    message.includes(place) &&
+    /pulumi/.test(message)
+  );
+}
+
+/** What the state says that is not so, although it does not say that it is unsettled. */
+function untruths(engine: MiniEngine, emulator: Emulator, former: readonly { name: string }[]): string[] {
+  const held = heldBy(emulator);
+  const found: string[] = [];
+  for (const { type, name, outputs } of engine.state) {
+    const unsettled = new Set(Array.isArray(outputs.unsettled) ? outputs.unsettled : []);
+    const isOpen = (prefix: string) => unsettled.has(prefix) || outputs.unsettled === true;
+    const isFormer = former.some((it) => it.name === name) && !engine.state.find((it) => it.name === name)?.failed;
+    if (isFormer) continue;
+    const entries = held.sets[String(outputs.url)] ?? {};
+    if (type === "PrefixSet") {
+      for (const [prefix, value] of Object.entries(outputs.entries as Record<string, number>)) {
+        if (entries[prefix] !== value && !isOpen(prefix))
+          found.push(`state of ${name}: ${prefix} is not there with ${value}`);
+      }
+    } else if (type === "PrefixSetEntry") {
+      const prefix = String(outputs.prefix);
+      const is = outputs.absent === true ? undefined : (outputs.value ?? 1);
+      if (entries[prefix] !== is && !isOpen(prefix)) found.push(`state of ${name}: ${prefix} is not ${is}`);
+    } else {
+      for (const prefix of outputs.prefixes as string[]) {
+        if (!held.active.includes(prefix) && !isOpen(prefix)) found.push(`state of ${name}: ${prefix} is not active`);
+      }
+    }
+  }
+  return found;
+}
+
+function same(a: unknown, b: unknown): boolean {
+  return show(a) === show(b);
+}
+
+function show(value: unknown): string {
+  return JSON.stringify(value);
+}
