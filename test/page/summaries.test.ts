@@ -109,3 +109,19 @@ test("the largest marks are those that sorting all of them gives", () => {
     ),
   );
 });
+
+test("marks are counted by id while they live", async () => {
+  await using emulator = await startNode();
+  emulator.clock.freeze();
+  const counted = async () => {
+    const [, { arenas }] = await get(emulator, "overview");
+    const { active, expired, ids } = arenas[0].profiles[0].marks[0];
+    return { active, expired, ids };
+  };
+  emulator.receive([{ from: "198.51.100.3", to: "203.0.113.129", proto: "tcp", flags: ["syn"] }]);
+  expect(await counted()).toEqual({ active: 3, expired: 0, ids: [{ id: 30, records: 3 }] });
+  emulator.clock.advance("20m");
+  expect(await counted()).toEqual({ active: 2, expired: 1, ids: [{ id: 30, records: 2 }] });
+  emulator.clock.advance("40m");
+  expect(await counted()).toEqual({ active: 0, expired: 2, ids: [] });
+});

@@ -82,13 +82,12 @@ export class MarkStore {
     return found.map(({ family, table, slot }) => this.record(type, family, table, slot, now));
   }
 
-  /** How many records each id has, expired ones that are still kept included. */
+  /** How many live records each id has; ids without any are left out. */
   ids(type: MarkType): Map<number, number> {
     const total = new Map<number, number>();
     const now = this.options.now();
     for (const table of Object.values(this.tables.get(type) ?? {})) {
-      table.advance(now);
-      for (const [id, records] of table.byId) total.set(id, (total.get(id) ?? 0) + records);
+      for (const [id, records] of table.liveById(now)) if (records > 0) total.set(id, (total.get(id) ?? 0) + records);
     }
     return total;
   }

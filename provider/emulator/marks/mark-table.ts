@@ -166,9 +166,15 @@ export class MarkTable {
     return { active: this.table.size - this.expired, expired };
   }
 
-  /** How many records each id has, expired ones included. */
-  get byId(): ReadonlyMap<number, number> {
-    return this.ids;
+  /** How many live records each id has. Costs as much as there are expired ones. */
+  liveById(now: number): Map<number, number> {
+    this.settle(now);
+    const live = new Map(this.ids);
+    this.wheel.eachExpired((slot) => {
+      const id = this.idOf(slot);
+      live.set(id, (live.get(id) ?? 0) - 1);
+    });
+    return live;
   }
 
   /** Lets time pass, to the second: enough for everything that compares times itself. */

@@ -28,7 +28,9 @@ const profile = z.object({
       type: z.enum(MARK_TYPES),
       active: z.int(),
       expired: z.int(),
-      ids: z.array(z.object({ id: z.int(), records: z.int() })).describe("Records by id, the largest groups first."),
+      ids: z
+        .array(z.object({ id: z.int(), records: z.int() }))
+        .describe("Live records by id, the largest groups first."),
     }),
   ),
 });

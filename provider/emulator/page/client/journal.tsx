@@ -3,7 +3,7 @@ import { call } from "./api";
 import { JournalRow } from "./journal-row";
 import type { JournalLine } from "./types";
 import { act, Check, SelectField, TextField } from "./ui";
-import { number } from "./words";
+import { number, plural } from "./words";
 
 const STEP = 100;
 const APIS = [
@@ -31,7 +31,7 @@ export function Journal({ lines, total }: { lines: readonly JournalLine[]; total
     <aside class="journal" aria-label="Journal">
       <div class="panel-head">
         <h2>Journal</h2>
-        <p class="hint">{number(total)} requests</p>
+        <p class="hint">{plural(total, "request")}</p>
         <div class="panel-actions">
           <button
             type="button"

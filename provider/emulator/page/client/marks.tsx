@@ -60,7 +60,7 @@ function Legend({ series, profiles }: { series: readonly Series[]; profiles: rea
             <th scope="col">Type</th>
             <th scope="col">Profile</th>
             <th scope="col" class="num">
-              Records
+              Live records
             </th>
           </tr>
         </thead>
