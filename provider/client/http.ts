@@ -1,4 +1,4 @@
-import { Agent, type Dispatcher } from "undici";
+import type { Dispatcher } from "undici";
 import type { TlsOptions } from "./options";
 import type { World } from "./world";
 
@@ -40,38 +40,23 @@ export class HttpFailure extends Error {
  * The only module that knows undici. Repeats nothing and follows nothing.
  */
 export class Http {
-  private readonly dispatcher: Dispatcher;
-  private readonly own: Dispatcher | undefined;
+  private opened: Promise<Dispatcher> | undefined;
 
   constructor(
-    options: { readonly tls?: TlsOptions; readonly timeoutMs: number; readonly connections: number },
+    private readonly options: {
+      readonly tls?: TlsOptions;
+      readonly timeoutMs: number;
+      readonly connections: number;
+    },
     private readonly world: Pick<World, "timer" | "maxResponseBytes" | "dispatcher">,
-  ) {
-    const { ca, cert, key, serverName } = options.tls ?? {};
-    this.own = world.dispatcher
-      ? undefined
-      : new Agent({
-          connections: options.connections,
-          pipelining: 1,
-          // One time-out of ours covers connecting, waiting and reading; undici's own would only blur the error.
-          headersTimeout: 0,
-          bodyTimeout: 0,
-          connect: {
-            timeout: options.timeoutMs,
-            ...(ca !== undefined && { ca }),
-            ...(cert !== undefined && { cert }),
-            ...(key !== undefined && { key }),
-            ...(serverName !== undefined && { servername: serverName }),
-          },
-        });
-    this.dispatcher = world.dispatcher ?? this.own ?? new Agent();
-  }
+  ) {}
 
   /** @throws {HttpFailure} when no whole answer came within `timeoutMs`. */
-  send(
+  async send(
     request: HttpRequest,
     limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
   ): Promise<HttpAnswer> {
+    const dispatcher = this.world.dispatcher ?? (await this.open());
     return new Promise((resolve, reject) => {
       const { signal } = limits;
       let controller: Dispatcher.DispatchController | undefined;
@@ -124,7 +109,7 @@ export class Http {
         onResponseError: (_controller, error) => fail("connection", error),
       };
       try {
-        this.dispatcher.dispatch(
+        dispatcher.dispatch(
           {
             origin: request.origin,
             path: request.path,
@@ -142,6 +127,31 @@ export class Http {
 
   /** Waits for requests under way, then closes the connections. */
   async close(): Promise<void> {
-    await this.own?.close();
+    await (await this.opened)?.close();
+  }
+
+  /**
+   * The connections, made at the first request: previews and programs that ask nothing do not pay for loading undici,
+   * which is half of what this package takes to load.
+   */
+  private open(): Promise<Dispatcher> {
+    this.opened ??= import("undici").then(({ Agent }) => {
+      const { ca, cert, key, serverName } = this.options.tls ?? {};
+      return new Agent({
+        connections: this.options.connections,
+        pipelining: 1,
+        // One time-out of ours covers connecting, waiting and reading; undici's own would only blur the error.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+        connect: {
+          timeout: this.options.timeoutMs,
+          ...(ca !== undefined && { ca }),
+          ...(cert !== undefined && { cert }),
+          ...(key !== undefined && { key }),
+          ...(serverName !== undefined && { servername: serverName }),
+        },
+      });
+    });
+    return this.opened;
   }
 }

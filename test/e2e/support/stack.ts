@@ -45,6 +45,8 @@ export class TestStack implements AsyncDisposable {
       PULUMI_BACKEND_URL: `file://${join(folder, ".backend")}`,
       PULUMI_CONFIG_PASSPHRASE: "e2e",
       PULUMI_SKIP_UPDATE_CHECK: "1",
+      // Each command starts two processes that load the same modules: compiled once, that takes a third less time.
+      NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node-compile"),
       ...options.env,
     };
     const stack = new TestStack(folder, language, env);
