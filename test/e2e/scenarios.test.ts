@@ -1,0 +1,85 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { dnsAmplification, startEmulator } from "../../provider/emulator";
+import { TestStack } from "./support/stack";
+
+/** An attack on one recipient of the profiles below: large DNS answers from a few resolvers. */
+const attack = () => dnsAmplification({ to: ["198.51.100.7"], from: ["203.0.113.0/24"], seed: 4711 });
+const ANSWERS = { protocol: "udp", sourcePort: 53 } as const;
+const PACKETS = 20_000;
+
+describe("an attack", () => {
+  it("marks its sources by rule, the program blocks them, and the same traffic is dropped", async () => {
+    await using emulator = await startEmulator({
+      state: {
+        arenas: {
+          edge: {
+            sets: { blocked: {} },
+            profiles: {
+              web: {
+                prefixes: ["198.51.100.0/24"],
+                rules: [
+                  { id: 1, name: "blocked", match: [{ set: { name: "blocked" } }], actions: ["drop"] },
+                  {
+                    id: 70001,
+                    name: "dns-answers",
+                    match: [ANSWERS],
+                    actions: [{ hmark: { add: 1, lifetime: 3600 } }],
+                  },
+                ],
+              },
+            },
+          },
+        },
+      },
+    });
+    expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: PACKETS, dropped: 0 });
+    const marks = emulator.marks("profile://edge/web", "shost");
+    expect(marks.reduce((sum, { value = 0 }) => sum + value, 0)).toBe(PACKETS);
+    const marked = marks.map(({ address }) => `${address}/32`);
+
+    const program = await readFile(join(process.cwd(), "examples", "block-top-sources", "index.ts"), "utf8");
+    await using stack = await TestStack.create({
+      language: "typescript",
+      program: program.replace(/^import .*$/gm, ""),
+      config: { endpoint: emulator.endpoint, "journey:ruleId": "70001" },
+    });
+    const up = await stack.up("--skip-preview");
+    expect(up.code, up.text).toBe(0);
+    expect(Object.keys(emulator.prefixSet("prefixset://edge/blocked").applied).sort()).toEqual(marked.sort());
+    expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: 0, dropped: PACKETS });
+
+    // The blocks end with the marks, which nothing renews any more.
+    emulator.clock.advance("2h");
+    const later = await stack.up("--skip-preview");
+    expect(later.code, later.text).toBe(0);
+    expect(emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({});
+  });
+
+  it("is met by the rules of another profile from the next packet on, once a CloudSignaling is there", async () => {
+    await using emulator = await startEmulator({
+      state: {
+        arenas: {
+          edge: {
+            profiles: {
+              clean: { prefixes: ["198.51.100.0/24"] },
+              protected: { rules: [{ id: 2, name: "no-dns-answers", match: [ANSWERS], actions: ["drop"] }] },
+            },
+          },
+        },
+      },
+    });
+    const [client] = emulator.clients;
+    await using stack = await TestStack.create({
+      program: 'new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"], reason: "DNS amplification" });',
+      config: { signalingUrl: emulator.signalingUrl, clientId: client?.clientId },
+      secrets: { secretKey: client?.secretKey ?? "" },
+    });
+    expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: PACKETS, dropped: 0 });
+    await stack.must("up", "--yes", "--skip-preview");
+    expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: 0, dropped: PACKETS });
+    await stack.must("destroy", "--yes", "--skip-preview");
+    expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: PACKETS, dropped: 0 });
+  });
+});
