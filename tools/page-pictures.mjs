@@ -18,7 +18,7 @@ const PICTURES = /** @type {const} */ ([
   ["faults", "faults"],
 ]);
 /** Seconds of traffic before the pictures, so that the chart has something to show. */
-const SECONDS = Number(process.env.PICTURE_SECONDS ?? 40);
+const SECONDS = Number(process.env.PICTURE_SECONDS ?? 60);
 
 mkdirSync(folder, { recursive: true });
 await using emulator = await startEmulator({ seed: 7, port: 8080, state: state() });
