@@ -67,6 +67,13 @@ test("what comes from the node is text, whatever it looks like", async () => {
   emulator.fail({ url: EVIL, message: EVIL });
   await using view = await open(emulator);
   const { page } = view;
+  // The one picture is the icon of the page.
+  const made = () => page.evaluate("[window.struck, document.querySelectorAll('img').length, document.scripts.length]");
+  await page
+    .getByText(/profile:/)
+    .first()
+    .waitFor();
+  expect(await made()).toEqual([undefined, 1, 1]);
   await page.getByText(EVIL).first().waitFor();
   for (const line of await page.locator(".line").all()) await line.click();
   await page.locator(".lines pre", { hasText: "onerror" }).first().waitFor();
@@ -74,8 +81,9 @@ test("what comes from the node is text, whatever it looks like", async () => {
     await page.locator(`a[href="#${hash}"]`).click();
     if (hash === "packets") await page.getByRole("button", { name: "Send" }).first().click();
     await page.getByText("onerror").first().waitFor();
+    expect(await made()).toEqual([undefined, 1, 1]);
   }
-  expect(await page.evaluate("[window.struck, document.querySelectorAll('img').length]")).toEqual([undefined, 1]);
+  expect(view.complaints).toEqual([]);
 });
 
 describe("on loopback, without a token", () => {
