@@ -23,7 +23,8 @@ export interface SetOperation {
   plan(observed: PrefixMap): SetPlan;
   /**
    * The caller has no state to remember an open end in, since it is being deleted. If the operation fails, staged removals
-   * of entries that are still there are taken back, so that no later commit publishes them.
+   * of entries that are still there are taken back, so that no later commit publishes them. What the list does not show is
+   * removed all the same: on a node that lists staged entries, an earlier attempt may have left the removal uncommitted.
    */
   readonly isLast?: boolean;
 }
@@ -106,7 +107,7 @@ export class SetWriter {
     const { requests, reads, judge } = this.options;
     const before = await requests.list();
     const plans = operations.map((operation) => planned(operation, before.values));
-    const merged = merge(plans, before);
+    const merged = merge(plans, before, (index) => operations[index]?.isLast === true);
     if (merged.put.size + merged.remove.size === 0) {
       reads.keep(before);
       return plans.map((plan) => settle(plan, (own) => resultOf(own, before, before)));
@@ -119,7 +120,7 @@ export class SetWriter {
       await this.withdraw(plans, merged, staging);
       if (sizeOf(merged) > 0) {
         await this.lookForOthers(before, merged, staging);
-        await this.commit(merged);
+        await this.commit(merged, before);
       }
     } catch (error) {
       return this.interrupted(operations, plans, before, staging, error);
@@ -159,15 +160,17 @@ export class SetWriter {
   }
 
   /**
-   * A refused commit counts as done only if an earlier try of the same request may have been carried out and the list
-   * shows the result; the list alone proves nothing on nodes that list staged entries.
+   * A refused commit counts as done only if the list shows the result, and if there was nothing to commit: an earlier try
+   * of the same request may have been carried out, or everything was as wanted before and was sent to be sure. The list
+   * alone proves nothing on nodes that list staged entries.
    */
-  private async commit(merged: Changes): Promise<void> {
+  private async commit(merged: Changes, before: ObservedSet): Promise<void> {
     const { requests, judge } = this.options;
     try {
       await requests.commit();
     } catch (error) {
-      if (judge.isRefusal(error) && judge.wasRepeated(error)) {
+      const isNothingNew = judge.isRefusal(error) && (judge.wasRepeated(error) || missing(merged, before).length === 0);
+      if (isNothingNew) {
         const observed = await requests.list().catch(() => undefined);
         if (observed && missing(merged, observed).length === 0) return;
       }
@@ -348,7 +351,7 @@ function planned(operation: SetOperation, observed: PrefixMap): Planned {
 }
 
 /** One set of changes from all plans: what somebody wants is not removed, and what already holds is not sent. */
-function merge(plans: readonly Planned[], before: ObservedSet): Changes {
+function merge(plans: readonly Planned[], before: ObservedSet, isLast: (index: number) => boolean): Changes {
   const put = new Map<CanonicalPrefix, number>();
   const remove = new Set<CanonicalPrefix>();
   const wanted = new Set<CanonicalPrefix>();
@@ -359,10 +362,11 @@ function merge(plans: readonly Planned[], before: ObservedSet): Changes {
       if (before.values.get(prefix) !== value || plan.value.unsettled?.has(prefix)) put.set(prefix, value);
     }
   }
-  for (const plan of plans) {
+  for (const [index, plan] of plans.entries()) {
     if (!plan.ok) continue;
+    const isSentAnyway = (prefix: CanonicalPrefix) => isLast(index) || plan.value.unsettled?.has(prefix) === true;
     for (const prefix of plan.value.remove) {
-      if (!wanted.has(prefix) && (before.has(prefix) || plan.value.unsettled?.has(prefix))) remove.add(prefix);
+      if (!wanted.has(prefix) && (before.has(prefix) || isSentAnyway(prefix))) remove.add(prefix);
     }
   }
   return { put, remove };

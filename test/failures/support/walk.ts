@@ -1,4 +1,4 @@
-import { type Emulator, startEmulator } from "../../../provider/emulator";
+import { type DialectSettings, type Emulator, startEmulator } from "../../../provider/emulator";
 import { MiniEngine, type Outcome } from "./engine";
 import { HurriedWorld } from "./hurried-world";
 import type { Kind } from "./kinds";
@@ -7,6 +7,16 @@ import { gaps, heldBy, keptThroughout, wantedBy } from "./truth";
 
 /** What is run after the failure. */
 export type Next = "same" | "previous" | "destroy";
+
+/** A node that settles the open points of the contract in its own way. */
+export interface Dialect {
+  readonly name: string;
+  readonly settings: DialectSettings;
+  /** False for a kind of failure that cannot be noticed on such a node. */
+  readonly shows?: (kind: Kind) => boolean;
+  /** Milliseconds until an effect shows. */
+  readonly lag?: number;
+}
 
 /** One cell of the matrix. */
 export interface Case {
@@ -33,8 +43,12 @@ export interface Verdict {
 const IMPATIENT = { timeoutMs: 40, deadlineMs: 2_000 };
 
 /** An emulator and the configuration of a stack that uses it. */
-export async function stage(dialect?: string): Promise<{ emulator: Emulator; config: Record<string, unknown> }> {
-  const emulator = await startEmulator({ state: NODE, seed: 1, ...(dialect !== undefined && { dialect }) });
+export async function stage(dialect?: Dialect): Promise<{ emulator: Emulator; config: Record<string, unknown> }> {
+  const emulator = await startEmulator({
+    state: NODE,
+    seed: 1,
+    ...(dialect !== undefined && { dialect: dialect.settings }),
+  });
   const [client] = emulator.clients;
   const { endpoint, signalingUrl } = emulator;
   const { clientId, secretKey } = client ?? {};
@@ -42,7 +56,7 @@ export async function stage(dialect?: string): Promise<{ emulator: Emulator; con
 }
 
 /** How many requests the scenario sends when nothing goes wrong. */
-export async function requestsOf(scenario: Scenario, dialect?: string): Promise<number> {
+export async function requestsOf(scenario: Scenario, dialect?: Dialect): Promise<number> {
   await using it = await open(scenario, dialect);
   const before = it.emulator.journal.length;
   const { errors } = await it.engine.up(scenario.after);
@@ -51,9 +65,9 @@ export async function requestsOf(scenario: Scenario, dialect?: string): Promise<
 }
 
 /** Runs one case from an empty node to the end, and judges everything that was promised about it. */
-export async function walk({ scenario, kind, request, lasting, next }: Case, dialect?: string): Promise<Verdict> {
+export async function walk({ scenario, kind, request, lasting, next }: Case, dialect?: Dialect): Promise<Verdict> {
   const when = `${lasting ? "from" : "at"} request ${request}`;
-  const title = [dialect, scenario.name, kind.name, when, `then ${next}`]
+  const title = [dialect?.name, scenario.name, kind.name, when, `then ${next}`]
     .filter((part) => part !== undefined)
     .join(", ");
   await using it = await open(scenario, dialect);
@@ -70,7 +84,7 @@ export async function walk({ scenario, kind, request, lasting, next }: Case, dia
   const hurt = await engine.up(scenario.after, { world, config: IMPATIENT });
   const met = fault ? fault.hits > 0 : hurt.errors.length > 0;
   emulator.clearFaults();
-  await settled(emulator, kind.lingers);
+  await settled(emulator, (kind.lingers ?? 0) + 3 * (dialect?.lag ?? 0));
   for (const gap of gaps(emulator, start, kept)) problems.push(`gap in the failing run: ${gap}`);
   if (!kind.death) {
     for (const error of hurt.errors) require(isHelpful(error, emulator), `unhelpful error: ${error.message}`);
@@ -111,7 +125,7 @@ export async function walk({ scenario, kind, request, lasting, next }: Case, dia
   return { title, met, unharmed: hurt.errors.length === 0, problems };
 }
 
-async function open(scenario: Scenario, dialect?: string) {
+async function open(scenario: Scenario, dialect?: Dialect) {
   const { emulator, config } = await stage(dialect);
   for (const [url, insert] of Object.entries(scenario.found ?? {})) emulator.change(url, { insert });
   const engine = new MiniEngine(config);
