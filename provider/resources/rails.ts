@@ -24,15 +24,15 @@ export function entryProblems(
   entries: readonly CanonicalPrefix[],
   rails: Pick<Rails, "forbidden" | "shortest">,
 ): string[] {
-  const prefixes = entries.map((entry) => Prefix.fromCanonical(entry));
+  const prefixes = rails.forbidden.length > 0 ? entries.map((entry) => Prefix.fromCanonical(entry)) : [];
   const forbidden = overlaps(prefixes, rails.forbidden).map(([entry, other]) =>
     entry.equals(other)
       ? `entry ${entry} is a forbidden prefix (forbiddenPrefixes): remove it.`
       : `entry ${entry} overlaps the forbidden prefix ${other} (forbiddenPrefixes): remove it or narrow it down.`,
   );
-  const short = prefixes.flatMap((entry) => {
-    const limit = entry.family === 4 ? rails.shortest.ipv4 : rails.shortest.ipv6;
-    return entry.length < limit
+  const short = entries.flatMap((entry) => {
+    const limit = entry.includes(":") ? rails.shortest.ipv6 : rails.shortest.ipv4;
+    return Number(entry.slice(entry.indexOf("/") + 1)) < limit
       ? [
           `entry ${entry} is shorter than /${limit}: write the prefixes that are meant, or allow it with shortestPrefix.`,
         ]
