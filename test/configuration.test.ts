@@ -1,0 +1,27 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { DEFAULTS } from "../provider/client/options";
+
+/** All words of a kind in the sources of the resources and the client. */
+async function wordsIn(pattern: RegExp): Promise<Set<string>> {
+  const folders = ["provider/resources", "provider/pulumi", "provider/client"];
+  const files = (
+    await Promise.all(folders.map(async (folder) => (await readdir(folder)).map((file) => join(folder, file))))
+  ).flat();
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  return new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, word = ""]) => word)));
+}
+
+it("docs/configuration.md names every variable and key that is read, and the defaults that hold", async () => {
+  const page = await readFile("docs/configuration.md", "utf8");
+  const variables = await wordsIn(/\benv\.(PACKETFILTER_[A-Z_]+)/g);
+  const keys = await wordsIn(/\bconfig\("([a-zA-Z]+)"\)/g);
+  expect(variables.size).toBeGreaterThan(6);
+  for (const variable of variables) expect(page).toContain(`\`${variable}\``);
+  for (const key of keys) expect(page).toContain(`\`packetfilter:${key}\``);
+  for (const [key, value] of Object.entries(DEFAULTS)) {
+    const shown = value === 2 ** 20 ? "1 MiB" : String(value).replace(/\B(?=(\d{3})+$)/g, " ");
+    expect(page).toMatch(new RegExp(`\`packetfilter:${key}\`.*default ${shown} `));
+  }
+});
