@@ -14,6 +14,7 @@ export default defineConfig({
           name: "unit",
           include: ["test/**/*.test.{ts,mts}"],
           exclude: ["test/e2e/**", "test/bench/**"],
+          globalSetup: ["tools/build-setup.mjs"],
           testTimeout: 20 * SECOND,
           hookTimeout: 20 * SECOND,
         },

@@ -1,7 +1,7 @@
 import { sameJson } from "../../../provider/resources/arguments";
 import type { Properties } from "../../../provider/resources/handler";
 import type { HurriedWorld } from "./hurried-world";
-import { type Config, ProcessKilled, ProviderProcess, type TypeName } from "./provider-process";
+import { type Config, ProcessKilled, type Provider, ProviderProcess, type TypeName } from "./provider-process";
 
 /** A resource as a program declares it. */
 export interface Declared {
@@ -23,6 +23,16 @@ export interface Kept {
   readonly replaced?: boolean;
 }
 
+/** What a run is done with, where it is not the usual. */
+export interface RunOptions {
+  /** The world of the provider process. */
+  readonly world?: HurriedWorld;
+  /** Configuration for this run alone. */
+  readonly config?: Config;
+  /** Starts the provider process, in place of one in this process. */
+  readonly start?: (config: Config) => Promise<Provider>;
+}
+
 /** How a run ended. */
 export interface Outcome {
   readonly errors: readonly Error[];
@@ -38,7 +48,7 @@ interface Partial extends Error {
   readonly reasons: string[];
 }
 
-const PROVIDER = "exports.handler=()=>…";
+const textOf = (type: TypeName) => `exports.handler=()=>require("pulumi-packetfilter/provider").get("${type}")`;
 
 /**
  * Plays the engine's part between a program and the provider: order of calls, parallelism, and what becomes of the state
@@ -53,7 +63,7 @@ export class MiniEngine {
   ) {}
 
   /** `pulumi up --skip-preview`, with `--refresh` on request. */
-  up(program: readonly Declared[], options: { refresh?: boolean; world?: HurriedWorld; config?: Config } = {}) {
+  up(program: readonly Declared[], options: RunOptions & { refresh?: boolean } = {}) {
     return this.deployment(options, async (run) => {
       if (options.refresh) await run.refresh();
       if (run.errors.length === 0) await run.apply(program);
@@ -61,7 +71,7 @@ export class MiniEngine {
   }
 
   /** `pulumi destroy`. */
-  destroy(options: { world?: HurriedWorld; config?: Config } = {}) {
+  destroy(options: RunOptions = {}) {
     return this.deployment(options, (run) => run.remove([...this.state].reverse()));
   }
 
@@ -79,10 +89,11 @@ export class MiniEngine {
   }
 
   private async deployment(
-    { world, config = {} }: { world?: HurriedWorld; config?: Config },
+    { world, config = {}, start }: RunOptions,
     work: (run: Deployment) => Promise<void>,
   ): Promise<Outcome> {
-    const process = new ProviderProcess({ ...this.config, ...config }, world);
+    const whole = { ...this.config, ...config };
+    const process = await (start?.(whole) ?? new ProviderProcess(whole, world));
     const run = new Deployment(this, process, this.parallel);
     await work(run);
     await process.end();
@@ -97,7 +108,7 @@ class Deployment {
 
   constructor(
     private readonly engine: MiniEngine,
-    private readonly process: ProviderProcess,
+    private readonly process: Provider,
     private readonly parallel: number,
   ) {}
 
@@ -107,9 +118,9 @@ class Deployment {
         const read = await this.process.call(old.type, "read", old.id, old.outputs);
         if (read.id === "") this.keep(old, undefined);
         else {
-          const inputs = read.inputs ? { ...read.inputs, __provider: PROVIDER } : old.inputs;
+          const inputs = read.inputs ? { ...read.inputs, __provider: textOf(old.type) } : old.inputs;
           const { failed: _, ...rest } = old;
-          this.keep(old, { ...rest, inputs, outputs: { ...read.props, __provider: PROVIDER } });
+          this.keep(old, { ...rest, inputs, outputs: { ...read.props, __provider: textOf(old.type) } });
         }
       });
     }
@@ -124,7 +135,7 @@ class Deployment {
         (it) => it.name === declared.name && it.type === declared.type && !it.replaced,
       );
       const { args: given } = declared;
-      const args = { ...given, __provider: PROVIDER };
+      const args = { ...given, __provider: textOf(declared.type) };
       const inputs = await this.check(declared, old?.inputs ?? {}, args);
       if (!inputs) break;
       const what = old ? await this.judge(old, inputs) : "create";
@@ -176,7 +187,7 @@ class Deployment {
     };
     try {
       const { id, outs } = await this.process.call(type, "create", inputs);
-      add({ type, name, id, inputs, outputs: { ...outs, __provider: PROVIDER } });
+      add({ type, name, id, inputs, outputs: { ...outs, __provider: textOf(type) } });
     } catch (error) {
       if (isPartial(error)) add({ type, name, id: error.id, inputs, outputs: error.properties, failed: true });
       throw error;
@@ -187,7 +198,7 @@ class Deployment {
     const { failed: _, ...rest } = old;
     try {
       const { outs } = await this.process.call(old.type, "update", old.id, old.outputs, inputs);
-      this.keep(old, { ...rest, inputs, outputs: { ...outs, __provider: PROVIDER } });
+      this.keep(old, { ...rest, inputs, outputs: { ...outs, __provider: textOf(old.type) } });
     } catch (error) {
       if (isPartial(error)) this.keep(old, { ...rest, outputs: error.properties, failed: true });
       throw error;

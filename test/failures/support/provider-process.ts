@@ -14,8 +14,20 @@ export type Config = Readonly<Record<string, unknown>>;
 /** The process was killed while a call was open. */
 export class ProcessKilled extends Error {}
 
+/** A provider process as the engine sees it. */
+export interface Provider {
+  /** What the process printed. */
+  readonly printed: readonly string[];
+  call<M extends Exclude<keyof DynamicProvider, "configure">>(
+    type: TypeName,
+    method: M,
+    ...args: Parameters<DynamicProvider[M]>
+  ): Promise<Awaited<ReturnType<DynamicProvider[M]>>>;
+  end(): Promise<void>;
+}
+
 /** One provider process of one deployment, in this process: a runtime of its own behind the three providers. */
-export class ProviderProcess {
+export class ProviderProcess implements Provider {
   /** What the process printed. */
   readonly printed: string[] = [];
   private readonly providers: Record<TypeName, DynamicProvider>;
