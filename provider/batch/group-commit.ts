@@ -59,13 +59,6 @@ export class GroupCommit<O, R> {
     });
   }
 
-  /** Settles when nothing waits and nothing is in flight. */
-  async idle(): Promise<void> {
-    while (this.waiting.length > 0 || this.state.name === "flushing") {
-      await new Promise<void>((resolve) => this.schedule.after(5, resolve));
-    }
-  }
-
   private gather(): void {
     if (this.state.name === "gathering") this.state.cancel();
     if (this.crowd.isFull) void this.run();

@@ -8,7 +8,8 @@ type Entry = readonly [prefix: CanonicalPrefix, value: number];
 export interface SetRequests {
   list(): Promise<ObservedSet>;
   insert(entries: readonly Entry[]): Promise<void>;
-  delete(spellings: readonly string[]): Promise<void>;
+  /** `once`: a try that was given up on is not repeated, since it may still take effect later. */
+  delete(spellings: readonly string[], options?: { once: boolean }): Promise<void>;
   commit(): Promise<void>;
 }
 
@@ -146,7 +147,10 @@ export class Staging {
     try {
       for (const [prefix] of entries) this.touched.add(prefix);
       await this.requests
-        .delete(entries.flatMap(([prefix]) => this.before.spellings(prefix)))
+        .delete(
+          entries.flatMap(([prefix]) => this.before.spellings(prefix)),
+          { once: true },
+        )
         .catch((error: unknown) => {
           if (!this.isRefusal(error)) throw error;
         });

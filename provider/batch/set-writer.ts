@@ -98,11 +98,6 @@ export class SetWriter {
     return this.group.submit(operation);
   }
 
-  /** Settles when nothing is in flight. */
-  idle(): Promise<void> {
-    return this.group.idle();
-  }
-
   private async flush(operations: readonly SetOperation[]): Promise<readonly Settled<SetResult>[]> {
     const { requests, reads, judge } = this.options;
     const before = await requests.list();
@@ -364,7 +359,8 @@ function merge(plans: readonly Planned[], before: ObservedSet, isLast: (index: n
   }
   for (const [index, plan] of plans.entries()) {
     if (!plan.ok) continue;
-    const isSentAnyway = (prefix: CanonicalPrefix) => isLast(index) || plan.value.unsettled?.has(prefix) === true;
+    const isSentAnyway = (prefix: CanonicalPrefix) =>
+      (isLast(index) && before.values.size > 0) || plan.value.unsettled?.has(prefix) === true;
     for (const prefix of plan.value.remove) {
       if (!wanted.has(prefix) && (before.has(prefix) || isSentAnyway(prefix))) remove.add(prefix);
     }

@@ -23,6 +23,11 @@ export type { ListedEntry };
 export interface CallOptions {
   /** Ends the operation early, with code `request-cancelled`; what was sent may have had its effect. */
   readonly signal?: AbortSignal;
+  /**
+   * Repeats only what certainly did not happen. For changes that would do harm if a first try, given up on, took effect
+   * after what follows it: a delete before an insert of the same prefix. Default: false.
+   */
+  readonly once?: boolean;
 }
 
 /**
@@ -244,7 +249,7 @@ export class NodeClient {
         object: formatUrl(url),
         operation,
         // Staging the same entries twice, and committing twice, ends in the same set.
-        idempotent: true,
+        idempotent: options.once !== true,
         read: (answer) => failedStatus(answer, errorText, "endpoint") ?? read(answer),
         ...more,
       },

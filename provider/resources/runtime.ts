@@ -126,12 +126,22 @@ export class Runtime {
     appendAudit(auditLog, { time: new Date(this.surroundings.now()).toISOString(), actor, ...record });
   }
 
-  /** Settles when every flush in hand is done. */
-  async idle(): Promise<void> {
-    await Promise.allSettled([...this.flushes].map((writer) => writer.idle()));
+  /** Counts an operation as in hand until it has ended. */
+  during<T>(operation: Promise<T>): Promise<T> {
+    const ended = operation.then(
+      () => void this.inHand.delete(ended),
+      () => void this.inHand.delete(ended),
+    );
+    this.inHand.add(ended);
+    return operation;
   }
 
-  private readonly flushes = new Set<SetWriter>();
+  /** Settles when nothing is in hand. */
+  async idle(): Promise<void> {
+    while (this.inHand.size > 0) await Promise.all(this.inHand);
+  }
+
+  private readonly inHand = new Set<Promise<void>>();
 
   private openNode({ name, options, fromEnvironment }: Target<NodeOptions>): NodeInUse {
     const client = new NodeClient(options, this.surroundings.world);
@@ -143,7 +153,6 @@ export class Runtime {
       if (known) return known;
       const made = this.openSet(client, url, { name, endpoint: client.endpoint, label }, options);
       sets.set(key, made);
-      this.flushes.add(made.writer);
       return made;
     };
     return { name, endpoint: client.endpoint, label, client, fromEnvironment, set };
@@ -164,7 +173,7 @@ export class Runtime {
       requests: {
         list,
         insert: (entries) => client.insert(url, entries),
-        delete: (spellings) => client.delete(url, spellings),
+        delete: (spellings, how) => client.delete(url, spellings, how),
         commit: () => client.commit(url),
       },
       judge: {
