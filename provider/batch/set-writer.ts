@@ -1,83 +1,36 @@
 import type { CanonicalPrefix } from "../model/prefix";
-import { difference, type PrefixMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import type { Crowd } from "./crowd";
 import { GroupCommit, type Settled } from "./group-commit";
 import type { ObservedSet } from "./observed-set";
-import { realSchedule, type Schedule } from "./schedule";
-import { type SetRequests, Staging } from "./set-staging";
+import { type Changes, doneByOthers, merge, missing, sizeOf } from "./set-changes";
+import { type ConfirmationOptions, confirm } from "./set-confirmation";
+import {
+  type Planned,
+  planned,
+  resultOf,
+  type SetOperation,
+  type SetResult,
+  SetWriteFailure,
+  settle,
+} from "./set-operation";
+import { type IsRefusal, Staging } from "./set-staging";
 import type { SharedReads } from "./shared-reads";
 
-/** What one operation wants changed, decided against what the node holds right now. */
-export interface SetPlan {
-  /** Prefixes that must be there afterwards, with their value. */
-  readonly put: PrefixMap;
-  /** Prefixes that must be gone afterwards. */
-  readonly remove: ReadonlySet<CanonicalPrefix>;
-  /** Prefixes whose staging was left open by a failed run: they are sent again even where the list looks right. */
-  readonly unsettled?: ReadonlySet<CanonicalPrefix>;
-}
-
-/** One resource operation on a set. `plan` may throw: then this operation fails alone, before anything is sent. */
-export interface SetOperation {
-  plan(observed: PrefixMap): SetPlan;
-  /**
-   * The caller has no state to remember an open end in, since it is being deleted. If the operation fails, staged removals
-   * of entries that are still there are taken back, so that no later commit publishes them. What the list does not show is
-   * removed all the same: on a node that lists staged entries, an earlier attempt may have left the removal uncommitted.
-   */
-  readonly isLast?: boolean;
-}
-
-/** How an operation ended. */
-export interface SetResult {
-  /** What the node held before. */
-  readonly before: PrefixMap;
-  /** What the node holds now, by the list after the commit (the same as before, if nothing was to do). */
-  readonly after: PrefixMap;
-  /** What this operation changed, prefix by prefix; `null` stands for "not there". */
-  readonly changes: ReadonlyMap<CanonicalPrefix, { readonly old: number | null; readonly new: number | null }>;
-}
-
-/** An operation that did not reach its goal, with the truth as far as it is known. */
-export class SetWriteFailure extends Error {
-  override readonly name = "SetWriteFailure";
-  constructor(
-    message: string,
-    /** What the node holds, by the last list that was answered. */
-    readonly applied: PrefixMap,
-    /** Prefixes of this operation that may be staged and not applied. */
-    readonly unsettled: readonly CanonicalPrefix[],
-    override readonly cause?: unknown,
-  ) {
-    super(message);
-  }
-}
-
 /** What the writer needs from outside. */
-export interface SetWriterOptions {
-  readonly requests: SetRequests;
+export interface SetWriterOptions extends ConfirmationOptions {
   readonly reads: SharedReads<ObservedSet>;
   /** How an error of `requests` is to be understood. */
-  readonly judge: { isRefusal(error: unknown): error is Error; wasRepeated(error: unknown): boolean };
-  /** Where the set is, for messages: `prefixset://edge/blocked on fra1`. */
-  readonly label: string;
+  readonly judge: { readonly isRefusal: IsRefusal; wasRepeated(error: unknown): boolean };
+  /** Milliseconds that a lone operation waits for company. */
   readonly quietMs: number;
-  /** How long the list after a commit may take to show the result. */
-  readonly deadlineMs: number;
   /**
    * Looks before the commit for entries that somebody else staged, where the node lists staged entries: `"fail"` takes
    * our own back and commits nothing, `"warn"` says so and goes on. By default what others did is reported afterwards.
    */
   readonly foreignStaged?: "fail" | "warn" | undefined;
-  /** True for a prefix that some resource of this deployment wants in this set, whoever asks for a change. */
-  readonly isWanted?: (prefix: CanonicalPrefix) => boolean;
-  /** Receives sentences about what others did to the set meanwhile. */
-  readonly warn: (message: string) => void;
   /** All callers of this process; see {@link Crowd}. */
   readonly crowd?: Crowd;
-  readonly schedule?: Schedule;
-  readonly now?: () => number;
 }
 
 /** The one writer of a set in this process: merges the operations that wait, and commits once for all of them. */
@@ -120,10 +73,8 @@ export class SetWriter {
     } catch (error) {
       return this.interrupted(operations, plans, before, staging, error);
     }
-    const verified = sizeOf(merged) > 0 ? await this.verify(merged, before) : before;
-    const after = await this.putBack(merged, before, verified);
+    const after = sizeOf(merged) > 0 ? await confirm(this.options, merged, before) : before;
     reads.keep(after);
-    this.reportOthers(before.values, after.values, merged);
     return plans.map((plan) => this.conclude(plan, before, after, staging.refused, merged.remove));
   }
 
@@ -173,37 +124,6 @@ export class SetWriter {
     }
   }
 
-  /** Lists until the result shows. What another writer took away in the meantime is sent once more. */
-  private async verify(merged: Changes, before: ObservedSet): Promise<ObservedSet> {
-    const { requests, deadlineMs, now = Date.now } = this.options;
-    const end = now() + deadlineMs;
-    let observed = before;
-    for (let pause = FIRST_PAUSE_MS, lists = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS), lists += 1) {
-      observed = await requests.list().catch(() => observed);
-      const absent = missing(merged, observed);
-      if (absent.length === 0 || now() + pause > end) return observed;
-      if (lists === REPAIR_AFTER_LISTS) await this.repair(merged, observed, absent);
-      await this.pause(pause);
-    }
-  }
-
-  private async repair(merged: Changes, observed: ObservedSet, absent: readonly CanonicalPrefix[]): Promise<void> {
-    const { requests, label, warn, judge } = this.options;
-    warn(`Set ${label}: ${absent.length} changes did not show after the commit and are sent again: ${some(absent)}.`);
-    const lost = new Set(absent);
-    const put = new Map([...merged.put].filter(([prefix]) => lost.has(prefix)));
-    try {
-      const staging = new Staging(requests, observed, judge.isRefusal);
-      await staging.stage(
-        put,
-        absent.filter((prefix) => merged.remove.has(prefix)),
-      );
-      await requests.commit();
-    } catch {
-      // The lists that follow say what is true; the operation fails there if the changes are still missing.
-    }
-  }
-
   /** Something failed between the first request and the commit's answer: nobody's changes are applied for sure. */
   private async interrupted(
     operations: readonly SetOperation[],
@@ -249,30 +169,6 @@ export class SetWriter {
     }
   }
 
-  /**
-   * Our commit publishes whatever is staged, a removal that a killed run left behind included. What the program wants and
-   * the commit took away is put back at once.
-   */
-  private async putBack(merged: Changes, before: ObservedSet, after: ObservedSet): Promise<ObservedSet> {
-    const { requests, isWanted, label, warn } = this.options;
-    const isLost = (prefix: CanonicalPrefix) =>
-      !after.has(prefix) && !merged.remove.has(prefix) && !merged.put.has(prefix) && isWanted?.(prefix) === true;
-    const lost = [...before.values].filter(([prefix]) => isLost(prefix));
-    if (lost.length === 0) return after;
-    const names = some(lost.map(([prefix]) => prefix));
-    warn(
-      `Set ${label}: our commit published a removal that somebody else had staged, of ${names}; put back, since it is wanted.`,
-    );
-    try {
-      await requests.insert(lost);
-      await requests.commit();
-      return await this.verify({ put: new Map(lost), remove: new Set() }, after);
-    } catch (error) {
-      warn(`Set ${label}: ${names} could not be put back: ${error instanceof Error ? error.message : String(error)}`);
-      return after;
-    }
-  }
-
   private conclude(
     plan: Planned,
     before: ObservedSet,
@@ -311,98 +207,4 @@ export class SetWriter {
       `${sentence} Nothing was committed (foreignStaged: "fail"). Have them committed or deleted first, then run "pulumi up" again.`,
     );
   }
-
-  private reportOthers(before: PrefixMap, after: PrefixMap, merged: Changes): void {
-    const foreign = doneByOthers(before, after, merged);
-    if (foreign === "") return;
-    this.options.warn(
-      `Set ${this.options.label}: with our commit, entries that are not ours ${foreign}. Somebody else had staged or committed them; "pulumi preview --refresh" shows what they mean for this stack.`,
-    );
-  }
-
-  private pause(ms: number): Promise<void> {
-    return new Promise((resolve) => (this.options.schedule ?? realSchedule).after(ms, resolve));
-  }
-}
-
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
-/** Late commits show by waiting; after this many lists a lost change is the likelier reason. */
-const REPAIR_AFTER_LISTS = 4;
-
-type Planned = Settled<SetPlan>;
-
-interface Changes {
-  readonly put: Map<CanonicalPrefix, number>;
-  readonly remove: Set<CanonicalPrefix>;
-}
-
-function planned(operation: SetOperation, observed: PrefixMap): Planned {
-  try {
-    return { ok: true, value: operation.plan(observed) };
-  } catch (error) {
-    return { ok: false, error: error instanceof Error ? error : new Error(String(error)) };
-  }
-}
-
-/** One set of changes from all plans: what somebody wants is not removed, and what already holds is not sent. */
-function merge(plans: readonly Planned[], before: ObservedSet, isLast: (index: number) => boolean): Changes {
-  const put = new Map<CanonicalPrefix, number>();
-  const remove = new Set<CanonicalPrefix>();
-  const wanted = new Set<CanonicalPrefix>();
-  for (const plan of plans) {
-    if (!plan.ok) continue;
-    for (const [prefix, value] of plan.value.put) {
-      wanted.add(prefix);
-      if (before.values.get(prefix) !== value || plan.value.unsettled?.has(prefix)) put.set(prefix, value);
-    }
-  }
-  for (const [index, plan] of plans.entries()) {
-    if (!plan.ok) continue;
-    const isSentAnyway = (prefix: CanonicalPrefix) =>
-      (isLast(index) && before.values.size > 0) || plan.value.unsettled?.has(prefix) === true;
-    for (const prefix of plan.value.remove) {
-      if (!wanted.has(prefix) && (before.has(prefix) || isSentAnyway(prefix))) remove.add(prefix);
-    }
-  }
-  return { put, remove };
-}
-
-function missing(
-  changes: { put: PrefixMap; remove: ReadonlySet<CanonicalPrefix> },
-  observed: ObservedSet,
-): CanonicalPrefix[] {
-  const absent = [...changes.put].filter(([prefix, value]) => observed.values.get(prefix) !== value);
-  const present = [...changes.remove].filter((prefix) => observed.has(prefix) && !changes.put.has(prefix));
-  return [...absent.map(([prefix]) => prefix), ...present];
-}
-
-function sizeOf(changes: Changes): number {
-  return changes.put.size + changes.remove.size;
-}
-
-function settle<R>(plan: Planned, value: (own: SetPlan) => R): Settled<R> {
-  return plan.ok ? { ok: true, value: value(plan.value) } : plan;
-}
-
-function resultOf(own: SetPlan, before: ObservedSet, after: ObservedSet): SetResult {
-  const changes = new Map<CanonicalPrefix, { old: number | null; new: number | null }>();
-  for (const prefix of [...own.put.keys(), ...own.remove]) {
-    const [from, to] = [before.values.get(prefix) ?? null, after.values.get(prefix) ?? null];
-    if (from !== to) changes.set(prefix, { old: from, new: to });
-  }
-  return { before: before.values, after: after.values, changes };
-}
-
-/** What changed from one list to another that is not our doing: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
-function doneByOthers(before: PrefixMap, after: PrefixMap, merged: Changes): string {
-  const expected = new Map(before);
-  for (const prefix of merged.remove) expected.delete(prefix);
-  for (const [prefix, value] of merged.put) expected.set(prefix, value);
-  const { insert, remove, change } = difference(expected, after);
-  const named = (verb: string, map: ReadonlyMap<CanonicalPrefix, unknown>) => {
-    const foreign = [...map.keys()].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
-    return foreign.length === 0 ? [] : [`${verb}: ${some(foreign)}`];
-  };
-  return [...named("appeared", insert), ...named("vanished", remove), ...named("changed", change)].join("; ");
 }

@@ -1,4 +1,4 @@
-import type { SetPlan } from "../batch/set-writer";
+import type { SetPlan } from "../batch/set-operation";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { PrefixMap } from "../model/prefix-map";
 

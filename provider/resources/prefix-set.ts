@@ -1,4 +1,4 @@
-import type { SetWriteFailure } from "../batch/set-writer";
+import type { SetWriteFailure } from "../batch/set-operation";
 import type { CanonicalPrefix } from "../model/prefix";
 import { difference, equal, type PrefixMap } from "../model/prefix-map";
 import { count, some } from "../model/text";

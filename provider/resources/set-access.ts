@@ -1,4 +1,4 @@
-import { type SetOperation, type SetResult, SetWriteFailure } from "../batch/set-writer";
+import { type SetOperation, type SetResult, SetWriteFailure } from "../batch/set-operation";
 import type { CanonicalPrefix } from "../model/prefix";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import { setUrl } from "./arguments";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type SetOperation, SetWriteFailure } from "../../provider/batch/set-writer";
+import { type SetOperation, SetWriteFailure } from "../../provider/batch/set-operation";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { type CanonicalPrefix, Prefix } from "../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";

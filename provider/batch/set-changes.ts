@@ -1,0 +1,62 @@
+import type { CanonicalPrefix } from "../model/prefix";
+import { difference, type PrefixMap } from "../model/prefix-map";
+import { some } from "../model/text";
+import type { ObservedSet } from "./observed-set";
+import type { Planned } from "./set-operation";
+
+/** What a group of operations changes together. */
+export interface Changes {
+  readonly put: Map<CanonicalPrefix, number>;
+  readonly remove: Set<CanonicalPrefix>;
+}
+
+/** One set of changes from all plans: what somebody wants is not removed, and what already holds is not sent. */
+export function merge(plans: readonly Planned[], before: ObservedSet, isLast: (index: number) => boolean): Changes {
+  const put = new Map<CanonicalPrefix, number>();
+  const remove = new Set<CanonicalPrefix>();
+  const wanted = new Set<CanonicalPrefix>();
+  for (const plan of plans) {
+    if (!plan.ok) continue;
+    for (const [prefix, value] of plan.value.put) {
+      wanted.add(prefix);
+      if (before.values.get(prefix) !== value || plan.value.unsettled?.has(prefix)) put.set(prefix, value);
+    }
+  }
+  for (const [index, plan] of plans.entries()) {
+    if (!plan.ok) continue;
+    const isSentAnyway = (prefix: CanonicalPrefix) =>
+      (isLast(index) && before.values.size > 0) || plan.value.unsettled?.has(prefix) === true;
+    for (const prefix of plan.value.remove) {
+      if (!wanted.has(prefix) && (before.has(prefix) || isSentAnyway(prefix))) remove.add(prefix);
+    }
+  }
+  return { put, remove };
+}
+
+/** What of these changes a list does not show. */
+export function missing(
+  changes: { put: PrefixMap; remove: ReadonlySet<CanonicalPrefix> },
+  observed: ObservedSet,
+): CanonicalPrefix[] {
+  const absent = [...changes.put].filter(([prefix, value]) => observed.values.get(prefix) !== value);
+  const present = [...changes.remove].filter((prefix) => observed.has(prefix) && !changes.put.has(prefix));
+  return [...absent.map(([prefix]) => prefix), ...present];
+}
+
+/** How many prefixes are changed. */
+export function sizeOf(changes: Changes): number {
+  return changes.put.size + changes.remove.size;
+}
+
+/** What changed from one list to another that is not our doing: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
+export function doneByOthers(before: PrefixMap, after: PrefixMap, merged: Changes): string {
+  const expected = new Map(before);
+  for (const prefix of merged.remove) expected.delete(prefix);
+  for (const [prefix, value] of merged.put) expected.set(prefix, value);
+  const { insert, remove, change } = difference(expected, after);
+  const named = (verb: string, map: ReadonlyMap<CanonicalPrefix, unknown>) => {
+    const foreign = [...map.keys()].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
+    return foreign.length === 0 ? [] : [`${verb}: ${some(foreign)}`];
+  };
+  return [...named("appeared", insert), ...named("vanished", remove), ...named("changed", change)].join("; ");
+}

@@ -1,0 +1,77 @@
+import type { CanonicalPrefix } from "../model/prefix";
+import type { PrefixMap } from "../model/prefix-map";
+import type { Settled } from "./group-commit";
+import type { ObservedSet } from "./observed-set";
+
+/** What one operation wants changed, decided against what the node holds right now. */
+export interface SetPlan {
+  /** Prefixes that must be there afterwards, with their value. */
+  readonly put: PrefixMap;
+  /** Prefixes that must be gone afterwards. */
+  readonly remove: ReadonlySet<CanonicalPrefix>;
+  /** Prefixes whose staging was left open by a failed run: they are sent again even where the list looks right. */
+  readonly unsettled?: ReadonlySet<CanonicalPrefix>;
+}
+
+/** One resource operation on a set. `plan` may throw: then this operation fails alone, before anything is sent. */
+export interface SetOperation {
+  plan(observed: PrefixMap): SetPlan;
+  /**
+   * The caller has no state to remember an open end in, since it is being deleted. If the operation fails, staged removals
+   * of entries that are still there are taken back, so that no later commit publishes them. What the list does not show is
+   * removed all the same: on a node that lists staged entries, an earlier attempt may have left the removal uncommitted.
+   */
+  readonly isLast?: boolean;
+}
+
+/** How an operation ended. */
+export interface SetResult {
+  /** What the node held before. */
+  readonly before: PrefixMap;
+  /** What the node holds now, by the list after the commit (the same as before, if nothing was to do). */
+  readonly after: PrefixMap;
+  /** What this operation changed, prefix by prefix; `null` stands for "not there". */
+  readonly changes: ReadonlyMap<CanonicalPrefix, { readonly old: number | null; readonly new: number | null }>;
+}
+
+/** An operation that did not reach its goal, with the truth as far as it is known. */
+export class SetWriteFailure extends Error {
+  override readonly name = "SetWriteFailure";
+  constructor(
+    message: string,
+    /** What the node holds, by the last list that was answered. */
+    readonly applied: PrefixMap,
+    /** Prefixes of this operation that may be staged and not applied. */
+    readonly unsettled: readonly CanonicalPrefix[],
+    override readonly cause?: unknown,
+  ) {
+    super(message);
+  }
+}
+
+/** The plan of an operation, or why it has none. */
+export type Planned = Settled<SetPlan>;
+
+/** Asks an operation for its plan; what it throws is its own answer and nobody else's. */
+export function planned(operation: SetOperation, observed: PrefixMap): Planned {
+  try {
+    return { ok: true, value: operation.plan(observed) };
+  } catch (error) {
+    return { ok: false, error: error instanceof Error ? error : new Error(String(error)) };
+  }
+}
+
+/** The answer to an operation whose plan was carried out. */
+export function settle<R>(plan: Planned, value: (own: SetPlan) => R): Settled<R> {
+  return plan.ok ? { ok: true, value: value(plan.value) } : plan;
+}
+
+/** What an operation is told when its plan was carried out. */
+export function resultOf(own: SetPlan, before: ObservedSet, after: ObservedSet): SetResult {
+  const changes = new Map<CanonicalPrefix, { old: number | null; new: number | null }>();
+  for (const prefix of [...own.put.keys(), ...own.remove]) {
+    const [from, to] = [before.values.get(prefix) ?? null, after.values.get(prefix) ?? null];
+    if (from !== to) changes.set(prefix, { old: from, new: to });
+  }
+  return { before: before.values, after: after.values, changes };
+}
