@@ -71,16 +71,17 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
       return attempt(async () => plain(handler.diff(withoutText(olds), withoutText(news))));
     },
     async create(inputs) {
-      return attempt(async () => plain(await handler.create(withoutText(inputs))), inputs);
+      return attempt(async () => plain(await runtime.during(handler.create(withoutText(inputs)))), inputs);
     },
     async read(id, props) {
       return attempt(async () => plain((await handler.read(id, withoutText(props)).catch(explainRead)) ?? GONE));
     },
     async update(id, olds, news) {
-      return attempt(async () => plain(await handler.update(id, withoutText(olds), withoutText(news))), news, id);
+      const update = () => runtime.during(handler.update(id, withoutText(olds), withoutText(news)));
+      return attempt(async () => plain(await update()), news, id);
     },
     async delete(id, props) {
-      await attempt(() => handler.delete(id, withoutText(props)));
+      await attempt(() => runtime.during(handler.delete(id, withoutText(props))));
     },
   };
 }

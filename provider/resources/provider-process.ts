@@ -24,15 +24,18 @@ function isServer(script: string | undefined): boolean {
 }
 
 /**
- * A killed engine takes its plugins along only if it still can. The system then gives this process another parent:
- * the flush in hand is settled, and the process ends.
+ * Ends this process only once nothing is in hand. A killed engine takes its plugins along only if it still can: the
+ * system then gives this process another parent. An engine that is stopped sends SIGINT and waits for some seconds; a
+ * second signal ends at once.
  */
 function exitWithEngine(inUse: Runtime): void {
+  const settle = () => void inUse.idle().finally(() => process.exit(0));
   const engine = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === engine) return;
     clearInterval(timer);
-    void inUse.idle().finally(() => process.exit(0));
+    settle();
   }, WATCH_MS);
   timer.unref();
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, settle);
 }

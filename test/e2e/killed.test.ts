@@ -1,0 +1,84 @@
+import { expect, it } from "vitest";
+import type { Emulator } from "../../provider/emulator";
+import { isAlive, providersUnder, until } from "./support/processes";
+import { finished, type TestStack } from "./support/stack";
+import { BLOCKED, blockedSet, world } from "./support/world";
+
+const LATE = "1500ms";
+
+/** A program with a set, an entry in another set and a signaling. */
+const program = (entries: Record<string, number>, value: number, active: string[]) => `
+  ${blockedSet(entries)}
+  new pf.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: ${value} });
+  new pf.CloudSignaling("attack", { prefixes: ${JSON.stringify(active)} });
+`;
+
+const held = (emulator: Emulator) => ({
+  blocked: emulator.prefixSet(BLOCKED),
+  partners: emulator.prefixSet("prefixset://edge/partners").applied,
+  active: emulator.signalings["client-a"],
+});
+
+/** What the node holds when everything is applied and nothing is staged. */
+const settled = (entries: Record<string, number>, value: number, active: string[]) => ({
+  blocked: { applied: entries, staged: entries },
+  partners: { "203.0.113.4/32": value },
+  active: active.map((address) => `${address}/32`),
+});
+
+/** Starts an `up`, and comes back with its processes once the slow commit of the set is under way. */
+async function inTheMiddle(stack: TestStack, emulator: Emulator) {
+  const slow = emulator.fail({ cmd: "commit", url: BLOCKED, kind: "slow-commit", delay: LATE });
+  const engine = stack.start("up", "--yes", "--skip-preview", "--stack", "test");
+  const ended = finished(engine);
+  await until("the commit arrives", () => slow.hits > 0, 60_000);
+  const [provider = 0] = providersUnder(engine.pid ?? 0);
+  expect(provider).toBeGreaterThan(0);
+  return { engine, provider, ended };
+}
+
+async function converges(stack: TestStack): Promise<void> {
+  const up = await stack.up("--skip-preview");
+  expect(up.code, up.text).toBe(0);
+  const preview = await stack.preview("--refresh", "--expect-no-changes");
+  expect(preview.code, preview.text).toBe(0);
+}
+
+it("a provider, an engine or a user who ends an up half-way leaves nothing that the next up does not put right", async () => {
+  await using w = await world({ program: program({ "192.0.2.0/24": 1, "198.51.100.0/24": 1 }, 1, ["198.51.100.7"]) });
+  const { emulator, stack } = w;
+
+  // The provider is killed during the very first up.
+  const first = await inTheMiddle(stack, emulator);
+  process.kill(first.provider, "SIGKILL");
+  expect((await first.ended).code).not.toBe(0);
+  await converges(stack);
+  expect(held(emulator)).toEqual(settled({ "192.0.2.0/24": 1, "198.51.100.0/24": 1 }, 1, ["198.51.100.7"]));
+
+  // The engine is killed during an update: the provider settles what it has in hand, and exits.
+  await stack.program(program({ "192.0.2.0/24": 2, "203.0.113.0/24": 1 }, 2, ["198.51.100.7", "198.51.100.8"]));
+  const second = await inTheMiddle(stack, emulator);
+  process.kill(second.engine.pid ?? 0, "SIGKILL");
+  await until("the provider exits", () => !isAlive(second.provider));
+  expect(held(emulator)).toEqual(
+    settled({ "192.0.2.0/24": 2, "203.0.113.0/24": 1 }, 2, ["198.51.100.7", "198.51.100.8"]),
+  );
+  expect(emulator.journal.at(-1)).toMatchObject({ cmd: "list", url: BLOCKED, status: 200 });
+  expect((await stack.up("--skip-preview")).text).toMatch(/locked/);
+  await stack.must("cancel", "--yes");
+  await converges(stack);
+
+  // Ctrl-C while a set is written.
+  await stack.program(program({ "192.0.2.0/24": 3, "2001:db8::/32": 1 }, 3, ["198.51.100.8"]));
+  const third = await inTheMiddle(stack, emulator);
+  process.kill(third.engine.pid ?? 0, "SIGINT");
+  const interrupted = await third.ended;
+  expect(interrupted.code, interrupted.text).not.toBe(0);
+  await until("the provider exits", () => !isAlive(third.provider));
+  await converges(stack);
+  expect(held(emulator)).toEqual(settled({ "192.0.2.0/24": 3, "2001:db8::/32": 1 }, 3, ["198.51.100.8"]));
+
+  const destroyed = await stack.destroy();
+  expect(destroyed.code, destroyed.text).toBe(0);
+  expect(held(emulator)).toEqual({ ...settled({}, 0, []), partners: {} });
+});
