@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { PrefixSetHandler } from "../../provider/resources/prefix-set";
+import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry";
+import { Runtime } from "../../provider/resources/runtime";
+
+const BLOCKED = "prefixset://edge/blocked";
+
+/** What a state says of a set at this node, and a deployment that destroys it. */
+async function bench(entries: Record<string, number>) {
+  const emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: entries } } } } });
+  const printed: string[] = [];
+  const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line), now: Date.now });
+  runtime.configure((key) => ({ endpoint: emulator.endpoint, commitCoalesceMs: 0 })[key]);
+  const state = (more: Record<string, unknown> = {}) => ({
+    arena: "edge",
+    set: "blocked",
+    entries: { "192.0.2.0/24": 1, "203.0.113.0/24": 1 },
+    url: BLOCKED,
+    count: 2,
+    endpoint: emulator.endpoint,
+    ...more,
+  });
+  const destroy = (more?: Record<string, unknown>) => new PrefixSetHandler(runtime).delete(BLOCKED, state(more));
+  return { emulator, runtime, printed, destroy, state, [Symbol.asyncDispose]: () => emulator.close() };
+}
+
+const sent = (emulator: Emulator) =>
+  emulator.requests().map(({ cmd, entries }) => (entries ? `${cmd} ${entries}` : cmd));
+
+describe("destroying a set", () => {
+  it("removes what the state knows, leaves the rest and names it", async () => {
+    await using it = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1, "198.51.100.0/24": 1 });
+    await it.destroy();
+    expect(it.emulator.prefixSet(BLOCKED).applied).toEqual({ "198.51.100.0/24": 1 });
+    expect(it.printed).toEqual([
+      expect.stringMatching(/^warning: .*left 198\.51\.100\.0\/24, which this stack did not know/),
+    ]);
+  });
+
+  it("sends nothing when it is empty already", async () => {
+    await using it = await bench({});
+    await it.destroy();
+    expect(sent(it.emulator)).toEqual(["list"]);
+  });
+
+  it("sends nothing with onDestroy: keep", async () => {
+    await using it = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
+    await it.destroy({ onDestroy: "keep" });
+    expect(sent(it.emulator)).toEqual([]);
+  });
+
+  it("is an error when the node does not know it", async () => {
+    await using it = await bench({});
+    await expect(it.destroy({ set: "blokced" })).rejects.toThrow(/prefixset:\/\/edge\/blokced/);
+  });
+
+  it("leaves what another resource of the deployment wants, in the set and in an entry", async () => {
+    await using it = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
+    const entry = { arena: "edge", set: "blocked", prefix: "192.0.2.0/24" };
+    new PrefixSetEntryHandler(it.runtime).check({}, entry);
+    await it.destroy();
+    await new PrefixSetEntryHandler(it.runtime).delete("", { ...entry, endpoint: it.emulator.endpoint });
+    expect(it.emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
+  });
+});
