@@ -72,10 +72,7 @@ async function repair(
   const put = new Map([...merged.put].filter(([prefix]) => lost.has(prefix)));
   try {
     const staging = new Staging(requests, observed, judge.isRefusal);
-    await staging.stage(
-      put,
-      absent.filter((prefix) => merged.remove.has(prefix)),
-    );
+    await staging.stage(put, new Set(absent.filter((prefix) => merged.remove.has(prefix))));
     await requests.commit();
   } catch {
     // The lists that follow say what is true; the operation fails there if the changes are still missing.

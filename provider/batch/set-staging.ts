@@ -1,4 +1,5 @@
-import type { CanonicalPrefix } from "../model/prefix";
+import { type CanonicalPrefix, Prefix } from "../model/prefix";
+import { PrefixIndex } from "../model/prefix-index";
 import type { PrefixMap } from "../model/prefix-map";
 import type { ObservedSet } from "./observed-set";
 
@@ -35,9 +36,14 @@ export class Staging {
   /**
    * Stages everything: new prefixes, new values, removals, and last the value changes that the node only takes as a
    * delete followed by an insert, so that as little time as possible lies between those and the commit.
+   *
+   * A node may delete with a prefix all that it covers. So what a removed prefix covers is sent after the removal, entries
+   * that stay as they are included.
    */
-  async stage(put: PrefixMap, remove: Iterable<CanonicalPrefix>): Promise<void> {
-    const entries = [...put];
+  async stage(put: PrefixMap, remove: ReadonlySet<CanonicalPrefix>): Promise<void> {
+    const isCovered = coverage(remove);
+    const entries = [...put].filter(([prefix]) => !isCovered(prefix));
+    const covered = [...put].filter(([prefix]) => isCovered(prefix));
     const added = entries.filter(([prefix]) => !this.before.has(prefix));
     const changed = entries.filter(([prefix]) => this.before.has(prefix));
     let stubborn: readonly Entry[] = [];
@@ -47,6 +53,9 @@ export class Staging {
       stubborn = await this.overwrite(changed);
     }
     await this.remove([...remove]);
+    await this.insertNew(covered.filter(([prefix]) => !this.before.has(prefix)));
+    await this.replace(await this.overwrite(covered.filter(([prefix]) => this.before.has(prefix))));
+    await this.putBack([...this.before.values.keys()].filter((it) => isCovered(it) && !remove.has(it) && !put.has(it)));
     await this.replace(stubborn);
   }
 
@@ -69,6 +78,8 @@ export class Staging {
 
   /** Inserts applied prefixes once more, which takes a staged removal back. Refusals mean that there was none. */
   async putBack(prefixes: readonly CanonicalPrefix[]): Promise<void> {
+    if (prefixes.length === 0) return;
+    for (const prefix of prefixes) this.touched.add(prefix);
     try {
       await this.requests.insert(prefixes.map((prefix) => [prefix, this.before.values.get(prefix) ?? 1] as const));
     } catch (error) {
@@ -165,4 +176,12 @@ export class Staging {
   private refuse(entries: readonly Entry[], error: Error): void {
     for (const [prefix] of entries) this.refused.set(prefix, error);
   }
+}
+
+/** Tells whether one of these prefixes contains a given other one. */
+function coverage(prefixes: ReadonlySet<CanonicalPrefix>): (prefix: CanonicalPrefix) => boolean {
+  const wide = [...prefixes].map((prefix) => Prefix.fromCanonical(prefix)).filter((prefix) => prefix.size > 1n);
+  if (wide.length === 0) return () => false;
+  const index = PrefixIndex.of(wide);
+  return (prefix) => !prefixes.has(prefix) && index.longestMatch(Prefix.fromCanonical(prefix)) !== undefined;
 }

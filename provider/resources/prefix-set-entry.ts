@@ -62,6 +62,7 @@ export class PrefixSetEntryHandler implements Handler {
   }
 
   diff(olds: Properties, news: Properties) {
+    this.remember(olds);
     return compare({
       olds,
       news,
@@ -139,6 +140,17 @@ export class PrefixSetEntryHandler implements Handler {
       return;
     }
     await set.write({ plan: () => ({ put: new Map(), remove: new Set([prefix]), unsettled }), isLast: true }, props);
+  }
+
+  /** What the state holds is not foreign to another entry that takes the prefix over, as in a loop whose index shifts. */
+  private remember(olds: Properties): void {
+    if (hasUnknown(olds.node)) return;
+    try {
+      const set = SetAccess.open(this.runtime, olds);
+      this.runtime.owned.add(set.node, set.url, desiredOf(olds).keys());
+    } catch {
+      // An old connection that is no longer in the configuration is reported when it is needed.
+    }
   }
 }
 

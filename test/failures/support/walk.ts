@@ -11,7 +11,8 @@ export type Next = "same" | "previous" | "destroy";
 /** A node that settles the open points of the contract in its own way. */
 export interface Dialect {
   readonly name: string;
-  readonly settings: DialectSettings;
+  /** Switches, or a name such as `seed:42`. */
+  readonly settings: DialectSettings | string;
   /** False for a kind of failure that cannot be noticed on such a node. */
   readonly shows?: (kind: Kind) => boolean;
   /** Milliseconds until an effect shows. */
@@ -135,7 +136,7 @@ async function open(scenario: Scenario, dialect?: Dialect) {
 }
 
 /** Waits until late effects have happened and the port is open again. */
-async function settled(emulator: Emulator, lingers = 0): Promise<void> {
+export async function settled(emulator: Emulator, lingers = 0): Promise<void> {
   if (lingers > 0) await new Promise((resolve) => setTimeout(resolve, lingers + 10));
   for (;;) {
     try {
