@@ -109,7 +109,9 @@ it("secrets from the environment, the configuration and arguments are in no outp
     it.fail({ op: "start", status: 403, message: seen[index]?.receiver, times: 100 });
   });
   const failed = await run("up", "--yes", "--skip-preview", "--continue-on-error");
-  expect(failed.text).toMatch(/Bearer \[secret\].*\/path\/client-a\/\[secret\]\/start/s);
+  // The echo came through, with its secrets cut out: nothing below would be shown by silence.
+  expect(failed.text).toMatch(/Bearer \[secret\]/);
+  expect(failed.text).toMatch(/\/path\/client-a\/\[secret\]\/start/);
   places.forEach((it, index) => {
     it.fail({ api: "node", kind: "html", body: `<html><title>${seen[index]?.node}</title></html>`, times: 100 });
     it.fail({ op: "status", kind: "unknown-shape", body: JSON.stringify(seen[index]?.receiver), times: 100 });
