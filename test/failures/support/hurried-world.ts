@@ -48,18 +48,28 @@ export class HurriedWorld implements Omit<World, "maxResponseBytes"> {
     },
   };
 
-  get dispatcher(): Dispatcher {
-    const dispatch: Dispatcher["dispatch"] = (options, handler) => {
-      if (this.dead) return false;
-      this.sent += 1;
-      if (this.sent !== this.death?.request) return this.agent.dispatch(options, handler);
-      if (this.death.when === "before") {
-        this.kill();
-        return false;
-      }
-      return this.agent.dispatch(options, { onResponseEnd: () => this.kill(), onResponseError: () => this.kill() });
-    };
-    return Object.create(this.agent, { dispatch: { value: dispatch } });
+  // An own property, since clients copy the world that they are given.
+  readonly dispatcher: Dispatcher = Object.create(this.agent, {
+    dispatch: { value: (...call: Parameters<Dispatcher["dispatch"]>) => this.dispatch(...call) },
+  });
+
+  private dispatch(...[options, handler]: Parameters<Dispatcher["dispatch"]>): boolean {
+    if (this.dead) return false;
+    this.sent += 1;
+    if (this.sent !== this.death?.request) return this.agent.dispatch(options, handler);
+    if (this.death.when === "before") {
+      this.kill();
+      return false;
+    }
+    const kill = () => this.kill();
+    const ignore = () => {};
+    return this.agent.dispatch(options, {
+      onRequestStart: ignore,
+      onResponseStart: ignore,
+      onResponseData: ignore,
+      onResponseEnd: kill,
+      onResponseError: kill,
+    });
   }
 
   /** Ends the process. */

@@ -1,9 +1,10 @@
-import { type DialectSettings, type Emulator, startEmulator } from "../../../provider/emulator";
+import { type DialectSettings, type Emulator, type EmulatorOptions, startEmulator } from "../../../provider/emulator";
 import { MiniEngine, type Outcome } from "./engine";
 import { HurriedWorld } from "./hurried-world";
 import type { Kind } from "./kinds";
+import { ProcessKilled } from "./provider-process";
 import { NODE, type Scenario } from "./scenarios";
-import { gaps, heldBy, keptThroughout, wantedBy } from "./truth";
+import { gaps, type Held, heldBy, keptThroughout, wantedBy } from "./truth";
 
 /** What is run after the failure. */
 export type Next = "same" | "previous" | "destroy";
@@ -32,6 +33,8 @@ export interface Case {
 
 export interface Verdict {
   readonly title: string;
+  /** Name of the kind of failure. */
+  readonly kind: string;
   /** False when the run ended before the request came. */
   readonly met: boolean;
   /** True when the run succeeded in spite of the fault. */
@@ -45,7 +48,7 @@ const IMPATIENT = { timeoutMs: 40, deadlineMs: 2_000 };
 
 /** An emulator and the configuration of a stack that uses it. */
 export async function stage(dialect?: Dialect): Promise<{ emulator: Emulator; config: Record<string, unknown> }> {
-  const emulator = await startEmulator({
+  const emulator = await onOwnPort({
     state: NODE,
     seed: 1,
     ...(dialect !== undefined && { dialect: dialect.settings }),
@@ -54,6 +57,23 @@ export async function stage(dialect?: Dialect): Promise<{ emulator: Emulator; co
   const { endpoint, signalingUrl } = emulator;
   const { clientId, secretKey } = client ?? {};
   return { emulator, config: { endpoint, signalingUrl, clientId, secretKey, commitCoalesceMs: 4 } };
+}
+
+let nextPort = 20_000 + (process.pid % 100) * 100;
+
+/**
+ * On a port below those that the system gives out: while a fault closes it, nobody else is given the same one and answers
+ * in the node's place.
+ */
+async function onOwnPort(options: EmulatorOptions): Promise<Emulator> {
+  for (;;) {
+    nextPort = nextPort < 30_000 ? nextPort + 1 : 20_000;
+    try {
+      return await startEmulator({ ...options, port: nextPort });
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EADDRINUSE")) throw error;
+    }
+  }
 }
 
 /** How many requests the scenario sends when nothing goes wrong. */
@@ -74,7 +94,7 @@ export async function walk({ scenario, kind, request, lasting, next }: Case, dia
   await using it = await open(scenario, dialect);
   const { emulator, engine } = it;
   const problems: string[] = [];
-  const require = (holds: boolean, sentence: string) => void (holds || problems.push(sentence));
+  const require = (isSo: boolean, sentence: string) => void (isSo || problems.push(sentence));
 
   // The run that fails.
   const kept = keptThroughout(heldBy(emulator), scenario.after);
@@ -83,7 +103,7 @@ export async function walk({ scenario, kind, request, lasting, next }: Case, dia
   const fault = kind.fault && emulator.fail({ ...kind.fault, nth: request, times: lasting ? 1_000_000 : 1 });
   const world = new HurriedWorld(kind.death && { request, when: kind.death });
   const hurt = await engine.up(scenario.after, { world, config: IMPATIENT });
-  const met = fault ? fault.hits > 0 : hurt.errors.length > 0;
+  const met = fault ? fault.hits > 0 : hurt.errors.some((error) => error instanceof ProcessKilled);
   emulator.clearFaults();
   await settled(emulator, (kind.lingers ?? 0) + 3 * (dialect?.lag ?? 0));
   for (const gap of gaps(emulator, start, kept)) problems.push(`gap in the failing run: ${gap}`);
@@ -113,6 +133,15 @@ export async function walk({ scenario, kind, request, lasting, next }: Case, dia
     const held = heldBy(emulator);
     if (expected) require(same(held, expected), `it holds ${show(held)} instead of ${show(expected)}`);
   }
+  if (isLimit && next === "previous") {
+    // What a killed run created is in no state. Everything that is wanted holds all the same, once somebody has looked.
+    const { errors } = await engine.up(program, { refresh: true });
+    for (const error of errors) problems.push(`up --refresh fails: ${error.message}`);
+    require(holds(
+      heldBy(emulator),
+      wantedBy(program),
+    ), `it holds ${show(heldBy(emulator))}, not all of ${show(wantedBy(program))}`);
+  }
   if (next !== "destroy") {
     const again = await engine.preview(program);
     require(again.steps.length === 0, `another up would still do: ${again.steps.join(", ")}`);
@@ -123,7 +152,7 @@ export async function walk({ scenario, kind, request, lasting, next }: Case, dia
     }
   }
   require(engine.state.length === program.length, `the state holds ${engine.state.length} resources`);
-  return { title, met, unharmed: hurt.errors.length === 0, problems };
+  return { title, kind: kind.name, met, unharmed: hurt.errors.length === 0, problems };
 }
 
 async function open(scenario: Scenario, dialect?: Dialect) {
@@ -192,4 +221,11 @@ function same(a: unknown, b: unknown): boolean {
 
 function show(value: unknown): string {
   return JSON.stringify(value);
+}
+
+/** True when all of `wanted` is there. */
+function holds(held: Held, wanted: Held): boolean {
+  const isThere = ([url, entries]: [string, Record<string, number>]) =>
+    Object.entries(entries).every(([prefix, value]) => held.sets[url]?.[prefix] === value);
+  return Object.entries(wanted.sets).every(isThere) && wanted.active.every((prefix) => held.active.includes(prefix));
 }
