@@ -33,7 +33,12 @@ export function planUpdate(
   for (const prefix of [...known.keys(), ...unsettled]) {
     if (!desired.has(prefix) && !isWantedElsewhere(prefix)) remove.add(prefix);
   }
-  return { put, remove, unsettled };
+  // A change that nobody is known to have made and that the list shows all the same: on a node that lists staged entries, a
+  // run that was killed may have staged it without a commit.
+  const isNew = ([prefix, value]: [CanonicalPrefix, number]) => known.get(prefix) !== value;
+  const shown = [...put].filter((entry) => isNew(entry) && observed.get(entry[0]) === entry[1]);
+  const gone = [...remove].filter((prefix) => !observed.has(prefix));
+  return { put, remove, unsettled: new Set([...unsettled, ...shown.map(([prefix]) => prefix), ...gone]) };
 }
 
 /** What a new resource finds in its set. */
