@@ -5,7 +5,7 @@ import { SetWriter } from "../batch/set-writer";
 import { SharedReads } from "../batch/shared-reads";
 import { RequestError } from "../client/errors";
 import { NodeClient } from "../client/node-client";
-import type { NodeOptions, ReceiverOptions } from "../client/options";
+import { DEFAULTS, type NodeOptions, type ReceiverOptions } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
 import type { World } from "../client/world";
 import type { Prefix } from "../model/prefix";
@@ -48,10 +48,6 @@ export interface Surroundings {
   /** Timers of the writers, where they are not the system's. */
   readonly schedule?: Schedule;
 }
-
-/** How long a single entry waits for company, in milliseconds, unless `commitCoalesceMs` says otherwise. */
-export const DEFAULT_COALESCE_MS = 30;
-const DEFAULT_DEADLINE_MS = 60_000;
 
 /** Refusals by which the node says nothing about the entries sent: smaller requests would meet the same. */
 const ABOUT_THE_CALLER: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 401, 403, 405, 407, 501, 505, 507]);
@@ -181,8 +177,8 @@ export class Runtime {
           error instanceof RequestError && error.outcome === "refused" && !ABOUT_THE_CALLER.has(error.status ?? 0),
         wasRepeated: (error) => error instanceof RequestError && error.tries > 1,
       },
-      quietMs: options.commitCoalesceMs ?? DEFAULT_COALESCE_MS,
-      deadlineMs: options.deadlineMs ?? DEFAULT_DEADLINE_MS,
+      quietMs: options.commitCoalesceMs ?? DEFAULTS.commitCoalesceMs,
+      deadlineMs: options.deadlineMs ?? DEFAULTS.deadlineMs,
       foreignStaged: options.foreignStaged,
       isWanted: (prefix) => this.wanted.has(node, key, prefix),
       warn: (message) => this.warn(message),
