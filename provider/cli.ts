@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { main } from "./cli-main";
+import { main } from "./commands/program";
 
 // SIGTERM and SIGINT end a running command cleanly; a second one ends the process at once.
 const stop = new AbortController();

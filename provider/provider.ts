@@ -2,10 +2,10 @@
  * The door through which the Pulumi engine reaches the resources. Every state of every stack names this module in one
  * constant line, so its path and `get` are a contract for ever, and handlers accept the states of all earlier versions.
  */
-import { CloudSignalingHandler } from "./resources/cloud-signaling";
+import { CloudSignalingHandler } from "./resources/cloud-signaling/handler";
 import { type DynamicProvider, dynamicProvider, type Handler } from "./resources/handler";
-import { PrefixSetHandler } from "./resources/prefix-set";
-import { PrefixSetEntryHandler } from "./resources/prefix-set-entry";
+import { PrefixSetHandler } from "./resources/prefix-set/handler";
+import { PrefixSetEntryHandler } from "./resources/prefix-set-entry/handler";
 import { providerProcess } from "./resources/provider-process";
 import type { Runtime } from "./resources/runtime";
 

@@ -1,21 +1,21 @@
 import type { MarkType } from "../model/mark";
 import { Prefix } from "../model/prefix";
 import { formatUrl, parseUrl } from "../model/resource-url";
-import { type Assembly, assemble } from "./assembly";
-import type { VirtualClock } from "./clock";
-import type { Core } from "./core";
-import { type Dialect, type DialectSettings, dialect } from "./dialect";
-import { UnknownResource } from "./errors";
-import type { ActiveFault, Fault } from "./faults";
-import { type ClientCredentials, credentials, type EmulatorInfo } from "./info";
-import type { JournalEntry, JournalFilter } from "./journal";
+import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
+import type { ActiveFault, Fault } from "./behaviour/faults";
+import type { ClientTls } from "./http/tls";
+import type { JournalEntry, JournalFilter } from "./journal/journal";
 import type { MarkRecord } from "./marks";
 import type { EmulatorOptions } from "./options";
 import type { Packet, TrafficSource, TrafficSummary, Verdict } from "./packets";
-import type { PrefixSetContent, PrefixSetStore } from "./prefix-set-store";
 import type { RuleCounter } from "./rules";
-import type { EmulatorState } from "./state";
-import type { ClientTls } from "./tls";
+import { type ClientCredentials, credentials, type EmulatorInfo } from "./signaling/credentials";
+import type { Core } from "./simulation";
+import type { PrefixSetContent, PrefixSetStore } from "./state/prefix-set-store";
+import type { EmulatorState } from "./state/state";
+import { UnknownResource } from "./state/unknown-resource";
+import type { VirtualClock } from "./time/clock";
+import { type Assembly, assemble } from "./wiring";
 
 /**
  * A running emulator: a node and a signaling receiver on loopback, and what a test asks and does behind their backs.

@@ -15,7 +15,6 @@ export function startEmulator(options: EmulatorOptions = {}): Promise<Emulator> 
   return Emulator.start(options);
 }
 
-export type { VirtualClock, Wall } from "./clock";
 export {
   DIALECTS,
   type Dialect,
@@ -25,16 +24,14 @@ export {
   dialect,
   type SwitchName,
   singleSwitchDialects,
-} from "./dialect";
-export type { Duration } from "./duration";
+} from "./behaviour/dialect";
+export type { FaultKind } from "./behaviour/fault-kinds";
+export { type ActiveFault, type Fault, faultSchema } from "./behaviour/faults";
 export type { Emulator } from "./emulator";
-export { UnknownResource } from "./errors";
-export type { FaultKind } from "./fault-kinds";
-export { type ActiveFault, type Fault, faultSchema } from "./faults";
-export type { NodeAuth } from "./gate";
-export type { ClientCredentials, EmulatorInfo } from "./info";
-export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal";
-export { describeEntry } from "./journal-text";
+export type { NodeAuth } from "./http/admission";
+export type { ClientTls } from "./http/tls";
+export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal/journal";
+export { describeEntry } from "./journal/journal-text";
 export type { MarkRecord, MarkRecords } from "./marks";
 export type { EmulatorOptions, TlsFiles } from "./options";
 export {
@@ -49,7 +46,10 @@ export {
   type TrafficSummary,
   type Verdict,
 } from "./packets";
-export type { CommitRecord, PrefixSetContent } from "./prefix-set-store";
 export type { RuleSpec } from "./rules";
-export { type EmulatorState, StateError, stateSchema } from "./state";
-export type { ClientTls } from "./tls";
+export type { ClientCredentials, EmulatorInfo } from "./signaling/credentials";
+export type { CommitRecord, PrefixSetContent } from "./state/prefix-set-store";
+export { type EmulatorState, StateError, stateSchema } from "./state/state";
+export { UnknownResource } from "./state/unknown-resource";
+export type { VirtualClock, Wall } from "./time/clock";
+export type { Duration } from "./time/duration";

@@ -1,11 +1,11 @@
 import { randomBytes, randomInt } from "node:crypto";
-import type { Wall } from "./clock";
-import { type Dialect, type DialectSettings, dialect } from "./dialect";
-import { type Duration, milliseconds } from "./duration";
-import type { NodeAuth } from "./gate";
-import type { JournalEntry, JournalLimits } from "./journal";
+import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
+import type { NodeAuth } from "./http/admission";
+import type { JournalEntry, JournalLimits } from "./journal/journal";
 import type { MarkStoreOptions } from "./marks";
-import type { EmulatorState } from "./state";
+import type { EmulatorState } from "./state/state";
+import type { Wall } from "./time/clock";
+import { type Duration, milliseconds } from "./time/duration";
 
 /** Own certificates of a server, in PEM. */
 export interface TlsFiles {

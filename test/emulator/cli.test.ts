@@ -3,7 +3,7 @@ import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { main } from "../../provider/cli-main";
+import { main } from "../../provider/commands/program";
 import { type EmulatorState, startEmulator } from "../../provider/emulator";
 import { control, fapi, signaling } from "./calls";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { VirtualClock } from "../../provider/emulator/clock";
-import { milliseconds } from "../../provider/emulator/duration";
+import { VirtualClock } from "../../provider/emulator/time/clock";
+import { milliseconds } from "../../provider/emulator/time/duration";
 
 /** A wall clock that a test moves. */
 function wallClock() {

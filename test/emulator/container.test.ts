@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { main } from "../../provider/cli-main";
-import { defaultClients } from "../../provider/emulator/default-state";
+import { main } from "../../provider/commands/program";
+import { defaultClients } from "../../provider/emulator/state/default-state";
 import { fapi } from "./calls";
 
 const folder = join(__dirname, "../../examples/emulator-container");

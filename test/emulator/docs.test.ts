@@ -4,11 +4,11 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { DIALECTS, stateSchema } from "../../provider/emulator";
+import { SWITCHES, type Switch } from "../../provider/emulator/behaviour/dialect";
+import { FAULT_KINDS } from "../../provider/emulator/behaviour/fault-kinds";
+import { faultSchema } from "../../provider/emulator/behaviour/faults";
 import { ROUTES } from "../../provider/emulator/control";
 import { isDescribed } from "../../provider/emulator/control/openapi";
-import { SWITCHES, type Switch } from "../../provider/emulator/dialect";
-import { FAULT_KINDS } from "../../provider/emulator/fault-kinds";
-import { faultSchema } from "../../provider/emulator/faults";
 
 const docs = join(__dirname, "../../docs");
 const page = readFileSync(join(docs, "emulator.md"), "utf8");

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deviations, startEmulator } from "../../provider/emulator";
-import { pick, type Random, seededRandom } from "../../provider/emulator/random";
+import { pick, type Random, seededRandom } from "../../provider/emulator/time/random";
 import { fapi, signaling } from "./calls";
 
 const URLS = [

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { seededRandom } from "../../provider/emulator/random";
+import { seededRandom } from "../../provider/emulator/time/random";
 import { control, fapi } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";

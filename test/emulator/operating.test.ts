@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { describeEntry, type Emulator, type EmulatorState, startEmulator, stateSchema } from "../../provider/emulator";
-import { systemWall } from "../../provider/emulator/clock";
-import { Persistence } from "../../provider/emulator/persistence";
+import { Persistence } from "../../provider/emulator/state/persistence";
+import { systemWall } from "../../provider/emulator/time/clock";
 import { control, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PrefixSetStore } from "../../provider/emulator/prefix-set-store";
+import { PrefixSetStore } from "../../provider/emulator/state/prefix-set-store";
 import { Prefix } from "../../provider/model/prefix";
 
 const prefixes = ["192.0.2.0/24", "192.0.2.0/25", "192.0.2.1/32", "203.0.113.0/24", "2001:db8::/32"].map((text) =>

@@ -4,8 +4,8 @@ import { z } from "zod";
 import { startEmulator, stateSchema } from "../../provider/emulator";
 import { ROUTES } from "../../provider/emulator/control";
 import { isDescribed, openApi } from "../../provider/emulator/control/openapi";
-import { defaultState } from "../../provider/emulator/default-state";
-import { stateJsonSchema } from "../../provider/emulator/state-schema";
+import { defaultState } from "../../provider/emulator/state/default-state";
+import { stateJsonSchema } from "../../provider/emulator/state/state-schema";
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 

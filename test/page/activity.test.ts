@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { faultSchema } from "../../provider/emulator";
-import { FAULT_KINDS } from "../../provider/emulator/fault-kinds";
+import { FAULT_KINDS } from "../../provider/emulator/behaviour/fault-kinds";
 import { fapi, rows, startNode, useBrowser } from "./support";
 
 const { open } = useBrowser();

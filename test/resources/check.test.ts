@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling";
+import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling/handler";
 import { dynamicProvider, type Handler, type Properties } from "../../provider/resources/handler";
-import { PrefixSetHandler } from "../../provider/resources/prefix-set";
-import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry";
+import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
+import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
 import { Runtime } from "../../provider/resources/runtime";
 import { UNKNOWN } from "../../provider/resources/unknown";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { PrefixSetHandler } from "../../provider/resources/prefix-set";
-import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry";
+import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
+import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
 import { Runtime } from "../../provider/resources/runtime";
 
 const BLOCKED = "prefixset://edge/blocked";

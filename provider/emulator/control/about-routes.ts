@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { metrics } from "../metrics";
-import { json, text } from "../reply";
-import { stateJsonSchema } from "../state-schema";
+import { json, text } from "../http/reply";
+import { metrics } from "../journal/metrics";
+import { stateJsonSchema } from "../state/state-schema";
 import { openApi } from "./openapi";
 import { type ControlRoute, route } from "./route";
 

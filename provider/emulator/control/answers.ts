@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { json } from "../reply";
+import { json } from "../http/reply";
 
 /** Answer of operations that have nothing to tell. */
 export const done = z.object({ status: z.literal("ok") }).describe("Done.");

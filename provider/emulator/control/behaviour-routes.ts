@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { deviations, dialectSchema } from "../dialect";
-import type { ActiveFault } from "../faults";
-import { faultSchema } from "../faults";
-import { json } from "../reply";
+import { deviations, dialectSchema } from "../behaviour/dialect";
+import type { ActiveFault } from "../behaviour/faults";
+import { faultSchema } from "../behaviour/faults";
+import { json } from "../http/reply";
 import { done, duration, ok } from "./answers";
 import { type ControlInput, type ControlRoute, route } from "./route";
 

@@ -1,15 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { z } from "zod";
-import type { Core } from "../core";
 import type { Emulator } from "../emulator";
-import { UnknownResource } from "../errors";
-import { sameText } from "../gate";
-import { readBody, send } from "../http-server";
-import { BadRequest, parseJson } from "../node-request";
+import { sameText } from "../http/admission";
+import { readBody, send } from "../http/http-server";
+import { json, type Reply, text } from "../http/reply";
+import { BadRequest, parseJson } from "../node/node-request";
 import { pageFile, viewRoutes } from "../page";
-import { json, type Reply, text } from "../reply";
-import { fromYaml } from "../state-file";
+import type { Core } from "../simulation";
+import { fromYaml } from "../state/state-file";
+import { UnknownResource } from "../state/unknown-resource";
 import { matchRoute } from "./match";
 import type { ControlRoute } from "./route";
 

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Journal } from "../journal";
+import type { Journal } from "../journal/journal";
 
 /** A reader that takes nothing for so many bytes is left behind, so that it does not make the emulator grow. */
 const MAX_BEHIND = 1_048_576;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { describeEntry } from "../journal-text";
-import { json, text } from "../reply";
+import { json, text } from "../http/reply";
+import { describeEntry } from "../journal/journal-text";
 import { done, ok } from "./answers";
 import { streamEvents } from "./events";
 import { type ControlRoute, route } from "./route";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { dialectSchema } from "../dialect";
-import { faultSchema } from "../faults";
-import { stateSchema } from "../state";
+import { dialectSchema } from "../behaviour/dialect";
+import { faultSchema } from "../behaviour/faults";
+import { stateSchema } from "../state/state";
 import type { ControlRoute } from "./route";
 
 type Json = Record<string, unknown>;

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
-import type { Core } from "../core";
 import type { Emulator } from "../emulator";
-import type { Reply } from "../reply";
+import type { Reply } from "../http/reply";
+import type { Core } from "../simulation";
 
 /** What an operation of the control API gets. */
 export interface ControlInput<Query = unknown, Body = unknown> {

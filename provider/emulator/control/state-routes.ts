@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { json } from "../reply";
-import { type EmulatorState, stateSchema } from "../state";
-import { toYaml } from "../state-file";
+import { json } from "../http/reply";
+import { type EmulatorState, stateSchema } from "../state/state";
+import { toYaml } from "../state/state-file";
 import { done, entries, ok } from "./answers";
 import { type ControlRoute, route } from "./route";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
+import { json } from "../http/reply";
 import { background, carpetBombing, dnsAmplification, packetSchema, synFlood } from "../packets";
-import { json } from "../reply";
 import { type ControlRoute, route } from "./route";
 
 const KINDS = { background, synFlood, dnsAmplification, carpetBombing };

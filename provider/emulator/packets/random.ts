@@ -1,4 +1,4 @@
-import { seededRandom } from "../random";
+import { seededRandom } from "../time/random";
 
 /** Random integers from a seed, as packets need them. The same seed, the same packets. */
 export class Random {

@@ -1,4 +1,4 @@
-import { seededRandom } from "../random";
+import { seededRandom } from "../time/random";
 import { PROTOCOLS, TCP_FLAGS } from "./protocols";
 import { Random } from "./random";
 import {

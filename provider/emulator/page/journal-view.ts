@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type ControlRoute, route } from "../control/route";
-import type { JournalEntry } from "../journal";
-import type { CommitRecord } from "../prefix-set-store";
-import { json } from "../reply";
+import { json } from "../http/reply";
+import type { JournalEntry } from "../journal/journal";
+import type { CommitRecord } from "../state/prefix-set-store";
 
 /** Data items and changes of one entry that are shown. */
 const SHOWN = 100;

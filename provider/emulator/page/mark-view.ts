@@ -2,8 +2,8 @@ import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { parseUrl } from "../../model/resource-url";
 import { type ControlRoute, route } from "../control/route";
-import type { Core } from "../core";
-import { json } from "../reply";
+import { json } from "../http/reply";
+import type { Core } from "../simulation";
 
 /** A table of marks as people look at it: the records with the largest values. */
 export const markViewRoute: ControlRoute = route({

@@ -1,14 +1,14 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { formatUrl } from "../../model/resource-url";
+import { deviations } from "../behaviour/dialect";
 import { type ControlRoute, route } from "../control/route";
-import type { Core } from "../core";
-import { deviations } from "../dialect";
 import type { Emulator } from "../emulator";
-import type { PrefixSetStore } from "../prefix-set-store";
-import { json } from "../reply";
-import type { SignalingClient, SignalingDeployment } from "../signaling";
-import type { ArenaWorld, ProfileWorld } from "../world";
+import { json } from "../http/reply";
+import type { SignalingClient, SignalingDeployment } from "../signaling/signaling-deployment";
+import type { Core } from "../simulation";
+import type { ArenaWorld, ProfileWorld } from "../state/holdings";
+import type { PrefixSetStore } from "../state/prefix-set-store";
 import { arena, client, fault } from "./overview-schema";
 
 /** Ids of marks that are told one by one; others are summed up. */

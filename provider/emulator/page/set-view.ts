@@ -2,8 +2,8 @@ import { z } from "zod";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import { sorted } from "../../model/prefix-map";
 import { type ControlRoute, route } from "../control/route";
-import type { PrefixSetStore } from "../prefix-set-store";
-import { json } from "../reply";
+import { json } from "../http/reply";
+import type { PrefixSetStore } from "../state/prefix-set-store";
 
 const value = z.int().nullable();
 

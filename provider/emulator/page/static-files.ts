@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Reply, text } from "../reply";
+import { type Reply, text } from "../http/reply";
 
 /** Files of the page, as the build puts them into `dist/page`. Nothing else is served, whatever a path says. */
 const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {

@@ -1,7 +1,7 @@
-import { CloudSignalingHandler } from "../../../provider/resources/cloud-signaling";
+import { CloudSignalingHandler } from "../../../provider/resources/cloud-signaling/handler";
 import { type DynamicProvider, dynamicProvider, type Properties } from "../../../provider/resources/handler";
-import { PrefixSetHandler } from "../../../provider/resources/prefix-set";
-import { PrefixSetEntryHandler } from "../../../provider/resources/prefix-set-entry";
+import { PrefixSetHandler } from "../../../provider/resources/prefix-set/handler";
+import { PrefixSetEntryHandler } from "../../../provider/resources/prefix-set-entry/handler";
 import { Runtime } from "../../../provider/resources/runtime";
 import { HurriedWorld } from "./hurried-world";
 

@@ -1,0 +1,122 @@
+import { NodeClient, type NodeOptions, RequestError } from "../client";
+import type { EmulatorState } from "../emulator/state/state";
+import type { Profile, Rule } from "../model/mark";
+import { type PrefixSetUrl, parseUrl } from "../model/resource-url";
+import { captureMarks } from "./marks";
+import { captureRules, setsNamedIn } from "./rules";
+
+/** What {@link capture} reads from a node: the part of `NodeClient` that it uses. */
+export type CaptureSource = Pick<NodeClient, "listPrefixSet" | "listProfiles" | "listRules" | "listMarks">;
+
+/** What to capture. */
+export interface CaptureOptions {
+  /** Urls of arenas (`arena://edge`, or the bare name) and of prefix-sets. The API cannot list either. */
+  readonly resources: readonly string[];
+  /** Whether mark tables are captured; default `all`. Each is read once. */
+  readonly marks?: "all" | "none";
+  /** Is told, in a sentence each, what could not be captured as it is. */
+  readonly warn?: (message: string) => void;
+}
+
+/** An arena while it is captured. */
+interface ArenaDraft {
+  sets: Record<string, Record<string, number>>;
+  profiles: Record<string, ProfileDraft>;
+}
+type ArenaState = NonNullable<EmulatorState["arenas"]>[string];
+type ProfileDraft = NonNullable<ArenaState["profiles"]>[string] & { sets: Record<string, Record<string, number>> };
+
+/**
+ * Reads profiles, rules, marks and prefix-sets of a node as a state from which an emulator starts that answers every list
+ * with the same content. Sets are those named, and those whose url stands in a rule. What the API does not show is not in
+ * it: bound prefixes, staged entries, signaling clients.
+ *
+ * @throws {TypeError} when a resource is neither an arena nor a prefix-set; what the client throws when a list fails.
+ * @example
+ * ```ts
+ * const state = await capture(new NodeClient({ endpoint: "http://192.0.2.10" }), { resources: ["arena://edge"] });
+ * await using copy = await startEmulator({ state });
+ * ```
+ */
+export async function capture(source: CaptureSource, options: CaptureOptions): Promise<EmulatorState> {
+  const warn = options.warn ?? (() => {});
+  const { arenas, sets } = readResources(options.resources);
+  const drafts = new Map<string, ArenaDraft>();
+  const draft = (arena: string) => {
+    const known = drafts.get(arena) ?? { sets: {}, profiles: {} };
+    drafts.set(arena, known);
+    return known;
+  };
+  const wanted = new Map(sets.map((url) => [JSON.stringify(url), { url, named: true }]));
+  const found = new Map<string, { arena: string; profile: string; rules: Rule[] }>();
+
+  for (const arena of arenas) {
+    for (const { name, extra } of await source.listProfiles(arena)) {
+      const rules = await source.listRules(arena, name);
+      draft(arena).profiles[name] = { sets: {}, ...(extra && { extra: json(extra) }) };
+      found.set(`${arena}/${name}`, { arena, profile: name, rules });
+      for (const url of setsNamedIn(rules, { arena, profile: name })) {
+        const key = JSON.stringify(url);
+        if (!wanted.has(key)) wanted.set(key, { url, named: false });
+      }
+    }
+  }
+  for (const { url, named } of wanted.values()) {
+    const entries = await readSet(source, url, named);
+    if (!entries) continue;
+    const arena = draft(url.arena);
+    if (url.profile === undefined) arena.sets[url.set] = entries;
+    else {
+      arena.profiles[url.profile] ??= { sets: {} };
+      const profile = arena.profiles[url.profile];
+      if (profile) profile.sets[url.set] = entries;
+    }
+  }
+  for (const { arena, profile, rules } of found.values()) {
+    const { sets: global, profiles } = draft(arena);
+    const target = profiles[profile];
+    if (!target) continue;
+    target.rules = captureRules(rules, { local: Object.keys(target.sets), global: Object.keys(global) });
+    if (options.marks === "none") continue;
+    target.marks = await captureMarks((type) => source.listMarks(arena, profile, type), `${arena}/${profile}`, warn);
+  }
+  return { arenas: Object.fromEntries(drafts) };
+}
+
+/** {@link capture} from a node that is reached with these options. */
+export async function captureNode(node: NodeOptions, options: CaptureOptions): Promise<EmulatorState> {
+  const client = new NodeClient(node);
+  try {
+    return await capture(client, options);
+  } finally {
+    await client.close();
+  }
+}
+
+function readResources(resources: readonly string[]): { arenas: string[]; sets: PrefixSetUrl[] } {
+  const arenas = new Set<string>();
+  const sets: PrefixSetUrl[] = [];
+  for (const text of resources) {
+    const url = parseUrl(text.includes("://") ? text : `arena://${text}`);
+    if (url.kind === "arena") arenas.add(url.arena);
+    else if (url.kind === "prefixset") sets.push(url);
+    else throw new TypeError(`${text} cannot be captured by itself: name its arena, arena://${url.arena}.`);
+  }
+  return { arenas: [...arenas], sets };
+}
+
+/** The entries of a set; `undefined` for one that only a rule seems to name and that the node does not have. */
+async function readSet(source: CaptureSource, url: PrefixSetUrl, named: boolean) {
+  try {
+    const entries = await source.listPrefixSet(url);
+    return Object.fromEntries(entries.map(({ prefix, value }) => [prefix.toString(), value]));
+  } catch (error) {
+    if (!named && error instanceof RequestError && error.outcome === "refused") return undefined;
+    throw error;
+  }
+}
+
+/** A record of the client as plain JSON. */
+function json(extra: NonNullable<Profile["extra"]>): NonNullable<ProfileDraft["extra"]> {
+  return JSON.parse(JSON.stringify(extra));
+}

@@ -1,0 +1,42 @@
+import { MAX_VALUE, type MarkRecords, marksSchema } from "../emulator/marks";
+import { MARK_TYPES, type Mark, type MarkType } from "../model/mark";
+
+/** Reads the four mark tables of a profile as records of a state. `warn` is told what they cannot hold. */
+export async function captureMarks(
+  list: (type: MarkType) => Promise<readonly Mark[]>,
+  profile: string,
+  warn: (message: string) => void,
+): Promise<MarkRecords> {
+  const tables: Partial<Record<MarkType, unknown[]>> = {};
+  for (const type of MARK_TYPES) {
+    const marks = await list(type);
+    const unknown = new Set(marks.flatMap(({ extra }) => Object.keys(extra ?? {})));
+    if (unknown.size > 0)
+      warn(`Marks (${type}) of ${profile}: left out ${[...unknown].join(", ")}, which are not known.`);
+    if (marks.some(({ value = 0 }) => value > MAX_VALUE))
+      warn(`Marks (${type}) of ${profile}: values above ${MAX_VALUE} are cut.`);
+    const schema = marksSchema.shape[type];
+    const records: unknown[] = [];
+    let refused = 0;
+    for (const mark of marks) {
+      const record = recordOf(mark);
+      if (schema.safeParse([record]).success) records.push(record);
+      else refused += 1;
+    }
+    if (refused > 0) warn(`Marks (${type}) of ${profile}: left out ${refused} records, which are not of this type.`);
+    if (records.length > 0) tables[type] = records;
+  }
+  return marksSchema.parse(tables);
+}
+
+function recordOf({ id = 0, value, lifetime, age, status, protocol, exact: _, extra: __, ...key }: Mark) {
+  const expired = status?.toLowerCase() === "expired";
+  return {
+    ...key,
+    ...(protocol !== undefined && { protocol: typeof protocol === "string" ? protocol.toLowerCase() : protocol }),
+    id,
+    ...(value !== undefined && { value: Math.min(value, MAX_VALUE) }),
+    ...(age !== undefined && { age }),
+    ...(expired ? { expiredFor: 0 } : lifetime !== undefined && { lifetime }),
+  };
+}

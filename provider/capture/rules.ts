@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { type RuleSpec, ruleSchema } from "../emulator/rules";
+import type { Rule } from "../model/mark";
+import { type PrefixSetUrl, parseUrl } from "../model/resource-url";
+
+/** The sets that a profile's rules can look up, by name. */
+interface KnownSets {
+  readonly local: readonly string[];
+  readonly global: readonly string[];
+}
+
+/**
+ * The rules of a node as rules of a state. A rule whose record this package's rule engine understands, as those of another
+ * emulator, is carried out by the copy; of any other only id and name are known, and its members are listed as they are.
+ */
+export function captureRules(rules: readonly Rule[], sets: KnownSets): RuleSpec[] {
+  const ids = new Set<number>();
+  return rules.map((rule) => {
+    const executable = asExecutable(rule);
+    const known = executable && setNames(executable).every((name) => [...sets.local, ...sets.global].includes(name));
+    const unique = rule.id === undefined || !ids.has(rule.id);
+    if (rule.id !== undefined) ids.add(rule.id);
+    return known && unique ? executable : asListed(rule, unique);
+  });
+}
+
+/** Addresses of sets that stand in the rules: as urls anywhere in a record, or by name where the engine understands it. */
+export function setsNamedIn(rules: readonly Rule[], where: { arena: string; profile: string }): PrefixSetUrl[] {
+  return rules.flatMap((rule) => {
+    const executable = asExecutable(rule);
+    const named = executable ? setNames(executable) : [];
+    return [
+      ...named.flatMap((set): PrefixSetUrl[] => [
+        { kind: "prefixset", ...where, set },
+        { kind: "prefixset", arena: where.arena, set },
+      ]),
+      ...texts(rule.extra ?? {}).flatMap(setUrl),
+    ];
+  });
+}
+
+function asExecutable({ id, name, extra = {} }: Rule): RuleSpec | undefined {
+  const { match, actions, ...rest } = extra;
+  if (match === undefined && actions === undefined) return undefined;
+  const candidate = { id, name, match, actions, ...(Object.keys(rest).length > 0 && { extra: rest }) };
+  const result = ruleSchema.safeParse(JSON.parse(JSON.stringify(candidate)));
+  return result.success ? result.data : undefined;
+}
+
+function asListed({ id, name, extra = {} }: Rule, unique: boolean): RuleSpec {
+  const usable = unique && ruleSchema.shape.id.safeParse(id).success;
+  const more = { ...(!usable && id !== undefined && { id }), ...extra };
+  return {
+    ...(usable && id !== undefined && { id }),
+    ...(name !== undefined && { name }),
+    ...(Object.keys(more).length > 0 && { extra: more }),
+  };
+}
+
+const reference = z.looseObject({ set: z.looseObject({ name: z.string() }).optional(), not: z.unknown().optional() });
+
+function setNames(rule: RuleSpec): string[] {
+  const visit = (match: unknown): string[] => {
+    const { set, not } = reference.parse(match);
+    return [...(set ? [set.name] : []), ...(not === undefined ? [] : visit(not))];
+  };
+  return (rule.match ?? []).flatMap(visit);
+}
+
+/** Every text in a record, however deep. */
+function texts(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(texts) : [];
+}
+
+function setUrl(text: string): PrefixSetUrl[] {
+  return (text.match(/prefixset:\/\/[^\s"'<>,;()]+/g) ?? []).flatMap((candidate) => {
+    try {
+      const url = parseUrl(candidate);
+      return url.kind === "prefixset" ? [url] : [];
+    } catch {
+      return [];
+    }
+  });
+}

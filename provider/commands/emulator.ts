@@ -1,0 +1,122 @@
+import { open } from "node:fs/promises";
+import type { Command } from "commander";
+import { deviations } from "../emulator/behaviour/dialect";
+import type { NodeAuth } from "../emulator/http/admission";
+import { startEmulator } from "../emulator/index";
+import type { JournalEntry } from "../emulator/journal/journal";
+import type { EmulatorOptions } from "../emulator/options";
+import type { EmulatorInfo } from "../emulator/signaling/credentials";
+import { readStateFile } from "../emulator/state/state-file";
+import { type CliIo, UsageError } from "./cli-io";
+
+interface Flags {
+  readonly port: string;
+  readonly controlPort: string;
+  readonly controlToken?: string;
+  readonly host: string;
+  readonly state?: string;
+  readonly persist?: string;
+  readonly dialect?: string;
+  readonly seed?: string;
+  readonly latency?: string;
+  readonly commitLatency?: string;
+  readonly journal?: string;
+  readonly auth?: string;
+  readonly tls?: string | boolean;
+  readonly json?: boolean;
+}
+
+/** Adds `emulator` to the command line. */
+export function register(program: Command, io: CliIo): void {
+  program
+    .command("emulator")
+    .description("run an emulator of a node and a signaling receiver until it is told to stop")
+    .option("--port <number>", "port of node API and signaling; 0 takes a free one", "0")
+    .option("--control-port <number>", "port of the control API; 0 takes a free one", "0")
+    .option(
+      "--control-token <token>",
+      "token of the control API; also PACKETFILTER_EMULATOR_TOKEN; off loopback a random one",
+    )
+    .option("--host <address>", "address to listen on; off loopback the control API needs a token", "127.0.0.1")
+    .option("--state <file>", "what the node holds: JSON or YAML")
+    .option("--persist <file>", "keep what the node holds in this file between runs; it goes before --state")
+    .option("--dialect <name>", "how open points of the contract are settled: a name, or seed:N")
+    .option("--seed <number>", "seed of everything that is drawn by chance")
+    .option("--latency <duration>", "real time before each request takes effect, such as 10ms")
+    .option("--commit-latency <duration>", "real time before a commit takes effect, such as 1s")
+    .option("--auth <kind>", "what callers of the node API must send: bearer:TOKEN or basic:USER:PASSWORD")
+    .option(
+      "--tls [mutual]",
+      "serve https with a certificate made for this run, which --json prints; mutual: clients need one",
+    )
+    .option("--journal <file>", "write each request as a line of JSON, secrets cut out")
+    .option("--json", "print the ready line as JSON")
+    .action((flags: Flags) => run(flags, io));
+}
+
+async function run(flags: Flags, io: CliIo): Promise<void> {
+  const journal = flags.journal === undefined ? undefined : (await open(flags.journal, "a")).createWriteStream();
+  const journalFailed = new Promise<never>((_, reject) => journal?.once("error", reject));
+  const onRequest = journal && ((entry: JournalEntry) => void journal.write(`${JSON.stringify(entry)}\n`));
+  await using emulator = await asUsage(async () => startEmulator({ ...(await optionsOf(flags, io)), onRequest }));
+  io.out(flags.json ? `${JSON.stringify(emulator.info())}\n` : readyLine(emulator.info(), emulator.seedNumber));
+  const settings = deviations(emulator.dialect);
+  if (flags.dialect !== undefined) io.err(`dialect ${flags.dialect}: ${JSON.stringify(settings)}\n`);
+  await Promise.race([stopped(io.stop), journalFailed]);
+  await new Promise<void>((resolve) => (journal ? journal.end(resolve) : resolve()));
+}
+
+async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions> {
+  return {
+    port: wholeNumber(flags.port, "--port"),
+    controlPort: wholeNumber(flags.controlPort, "--control-port"),
+    controlToken: flags.controlToken ?? (env.PACKETFILTER_EMULATOR_TOKEN || undefined),
+    host: flags.host,
+    state: flags.state === undefined ? undefined : await readStateFile(flags.state),
+    persist: flags.persist,
+    dialect: flags.dialect,
+    seed: flags.seed === undefined ? undefined : wholeNumber(flags.seed, "--seed"),
+    auth: flags.auth === undefined ? undefined : readAuth(flags.auth),
+    tls: readTls(flags.tls),
+    latency: flags.latency,
+    commitLatency: flags.commitLatency,
+  };
+}
+
+/** A wrong option or state is wrong use; a port that is taken is a failure. */
+async function asUsage<T>(start: () => Promise<T>): Promise<T> {
+  try {
+    return await start();
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}
+
+function readyLine(info: EmulatorInfo, seed: number): string {
+  const clients = info.clients.map(({ clientId, secretKey }) => `${clientId}/${secretKey}`).join(", ");
+  const token = info.controlToken === undefined ? "" : ` (token ${info.controlToken})`;
+  return `emulator ready: node API ${info.endpoint}/fapi, signaling ${info.signalingUrl} (${clients}), test deployment ${info.testSignalingUrl}, control ${info.control}${token}, seed ${seed}\n`;
+}
+
+function readAuth(text: string): NodeAuth {
+  const [, bearer, user, password] = /^(?:bearer:(.+)|basic:([^:]+):(.+))$/s.exec(text) ?? [];
+  if (bearer !== undefined) return { bearer };
+  if (user !== undefined && password !== undefined) return { basic: { user, password } };
+  throw new UsageError("--auth is written bearer:TOKEN or basic:USER:PASSWORD.");
+}
+
+function readTls(flag: string | boolean | undefined): boolean | "mutual" {
+  if (flag === undefined || typeof flag === "boolean") return flag ?? false;
+  if (flag === "mutual") return flag;
+  throw new UsageError(`--tls stands alone or before "mutual", not ${JSON.stringify(flag)}.`);
+}
+
+function wholeNumber(text: string, flag: string): number {
+  if (/^\d{1,10}$/.test(text)) return Number(text);
+  throw new UsageError(`${flag} must be a whole number, it is ${JSON.stringify(text)}.`);
+}
+
+function stopped(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,170 @@
+import { z } from "zod";
+import type { ApiName, RequestSummary } from "../journal/journal";
+import { milliseconds } from "../time/duration";
+import { type Random, seededRandom } from "../time/random";
+import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
+
+const duration = z.union([z.number(), z.string()]).superRefine((value, context) => {
+  try {
+    milliseconds(value);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "not a duration" });
+  }
+});
+
+const kinds = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]];
+
+/**
+ * What goes wrong, and when. A request is met by the first fault that matches it.
+ *
+ * @example
+ * ```ts
+ * emulator.fail({ cmd: "commit", nth: 1, status: 503 });
+ * emulator.fail({ op: "start", kind: "lost-answer" });
+ * emulator.fail({ rate: 0.1, seed: 42, kind: "reset" });
+ * ```
+ */
+export const faultSchema = z
+  .strictObject({
+    kind: z.enum(kinds).optional().describe("What happens; default: error."),
+    api: z.enum(["node", "signaling", "test"]).optional().describe("Only requests of this API."),
+    cmd: z.enum(["list", "insert", "delete", "commit"]).optional().describe("Only this command of the node API."),
+    op: z.enum(["status", "start", "stop"]).optional().describe("Only this operation of the signaling API."),
+    url: z
+      .string()
+      .optional()
+      .describe("Only this resource, with or without a trailing slash; a * at the end matches the rest."),
+    type: z.enum(["shost", "dhost", "sdhost", "conn"]).optional().describe("Only lists of marks of this type."),
+    client: z.string().optional().describe("Only this signaling client."),
+    nth: z
+      .int()
+      .min(1)
+      .optional()
+      .describe("From the nth matching request on, counted from 1 since the fault was set; default 1."),
+    every: z.int().min(1).optional().describe("Every nth matching request."),
+    rate: z.number().min(0).max(1).optional().describe("This part of the matching requests, drawn by seed."),
+    seed: z.int().min(0).optional().describe("Seed of rate; default: the emulator's seed."),
+    times: z.int().min(1).optional().describe("Ends after so many hits; default 1, with every or rate unlimited."),
+    status: z.int().min(200).max(599).optional().describe("Status of the answer, where the kind has one."),
+    body: z.string().optional().describe("Body of the answer, where the kind has one."),
+    message: z.string().optional().describe("Text of the error, where the kind has one."),
+    retryAfter: z
+      .union([z.int().min(0), z.string()])
+      .optional()
+      .describe("Retry-After of an error: seconds or an HTTP date."),
+    when: z
+      .enum(["before", "after"])
+      .optional()
+      .describe("Whether the request takes effect first; the default depends on the kind."),
+    delay: duration.optional().describe("How long, for the kinds that take time."),
+    staged: z
+      .enum(["lost", "kept"])
+      .optional()
+      .describe("What a restart or a stuck commit does with staged entries; default lost."),
+  })
+  .describe("A fault: what goes wrong, and when");
+
+/** See {@link faultSchema}. */
+export type Fault = z.input<typeof faultSchema>;
+
+/** A fault that was set, to look at and to take back. */
+export interface ActiveFault {
+  readonly id: number;
+  readonly fault: Fault & { readonly kind: FaultKind };
+  /** Matching requests so far. */
+  readonly seen: number;
+  /** Requests that it met. */
+  readonly hits: number;
+  /** True when it will not meet any more. */
+  readonly spent: boolean;
+  /** Takes the fault back. */
+  remove(): void;
+}
+
+/** The request that faults are matched with. */
+export type Occasion = RequestSummary & { readonly api: ApiName };
+
+class Armed implements ActiveFault {
+  seen = 0;
+  hits = 0;
+  private readonly random: Random;
+
+  constructor(
+    readonly id: number,
+    readonly fault: Fault & { readonly kind: FaultKind; readonly seed: number },
+    readonly remove: () => void,
+  ) {
+    this.random = seededRandom(fault.seed);
+  }
+
+  get spent(): boolean {
+    const { times, every, rate } = this.fault;
+    return this.hits >= (times ?? (every === undefined && rate === undefined ? 1 : Number.POSITIVE_INFINITY));
+  }
+
+  /** Counts a matching request; true when it is one that the fault is set for. */
+  isDue(occasion: Occasion): boolean {
+    if (this.spent || !matches(this.fault, occasion)) return false;
+    this.seen += 1;
+    const { nth = 1, every, rate } = this.fault;
+    if (this.seen < nth) return false;
+    if (every !== undefined && (this.seen - nth + 1) % every !== 0) return false;
+    return rate === undefined || this.random() < rate;
+  }
+}
+
+/** The faults of an emulator. */
+export class Faults {
+  private armed: Armed[] = [];
+  private nextId = 1;
+
+  constructor(private readonly seed: number) {}
+
+  /** @throws {TypeError} when the fault is not valid. */
+  add(fault: Fault): ActiveFault {
+    const result = faultSchema.safeParse(fault);
+    if (!result.success)
+      throw new TypeError(`The fault is not valid: ${z.prettifyError(result.error).replaceAll("\n", " ")}`);
+    const id = this.nextId;
+    this.nextId += 1;
+    const whole = { ...result.data, kind: result.data.kind ?? "error", seed: result.data.seed ?? this.seed };
+    const armed = new Armed(id, whole, () => this.remove(id));
+    this.armed.push(armed);
+    return armed;
+  }
+
+  /** The first fault that is due meets the request. All that match count it, also those that come too late. */
+  match(occasion: Occasion): ActiveFault | undefined {
+    const [first] = this.armed.filter((fault) => fault.isDue(occasion));
+    if (first) first.hits += 1;
+    return first;
+  }
+
+  list(): ActiveFault[] {
+    return [...this.armed];
+  }
+
+  /** False when there is no such fault. */
+  remove(id: number): boolean {
+    const before = this.armed.length;
+    this.armed = this.armed.filter((fault) => fault.id !== id);
+    return this.armed.length < before;
+  }
+
+  clear(): void {
+    this.armed = [];
+  }
+}
+
+function matches(fault: Fault, occasion: Occasion): boolean {
+  const { url } = fault;
+  if (url !== undefined && !matchesUrl(url, occasion.url)) return false;
+  return (["api", "cmd", "op", "type", "client"] as const).every(
+    (key) => fault[key] === undefined || fault[key] === occasion[key],
+  );
+}
+
+function matchesUrl(wanted: string, url: string | undefined): boolean {
+  if (url === undefined) return false;
+  return wanted.endsWith("*") ? url.startsWith(wanted.slice(0, -1)) : wanted.replace(/\/$/, "") === url;
+}

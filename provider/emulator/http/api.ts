@@ -1,0 +1,27 @@
+import type { Variation } from "../behaviour/fault-kinds";
+import type { RequestSummary } from "../journal/journal";
+import type { CommitRecord } from "../state/prefix-set-store";
+import type { Reply } from "./reply";
+
+/** A request that was read whole. */
+export interface Incoming {
+  readonly method: string;
+  /** Path and query as they were sent. */
+  readonly target: string;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly body: Buffer;
+}
+
+/** A request that was understood, or found wrong: what it is, and how to carry it out. */
+export interface Call {
+  readonly summary: RequestSummary;
+  /** Carries the request out. `committed` is called with what a commit changed, at once or later. */
+  run(variation: Variation, committed: (record: CommitRecord) => void): Reply | Promise<Reply>;
+  /** An error in the form of this API. */
+  error(status: number, message: string): Reply;
+}
+
+/** One of the HTTP interfaces that an emulator serves. */
+export interface Api {
+  interpret(request: Incoming): Call;
+}

@@ -1,0 +1,27 @@
+import type { ResolvedOptions } from "../options";
+import { makeCertificates } from "./certificates";
+import type { ListenOptions } from "./http-server";
+
+/** What a client needs to talk to an emulator that made its own certificates: all in PEM. */
+export interface ClientTls {
+  /** What to trust. */
+  readonly ca: string;
+  /** The client's own certificate, for `"mutual"`. */
+  readonly cert: string;
+  readonly key: string;
+}
+
+/** How the protocol port serves https, and what clients need for that; `undefined` for http. */
+export function serverTls(
+  { tls, host }: ResolvedOptions,
+  now: number,
+): { server: NonNullable<ListenOptions["tls"]>; client?: ClientTls } | undefined {
+  if (tls === false) return undefined;
+  if (typeof tls === "object") {
+    const { cert, key, ca } = tls;
+    return { server: { cert, key, ...(ca && { ca, requestCert: true, rejectUnauthorized: true }) } };
+  }
+  const made = makeCertificates([...new Set([host, "localhost", "127.0.0.1", "::1"])], now);
+  const wanted = tls === "mutual" && { ca: made.ca, requestCert: true, rejectUnauthorized: true };
+  return { server: { ...made.server, ...wanted }, client: { ca: made.ca, ...made.client } };
+}

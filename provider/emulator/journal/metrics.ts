@@ -1,0 +1,85 @@
+import { MARK_TYPES } from "../../model/mark";
+import type { Core } from "../simulation";
+
+type Labels = Record<string, string>;
+type Sample = [labels: Labels, value: number];
+
+const PREFIX = "packetfilter_emulator_";
+
+/** What the emulator did and holds, in the text format of Prometheus (version 0.0.4). */
+export function metrics(core: Core): string {
+  const { world, packetPath } = core;
+  const requests = [...core.counts.byRequest()];
+  const sets = [...world.sets()];
+  const profiles = [...world.arenas].flatMap(([arena, it]) =>
+    [...it.profiles.keys()].map((profile) => ({
+      name: `${arena}/${profile}`,
+      marks: packetPath.marks(arena, profile),
+    })),
+  );
+  const families: [name: string, kind: "counter" | "gauge", help: string, samples: Sample[]][] = [
+    [
+      "requests_total",
+      "counter",
+      "Requests by API, operation and status.",
+      requests.map((it) => [it.labels, it.count]),
+    ],
+    ["answer_bytes_total", "counter", "Bytes of answers.", requests.map((it) => [it.labels, it.bytes])],
+    [
+      "faults_total",
+      "counter",
+      "Requests met by a fault.",
+      [...core.counts.byFault()].map(([kind, n]) => [{ kind }, n]),
+    ],
+    ["set_entries", "gauge", "Applied entries of a prefix-set.", sets.map(([set, it]) => [{ set }, it.applied.size])],
+    [
+      "set_staged_changes",
+      "gauge",
+      "Changes that wait for a commit.",
+      sets.map(([set, it]) => [{ set }, it.changes.size]),
+    ],
+    [
+      "signalings_active",
+      "gauge",
+      "Prefixes with active signaling.",
+      [...core.signaling.clients].map(([client, it]) => [{ client }, it.active().length]),
+    ],
+    [
+      "marks",
+      "gauge",
+      "Mark records.",
+      profiles.flatMap(({ name, marks }) =>
+        MARK_TYPES.flatMap((type): Sample[] => {
+          const { active, expired } = marks.count(type);
+          return [
+            [{ profile: name, type, state: "active" }, active],
+            [{ profile: name, type, state: "expired" }, expired],
+          ];
+        }),
+      ),
+    ],
+    [
+      "mark_bytes",
+      "gauge",
+      "Memory of mark tables.",
+      profiles.map(({ name, marks }) => [{ profile: name }, marks.bytes]),
+    ],
+    ["journal_entries", "gauge", "Requests that the journal holds.", [[{}, core.journal.entries.length]]],
+    ["virtual_time_seconds", "gauge", "The virtual clock, in seconds since 1970.", [[{}, core.clock.ms / 1000]]],
+  ];
+  return families.map(([name, kind, help, samples]) => family(PREFIX + name, kind, help, samples)).join("");
+}
+
+function family(name: string, kind: string, help: string, samples: readonly Sample[]): string {
+  const lines = samples.map(([labels, value]) => `${name}${write(labels)} ${value}`);
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${kind}`, ...lines, ""].join("\n");
+}
+
+function write(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${value.replace(/[\\"\n]/g, escapeLabel)}"`);
+  return pairs.length === 0 ? "" : `{${pairs.join(",")}}`;
+}
+
+function escapeLabel(sign: string): string {
+  return sign === "\n" ? "\\n" : `\\${sign}`;
+}

@@ -1,0 +1,136 @@
+import type { MarkType } from "../../model/mark";
+import type { Dialect } from "../behaviour/dialect";
+import type { Variation } from "../behaviour/fault-kinds";
+import type { Api, Call, Incoming } from "../http/api";
+import type { Reply } from "../http/reply";
+import type { RequestSummary } from "../journal/journal";
+import type { RuleSpec } from "../rules";
+import type { Core } from "../simulation";
+import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
+import { failure, list, listMarks, listSet, success } from "./node-replies";
+import { BadRequest, type NodeRequest, parseJson, parseNodeRequest, summarize } from "./node-request";
+import { type Refusal, stageDelete, stageInsert } from "./prefix-set-commands";
+
+/** The node API: `POST /fapi` (contract, section 4.1). What the contract does not promise is refused. */
+export class NodeApi implements Api {
+  constructor(private readonly core: Core) {}
+
+  interpret(request: Incoming): Call {
+    const error = (status: number, message: string) => failure(status, message, this.core.dialect);
+    const read = readRequest(request, this.core.dialect);
+    if (read.refusal) {
+      const { status, message } = read.refusal;
+      return { summary: read.summary, error, run: () => error(status, message) };
+    }
+    return {
+      summary: read.summary,
+      error,
+      run: (variation, committed) => this.carryOut(read.request, variation, committed),
+    };
+  }
+
+  private carryOut(request: NodeRequest, variation: Variation, committed: (record: CommitRecord) => void): Reply {
+    const { world, dialect } = this.core;
+    const refuse = ({ status, message }: Refusal) => failure(status, message, dialect);
+    const { url } = request;
+    if (url.kind === "arena") {
+      const arena = world.arenas.get(url.arena);
+      if (!arena) return refuse(unknown("arena", url.arena));
+      return list(
+        [...arena.profiles.values()].map(({ name, extra }) => ({ name, ...extra })),
+        dialect,
+      );
+    }
+    if (url.kind !== "prefixset") {
+      const profile = world.profile(url.arena, url.profile);
+      if (!profile) return refuse(unknown("profile", `${url.arena}/${url.profile}`));
+      if (url.kind === "profile") return list(profile.rules.map(ruleRecord), dialect);
+      return listMarks(this.core.packetPath.marks(url.arena, url.profile), markType(request), dialect);
+    }
+    const set = world.set(url);
+    if (!set) return refuse(unknown("prefix-set", [url.arena, url.profile, url.set].filter(Boolean).join("/")));
+    switch (request.cmd) {
+      case "list":
+        return listSet(set, dialect, variation.stale === true);
+      case "commit":
+        return this.commit(set, variation, committed);
+      default: {
+        const stage = request.cmd === "insert" ? stageInsert : stageDelete;
+        const refusal = stage(set, request.data, dialect);
+        this.core.changed();
+        return refusal ? refuse(refusal) : success(request.data.length, dialect);
+      }
+    }
+  }
+
+  private commit(set: PrefixSetStore, variation: Variation, committed: (record: CommitRecord) => void): Reply {
+    const { dialect, clock } = this.core;
+    const count = set.changes.size;
+    if (count === 0 && dialect.emptyCommit === "error") return failure(400, "nothing to commit", dialect);
+    const delay = variation.commitDelay ?? dialect.commitDelay;
+    if (delay === Number.POSITIVE_INFINITY) {
+      if (!variation.keepStaged) set.discard();
+      return success(count, dialect);
+    }
+    const apply = set.commit();
+    const finish = () => {
+      committed(apply());
+      this.core.changed();
+    };
+    if (delay === 0) finish();
+    else clock.after(delay, finish);
+    return success(count, dialect);
+  }
+}
+
+/** The type of a request that was read as a list of marks. */
+function markType(request: NodeRequest): MarkType {
+  return "type" in request ? request.type : "shost";
+}
+
+/** A rule as it is listed; what another node had in its record stands beside what the engine knows. */
+function ruleRecord({ extra, ...rule }: RuleSpec): Record<string, unknown> {
+  return { ...rule, ...extra };
+}
+
+type Read = { summary: RequestSummary } & (
+  | { request: NodeRequest; refusal?: undefined }
+  | { request?: undefined; refusal: Refusal }
+);
+
+function readRequest({ method, headers, body }: Incoming, dialect: Dialect): Read {
+  let summary: RequestSummary = {};
+  const refusal = (status: number, message: string): Read => ({ summary, refusal: { status, message } });
+  if (method !== "POST") return refusal(405, `the node API is called with POST, not ${method}`);
+  try {
+    const value = parseJson(body);
+    summary = summarize(value);
+    if (!isJsonType(headers["content-type"])) return refusal(400, `the header Content-Type must be application/json`);
+    const request = parseNodeRequest(value);
+    const problem = slashProblem(request, summary.rawUrl ?? "", dialect) ?? userArenaProblem(request, headers, dialect);
+    return problem ? refusal(400, problem) : { summary, request };
+  } catch (error) {
+    if (error instanceof BadRequest) return refusal(400, error.message);
+    throw error;
+  }
+}
+
+function isJsonType(header: string | string[] | undefined): boolean {
+  return /^application\/json(\s*;\s*charset="?utf-8"?)?$/i.test(String(header ?? "").trim());
+}
+
+function slashProblem({ cmd, url }: NodeRequest, rawUrl: string, dialect: Dialect): string | undefined {
+  if (dialect.trailingSlash === "any") return undefined;
+  const wanted = cmd === "commit" && url.kind === "prefixset" && url.profile === undefined;
+  if (rawUrl.endsWith("/") === wanted) return undefined;
+  return wanted ? `the commit of a global prefix-set needs a url that ends with "/"` : `"url" must not end with "/"`;
+}
+
+function userArenaProblem({ url }: NodeRequest, headers: Incoming["headers"], dialect: Dialect): string | undefined {
+  if (dialect.userArena === "ignored" || url.kind !== "mark" || headers["user-arena"] === url.arena) return undefined;
+  return `the list of marks needs the header User-Arena: ${url.arena}`;
+}
+
+function unknown(kind: string, name: string): Refusal {
+  return { status: 404, message: `unknown ${kind} ${name}` };
+}

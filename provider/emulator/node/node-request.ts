@@ -1,0 +1,119 @@
+import { z } from "zod";
+import { MARK_TYPES } from "../../model/mark";
+import { parseUrl, type ResourceUrl } from "../../model/resource-url";
+import type { RequestSummary } from "../journal/journal";
+
+/** A request of the node API that has the form of the contract (section 4.1). */
+export type NodeRequest =
+  | { readonly cmd: "list"; readonly url: Exclude<ResourceUrl, { kind: "mark" }> }
+  | {
+      readonly cmd: "list";
+      readonly url: Extract<ResourceUrl, { kind: "mark" }>;
+      readonly type: (typeof MARK_TYPES)[number];
+    }
+  | { readonly cmd: "insert" | "delete"; readonly url: SetUrl; readonly data: readonly unknown[] }
+  | { readonly cmd: "commit"; readonly url: SetUrl };
+
+type SetUrl = Extract<ResourceUrl, { kind: "prefixset" }>;
+
+/** Why a request is none. Becomes a 400; `message` is for the person who wrote the client. */
+export class BadRequest extends Error {
+  override readonly name = "BadRequest";
+}
+
+const members = z.strictObject({
+  url: z.string(),
+  cmd: z.enum(["list", "insert", "delete", "commit"]),
+  data: z.array(z.unknown()).min(1).optional(),
+  type: z.enum(MARK_TYPES).optional(),
+});
+
+/**
+ * JSON of a body, read strictly: UTF-8 without a byte order mark, and nothing that JSON does not allow.
+ *
+ * @throws {BadRequest}
+ */
+export function parseJson(body: Buffer): unknown {
+  let source: string;
+  try {
+    source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    throw new BadRequest("the body is not UTF-8");
+  }
+  if (source === "") throw new BadRequest("the body is empty; it must be a JSON object");
+  try {
+    return JSON.parse(source);
+  } catch {
+    const quote = /[“”„‟‘’]/u.exec(source)?.[0];
+    const hint = quote ? `: it contains a typographic quote (${quote}), JSON strings stand in straight ones (")` : "";
+    throw new BadRequest(`the body is not JSON${hint}`);
+  }
+}
+
+/** What can be said of a request for the journal, whatever it is. */
+export function summarize(value: unknown): RequestSummary {
+  const loose = z
+    .looseObject({
+      url: z.string().optional().catch(undefined),
+      cmd: members.shape.cmd.optional().catch(undefined),
+      type: members.shape.type.catch(undefined),
+      data: z.array(z.unknown()).optional().catch(undefined),
+    })
+    .safeParse(value).data;
+  if (!loose) return {};
+  const { url, cmd, type, data } = loose;
+  return {
+    ...(cmd && { cmd }),
+    ...(url !== undefined && { url: canonicalUrl(url), rawUrl: url.slice(0, 1_000) }),
+    ...(type && { type }),
+    ...(data && { entries: data.length, data: data.map(shallow) }),
+  };
+}
+
+/** An item for the journal: what is nested in it, which no item has, is left out, however deep it goes. */
+export function shallow(item: unknown): unknown {
+  if (typeof item !== "object" || item === null) return item;
+  const members = Object.entries(item);
+  if (members.every(([, value]) => typeof value !== "object" || value === null)) return item;
+  return Object.fromEntries(members.map(([name, value]) => [name, typeof value === "object" && value ? "…" : value]));
+}
+
+/** @throws {BadRequest} naming the member that is wrong. */
+export function parseNodeRequest(value: unknown): NodeRequest {
+  const result = members.safeParse(value);
+  if (!result.success) throw new BadRequest(describe(result.error));
+  const { cmd, data, type } = result.data;
+  const url = parseResource(result.data.url);
+  if (cmd !== "insert" && cmd !== "delete" && data !== undefined)
+    throw new BadRequest(`"data" has no meaning with cmd "${cmd}"`);
+  if (type !== undefined && url.kind !== "mark") throw new BadRequest(`"type" has a meaning only in the list of marks`);
+  if (cmd === "list") {
+    if (url.kind !== "mark") return { cmd, url };
+    if (type === undefined) throw new BadRequest(`the list of marks needs "type": one of ${MARK_TYPES.join(", ")}`);
+    return { cmd, url, type };
+  }
+  if (url.kind !== "prefixset") throw new BadRequest(`cmd "${cmd}" works on prefix-sets only, not on ${url.kind}://`);
+  if (cmd === "commit") return { cmd, url };
+  if (data === undefined) throw new BadRequest(`cmd "${cmd}" needs "data": an array of entries`);
+  return { cmd, url, data };
+}
+
+function canonicalUrl(url: string): string {
+  return url.slice(0, 1_000).replace(/\/$/, "");
+}
+
+function parseResource(url: string): ResourceUrl {
+  try {
+    return parseUrl(url);
+  } catch (error) {
+    throw new BadRequest(`"url": ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+function describe(error: z.ZodError): string {
+  const [issue] = error.issues;
+  if (!issue) return "the request is not valid";
+  if (issue.code === "unrecognized_keys")
+    return `unknown member ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}`;
+  return issue.path.length === 0 ? "the body is not a JSON object" : `"${issue.path.join(".")}": ${issue.message}`;
+}

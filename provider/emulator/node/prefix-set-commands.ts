@@ -1,0 +1,134 @@
+import { z } from "zod";
+import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
+import type { Dialect } from "../behaviour/dialect";
+import type { PrefixSetStore, StagedValue } from "../state/prefix-set-store";
+import { shallow } from "./node-request";
+
+/** Why a command was refused. */
+export interface Refusal {
+  readonly status: number;
+  readonly message: string;
+}
+
+/** A change that is ready to be staged. */
+interface Change {
+  readonly prefix: CanonicalPrefix;
+  readonly value: StagedValue;
+  readonly spelling?: string;
+}
+
+/** Turns one data item into the changes that it means, or says why not. Sees what earlier items of the request staged. */
+type Interpreter = (item: unknown, set: PrefixSetStore, dialect: Dialect) => readonly Change[] | Refusal;
+
+const insertItem = z.strictObject({ p: z.string(), v: z.number() });
+const deleteItem = z.strictObject({ a: z.string() });
+
+/** Stages the items of an insert (contract, section 2.2: `p` and `v`). Returns why it was refused, if it was. */
+export function stageInsert(set: PrefixSetStore, data: readonly unknown[], dialect: Dialect): Refusal | undefined {
+  return stageAll(set, data, dialect, interpretInsert);
+}
+
+/** Stages the items of a delete (contract, section 2.2: `a`). Returns why it was refused, if it was. */
+export function stageDelete(set: PrefixSetStore, data: readonly unknown[], dialect: Dialect): Refusal | undefined {
+  return stageAll(set, data, dialect, dialect.deleteCovers === "covered" ? interpretCoveringDelete : interpretDelete);
+}
+
+function stageAll(
+  set: PrefixSetStore,
+  data: readonly unknown[],
+  dialect: Dialect,
+  interpret: Interpreter,
+): Refusal | undefined {
+  const most = dialect.maxEntriesPerRequest;
+  if (most > 0 && data.length > most) {
+    return {
+      status: Number(dialect.capStatus),
+      message: `too many entries: ${data.length}, at most ${most} in one request`,
+    };
+  }
+  let refusal: Refusal | undefined;
+  const undo = new Map<CanonicalPrefix, StagedValue | undefined>();
+  for (const [at, item] of data.entries()) {
+    const changes = interpret(item, set, dialect);
+    if ("message" in changes) {
+      refusal ??= { status: changes.status, message: `entry ${at}: ${changes.message}` };
+      continue;
+    }
+    for (const { prefix, value, spelling } of changes) {
+      if (!undo.has(prefix)) undo.set(prefix, set.changes.get(prefix));
+      set.stage(prefix, value, spelling);
+    }
+  }
+  if (refusal && dialect.refusedEntry === "nothing") for (const [prefix, value] of undo) set.unstage(prefix, value);
+  return refusal;
+}
+
+function interpretInsert(item: unknown, set: PrefixSetStore, dialect: Dialect): readonly Change[] | Refusal {
+  const parsed = insertItem.safeParse(item);
+  if (!parsed.success) return bad(`an insert needs exactly "p" (a string) and "v" (a number), this is ${show(item)}`);
+  const { p, v } = parsed.data;
+  if (!Number.isInteger(v) || v < 0 || v > dialect.maxValue)
+    return bad(`"v" must be an integer from 0 to ${dialect.maxValue}, it is ${v}`);
+  const prefix = read(p, dialect);
+  if ("message" in prefix) return prefix;
+  const key = prefix.toString();
+  const present = set.stagedValue(key) !== undefined;
+  if (present && dialect.insertExisting === "error") return bad(`exists: ${key}`);
+  if (!present && dialect.setCapacity > 0 && set.stagedSize >= dialect.setCapacity) {
+    return { status: 507, message: `the set is full: ${dialect.setCapacity} entries` };
+  }
+  return [{ prefix: key, value: v, spelling: spellingOf(p, prefix, dialect) }];
+}
+
+function interpretDelete(item: unknown, set: PrefixSetStore, dialect: Dialect): readonly Change[] | Refusal {
+  const prefix = readDelete(item, dialect);
+  if ("message" in prefix) return prefix;
+  const key = prefix.prefix.toString();
+  const own =
+    dialect.hostBits !== "keep" || (spellingOf(prefix.text, prefix.prefix, dialect) ?? key) === set.spelling(key);
+  const present = set.stagedValue(key) !== undefined && own;
+  if (!present) return dialect.deleteAbsent === "error" ? bad(`not found: ${prefix.text}`) : [];
+  return [{ prefix: key, value: null }];
+}
+
+function interpretCoveringDelete(item: unknown, set: PrefixSetStore, dialect: Dialect): readonly Change[] | Refusal {
+  const wanted = readDelete(item, dialect);
+  if ("message" in wanted) return wanted;
+  const covered = [...set.staged.keys()].filter((key) => wanted.prefix.contains(Prefix.fromCanonical(key)));
+  if (covered.length === 0 && dialect.deleteAbsent === "error") return bad(`not found: ${wanted.text}`);
+  return covered.map((prefix) => ({ prefix, value: null }));
+}
+
+function readDelete(item: unknown, dialect: Dialect): { prefix: Prefix; text: string } | Refusal {
+  const parsed = deleteItem.safeParse(item);
+  if (!parsed.success) return bad(`a delete needs exactly "a" (a string), this is ${show(item)}`);
+  const prefix = read(parsed.data.a, dialect);
+  return "message" in prefix ? prefix : { prefix, text: parsed.data.a };
+}
+
+function read(text: string, dialect: Dialect): Prefix | Refusal {
+  try {
+    const prefix = Prefix.parse(text, { hostBits: dialect.hostBits === "error" ? "reject" : "mask" });
+    if (prefix.family === 6 && dialect.ipv6 === "error") return bad(`${text}: IPv6 is not supported`);
+    return prefix;
+  } catch (error) {
+    if (error instanceof PrefixError) return bad(error.message);
+    throw error;
+  }
+}
+
+/** With `hostBits: "keep"` the text as it was sent, when it has host bits. */
+function spellingOf(text: string, prefix: Prefix, dialect: Dialect): string | undefined {
+  if (dialect.hostBits !== "keep") return undefined;
+  const address = text.split("/")[0] ?? text;
+  return Prefix.parse(address).bits === prefix.bits ? undefined : text;
+}
+
+function bad(message: string): Refusal {
+  return { status: 400, message };
+}
+
+function show(item: unknown): string {
+  const source = JSON.stringify(shallow(item));
+  return source.length > 100 ? `${source.slice(0, 100)}…` : source;
+}

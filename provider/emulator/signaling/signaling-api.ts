@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { Dialect } from "../behaviour/dialect";
+import type { Api, Call, Incoming } from "../http/api";
+import { json, type Reply, text } from "../http/reply";
+import type { RequestSummary, SignalingOperation } from "../journal/journal";
+import { bareAddress } from "../node/node-replies";
+import { BadRequest, parseJson } from "../node/node-request";
+import type { Core } from "../simulation";
+import {
+  SIGNALING_ERRORS,
+  type SignalingClient,
+  type SignalingDeployment,
+  type SignalingErrorText,
+} from "./signaling-deployment";
+
+const METHODS = { status: "GET", start: "POST", stop: "POST" } as const;
+
+const bodySchema = z.strictObject({ IP_prefix: z.array(z.string()) });
+
+type ErrorForm = (status: number, message: string) => Reply;
+
+const ERRORS: Record<Dialect["signalingErrors"], ErrorForm> = {
+  status: text,
+  "text-200": (_, message) => text(200, message),
+  json: (status, message) => json(status, { error: message }),
+  "json-message": (status, message) => json(status, { message }),
+  "json-detail": (status, message) => json(status, { detail: message }),
+  "json-200": (_, message) => json(200, { error: message }),
+};
+
+/** The signaling API below one base path (contract, section 4.2). */
+export class SignalingApi implements Api {
+  constructor(
+    private readonly core: Core,
+    private readonly deployment: (core: Core) => SignalingDeployment,
+  ) {}
+
+  interpret(request: Incoming): Call {
+    const error: ErrorForm = (status, message) => ERRORS[this.core.dialect.signalingErrors](status, message);
+    const path = parsePath(request.target);
+    if (!path) {
+      const form = "/<client-id>/<secret-key>/{status,start,stop}";
+      return { summary: {}, error, run: () => error(404, `unknown path: write ${form} after the base address`) };
+    }
+    const { client, secret, op } = path;
+    const prefixes = op === "status" ? undefined : readBody(request.body);
+    const summary: RequestSummary = {
+      op,
+      client,
+      ...(Array.isArray(prefixes) && { entries: prefixes.length, data: prefixes }),
+    };
+    if (request.method !== METHODS[op]) {
+      return { summary, error, run: () => error(405, `${op} is called with ${METHODS[op]}, not ${request.method}`) };
+    }
+    return { summary, error, run: () => this.carryOut(client, secret, op, prefixes, error) };
+  }
+
+  private carryOut(
+    clientId: string,
+    secret: string,
+    op: SignalingOperation,
+    prefixes: string[] | BadRequest | undefined,
+    error: ErrorForm,
+  ): Reply {
+    const { dialect } = this.core;
+    const fail = (message: SignalingErrorText) => error(SIGNALING_ERRORS[message], message);
+    const client = this.deployment(this.core).authenticate(clientId, secret);
+    if (!client) return op === "status" ? wrongSecret(dialect, fail) : fail("secret_key invalid");
+    if (prefixes === undefined) return status(client, dialect);
+    if (prefixes instanceof BadRequest) return error(400, prefixes.message);
+    const read = client.read(prefixes);
+    if (!read || read.length === 0) return fail("ip_prefix invalid");
+    const mode = dialect.signalingPartial;
+    const problem = op === "start" ? client.start(read, mode, dialect.lease) : client.stop(read, mode);
+    return problem ? fail(problem) : text(200, "ok");
+  }
+}
+
+function wrongSecret(dialect: Dialect, fail: (message: SignalingErrorText) => Reply): Reply {
+  if (dialect.statusWrongSecret === "not-found") return text(404, "not found");
+  return dialect.statusWrongSecret === "empty" ? json(200, { IP_prefix: [] }) : fail("secret_key invalid");
+}
+
+function status(client: SignalingClient, dialect: Dialect): Reply {
+  const active = client.active(dialect.statusDelay);
+  return json(200, { IP_prefix: dialect.statusForm === "bare" ? active.map(bareAddress) : active });
+}
+
+function readBody(body: Buffer): string[] | BadRequest {
+  try {
+    const result = bodySchema.safeParse(parseJson(body));
+    if (result.success) return result.data.IP_prefix;
+    return new BadRequest(`the body must be a JSON object with "IP_prefix", an array of strings, and nothing else`);
+  } catch (error) {
+    if (error instanceof BadRequest) return error;
+    throw error;
+  }
+}
+
+/** The parts of `/<base>/<client-id>/<secret-key>/<operation>`; `undefined` for any other path, a query included. */
+function parsePath(target: string): { client: string; secret: string; op: SignalingOperation } | undefined {
+  const segments = target.split("/").slice(2);
+  const [client = "", secret = "", op = ""] = segments.map(decode);
+  if (segments.length !== 3 || client === "" || secret === "" || !isOperation(op)) return undefined;
+  return { client, secret, op };
+}
+
+function isOperation(text: string): text is SignalingOperation {
+  return Object.hasOwn(METHODS, text);
+}
+
+function decode(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return "";
+  }
+}

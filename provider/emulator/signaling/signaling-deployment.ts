@@ -1,0 +1,133 @@
+import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
+import { type SignalingClientState, StateError } from "../state/state";
+import type { VirtualClock } from "../time/clock";
+
+/** The four error texts of the contract (section 7), and what status they have by default (our choice). */
+export const SIGNALING_ERRORS = {
+  "secret_key invalid": 403,
+  "ip_prefix invalid": 400,
+  "cloud signaling already active": 409,
+  "cloud signaling is not active": 409,
+} as const;
+
+/** One of the four error texts of the contract. */
+export type SignalingErrorText = keyof typeof SIGNALING_ERRORS;
+
+/** What a start or a stop does when some of its prefixes cannot be started or stopped. */
+export type PartialMode = "all-or-nothing" | "valid-ones";
+
+interface Active {
+  /** Virtual time of the start, in milliseconds. */
+  readonly since: number;
+  readonly cancelLease: () => void;
+}
+
+/** A client of a deployment with its running signalings. */
+export class SignalingClient {
+  readonly prefixes: readonly Prefix[];
+  private readonly running = new Map<CanonicalPrefix, Active>();
+
+  constructor(
+    readonly state: SignalingClientState,
+    private readonly clock: VirtualClock,
+    private readonly changed: () => void,
+  ) {
+    this.prefixes = state.prefixes.map((text) => Prefix.parse(text));
+    for (const text of state.active ?? []) {
+      const prefix = Prefix.parse(text);
+      if (!this.mayMove(prefix)) {
+        throw new StateError(
+          `The state is not valid: signaling client ${state.clientId} has ${prefix} active, which is not among its prefixes.`,
+        );
+      }
+      this.activate(prefix.toString(), 0);
+    }
+  }
+
+  /** Prefixes with active signaling, in order; with `age`, only those that are older than so many milliseconds. */
+  active(age = 0): CanonicalPrefix[] {
+    const until = this.clock.ms - age;
+    const prefixes = [...this.running]
+      .filter(([, { since }]) => since <= until)
+      .map(([text]) => Prefix.fromCanonical(text));
+    return prefixes.sort(Prefix.compare).map((prefix) => prefix.toString());
+  }
+
+  /** What the texts mean, or `undefined` when one is no prefix, has host bits, or is not the client's. */
+  read(texts: readonly string[]): CanonicalPrefix[] | undefined {
+    try {
+      const prefixes = texts.map((text) => Prefix.parse(text));
+      return prefixes.every((prefix) => this.mayMove(prefix))
+        ? ([...new Set(prefixes.map(String))] as CanonicalPrefix[])
+        : undefined;
+    } catch (error) {
+      if (error instanceof PrefixError) return undefined;
+      throw error;
+    }
+  }
+
+  /** Starts signaling; `lease` in milliseconds ends it by itself, 0 never. The error text names why not all were started. */
+  start(prefixes: readonly CanonicalPrefix[], mode: PartialMode, lease: number): SignalingErrorText | undefined {
+    const startable = prefixes.filter((prefix) => !this.running.has(prefix));
+    const complete = startable.length === prefixes.length;
+    if (complete || mode === "valid-ones") for (const prefix of startable) this.activate(prefix, lease);
+    return complete ? undefined : "cloud signaling already active";
+  }
+
+  /** Stops signaling. The error text names why not all were stopped. */
+  stop(prefixes: readonly CanonicalPrefix[], mode: PartialMode): SignalingErrorText | undefined {
+    const stoppable = prefixes.filter((prefix) => this.running.has(prefix));
+    const complete = stoppable.length === prefixes.length;
+    if (complete || mode === "valid-ones") for (const prefix of stoppable) this.deactivate(prefix);
+    return complete ? undefined : "cloud signaling is not active";
+  }
+
+  /** The client as a state has it. */
+  export(): SignalingClientState {
+    const { active: _, ...state } = this.state;
+    const active = this.active();
+    return active.length > 0 ? { ...state, active } : state;
+  }
+
+  private mayMove(prefix: Prefix): boolean {
+    return this.prefixes.some((own) => own.contains(prefix));
+  }
+
+  private activate(prefix: CanonicalPrefix, lease: number): void {
+    const cancelLease = lease > 0 ? this.clock.after(lease, () => this.deactivate(prefix)) : () => {};
+    this.running.set(prefix, { since: this.clock.ms, cancelLease });
+    this.changed();
+  }
+
+  private deactivate(prefix: CanonicalPrefix): void {
+    this.running.get(prefix)?.cancelLease();
+    this.running.delete(prefix);
+    this.changed();
+  }
+}
+
+/** A deployment of the signaling API: its clients by id. The test deployment is another one of these. */
+export class SignalingDeployment {
+  readonly clients = new Map<string, SignalingClient>();
+  /** Grows with every start and stop. */
+  revision = 0;
+
+  constructor(states: readonly SignalingClientState[], clock: VirtualClock, onChange: () => void = () => {}) {
+    for (const state of states) {
+      if (this.clients.has(state.clientId)) {
+        throw new StateError(`The state is not valid: two signaling clients are named ${state.clientId}.`);
+      }
+      const changed = () => {
+        this.revision += 1;
+        onChange();
+      };
+      this.clients.set(state.clientId, new SignalingClient(state, clock, changed));
+    }
+  }
+
+  /** The client with this id and secret; of a wrong one is not said which of the two is wrong. */
+  authenticate(clientId: string, secretKey: string): SignalingClient | undefined {
+    const client = this.clients.get(clientId);
+    return client?.state.secretKey === secretKey ? client : undefined;
+  }
+}

@@ -1,0 +1,63 @@
+import { type CanonicalPrefix, Prefix } from "../../model/prefix";
+import { PrefixIndex } from "../../model/prefix-index";
+import type { SignalingDeployment } from "../signaling/signaling-deployment";
+import type { World } from "./holdings";
+
+/** Where a recipient prefix is. */
+export interface Binding {
+  readonly prefix: Prefix;
+  readonly arena: string;
+  readonly profile: string;
+}
+
+/**
+ * Which profile a recipient address is bound to: the longest bound prefix wins (our choice; the contract does not say).
+ * An active signaling binds its prefix to the client's active profile until it is stopped.
+ */
+export class Bindings {
+  private index = new PrefixIndex<Binding>();
+  private builtFor = -1;
+
+  constructor(
+    private readonly world: World,
+    private readonly signaling: SignalingDeployment,
+  ) {}
+
+  /** Grows with every change. */
+  get revision(): number {
+    return this.signaling.revision;
+  }
+
+  /** The binding of an address or prefix, or `undefined` when nothing covers it. */
+  of(address: Prefix): Binding | undefined {
+    if (this.builtFor !== this.revision) {
+      this.index = new PrefixIndex<Binding>();
+      for (const binding of this.all()) this.index.set(binding.prefix, binding);
+      this.builtFor = this.revision;
+    }
+    return this.index.longestMatch(address);
+  }
+
+  /** Every bound prefix, once. */
+  all(): Binding[] {
+    const bound = new Map<CanonicalPrefix, Binding>();
+    const bind = (prefix: Prefix, arena: string, profile: string) => {
+      if (this.world.profile(arena, profile)) bound.set(prefix.toString(), { prefix, arena, profile });
+    };
+    const clients = [...this.signaling.clients.values()];
+    for (const { prefixes, state } of clients) {
+      if (state.arena && state.idleProfile) for (const prefix of prefixes) bind(prefix, state.arena, state.idleProfile);
+    }
+    for (const arena of this.world.arenas.values()) {
+      for (const profile of arena.profiles.values()) {
+        for (const prefix of profile.prefixes) bind(prefix, arena.name, profile.name);
+      }
+    }
+    for (const client of clients) {
+      const { arena, activeProfile } = client.state;
+      if (!arena || !activeProfile) continue;
+      for (const prefix of client.active()) bind(Prefix.fromCanonical(prefix), arena, activeProfile);
+    }
+    return [...bound.values()];
+  }
+}

@@ -1,0 +1,139 @@
+import { type CanonicalPrefix, Prefix } from "../../model/prefix";
+import type { PrefixMap } from "../../model/prefix-map";
+import { formatUrl, type PrefixSetUrl, parseUrl } from "../../model/resource-url";
+import type { MarkRecords } from "../marks";
+import type { RuleSpec } from "../rules";
+import { PrefixSetStore, type StagedValue } from "./prefix-set-store";
+import { type EmulatorState, type ProfileState, type parseState, StateError } from "./state";
+
+/** A record of a list, as the node sends it. */
+export type ListRecord = Readonly<Record<string, unknown>>;
+
+/** A profile of an arena (contract, section 1): bound prefixes, ordered rules, local sets, mark tables. */
+export interface ProfileWorld {
+  readonly name: string;
+  readonly prefixes: readonly Prefix[];
+  readonly rules: readonly RuleSpec[];
+  readonly sets: Map<string, PrefixSetStore>;
+  /** The marks that the profile starts with; those that it has are in the packet path. */
+  readonly marks: MarkRecords;
+  readonly extra: ListRecord;
+}
+
+/** An arena: global sets and profiles. */
+export interface ArenaWorld {
+  readonly name: string;
+  readonly sets: Map<string, PrefixSetStore>;
+  readonly profiles: Map<string, ProfileWorld>;
+}
+
+/** Everything that a node holds, by name. Sets and profiles exist from the start; the API only fills sets. */
+export class World {
+  readonly arenas = new Map<string, ArenaWorld>();
+
+  /** @throws {StateError} when a part of the state contradicts another. */
+  constructor(state: ReturnType<typeof parseState>) {
+    for (const [name, arena] of Object.entries(state.arenas ?? {})) {
+      const profiles = new Map<string, ProfileWorld>();
+      for (const [profileName, profile] of Object.entries(arena.profiles ?? {})) {
+        profiles.set(profileName, {
+          name: profileName,
+          prefixes: (profile.prefixes ?? []).map((text) => Prefix.parse(text)),
+          rules: profile.rules ?? [],
+          sets: stores(profile.sets, { arena: name, profile: profileName }),
+          marks: profile.marks ?? {},
+          extra: profile.extra ?? {},
+        });
+      }
+      this.arenas.set(name, { name, sets: stores(arena.sets, { arena: name }), profiles });
+    }
+    for (const [url, changes] of Object.entries(state.staged ?? {})) {
+      const set = this.setByUrl(url);
+      if (!set) throw new StateError(`The state is not valid: staged.${url}: there is no such set in the state.`);
+      for (const [text, value] of Object.entries(changes)) set.stage(Prefix.parse(text).toString(), value);
+    }
+  }
+
+  profile(arena: string, profile: string): ProfileWorld | undefined {
+    return this.arenas.get(arena)?.profiles.get(profile);
+  }
+
+  /** The set at an address: global, or local when the address names a profile. */
+  set(url: PrefixSetUrl): PrefixSetStore | undefined {
+    const arena = this.arenas.get(url.arena);
+    return (url.profile === undefined ? arena : arena?.profiles.get(url.profile))?.sets.get(url.set);
+  }
+
+  /** The set at an address given as text; `undefined` for texts that are no address of a set, too. */
+  setByUrl(text: string): PrefixSetStore | undefined {
+    try {
+      const url = parseUrl(text);
+      return url.kind === "prefixset" ? this.set(url) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Every set with its address. */
+  *sets(): Generator<[url: string, set: PrefixSetStore], void> {
+    for (const [arena, { sets, profiles }] of this.arenas) {
+      for (const [set, store] of sets) yield [formatUrl({ kind: "prefixset", arena, set }), store];
+      for (const [profile, local] of profiles) {
+        for (const [set, store] of local.sets) yield [formatUrl({ kind: "prefixset", arena, profile, set }), store];
+      }
+    }
+  }
+
+  /** The part of a state that this world is, with the marks that profiles have now. Signaling is not its business. */
+  export(marksOf: (arena: string, profile: string) => MarkRecords): Pick<EmulatorState, "arenas" | "staged"> {
+    const staged = [...this.sets()]
+      .filter(([, set]) => set.changes.size > 0)
+      .map(([url, set]) => [url, Object.fromEntries<StagedValue>(set.changes)] as const);
+    const arenas = [...this.arenas].map(([name, arena]) => [
+      name,
+      {
+        sets: plain(arena.sets),
+        profiles: Object.fromEntries(
+          [...arena.profiles].map(([profile, it]) => [profile, exportProfile(it, marksOf(name, profile))]),
+        ),
+      },
+    ]);
+    return { arenas: Object.fromEntries(arenas), ...(staged.length > 0 && { staged: Object.fromEntries(staged) }) };
+  }
+}
+
+function exportProfile({ prefixes, rules, sets, extra }: ProfileWorld, marks: MarkRecords): ProfileState {
+  return {
+    prefixes: prefixes.map(String),
+    rules: [...rules],
+    sets: plain(sets),
+    marks,
+    ...(Object.keys(extra).length > 0 && { extra: extra as ProfileState["extra"] }),
+  };
+}
+
+function plain(sets: ReadonlyMap<string, PrefixSetStore>): Record<string, Record<string, number>> {
+  return Object.fromEntries([...sets].map(([name, set]) => [name, Object.fromEntries(set.ordered)]));
+}
+
+function stores(
+  sets: Record<string, Record<string, number>> = {},
+  where: { arena: string; profile?: string },
+): Map<string, PrefixSetStore> {
+  return new Map(
+    Object.entries(sets).map(([set, entries]) => {
+      const url = formatUrl({ kind: "prefixset", ...where, set });
+      return [set, new PrefixSetStore(prefixMap(entries, url))];
+    }),
+  );
+}
+
+function prefixMap(entries: Record<string, number>, url: string): PrefixMap {
+  const map = new Map<CanonicalPrefix, number>();
+  for (const [text, value] of Object.entries(entries)) {
+    const prefix = Prefix.parse(text).toString();
+    if (map.has(prefix)) throw new StateError(`The state is not valid: ${url} holds ${prefix} in two spellings.`);
+    map.set(prefix, value);
+  }
+  return map;
+}

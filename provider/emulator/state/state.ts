@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { Prefix, PrefixError } from "../../model/prefix";
+import { nameProblem } from "../../model/resource-url";
+import { marksSchema } from "../marks";
+import { rulesSchema } from "../rules";
+
+const MAX_VALUE = 2 ** 32 - 1;
+
+function prefixProblem(text: string): string | undefined {
+  try {
+    Prefix.parse(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof PrefixError) return error.message;
+    throw error;
+  }
+}
+
+const name = z.string().superRefine((text, context) => {
+  const problem = nameProblem(text);
+  if (problem) context.addIssue({ code: "custom", message: `the name ${JSON.stringify(text)} ${problem}` });
+});
+
+const prefix = z
+  .string()
+  .superRefine((text, context) => {
+    const problem = prefixProblem(text);
+    if (problem) context.addIssue({ code: "custom", message: problem });
+  })
+  .describe("An IPv4 or IPv6 prefix in CIDR form; a bare address is its /32 or /128.");
+
+const value = z.int().min(0).max(MAX_VALUE);
+
+const entries = z.record(prefix, value).describe("Applied entries of a prefix-set: prefix to value.");
+
+const record = z.record(z.string(), z.json());
+
+const profile = z
+  .strictObject({
+    prefixes: z.array(prefix).optional().describe("Recipient prefixes that are bound to the profile."),
+    rules: rulesSchema.optional().describe("Rules in their order."),
+    sets: z.record(name, entries).optional().describe("Local prefix-sets."),
+    marks: marksSchema.optional(),
+    extra: record.optional().describe("Further members of the profile's record in the list of its arena."),
+  })
+  .describe("A profile: bound prefixes, ordered rules, local sets and marks.");
+
+const arena = z
+  .strictObject({
+    sets: z.record(name, entries).optional().describe("Global prefix-sets."),
+    profiles: z.record(name, profile).optional(),
+  })
+  .describe("An arena: global sets and profiles.");
+
+const client = z
+  .strictObject({
+    clientId: name,
+    secretKey: name,
+    prefixes: z
+      .array(prefix)
+      .min(1)
+      .describe("What the client may signal: these prefixes and longer ones inside them."),
+    arena: name.optional().describe("Where the prefixes move; without it a signaling is recorded and moves nothing."),
+    idleProfile: name.optional().describe("The profile of the prefixes without active signaling."),
+    activeProfile: name.optional().describe("The profile of prefixes with active signaling."),
+    active: z.array(prefix).optional().describe("Prefixes whose signaling is active."),
+  })
+  .refine((it) => [it.arena, it.idleProfile, it.activeProfile].filter((part) => part !== undefined).length % 3 === 0, {
+    message: "give `arena`, `idleProfile` and `activeProfile` together, or none of them",
+  })
+  .describe("A client of the signaling API, with the profile pair that its prefixes move between.");
+
+/**
+ * What an emulator holds: one schema in code, in `--state` files and over the control API.
+ * Everything is optional; an emulator without `signaling.clients` or `signaling.testClients` has the default ones.
+ *
+ * @example
+ * ```yaml
+ * arenas:
+ *   edge:
+ *     sets: { blocked: { 192.0.2.0/24: 1 } }
+ *     profiles: { web: { prefixes: [198.51.100.0/24], sets: { blocked: {} } } }
+ * ```
+ */
+export const stateSchema = z
+  .strictObject({
+    $schema: z.string().optional().describe("For editors; ignored."),
+    arenas: z.record(name, arena).optional(),
+    signaling: z
+      .strictObject({
+        clients: z.array(client).min(1).optional(),
+        testClients: z.array(client).length(2).optional().describe("The two clients of the test deployment."),
+      })
+      .optional(),
+    staged: z
+      .record(z.string(), z.record(prefix, value.nullable()))
+      .optional()
+      .describe(
+        "Staged changes that wait for a commit, by the url of the set: prefix to new value, null to remove it.",
+      ),
+  })
+  .describe("State of a pulumi-packetfilter emulator");
+
+/** See {@link stateSchema}. */
+export type EmulatorState = z.input<typeof stateSchema>;
+
+/** A client of the signaling API as the state has it. */
+export type SignalingClientState = z.output<typeof client>;
+
+/** A profile as the state has it. */
+export type ProfileState = z.output<typeof profile>;
+
+/** Thrown when a state cannot be loaded; `message` names the place in the state. Nothing of it is loaded then. */
+export class StateError extends TypeError {
+  override readonly name = "StateError";
+  readonly code = "invalid-state";
+}
+
+/** Reads a state from anything that JSON or YAML can hold. @throws {StateError} naming every place that is wrong. */
+export function parseState(input: unknown): z.output<typeof stateSchema> {
+  const result = stateSchema.safeParse(input);
+  if (result.success) return result.data;
+  const places = result.error.issues.map((issue) => `${issue.path.join(".") || "state"}: ${describeIssue(issue)}`);
+  throw new StateError(`The state is not valid: ${places.slice(0, 10).join("; ")}.`);
+}
+
+/** The text of an issue; of a bad key the reason rather than "Invalid key". */
+function describeIssue(issue: z.core.$ZodIssue): string {
+  return issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+}
