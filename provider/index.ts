@@ -3,7 +3,8 @@
  * @packageDocumentation
  */
 
-export { PacketFilterError, RequestError, SignalingRefused, UnexpectedResponse } from "./client/errors";
+export { RequestError, SignalingRefused, UnexpectedResponse } from "./client/errors";
+export { PacketFilterError } from "./model/errors";
 export type { Mark, MarkType, Profile, Rule } from "./model/mark";
 export { CloudSignaling, type CloudSignalingArgs } from "./pulumi/cloud-signaling";
 export { PrefixSet, type PrefixSetArgs } from "./pulumi/prefix-set";

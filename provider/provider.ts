@@ -3,7 +3,8 @@
  * constant line, so its path and `get` are a contract for ever, and handlers accept the states of all earlier versions.
  */
 import { CloudSignalingHandler } from "./resources/cloud-signaling/handler";
-import { type DynamicProvider, dynamicProvider, type Handler } from "./resources/handler";
+import { type DynamicProvider, dynamicProvider } from "./resources/dynamic-provider";
+import type { Handler } from "./resources/handler";
 import { PrefixSetHandler } from "./resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "./resources/prefix-set-entry/handler";
 import { providerProcess } from "./resources/provider-process";

@@ -7,9 +7,12 @@ import { DEFAULTS } from "../provider/client/options";
 async function wordsIn(pattern: RegExp): Promise<Set<string>> {
   const folders = ["provider/resources", "provider/pulumi", "provider/client"];
   const files = (
-    await Promise.all(folders.map(async (folder) => (await readdir(folder)).map((file) => join(folder, file))))
+    await Promise.all(
+      folders.map(async (folder) => (await readdir(folder, { recursive: true })).map((file) => join(folder, file))),
+    )
   ).flat();
-  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
+  const sources = files.filter((file) => file.endsWith(".ts"));
+  const texts = await Promise.all(sources.map((file) => readFile(file, "utf8")));
   return new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, word = ""]) => word)));
 }
 

@@ -1,4 +1,4 @@
-import { realSchedule, type Schedule } from "./schedule";
+import { type Clock, systemClock } from "../client/clock";
 
 /** So many times the usual distance of two arrivals must pass before nobody else is expected. */
 const PATIENCE = 20;
@@ -8,6 +8,11 @@ const LONGEST_WAIT_MS = 1_000;
 const SHORT_WAIT_MS = 90;
 /** A few callers wait at most three quiet times; only more than these are a crowd, whose rhythm says something. */
 const FEW = 3;
+/**
+ * Nobody waits longer than this from the first arrival of a group on, however many others join it, unless the quiet time
+ * itself is longer.
+ */
+export const LONGEST_GATHERING_MS = 5_000;
 /** After such a pause without callers the rhythm is learnt anew. */
 const FORGET_AFTER_MS = 2_000;
 
@@ -27,11 +32,11 @@ export class Crowd {
   private events = 0;
   private readonly gathering = new Set<() => void>();
 
-  constructor(private readonly schedule: Schedule = realSchedule) {}
+  constructor(private readonly clock: Pick<Clock, "monotonic" | "sleep"> = systemClock) {}
 
   /** A caller comes. If nobody else can come then, every wait ends. */
   arrive(): void {
-    const now = this.schedule.now();
+    const now = this.clock.monotonic();
     if (this.outstanding === 0 && now - this.lastArrival > FORGET_AFTER_MS) this.arrivals = 0;
     if (this.arrivals === 0) this.firstArrival = now;
     this.arrivals += 1;
@@ -56,19 +61,27 @@ export class Crowd {
   /**
    * Waits for company; `close` is called once, after a quiet time or as soon as the crowd is full.
    * The returned function ends the wait without a call.
+   *
+   * @param since When the first of the group arrived, by the clock.
    */
-  wait(quietMs: number, close: () => void): () => void {
+  wait({ quietMs, since }: { readonly quietMs: number; readonly since: number }, close: () => void): () => void {
     const before = this.events;
+    const patience = this.patience(quietMs);
+    const left = Math.max(quietMs, LONGEST_GATHERING_MS) - (this.clock.monotonic() - since);
+    const ended = new AbortController();
     const end = () => {
-      cancel();
+      ended.abort();
       this.gathering.delete(closeOnce);
     };
     const closeOnce = () => {
       end();
       close();
     };
-    const cancel = this.schedule.after(this.patience(quietMs), () => {
-      if (this.events === before && this.outstanding > 1) this.full = this.outstanding;
+    const pause = this.clock.sleep(Math.max(0, Math.min(patience, left)), ended.signal).catch(() => undefined);
+    void pause.then(() => {
+      if (ended.signal.aborted) return;
+      // A wait that was cut short says nothing about who may still come.
+      if (this.events === before && this.outstanding > 1 && patience <= left) this.full = this.outstanding;
       closeOnce();
     });
     this.gathering.add(closeOnce);

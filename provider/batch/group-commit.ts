@@ -1,5 +1,6 @@
+import { type Clock, systemClock } from "../client/clock";
+import { asError } from "../model/errors";
 import { Crowd } from "./crowd";
-import { realSchedule, type Schedule } from "./schedule";
 
 /** What a flush says about one operation of its group. */
 export type Settled<R> = { readonly ok: true; readonly value: R } | { readonly ok: false; readonly error: Error };
@@ -22,7 +23,8 @@ type State =
  * Group commit: operations that arrive together are carried out together, one flush at a time.
  *
  * There is no fixed window. A group closes when nobody has joined it for a quiet time that follows the callers' rhythm,
- * or as soon as nobody else can come ({@link Crowd}). Whatever arrives during a flush belongs to the next group.
+ * as soon as nobody else can come ({@link Crowd}), or when its first member has waited for as long as anybody may.
+ * Whatever arrives during a flush belongs to the next group.
  *
  * @example
  * ```ts
@@ -32,8 +34,10 @@ type State =
  */
 export class GroupCommit<O, R> {
   private waiting: Waiting<O, R>[] = [];
+  /** When the first of those who wait began to wait for the group that is gathering. */
+  private since = 0;
   private state: State = { name: "idle" };
-  private readonly schedule: Schedule;
+  private readonly clock: Pick<Clock, "monotonic" | "sleep">;
   private readonly crowd: Crowd;
 
   constructor(
@@ -43,11 +47,11 @@ export class GroupCommit<O, R> {
       readonly quietMs: number;
       /** The callers of all groups of this process; by default those of this group alone. */
       readonly crowd?: Crowd | undefined;
-      readonly schedule?: Schedule | undefined;
+      readonly clock?: Pick<Clock, "monotonic" | "sleep"> | undefined;
     },
   ) {
-    this.schedule = options.schedule ?? realSchedule;
-    this.crowd = options.crowd ?? new Crowd(this.schedule);
+    this.clock = options.clock ?? systemClock;
+    this.crowd = options.crowd ?? new Crowd(this.clock);
   }
 
   /** Joins the group that is gathering; settles with this operation's own result or error. */
@@ -61,8 +65,14 @@ export class GroupCommit<O, R> {
 
   private gather(): void {
     if (this.state.name === "gathering") this.state.cancel();
-    if (this.crowd.isFull) void this.run();
-    else this.state = { name: "gathering", cancel: this.crowd.wait(this.options.quietMs, () => void this.run()) };
+    else this.since = this.clock.monotonic();
+    if (this.crowd.isFull) {
+      void this.run();
+      return;
+    }
+    const { quietMs } = this.options;
+    const cancel = this.crowd.wait({ quietMs, since: this.since }, () => void this.run());
+    this.state = { name: "gathering", cancel };
   }
 
   private async run(): Promise<void> {
@@ -84,7 +94,7 @@ export class GroupCommit<O, R> {
     try {
       return await this.flush(group.map(({ operation }) => operation));
     } catch (error) {
-      const failure = error instanceof Error ? error : new Error(String(error));
+      const failure = asError(error);
       return group.map(() => ({ ok: false, error: failure }));
     }
   }

@@ -1,7 +1,7 @@
+import type { ObservedSet } from "../client/observed-set";
 import type { CanonicalPrefix } from "../model/prefix";
 import { difference, type PrefixMap } from "../model/prefix-map";
 import { some } from "../model/text";
-import type { ObservedSet } from "./observed-set";
 import type { Planned } from "./set-operation";
 
 /** What a group of operations changes together. */
@@ -11,7 +11,7 @@ export interface Changes {
 }
 
 /** One set of changes from all plans: what somebody wants is not removed, and what already holds is not sent. */
-export function merge(plans: readonly Planned[], before: ObservedSet, isLast: (index: number) => boolean): Changes {
+export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
   const put = new Map<CanonicalPrefix, number>();
   const remove = new Set<CanonicalPrefix>();
   const wanted = new Set<CanonicalPrefix>();
@@ -22,10 +22,10 @@ export function merge(plans: readonly Planned[], before: ObservedSet, isLast: (i
       if (before.values.get(prefix) !== value || plan.value.unsettled?.has(prefix)) put.set(prefix, value);
     }
   }
-  for (const [index, plan] of plans.entries()) {
+  for (const plan of plans) {
     if (!plan.ok) continue;
     const isSentAnyway = (prefix: CanonicalPrefix) =>
-      (isLast(index) && before.values.size > 0) || plan.value.unsettled?.has(prefix) === true;
+      (plan.operation.isLast && before.values.size > 0) || plan.value.unsettled?.has(prefix) === true;
     for (const prefix of plan.value.remove) {
       if (!wanted.has(prefix) && (before.has(prefix) || isSentAnyway(prefix))) remove.add(prefix);
     }

@@ -1,24 +1,24 @@
+import type { Clock } from "../client/clock";
+import type { NodeSet } from "../client/node-set";
+import type { ObservedSet } from "../client/observed-set";
+import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { some } from "../model/text";
-import type { ObservedSet } from "./observed-set";
-import { realSchedule, type Schedule } from "./schedule";
 import { type Changes, doneByOthers, missing } from "./set-changes";
-import { type IsRefusal, type SetRequests, Staging } from "./set-staging";
+import { Staging } from "./set-staging";
 
-/** What is needed to look after a commit. */
+/** The set that is written to, and what is needed to look after a commit. */
 export interface ConfirmationOptions {
-  readonly requests: SetRequests;
-  readonly judge: { readonly isRefusal: IsRefusal };
+  readonly set: NodeSet;
   /** Where the set is, for messages: `prefixset://edge/blocked on fra1`. */
   readonly label: string;
   /** How long the list after a commit may take to show the result. */
   readonly deadlineMs: number;
-  /** True for a prefix that some resource of this deployment wants in this set, whoever asks for a change. */
-  readonly isWanted?: (prefix: CanonicalPrefix) => boolean;
-  /** Receives sentences about what others did to the set meanwhile. */
-  readonly warn: (message: string) => void;
-  readonly schedule?: Schedule;
-  readonly now?: () => number;
+  /** The prefixes that some resource of this deployment wants in this set, whoever asks for a change. */
+  readonly wanted: { has(prefix: CanonicalPrefix): boolean };
+  /** Takes sentences for people, about what others did to the set meanwhile. */
+  readonly notices: { warn(message: string): void };
+  readonly clock: Clock;
 }
 
 const FIRST_PAUSE_MS = 50;
@@ -39,7 +39,7 @@ export async function confirm(
   const after = await putBack(options, merged, before, await verify(options, merged, before));
   const foreign = doneByOthers(before.values, after.values, merged);
   if (foreign !== "") {
-    options.warn(
+    options.notices.warn(
       `Set ${options.label}: with our commit, entries that are not ours ${foreign}. Somebody else had staged or committed them; "pulumi preview --refresh" shows what they mean for this stack.`,
     );
   }
@@ -48,15 +48,15 @@ export async function confirm(
 
 /** Lists until the result shows. What another writer took away in the meantime is sent once more. */
 async function verify(options: ConfirmationOptions, merged: Changes, before: ObservedSet): Promise<ObservedSet> {
-  const { requests, deadlineMs, now = Date.now } = options;
-  const end = now() + deadlineMs;
+  const { set, deadlineMs, clock } = options;
+  const end = clock.monotonic() + deadlineMs;
   let observed = before;
   for (let pause = FIRST_PAUSE_MS, lists = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS), lists += 1) {
-    observed = await requests.list().catch(() => observed);
+    observed = await set.observe().catch(() => observed);
     const absent = missing(merged, observed);
-    if (absent.length === 0 || now() + pause > end) return observed;
+    if (absent.length === 0 || clock.monotonic() + pause > end) return observed;
     if (lists === REPAIR_AFTER_LISTS) await repair(options, merged, observed, absent);
-    await wait(options, pause);
+    await clock.sleep(pause);
   }
 }
 
@@ -66,14 +66,16 @@ async function repair(
   observed: ObservedSet,
   absent: readonly CanonicalPrefix[],
 ): Promise<void> {
-  const { requests, label, warn, judge } = options;
-  warn(`Set ${label}: ${absent.length} changes did not show after the commit and are sent again: ${some(absent)}.`);
+  const { set, label, notices } = options;
+  notices.warn(
+    `Set ${label}: ${absent.length} changes did not show after the commit and are sent again: ${some(absent)}.`,
+  );
   const lost = new Set(absent);
   const put = new Map([...merged.put].filter(([prefix]) => lost.has(prefix)));
   try {
-    const staging = new Staging(requests, observed, judge.isRefusal);
+    const staging = new Staging(set, observed);
     await staging.stage(put, new Set(absent.filter((prefix) => merged.remove.has(prefix))));
-    await requests.commit();
+    await set.commit();
   } catch {
     // The lists that follow say what is true; the operation fails there if the changes are still missing.
   }
@@ -89,25 +91,21 @@ async function putBack(
   before: ObservedSet,
   after: ObservedSet,
 ): Promise<ObservedSet> {
-  const { requests, isWanted, label, warn } = options;
+  const { set, wanted, label, notices } = options;
   const isLost = (prefix: CanonicalPrefix) =>
-    !after.has(prefix) && !merged.remove.has(prefix) && !merged.put.has(prefix) && isWanted?.(prefix) === true;
+    !after.has(prefix) && !merged.remove.has(prefix) && !merged.put.has(prefix) && wanted.has(prefix);
   const lost = [...before.values].filter(([prefix]) => isLost(prefix));
   if (lost.length === 0) return after;
   const names = some(lost.map(([prefix]) => prefix));
-  warn(
+  notices.warn(
     `Set ${label}: our commit published a removal that somebody else had staged, of ${names}; put back, since it is wanted.`,
   );
   try {
-    await requests.insert(lost);
-    await requests.commit();
+    await set.insert(lost);
+    await set.commit();
     return await verify(options, { put: new Map(lost), remove: new Set() }, after);
   } catch (error) {
-    warn(`Set ${label}: ${names} could not be put back: ${error instanceof Error ? error.message : String(error)}`);
+    notices.warn(`Set ${label}: ${names} could not be put back: ${messageOf(error)}`);
     return after;
   }
-}
-
-function wait({ schedule = realSchedule }: ConfirmationOptions, ms: number): Promise<void> {
-  return new Promise((resolve) => schedule.after(ms, resolve));
 }

@@ -1,7 +1,8 @@
+import type { ObservedSet } from "../client/observed-set";
+import { asError } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { PrefixMap } from "../model/prefix-map";
 import type { Settled } from "./group-commit";
-import type { ObservedSet } from "./observed-set";
 
 /** What one operation wants changed, decided against what the node holds right now. */
 export interface SetPlan {
@@ -11,10 +12,16 @@ export interface SetPlan {
   readonly remove: ReadonlySet<CanonicalPrefix>;
   /** Prefixes whose staging was left open by a failed run: they are sent again even where the list looks right. */
   readonly unsettled?: ReadonlySet<CanonicalPrefix>;
+  /** Entries that the operation found and leaves as they are, with their values. The writer hands them back untouched. */
+  readonly left?: PrefixMap;
 }
 
-/** One resource operation on a set. `plan` may throw: then this operation fails alone, before anything is sent. */
+/** One resource operation on a set. */
 export interface SetOperation {
+  /**
+   * What is to be done, given what the node holds. Changes nothing itself, and may be asked more than once. What it throws
+   * is the operation's answer: it fails alone, before anything is sent.
+   */
   plan(observed: PrefixMap): SetPlan;
   /**
    * The caller has no state to remember an open end in, since it is being deleted. If the operation fails, staged removals
@@ -26,6 +33,8 @@ export interface SetOperation {
 
 /** How an operation ended. */
 export interface SetResult {
+  /** What it was carried out by. */
+  readonly plan: SetPlan;
   /** What the node held before. */
   readonly before: PrefixMap;
   /** What the node holds now, by the list after the commit (the same as before, if nothing was to do). */
@@ -37,33 +46,39 @@ export interface SetResult {
 /** An operation that did not reach its goal, with the truth as far as it is known. */
 export class SetWriteFailure extends Error {
   override readonly name = "SetWriteFailure";
+  /** What the operation was about to do. */
+  readonly plan: SetPlan;
+  /** What the node holds, by the last list that was answered. */
+  readonly applied: PrefixMap;
+  /** Prefixes of this operation that may be staged and not applied. */
+  readonly unsettled: readonly CanonicalPrefix[];
+
   constructor(
     message: string,
-    /** What the node holds, by the last list that was answered. */
-    readonly applied: PrefixMap,
-    /** Prefixes of this operation that may be staged and not applied. */
-    readonly unsettled: readonly CanonicalPrefix[],
-    override readonly cause?: unknown,
+    known: Pick<SetWriteFailure, "plan" | "applied" | "unsettled"> & { readonly cause?: unknown },
   ) {
-    super(message);
+    super(message, { cause: known.cause });
+    this.plan = known.plan;
+    this.applied = known.applied;
+    this.unsettled = known.unsettled;
   }
 }
 
-/** The plan of an operation, or why it has none. */
-export type Planned = Settled<SetPlan>;
+/** An operation with its plan, or with the reason why it has none. */
+export type Planned = Settled<SetPlan> & { readonly operation: SetOperation };
 
 /** Asks an operation for its plan; what it throws is its own answer and nobody else's. */
 export function planned(operation: SetOperation, observed: PrefixMap): Planned {
   try {
-    return { ok: true, value: operation.plan(observed) };
+    return { operation, ok: true, value: operation.plan(observed) };
   } catch (error) {
-    return { ok: false, error: error instanceof Error ? error : new Error(String(error)) };
+    return { operation, ok: false, error: asError(error) };
   }
 }
 
-/** The answer to an operation whose plan was carried out. */
-export function settle<R>(plan: Planned, value: (own: SetPlan) => R): Settled<R> {
-  return plan.ok ? { ok: true, value: value(plan.value) } : plan;
+/** The answer to an operation for which nothing had to be sent. */
+export function unchanged(plan: Planned, observed: ObservedSet): Settled<SetResult> {
+  return plan.ok ? { ok: true, value: resultOf(plan.value, observed, observed) } : plan;
 }
 
 /** What an operation is told when its plan was carried out. */
@@ -73,5 +88,5 @@ export function resultOf(own: SetPlan, before: ObservedSet, after: ObservedSet):
     const [from, to] = [before.values.get(prefix) ?? null, after.values.get(prefix) ?? null];
     if (from !== to) changes.set(prefix, { old: from, new: to });
   }
-  return { before: before.values, after: after.values, changes };
+  return { plan: own, before: before.values, after: after.values, changes };
 }

@@ -1,21 +1,9 @@
+import type { NodeSet, SetEntry } from "../client/node-set";
+import type { ObservedSet } from "../client/observed-set";
+import { isRefusal } from "../client/refusal";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { PrefixIndex } from "../model/prefix-index";
 import type { PrefixMap } from "../model/prefix-map";
-import type { ObservedSet } from "./observed-set";
-
-type Entry = readonly [prefix: CanonicalPrefix, value: number];
-
-/** The requests that staging needs; `NodeClient` bound to one set. */
-export interface SetRequests {
-  list(): Promise<ObservedSet>;
-  insert(entries: readonly Entry[]): Promise<void>;
-  /** `once`: a try that was given up on is not repeated, since it may still take effect later. */
-  delete(spellings: readonly string[], options?: { once: boolean }): Promise<void>;
-  commit(): Promise<void>;
-}
-
-/** True for an error by which the node said no: it can be narrowed down to single entries. */
-export type IsRefusal = (error: unknown) => error is Error;
 
 /**
  * Brings changes of a set into the node's staging area, and finds out which single entries the node refuses.
@@ -28,9 +16,8 @@ export class Staging {
   readonly touched = new Set<CanonicalPrefix>();
 
   constructor(
-    private readonly requests: SetRequests,
+    private readonly set: NodeSet,
     private readonly before: ObservedSet,
-    private readonly isRefusal: IsRefusal,
   ) {}
 
   /**
@@ -46,7 +33,7 @@ export class Staging {
     const covered = [...put].filter(([prefix]) => isCovered(prefix));
     const added = entries.filter(([prefix]) => !this.before.has(prefix));
     const changed = entries.filter(([prefix]) => this.before.has(prefix));
-    let stubborn: readonly Entry[] = [];
+    let stubborn: readonly SetEntry[] = [];
     const isMixed = added.length > 0 && changed.length > 0;
     if (!isMixed || (await this.overwrite(entries)).length > 0) {
       await this.insertNew(added);
@@ -64,7 +51,7 @@ export class Staging {
    * Throws when that fails. Then nobody may commit, since a staged delete of a wanted prefix may be left.
    */
   async restore(prefixes: readonly CanonicalPrefix[]): Promise<void> {
-    const values = prefixes.flatMap((prefix): Entry[] => {
+    const values = prefixes.flatMap((prefix): SetEntry[] => {
       const applied = this.before.values.get(prefix);
       return applied === undefined ? [] : [[prefix, applied]];
     });
@@ -78,104 +65,94 @@ export class Staging {
 
   /** Inserts applied prefixes once more, which takes a staged removal back. Refusals mean that there was none. */
   async putBack(prefixes: readonly CanonicalPrefix[]): Promise<void> {
-    if (prefixes.length === 0) return;
-    for (const prefix of prefixes) this.touched.add(prefix);
-    try {
-      await this.requests.insert(prefixes.map((prefix) => [prefix, this.before.values.get(prefix) ?? 1] as const));
-    } catch (error) {
-      if (!this.isRefusal(error)) throw error;
-      if (prefixes.length === 1) return;
-      const middle = prefixes.length >> 1;
-      await this.putBack(prefixes.slice(0, middle));
-      await this.putBack(prefixes.slice(middle));
-    }
+    const values = prefixes.map((prefix): SetEntry => [prefix, this.before.values.get(prefix) ?? 1]);
+    await narrowDown(values, (part) => this.insert(part));
   }
 
   /** Deletes in the node's own spelling. "Not there" is no error: the list after the commit decides. */
-  private async remove(prefixes: readonly CanonicalPrefix[]): Promise<void> {
-    if (prefixes.length === 0) return;
-    for (const prefix of prefixes) this.touched.add(prefix);
-    try {
-      await this.requests.delete(prefixes.flatMap((prefix) => this.before.spellings(prefix)));
-    } catch (error) {
-      if (!this.isRefusal(error)) throw error;
-      if (prefixes.length === 1) return;
-      const middle = prefixes.length >> 1;
-      await this.remove(prefixes.slice(0, middle));
-      await this.remove(prefixes.slice(middle));
-    }
+  private remove(prefixes: readonly CanonicalPrefix[]): Promise<void> {
+    return narrowDown(prefixes, (part) => this.delete(part));
   }
 
   /** A refused group may also hold prefixes that an earlier, interrupted run staged: those go in after a delete. */
-  private async insertNew(entries: readonly Entry[]): Promise<void> {
-    if (entries.length === 0) return;
-    for (const [prefix] of entries) this.touched.add(prefix);
-    try {
-      await this.requests.insert(entries);
-    } catch (error) {
-      if (!this.isRefusal(error)) throw error;
-      if ((await this.deleteThenInsert(entries)) === undefined) return;
-      if (entries.length === 1) {
-        this.refuse(entries, error);
-        return;
-      }
-      const middle = entries.length >> 1;
-      await this.insertNew(entries.slice(0, middle));
-      await this.insertNew(entries.slice(middle));
-    }
+  private insertNew(entries: readonly SetEntry[]): Promise<void> {
+    return narrowDown(
+      entries,
+      async (part) => {
+        const refusal = await this.insert(part);
+        return refusal && (await this.deleteThenInsert(part)) && refusal;
+      },
+      async ([prefix], refusal) => void this.refused.set(prefix, refusal),
+    );
   }
 
   /** Returns the entries that the node does not overwrite. */
-  private async overwrite(entries: readonly Entry[]): Promise<readonly Entry[]> {
-    if (entries.length === 0) return [];
-    for (const [prefix] of entries) this.touched.add(prefix);
-    try {
-      await this.requests.insert(entries);
-      return [];
-    } catch (error) {
-      if (!this.isRefusal(error)) throw error;
-      return entries;
-    }
+  private async overwrite(entries: readonly SetEntry[]): Promise<readonly SetEntry[]> {
+    return entries.length > 0 && (await this.insert(entries)) ? entries : [];
   }
 
   /** Delete and insert of applied prefixes; a single one that fails gets its old value back. */
-  private async replace(entries: readonly Entry[]): Promise<void> {
-    if (entries.length === 0) return;
-    const failure = await this.deleteThenInsert(entries);
-    if (failure === undefined) return;
-    if (entries.length > 1) {
-      const middle = entries.length >> 1;
-      await this.replace(entries.slice(0, middle));
-      await this.replace(entries.slice(middle));
-    } else {
-      this.refuse(entries, failure);
-      await this.restore(entries.map(([prefix]) => prefix));
-    }
+  private replace(entries: readonly SetEntry[]): Promise<void> {
+    return narrowDown(
+      entries,
+      (part) => this.deleteThenInsert(part),
+      async ([prefix], refusal) => {
+        this.refused.set(prefix, refusal);
+        await this.restore([prefix]);
+      },
+    );
   }
 
-  /** Returns the refusal, if there was one. */
-  private async deleteThenInsert(entries: readonly Entry[]): Promise<Error | undefined> {
-    try {
-      for (const [prefix] of entries) this.touched.add(prefix);
-      await this.requests
-        .delete(
-          entries.flatMap(([prefix]) => this.before.spellings(prefix)),
-          { once: true },
-        )
-        .catch((error: unknown) => {
-          if (!this.isRefusal(error)) throw error;
-        });
-      await this.requests.insert(entries);
-      return undefined;
-    } catch (error) {
-      if (!this.isRefusal(error)) throw error;
-      return error;
-    }
+  private async deleteThenInsert(entries: readonly SetEntry[]): Promise<Error | undefined> {
+    await this.delete(
+      entries.map(([prefix]) => prefix),
+      { once: true },
+    );
+    return this.insert(entries);
   }
 
-  private refuse(entries: readonly Entry[], error: Error): void {
-    for (const [prefix] of entries) this.refused.set(prefix, error);
+  private insert(entries: readonly SetEntry[]): Promise<Error | undefined> {
+    for (const [prefix] of entries) this.touched.add(prefix);
+    return refusalOf(this.set.insert(entries));
   }
+
+  private delete(prefixes: readonly CanonicalPrefix[], options?: { once: boolean }): Promise<Error | undefined> {
+    for (const prefix of prefixes) this.touched.add(prefix);
+    const spellings = prefixes.flatMap((prefix) => this.before.spellings(prefix));
+    return refusalOf(this.set.delete(spellings, options));
+  }
+}
+
+/** The node's refusal of a request, if it was one; any other error is thrown. */
+async function refusalOf(request: Promise<void>): Promise<Error | undefined> {
+  try {
+    await request;
+    return undefined;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return error;
+  }
+}
+
+/**
+ * Sends things together. What is refused is halved and sent again, until only single things are refused.
+ *
+ * @param send Returns the refusal, if there was one.
+ * @param alone Called for each single thing that is refused; by default that is no matter.
+ */
+async function narrowDown<T>(
+  things: readonly T[],
+  send: (part: readonly T[]) => Promise<Error | undefined>,
+  alone: (thing: T, refusal: Error) => Promise<void> = async () => {},
+): Promise<void> {
+  const [first] = things;
+  if (first === undefined) return;
+  const refusal = await send(things);
+  if (refusal === undefined) return;
+  if (things.length === 1) return alone(first, refusal);
+  const middle = things.length >> 1;
+  await narrowDown(things.slice(0, middle), send, alone);
+  await narrowDown(things.slice(middle), send, alone);
 }
 
 /** Tells whether one of these prefixes contains a given other one. */

@@ -1,8 +1,10 @@
+import type { ObservedSet } from "../client/observed-set";
+import { isRefusal, wasRepeated } from "../client/refusal";
+import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { count, some } from "../model/text";
 import type { Crowd } from "./crowd";
 import { GroupCommit, type Settled } from "./group-commit";
-import type { ObservedSet } from "./observed-set";
 import { type Changes, doneByOthers, merge, missing, sizeOf } from "./set-changes";
 import { type ConfirmationOptions, confirm } from "./set-confirmation";
 import {
@@ -12,16 +14,14 @@ import {
   type SetOperation,
   type SetResult,
   SetWriteFailure,
-  settle,
+  unchanged,
 } from "./set-operation";
-import { type IsRefusal, Staging } from "./set-staging";
+import { Staging } from "./set-staging";
 import type { SharedReads } from "./shared-reads";
 
-/** What the writer needs from outside. */
+/** The set that is written to, and what its writer goes by. */
 export interface SetWriterOptions extends ConfirmationOptions {
   readonly reads: SharedReads<ObservedSet>;
-  /** How an error of `requests` is to be understood. */
-  readonly judge: { readonly isRefusal: IsRefusal; wasRepeated(error: unknown): boolean };
   /** Milliseconds that a lone operation waits for company. */
   readonly quietMs: number;
   /**
@@ -31,6 +31,15 @@ export interface SetWriterOptions extends ConfirmationOptions {
   readonly foreignStaged?: "fail" | "warn" | undefined;
   /** All callers of this process; see {@link Crowd}. */
   readonly crowd?: Crowd;
+}
+
+/** What a group was carried out with. */
+interface Carried {
+  readonly before: ObservedSet;
+  readonly after: ObservedSet;
+  readonly refused: ReadonlyMap<CanonicalPrefix, Error>;
+  /** What was removed in the end: what one operation removes and another wants stays. */
+  readonly removed: ReadonlySet<CanonicalPrefix>;
 }
 
 /** The one writer of a set in this process: merges the operations that wait, and commits once for all of them. */
@@ -52,16 +61,16 @@ export class SetWriter {
   }
 
   private async flush(operations: readonly SetOperation[]): Promise<readonly Settled<SetResult>[]> {
-    const { requests, reads, judge } = this.options;
-    const before = await requests.list();
+    const { set, reads } = this.options;
+    const before = await set.observe();
     const plans = operations.map((operation) => planned(operation, before.values));
-    const merged = merge(plans, before, (index) => operations[index]?.isLast === true);
+    const merged = merge(plans, before);
     if (merged.put.size + merged.remove.size === 0) {
       reads.keep(before);
-      return plans.map((plan) => settle(plan, (own) => resultOf(own, before, before)));
+      return plans.map((plan) => unchanged(plan, before));
     }
     reads.forget();
-    const staging = new Staging(requests, before, judge.isRefusal);
+    const staging = new Staging(set, before);
     try {
       await this.tidy(merged, staging);
       await staging.stage(merged.put, merged.remove);
@@ -71,11 +80,12 @@ export class SetWriter {
         await this.commit(merged, before);
       }
     } catch (error) {
-      return this.interrupted(operations, plans, before, staging, error);
+      return this.interrupted({ plans, before, staging, error });
     }
     const after = sizeOf(merged) > 0 ? await confirm(this.options, merged, before) : before;
     reads.keep(after);
-    return plans.map((plan) => this.conclude(plan, before, after, staging.refused, merged.remove));
+    const carried = { before, after, refused: staging.refused, removed: merged.remove };
+    return plans.map((plan) => this.conclude(plan, carried));
   }
 
   /** Takes back what failed groups left staged, except where this group decides anew. */
@@ -111,13 +121,13 @@ export class SetWriter {
    * alone proves nothing on nodes that list staged entries.
    */
   private async commit(merged: Changes, before: ObservedSet): Promise<void> {
-    const { requests, judge } = this.options;
+    const { set } = this.options;
     try {
-      await requests.commit();
+      await set.commit();
     } catch (error) {
-      const isNothingNew = judge.isRefusal(error) && (judge.wasRepeated(error) || missing(merged, before).length === 0);
+      const isNothingNew = isRefusal(error) && (wasRepeated(error) || missing(merged, before).length === 0);
       if (isNothingNew) {
-        const observed = await requests.list().catch(() => undefined);
+        const observed = await set.observe().catch(() => undefined);
         if (observed && missing(merged, observed).length === 0) return;
       }
       throw error;
@@ -125,57 +135,49 @@ export class SetWriter {
   }
 
   /** Something failed between the first request and the commit's answer: nobody's changes are applied for sure. */
-  private async interrupted(
-    operations: readonly SetOperation[],
-    plans: readonly Planned[],
-    before: ObservedSet,
-    staging: Staging,
-    error: unknown,
-  ): Promise<readonly Settled<SetResult>[]> {
+  private async interrupted({
+    plans,
+    before,
+    staging,
+    error,
+  }: {
+    readonly plans: readonly Planned[];
+    readonly before: ObservedSet;
+    readonly staging: Staging;
+    readonly error: unknown;
+  }): Promise<readonly Settled<SetResult>[]> {
     for (const prefix of staging.touched) this.leftovers.add(prefix);
-    const listed = await this.options.requests.list().catch(() => undefined);
-    if (listed) await this.undoRemovals(operations, plans, listed, staging);
+    const listed = await this.options.set.observe().catch(() => undefined);
+    if (listed) await this.undoRemovals(plans, listed, staging);
     const applied = listed ?? before;
-    return plans.map((plan, index): Settled<SetResult> => {
+    return plans.map((plan): Settled<SetResult> => {
       if (!plan.ok) return plan;
       const open = [...plan.value.put.keys(), ...plan.value.remove].filter((prefix) => staging.touched.has(prefix));
       if (open.length === 0 && error instanceof Error) return { ok: false, error };
-      const text = error instanceof Error ? error.message : String(error);
+      const text = messageOf(error);
       const entries = count(open.length, "entry", "entries");
-      const message = operations[index]?.isLast
+      const message = plan.operation.isLast
         ? `${text} The removal of ${entries} may be staged and not applied, or applied: run the same pulumi command again, or "pulumi up --refresh" if they are wanted again.`
         : `${text} ${entries} of this resource may be staged on the node and not applied; "pulumi up" settles that.`;
-      return { ok: false, error: new SetWriteFailure(message, applied.values, open, error) };
+      const known = { plan: plan.value, applied: applied.values, unsettled: open, cause: error };
+      return { ok: false, error: new SetWriteFailure(message, known) };
     });
   }
 
   /** A removal that failed leaves nothing staged of what is still there, as far as the node lets it. */
-  private async undoRemovals(
-    operations: readonly SetOperation[],
-    plans: readonly Planned[],
-    listed: ObservedSet,
-    staging: Staging,
-  ): Promise<void> {
-    const prefixes = plans.flatMap((plan, index) =>
-      plan.ok && operations[index]?.isLast ? [...plan.value.remove] : [],
-    );
+  private async undoRemovals(plans: readonly Planned[], listed: ObservedSet, staging: Staging): Promise<void> {
+    const prefixes = plans.flatMap((plan) => (plan.ok && plan.operation.isLast ? [...plan.value.remove] : []));
     const present = prefixes.filter((prefix) => staging.touched.has(prefix) && listed.has(prefix));
     if (present.length === 0) return;
     try {
-      await new Staging(this.options.requests, listed, this.options.judge.isRefusal).putBack(present);
+      await new Staging(this.options.set, listed).putBack(present);
       for (const prefix of present) this.leftovers.delete(prefix);
     } catch {
       // The node does not answer; the next group of this process tries again, and the message says what to do.
     }
   }
 
-  private conclude(
-    plan: Planned,
-    before: ObservedSet,
-    after: ObservedSet,
-    refusals: ReadonlyMap<CanonicalPrefix, Error>,
-    removed: ReadonlySet<CanonicalPrefix>,
-  ): Settled<SetResult> {
+  private conclude(plan: Planned, { before, after, refused: refusals, removed }: Carried): Settled<SetResult> {
     if (!plan.ok) return plan;
     const { put } = plan.value;
     const refused = [...put.keys()].filter((prefix) => refusals.has(prefix));
@@ -188,20 +190,21 @@ export class SetWriter {
     const absent = missing({ put, remove }, after);
     if (absent.length > 0) {
       const message = `Set ${this.options.label}: committed, but after ${this.options.deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}. Run "pulumi up --refresh" again.`;
-      return { ok: false, error: new SetWriteFailure(message, after.values, absent) };
+      const known = { plan: plan.value, applied: after.values, unsettled: absent };
+      return { ok: false, error: new SetWriteFailure(message, known) };
     }
     return { ok: true, value: resultOf(plan.value, before, after) };
   }
 
   /** One more list, before the commit. A node that lists applied entries only does not show our own changes in it. */
   private async lookForOthers(before: ObservedSet, merged: Changes, staging: Staging): Promise<void> {
-    const { requests, foreignStaged, label, warn } = this.options;
+    const { set, foreignStaged, label, notices } = this.options;
     if (foreignStaged === undefined) return;
-    const staged = await requests.list();
+    const staged = await set.observe();
     const foreign = missing(merged, staged).length > 0 ? "" : doneByOthers(before.values, staged.values, merged);
     if (foreign === "") return;
     const sentence = `Set ${label}: somebody else has staged changes that our commit would publish: entries ${foreign}.`;
-    if (foreignStaged === "warn") return warn(sentence);
+    if (foreignStaged === "warn") return notices.warn(sentence);
     await staging.restore([...merged.put.keys(), ...merged.remove]);
     throw new Error(
       `${sentence} Nothing was committed (foreignStaged: "fail"). Have them committed or deleted first, then run "pulumi up" again.`,

@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from "../client/clock";
+
 /** How long a list may be used for the reads of other resources: reads of one refresh arrive over about a second. */
 export const SHARED_FOR_MS = 30_000;
 
@@ -21,13 +23,13 @@ export class SharedReads<T> {
 
   constructor(
     private readonly ask: () => Promise<T>,
-    private readonly now: () => number = Date.now,
+    private readonly clock: Pick<Clock, "monotonic"> = systemClock,
   ) {}
 
   /** The kept answer if it is young enough, else a new one. */
   read(): Promise<T> {
-    if (this.kept && this.now() - this.kept.at < SHARED_FOR_MS) return this.kept.answer;
-    const kept: Kept<T> = { at: this.now(), answer: this.ask() };
+    if (this.kept && this.clock.monotonic() - this.kept.at < SHARED_FOR_MS) return this.kept.answer;
+    const kept: Kept<T> = { at: this.clock.monotonic(), answer: this.ask() };
     this.kept = kept;
     kept.answer.catch(() => {
       if (this.kept === kept) this.kept = undefined;
@@ -42,6 +44,6 @@ export class SharedReads<T> {
 
   /** Keeps an answer that a write obtained after its last request. */
   keep(answer: T): void {
-    this.kept = { at: this.now(), answer: Promise.resolve(answer) };
+    this.kept = { at: this.clock.monotonic(), answer: Promise.resolve(answer) };
   }
 }

@@ -1,3 +1,4 @@
+import { PacketFilterError } from "../model/errors";
 import type { Prefix } from "../model/prefix";
 import type { SignalingRefusal } from "../wire/signaling";
 
@@ -10,23 +11,6 @@ import type { SignalingRefusal } from "../wire/signaling";
  *   again tells.
  */
 export type Outcome = "not-sent" | "refused" | "unknown";
-
-/**
- * Base of all errors of this package. `message` is for people, `code` is a stable word for programs. Neither they nor
- * `stack` and `cause` contain secrets of the connection.
- */
-export class PacketFilterError extends Error {
-  override readonly name: string = "PacketFilterError";
-
-  constructor(
-    message: string,
-    /** Stable, in kebab case; for example `"request-refused"`. */
-    readonly code: string,
-    options?: { cause?: Error },
-  ) {
-    super(message, options);
-  }
-}
 
 /** An option is missing, unknown or out of range. `message` names it in backticks and never shows its value. */
 export class OptionsError extends PacketFilterError {

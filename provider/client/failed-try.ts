@@ -1,8 +1,8 @@
-import { duration } from "./backoff";
 import { type Outcome, RequestError, type RequestFailure, SignalingRefused, UnexpectedResponse } from "./errors";
 import type { HttpFailure } from "./http";
+import type { Failed } from "./reading";
 import { codeOf, type Redactor } from "./redact";
-import type { Failed } from "./verdict";
+import { duration } from "./retry";
 
 /** One try that failed, with all that is known about it. Unredacted. */
 export interface FailedTry extends Omit<Failed, "kind"> {
@@ -37,7 +37,7 @@ export const TOO_LATE: FailedTry = {
  *
  * @param left Milliseconds to the deadline; with none left, the time-out was the deadline's.
  */
-export function judgeTransport(
+export function readTransportFailure(
   failure: HttpFailure,
   left: number,
   limits: { readonly timeoutMs: number; readonly maxResponseBytes: number },

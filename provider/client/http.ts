@@ -1,6 +1,6 @@
 import type { Dispatcher } from "undici";
+import type { Clock } from "./clock";
 import type { TlsOptions } from "./options";
-import type { World } from "./world";
 
 export type { Dispatcher };
 
@@ -48,7 +48,10 @@ export class Http {
       readonly timeoutMs: number;
       readonly connections: number;
     },
-    private readonly world: Pick<World, "timer" | "maxResponseBytes" | "dispatcher">,
+    private readonly world: Pick<Clock, "after"> & {
+      readonly maxResponseBytes: number;
+      readonly dispatcher?: Dispatcher;
+    },
   ) {}
 
   /** @throws {HttpFailure} when no whole answer came within `timeoutMs`. */
@@ -80,7 +83,7 @@ export class Http {
         controller?.abort(new Error(kind));
       };
       const onAbort = (): void => fail("cancelled");
-      const cancelTimer = this.world.timer(() => fail("timeout"), Math.max(0, limits.timeoutMs));
+      const cancelTimer = this.world.after(Math.max(0, limits.timeoutMs), () => fail("timeout"));
       if (signal?.aborted) return fail("cancelled");
       signal?.addEventListener("abort", onAbort, { once: true });
 

@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export { PacketFilterError } from "../model/errors";
 export type { Mark, MarkType, Profile, Rule } from "../model/mark";
 export { MARK_TYPES } from "../model/mark";
 export type { CanonicalPrefix, HostBits, PrefixProblem } from "../model/prefix";
@@ -14,7 +15,6 @@ export type { SignalingRefusal } from "../wire/signaling";
 export type { Outcome, SignalingTruth } from "./errors";
 export {
   OptionsError,
-  PacketFilterError,
   RequestError,
   SignalingIncomplete,
   SignalingRefused,

@@ -28,6 +28,15 @@ export interface NodeOptions {
   readonly timeoutMs?: number;
   /** Milliseconds for one request with all its repeats and pauses. Default: 60 000. */
   readonly deadlineMs?: number;
+  /** How often one request is sent at most; 1 means that nothing is repeated. Default: 5. */
+  readonly maxTries?: number;
+  /**
+   * Milliseconds of the longest pause after the first try; doubled after each further one. The pause itself is drawn
+   * between 0 and that, and comes on top of what a `Retry-After` asks for. Default: 300.
+   */
+  readonly retryPauseMs?: number;
+  /** Milliseconds above which such a pause does not grow. Default: 10 000. */
+  readonly maxRetryPauseMs?: number;
   /** Entries in one insert or delete request. Default: 5 000. */
   readonly maxEntriesPerRequest?: number;
   /** Bytes of one insert or delete request. Default: 1 048 576 (1 MiB). */
@@ -57,12 +66,21 @@ export interface ReceiverOptions {
   readonly timeoutMs?: number;
   /** Milliseconds for one operation: its requests, repeats, pauses and checks. Default: 60 000. */
   readonly deadlineMs?: number;
+  /** How often one request is sent at most. Default: 5. */
+  readonly maxTries?: number;
+  /** As {@link NodeOptions.retryPauseMs}. Default: 300. */
+  readonly retryPauseMs?: number;
+  /** As {@link NodeOptions.maxRetryPauseMs}. Default: 10 000. */
+  readonly maxRetryPauseMs?: number;
 }
 
 /** The defaults of both kinds of options. */
 export const DEFAULTS = {
   timeoutMs: 10_000,
   deadlineMs: 60_000,
+  maxTries: 5,
+  retryPauseMs: 300,
+  maxRetryPauseMs: 10_000,
   maxEntriesPerRequest: 5_000,
   maxBytesPerRequest: 1_048_576,
   maxConcurrency: 4,
@@ -140,7 +158,13 @@ function baseUrl(option: string, cut?: string) {
   });
 }
 
-const timing = { timeoutMs: integer(1, MAX_MS), deadlineMs: integer(1, MAX_MS) };
+const timing = {
+  timeoutMs: integer(1, MAX_MS),
+  deadlineMs: integer(1, MAX_MS),
+  maxTries: integer(1, 1_000),
+  retryPauseMs: integer(0, 3_600_000),
+  maxRetryPauseMs: integer(0, 3_600_000),
+};
 
 /** Checks a node from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
 export const nodeOptionsSchema: z.ZodType<NodeOptions> = z

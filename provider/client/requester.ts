@@ -1,14 +1,14 @@
-import { backoff, duration, MAX_TRIES, retryAfter } from "./backoff";
-import { CANCELLED, type FailedTry, judgeTransport, requestError, type Subject, TOO_LATE } from "./failed-try";
+import { CANCELLED, type FailedTry, readTransportFailure, requestError, type Subject, TOO_LATE } from "./failed-try";
 import { Http, type HttpAnswer, HttpFailure, type HttpRequest } from "./http";
 import type { TlsOptions } from "./options";
+import type { Failed, Reading } from "./reading";
 import type { Redactor } from "./redact";
+import { backoff, duration, type RetryPolicy, retryAfter } from "./retry";
 import { Slots } from "./slots";
-import type { Failed, Verdict } from "./verdict";
 import type { World } from "./world";
 
-/** One operation as its client describes it. */
-export interface Call<T> extends Subject {
+/** One request as its client describes it. */
+export interface ApiRequest<T> extends Subject {
   readonly method: "GET" | "POST";
   /** Below the endpoint's path. */
   readonly path: string;
@@ -16,14 +16,14 @@ export interface Call<T> extends Subject {
   readonly body?: string;
   /** True when the request may be repeated although it may have had its effect already. */
   readonly idempotent: boolean;
-  /** Judges a whole answer. */
-  read(answer: HttpAnswer): Verdict<T>;
+  /** Reads a whole answer. */
+  read(answer: HttpAnswer): Reading<T>;
 }
 
-/** Limits of one call. */
+/** Limits of one request. */
 export interface Limits {
   readonly signal?: AbortSignal;
-  /** World time at which the operation ends; default: `deadlineMs` after the first try could begin. */
+  /** Monotonic time at which the operation ends; default: `deadlineMs` after the first try could begin. */
   readonly until?: number;
 }
 
@@ -39,14 +39,15 @@ export interface Connection {
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly maxConcurrency: number;
+  readonly retry: RetryPolicy;
   readonly redactor: Redactor;
 }
 
-type Done<T> = Extract<Verdict<T>, { kind: "done" }>;
+type Done<T> = Extract<Reading<T>, { kind: "done" }>;
 
 const MAX_REDIRECTS = 5;
 
-/** Sends calls to one node or receiver: a cap on concurrency, tries with pauses, same-origin redirects, safe errors. */
+/** Sends requests to one node or receiver: a cap on concurrency, tries with pauses, same-origin redirects, safe errors. */
 export class Requester {
   private readonly http: Http;
   private readonly slots: Slots;
@@ -61,20 +62,20 @@ export class Requester {
   }
 
   /** @throws {RequestError} or one of its classes, once no repeat is left that would be safe and in time. */
-  async execute<T>(call: Call<T>, { signal, until: given }: Limits = {}): Promise<T> {
+  async execute<T>(request: ApiRequest<T>, { signal, until: given }: Limits = {}): Promise<T> {
     let began: number | undefined;
     let doubtful = false;
     for (let tries = 1; ; tries++) {
       const release = await this.slots.acquire(signal).catch(() => undefined);
       // Waiting for a slot is not the node's fault, so the operation's own time begins after it.
-      began ??= this.world.now();
+      began ??= this.world.monotonic();
       const until = given ?? began + this.connection.deadlineMs;
-      const result = release ? await this.attempt(call, until, signal) : CANCELLED;
+      const result = release ? await this.attempt(request, until, signal) : CANCELLED;
       release?.();
       if (result.kind === "done") return result.value;
 
       doubtful ||= result.outcome === "unknown";
-      const pause = this.pauseAfter(result, call, tries);
+      const pause = this.pauseAfter(result, request, tries);
       const stopped = this.stopBefore(pause, until, result);
       let last: FailedTry = result;
       if (pause !== undefined && stopped === undefined) {
@@ -83,7 +84,12 @@ export class Requester {
         last = { ...CANCELLED, outcome: result.outcome };
       }
       const outcome = last.outcome === "not-sent" && doubtful ? "unknown" : last.outcome;
-      throw requestError(call, last, { outcome, tries, elapsedMs: this.world.now() - began, stopped }, this.connection);
+      throw requestError(
+        request,
+        last,
+        { outcome, tries, elapsedMs: this.world.monotonic() - began, stopped },
+        this.connection,
+      );
     }
   }
 
@@ -92,67 +98,76 @@ export class Requester {
   }
 
   private async attempt<T>(
-    call: Call<T>,
+    request: ApiRequest<T>,
     until: number,
     signal: AbortSignal | undefined,
   ): Promise<Done<T> | FailedTry> {
-    if (this.world.now() >= until) return TOO_LATE;
+    if (this.world.monotonic() >= until) return TOO_LATE;
     try {
-      const answer = await this.follow(call, until, signal);
-      const verdict = call.read(answer);
-      if (verdict.kind === "done") return verdict;
-      const asked = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.now());
-      return { ...verdict, message: this.wordsOf(call, answer, verdict), status: answer.status, asked };
+      const answer = await this.follow(request, until, signal);
+      const reading = request.read(answer);
+      if (reading.kind === "done") return reading;
+      const asked = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
+      return { ...reading, message: this.wordsOf(request, answer, reading), status: answer.status, asked };
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
       const { timeoutMs } = this.connection;
       const { maxResponseBytes } = this.world;
-      return judgeTransport(error, until - this.world.now(), { timeoutMs, maxResponseBytes });
+      return readTransportFailure(error, until - this.world.monotonic(), { timeoutMs, maxResponseBytes });
     }
   }
 
   /**
    * The message of a failure, read once more from a body without secrets: a reader quotes and cuts what it was given,
-   * and half a secret would be recognised by nobody. The verdict itself rests on the body as it came.
+   * and half a secret would be recognised by nobody. The reading itself rests on the body as it came.
    */
-  private wordsOf(call: Call<unknown>, answer: HttpAnswer, verdict: Failed): string {
+  private wordsOf(request: ApiRequest<unknown>, answer: HttpAnswer, reading: Failed): string {
     const body = this.connection.redactor.text(answer.body);
-    if (body === answer.body) return verdict.message;
-    const again = call.read({ ...answer, body });
+    if (body === answer.body) return reading.message;
+    const again = request.read({ ...answer, body });
     return again.kind === "done" ? "the answer cannot be shown" : again.message;
   }
 
   /** Sends, and follows 307 and 308 within the origin: only these keep method and body (RFC 9110, section 15.4). */
-  private async follow(call: Call<unknown>, until: number, signal: AbortSignal | undefined): Promise<HttpAnswer> {
+  private async follow(
+    request: ApiRequest<unknown>,
+    until: number,
+    signal: AbortSignal | undefined,
+  ): Promise<HttpAnswer> {
     const { origin, path, headers, timeoutMs } = this.connection;
-    let request: HttpRequest = {
-      method: call.method,
+    let next: HttpRequest = {
+      method: request.method,
       origin,
-      path: `${path}${call.path}`,
-      headers: { ...headers, ...call.headers },
-      body: call.body,
+      path: `${path}${request.path}`,
+      headers: { ...headers, ...request.headers },
+      body: request.body,
     };
     for (let redirects = 0; ; redirects++) {
-      const left = until - this.world.now();
-      const answer = await this.http.send(request, { timeoutMs: Math.min(timeoutMs, left), signal });
+      const left = until - this.world.monotonic();
+      const answer = await this.http.send(next, { timeoutMs: Math.min(timeoutMs, left), signal });
       if ((answer.status !== 307 && answer.status !== 308) || redirects >= MAX_REDIRECTS) return answer;
-      const target = targetOf(answer.header("location"), `${origin}${request.path}`);
+      const target = targetOf(answer.header("location"), `${origin}${next.path}`);
       if (target?.origin !== origin) return answer;
-      request = { ...request, path: `${target.pathname}${target.search}` };
+      next = { ...next, path: `${target.pathname}${target.search}` };
     }
   }
 
-  /** `undefined` when the call must not or need not be sent again. */
-  private pauseAfter(last: FailedTry, call: Call<unknown>, tries: number): number | undefined {
-    const safe = call.idempotent || last.outcome === "not-sent";
-    if (!last.repeat || !safe || tries >= MAX_TRIES) return undefined;
-    return Math.max(last.asked ?? 0, backoff(tries, this.world.random));
+  /**
+   * `undefined` when the request must not or need not be sent again. What the other side asks for is the least that it
+   * gets: the jitter comes on top, or all who were turned away together would come back together.
+   */
+  private pauseAfter(last: FailedTry, request: ApiRequest<unknown>, tries: number): number | undefined {
+    const { retry } = this.connection;
+    const safe = request.idempotent || last.outcome === "not-sent";
+    if (!last.repeat || !safe || tries >= retry.maxTries) return undefined;
+    return (last.asked ?? 0) + backoff(tries, retry, this.world.random);
   }
 
   /** A pause that would end past the deadline is not begun: nobody is served by waiting for a certain failure. */
   private stopBefore(pause: number | undefined, until: number, last: FailedTry): string | undefined {
-    if (pause === undefined || this.world.now() + pause < until) return undefined;
-    if (!last.asked) return "The deadline is reached.";
+    const now = this.world.monotonic();
+    if (pause === undefined || now + pause < until) return undefined;
+    if (last.asked === undefined || now + last.asked < until) return "The deadline is reached.";
     return `It asks to wait ${duration(last.asked)}, which is beyond the deadline.`;
   }
 }

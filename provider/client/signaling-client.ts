@@ -1,15 +1,17 @@
 import type { Prefix } from "../model/prefix";
+import { some } from "../model/text";
 import { errorText } from "../wire/node-answer";
 import { ShapeError } from "../wire/shape";
 import * as wire from "../wire/signaling";
 import { parseEndpoint } from "./endpoint";
 import type { HttpAnswer } from "./http";
-import type { CallOptions } from "./node-client";
+import type { CallOptions } from "./node-connection";
 import { DEFAULTS, parseOptions, type ReceiverOptions, receiverOptionsSchema } from "./options";
+import { done, type Failed, failedStatus, type Reading, refused, unexpected } from "./reading";
 import { Redactor } from "./redact";
 import { type Limits, Requester } from "./requester";
+import type { RetryPolicy } from "./retry";
 import { ensure } from "./signaling-ensure";
-import { done, type Failed, failedStatus, refused, unexpected, type Verdict } from "./verdict";
 import { systemWorld, type World } from "./world";
 
 /** Requests to one receiver at the same time; nobody needs more of them. */
@@ -36,6 +38,7 @@ export class SignalingClient {
   private readonly world: World;
   private readonly label: string;
   private readonly deadlineMs: number;
+  private readonly retry: RetryPolicy;
   private readonly path: (operation: wire.SignalingOperation) => string;
 
   /**
@@ -50,6 +53,11 @@ export class SignalingClient {
     this.label = endpoint.label;
     this.world = { ...systemWorld, ...world };
     this.deadlineMs = checked.deadlineMs ?? DEFAULTS.deadlineMs;
+    this.retry = {
+      maxTries: checked.maxTries ?? DEFAULTS.maxTries,
+      retryPauseMs: checked.retryPauseMs ?? DEFAULTS.retryPauseMs,
+      maxRetryPauseMs: checked.maxRetryPauseMs ?? DEFAULTS.maxRetryPauseMs,
+    };
     this.path = (operation) => wire.signalingPath(checked.clientId, checked.secretKey, operation);
     this.requester = new Requester(
       {
@@ -65,6 +73,7 @@ export class SignalingClient {
         timeoutMs: checked.timeoutMs ?? DEFAULTS.timeoutMs,
         deadlineMs: this.deadlineMs,
         maxConcurrency: MAX_CONCURRENCY,
+        retry: this.retry,
         redactor: new Redactor([checked.secretKey, endpoint.authorization, ...endpoint.secrets, checked.tls?.key]),
       },
       this.world,
@@ -120,12 +129,16 @@ export class SignalingClient {
   }
 
   private ensure(operation: "start" | "stop", prefixes: readonly Prefix[], { signal }: CallOptions) {
-    const limits: Limits & { until: number } = { until: this.world.now() + this.deadlineMs, ...(signal && { signal }) };
+    const limits: Limits & { until: number } = {
+      until: this.world.monotonic() + this.deadlineMs,
+      ...(signal && { signal }),
+    };
     return ensure(
       {
         operation,
         endpoint: this.endpoint,
         label: this.label,
+        retry: this.retry,
         status: () => this.requestStatus(limits),
         send: (needed) => this.request(operation, needed, limits),
       },
@@ -153,7 +166,7 @@ export class SignalingClient {
 
   private request(operation: "start" | "stop", prefixes: readonly Prefix[], limits: Limits): Promise<void> {
     if (prefixes.length === 0) return Promise.resolve();
-    const object = shown(prefixes);
+    const object = some(prefixes);
     return this.requester.execute(
       {
         method: "POST",
@@ -172,13 +185,7 @@ export class SignalingClient {
   }
 }
 
-/** Prefixes in a message: the first few, and how many more. */
-function shown(prefixes: readonly Prefix[]): string {
-  const first = prefixes.slice(0, 5).join(", ");
-  return prefixes.length > 5 ? `${first} and ${prefixes.length - 5} more` : first;
-}
-
-function readStatusAnswer(answer: HttpAnswer): Verdict<Prefix[]> {
+function readStatusAnswer(answer: HttpAnswer): Reading<Prefix[]> {
   const failure = commonFailure(answer);
   // A receiver may also hide a wrong secret behind "not found" (documented leniency).
   if (failure?.outcome === "refused" && answer.status === 404) return { ...failure, ...SECRET_INVALID };
@@ -194,7 +201,7 @@ function readStatusAnswer(answer: HttpAnswer): Verdict<Prefix[]> {
   }
 }
 
-function readOk(answer: HttpAnswer): Verdict<void> {
+function readOk(answer: HttpAnswer): Reading<void> {
   const failure = commonFailure(answer);
   if (failure) return failure;
   if (wire.isOk(answer.body)) return done(undefined);

@@ -1,7 +1,8 @@
 import type { CanonicalPrefix, Prefix } from "../model/prefix";
-import { backoff } from "./backoff";
+import { some } from "../model/text";
 import { RequestError, SignalingIncomplete, SignalingRefused } from "./errors";
 import type { Limits } from "./requester";
+import { backoff, type RetryPolicy } from "./retry";
 import type { World } from "./world";
 
 /** The two requests that {@link ensure} is made of, each with its own limits bound in. */
@@ -9,6 +10,8 @@ export interface SignalingRequests {
   readonly operation: "start" | "stop";
   readonly endpoint: string;
   readonly label: string;
+  /** Pauses between sends follow it, too. */
+  readonly retry: RetryPolicy;
   status(): Promise<Prefix[]>;
   send(prefixes: readonly Prefix[]): Promise<void>;
 }
@@ -47,8 +50,8 @@ export async function ensure(
     if (look) throw progress.incomplete(look === "late" ? failure : look, look !== "late");
     const stuck = failure?.outcome === "refused" && progress.missing.length === sent.length;
     if (progress.missing.length === 0) break;
-    const pause = backoff(sends, world.random);
-    const late = world.now() + pause >= limits.until;
+    const pause = backoff(sends, requests.retry, world.random);
+    const late = world.monotonic() + pause >= limits.until;
     if (stuck || late || sends >= MAX_SENDS) throw progress.incomplete(failure);
     await world.sleep(pause, limits.signal).catch(() => undefined);
   }
@@ -66,7 +69,7 @@ export async function ensure(
       if (state.missing.length === 0 || !patient) return undefined;
       // A refusal of several may have been for one of them: with that one shown, the rest can be sent.
       if (failure && state.missing.length < before) return undefined;
-      if (world.now() + pause >= limits.until) return "late";
+      if (world.monotonic() + pause >= limits.until) return "late";
       await world.sleep(pause, limits.signal).catch(() => undefined);
     }
   }
@@ -137,7 +140,7 @@ class Progress {
     const state = operation === "start" ? "active" : "inactive";
     const doubt = unverified ? ", as far as is known" : "";
     const message = [
-      `Signaling on ${label}: ${operation} is incomplete: ${missing.length} of ${this.wanted.size} prefixes are not ${state}${doubt} (${list(missing)}).`,
+      `Signaling on ${label}: ${operation} is incomplete: ${missing.length} of ${this.wanted.size} prefixes are not ${state}${doubt} (${some(missing)}).`,
       failure?.message ?? `The receiver said "ok", and its status did not show it before the deadline.`,
     ].join(" ");
     return new SignalingIncomplete(
@@ -147,7 +150,7 @@ class Progress {
         outcome: failure?.outcome ?? "unknown",
         ...(failure?.status !== undefined && { status: failure.status }),
         endpoint,
-        object: list(missing),
+        object: some(missing),
         operation,
         tries: failure?.tries ?? 1,
         ...(failure && { cause: failure }),
@@ -167,9 +170,4 @@ class Progress {
     const missing = new Set(this.missing.map(String));
     return [...this.wanted].flatMap(([key, prefix]) => (missing.has(key) || !test(key) ? [] : [prefix]));
   }
-}
-
-function list(prefixes: readonly Prefix[]): string {
-  const first = prefixes.slice(0, 5).join(", ");
-  return prefixes.length > 5 ? `${first} and ${prefixes.length - 5} more` : first;
 }

@@ -1,14 +1,8 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { type Clock, systemClock } from "./clock";
 import type { Dispatcher } from "./http";
 
 /** Everything that a client takes from its surroundings, so that tests can hand in their own. */
-export interface World {
-  /** Milliseconds since 1970. */
-  now(): number;
-  /** Pause between tries. Ends early, by resolving or rejecting, when the signal aborts. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back once after `ms`; returns what cancels it. Time-outs are made of it. */
-  timer(run: () => void, ms: number): () => void;
+export interface World extends Clock {
   /** From 0 up to 1, for the jitter of pauses. */
   random(): number;
   /** An undici dispatcher (a proxy agent, a mock) in place of the client's own; the client does not close it. */
@@ -21,13 +15,7 @@ const MIB = 1024 * 1024;
 
 /** The real clock, timers and randomness. */
 export const systemWorld: World = {
-  // Unlike Date.now, it never jumps when somebody sets the machine's clock, so deadlines hold.
-  now: () => performance.timeOrigin + performance.now(),
-  sleep: (ms, signal) => pause(ms, undefined, { signal }),
-  timer: (run, ms) => {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
+  ...systemClock,
   random: Math.random,
   maxResponseBytes: 128 * MIB,
 };

@@ -4,20 +4,23 @@ import { type CanonicalPrefix, Prefix } from "./prefix";
 export type PrefixMap = ReadonlyMap<CanonicalPrefix, number>;
 
 /** What turns one {@link PrefixMap} into another. The three maps never share a prefix. */
-export interface Difference {
+export interface Difference<V = number> {
   /** Prefixes that only the new map holds, with their value. */
-  readonly insert: PrefixMap;
+  readonly insert: ReadonlyMap<CanonicalPrefix, V>;
   /** Prefixes that both hold with different values. */
-  readonly change: ReadonlyMap<CanonicalPrefix, { readonly from: number; readonly to: number }>;
+  readonly change: ReadonlyMap<CanonicalPrefix, { readonly from: V; readonly to: V }>;
   /** Prefixes that only the old map holds, with the value they had. */
-  readonly remove: PrefixMap;
+  readonly remove: ReadonlyMap<CanonicalPrefix, V>;
 }
 
 /** The difference that makes `wanted` out of `observed`; `apply(observed, difference(observed, wanted))` is `wanted`. */
-export function difference(observed: PrefixMap, wanted: PrefixMap): Difference {
-  const insert = new Map<CanonicalPrefix, number>();
-  const change = new Map<CanonicalPrefix, { from: number; to: number }>();
-  const remove = new Map<CanonicalPrefix, number>();
+export function difference<V = number>(
+  observed: ReadonlyMap<CanonicalPrefix, V>,
+  wanted: ReadonlyMap<CanonicalPrefix, V>,
+): Difference<V> {
+  const insert = new Map<CanonicalPrefix, V>();
+  const change = new Map<CanonicalPrefix, { from: V; to: V }>();
+  const remove = new Map<CanonicalPrefix, V>();
   for (const [prefix, to] of wanted) {
     const from = observed.get(prefix);
     if (from === undefined) insert.set(prefix, to);
@@ -39,7 +42,7 @@ export function apply(observed: PrefixMap, delta: Difference): PrefixMap {
 }
 
 /** True when the difference holds nothing. */
-export function isEmpty(delta: Difference): boolean {
+export function isEmpty(delta: Difference<unknown>): boolean {
   return delta.insert.size + delta.change.size + delta.remove.size === 0;
 }
 
@@ -51,7 +54,7 @@ export function equal(a: PrefixMap, b: PrefixMap): boolean {
 }
 
 /** The difference in three numbers, as messages show it: `+3 -1 ~2`. */
-export function summary(delta: Difference): string {
+export function summary(delta: Difference<unknown>): string {
   return `+${delta.insert.size} -${delta.remove.size} ~${delta.change.size}`;
 }
 

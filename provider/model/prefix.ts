@@ -1,4 +1,5 @@
 import ipaddr from "ipaddr.js";
+import { PacketFilterError } from "./errors";
 
 /** The canonical text of a prefix, as {@link Prefix.toString} makes it: `192.0.2.0/24`, `2001:db8::/32`, `192.0.2.1/32`. */
 export type CanonicalPrefix = string & { readonly __canonical: "prefix" };
@@ -22,9 +23,8 @@ export type PrefixProblem =
  * Thrown by {@link Prefix.parse} when a text is not a prefix in the sense of this package.
  * `message` is a sentence that quotes the text and says how to write it.
  */
-export class PrefixError extends TypeError {
+export class PrefixError extends PacketFilterError {
   override readonly name = "PrefixError";
-  readonly code = "invalid-prefix";
 
   constructor(
     /** The reason as a word that programs can switch on. */
@@ -35,7 +35,7 @@ export class PrefixError extends TypeError {
     /** The prefix that was probably meant; only with `host-bits` and `mapped`. */
     readonly corrected?: string,
   ) {
-    super(message);
+    super(message, "invalid-prefix");
   }
 }
 
@@ -106,6 +106,15 @@ export class Prefix {
   static fromCanonical(text: CanonicalPrefix): Prefix {
     const bits = canonicalV4(text);
     return bits < 0 ? Prefix.parse(text) : new Prefix(4, BigInt(bits), Number(text.slice(text.indexOf("/") + 1)), text);
+  }
+
+  /**
+   * The canonical text of a prefix that was written in canonical form, as in states: other spellings are understood, too.
+   *
+   * @throws {PrefixError} as {@link parse}.
+   */
+  static canonical(text: string): CanonicalPrefix {
+    return canonicalV4(text) < 0 ? Prefix.parse(text).toString() : (text as CanonicalPrefix);
   }
 
   /** RFC 5952 address and length, always with the length written out. */

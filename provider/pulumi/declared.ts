@@ -4,9 +4,17 @@ import type { HostBits } from "../model/prefix";
 import { formatUrl } from "../model/resource-url";
 import { setUrl } from "../resources/arguments";
 import { normaliseEntries } from "../resources/entries";
-import type { PrefixSetArgs } from "./prefix-set";
-import type { PrefixSetEntryArgs } from "./prefix-set-entry";
 import { programSettings } from "./settings";
+import type { EntriesInput, NodeInput } from "./types";
+
+/** The arguments by which a resource says which set it means. */
+interface SetIdentity {
+  readonly arena: pulumi.Input<string>;
+  readonly profile?: pulumi.Input<string>;
+  readonly set: pulumi.Input<string>;
+  readonly node?: NodeInput;
+  readonly hostBits?: pulumi.Input<HostBits>;
+}
 
 /** What the resources of one run of a program declare about one set of one node. */
 export interface DeclaredSet {
@@ -28,7 +36,11 @@ interface Declaration {
 }
 
 /** Records a `PrefixSet`; ends the program where another resource declares the same. */
-export function declareSet(name: string, args: PrefixSetArgs, options: pulumi.CustomResourceOptions | undefined): void {
+export function declareSet(
+  name: string,
+  args: SetIdentity & { readonly entries: EntriesInput; readonly exclusive?: pulumi.Input<boolean> },
+  options: pulumi.CustomResourceOptions | undefined,
+): void {
   if (isReadOnlyLookup(options)) return;
   const { arena, profile, set, node, entries, exclusive, hostBits } = args;
   pulumi.output({ arena, profile, set, node, entries, exclusive, hostBits }).apply((known) =>
@@ -43,7 +55,7 @@ export function declareSet(name: string, args: PrefixSetArgs, options: pulumi.Cu
 /** Records a `PrefixSetEntry`; ends the program where another resource declares the same. */
 export function declareEntry(
   name: string,
-  args: PrefixSetEntryArgs,
+  args: SetIdentity & { readonly prefix: pulumi.Input<string> },
   options: pulumi.CustomResourceOptions | undefined,
 ): void {
   if (isReadOnlyLookup(options)) return;
@@ -74,7 +86,7 @@ function declare(
   const address = formatUrl(url);
   const conflict = record(declaredSet(`${endpoint}\n${address}`), {
     ...resource,
-    entries: Object.keys(normal.entries),
+    entries: [...normal.entries.keys()],
   });
   if (conflict !== undefined) throw new pulumi.RunError(`${address}: ${conflict}`);
 }

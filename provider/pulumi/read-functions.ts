@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { systemClock } from "../client/clock";
 import { NodeClient } from "../client/node-client";
 import { SignalingClient } from "../client/signaling-client";
 import type { Mark, MarkType, Profile, Rule } from "../model/mark";
@@ -86,10 +87,10 @@ export function getRules(args: GetRulesArgs): Promise<Rule[]> {
 export function getMarks(args: GetMarksArgs): Promise<Mark[]> {
   const key = JSON.stringify(args);
   const shared = markLists.get(key);
-  if (shared && Date.now() - shared.at < MARKS_SHARED_MS) return shared.answer;
+  if (shared && systemClock.monotonic() - shared.at < MARKS_SHARED_MS) return shared.answer;
   const options = args.userArena === undefined ? {} : { userArena: args.userArena };
   const answer = withNode(args.node, (node) => node.listMarks(args.arena, args.profile, args.type, options));
-  markLists.set(key, { at: Date.now(), answer });
+  markLists.set(key, { at: systemClock.monotonic(), answer });
   answer.catch(() => markLists.delete(key));
   return answer;
 }

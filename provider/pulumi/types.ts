@@ -33,6 +33,12 @@ export interface NodeArgs {
   timeoutMs?: pulumi.Input<number>;
   /** Milliseconds that one operation may take with its repetitions; default 60 000. */
   deadlineMs?: pulumi.Input<number>;
+  /** How often one request is sent at most; default 5. */
+  maxTries?: pulumi.Input<number>;
+  /** Milliseconds of the longest pause after the first try, doubled after each further one; default 300. */
+  retryPauseMs?: pulumi.Input<number>;
+  /** Milliseconds above which such a pause does not grow; default 10 000. */
+  maxRetryPauseMs?: pulumi.Input<number>;
   /** Entries in one request; default 5 000. */
   maxEntriesPerRequest?: pulumi.Input<number>;
   /** Bytes in one request; default 1 MiB. */
@@ -57,6 +63,12 @@ export interface ReceiverArgs {
   timeoutMs?: pulumi.Input<number>;
   /** Milliseconds that one operation may take with its repetitions; default 60 000. */
   deadlineMs?: pulumi.Input<number>;
+  /** How often one request is sent at most; default 5. */
+  maxTries?: pulumi.Input<number>;
+  /** Milliseconds of the longest pause after the first try, doubled after each further one; default 300. */
+  retryPauseMs?: pulumi.Input<number>;
+  /** Milliseconds above which such a pause does not grow; default 10 000. */
+  maxRetryPauseMs?: pulumi.Input<number>;
 }
 
 /** A node: the name of one in `packetfilter:nodes`, or the node itself. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nameProblem, type PrefixSetUrl } from "../model/resource-url";
-import type { Properties } from "./handler";
+import type { JsonObject } from "./json";
 import { hasUnknown, UNKNOWN } from "./unknown";
 
 /** A name of an arena, profile or set. */
@@ -22,31 +22,42 @@ export const connectionSchema = z.unknown();
 /** The arguments that identify a set. */
 export const setShape = { arena: nameSchema, profile: nameSchema.optional(), set: nameSchema };
 
+/** The arguments that limit which entries an entry's set may be given. */
+export const entryLimitShape = {
+  forbiddenPrefixes: prefixListSchema.optional(),
+  shortestPrefix: shortestSchema.optional(),
+};
+
 /** The url of a set; `undefined` while a part of it is unknown. */
-export function setUrl(args: Properties): PrefixSetUrl | undefined {
+export function setUrl(args: Given<typeof setShape>): PrefixSetUrl | undefined {
   const { arena, profile, set } = args;
   if ([arena, profile, set].includes(UNKNOWN)) return undefined;
   const parsed = z.object(setShape).safeParse(args);
   return parsed.success ? { kind: "prefixset", ...parsed.data } : undefined;
 }
 
-/** Arguments split into those that can be judged now and those that a preview does not know yet. */
-export interface Judged<A> {
+/** Arguments by the names that a schema knows, and not checked. */
+export type Given<S> = { readonly [K in keyof S]?: unknown };
+
+/** Arguments split into those that can be checked now and those that a preview does not know yet. */
+export interface CheckedArguments<S, A> {
+  /** All of them, as they came. */
+  readonly given: Given<S>;
   /** What is known and valid; `undefined` if there are problems. */
   readonly args: Partial<A> | undefined;
   readonly problems: readonly string[];
 }
 
 /**
- * Checks arguments member by member; a member that is unknown, or holds something unknown, is not judged.
- * A member that may hold unknown parts and is judged elsewhere has the schema `z.unknown()`.
+ * Checks arguments member by member; a member that is unknown, or holds something unknown, is not checked.
+ * A member that may hold unknown parts and is checked elsewhere has the schema `z.unknown()`.
  */
-export function judge<S extends z.ZodRawShape>(
+export function checkArguments<S extends z.ZodRawShape>(
   schema: z.ZodObject<S>,
-  given: Properties,
-): Judged<z.output<z.ZodObject<S>>> {
-  const unknown = Object.keys(given).filter((key) => hasUnknown(given[key]) && key in schema.shape);
-  const known = Object.fromEntries(Object.entries(given).filter(([key]) => !unknown.includes(key)));
+  news: JsonObject,
+): CheckedArguments<S, z.output<z.ZodObject<S>>> {
+  const unknown = Object.keys(news).filter((key) => hasUnknown(news[key]) && key in schema.shape);
+  const known = Object.fromEntries(Object.entries(news).filter(([key]) => !unknown.includes(key)));
   // A schema compiles itself at its first use, so a new one is made only where something is unknown.
   const narrowed =
     unknown.length === 0
@@ -56,8 +67,8 @@ export function judge<S extends z.ZodRawShape>(
           shape: Object.fromEntries(Object.entries(schema.shape).filter(([key]) => !unknown.includes(key))),
         });
   const result = narrowed.safeParse(known);
-  if (!result.success) return { args: undefined, problems: result.error.issues.map(sentence) };
-  return { args: result.data as Partial<z.output<z.ZodObject<S>>>, problems: [] };
+  if (!result.success) return { given: news as Given<S>, args: undefined, problems: result.error.issues.map(sentence) };
+  return { given: news as Given<S>, args: result.data as Partial<z.output<z.ZodObject<S>>>, problems: [] };
 }
 
 function sentence(issue: z.core.$ZodIssue): string {
@@ -72,14 +83,4 @@ function sentence(issue: z.core.$ZodIssue): string {
   }
   if (issue.code === "invalid_type" && issue.input === undefined) return `${path}: is missing.`;
   return `${path}: ${issue.message}.`;
-}
-
-/** True when two JSON values are the same, whatever the order of members. */
-export function sameJson(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const left = Object.entries(a);
-  const right = b as Record<string, unknown>;
-  return left.length === Object.keys(right).length && left.every(([key, value]) => sameJson(value, right[key]));
 }

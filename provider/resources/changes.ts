@@ -1,13 +1,13 @@
-import { sameJson } from "./arguments";
-import type { Properties } from "./handler";
-import type { NodeInUse, ReceiverInUse } from "./runtime";
+import type { Connection } from "./connections";
+import type { Compared } from "./handler";
+import { type JsonObject, sameJson } from "./json";
 
-/** What a comparison of state and program comes to. */
+/** What is compared: the state and the program, as plain JSON, since every argument counts. */
 export interface Comparison {
   /** Outputs of the state. */
-  readonly olds: Properties;
+  readonly olds: JsonObject;
   /** Checked inputs of the program. */
-  readonly news: Properties;
+  readonly news: JsonObject;
   /** Outputs that are no arguments. */
   readonly outputs: readonly string[];
   /** Arguments whose change means another object. */
@@ -15,7 +15,7 @@ export interface Comparison {
   /** `node` or `receiver`. */
   readonly connection: "node" | "receiver";
   /** The connection of the program; `undefined` while it is unknown. */
-  readonly inUse: NodeInUse | ReceiverInUse | undefined;
+  readonly inUse: Connection | undefined;
 }
 
 /** Outputs that say that the last run did not reach its goal. */
@@ -26,10 +26,7 @@ const OPEN_MATTERS = ["unsettled", "adopted", "absent"] as const;
  * shows single entries. Only what outputs alone can tell (an open adoption, an unsettled write, an address that moved in
  * the configuration) is reported as a change.
  */
-export function compare({ olds, news, outputs, identity, connection, inUse }: Comparison): {
-  changes?: boolean;
-  replaces?: string[];
-} {
+export function compare({ olds, news, outputs, identity, connection, inUse }: Comparison): Compared {
   const replaces = identity.filter((key) => !sameJson(olds[key], news[key]));
   const [from, to] = [olds[connection], news[connection]];
   if (typeof from === "string" && typeof to === "string" && from !== to) replaces.push(connection);
@@ -47,9 +44,9 @@ export function compare({ olds, news, outputs, identity, connection, inUse }: Co
  * An address that comes from the environment must be the one in the state, since nobody saw the difference in a preview.
  * @throws {Error} naming both addresses.
  */
-export function requireSameAddress(what: string, inUse: NodeInUse | ReceiverInUse, state: Properties): void {
-  if (!inUse.fromEnvironment || state.endpoint === undefined || state.endpoint === inUse.endpoint) return;
+export function requireSameAddress(what: string, inUse: Connection, before: string | undefined): void {
+  if (!inUse.fromEnvironment || before === undefined || before === inUse.endpoint) return;
   throw new Error(
-    `${what} is at ${state.endpoint} by the state, but the environment names ${inUse.endpoint}: nothing was sent. Set the environment back, or put the new address into the stack's configuration, where a preview shows it.`,
+    `${what} is at ${before} by the state, but the environment names ${inUse.endpoint}: nothing was sent. Set the environment back, or put the new address into the stack's configuration, where a preview shows it.`,
   );
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { isEntryValue, MAX_VALUE } from "../model/entry-value";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import { hasUnknown, UNKNOWN } from "./unknown";
 
@@ -11,9 +12,6 @@ export interface Note {
   /** ISO 8601 time with zone, after which the entry is no longer wanted. */
   readonly expires?: string | undefined;
 }
-
-/** The largest value of an entry; the smallest is 0. */
-export const MAX_VALUE = 2 ** 32 - 1;
 
 const valueSchema = z
   .number({ error: "is not a number" })
@@ -40,9 +38,9 @@ export { noteShape, valueSchema };
 /** What `entries` becomes: two flat maps, which the engine can compare key by key. */
 export interface NormalEntries {
   /** Canonical prefix to value; a value may be the unknown marker in a preview. */
-  readonly entries: Record<string, number | typeof UNKNOWN>;
+  readonly entries: ReadonlyMap<CanonicalPrefix, number | typeof UNKNOWN>;
   /** Canonical prefix to note, as text; only entries that have one. */
-  readonly notes: Record<string, string>;
+  readonly notes: ReadonlyMap<CanonicalPrefix, string>;
   /** Sentences that fail the check, each with the position. */
   readonly problems: readonly string[];
   /** Sentences for people that change nothing. */
@@ -59,7 +57,7 @@ export function normaliseEntries(
 ): NormalEntries | undefined {
   if (given === UNKNOWN) return undefined;
   const pairs = listed(given);
-  if (typeof pairs === "string") return { entries: {}, notes: {}, problems: [pairs], warnings: [] };
+  if (typeof pairs === "string") return { entries: new Map(), notes: new Map(), problems: [pairs], warnings: [] };
   if (pairs.some(({ spelling }) => hasUnknown(spelling))) return undefined;
   const found = new Map<CanonicalPrefix, { spelling: string; value: number | typeof UNKNOWN; note: Note }>();
   const problems: string[] = [];
@@ -83,13 +81,13 @@ export function normaliseEntries(
       problems.push(error.message);
     }
   }
-  const entries: NormalEntries["entries"] = {};
-  const notes: Record<string, string> = {};
+  const entries = new Map<CanonicalPrefix, number | typeof UNKNOWN>();
+  const notes = new Map<CanonicalPrefix, string>();
   for (const [prefix, { value, note }] of found) {
     if (isExpired(note.expires, options.now)) continue;
-    entries[prefix] = value;
+    entries.set(prefix, value);
     const text = formatNote(note);
-    if (text !== undefined) notes[prefix] = text;
+    if (text !== undefined) notes.set(prefix, text);
   }
   return { entries, notes, problems, warnings };
 }
@@ -145,8 +143,7 @@ function listed(given: unknown): { path: string; spelling: unknown; content: unk
 function readContent(path: string, content: unknown): Note & { value: number | typeof UNKNOWN } {
   if (content === UNKNOWN) return { value: UNKNOWN };
   // Ten thousand plain numbers are usual, and a schema for each of them is a third of the time of a check.
-  if (Number.isInteger(content) && Number(content) >= 0 && Number(content) <= MAX_VALUE)
-    return { value: Number(content) };
+  if (isEntryValue(content)) return { value: content };
   if (typeof content === "number" || typeof content !== "object") {
     return { value: parseWith(valueSchema, `${path}: the value`, content) };
   }

@@ -12,7 +12,6 @@ export function providerProcess(): Runtime {
     env: process.env,
     // The engine shows what a dynamic provider prints as a line of the stack.
     print: (line) => void process.stdout.write(`${line}\n`),
-    now: Date.now,
   });
   if (isServer(process.argv[1])) exitWithEngine(made);
   runtime = made;

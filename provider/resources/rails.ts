@@ -5,13 +5,17 @@ import { count, grouped, some } from "../model/text";
 /** So many removals need no permission, whatever the size of the set. */
 export const ALWAYS_ALLOWED_REMOVALS = 20;
 
-/** The limits of a set, from its arguments and the stack's configuration together. */
-export interface Rails {
+/** What a set may hold, by its arguments and the stack's configuration together. */
+export interface ContentRails {
   readonly forbidden: readonly Prefix[];
   readonly required: readonly Prefix[];
   /** Shortest prefix length that is let in. */
   readonly shortest: { readonly ipv4: number; readonly ipv6: number };
   readonly maxEntries?: number | undefined;
+}
+
+/** How much of a set may go at once. */
+export interface RemovalRails {
   /** A number of entries, or percent of what is there, as `"50%"`. */
   readonly maxRemovals: number | string;
   readonly allowEmpty: boolean;
@@ -22,7 +26,7 @@ export interface Rails {
 /** Sentences about entries that must not be in the set, in either direction of containment, or that are too short. */
 export function entryProblems(
   entries: readonly CanonicalPrefix[],
-  rails: Pick<Rails, "forbidden" | "shortest">,
+  rails: Pick<ContentRails, "forbidden" | "shortest">,
 ): string[] {
   const prefixes = rails.forbidden.length > 0 ? entries.map((entry) => Prefix.fromCanonical(entry)) : [];
   const forbidden = overlaps(prefixes, rails.forbidden).map(([entry, other]) =>
@@ -44,7 +48,7 @@ export function entryProblems(
 /** Sentences about a whole set: missing required prefixes, too many entries. */
 export function contentProblems(
   entries: readonly CanonicalPrefix[],
-  rails: Pick<Rails, "required" | "maxEntries">,
+  rails: Pick<ContentRails, "required" | "maxEntries">,
 ): string[] {
   const problems: string[] = [];
   if (rails.required.length > 0) {
@@ -69,7 +73,7 @@ export function contentProblems(
 export function removalProblems(
   url: string,
   change: { size: number; removals: number; left: number },
-  rails: Pick<Rails, "maxRemovals" | "allowEmpty" | "removalsLifted">,
+  rails: RemovalRails,
 ): string[] {
   const { size, removals, left } = change;
   if (removals === 0) return [];

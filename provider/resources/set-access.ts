@@ -1,61 +1,96 @@
-import { type SetOperation, type SetResult, SetWriteFailure } from "../batch/set-operation";
+import { type SetOperation, type SetPlan, type SetResult, SetWriteFailure } from "../batch/set-operation";
+import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
+import type { PrefixMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
-import { setUrl } from "./arguments";
 import { requireSameAddress } from "./changes";
-import { PartialFailure, type Properties } from "./handler";
+import type { NodeInUse, SetInUse } from "./connections";
+import { PartialFailure } from "./handler";
+import type { JsonObject } from "./json";
 import { untouched } from "./remedy";
-import type { NodeInUse, Runtime } from "./runtime";
+import type { Runtime } from "./runtime";
+
+/** What says where a set is: inputs or state of a resource. */
+export interface SetPlace {
+  readonly address: PrefixSetUrl;
+  /** The argument `node`, which the settings read. */
+  readonly node?: unknown;
+  /** Why, for the audit log. */
+  readonly reason?: string | undefined;
+}
+
+/** What the state says about where the set was so far. */
+export interface UsedBefore {
+  readonly endpoint?: string | undefined;
+}
+
+/** The truth about a resource whose write failed half-way. */
+export interface Reached {
+  readonly plan: SetPlan;
+  /** What the node holds, as far as is known. */
+  readonly applied: PrefixMap;
+  readonly endpoint: string;
+  readonly unsettled: readonly CanonicalPrefix[];
+}
 
 /** A resource's set on its node: what `PrefixSet` and `PrefixSetEntry` have in common. */
 export class SetAccess {
+  private readonly set: SetInUse;
+
   private constructor(
     private readonly runtime: Runtime,
-    readonly node: NodeInUse,
-    readonly address: PrefixSetUrl,
-    /** The set's url as text. */
-    readonly url: string,
-  ) {}
+    private readonly node: NodeInUse,
+    private readonly place: SetPlace,
+  ) {
+    this.set = node.set(place.address);
+  }
 
   /**
-   * @param state outputs that name the address used so far, if there are any
+   * @param before the state, if there is one
    * @throws {ConfigError} when the node cannot be told
    * @throws {Error} when the environment names another address than the state
    */
-  static open(runtime: Runtime, props: Properties, state: Properties = {}): SetAccess {
-    const address = setUrl(props);
-    if (!address) throw new Error("The set has no valid arena, profile and set.");
-    const url = formatUrl(address);
-    const node = runtime.node(props.node);
-    requireSameAddress(`Set ${url}`, node, state);
-    return new SetAccess(runtime, node, address, url);
+  static open(runtime: Runtime, place: SetPlace, before?: UsedBefore): SetAccess {
+    const node = runtime.node(place.node);
+    requireSameAddress(`Set ${formatUrl(place.address)}`, node, before?.endpoint);
+    return new SetAccess(runtime, node, place);
   }
 
-  /** How messages call the set: `prefixset://edge/blocked on fra1`. */
+  /** The set's url as text. */
+  get url(): string {
+    return this.set.url;
+  }
+
+  /** The node's address in use. */
+  get endpoint(): string {
+    return this.node.endpoint;
+  }
+
+  /** How messages call the set: `Set prefixset://edge/blocked on fra1`. */
   get label(): string {
-    return `Set ${this.url} on ${this.node.label}`;
+    return `Set ${this.set.url} on ${this.node.label}`;
+  }
+
+  /** Prefixes that some resource of this deployment wants in this set. */
+  get wanted(): SetInUse["wanted"] {
+    return this.set.wanted;
+  }
+
+  /** Prefixes that the state of some resource of this deployment holds in this set. */
+  get owned(): SetInUse["owned"] {
+    return this.set.owned;
   }
 
   /** What the node lists, shared by all reads of one refresh. */
-  async observed() {
-    return (await this.node.set(this.address).reads.read()).values;
-  }
-
-  /** True when some resource of this deployment wants the prefix in this set. */
-  isWanted(prefix: CanonicalPrefix): boolean {
-    return this.runtime.wanted.has(this.node, this.url, prefix);
-  }
-
-  /** True when the state of some resource of this deployment holds the prefix in this set. */
-  isOwned(prefix: CanonicalPrefix): boolean {
-    return this.runtime.owned.has(this.node, this.url, prefix);
+  async observed(): Promise<PrefixMap> {
+    return (await this.set.reads.read()).values;
   }
 
   /** Warns that the old address keeps what it holds, if the resource moves to another one. */
-  hasMovedFrom(state: Properties): boolean {
-    if (state.endpoint === undefined || state.endpoint === this.node.endpoint) return false;
-    this.runtime.warn(
-      `Set ${this.url}: the node is now reached at ${this.node.endpoint}. What ${state.endpoint} holds is left as it is; if that is another machine, clear it there.`,
+  hasMovedFrom({ endpoint }: UsedBefore): boolean {
+    if (endpoint === undefined || endpoint === this.endpoint) return false;
+    this.runtime.notices.warn(
+      `Set ${this.url}: the node is now reached at ${this.endpoint}. What ${endpoint} holds is left as it is; if that is another machine, clear it there.`,
     );
     return true;
   }
@@ -63,44 +98,36 @@ export class SetAccess {
   /**
    * Carries out an operation and writes the audit log.
    *
-   * @param partial the outputs that are true after a failure that may have changed the node
+   * @param partial the id and the outputs that are true after a failure that may have changed the node
    * @throws {PartialFailure} after such a failure; any other error means that nothing was changed
    */
   async write(
     operation: SetOperation,
-    props: Properties,
-    partial?: (failure: SetWriteFailure) => { id: string; outputs: Properties },
+    partial?: (reached: Reached) => { id: string; outputs: JsonObject },
   ): Promise<SetResult> {
-    if (this.runtime.settings.readOnly) {
-      throw new Error(`${this.label}: this stack is read-only (packetfilter:readOnly), nothing was sent.`);
-    }
+    this.runtime.requireWritable(this.label);
     try {
-      const result = await this.node.set(this.address).writer.submit(operation);
-      if (result.changes.size > 0) this.audit(props, "applied", result.changes);
+      const result = await this.set.writer.submit(operation);
+      if (result.changes.size > 0) this.audit("applied", result.changes);
       return result;
     } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       if (!(error instanceof SetWriteFailure)) {
-        this.audit(props, message, new Map());
+        this.audit(message, new Map());
         throw untouched(error);
       }
-      const holds = (prefix: CanonicalPrefix) => error.applied.get(prefix) ?? null;
-      this.audit(props, message, new Map(error.unsettled.map((prefix) => [prefix, { old: holds(prefix), new: null }])));
+      const { plan, applied, unsettled } = error;
+      const holds = (prefix: CanonicalPrefix) => applied.get(prefix) ?? null;
+      this.audit(message, new Map(unsettled.map((prefix) => [prefix, { old: holds(prefix), new: null }])));
       if (!partial) throw error;
-      const { id, outputs } = partial(error);
-      const { endpoint } = this.node;
-      throw new PartialFailure(message, id, { ...outputs, endpoint, unsettled: [...error.unsettled] });
+      const { id, outputs } = partial({ plan, applied, endpoint: this.endpoint, unsettled });
+      throw new PartialFailure(message, id, outputs);
     }
   }
 
-  private audit(props: Properties, outcome: string, changes: SetResult["changes"]): void {
-    const reason = typeof props.reason === "string" ? props.reason : undefined;
+  private audit(outcome: string, changes: SetResult["changes"]): void {
+    const { reason } = this.place;
     const prefixes = Object.fromEntries(changes);
     this.runtime.audit({ node: this.node.label, set: this.url, prefixes, reason, outcome });
   }
-}
-
-/** Prefixes whose last write ended without a known result. */
-export function unsettledOf(state: Properties): Set<CanonicalPrefix> {
-  return new Set(Array.isArray(state.unsettled) ? (state.unsettled as CanonicalPrefix[]) : []);
 }

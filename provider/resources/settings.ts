@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { type NodeOptions, nodeOptionsSchema, type ReceiverOptions, receiverOptionsSchema } from "../client/options";
+import { PacketFilterError } from "../model/errors";
 import { Prefix, PrefixError } from "../model/prefix";
 
 /** One value of the stack's configuration by its key in the namespace `packetfilter`; `undefined` when it is not set. */
@@ -38,9 +39,12 @@ export interface Settings {
 }
 
 /** The configuration, the environment or an argument does not say what is needed. Says which key, and how to set it. */
-export class ConfigError extends Error {
+export class ConfigError extends PacketFilterError {
   override readonly name = "ConfigError";
-  readonly code = "invalid-config";
+
+  constructor(message: string) {
+    super(message, "invalid-config");
+  }
 }
 
 const NODE_KEYS = [
@@ -49,6 +53,9 @@ const NODE_KEYS = [
   "tls",
   "timeoutMs",
   "deadlineMs",
+  "maxTries",
+  "retryPauseMs",
+  "maxRetryPauseMs",
   "maxEntriesPerRequest",
   "maxBytesPerRequest",
   "maxConcurrency",
@@ -58,7 +65,7 @@ const NODE_KEYS = [
 
 /** The default node and receiver share these; certificates mean nothing to a receiver without https. */
 function receiverKeys(url: unknown): readonly string[] {
-  const timing = ["timeoutMs", "deadlineMs"];
+  const timing = ["timeoutMs", "deadlineMs", "maxTries", "retryPauseMs", "maxRetryPauseMs"];
   return String(url).startsWith("https:") ? ["tls", ...timing] : timing;
 }
 
@@ -75,11 +82,12 @@ export function readSettings(config: ReadConfig, env: Environment): Settings {
     readOnly: isTrue("readOnly", config("readOnly") ?? env.PACKETFILTER_READ_ONLY),
     auditLog: text(config("auditLog")),
     actor: env.PACKETFILTER_ACTOR,
-    liftsRemovals: (url) => (env.PACKETFILTER_ALLOW_REMOVALS ?? "").split(/[\s,]+/).includes(url),
+    liftsRemovals: (url) => url !== "" && (env.PACKETFILTER_ALLOW_REMOVALS ?? "").split(/[\s,]+/).includes(url),
   };
 }
 
-interface Kind<O> {
+/** What the connections to nodes and those to receivers differ in. */
+interface ConnectionKind<O> {
   readonly argument: "node" | "receiver";
   readonly named: "nodes" | "receivers";
   readonly schema: z.ZodType<O>;
@@ -88,7 +96,7 @@ interface Kind<O> {
   readonly remedy: string;
 }
 
-function nodeKind(config: ReadConfig, env: Environment): Kind<NodeOptions> {
+function nodeKind(config: ReadConfig, env: Environment): ConnectionKind<NodeOptions> {
   return {
     argument: "node",
     named: "nodes",
@@ -105,7 +113,7 @@ function nodeKind(config: ReadConfig, env: Environment): Kind<NodeOptions> {
   };
 }
 
-function receiverKind(config: ReadConfig, env: Environment): Kind<ReceiverOptions> {
+function receiverKind(config: ReadConfig, env: Environment): ConnectionKind<ReceiverOptions> {
   return {
     argument: "receiver",
     named: "receivers",
@@ -125,7 +133,7 @@ function receiverKind(config: ReadConfig, env: Environment): Kind<ReceiverOption
   };
 }
 
-function resolve<O>(argument: unknown, kind: Kind<O>, config: ReadConfig): Target<O> {
+function resolve<O>(argument: unknown, kind: ConnectionKind<O>, config: ReadConfig): Target<O> {
   if (argument === undefined || argument === null) {
     const standard = kind.standard();
     if (!standard) throw new ConfigError(`No ${kind.argument} is given: ${kind.remedy}.`);

@@ -4,6 +4,12 @@ export interface Place {
   readonly endpoint: string;
 }
 
+/** The keys of one object at one place, for example the prefixes of a set. */
+export interface Keys {
+  has(key: string): boolean;
+  add(keys: Iterable<string>): void;
+}
+
 /**
  * Keys (prefixes of a set, prefixes of a receiver) that this deployment has spoken of so far. Renames, `--replace` and
  * loops whose index shifts create first and delete the same key afterwards; the deletion asks here before it removes
@@ -12,21 +18,21 @@ export interface Place {
 export class KeyRegistry {
   private readonly keys = new Map<string, Set<string>>();
 
-  /** Records keys of one object, for example the prefixes of a set. */
-  add(place: Place, object: string, keys: Iterable<string>): void {
-    for (const address of addresses(place, object)) {
-      let known = this.keys.get(address);
-      if (!known) {
-        known = new Set();
-        this.keys.set(address, known);
-      }
-      for (const key of keys) known.add(key);
-    }
+  /** The keys of an object, as they are known at any later moment. */
+  of(place: Place, object: string): Keys {
+    const recorded = addresses(place, object).map((address) => this.recorded(address));
+    return {
+      has: (key) => recorded.some((keys) => keys.has(key)),
+      add(added) {
+        for (const key of added) for (const keys of recorded) keys.add(key);
+      },
+    };
   }
 
-  /** True when the key was recorded for this object at this place. */
-  has(place: Place, object: string, key: string): boolean {
-    return addresses(place, object).some((address) => this.keys.get(address)?.has(key));
+  private recorded(address: string): Set<string> {
+    const known = this.keys.get(address) ?? new Set();
+    this.keys.set(address, known);
+    return known;
   }
 }
 

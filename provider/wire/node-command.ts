@@ -24,14 +24,6 @@ export interface DeleteEntry {
   readonly a: string;
 }
 
-/** The largest value of an entry: the contract names no range, and 32 bits is what marks and match values have. */
-export const MAX_VALUE = 2 ** 32 - 1;
-
-/** True for a value that an entry may have. */
-export function isEntryValue(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_VALUE;
-}
-
 /** The body of a list; `type` only for marks. */
 export function listCommand(url: ResourceUrl, type?: MarkType): string {
   return JSON.stringify({ url: requestUrl(url), cmd: "list", type });

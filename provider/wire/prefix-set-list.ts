@@ -1,7 +1,7 @@
+import { isEntryValue } from "../model/entry-value";
 import { Prefix, PrefixError } from "../model/prefix";
 import { readNumber } from "./json";
 import { notAList, openEnvelope } from "./node-answer";
-import { isEntryValue } from "./node-command";
 import { describe, isRecord, ShapeError, short } from "./shape";
 
 /** One entry of a prefix-set as a node lists it. */

@@ -20,13 +20,14 @@ function bench(quietMs = 30) {
     },
     {
       quietMs,
-      schedule: {
-        now: () => now,
-        after(ms, run) {
-          const timer = { at: now + ms, run };
-          timers.add(timer);
-          return () => timers.delete(timer);
-        },
+      clock: {
+        monotonic: () => now,
+        sleep: (ms, signal) =>
+          new Promise((resolve) => {
+            const timer = { at: now + ms, run: resolve };
+            timers.add(timer);
+            signal?.addEventListener("abort", () => timers.delete(timer));
+          }),
       },
     },
   );
@@ -120,11 +121,8 @@ describe("group commit", () => {
   it("counts the callers of all groups together", async () => {
     const timers: (() => void)[] = [];
     const crowd = new Crowd({
-      now: () => 0,
-      after(_ms, run) {
-        timers.push(run);
-        return () => {};
-      },
+      monotonic: () => 0,
+      sleep: () => new Promise((resolve) => timers.push(resolve)),
     });
     const flushes: string[][] = [];
     const flush = async (group: readonly string[]) => {
@@ -153,6 +151,36 @@ describe("group commit", () => {
     expect(flushes).toEqual([]);
     await pass(1);
     expect(flushes.map((names) => names.length)).toEqual([20]);
+  });
+
+  it("lets the first of a group wait five seconds at most, however many others join", async () => {
+    const { group, flushes, pass } = bench();
+    submit(group, "a", "b", "c", "d");
+    for (let i = 0; i < 62; i += 1) {
+      await pass(80);
+      submit(group, `e${i}`);
+    }
+    await pass(39);
+    expect(flushes).toEqual([]);
+    await pass(1);
+    expect(flushes.map((names) => names.length)).toEqual([66]);
+  });
+
+  it("learns nothing from a wait that was cut short: it ended before anybody could be missed", async () => {
+    const { group, flushes, pass, end } = bench();
+    submit(group, "a", "b", "c", "d");
+    for (let i = 0; i < 62; i += 1) {
+      await pass(80);
+      submit(group, `e${i}`);
+    }
+    await pass(40);
+    await end();
+    for (let i = 0; i < 66; i += 1) submit(group, `f${i}`);
+    await pass(0);
+    expect(flushes).toHaveLength(1);
+    submit(group, "f66");
+    await pass(1_000);
+    expect(flushes.map((names) => names.length)).toEqual([66, 67]);
   });
 
   it("lets somebody who comes alone wait less than 100 ms, also after a crowd", async () => {

@@ -22,7 +22,7 @@ async function bench(dialect = {}, options = {}) {
   const state = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1, "192.0.2.128/25": 1 } } } } };
   const emulator = await startEmulator({ state, dialect });
   const warnings: string[] = [];
-  const runtime = new Runtime({ env: {}, print: (line) => void warnings.push(line), now: Date.now });
+  const runtime = new Runtime({ env: {}, print: (line) => void warnings.push(line) });
   const node = runtime.node({
     endpoint: emulator.endpoint,
     timeoutMs: 300,

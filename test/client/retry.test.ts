@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NodeClient, RequestError } from "../../provider/client";
+import { NodeClient, RequestError, SignalingClient } from "../../provider/client";
 import { failureOf, reply, reset, SET, script, serve, TestWorld, truncated } from "./support";
 
 describe("repeats", () => {
@@ -20,6 +20,27 @@ describe("repeats", () => {
     await client.listPrefixSet(SET);
     expect(world.pauses).toEqual([150, 0]);
     await client.close();
+  });
+
+  it("follow the options: how many tries, how long the first pause, how long the longest", async () => {
+    await using server = await serve(reply(503));
+    const world = new TestWorld();
+    const options = { endpoint: server.url, maxTries: 4, retryPauseMs: 1_000, maxRetryPauseMs: 3_000 };
+    const client = new NodeClient(options, world);
+    expect(await failureOf(client.commit(SET))).toMatchObject({ tries: 4 });
+    expect(world.pauses).toEqual([1_000, 2_000, 3_000]);
+    await client.close();
+  });
+
+  it("are not made with a single try, nor by a client of a receiver", async () => {
+    await using server = await serve(reply(503));
+    const node = new NodeClient({ endpoint: server.url, maxTries: 1 }, new TestWorld());
+    const receiver = { url: server.url, clientId: "c1", secretKey: "canary-5ecret", maxTries: 1 };
+    const signaling = new SignalingClient(receiver, new TestWorld());
+    expect(await failureOf(node.listPrefixSet(SET))).toMatchObject({ tries: 1 });
+    expect(await failureOf(signaling.status())).toMatchObject({ tries: 1 });
+    expect(server.arrived).toHaveLength(2);
+    await Promise.all([node.close(), signaling.close()]);
   });
 
   it("end after five tries with an error that says what was tried and what to do", async () => {
@@ -109,7 +130,7 @@ describe("repeats", () => {
 describe("Retry-After", () => {
   it("in seconds is the pause", async () => {
     await using server = await serve(script(reply(429, "", { "retry-after": "7" }), reply(200, [])));
-    const world = new TestWorld();
+    const world = new TestWorld(() => 0);
     const client = new NodeClient({ endpoint: server.url }, world);
     await client.listPrefixSet(SET);
     expect(world.pauses).toEqual([7_000]);
@@ -119,10 +140,42 @@ describe("Retry-After", () => {
   it("as a date counts from the node's own clock", async () => {
     const headers = { date: "Mon, 01 Jun 2026 10:00:00 GMT", "retry-after": "Mon, 01 Jun 2026 10:00:09 GMT" };
     await using server = await serve(script(reply(503, "", headers), reply(200, [])));
-    const world = new TestWorld();
+    const world = new TestWorld(() => 0);
     const client = new NodeClient({ endpoint: server.url }, world);
     await client.listPrefixSet(SET);
     expect(world.pauses).toEqual([9_000]);
+    await client.close();
+  });
+
+  it("is the least: jitter comes on top, so that those who were turned away together come back one by one", async () => {
+    await using server = await serve(
+      script(reply(429, "", { "retry-after": "7" }), reply(429, "", { "retry-after": "7" }), reply(200, [])),
+    );
+    const draws = [0.5, 1];
+    const world = new TestWorld(() => draws.shift() ?? 0);
+    const client = new NodeClient({ endpoint: server.url }, world);
+    await client.listPrefixSet(SET);
+    expect(world.pauses).toEqual([7_150, 7_600]);
+    await client.close();
+  });
+
+  it.each(["2026-12-01T00:00:09Z", "Tue, 1 Dec 2026 00:00:09 GMT", "December 1, 2026 00:00:09", "Tue Dec 01 2026"])(
+    "that is a date in no form of HTTP (%s) is ignored",
+    async (text) => {
+      await using server = await serve(script(reply(503, "", { "retry-after": text }), reply(200, [])));
+      const world = new TestWorld();
+      const client = new NodeClient({ endpoint: server.url }, world);
+      await client.listPrefixSet(SET);
+      expect(world.pauses).toEqual([300]);
+      await client.close();
+    },
+  );
+
+  it("that fits into the deadline while its jitter does not ends the operation, and says whose limit it is", async () => {
+    await using server = await serve(reply(429, "", { "retry-after": "59" }));
+    const client = new NodeClient({ endpoint: server.url, retryPauseMs: 5_000 }, new TestWorld());
+    const error = await failureOf(client.listPrefixSet(SET));
+    expect(error.message).toContain("The deadline is reached.");
     await client.close();
   });
 

@@ -88,7 +88,8 @@ export class TestWorld implements World {
 
   constructor(private readonly draw: () => number = () => 1) {}
 
-  now = (): number => this.time;
+  monotonic = (): number => this.time;
+  wall = (): number => this.time;
   random = (): number => this.draw();
 
   sleep = async (ms: number): Promise<void> => {
@@ -96,7 +97,7 @@ export class TestWorld implements World {
     this.time += ms;
   };
 
-  timer = (run: () => void, ms: number): (() => void) => {
+  after = (ms: number, run: () => void): (() => void) => {
     const timer = { run, ms };
     this.timers.add(timer);
     return () => this.timers.delete(timer);

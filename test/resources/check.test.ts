@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling/handler";
-import { dynamicProvider, type Handler, type Properties } from "../../provider/resources/handler";
+import { dynamicProvider } from "../../provider/resources/dynamic-provider";
+import type { Handler } from "../../provider/resources/handler";
+import type { JsonObject } from "../../provider/resources/json";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
 import { Runtime } from "../../provider/resources/runtime";
@@ -18,18 +20,18 @@ const CONFIG: Record<string, unknown> = {
 /** A provider of its own for each check, and what it printed. */
 function provider(Resource: new (runtime: Runtime) => Handler, config = CONFIG) {
   const printed: string[] = [];
-  const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line), now: () => NOW });
+  const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line), world: { wall: () => NOW } });
   runtime.configure((key) => config[key]);
   return { printed, it: dynamicProvider(new Resource(runtime), runtime) };
 }
 
-async function problems(Resource: new (runtime: Runtime) => Handler, news: Properties, olds: Properties = {}) {
+async function problems(Resource: new (runtime: Runtime) => Handler, news: JsonObject, olds: JsonObject = {}) {
   const { failures } = await provider(Resource).it.check(olds, news);
   expect(failures.map(({ property }) => property)).toEqual(failures.map(() => ""));
   return failures.map(({ reason }) => reason);
 }
 
-const set = (more: Properties) => ({ arena: "edge", set: "blocked", ...more });
+const set = (more: JsonObject) => ({ arena: "edge", set: "blocked", ...more });
 const thirty = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`192.0.2.${i}/32`, 1]));
 
 describe("check of a PrefixSet", () => {
@@ -72,7 +74,7 @@ describe("check of a PrefixSet", () => {
     expect(printed).toEqual(["http://192.0.2.10 prefixset://edge/blocked: +0 -1 ~0, 1 after"]);
   });
 
-  it.each<[string, Properties, RegExp]>([
+  it.each<[string, JsonObject, RegExp]>([
     [
       "host bits",
       { entries: ["192.0.2.1/24"] },
@@ -170,7 +172,7 @@ describe("check of a PrefixSet", () => {
     ]) {
       const { inputs, failures } = await provider(PrefixSetHandler).it.check({}, set(more));
       expect(failures).toEqual([]);
-      const { entries, ...others } = more as Properties;
+      const { entries, ...others } = more as JsonObject;
       expect(inputs).toMatchObject(others);
       if (!Array.isArray(entries)) expect(inputs.entries).toEqual(entries);
       else expect(inputs.entries).toEqual(entries.includes(UNKNOWN) ? UNKNOWN : { "192.0.2.0/24": 1 });
@@ -188,7 +190,7 @@ describe("check of a PrefixSetEntry", () => {
     expect((await it.check({}, set({ prefix: UNKNOWN }))).inputs.prefix).toBe(UNKNOWN);
   });
 
-  it.each<[string, Properties, RegExp]>([
+  it.each<[string, JsonObject, RegExp]>([
     ["host bits", { prefix: "192.0.2.1/24" }, /prefix: '192\.0\.2\.1\/24' has host bits set/],
     ["no prefix", {}, /prefix: is missing/],
     [
@@ -214,7 +216,7 @@ describe("check of a CloudSignaling", () => {
     expect((await it.check({}, { prefixes: [UNKNOWN] })).inputs.prefixes).toBe(UNKNOWN);
   });
 
-  it.each<[string, Properties, RegExp]>([
+  it.each<[string, JsonObject, RegExp]>([
     ["an empty list", { prefixes: [] }, /prefixes: is empty/],
     ["host bits", { prefixes: ["198.51.100.7", "198.51.100.7/24"] }, /prefixes\[1\]: .*host bits/],
     ["a wrong choice", { prefixes: ["198.51.100.7"], stops: "some" }, /stops: is none of 'started', 'all', 'none'/],

@@ -10,7 +10,7 @@ const BLOCKED = "prefixset://edge/blocked";
 async function bench(entries: Record<string, number>) {
   const emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: entries } } } } });
   const printed: string[] = [];
-  const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line), now: Date.now });
+  const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line) });
   runtime.configure((key) => ({ endpoint: emulator.endpoint, commitCoalesceMs: 0 })[key]);
   const state = (more: Record<string, unknown> = {}) => ({
     arena: "edge",

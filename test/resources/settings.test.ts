@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { PacketFilterError } from "../../provider/model/errors";
 import { readSettings } from "../../provider/resources/settings";
 
 const settings = (config: Record<string, unknown>, env: Record<string, string> = {}) =>
@@ -110,6 +111,35 @@ describe("settings", () => {
       );
     }
   });
+
+  it("take tries and pauses for the unnamed node and receiver from the configuration", () => {
+    const config = {
+      endpoint: "http://192.0.2.1",
+      signalingUrl: "http://192.0.2.1/path",
+      clientId: "c",
+      secretKey: "s",
+      maxTries: "2",
+      retryPauseMs: 50,
+      maxRetryPauseMs: 100,
+    };
+    const retry = { maxTries: 2, retryPauseMs: 50, maxRetryPauseMs: 100 };
+    expect(settings(config).node(undefined).options).toEqual({ endpoint: "http://192.0.2.1", ...retry });
+    expect(settings(config).receiver(undefined).options).toMatchObject(retry);
+  });
+
+  it("fail with errors of the package, which say what is wrong with the configuration", () => {
+    const read = () => settings({}).node(undefined);
+    expect(read).toThrow(PacketFilterError);
+    expect(read).toThrow(expect.objectContaining({ name: "ConfigError", code: "invalid-config" }));
+  });
+
+  it.each<Record<string, string>>([{}, { PACKETFILTER_ALLOW_REMOVALS: "" }, { PACKETFILTER_ALLOW_REMOVALS: " , " }])(
+    "lift no limit where no set is named: %o",
+    (env) => {
+      const urls = ["", " ", "prefixset://edge/a"];
+      expect(urls.map((url) => settings({}, env).liftsRemovals(url))).toEqual([false, false, false]);
+    },
+  );
 
   it("lift the limit on removals for the sets that are named", () => {
     const lifted = settings({}, { PACKETFILTER_ALLOW_REMOVALS: "prefixset://edge/a, prefixset://edge/b" });

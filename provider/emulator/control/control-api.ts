@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { isIP } from "node:net";
 import { z } from "zod";
+import { PrefixError } from "../../model/prefix";
 import type { Emulator } from "../emulator";
 import { sameText } from "../http/admission";
 import { readBody, send } from "../http/http-server";
@@ -93,7 +94,8 @@ export class ControlApi {
         response: input.response,
       });
     } catch (error) {
-      if (error instanceof BadRequest || error instanceof TypeError) return json(400, { error: error.message });
+      if (error instanceof BadRequest || error instanceof TypeError || error instanceof PrefixError)
+        return json(400, { error: error.message });
       if (error instanceof UnknownResource) return json(404, { error: error.message });
       throw error;
     }

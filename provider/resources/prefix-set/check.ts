@@ -1,79 +1,62 @@
-import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import { difference, isEmpty, summary } from "../../model/prefix-map";
+import type { CanonicalPrefix } from "../../model/prefix";
+import { difference, isEmpty, type PrefixMap, summary } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { grouped } from "../../model/text";
-import { judge, setUrl } from "../arguments";
-import { ArgumentProblem, isExpired, normaliseEntries, parseAt, parseNote } from "../entries";
-import type { Properties } from "../handler";
-import { contentProblems, entryProblems, type Rails, removalProblems } from "../rails";
+import { checkArguments, setUrl } from "../arguments";
+import { ArgumentProblem, type NormalEntries, normaliseEntries } from "../entries";
+import type { Checked } from "../handler";
+import { type JsonObject, sameJson } from "../json";
+import { contentRails, type LimitArguments, removalRails, unexpiredRemovals } from "../limits";
+import { contentProblems, entryProblems, removalProblems } from "../rails";
 import type { Runtime } from "../runtime";
-import type { Settings } from "../settings";
+import { readEntries, readNotes } from "../stored";
 import { hasUnknown, UNKNOWN } from "../unknown";
-import { entriesOf, type PrefixSetArguments, prefixSetSchema } from "./arguments";
+import { prefixSetSchema } from "./arguments";
 
 /** `check` of a `PrefixSet`: everything that can be told without a request. */
-export function checkPrefixSet(runtime: Runtime, olds: Properties, news: Properties) {
-  const { args, problems } = judge(prefixSetSchema, news);
+export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObject): Checked {
+  const { given, args, problems } = checkArguments(prefixSetSchema, news);
   if (!args) return { inputs: news, problems };
-  const node = hasUnknown(news.node) ? undefined : runtime.node(args.node);
-  const now = runtime.surroundings.now();
-  const normal = normaliseEntries(news.entries, { hostBits: args.hostBits, now });
+  const node = hasUnknown(given.node) ? undefined : runtime.node(given.node);
+  const normal = normaliseEntries(given.entries, { hostBits: args.hostBits, now: runtime.today });
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
-  const notes = Object.keys(normal.notes).length > 0 ? { notes: normal.notes } : {};
-  const inputs: Properties = { ...news, entries: normal.entries, ...notes };
-  const entries = entriesOf(inputs);
-  const address = setUrl(news);
+  const { entries, notes } = normal;
+  const address = setUrl(given);
   const url = address && formatUrl(address);
-  const found = [...normal.problems, ...judgeContent([...entries.keys()], args, runtime.settings)];
-  const before = isSameSet(olds, news) ? entriesOf(olds) : new Map<CanonicalPrefix, number>();
-  if (url) found.push(...judgeRemovals(url, runtime, args, olds, before, entries));
+  const before = heldBefore(olds, news);
+  const found = [...normal.problems, ...refusedContent(runtime, args, [...entries.keys()])];
+  if (url) found.push(...refusedRemovals(runtime, args, { url, before, entries }));
   if (found.length > 0) {
     const where = url ? `${url}: ` : "";
     return { inputs: news, problems: found.map((problem) => `${where}${problem}`) };
   }
-  for (const warning of normal.warnings) runtime.warn(`${url ?? "PrefixSet"}: ${warning}`);
-  if (url && node) {
-    runtime.wanted.add(node, url, entries.keys());
-    const delta = difference(before, entries);
-    if (!isEmpty(delta)) runtime.say(`${node.label} ${url}: ${summary(delta)}, ${grouped(entries.size)} after`);
+  for (const warning of normal.warnings) runtime.notices.warn(`${url ?? "PrefixSet"}: ${warning}`);
+  if (address && node) {
+    node.set(address).wanted.add(entries.keys());
+    const delta = difference<number | typeof UNKNOWN>(before.entries, entries);
+    const plan = `${node.label} ${url}: ${summary(delta)}, ${grouped(entries.size)} after`;
+    if (!isEmpty(delta)) runtime.notices.say(plan);
   }
-  return { inputs, problems: [] };
+  const written = notes.size > 0 ? { notes: Object.fromEntries(notes) } : {};
+  return { inputs: { ...news, entries: Object.fromEntries(entries), ...written }, problems: [] };
 }
 
-/** The arguments that limit a set; an entry has some of them. */
-type RailArguments = Pick<
-  PrefixSetArguments,
-  "forbiddenPrefixes" | "requiredPrefixes" | "shortestPrefix" | "maxEntries" | "maxRemovals" | "allowEmpty"
->;
-
-/** The limits of a set: its arguments, united with what the stack's configuration forbids and requires. */
-export function railsOf(args: RailArguments, settings: Settings, url: string): Rails {
-  const list = (key: "forbiddenPrefixes" | "requiredPrefixes") =>
-    (args[key] ?? [])
-      .map((spelling, index) => ({ spelling, path: `${key}[${index}]` }))
-      .filter(({ spelling }) => spelling !== UNKNOWN)
-      .map(({ spelling, path }) => Prefix.fromCanonical(parseAt(path, spelling)));
-  const { ipv4 = 1, ipv6 = 1 } = args.shortestPrefix ?? {};
-  return {
-    forbidden: [...list("forbiddenPrefixes"), ...settings.forbiddenPrefixes()],
-    required: [...list("requiredPrefixes"), ...settings.requiredPrefixes()],
-    shortest: { ipv4, ipv6 },
-    maxEntries: args.maxEntries,
-    maxRemovals: args.maxRemovals ?? "50%",
-    allowEmpty: args.allowEmpty ?? false,
-    removalsLifted: settings.liftsRemovals(url),
-  };
+/** What the set held by the inputs of the run before. */
+interface HeldBefore {
+  readonly entries: PrefixMap;
+  readonly notes: ReadonlyMap<CanonicalPrefix, string>;
 }
 
-/** How many of these entries go although their time has not come: those are what the limits count. */
-export function unexpiredRemovals(removed: Iterable<CanonicalPrefix>, notes: unknown, now: number): number {
-  const texts = typeof notes === "object" && notes !== null ? (notes as Record<string, string>) : {};
-  return [...removed].filter((prefix) => !isExpired(parseNote(texts[prefix]).expires, now)).length;
+/** Another set has held nothing of ours so far. */
+function heldBefore(olds: JsonObject, news: JsonObject): HeldBefore {
+  if (!isSameSet(olds, news)) return { entries: new Map(), notes: new Map() };
+  const { entries, notes } = olds;
+  return { entries: readEntries(entries), notes: readNotes(notes) };
 }
 
-function judgeContent(entries: CanonicalPrefix[], args: PrefixSetArguments, settings: Settings): string[] {
+function refusedContent(runtime: Runtime, limits: LimitArguments, entries: readonly CanonicalPrefix[]): string[] {
   try {
-    const rails = railsOf(args, settings, "");
+    const rails = contentRails(limits, runtime.settings);
     return [...entryProblems(entries, rails), ...contentProblems(entries, rails)];
   } catch (error) {
     if (error instanceof ArgumentProblem) return [error.message];
@@ -81,21 +64,22 @@ function judgeContent(entries: CanonicalPrefix[], args: PrefixSetArguments, sett
   }
 }
 
-function judgeRemovals(
-  url: string,
-  runtime: Runtime,
-  args: PrefixSetArguments,
-  olds: Properties,
-  before: ReadonlyMap<CanonicalPrefix, number>,
-  entries: ReadonlyMap<CanonicalPrefix, number>,
+function refusedRemovals(
+  { settings, today }: Runtime,
+  limits: LimitArguments,
+  { url, before, entries }: { url: string; before: HeldBefore; entries: NormalEntries["entries"] },
 ): string[] {
-  const removed = [...before.keys()].filter((prefix) => !entries.has(prefix));
-  const removals = unexpiredRemovals(removed, olds.notes, runtime.surroundings.now());
-  const rails = railsOf({ ...args, forbiddenPrefixes: [], requiredPrefixes: [] }, runtime.settings, url);
-  return removalProblems(url, { size: before.size, removals, left: entries.size }, rails);
+  const removed = [...before.entries.keys()].filter((prefix) => !entries.has(prefix));
+  const removals = unexpiredRemovals(removed, before.notes, today);
+  const change = { size: before.entries.size, removals, left: entries.size };
+  return removalProblems(url, change, removalRails(limits, settings.liftsRemovals(url)));
 }
 
-function isSameSet(olds: Properties, news: Properties): boolean {
-  const nodeChanged = typeof olds.node === "string" && typeof news.node === "string" && olds.node !== news.node;
-  return !nodeChanged && ["arena", "profile", "set"].every((key) => olds[key] === news[key]);
+const PLACE = ["arena", "profile", "set"] as const;
+
+function isSameSet(olds: JsonObject, news: JsonObject): boolean {
+  const { node: from } = olds;
+  const { node: to } = news;
+  const nodeChanged = typeof from === "string" && typeof to === "string" && from !== to;
+  return !nodeChanged && PLACE.every((key) => sameJson(olds[key], news[key]));
 }

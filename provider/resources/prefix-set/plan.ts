@@ -1,6 +1,14 @@
 import type { SetPlan } from "../../batch/set-operation";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
+import { count, some } from "../../model/text";
+import { unexpiredRemovals } from "../limits";
+import { type ContentRails, contentProblems, entryProblems, type RemovalRails, removalProblems } from "../rails";
+
+/** What may be asked of keys that are known: the entries that somebody wants, or holds. */
+export interface KnownPrefixes {
+  has(prefix: CanonicalPrefix): boolean;
+}
 
 /** What an operation on a set starts from. */
 export interface Intent {
@@ -10,8 +18,8 @@ export interface Intent {
   readonly desired: PrefixMap;
   /** Prefixes whose last write ended without a known result. */
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
-  /** True when another resource of this deployment wants the prefix. */
-  readonly isWantedElsewhere: (prefix: CanonicalPrefix) => boolean;
+  /** What resources of this deployment want in the set, this one included. */
+  readonly wanted: KnownPrefixes;
   /** True when the node is reached at another address than before, and may be another machine. */
   readonly moved?: boolean;
 }
@@ -20,10 +28,7 @@ export interface Intent {
  * The plan of an update: every wanted prefix is there afterwards, and of the others only those go that the state knows.
  * A value that somebody else changed is left alone unless the program changes it too, since no preview showed that.
  */
-export function planUpdate(
-  observed: PrefixMap,
-  { known, desired, unsettled, isWantedElsewhere, moved }: Intent,
-): SetPlan {
+export function planUpdate(observed: PrefixMap, { known, desired, unsettled, wanted, moved }: Intent): SetPlan {
   const put = new Map<CanonicalPrefix, number>();
   for (const [prefix, value] of desired) {
     const isForeignChange = observed.has(prefix) && observed.get(prefix) !== value && known.get(prefix) === value;
@@ -31,7 +36,7 @@ export function planUpdate(
   }
   const remove = new Set<CanonicalPrefix>();
   for (const prefix of [...known.keys(), ...unsettled]) {
-    if (!desired.has(prefix) && !isWantedElsewhere(prefix)) remove.add(prefix);
+    if (!desired.has(prefix) && !wanted.has(prefix)) remove.add(prefix);
   }
   // A change that nobody is known to have made and that the list shows all the same: on a node that lists staged entries, a
   // run that was killed may have staged it without a commit.
@@ -41,33 +46,106 @@ export function planUpdate(
   return { put, remove, unsettled: new Set([...unsettled, ...shown.map(([prefix]) => prefix), ...gone]) };
 }
 
+/** What a new resource starts from. */
+export interface NewSet {
+  /** How messages call the set. */
+  readonly label: string;
+  readonly desired: PrefixMap;
+  readonly exclusive: boolean;
+  readonly onExisting: "fail" | "adopt";
+  /** Entries that the state of this deployment holds already: they are not foreign. */
+  readonly owned: KnownPrefixes;
+  readonly rails: ContentRails;
+}
+
+/**
+ * The plan of a create: every wanted prefix is put in, except where the set holds another value. What is foreign is left as
+ * it is, and handed back as `left`.
+ *
+ * @throws {Error} when something foreign is there and is not to be adopted, or when the set would break its limits
+ */
+export function planCreate(observed: PrefixMap, { label, desired, rails, ...intent }: NewSet): SetPlan {
+  const found = findExisting(observed, { desired, ...intent });
+  const left = new Map([...found.undeclared, ...found.otherValue]);
+  if (left.size > 0 && intent.onExisting !== "adopt") throw inTheWay(label, found);
+  const put = new Map([...desired].filter(([prefix]) => !found.otherValue.has(prefix)));
+  requireContent(label, desired, [...desired.keys(), ...found.undeclared.keys()], rails);
+  return { put, remove: new Set(), left };
+}
+
+/** What limits the plan of an update. */
+export interface UpdateLimits {
+  /** How messages call the set. */
+  readonly label: string;
+  readonly url: string;
+  readonly content: ContentRails;
+  readonly removals: RemovalRails;
+  /** Notes of the state: what has expired goes without being counted. */
+  readonly notes: ReadonlyMap<CanonicalPrefix, string>;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** {@link planUpdate} within limits. @throws {Error} when the set would break them: then nothing is sent. */
+export function planLimitedUpdate(observed: PrefixMap, intent: Intent, limits: UpdateLimits): SetPlan {
+  const { label, url, content, removals, notes, now } = limits;
+  const plan = planUpdate(observed, intent);
+  const present = [...plan.remove].filter((prefix) => observed.has(prefix));
+  const left = [...observed.keys()].filter((prefix) => !plan.remove.has(prefix));
+  const after = [...new Set([...left, ...plan.put.keys()])];
+  const change = { size: observed.size, removals: unexpiredRemovals(present, notes, now), left: after.length };
+  stop(label, removalProblems(url, change, removals));
+  requireContent(label, intent.desired, after, content);
+  return plan;
+}
+
+function requireContent(
+  label: string,
+  desired: PrefixMap,
+  after: readonly CanonicalPrefix[],
+  rails: ContentRails,
+): void {
+  stop(label, [...entryProblems([...desired.keys()], rails), ...contentProblems(after, rails)]);
+}
+
+function stop(label: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new Error(`${label}: nothing was sent. ${problems.join(" ")}`);
+}
+
 /** What a new resource finds in its set. */
-export interface Found {
+interface Found {
   /** Entries that are there and not declared. */
   readonly undeclared: PrefixMap;
   /** Entries that are declared with another value; the value that is there. */
   readonly otherValue: PrefixMap;
 }
 
-/**
- * What is in the way of a new resource.
- *
- * @param exclusive whether undeclared entries count
- * @param isOurs true for entries that the state of this deployment holds already: they are not foreign
- */
-export function findExisting(
+/** What is in the way of a new resource. Undeclared entries are only in the way of one that owns the whole set. */
+function findExisting(
   observed: PrefixMap,
-  desired: PrefixMap,
-  exclusive: boolean,
-  isOurs: (prefix: CanonicalPrefix) => boolean,
+  { desired, exclusive, owned }: Pick<NewSet, "desired" | "exclusive" | "owned">,
 ): Found {
   const undeclared = new Map<CanonicalPrefix, number>();
   const otherValue = new Map<CanonicalPrefix, number>();
   for (const [prefix, value] of observed) {
-    if (isOurs(prefix)) continue;
+    if (owned.has(prefix)) continue;
     const wanted = desired.get(prefix);
     if (wanted === undefined && exclusive) undeclared.set(prefix, value);
     if (wanted !== undefined && wanted !== value) otherValue.set(prefix, value);
   }
   return { undeclared, otherValue };
+}
+
+function inTheWay(label: string, { undeclared, otherValue }: Found): Error {
+  const parts = [
+    undeclared.size > 0
+      ? `${count(undeclared.size, "entry", "entries")} not declared here: ${some([...undeclared.keys()])}`
+      : "",
+    otherValue.size > 0
+      ? `other values of ${some([...otherValue].map(([prefix, value]) => `${prefix} (${value})`))}`
+      : "",
+  ].filter((part) => part !== "");
+  return new Error(
+    `${label} already holds ${parts.join(" and ")}. Nothing was sent. Declare them, or take them over with onExisting: "adopt" (nothing of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.`,
+  );
 }

@@ -1,5 +1,4 @@
-import { sameJson } from "../../../provider/resources/arguments";
-import type { Properties } from "../../../provider/resources/handler";
+import { type JsonObject, sameJson } from "../../../provider/resources/json";
 import type { HurriedWorld } from "./hurried-world";
 import { type Config, ProcessKilled, type Provider, ProviderProcess, type TypeName } from "./provider-process";
 
@@ -7,7 +6,7 @@ import { type Config, ProcessKilled, type Provider, ProviderProcess, type TypeNa
 export interface Declared {
   readonly type: TypeName;
   readonly name: string;
-  readonly args: Properties;
+  readonly args: JsonObject;
 }
 
 /** A resource as the state holds it. */
@@ -15,8 +14,8 @@ export interface Kept {
   readonly type: TypeName;
   readonly name: string;
   readonly id: string;
-  readonly inputs: Properties;
-  readonly outputs: Properties;
+  readonly inputs: JsonObject;
+  readonly outputs: JsonObject;
   /** The last operation ended half-way; the next run updates it whatever `diff` says. */
   readonly failed?: boolean;
   /** Replaced, and still to be deleted. */
@@ -44,7 +43,7 @@ export interface Outcome {
 /** What a step finds when it ends half-way. */
 interface Partial extends Error {
   readonly id: string;
-  readonly properties: Properties;
+  readonly properties: JsonObject;
   readonly reasons: string[];
 }
 
@@ -168,20 +167,20 @@ class Deployment {
     await this.drain();
   }
 
-  private async check({ type }: Declared, olds: Properties, news: Properties): Promise<Properties | undefined> {
+  private async check({ type }: Declared, olds: JsonObject, news: JsonObject): Promise<JsonObject | undefined> {
     const { inputs, failures } = await this.process.call(type, "check", olds, news);
     for (const { reason } of failures) this.errors.push(new Error(reason));
     return failures.length > 0 ? undefined : inputs;
   }
 
-  private async judge(old: Kept, inputs: Properties): Promise<"same" | "update" | "replace"> {
+  private async judge(old: Kept, inputs: JsonObject): Promise<"same" | "update" | "replace"> {
     const { changes, replaces = [] } = await this.process.call(old.type, "diff", old.id, old.outputs, inputs);
     if (replaces.length > 0) return "replace";
     const differs = changes ?? !sameJson(old.inputs, inputs);
     return differs || old.failed ? "update" : "same";
   }
 
-  private async create({ type, name }: Declared, inputs: Properties, replaced?: Kept): Promise<void> {
+  private async create({ type, name }: Declared, inputs: JsonObject, replaced?: Kept): Promise<void> {
     const add = (kept: Kept) => {
       this.engine.state = [...this.engine.state.map((it) => (it === replaced ? { ...it, replaced: true } : it)), kept];
     };
@@ -194,7 +193,7 @@ class Deployment {
     }
   }
 
-  private async update(old: Kept, inputs: Properties): Promise<void> {
+  private async update(old: Kept, inputs: JsonObject): Promise<void> {
     const { failed: _, ...rest } = old;
     try {
       const { outs } = await this.process.call(old.type, "update", old.id, old.outputs, inputs);

@@ -1,5 +1,4 @@
 import { Agent } from "undici";
-import type { Schedule } from "../../../provider/batch/schedule";
 import type { Dispatcher } from "../../../provider/client/http";
 import type { World } from "../../../provider/client/world";
 
@@ -26,26 +25,24 @@ export class HurriedWorld implements Omit<World, "maxResponseBytes"> {
     private readonly death?: { readonly request: number; readonly when: "before" | "after" },
   ) {}
 
-  now = (): number => performance.timeOrigin + performance.now() + this.ahead;
+  monotonic = (): number => performance.now() + this.ahead;
+  wall = (): number => performance.timeOrigin + this.monotonic();
   /** The middle of what a pause may be, always: a run repeats exactly. */
   random = (): number => 0.5;
 
-  sleep = (ms: number): Promise<void> => new Promise((resolve) => this.schedule.after(ms, resolve));
+  sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      const real = Math.min(ms, LONGEST_MS);
+      const cancel = this.after(real, () => {
+        this.ahead += ms - real;
+        resolve();
+      });
+      signal?.addEventListener("abort", () => resolve(cancel()), { once: true });
+    });
 
-  timer = (run: () => void, ms: number): (() => void) => {
+  after = (ms: number, run: () => void): (() => void) => {
     const timer = setTimeout(() => !this.dead && run(), ms);
     return () => clearTimeout(timer);
-  };
-
-  readonly schedule: Schedule = {
-    now: () => this.now(),
-    after: (ms, run) => {
-      const real = Math.min(ms, LONGEST_MS);
-      return this.timer(() => {
-        this.ahead += ms - real;
-        run();
-      }, real);
-    },
   };
 
   // An own property, since clients copy the world that they are given.

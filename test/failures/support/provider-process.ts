@@ -1,5 +1,6 @@
 import { CloudSignalingHandler } from "../../../provider/resources/cloud-signaling/handler";
-import { type DynamicProvider, dynamicProvider, type Properties } from "../../../provider/resources/handler";
+import { type DynamicProvider, dynamicProvider } from "../../../provider/resources/dynamic-provider";
+import type { JsonObject } from "../../../provider/resources/json";
 import { PrefixSetHandler } from "../../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../../provider/resources/prefix-set-entry/handler";
 import { Runtime } from "../../../provider/resources/runtime";
@@ -36,13 +37,7 @@ export class ProviderProcess implements Provider {
     config: Config,
     private readonly world: HurriedWorld = new HurriedWorld(),
   ) {
-    const runtime = new Runtime({
-      env: {},
-      print: (line) => this.printed.push(line),
-      now: world.now,
-      world,
-      schedule: world.schedule,
-    });
+    const runtime = new Runtime({ env: {}, print: (line) => this.printed.push(line), world });
     this.providers = {
       PrefixSet: dynamicProvider(new PrefixSetHandler(runtime), runtime),
       PrefixSetEntry: dynamicProvider(new PrefixSetEntryHandler(runtime), runtime),
@@ -78,5 +73,5 @@ export function requirePlain(value: unknown, path = "result"): void {
   const isPlain =
     Array.isArray(value) || (typeof value === "object" && Object.getPrototypeOf(value) === Object.prototype);
   if (!isPlain) throw new Error(`${path} is not plain JSON: ${String(value)}`);
-  for (const [key, member] of Object.entries(value as Properties)) requirePlain(member, `${path}.${key}`);
+  for (const [key, member] of Object.entries(value as JsonObject)) requirePlain(member, `${path}.${key}`);
 }

@@ -1,12 +1,6 @@
 import type { CanonicalPrefix } from "../model/prefix";
 import type { PrefixMap } from "../model/prefix-map";
-
-/** One entry as a node lists it: what it means, and how the node spells it. */
-export interface Listed {
-  readonly prefix: { toString(): CanonicalPrefix };
-  readonly value: number;
-  readonly spelling: string;
-}
+import type { ListedEntry } from "../wire/prefix-set-list";
 
 /** The content of a set as a node lists it, with the node's own spellings, which are needed to delete. */
 export class ObservedSet {
@@ -16,7 +10,7 @@ export class ObservedSet {
     private readonly spelled: ReadonlyMap<CanonicalPrefix, readonly string[]>,
   ) {}
 
-  static of(list: Iterable<Listed>): ObservedSet {
+  static of(list: Iterable<ListedEntry>): ObservedSet {
     const values = new Map<CanonicalPrefix, number>();
     const spelled = new Map<CanonicalPrefix, string[]>();
     for (const { prefix, value, spelling } of list) {

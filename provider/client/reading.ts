@@ -2,8 +2,8 @@ import type { SignalingRefusal } from "../wire/signaling";
 import type { Outcome } from "./errors";
 import type { HttpAnswer } from "./http";
 
-/** What an answer means. `message` is the other side's own words, unredacted. */
-export type Verdict<T> = { readonly kind: "done"; readonly value: T } | Failed;
+/** What an answer was read as. `message` is the other side's own words, unredacted. */
+export type Reading<T> = { readonly kind: "done"; readonly value: T } | Failed;
 
 /** An answer that is no success. */
 export interface Failed {
@@ -19,7 +19,7 @@ export interface Failed {
   readonly remedy?: string;
 }
 
-export function done<T>(value: T): Verdict<T> {
+export function done<T>(value: T): Reading<T> {
   return { kind: "done", value };
 }
 
@@ -33,7 +33,7 @@ export function unexpected(message: string, repeat: boolean): Failed {
 }
 
 /**
- * Judges statuses that mean failure whatever the operation; `undefined` for 2xx.
+ * Reads statuses that mean failure whatever the operation; `undefined` for 2xx.
  *
  * @param words What the body says, in the form of the API at hand.
  * @param option The option that holds the address, for remedies.

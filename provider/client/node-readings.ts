@@ -1,10 +1,10 @@
 import { readAnswer } from "../wire/node-answer";
 import { ShapeError } from "../wire/shape";
 import type { HttpAnswer } from "./http";
-import { done, refused, unexpected, type Verdict } from "./verdict";
+import { done, type Reading, refused, unexpected } from "./reading";
 
 /** A list is JSON of a known shape. What is no JSON may come from a proxy or a cut, and is asked for again. */
-export function readList<T>(answer: HttpAnswer, read: (json: unknown) => T): Verdict<T> {
+export function readList<T>(answer: HttpAnswer, read: (json: unknown) => T): Reading<T> {
   try {
     const body = readAnswer(answer.body);
     switch (body.kind) {
@@ -26,7 +26,7 @@ export function readList<T>(answer: HttpAnswer, read: (json: unknown) => T): Ver
 }
 
 /** Any 2xx without an error marker; HTML is no answer of a node, so that what happened behind the proxy is open. */
-export function readSuccess(answer: HttpAnswer): Verdict<void> {
+export function readSuccess(answer: HttpAnswer): Reading<void> {
   try {
     const body = readAnswer(answer.body);
     if (body.kind === "error") return refused(body.message);

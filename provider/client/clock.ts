@@ -1,0 +1,26 @@
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Time as an argument: clients, writers and the deployment share one, and tests bring their own. */
+export interface Clock {
+  /**
+   * Milliseconds since some moment; never set back and never set forward. Durations and deadlines are measured with it.
+   */
+  monotonic(): number;
+  /** Milliseconds since 1970, as the machine's calendar says. Only where a date is meant: expiry, audit, HTTP dates. */
+  wall(): number;
+  /** A time-out: calls `run` once after `ms` milliseconds; the returned function cancels it. */
+  after(ms: number, run: () => void): () => void;
+  /** A pause. Ends early, by resolving or rejecting, when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The clocks and timers of Node. */
+export const systemClock: Clock = {
+  monotonic: () => performance.now(),
+  wall: Date.now,
+  after(ms, run) {
+    const timer = setTimeout(run, ms);
+    return () => clearTimeout(timer);
+  },
+  sleep: (ms, signal) => pause(ms, undefined, { signal }),
+};

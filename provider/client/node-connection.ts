@@ -1,0 +1,117 @@
+import { formatUrl, type ResourceUrl } from "../model/resource-url";
+import { errorText } from "../wire/node-answer";
+import * as commands from "../wire/node-command";
+import type { ChunkLimits } from "./chunks";
+import { parseEndpoint } from "./endpoint";
+import type { HttpAnswer } from "./http";
+import { DEFAULTS, type NodeOptions, nodeOptionsSchema, parseOptions } from "./options";
+import { failedStatus, type Reading } from "./reading";
+import { Redactor } from "./redact";
+import { type ApiRequest, Requester } from "./requester";
+import { systemWorld, type World } from "./world";
+
+/** Options of a single operation. */
+export interface CallOptions {
+  /** Ends the operation early, with code `request-cancelled`; what was sent may have had its effect. */
+  readonly signal?: AbortSignal;
+  /**
+   * Repeats only what certainly did not happen. For changes that would do harm if a first try, given up on, took effect
+   * after what follows it: a delete before an insert of the same prefix. Default: false.
+   */
+  readonly once?: boolean;
+}
+
+/** One command to a node. */
+export interface NodeRequest<T> extends Pick<ApiRequest<T>, "headers" | "progress" | "remedy"> {
+  readonly url: ResourceUrl;
+  /** How a message about it begins. */
+  readonly subject: string;
+  readonly command: commands.Command;
+  readonly body: string;
+  /** Reads an answer with a status of success. */
+  readonly read: (answer: HttpAnswer) => Reading<T>;
+  readonly options?: CallOptions | undefined;
+}
+
+/** One node: its options, checked once and with their defaults, and the way to it. */
+export class NodeConnection {
+  /** Canonical base url of the node without userinfo and `/fapi`. */
+  readonly endpoint: string;
+  /** Value of `User-Arena` where the options name one. */
+  readonly userArena: string | undefined;
+  readonly chunkLimits: ChunkLimits;
+  private readonly requester: Requester;
+
+  /** @throws {OptionsError} naming the wrong option. */
+  constructor(options: NodeOptions, world: Partial<World> = {}) {
+    const checked = { ...DEFAULTS, ...defined(parseOptions(nodeOptionsSchema, options, "node")) };
+    const endpoint = parseEndpoint(checked.endpoint, "endpoint", commands.NODE_PATH);
+    const headers = lowerCased(checked.headers);
+    this.endpoint = endpoint.shown;
+    this.userArena = checked.userArena ?? headers[commands.USER_ARENA];
+    this.chunkLimits = { entries: checked.maxEntriesPerRequest, bytes: checked.maxBytesPerRequest };
+    this.requester = new Requester(
+      {
+        origin: endpoint.origin,
+        path: endpoint.path,
+        endpoint: endpoint.shown,
+        label: endpoint.label,
+        headers: {
+          accept: "application/json",
+          "user-agent": "pulumi-packetfilter",
+          ...(endpoint.authorization !== undefined && { authorization: endpoint.authorization }),
+          ...headers,
+          "content-type": "application/json",
+        },
+        ...(checked.tls && { tls: checked.tls }),
+        timeoutMs: checked.timeoutMs,
+        deadlineMs: checked.deadlineMs,
+        maxConcurrency: checked.maxConcurrency,
+        retry: checked,
+        redactor: new Redactor([
+          // The arena's name is no secret, and stands in every message.
+          ...Object.entries(headers).flatMap(([name, value]) => (name === commands.USER_ARENA ? [] : [value])),
+          endpoint.authorization,
+          ...endpoint.secrets,
+          checked.tls?.key,
+        ]),
+      },
+      { ...systemWorld, ...world },
+    );
+  }
+
+  /** Sends a command, with repeats. @throws {RequestError} */
+  run<T>({ url, command, read, options = {}, ...rest }: NodeRequest<T>): Promise<T> {
+    return this.requester.execute(
+      {
+        ...rest,
+        method: "POST",
+        path: commands.NODE_PATH,
+        object: formatUrl(url),
+        operation: command,
+        // Staging the same entries twice, and committing twice, ends in the same set.
+        idempotent: options.once !== true,
+        read: (answer) => failedStatus(answer, errorText, "endpoint") ?? read(answer),
+      },
+      options,
+    );
+  }
+
+  /** Waits for requests under way and closes the connections. */
+  close(): Promise<void> {
+    return this.requester.close();
+  }
+}
+
+function lowerCased(headers: NodeOptions["headers"] = {}): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+}
+
+/** A member that is present and `undefined` means absent: spreading it would hide a default. */
+function defined<T extends object>(options: T): T {
+  const copy = { ...options };
+  for (const key of Object.keys(copy)) {
+    if (Reflect.get(copy, key) === undefined) Reflect.deleteProperty(copy, key);
+  }
+  return copy;
+}

@@ -1,0 +1,111 @@
+import type { CanonicalPrefix } from "../model/prefix";
+import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import * as commands from "../wire/node-command";
+import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
+import { chunkEnd } from "./chunks";
+import { RequestError } from "./errors";
+import type { CallOptions, NodeConnection } from "./node-connection";
+import { readList, readSuccess } from "./node-readings";
+import { ObservedSet } from "./observed-set";
+
+/** A prefix, parsed already, and its value, an integer from 0 to 2³²−1. */
+export type SetEntry = readonly [prefix: CanonicalPrefix, value: number];
+
+/**
+ * One set of one node: the four commands on it (contract, section 4.1). Takes what was parsed already and checks nothing
+ * again; `NodeClient` is the door for texts. Every command is repeated where that is safe.
+ *
+ * @example
+ * ```ts
+ * const set = client.set({ kind: "prefixset", arena: "edge", set: "blocked" });
+ * await set.insert([[Prefix.parse("203.0.113.0/24").toString(), 1]]);
+ * await set.commit();
+ * ```
+ */
+export class NodeSet {
+  /** The set's url as text: `prefixset://edge/blocked`. */
+  readonly url: string;
+  private readonly subject: string;
+
+  constructor(
+    private readonly node: NodeConnection,
+    private readonly address: PrefixSetUrl,
+  ) {
+    this.url = formatUrl(address);
+    this.subject = `Set ${this.url}`;
+  }
+
+  /** All entries in the node's order and spelling, a prefix that is listed twice twice. @throws {RequestError} */
+  list(options?: CallOptions): Promise<ListedEntry[]> {
+    return this.node.run({
+      url: this.address,
+      subject: this.subject,
+      command: "list",
+      body: commands.listCommand(this.address),
+      read: (answer) => readList(answer, readPrefixSetList),
+      options,
+    });
+  }
+
+  /** The same list as a map of what the set holds. @throws {RequestError} */
+  async observe(options?: CallOptions): Promise<ObservedSet> {
+    return ObservedSet.of(await this.list(options));
+  }
+
+  /** Stages entries, in chunks. @throws {RequestError} with `acknowledged` and `attempted`. */
+  insert(entries: readonly SetEntry[], options?: CallOptions): Promise<void> {
+    const json = entries.map(([p, v]) => commands.insertEntry({ p, v }));
+    return this.send("insert", json, options);
+  }
+
+  /**
+   * Stages the removal of entries, in chunks.
+   *
+   * @param spellings Prefixes in the node's own text, sent as they are.
+   * @throws {RequestError} with `acknowledged` and `attempted`.
+   */
+  delete(spellings: readonly string[], options?: CallOptions): Promise<void> {
+    const json = spellings.map((a) => commands.deleteEntry({ a }));
+    return this.send("delete", json, options);
+  }
+
+  /** Applies what is staged, by whomever. @throws {RequestError} */
+  commit(options?: CallOptions): Promise<void> {
+    return this.node.run({
+      url: this.address,
+      subject: this.subject,
+      command: "commit",
+      body: commands.commitCommand(this.address),
+      read: readSuccess,
+      remedy: "Whether it was applied is not known: list the set.",
+      options,
+    });
+  }
+
+  /** Sends entries in chunks, in order; a chunk that is too large for the node (HTTP 413) is halved. */
+  private async send(command: "insert" | "delete", entries: readonly string[], options?: CallOptions): Promise<void> {
+    const { head, tail } = commands.dataCommand(this.address, command);
+    const sizes = entries.map((entry) => Buffer.byteLength(entry));
+    const frame = Buffer.byteLength(head) + tail.length;
+    let limits = this.node.chunkLimits;
+    for (let start = 0; start < entries.length; ) {
+      const end = chunkEnd(sizes, start, frame, limits);
+      const attempted = end - start;
+      try {
+        await this.node.run({
+          url: this.address,
+          subject: this.subject,
+          command,
+          body: `${head}${entries.slice(start, end).join(",")}${tail}`,
+          read: readSuccess,
+          progress: { acknowledged: start, attempted, total: entries.length },
+          options,
+        });
+        start = end;
+      } catch (error) {
+        if (!(error instanceof RequestError) || error.status !== 413 || attempted === 1) throw error;
+        limits = { ...limits, entries: attempted >> 1 };
+      }
+    }
+  }
+}

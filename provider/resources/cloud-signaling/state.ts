@@ -1,0 +1,85 @@
+import { z } from "zod";
+import { type CanonicalPrefix, Prefix } from "../../model/prefix";
+import { type JsonObject, type Verbatim, without } from "../json";
+import type { ReceiverPlace } from "../receiver-access";
+import type { UsedBefore } from "../set-access";
+import { optionalText, readPrefixes } from "../stored";
+
+/** Outputs that are no arguments. */
+export const CLOUD_SIGNALING_OUTPUTS = ["started", "endpoint", "unsettled"] as const;
+
+/** What the program wants: checked inputs. */
+export interface CloudSignalingInputs extends ReceiverPlace {
+  readonly prefixes: readonly CanonicalPrefix[];
+  readonly stops: "started" | "all" | "none";
+  /** The arguments as they came, which go back to the engine unchanged. */
+  readonly verbatim: Verbatim;
+}
+
+/** What the state says. */
+export interface CloudSignalingState extends CloudSignalingInputs, UsedBefore {
+  /** Prefixes that this resource started. */
+  readonly started: readonly CanonicalPrefix[];
+  /** Prefixes whose last start or stop ended without a known result. */
+  readonly unsettled: readonly CanonicalPrefix[];
+}
+
+const members = z.object({
+  receiver: z.unknown().optional(),
+  reason: optionalText,
+  stops: z.enum(["started", "all", "none"]).catch("started"),
+});
+const usedBefore = z.object({ endpoint: optionalText });
+
+/** Reads inputs that `check` made. */
+export function readInputs(json: JsonObject): CloudSignalingInputs {
+  const { prefixes } = json;
+  return {
+    ...members.parse(json),
+    prefixes: readPrefixes(prefixes),
+    verbatim: without(json, CLOUD_SIGNALING_OUTPUTS),
+  };
+}
+
+/** Reads outputs, of this version or of an earlier one. */
+export function readState(json: JsonObject): CloudSignalingState {
+  const { started, unsettled } = json;
+  return {
+    ...readInputs(json),
+    ...usedBefore.parse(json),
+    started: readPrefixes(started),
+    unsettled: readPrefixes(unsettled),
+  };
+}
+
+/** The arguments with the prefixes that are active: the inputs of a refreshed resource. */
+export function writeInputs({ verbatim }: CloudSignalingInputs, prefixes: Iterable<CanonicalPrefix>): JsonObject {
+  return { ...verbatim, prefixes: inOrder(prefixes) };
+}
+
+/** What becomes the state, beside the arguments. */
+export interface CloudSignalingOutcome {
+  readonly endpoint: string;
+  readonly prefixes: Iterable<CanonicalPrefix>;
+  readonly started: Iterable<CanonicalPrefix>;
+  readonly unsettled?: readonly CanonicalPrefix[];
+}
+
+/** The outputs of a resource with these arguments. */
+export function writeState(
+  resource: CloudSignalingInputs,
+  { endpoint, prefixes, started, unsettled = [] }: CloudSignalingOutcome,
+): JsonObject {
+  return {
+    ...writeInputs(resource, prefixes),
+    started: inOrder(started),
+    endpoint,
+    ...(unsettled.length > 0 && { unsettled: inOrder(unsettled) }),
+  };
+}
+
+/** Each once, in the order of {@link Prefix.compare}. */
+export function inOrder(prefixes: Iterable<CanonicalPrefix>): CanonicalPrefix[] {
+  const parsed = [...new Set(prefixes)].map((prefix) => Prefix.fromCanonical(prefix));
+  return parsed.sort(Prefix.compare).map((prefix) => prefix.toString());
+}

@@ -1,0 +1,112 @@
+import { messageOf } from "../model/errors";
+import { type Compared, type Handler, PartialFailure } from "./handler";
+import type { JsonObject } from "./json";
+import type { Runtime } from "./runtime";
+import { ConfigError } from "./settings";
+
+/** The shape that the dynamic-provider server of Pulumi's Node SDK calls. */
+export interface DynamicProvider {
+  configure(request: { config: { get(key: string): unknown } }): Promise<void>;
+  check(
+    olds: JsonObject,
+    news: JsonObject,
+  ): Promise<{ inputs: JsonObject; failures: { property: string; reason: string }[] }>;
+  diff(id: string, olds: JsonObject, news: JsonObject): Promise<Compared>;
+  create(inputs: JsonObject): Promise<{ id: string; outs: JsonObject }>;
+  read(id: string, props: JsonObject): Promise<{ id: string; props: JsonObject; inputs?: JsonObject }>;
+  update(id: string, olds: JsonObject, news: JsonObject): Promise<{ outs: JsonObject }>;
+  delete(id: string, props: JsonObject): Promise<void>;
+}
+
+const PROVIDER_KEY = "__provider";
+const SHOWN_PROBLEMS = 10;
+
+/**
+ * Makes of a {@link Handler} what the server expects, and keeps its traps away from the handlers: errors are fresh and
+ * carry nothing that leaks into the wire status, returned values are plain JSON, partial failures keep the provider text.
+ */
+export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProvider {
+  return {
+    async configure({ config }) {
+      runtime.configure((key) => config.get(`packetfilter:${key}`));
+    },
+    async check(olds, news) {
+      const { [PROVIDER_KEY]: text, ...args } = news;
+      try {
+        const { inputs, problems } = handler.check(withoutText(olds), args);
+        return { inputs: plain({ ...inputs, [PROVIDER_KEY]: text }), failures: failures(problems) };
+      } catch (error) {
+        if (error instanceof ConfigError) return { inputs: news, failures: failures([error.message]) };
+        throw clean(error);
+      }
+    },
+    async diff(_id, olds, news) {
+      return attempt(async () => plain(handler.diff(withoutText(olds), withoutText(news))));
+    },
+    async create(inputs) {
+      return attempt(async () => plain(await runtime.during(handler.create(withoutText(inputs)))), inputs);
+    },
+    async read(id, props) {
+      return attempt(async () => plain((await handler.read(id, withoutText(props)).catch(explainRead)) ?? GONE));
+    },
+    async update(id, olds, news) {
+      const update = () => runtime.during(handler.update(id, withoutText(olds), withoutText(news)));
+      return attempt(async () => plain(await update()), news, id);
+    },
+    async delete(id, props) {
+      await attempt(() => runtime.during(handler.delete(id, withoutText(props))));
+    },
+  };
+}
+
+/** What the engine takes for "no longer there". */
+const GONE = { id: "", props: {} };
+
+/** One failed read ends the refresh of the whole stack; an error is never taken for an empty set. */
+function explainRead(error: unknown): never {
+  throw new Error(
+    `${messageOf(error)} The state is unchanged; to refresh the rest of the stack, leave this resource out with --exclude, or name others with --target.`,
+  );
+}
+
+/**
+ * The reason carries path and remedy; a `property` would make the engine print that property's whole value.
+ * The engine shows a double quote in it as \", hence the others.
+ */
+function failures(problems: readonly string[]): { property: string; reason: string }[] {
+  const shown = problems.slice(0, SHOWN_PROBLEMS).map((text) => ({ property: "", reason: text.replaceAll('"', "'") }));
+  const rest = problems.length - shown.length;
+  return rest > 0 ? [...shown, { property: "", reason: `… and ${rest} more problems.` }] : shown;
+}
+
+async function attempt<T>(work: () => Promise<T>, inputs?: JsonObject, id?: string): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof PartialFailure && inputs) {
+      throw Object.assign(clean(error), {
+        id: error.id ?? id,
+        properties: plain({ ...error.outputs, [PROVIDER_KEY]: inputs[PROVIDER_KEY] }),
+        reasons: [error.message],
+      });
+    }
+    throw clean(error);
+  }
+}
+
+/** A new error with the message alone: the server prints message and stack, and sends `code` and `details` on. */
+function clean(error: unknown): Error {
+  const fresh = new Error(messageOf(error));
+  const isOurs = error instanceof Error && error.name !== "TypeError" && error.name !== "ReferenceError";
+  if (isOurs) fresh.stack = "";
+  return fresh;
+}
+
+function withoutText({ [PROVIDER_KEY]: _, ...rest }: JsonObject): JsonObject {
+  return rest;
+}
+
+/** Drops members that are `undefined`, on which the server fails after the change is done. */
+function plain<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value));
+}

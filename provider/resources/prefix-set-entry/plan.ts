@@ -1,0 +1,31 @@
+import type { SetPlan } from "../../batch/set-operation";
+import type { CanonicalPrefix } from "../../model/prefix";
+import type { PrefixMap } from "../../model/prefix-map";
+
+/** What a new entry starts from. */
+export interface NewEntry {
+  /** How messages call the set. */
+  readonly label: string;
+  readonly prefix: CanonicalPrefix;
+  readonly value: number;
+  readonly onExisting: "fail" | "adopt";
+  /** Entries that the state of this deployment holds already: they are not foreign. */
+  readonly owned: { has(prefix: CanonicalPrefix): boolean };
+}
+
+/**
+ * The plan of a create. A foreign entry with another value is left as it is, and handed back as `left`.
+ *
+ * @throws {Error} when there is one and it is not to be adopted: then nothing is sent
+ */
+export function planCreate(observed: PrefixMap, { label, prefix, value, onExisting, owned }: NewEntry): SetPlan {
+  const found = observed.get(prefix);
+  const remove = new Set<CanonicalPrefix>();
+  if (found === undefined || found === value || owned.has(prefix)) {
+    return { put: new Map([[prefix, value]]), remove };
+  }
+  if (onExisting === "adopt") return { put: new Map(), remove, left: new Map([[prefix, found]]) };
+  throw new Error(
+    `${label} already holds ${prefix} with the value ${found}, not ${value}. Nothing was sent. Give the entry that value, or take it over with onExisting: "adopt".`,
+  );
+}

@@ -1,0 +1,100 @@
+import { z } from "zod";
+import type { CanonicalPrefix } from "../../model/prefix";
+import { Prefix } from "../../model/prefix";
+import type { PrefixMap } from "../../model/prefix-map";
+import { formatUrl } from "../../model/resource-url";
+import { type JsonObject, type Verbatim, without } from "../json";
+import type { SetPlace, UsedBefore } from "../set-access";
+import { optionalText, readAddress, readPrefixes } from "../stored";
+
+/** Outputs that are no arguments; `expired` is an input that `check` adds once the time has come. */
+export const PREFIX_SET_ENTRY_OUTPUTS = ["url", "endpoint", "adopted", "absent", "unsettled"] as const;
+
+/** What the program wants: checked inputs. */
+export interface PrefixSetEntryInputs extends SetPlace {
+  readonly prefix: CanonicalPrefix;
+  readonly value: number;
+  /** True once the time of `expires` has come. */
+  readonly expired: boolean;
+  readonly onExisting: "fail" | "adopt";
+  readonly onDestroy: "remove" | "keep";
+  /** The arguments as they came, which go back to the engine unchanged. */
+  readonly verbatim: Verbatim;
+}
+
+/** What the state says. */
+export interface PrefixSetEntryState extends PrefixSetEntryInputs, UsedBefore {
+  /** True where a failure left the entry out. */
+  readonly absent: boolean;
+  /** Prefixes whose last write ended without a known result. */
+  readonly unsettled: ReadonlySet<CanonicalPrefix>;
+}
+
+const members = z.object({
+  node: z.unknown().optional(),
+  reason: optionalText,
+  value: z.number().catch(1),
+  expired: z.boolean().catch(false),
+  onExisting: z.enum(["fail", "adopt"]).catch("fail"),
+  onDestroy: z.enum(["remove", "keep"]).catch("remove"),
+});
+const outputs = z.object({ endpoint: optionalText, absent: z.boolean().catch(false) });
+
+/** Reads inputs that `check` made. */
+export function readInputs(json: JsonObject): PrefixSetEntryInputs {
+  const { prefix } = json;
+  return {
+    ...members.parse(json),
+    address: readAddress(json),
+    prefix: Prefix.canonical(String(prefix)),
+    verbatim: without(json, PREFIX_SET_ENTRY_OUTPUTS),
+  };
+}
+
+/** Reads outputs, of this version or of an earlier one. */
+export function readState(json: JsonObject): PrefixSetEntryState {
+  const { unsettled } = json;
+  return { ...readInputs(json), ...outputs.parse(json), unsettled: new Set(readPrefixes(unsettled)) };
+}
+
+/** What the set must hold for this resource: nothing once it has expired. */
+export function desiredOf({ prefix, value, expired }: PrefixSetEntryInputs): PrefixMap {
+  return expired ? new Map() : new Map([[prefix, value]]);
+}
+
+/** What the set holds for this resource by its state: nothing where a failure left it out, either. */
+export function heldOf(state: PrefixSetEntryState): PrefixMap {
+  return state.absent ? new Map() : desiredOf(state);
+}
+
+/** The arguments with the value that the set holds: the inputs of a refreshed resource. */
+export function writeInputs({ verbatim, value }: PrefixSetEntryInputs, observed: number): JsonObject {
+  return { ...without({ ...verbatim }, ["expired"]), ...(observed === value ? {} : { value: observed }) };
+}
+
+/** What becomes the state, beside the arguments. */
+export interface PrefixSetEntryOutcome {
+  readonly endpoint: string;
+  /** The value that the set holds, where it is not the one that is wanted. */
+  readonly value?: number | undefined;
+  /** The entry was taken over with another value. */
+  readonly adopted?: true | undefined;
+  /** The entry is not there. */
+  readonly absent?: true | undefined;
+  /** Prefixes whose write ended without a known result. */
+  readonly unsettled?: Iterable<CanonicalPrefix> | undefined;
+}
+
+/** The outputs of a resource with these arguments. */
+export function writeState(
+  { verbatim, address }: Pick<PrefixSetEntryInputs, "verbatim" | "address">,
+  { value, unsettled, ...outcome }: PrefixSetEntryOutcome,
+): JsonObject {
+  return {
+    ...verbatim,
+    ...(value !== undefined && { value }),
+    url: formatUrl(address),
+    ...outcome,
+    ...(unsettled && { unsettled: [...unsettled] }),
+  };
+}

@@ -1,0 +1,95 @@
+import { z } from "zod";
+import type { CanonicalPrefix } from "../../model/prefix";
+import type { PrefixMap } from "../../model/prefix-map";
+import { formatUrl } from "../../model/resource-url";
+import { type JsonObject, type Verbatim, without } from "../json";
+import type { LimitArguments } from "../limits";
+import type { SetPlace, UsedBefore } from "../set-access";
+import { optionalText, readAddress, readEntries, readNotes, readPrefixes } from "../stored";
+import { limitShape } from "./arguments";
+
+/** Outputs that are no arguments. */
+export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "unsettled"] as const;
+
+/** What the inputs and the state of a `PrefixSet` have in common. */
+interface PrefixSetMembers extends SetPlace {
+  readonly entries: PrefixMap;
+  readonly notes: ReadonlyMap<CanonicalPrefix, string>;
+  readonly exclusive: boolean;
+  readonly onExisting: "fail" | "adopt";
+  readonly onDestroy: "clear" | "keep";
+  /** The arguments as they came, which go back to the engine unchanged. */
+  readonly verbatim: Verbatim;
+}
+
+/** What the program wants: checked inputs. */
+export interface PrefixSetInputs extends PrefixSetMembers {
+  readonly limits: LimitArguments;
+}
+
+/** What the state says. */
+export interface PrefixSetState extends PrefixSetMembers, UsedBefore {
+  /** Prefixes whose last write ended without a known result. */
+  readonly unsettled: ReadonlySet<CanonicalPrefix>;
+}
+
+const members = z.object({
+  node: z.unknown().optional(),
+  exclusive: z.boolean().catch(true),
+  onExisting: z.enum(["fail", "adopt"]).catch("fail"),
+  onDestroy: z.enum(["clear", "keep"]).catch("clear"),
+});
+const limits = z.object(limitShape);
+const usedBefore = z.object({ endpoint: optionalText });
+
+/** Reads inputs that `check` made. */
+export function readInputs(json: JsonObject): PrefixSetInputs {
+  return { ...readMembers(json), limits: limits.parse(json) };
+}
+
+/** Reads outputs, of this version or of an earlier one. */
+export function readState(json: JsonObject): PrefixSetState {
+  const { unsettled } = json;
+  return { ...readMembers(json), ...usedBefore.parse(json), unsettled: new Set(readPrefixes(unsettled)) };
+}
+
+function readMembers(json: JsonObject): PrefixSetMembers {
+  const { entries, notes } = json;
+  return {
+    ...members.parse(json),
+    address: readAddress(json),
+    entries: readEntries(entries),
+    notes: readNotes(notes),
+    verbatim: without(json, PREFIX_SET_OUTPUTS),
+  };
+}
+
+/** The arguments with the entries that the set holds: the inputs of a refreshed resource. */
+export function writeInputs({ verbatim }: PrefixSetMembers, entries: PrefixMap): JsonObject {
+  return { ...verbatim, entries: Object.fromEntries(entries) };
+}
+
+/** What becomes the state. */
+export interface PrefixSetOutcome {
+  readonly entries: PrefixMap;
+  readonly endpoint: string;
+  /** Prefixes that were taken over as they are, if there are any. */
+  readonly adopted?: Iterable<CanonicalPrefix> | undefined;
+  /** Prefixes whose write ended without a known result. */
+  readonly unsettled?: Iterable<CanonicalPrefix> | undefined;
+}
+
+/** The outputs of a resource with these arguments. */
+export function writeState(
+  resource: PrefixSetMembers,
+  { entries, endpoint, adopted, unsettled }: PrefixSetOutcome,
+): JsonObject {
+  return {
+    ...writeInputs(resource, entries),
+    url: formatUrl(resource.address),
+    count: entries.size,
+    endpoint,
+    ...(adopted && { adopted: [...adopted] }),
+    ...(unsettled && { unsettled: [...unsettled] }),
+  };
+}

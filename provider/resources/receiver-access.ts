@@ -1,0 +1,175 @@
+import { SignalingIncomplete } from "../client/errors";
+import { messageOf } from "../model/errors";
+import { type CanonicalPrefix, Prefix } from "../model/prefix";
+import { some } from "../model/text";
+import { requireSameAddress } from "./changes";
+import { type ReceiverInUse, SIGNALING } from "./connections";
+import { PartialFailure } from "./handler";
+import type { JsonObject } from "./json";
+import { untouched } from "./remedy";
+import type { Runtime } from "./runtime";
+import type { UsedBefore } from "./set-access";
+
+/** What says which receiver is meant: inputs or state of a resource. */
+export interface ReceiverPlace {
+  /** The argument `receiver`, which the settings read. */
+  readonly receiver?: unknown;
+  /** Why, for the audit log. */
+  readonly reason?: string | undefined;
+}
+
+/** How far a start came that did not reach everything. */
+export interface Started {
+  /** Active for certain. */
+  readonly active: readonly CanonicalPrefix[];
+  /** Those of them that this resource started. */
+  readonly ours: readonly CanonicalPrefix[];
+  /** Asked for, and nobody knows. */
+  readonly doubtful: readonly CanonicalPrefix[];
+}
+
+/** The outputs that are true after a failure. */
+export interface PartialOutputs {
+  readonly id: string;
+  readonly outputs: JsonObject;
+}
+
+/** A resource's receiver: starts and stops with ownership, audit log, and the truth after failures. */
+export class ReceiverAccess {
+  private constructor(
+    private readonly runtime: Runtime,
+    private readonly receiver: ReceiverInUse,
+    private readonly place: ReceiverPlace,
+  ) {}
+
+  /**
+   * @param before the state, if there is one
+   * @throws {ConfigError} when the receiver cannot be told
+   * @throws {Error} when the environment names another address than the state
+   */
+  static open(runtime: Runtime, place: ReceiverPlace, before?: UsedBefore): ReceiverAccess {
+    const receiver = runtime.receiver(place.receiver);
+    requireSameAddress("The signaling", receiver, before?.endpoint);
+    return new ReceiverAccess(runtime, receiver, place);
+  }
+
+  /** The receiver's address in use. */
+  get endpoint(): string {
+    return this.receiver.endpoint;
+  }
+
+  /** The prefixes with active signaling, shared by all reads of one refresh. */
+  async active(): Promise<ReadonlySet<CanonicalPrefix>> {
+    return new Set(texts(await this.receiver.reads.read()));
+  }
+
+  /** Warns that the old address keeps what is active, if the resource moves to another one. */
+  hasMovedFrom({ endpoint }: UsedBefore): boolean {
+    if (endpoint === undefined || endpoint === this.endpoint) return false;
+    this.runtime.notices.warn(
+      `The receiver is now reached at ${this.endpoint}. What is active at ${endpoint} is left as it is; if that is another receiver, stop it there.`,
+    );
+    return true;
+  }
+
+  /**
+   * Starts what is not active and returns what this resource owns now.
+   *
+   * @param mayBeOurs prefixes that an earlier run of this resource started, or may have started
+   * @param partial the outputs that are true when only a part was reached
+   */
+  async start(
+    prefixes: readonly CanonicalPrefix[],
+    mayBeOurs: ReadonlySet<CanonicalPrefix>,
+    partial: (reached: Started) => PartialOutputs | undefined,
+  ): Promise<CanonicalPrefix[]> {
+    if (prefixes.length === 0) return [];
+    this.prepare();
+    const ours = (already: readonly Prefix[]) =>
+      texts(already).filter((prefix) => mayBeOurs.has(prefix) || this.receiver.owned.has(prefix));
+    try {
+      const { started, already } = await this.receiver.client.ensureActive(parsed(prefixes));
+      this.audit(texts(started), { old: null, new: 1 }, "applied");
+      return [...texts(started), ...ours(already)];
+    } catch (error) {
+      const truth = error instanceof SignalingIncomplete ? error : undefined;
+      const started = texts(truth?.started ?? []);
+      this.audit(started, { old: null, new: 1 }, messageOf(error));
+      if (!truth) throw untouched(error);
+      throw failure(
+        truth,
+        partial({
+          active: [...started, ...texts(truth.already)],
+          ours: [...started, ...ours(truth.already)],
+          // The receiver may have done what it did not show yet; only a clear refusal says that it did not.
+          doubtful: truth.verified && truth.outcome === "refused" ? [] : texts(truth.missing),
+        }),
+      );
+    }
+  }
+
+  /**
+   * Stops prefixes, except those that another resource of this deployment wants.
+   *
+   * @param partial the outputs that are true while these prefixes may still be active
+   */
+  async stop(
+    candidates: readonly CanonicalPrefix[],
+    partial?: (left: CanonicalPrefix[]) => PartialOutputs,
+  ): Promise<void> {
+    const prefixes = this.withoutWanted(candidates);
+    if (prefixes.length === 0) return;
+    this.prepare();
+    try {
+      const { stopped } = await this.receiver.client.ensureInactive(parsed(prefixes));
+      this.audit(texts(stopped), { old: 1, new: null }, "applied");
+    } catch (error) {
+      const truth = error instanceof SignalingIncomplete ? error : undefined;
+      this.audit(texts(truth?.stopped ?? []), { old: 1, new: null }, messageOf(error));
+      const gone = new Set(texts([...(truth?.stopped ?? []), ...(truth?.already ?? [])]));
+      throw failure(truth ?? untouched(error), partial?.(prefixes.filter((prefix) => !gone.has(prefix))));
+    }
+  }
+
+  private withoutWanted(candidates: readonly CanonicalPrefix[]): CanonicalPrefix[] {
+    const { wanted, label } = this.receiver;
+    const kept = candidates.filter((prefix) => wanted.has(prefix));
+    if (kept.length > 0) {
+      this.runtime.notices.say(
+        `Signaling at ${label}: ${some(kept)} stays active, wanted by another resource of this stack. If that is this resource under another name, an alias keeps it its owner.`,
+      );
+    }
+    return candidates.filter((prefix) => !kept.includes(prefix));
+  }
+
+  private prepare(): void {
+    this.runtime.requireWritable(`Signaling at ${this.receiver.label}`);
+    this.receiver.reads.forget();
+  }
+
+  private audit(
+    prefixes: readonly CanonicalPrefix[],
+    change: { readonly old: 1 | null; readonly new: 1 | null },
+    outcome: string,
+  ): void {
+    if (prefixes.length === 0 && outcome === "applied") return;
+    const { reason } = this.place;
+    const changes = Object.fromEntries(prefixes.map((prefix) => [prefix, change]));
+    this.runtime.audit({ node: this.receiver.label, set: SIGNALING, prefixes: changes, reason, outcome });
+  }
+}
+
+function failure(error: unknown, partial: PartialOutputs | undefined): Error {
+  const remedy =
+    error instanceof SignalingIncomplete ? ` Run the same pulumi command again: it asks first what is active.` : "";
+  const message = `${messageOf(error)}${remedy}`;
+  return partial ? new PartialFailure(message, partial.id, partial.outputs) : new Error(message, { cause: error });
+}
+
+function parsed(prefixes: readonly CanonicalPrefix[]): Prefix[] {
+  return prefixes.map((prefix) => Prefix.fromCanonical(prefix));
+}
+
+function texts(prefixes: readonly Prefix[]): CanonicalPrefix[] {
+  return prefixes.map((prefix) => prefix.toString());
+}
