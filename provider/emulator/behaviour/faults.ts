@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ApiName, RequestSummary } from "../journal/journal";
 import { milliseconds } from "../time/duration";
-import { type Random, seededRandom } from "../time/random";
+import { type RandomSource, seededRandom } from "../time/random";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
 
 const duration = z.union([z.number(), z.string()]).superRefine((value, context) => {
@@ -87,7 +87,7 @@ export type Occasion = RequestSummary & { readonly api: ApiName };
 class Armed implements ActiveFault {
   seen = 0;
   hits = 0;
-  private readonly random: Random;
+  private readonly random: RandomSource;
 
   constructor(
     readonly id: number,

@@ -4,7 +4,7 @@ import { largestMarks } from "./largest-marks";
 import { readKey, recordKey, writePacketKey } from "./mark-key";
 import { type MarkFormat, MarkList, MarkListCache } from "./mark-list";
 import { keyWords, type MarkRecord, type MarkRecords } from "./mark-record";
-import { MarkTable, type MarkTableOptions, type ValueOperation } from "./mark-table";
+import { type MarkChange, MarkTable, type MarkTableOptions } from "./mark-table";
 
 /** How a {@link MarkStore} is made. */
 export interface MarkStoreOptions {
@@ -22,6 +22,20 @@ export interface MarkStoreOptions {
   readonly onFull?: "evict" | "refuse";
   /** A list up to this many bytes is kept for as long as it stays the same. Default 16 MiB; 0 keeps none. */
   readonly cacheBytes?: number;
+}
+
+/** What a rule does to the record that a packet has in a table. */
+export interface MarkAction extends MarkChange {
+  readonly type: MarkType;
+}
+
+/** Which record of a packet a rule looks for. */
+export interface MarkQuery {
+  readonly type: MarkType;
+  /** Absent: any. */
+  readonly id?: number;
+  /** Whether the record's value is one that the rule wants. */
+  readonly wanted: (value: number) => boolean;
 }
 
 /**
@@ -119,7 +133,7 @@ export class MarkStore {
     write(table.key);
     const { id, value = 1, lifetime = Number.POSITIVE_INFINITY, age = 0, expiredFor } = record;
     const expires = now + 1000 * (expiredFor === undefined ? lifetime : -expiredFor);
-    return table.put(now, id, value, now - age * 1000, expires) >= 0;
+    return table.put({ id, value, created: now - age * 1000, expires }, now) >= 0;
   }
 
   /** Removes the record of this key and id; false when there is none. */
@@ -158,34 +172,21 @@ export class MarkStore {
   }
 
   /**
-   * What a mark action of a rule does: makes or changes the record that the packet has in the table.
+   * What a mark action of a rule does: makes or changes the record that the packet has in the table, once for each of the
+   * packets that it stands for.
    *
-   * @param lifetime Milliseconds; see {@link MarkTable.touch}.
    * @returns the record's value now, or `undefined` when a full table refused it.
    */
-  touch(
-    type: MarkType,
-    packet: PacketView,
-    now: number,
-    id: number,
-    operation: ValueOperation,
-    operand: number,
-    lifetime: number | undefined,
-  ): number | undefined {
+  touch(action: MarkAction, packet: PacketView, now: number): number | undefined {
+    const { type } = action;
     const table = this.table(type, packet.family);
     writePacketKey(type, packet, table.key);
-    const slot = table.touch(now, id, operation, operand, lifetime);
+    const slot = table.touch(action, now, packet.count);
     return slot < 0 ? undefined : table.values[slot];
   }
 
-  /** True when the packet has a live record in the table with this id (`undefined`: any) and a value that is wanted. */
-  matches(
-    type: MarkType,
-    packet: PacketView,
-    now: number,
-    id: number | undefined,
-    wanted: (value: number) => boolean,
-  ): boolean {
+  /** True when the packet has a live record of this kind. */
+  matches({ type, id, wanted }: MarkQuery, packet: PacketView, now: number): boolean {
     const table = this.tables.get(type)?.[packet.family];
     if (!table) return false;
     writePacketKey(type, packet, table.key);

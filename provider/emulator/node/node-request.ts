@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { parseUrl, type ResourceUrl } from "../../model/resource-url";
+import { BadRequest } from "../http/json-body";
 import type { RequestSummary } from "../journal/journal";
 
 /** A request of the node API that has the form of the contract (section 4.1). */
@@ -16,39 +17,12 @@ export type NodeRequest =
 
 type SetUrl = Extract<ResourceUrl, { kind: "prefixset" }>;
 
-/** Why a request is none. Becomes a 400; `message` is for the person who wrote the client. */
-export class BadRequest extends Error {
-  override readonly name = "BadRequest";
-}
-
 const members = z.strictObject({
   url: z.string(),
   cmd: z.enum(["list", "insert", "delete", "commit"]),
   data: z.array(z.unknown()).min(1).optional(),
   type: z.enum(MARK_TYPES).optional(),
 });
-
-/**
- * JSON of a body, read strictly: UTF-8 without a byte order mark, and nothing that JSON does not allow.
- *
- * @throws {BadRequest}
- */
-export function parseJson(body: Buffer): unknown {
-  let source: string;
-  try {
-    source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    throw new BadRequest("the body is not UTF-8");
-  }
-  if (source === "") throw new BadRequest("the body is empty; it must be a JSON object");
-  try {
-    return JSON.parse(source);
-  } catch {
-    const quote = /[“”„‟‘’]/u.exec(source)?.[0];
-    const hint = quote ? `: it contains a typographic quote (${quote}), JSON strings stand in straight ones (")` : "";
-    throw new BadRequest(`the body is not JSON${hint}`);
-  }
-}
 
 /** What can be said of a request for the journal, whatever it is. */
 export function summarize(value: unknown): RequestSummary {

@@ -1,6 +1,6 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { apply, type Difference, difference, type PrefixMap, sorted } from "../../model/prefix-map";
-import { PrefixTable } from "../rules";
+import { PacketPrefixTable } from "../rules";
 
 /** A staged change of one prefix: its new value, or `null` for its removal. */
 export type StagedValue = number | null;
@@ -35,7 +35,7 @@ export class PrefixSetStore {
   private before: Difference | undefined;
   private order: { revision: number; map: PrefixMap } | undefined;
   private count: number | undefined;
-  private table: PrefixTable | undefined;
+  private table: PacketPrefixTable | undefined;
   private readonly spellings = new Map<CanonicalPrefix, string>();
 
   /** Grows with every change of the applied entries: a cheap way to see that a lookup table is out of date. */
@@ -135,8 +135,8 @@ export class PrefixSetStore {
   }
 
   /** The applied entries in the form in which rules look them up; kept up to date from the first call on. */
-  lookup(): PrefixTable {
-    this.table ??= new PrefixTable([...this.entries].map(([text, value]) => [Prefix.fromCanonical(text), value]));
+  lookup(): PacketPrefixTable {
+    this.table ??= new PacketPrefixTable([...this.entries].map(([text, value]) => [Prefix.fromCanonical(text), value]));
     return this.table;
   }
 
@@ -174,7 +174,7 @@ function merge(entries: Map<CanonicalPrefix, number>, batch: Batch): void {
   }
 }
 
-function updateTable(table: PrefixTable, batch: Batch): void {
+function updateTable(table: PacketPrefixTable, batch: Batch): void {
   for (const [text, value] of batch) {
     const prefix = Prefix.fromCanonical(text);
     if (value === null) table.delete(prefix);
