@@ -1,9 +1,14 @@
 import { type Duration, milliseconds } from "./duration";
 
-/** The time and the timers of the machine, as the emulator uses them. Tests hand in their own. */
+/**
+ * The time of the machine as the emulator uses it, and the only way in which time comes into an emulator. Tests hand in
+ * their own. Durations and deadlines are measured by `elapsed` and `timer`, never by `now`: the date of a machine can be set.
+ */
 export interface Wall {
-  /** Milliseconds since 1970. */
+  /** The date in milliseconds since 1970. Asked only where a date is meant: the virtual clock's first time, certificates. */
   now(): number;
+  /** Milliseconds since any moment, which only ever grow. Default: `now`, for clocks that nobody sets. */
+  elapsed?(): number;
   /** Calls back once after `ms`; never keeps the process alive. Returns what cancels it. */
   timer(run: () => void, ms: number): () => void;
 }
@@ -11,6 +16,8 @@ export interface Wall {
 /** The real clock. */
 export const systemWall: Wall = {
   now: () => Date.now(),
+  // Whole milliseconds, as dates are: ages and lifetimes are told in them.
+  elapsed: () => Math.floor(performance.now()),
   timer: (run, ms) => {
     const timer = setTimeout(run, ms);
     timer.unref();
@@ -28,7 +35,8 @@ const LONGEST = 2 ** 31 - 1;
 
 /**
  * The clock of everything that ages in an emulator: marks, leases, commits that apply late. It runs with real time until
- * it is frozen, and jumps when told to. What falls due in a jump happens in its order, each at its own time, before
+ * it is frozen, and jumps when told to. The date is read once, at the start; from then on a machine whose date is set changes
+ * nothing. What falls due in a jump happens in its order, each at its own time, before
  * {@link advance} returns.
  *
  * @example
@@ -40,11 +48,14 @@ const LONGEST = 2 ** 31 - 1;
  */
 export class VirtualClock {
   private alarms: Alarm[] = [];
-  private offset = 0;
+  /** From what the machine has elapsed to virtual time. */
+  private offset: number;
   private stopped: number | undefined;
   private disarm: () => void = () => {};
 
-  constructor(private readonly wall: Wall = systemWall) {}
+  constructor(private readonly wall: Wall = systemWall) {
+    this.offset = this.realOffset();
+  }
 
   /** The virtual time. */
   get now(): Date {
@@ -53,7 +64,7 @@ export class VirtualClock {
 
   /** The virtual time in milliseconds since 1970. */
   get ms(): number {
-    return this.stopped ?? this.wall.now() + this.offset;
+    return this.stopped ?? this.elapsed() + this.offset;
   }
 
   /** True while the time stands still. */
@@ -74,7 +85,7 @@ export class VirtualClock {
   /** Lets the time run on from where it stands. */
   resume(): void {
     if (this.stopped === undefined) return;
-    this.offset = this.stopped - this.wall.now();
+    this.offset = this.stopped - this.elapsed();
     this.stopped = undefined;
     this.arm();
   }
@@ -108,8 +119,17 @@ export class VirtualClock {
   /** Back to real time, with nothing planned. */
   restart(): void {
     this.clear();
-    this.offset = 0;
+    this.offset = this.realOffset();
     this.stopped = undefined;
+  }
+
+  private elapsed(): number {
+    return this.wall.elapsed?.() ?? this.wall.now();
+  }
+
+  /** The offset with which virtual time is the date. */
+  private realOffset(): number {
+    return this.wall.now() - this.elapsed();
   }
 
   private runUntil(target: number): void {
