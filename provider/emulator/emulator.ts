@@ -18,7 +18,7 @@ import type { VirtualClock } from "./time/clock";
 import { type Assembly, assemble } from "./wiring";
 
 /**
- * A running emulator: a node and a signaling receiver on loopback, and what a test asks and does behind their backs.
+ * A running emulator: a node and a signaling receiver on loopback, and what a test asks and changes behind the backs of their clients.
  *
  * @example
  * ```ts
@@ -148,7 +148,7 @@ export class Emulator implements AsyncDisposable {
     return verdicts;
   }
 
-  /** Lets the next `count` packets of generated traffic arrive, and sums up. Other requests are served meanwhile. */
+  /** Receives the next `count` packets of generated traffic, and sums up. Other requests are served meanwhile. */
   async replay(traffic: TrafficSource, count: number): Promise<TrafficSummary> {
     const summary = await this.simulation.contents.packetPath.replay(traffic, count);
     this.simulation.changed();
@@ -194,7 +194,7 @@ export class Emulator implements AsyncDisposable {
     this.simulation.journal.clear();
   }
 
-  /** Lets something go wrong, once unless it says otherwise. @throws {TypeError} when the fault is not valid. */
+  /** Sets a fault, which strikes once unless it says otherwise. @throws {TypeError} when the fault is not valid. */
   fail(fault: Fault): ActiveFault {
     return this.simulation.faults.add(fault);
   }
@@ -204,7 +204,7 @@ export class Emulator implements AsyncDisposable {
     return this.simulation.faults.list();
   }
 
-  /** Takes all faults back. */
+  /** Removes all faults. */
   clearFaults(): void {
     this.simulation.faults.clear();
   }
@@ -225,7 +225,7 @@ export class Emulator implements AsyncDisposable {
     this.simulation.changed();
   }
 
-  /** Starts and stops signaling of a client without a request. What is so already stays. @throws {UnknownResource} */
+  /** Starts and stops signaling of a client without a request. A prefix that is active, or is not, already stays as it is. @throws {UnknownResource} */
   signal(clientId: string, changes: { start?: readonly string[]; stop?: readonly string[] }): void {
     const client =
       this.simulation.contents.signaling.clients.get(clientId) ??

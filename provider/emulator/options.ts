@@ -13,7 +13,7 @@ export interface EmulatorOptions {
   /** What it holds; default: a small demo. An object of the published schema, in code, JSON or YAML. */
   readonly state?: EmulatorState;
   /**
-   * File in which what it holds is kept between runs, default none. A file that is there goes before `state`. Meant for up
+   * File in which what it holds is kept between runs, default none. A file that exists is used instead of `state`. Meant for up
    * to some ten thousand marks: the file is written whole.
    */
   readonly persist?: string;

@@ -22,10 +22,10 @@ export interface Assembly {
   readonly persistence: Persistence | undefined;
 }
 
-/** How long a port that is gone for a while waits for its next try, when another process has taken it meanwhile. */
+/** Milliseconds until the next try to take the port again, when another process has taken it during an outage. */
 const RETRY = 50;
 
-/** Makes the parts of an emulator and lets them serve. @throws what `startEmulator` throws, and then nothing serves. */
+/** Makes the parts of an emulator and starts to serve. @throws what `startEmulator` throws, and then nothing serves. */
 export async function assemble(options: EmulatorOptions): Promise<Assembly> {
   const wall = options.wall ?? systemWall;
   const { persist } = options;
@@ -64,7 +64,7 @@ export async function assemble(options: EmulatorOptions): Promise<Assembly> {
   }
 }
 
-/** The port is gone for a while. */
+/** Closes the protocol port for a while. */
 async function outage(server: HttpServer, simulation: Simulation, ms: number): Promise<void> {
   await server.suspend();
   await simulation.waits.for(ms);

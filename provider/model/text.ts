@@ -13,3 +13,8 @@ export function count(number: number, one: string, many = `${one}s`): string {
 export function grouped(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, " ");
 }
+
+/** The message of whatever was thrown: that of an `Error`, of anything else its text. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

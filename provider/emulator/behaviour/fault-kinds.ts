@@ -18,7 +18,7 @@ export const FAULT_KINDS = { ...requestFaults, ...nodeFaults } satisfies Record<
 /** Name of a kind of fault. */
 export type FaultKind = keyof typeof FAULT_KINDS;
 
-/** Lets a fault strike: what becomes of the request. What the fault is not told has the default of its kind. */
+/** Applies a fault to a request: what becomes of it. A parameter that the fault does not have has the default of its kind. */
 export function strike(
   { kind, ...told }: FaultParameters & { readonly kind: FaultKind },
   context: Omit<FaultContext, "fault">,

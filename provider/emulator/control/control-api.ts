@@ -107,7 +107,7 @@ export class ControlApi {
         ? undefined
         : { ...json(401, { error: "the control API needs its token" }), headers: { "www-authenticate": "Bearer" } };
     }
-    // Without a token only what cannot come from somebody else's page: a name that resolves to loopback is one of its ways.
+    // Without a token only what cannot come from somebody else's page, which may reach loopback by a name of its own.
     const host = (request.headers.host ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
     if (host !== "localhost" && isIP(host) === 0)
       return json(403, { error: "the control API is called by address or as localhost" });
@@ -118,7 +118,7 @@ export class ControlApi {
   }
 }
 
-/** The path and query of a request; `undefined` for a target that is none. */
+/** The path and query of a request; `undefined` for a target that is not valid. */
 function readTarget(target: string): URL | undefined {
   try {
     const url = new URL(target, "http://control");

@@ -1,4 +1,4 @@
-/** Why a request is none. Becomes a 400; `message` is for the person who wrote the client. */
+/** Why a request cannot be read. Becomes a 400; `message` is for the person who wrote the client. */
 export class BadRequest extends Error {
   override readonly name = "BadRequest";
 }

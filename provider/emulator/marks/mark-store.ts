@@ -1,6 +1,6 @@
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 import type { PacketView } from "../packets/packet";
-import { largestMarks } from "./largest-marks";
+import { largestMarks, type MarkPlace } from "./largest-marks";
 import { readKey, recordKey, writePacketKey } from "./mark-key";
 import { type MarkFormat, MarkList, MarkListCache } from "./mark-list";
 import { keyWords, type MarkRecord, type MarkRecords } from "./mark-record";
@@ -73,7 +73,7 @@ export class MarkStore {
     const tables = this.tables.get(type) ?? {};
     const now = this.options.now();
     for (const table of Object.values(tables)) table.advance(now);
-    return new MarkList(type, tables, format, now, this.caches.get(type));
+    return new MarkList({ type, tables, format, now, cache: this.caches.get(type) });
   }
 
   /** All records of a table, expired ones included. For state files and tests: each record becomes an object. */
@@ -84,7 +84,7 @@ export class MarkStore {
       for (let slot = 0; table && slot < table.used; slot++) {
         const expires = table.expires[slot] as number;
         if (!(expires + this.limits.keepExpired > now)) continue;
-        yield this.record(type, family, table, slot, now);
+        yield recordAt(type, { family, table, slot }, now);
       }
     }
   }
@@ -93,7 +93,7 @@ export class MarkStore {
   largest(type: MarkType, limit: number, id?: number): MarkRecord[] {
     const now = this.options.now();
     const found = largestMarks(this.tables.get(type) ?? {}, limit, now, id);
-    return found.map(({ family, table, slot }) => this.record(type, family, table, slot, now));
+    return found.map((place) => recordAt(type, place, now));
   }
 
   /** How many live records each id has; ids without any are left out. */
@@ -193,22 +193,23 @@ export class MarkStore {
     return table.matches(now, id, wanted);
   }
 
-  private record(type: MarkType, family: 4 | 6, table: MarkTable, slot: number, now: number): MarkRecord {
-    const expires = table.expires[slot] as number;
-    return {
-      ...readKey(type, family, table.keys, slot * table.stride),
-      id: table.idOf(slot),
-      value: table.values[slot] as number,
-      ...(expires > now && expires < Number.POSITIVE_INFINITY && { lifetime: (expires - now) / 1000 }),
-      ...(expires <= now && { expiredFor: (now - expires) / 1000 }),
-      age: Math.max(0, now - (table.created[slot] as number)) / 1000,
-    };
-  }
-
   /** Tables are made when their first record is: most profiles use one or two of the eight. */
   private table(type: MarkType, family: 4 | 6): MarkTable {
     const families = this.tables.get(type) as { 4?: MarkTable; 6?: MarkTable };
     families[family] ??= new MarkTable(keyWords(type, family), this.options.now(), this.limits);
     return families[family];
   }
+}
+
+/** The record in a slot, as an object. */
+function recordAt(type: MarkType, { family, table, slot }: Omit<MarkPlace, "value">, now: number): MarkRecord {
+  const expires = table.expires[slot] as number;
+  return {
+    ...readKey(type, family, table.keys, slot * table.stride),
+    id: table.idOf(slot),
+    value: table.values[slot] as number,
+    ...(expires > now && expires < Number.POSITIVE_INFINITY && { lifetime: (expires - now) / 1000 }),
+    ...(expires <= now && { expiredFor: (now - expires) / 1000 }),
+    age: Math.max(0, now - (table.created[slot] as number)) / 1000,
+  };
 }

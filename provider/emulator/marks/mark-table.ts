@@ -1,8 +1,8 @@
 import { ExpiryWheel } from "./expiry-wheel";
 import { KeyTable } from "./key-table";
 
-/** The largest value of a mark; additions stop there instead of starting over. */
-export const MAX_VALUE = 0xffffffff;
+/** The largest value of a mark, of an entry and of an id. A mark that is added to stops there instead of starting over. */
+export const MAX_VALUE = 2 ** 32 - 1;
 const TICK = 1000;
 const PURGE_AT_ONCE = 10_000;
 

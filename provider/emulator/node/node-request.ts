@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { parseUrl, type ResourceUrl } from "../../model/resource-url";
+import { messageOf } from "../../model/text";
 import { BadRequest } from "../http/json-body";
 import type { RequestSummary } from "../journal/journal";
 
@@ -24,7 +25,7 @@ const members = z.strictObject({
   type: z.enum(MARK_TYPES).optional(),
 });
 
-/** What can be said of a request for the journal, whatever it is. */
+/** What the journal says of a request, valid or not. */
 export function summarize(value: unknown): RequestSummary {
   const loose = z
     .looseObject({
@@ -80,7 +81,7 @@ function parseResource(url: string): ResourceUrl {
   try {
     return parseUrl(url);
   } catch (error) {
-    throw new BadRequest(`"url": ${error instanceof Error ? error.message : error}`);
+    throw new BadRequest(`"url": ${messageOf(error)}`);
   }
 }
 

@@ -1,4 +1,5 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
+import { messageOf } from "../../model/text";
 import { MarkStore, type MarkStoreOptions } from "../marks/mark-store";
 import { PacketPrefixTable, type SetLookup } from "../rules/packet-prefix-table";
 import { type MarkTouch, Program, type RuleCounter } from "../rules/program";
@@ -99,7 +100,7 @@ export class PacketEngine {
   /**
    * Gives a profile other rules, from the next packet on. Marks stay; what rules have counted begins anew.
    *
-   * @param rules As `rulesSchema` lets them pass.
+   * @param rules As `rulesSchema` accepts them.
    * @throws {TypeError} when there is no such profile, or when a rule names a set that does not exist. Then the old rules stay.
    */
   setRules(name: string, rules: readonly RuleSpec[]): void {
@@ -160,8 +161,7 @@ export class PacketEngine {
       try {
         this.view.read(packet);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new TypeError(`packet ${verdicts.length + 1}: ${reason}`, { cause: error });
+        throw new TypeError(`packet ${verdicts.length + 1}: ${messageOf(error)}`, { cause: error });
       }
       const profile = this.profileOf(this.view);
       const program = profile?.program;
@@ -207,7 +207,7 @@ export class PacketEngine {
     try {
       return new Program(rules, { marks, sets: (set) => this.options.sets(profile, set) });
     } catch (error) {
-      throw new TypeError(`profile ${profile}, ${error instanceof Error ? error.message : String(error)}`, {
+      throw new TypeError(`profile ${profile}, ${messageOf(error)}`, {
         cause: error,
       });
     }

@@ -93,7 +93,7 @@ export class PacketView {
   /**
    * Takes over a packet.
    *
-   * @throws {TypeError} when an address is none, the families differ or a number is out of its range.
+   * @throws {TypeError} when an address is not valid, the families differ or a number is out of its range.
    */
   read(packet: Packet): this {
     const from = parseAddress(packet.from);

@@ -55,7 +55,7 @@ const DEFAULT_SENDERS = ["203.0.113.0/24", "2001:db8:bad::/48"];
 /**
  * A source of one kind of traffic.
  *
- * @throws {TypeError} when `to` is empty, when a prefix is none, or when recipients of a family have no senders.
+ * @throws {TypeError} when `to` is empty, when a prefix is not valid, or when recipients of a family have no senders.
  */
 export function trafficSource(options: TrafficOptions, shape: Shape): TrafficSource {
   const { seed = 1, packetsPerSecond, start = 0 } = options;

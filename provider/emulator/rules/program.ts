@@ -1,4 +1,5 @@
 import type { MarkType } from "../../model/mark";
+import { messageOf } from "../../model/text";
 import type { MarkAction, MarkStore } from "../marks/mark-store";
 import type { PacketView } from "../packets/packet";
 import type { RuleEnvironment } from "./environment";
@@ -39,7 +40,7 @@ export class Program {
   private readonly compiled: readonly CompiledRule[];
 
   /**
-   * @param rules As {@link ruleSchema} lets them pass.
+   * @param rules As {@link ruleSchema} accepts them.
    * @throws {TypeError} naming the rule, when it names a set that does not exist.
    */
   constructor(
@@ -51,7 +52,7 @@ export class Program {
         return compileRule(rule, environment);
       } catch (error) {
         const which = rule.id === undefined ? `${index + 1}` : `${rule.id}${rule.name ? ` "${rule.name}"` : ""}`;
-        throw new TypeError(`rule ${which}: ${error instanceof Error ? error.message : String(error)}`, {
+        throw new TypeError(`rule ${which}: ${messageOf(error)}`, {
           cause: error,
         });
       }

@@ -1,6 +1,7 @@
 import type { CanonicalPrefix } from "../../model/prefix";
 import { Prefix } from "../../model/prefix";
 import { formatUrl } from "../../model/resource-url";
+import { messageOf } from "../../model/text";
 import type { MarkStore, MarkStoreOptions } from "../marks";
 import { type Packet, PacketEngine, type TrafficSource, type TrafficSummary, type Verdict } from "../packets";
 import type { RuleCounter, SetReference } from "../rules";
@@ -48,7 +49,7 @@ export class PacketPath {
           this.engine.addProfile(profile, { rules });
           this.engine.marks(profile).import(marks);
         } catch (error) {
-          throw new StateError(`The state is not valid: ${error instanceof Error ? error.message : error}.`);
+          throw new StateError(`The state is not valid: ${messageOf(error)}.`);
         }
       }
     }

@@ -129,7 +129,7 @@ export class PrefixSetStore {
     this.staging = new Map();
   }
 
-  /** Changes the applied entries and nothing else, as somebody at the node's own console would. */
+  /** Changes the applied entries and nothing else, as an operator at the node's own console would. */
   change(batch: ReadonlyMap<CanonicalPrefix, StagedValue>): CommitRecord {
     return this.write(new Map(batch));
   }

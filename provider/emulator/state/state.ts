@@ -1,10 +1,8 @@
 import { z } from "zod";
 import { Prefix, PrefixError } from "../../model/prefix";
 import { nameProblem } from "../../model/resource-url";
-import { marksSchema } from "../marks";
+import { MAX_VALUE, marksSchema } from "../marks";
 import { rulesSchema } from "../rules";
-
-const MAX_VALUE = 2 ** 32 - 1;
 
 function prefixProblem(text: string): string | undefined {
   try {

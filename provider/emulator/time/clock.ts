@@ -82,7 +82,7 @@ export class VirtualClock {
     this.arm();
   }
 
-  /** Lets the time run on from where it stands. */
+  /** Starts the time again from where it stands. */
   resume(): void {
     if (this.stopped === undefined) return;
     this.offset = this.stopped - this.elapsed();
