@@ -120,8 +120,8 @@ test("compiled rules do what the same rules do when they are interpreted packet 
       for (const { packet, wait } of packets) {
         clock.time += wait;
         const [verdict] = engine.receive([packet]);
-        const { verdict: judged, rule, marks } = interpreter.judge(packet, clock.time);
-        expect([verdict?.verdict, verdict?.rule?.id, verdict?.marks]).toEqual([judged, rule, marks]);
+        const { verdict: expected, rule, marks } = interpreter.evaluate(packet, clock.time);
+        expect([verdict?.verdict, verdict?.rule?.id, verdict?.marks]).toEqual([expected, rule, marks]);
       }
       expect(engine.counters("p").map((counter) => counter?.packets)).toEqual(interpreter.counted());
       for (const type of ["shost", "dhost", "sdhost", "conn"] as const) {

@@ -30,7 +30,7 @@ export interface ControlRoute {
   readonly answer?: z.ZodType;
   /** Content type of an answer that is not JSON. */
   readonly answerType?: string;
-  /** The answer; `undefined` when the operation answers by itself. */
+  /** The answer; `undefined` when the operation has written its answer itself. */
   readonly run: (input: ControlInput) => Answer;
 }
 

@@ -53,7 +53,7 @@ export class DeploymentClient {
     return prefixes.sort(Prefix.compare).map((prefix) => prefix.toString());
   }
 
-  /** What the texts mean, or `undefined` when one is no prefix, has host bits, or is not the client's. */
+  /** What the texts mean, or `undefined` when one is not a prefix, has host bits, or is not the client's. */
   read(texts: readonly string[]): CanonicalPrefix[] | undefined {
     try {
       const prefixes = texts.map((text) => Prefix.parse(text));

@@ -15,7 +15,7 @@ export interface ProfileHoldings {
   readonly prefixes: readonly Prefix[];
   readonly rules: readonly RuleSpec[];
   readonly sets: Map<string, PrefixSetStore>;
-  /** The marks that the profile starts with; those that it has are in the packet path. */
+  /** The marks that the profile starts with; the packet path keeps those that it has now. */
   readonly marks: MarkRecords;
   readonly extra: ListRecord;
 }
@@ -64,7 +64,7 @@ export class Holdings {
     return (url.profile === undefined ? arena : arena?.profiles.get(url.profile))?.sets.get(url.set);
   }
 
-  /** The set at an address given as text; `undefined` for texts that are no address of a set, too. */
+  /** The set at an address given as text; `undefined` also for a text that is not the address of a set. */
   setByUrl(text: string): PrefixSetStore | undefined {
     try {
       const url = parseUrl(text);

@@ -14,7 +14,7 @@ export interface CommitRecord {
   readonly size: number;
 }
 
-/** Both sides of a set as plain objects with canonical prefixes in order. Equal when nothing is staged. */
+/** Applied and staged entries of a set as plain objects, canonical prefixes in order. Equal when nothing is staged. */
 export interface PrefixSetContent {
   readonly applied: Record<string, number>;
   /** What the applied set becomes by a commit. */
@@ -26,7 +26,7 @@ type Batch = Map<CanonicalPrefix, StagedValue>;
 
 /**
  * One prefix-set: applied entries, which rules look up, and staged changes, which wait for `commit` (contract, section 3.2).
- * Staging is shared by all callers. Knows nothing of HTTP and of dialects.
+ * Staging is shared by all callers. Knows nothing of HTTP or dialects.
  */
 export class PrefixSetStore {
   private entries: Map<CanonicalPrefix, number>;
@@ -140,7 +140,7 @@ export class PrefixSetStore {
     return this.table;
   }
 
-  /** Both sides as plain objects. */
+  /** Applied and staged entries as plain objects. */
   content(): PrefixSetContent {
     return { applied: Object.fromEntries(this.ordered), staged: Object.fromEntries(this.staged) };
   }

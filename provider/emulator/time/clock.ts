@@ -35,9 +35,8 @@ const LONGEST = 2 ** 31 - 1;
 
 /**
  * The clock of everything that ages in an emulator: marks, leases, commits that apply late. It runs with real time until
- * it is frozen, and jumps when told to. The date is read once, at the start; from then on a machine whose date is set changes
- * nothing. What falls due in a jump happens in its order, each at its own time, before
- * {@link advance} returns.
+ * it is frozen, and jumps when told to. It takes the machine's date once, at the start: setting that later changes nothing
+ * here. What falls due in a jump happens in its order, each at its own time, before {@link advance} returns.
  *
  * @example
  * ```ts
@@ -48,7 +47,7 @@ const LONGEST = 2 ** 31 - 1;
  */
 export class VirtualClock {
   private alarms: Alarm[] = [];
-  /** From what the machine has elapsed to virtual time. */
+  /** Virtual time minus the elapsed time of the machine, in milliseconds. */
   private offset: number;
   private stopped: number | undefined;
   private disarm: () => void = () => {};
@@ -127,7 +126,7 @@ export class VirtualClock {
     return this.wall.elapsed?.() ?? this.wall.now();
   }
 
-  /** The offset with which virtual time is the date. */
+  /** The offset that makes virtual time the date of the machine. */
   private realOffset(): number {
     return this.wall.now() - this.elapsed();
   }
