@@ -1,4 +1,5 @@
-import { MAX_VALUE, type MarkRecords, marksSchema } from "../emulator/marks";
+import { type MarkRecords, marksSchema } from "../emulator/marks";
+import { MAX_VALUE } from "../model/entry-value";
 import { MARK_TYPES, type Mark, type MarkType } from "../model/mark";
 
 /** Reads the four mark tables of a profile as records of a state. `warn` is told what they cannot hold. */

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { messageOf } from "../model/errors";
 import { type CliIo, UsageError } from "./cli-io";
 
 /** A file with sub-commands. Only the one that is called is loaded, so that each starts fast. */
@@ -39,7 +40,7 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    io.err(`${error instanceof Error ? error.message : error}\n`);
+    io.err(`${messageOf(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
 }

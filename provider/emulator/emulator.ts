@@ -10,7 +10,7 @@ import type { EmulatorOptions } from "./options";
 import type { Packet, TrafficSource, TrafficSummary, Verdict } from "./packets";
 import type { RuleCounter } from "./rules";
 import { type ClientCredentials, credentials, type EmulatorInfo } from "./signaling/credentials";
-import type { Core } from "./simulation";
+import type { Simulation } from "./simulation";
 import type { PrefixSetContent, PrefixSetStore } from "./state/prefix-set-store";
 import type { EmulatorState } from "./state/state";
 import { UnknownResource } from "./state/unknown-resource";
@@ -18,7 +18,7 @@ import type { VirtualClock } from "./time/clock";
 import { type Assembly, assemble } from "./wiring";
 
 /**
- * A running emulator: a node and a signaling receiver on loopback, and what a test asks and does behind their backs.
+ * A running emulator: a node and a signaling receiver on loopback, and what a test asks and changes behind the backs of their clients.
  *
  * @example
  * ```ts
@@ -28,10 +28,10 @@ import { type Assembly, assemble } from "./wiring";
  * ```
  */
 export class Emulator implements AsyncDisposable {
-  private readonly core: Core;
+  private readonly simulation: Simulation;
 
   private constructor(private readonly parts: Assembly) {
-    this.core = parts.core;
+    this.simulation = parts.simulation;
     parts.control.serve(this);
   }
 
@@ -47,7 +47,7 @@ export class Emulator implements AsyncDisposable {
 
   /** The virtual clock: `advance("1h")`, `freeze()`, `now`. */
   get clock(): VirtualClock {
-    return this.core.clock;
+    return this.simulation.clock;
   }
 
   /** Base address of the node API, without `/fapi`. */
@@ -72,17 +72,17 @@ export class Emulator implements AsyncDisposable {
 
   /** The token that the control API wants, if it wants one. */
   get controlToken(): string | undefined {
-    return this.core.options.controlToken;
+    return this.simulation.options.controlToken;
   }
 
   /** The clients of the signaling API. */
   get clients(): readonly ClientCredentials[] {
-    return credentials(this.core.signaling);
+    return credentials(this.simulation.contents.signaling);
   }
 
   /** The two clients of the test deployment. */
   get testClients(): readonly ClientCredentials[] {
-    return credentials(this.core.testSignaling);
+    return credentials(this.simulation.contents.testSignaling);
   }
 
   /** What the ready line of the command says. */
@@ -94,17 +94,17 @@ export class Emulator implements AsyncDisposable {
 
   /** The seed of everything that is drawn by chance. */
   get seedNumber(): number {
-    return this.core.options.seed;
+    return this.simulation.options.seed;
   }
 
   /** How the open points of the contract are settled. */
   get dialect(): Dialect {
-    return this.core.dialect;
+    return this.simulation.dialect;
   }
 
   /** Changes the dialect from the next request on, by name or by switches; switches not given have their defaults. */
   setDialect(choice: string | DialectSettings): void {
-    this.core.dialect = dialect(choice);
+    this.simulation.dialect = dialect(choice);
   }
 
   /** What a set holds, and what a commit would make of it. @throws {UnknownResource} when there is no such set. */
@@ -114,22 +114,26 @@ export class Emulator implements AsyncDisposable {
 
   /** The prefixes with active signaling, by client id. */
   get signalings(): Record<string, string[]> {
-    return Object.fromEntries([...this.core.signaling.clients].map(([id, client]) => [id, client.active()]));
+    return Object.fromEntries(
+      [...this.simulation.contents.signaling.clients].map(([id, client]) => [id, client.active()]),
+    );
   }
 
   /** The same of the test deployment. */
   get testSignalings(): Record<string, string[]> {
-    return Object.fromEntries([...this.core.testSignaling.clients].map(([id, client]) => [id, client.active()]));
+    return Object.fromEntries(
+      [...this.simulation.contents.testSignaling.clients].map(([id, client]) => [id, client.active()]),
+    );
   }
 
   /** The url of the profile that an address or prefix is bound to: `profile://edge/protected`. */
   boundProfile(address: string): string | undefined {
-    const binding = this.core.bindings.of(Prefix.parse(address));
+    const binding = this.simulation.contents.bindings.of(Prefix.parse(address));
     return binding && formatUrl({ kind: "profile", arena: binding.arena, profile: binding.profile });
   }
 
   /**
-   * Packets that arrive at the node, judged in order: verdict, profile, rule and marks touched of each. A packet meets the
+   * Packets that arrive at the node, in order, and what became of each: verdict, profile, rule and marks touched of each. A packet meets the
    * profile to which the longest bound prefix of its destination is bound.
    *
    * @throws {TypeError} naming the packet that is not valid.
@@ -139,28 +143,28 @@ export class Emulator implements AsyncDisposable {
    * ```
    */
   receive(packets: Iterable<Packet>): Verdict[] {
-    const verdicts = this.core.packetPath.receive(packets);
-    this.core.changed();
+    const verdicts = this.simulation.contents.packetPath.receive(packets);
+    this.simulation.changed();
     return verdicts;
   }
 
-  /** Lets the next `count` packets of generated traffic arrive, and sums up. Other requests are served meanwhile. */
+  /** Receives the next `count` packets of generated traffic, and sums up. Other requests are served meanwhile. */
   async replay(traffic: TrafficSource, count: number): Promise<TrafficSummary> {
-    const summary = await this.core.packetPath.replay(traffic, count);
-    this.core.changed();
+    const summary = await this.simulation.contents.packetPath.replay(traffic, count);
+    this.simulation.changed();
     return summary;
   }
 
   /** The marks of a profile, expired ones that are still kept included. @throws {UnknownResource} when there is no such profile. */
   marks(url: string, type: MarkType): MarkRecord[] {
     const { arena, profile } = this.profileOf(url);
-    return [...this.core.packetPath.marks(arena, profile).records(type)];
+    return [...this.simulation.contents.packetPath.marks(arena, profile).records(type)];
   }
 
   /** The number of marks of a profile, and at most `limit` of them. @throws {UnknownResource} when there is no such profile. */
   markTable(url: string, type: MarkType, limit: number): { active: number; expired: number; records: MarkRecord[] } {
     const { arena, profile } = this.profileOf(url);
-    const marks = this.core.packetPath.marks(arena, profile);
+    const marks = this.simulation.contents.packetPath.marks(arena, profile);
     const records: MarkRecord[] = [];
     for (const record of marks.records(type)) {
       if (records.length === limit) break;
@@ -172,37 +176,37 @@ export class Emulator implements AsyncDisposable {
   /** What `count` actions of a profile counted, in the order of its rules. @throws {UnknownResource} */
   counters(url: string): (RuleCounter | undefined)[] {
     const { arena, profile } = this.profileOf(url);
-    return this.core.packetPath.counters(arena, profile);
+    return this.simulation.contents.packetPath.counters(arena, profile);
   }
 
   /** What the emulator was asked, secrets cut out. */
   get journal(): readonly JournalEntry[] {
-    return this.core.journal.entries;
+    return this.simulation.journal.entries;
   }
 
   /** The entries of the journal that match, for example `requests({ cmd: "commit" })`. */
   requests(filter: JournalFilter = {}): JournalEntry[] {
-    return this.core.journal.find(filter);
+    return this.simulation.journal.find(filter);
   }
 
   /** Empties the journal. */
   clearJournal(): void {
-    this.core.journal.clear();
+    this.simulation.journal.clear();
   }
 
-  /** Lets something go wrong, once unless it says otherwise. @throws {TypeError} when the fault is not valid. */
+  /** Sets a fault, which strikes once unless it says otherwise. @throws {TypeError} when the fault is not valid. */
   fail(fault: Fault): ActiveFault {
-    return this.core.faults.add(fault);
+    return this.simulation.faults.add(fault);
   }
 
   /** The faults that were set. */
   get faults(): ActiveFault[] {
-    return this.core.faults.list();
+    return this.simulation.faults.list();
   }
 
-  /** Takes all faults back. */
+  /** Removes all faults. */
   clearFaults(): void {
-    this.core.faults.clear();
+    this.simulation.faults.clear();
   }
 
   /**
@@ -218,12 +222,14 @@ export class Emulator implements AsyncDisposable {
       ([text, value]) => [Prefix.parse(text).toString(), value] as const,
     );
     set.change(new Map([...removed, ...inserted]));
-    this.core.changed();
+    this.simulation.changed();
   }
 
-  /** Starts and stops signaling of a client without a request. What is so already stays. @throws {UnknownResource} */
+  /** Starts and stops signaling of a client without a request. A prefix that is active, or is not, already stays as it is. @throws {UnknownResource} */
   signal(clientId: string, changes: { start?: readonly string[]; stop?: readonly string[] }): void {
-    const client = this.core.signaling.clients.get(clientId) ?? this.core.testSignaling.clients.get(clientId);
+    const client =
+      this.simulation.contents.signaling.clients.get(clientId) ??
+      this.simulation.contents.testSignaling.clients.get(clientId);
     if (!client) throw new UnknownResource(`There is no signaling client ${clientId}.`);
     const start = client.read(changes.start ?? []);
     const stop = client.read(changes.stop ?? []);
@@ -237,23 +243,23 @@ export class Emulator implements AsyncDisposable {
 
   /** Replaces everything that the emulator holds. Journal, faults, dialect and clock stay. @throws {StateError} */
   seed(state: EmulatorState): void {
-    this.core.seed(state);
+    this.simulation.seed(state);
   }
 
   /** Back to the start: the first state, real time, no faults, an empty journal, the first dialect. */
   reset(): void {
-    this.core.reset();
+    this.simulation.reset();
   }
 
   /** What the emulator holds, in the form that `state` takes. Commits that are on their way count as not there. */
   state(): EmulatorState {
-    return this.core.export();
+    return this.simulation.contents.export();
   }
 
   /** Stops serving, breaks all connections, and writes what is still to be kept. */
   async close(): Promise<void> {
     this.clock.clear();
-    this.core.waits.end();
+    this.simulation.waits.end();
     await Promise.all([this.parts.server.close(), this.parts.controlServer.close()]);
     await this.parts.persistence?.flush();
   }
@@ -264,15 +270,19 @@ export class Emulator implements AsyncDisposable {
 
   private profileOf(text: string): { arena: string; profile: string } {
     const url = parseUrl(text);
-    if ((url.kind === "profile" || url.kind === "mark") && this.core.world.profile(url.arena, url.profile)) return url;
+    if (
+      (url.kind === "profile" || url.kind === "mark") &&
+      this.simulation.contents.holdings.profile(url.arena, url.profile)
+    )
+      return url;
     throw new UnknownResource(`There is no profile ${text}: write profile://ARENA/PROFILE.`);
   }
 
   private set(url: string): PrefixSetStore {
-    const set = this.core.world.setByUrl(url);
+    const set = this.simulation.contents.holdings.setByUrl(url);
     if (set) return set;
     throw new UnknownResource(
-      `There is no prefix-set ${url}; there are ${[...this.core.world.sets()].map(([name]) => name).join(", ") || "none"}.`,
+      `There is no prefix-set ${url}; there are ${[...this.simulation.contents.holdings.sets()].map(([name]) => name).join(", ") || "none"}.`,
     );
   }
 }

@@ -29,11 +29,11 @@ export type { FaultKind } from "./behaviour/fault-kinds";
 export { type ActiveFault, type Fault, faultSchema } from "./behaviour/faults";
 export type { Emulator } from "./emulator";
 export type { NodeAuth } from "./http/admission";
-export type { ClientTls } from "./http/tls";
+export type { ClientTls, TlsFiles } from "./http/tls";
 export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal/journal";
 export { describeEntry } from "./journal/journal-text";
 export type { MarkRecord, MarkRecords } from "./marks";
-export type { EmulatorOptions, TlsFiles } from "./options";
+export type { EmulatorOptions } from "./options";
 export {
   background,
   carpetBombing,

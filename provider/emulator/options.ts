@@ -1,26 +1,19 @@
 import { randomBytes, randomInt } from "node:crypto";
 import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
 import type { NodeAuth } from "./http/admission";
+import type { TlsChoice } from "./http/tls";
 import type { JournalEntry, JournalLimits } from "./journal/journal";
 import type { MarkStoreOptions } from "./marks";
 import type { EmulatorState } from "./state/state";
 import type { Wall } from "./time/clock";
 import { type Duration, milliseconds } from "./time/duration";
 
-/** Own certificates of a server, in PEM. */
-export interface TlsFiles {
-  readonly cert: string;
-  readonly key: string;
-  /** Clients need a certificate that this one signed. */
-  readonly ca?: string;
-}
-
 /** How an emulator starts. Everything has a default. */
 export interface EmulatorOptions {
   /** What it holds; default: a small demo. An object of the published schema, in code, JSON or YAML. */
   readonly state?: EmulatorState;
   /**
-   * File in which what it holds is kept between runs, default none. A file that is there goes before `state`. Meant for up
+   * File in which what it holds is kept between runs, default none. A file that exists is used instead of `state`. Meant for up
    * to some ten thousand marks: the file is written whole.
    */
   readonly persist?: string;
@@ -46,7 +39,7 @@ export interface EmulatorOptions {
    * Serves https on the protocol port. `true`: with a certificate made for this run, see `emulator.tls`; `"mutual"`: and
    * clients need one, too; an object: with these (PEM), and with `ca` clients need a certificate that it signed.
    */
-  readonly tls?: boolean | "mutual" | TlsFiles;
+  readonly tls?: TlsChoice;
   /** How much the journal keeps; default: 20 000 requests and two million data items. */
   readonly journalLimits?: Partial<JournalLimits>;
   /** Limits of the mark tables of each profile; default: 1 048 576 records in each, expired ones kept for 60 s. */
@@ -71,7 +64,7 @@ export interface ResolvedOptions {
   readonly journalLimits: JournalLimits;
   readonly marks: Omit<MarkStoreOptions, "now"> | undefined;
   readonly auth: NodeAuth | undefined;
-  readonly tls: boolean | "mutual" | TlsFiles;
+  readonly tls: TlsChoice;
 }
 
 /** @throws {TypeError} naming the option that is wrong. */

@@ -1,6 +1,6 @@
 /**
- * The largest value of an entry; the smallest is 0. The contract names no range, and 32 bits is what marks and match
- * values have.
+ * The largest value of an entry, of a mark and of an id; the smallest is 0. The contract names no range: 32 bits are our
+ * choice.
  */
 export const MAX_VALUE = 2 ** 32 - 1;
 

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, get, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { MarkStore, paced } from "../../provider/emulator/marks";
+import { type MarkAction, MarkStore, paced } from "../../provider/emulator/marks";
 import { PacketView } from "../../provider/emulator/packets";
-import { Random } from "../../provider/emulator/packets/random";
+import { RandomIntegers } from "../../provider/emulator/packets/random-integers";
 import { type Figure, median } from "./figure";
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -15,30 +15,28 @@ const LARGE_BLOCK = 10 << 24;
 /** A store with records by source whose ids, counters and lifetimes are as long as real ones. */
 function filled(records: number, block: number, family: 4 | 6 = 4): MarkStore {
   const marks = new MarkStore({ now: () => NOW });
-  const random = new Random(7);
+  const random = new RandomIntegers(7);
   const packet = new PacketView();
   packet.family = family;
   for (let index = 0; index < records; index++) {
     packet.s0 = family === 4 ? block + index : 0x20010db8;
     packet.s3 = index;
-    marks.touch(
-      "shost",
-      packet,
-      NOW,
-      70_001 + random.below(9),
-      "set",
-      1 << random.below(12),
-      random.between(60, 3600) * 1000,
-    );
+    const id = 70_001 + random.below(9);
+    const operand = 1 << random.below(12);
+    const lifetime = random.between(60, 3600) * 1000;
+    marks.touch({ type: "shost", id, operation: "set", operand, lifetime }, packet, NOW);
   }
   return marks;
 }
+
+/** What a rule does to the record of each packet. */
+const HIT: MarkAction = { type: "shost", id: 70_001, operation: "add", operand: 1, lifetime: 3_600_000 };
 
 /** Something that changes one record, so that the next list is made anew. */
 function change(marks: MarkStore, block: number): void {
   const packet = new PacketView();
   packet.s0 = block;
-  marks.touch("shost", packet, NOW, 70_001, "max", 1, undefined);
+  marks.touch({ type: "shost", id: 70_001, operation: "max", operand: 1 }, packet, NOW);
 }
 
 function size(chunks: Iterable<Buffer>): number {
@@ -108,11 +106,11 @@ export async function marksFigures(): Promise<Figure[]> {
   });
 
   const packet = new PacketView();
-  const random = new Random(3);
+  const random = new RandomIntegers(3);
   const writing = await median(() => {
     for (let index = 0; index < 1_000_000; index++) {
       packet.s0 = LARGE_BLOCK + random.below(1_000_000);
-      million.touch("shost", packet, NOW, 70_001, "add", 1, 3_600_000);
+      million.touch(HIT, packet, NOW);
     }
   });
   add("marks made or renewed at random among a million", 1e9 / writing, "a second", "");

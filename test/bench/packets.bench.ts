@@ -1,7 +1,7 @@
 import { background, mixed, PacketEngine, synFlood, type TrafficSource } from "../../provider/emulator/packets";
-import { Random } from "../../provider/emulator/packets/random";
+import { RandomIntegers } from "../../provider/emulator/packets/random-integers";
 import { drawAddress, senderRanges } from "../../provider/emulator/packets/traffic-source";
-import { PrefixTable, type RuleSpec } from "../../provider/emulator/rules";
+import { PacketPrefixTable, type RuleSpec } from "../../provider/emulator/rules";
 import { Prefix } from "../../provider/model/prefix";
 import { type Figure, median, memory } from "./figure";
 
@@ -29,10 +29,10 @@ const RULES: RuleSpec[] = [
 ];
 
 /** 10 000 prefixes of lengths 20 to 32 in the senders' block and around it. */
-function partners(): PrefixTable {
-  const random = new Random(11);
+function partners(): PacketPrefixTable {
+  const random = new RandomIntegers(11);
   const [range] = senderRanges({ to: [], from: ["198.0.0.0/8"] });
-  const table = new PrefixTable();
+  const table = new PacketPrefixTable();
   while (range && table.size < 10_000) {
     const length = random.between(20, 32);
     table.set(Prefix.parse(`${drawAddress(range, random)}/${length}`, { hostBits: "mask" }), random.below(100));
@@ -65,7 +65,7 @@ export async function packetsFigures(): Promise<Figure[]> {
   const growth = memory() - before;
   const friendly = traffic.take(50_000);
   const received = 50_000_000 / (await median(() => engine.receive(friendly)));
-  const random = new Random(4);
+  const random = new RandomIntegers(4);
   const looked = await median(() => {
     for (let index = 0; index < 1_000_000; index++)
       table.find(4, (198 << 24) | (random.word() & 0xffffff) | 0, 0, 0, 0);

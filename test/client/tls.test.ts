@@ -3,15 +3,15 @@ import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
-import { TestAuthority } from "./certificates";
+import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 import { failureOf, SET, TestWorld } from "./support";
 
-const authority = new TestAuthority();
-const client = authority.issue("operator.example");
+const authority = new CertificateAuthority("test authority", Date.now());
+const client = authority.issueClient("operator.example");
 const seen: string[] = [];
 
 const server = createServer(
-  { ...authority.issue("node.example"), ca: authority.cert, requestCert: true, rejectUnauthorized: false },
+  { ...authority.issueServer("node.example"), ca: authority.cert, requestCert: true, rejectUnauthorized: false },
   (request, response) => {
     const socket = request.socket as TLSSocket;
     seen.push(socket.authorized ? String(socket.getPeerCertificate().subject.CN) : "nobody");

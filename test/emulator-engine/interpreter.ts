@@ -34,7 +34,7 @@ export class Interpreter {
 
   constructor(private readonly rules: readonly RuleSpec[]) {}
 
-  judge(packet: Packet, now: number) {
+  evaluate(packet: Packet, now: number) {
     const marks: { type: MarkType; id: number; value: number }[] = [];
     for (const rule of this.rules) {
       if (!(rule.match ?? []).every((match) => this.holds(match, packet, now))) continue;

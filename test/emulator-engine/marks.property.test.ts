@@ -94,7 +94,7 @@ function runBoth(steps: Step[], capacity: number): void {
     if (step.do === "mark") {
       const to = step.address.includes(":") ? "2001:db8::ff" : "198.51.100.7";
       const packet = new PacketView().read({ from: step.address, to, proto: "udp" });
-      marks.touch("shost", packet, model.now, step.id, step.operation, step.operand, step.lifetime);
+      marks.touch({ type: "shost", ...step }, packet, model.now);
     } else if (step.do === "put") {
       const { address, id, value, age } = step;
       const lifetime = step.lifetime === undefined ? undefined : step.lifetime / 1000;

@@ -12,7 +12,11 @@ function markStore(options: Partial<MarkStoreOptions> = {}) {
   };
   /** One packet from `from` that a rule with id 9 counts. */
   const mark = (from: string, lifetime?: number, id = 9) => {
-    return marks.touch("shost", packet(from), clock.time, id, "add", 1, lifetime && lifetime * 1000);
+    return marks.touch(
+      { type: "shost", id, operation: "add", operand: 1, lifetime: lifetime && lifetime * 1000 },
+      packet(from),
+      clock.time,
+    );
   };
   const listed = (format = {}) => JSON.parse(marks.list("shost", format).toString()).data;
   return { clock, marks, packet, mark, listed };
@@ -76,7 +80,7 @@ describe("a list of marks", () => {
     for (let index = 0; index < 20_000; index++) mark(`203.0.${index >> 8}.${index & 255}`);
     const chunks = marks.list("shost")[Symbol.iterator]();
     const first = chunks.next().value as Buffer;
-    marks.touch("shost", packet("203.0.78.31"), clock.time, 9, "set", 77, undefined); // the last record
+    marks.touch({ type: "shost", id: 9, operation: "set", operand: 77 }, packet("203.0.78.31"), clock.time); // the last record
     const rest = [];
     for (let next = chunks.next(); !next.done; next = chunks.next()) rest.push(next.value);
     const data = JSON.parse(Buffer.concat([first, ...rest]).toString()).data;
@@ -141,7 +145,7 @@ describe("a record", () => {
       { a: "203.0.113.45", id: 2, v: 2 },
     ]);
     const matches = (id: number | undefined, value: number) => {
-      return marks.matches("shost", packet("203.0.113.45"), clock.time, id, (held) => held === value);
+      return marks.matches({ type: "shost", id, wanted: (held) => held === value }, packet("203.0.113.45"), clock.time);
     };
     expect([matches(1, 1), matches(1, 2), matches(undefined, 2), matches(undefined, 3)]).toEqual([
       true,
@@ -154,7 +158,7 @@ describe("a record", () => {
   test("counts up to the largest value and stays there", () => {
     const { marks, packet, clock } = markStore();
     const touch = (operation: "set" | "add" | "max", operand: number) => {
-      return marks.touch("dhost", packet("203.0.113.45"), clock.time, 1, operation, operand, undefined);
+      return marks.touch({ type: "dhost", id: 1, operation, operand }, packet("203.0.113.45"), clock.time);
     };
     expect([touch("max", 7), touch("max", 3), touch("add", 5), touch("set", 2)]).toEqual([7, 7, 12, 2]);
     expect(touch("add", 2 ** 40)).toBe(2 ** 32 - 1);

@@ -9,7 +9,7 @@ import {
   packetSchema,
   synFlood,
 } from "../../provider/emulator/packets";
-import { PrefixTable, type RuleSpec } from "../../provider/emulator/rules";
+import { PacketPrefixTable, type RuleSpec } from "../../provider/emulator/rules";
 import { Prefix } from "../../provider/model/prefix";
 
 const DROP_SYN: RuleSpec = {
@@ -22,7 +22,7 @@ const SYN: Packet = { from: "203.0.113.9", to: "198.51.100.7", proto: "tcp", dpo
 
 function node() {
   const clock = { time: Date.UTC(2026, 0, 1) };
-  const blocked = new PrefixTable();
+  const blocked = new PacketPrefixTable();
   const engine = new PacketEngine({
     now: () => clock.time,
     sets: (_profile, { name }) => (name === "blocked" ? blocked : undefined),

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Packet, PacketEngine } from "../../provider/emulator/packets";
-import { PrefixTable, type RuleSpec, rulesSchema } from "../../provider/emulator/rules";
+import { PacketPrefixTable, type RuleSpec, rulesSchema } from "../../provider/emulator/rules";
 import { Prefix } from "../../provider/model/prefix";
 import { Interpreter, SETS } from "./interpreter";
 
@@ -107,7 +107,7 @@ test("compiled rules do what the same rules do when they are interpreted packet 
       const tables = new Map(
         Object.entries(SETS).map(([name, entries]) => [
           name,
-          new PrefixTable(entries.map(([text, value]) => [Prefix.parse(text), value])),
+          new PacketPrefixTable(entries.map(([text, value]) => [Prefix.parse(text), value])),
         ]),
       );
       const engine = new PacketEngine({
@@ -120,8 +120,8 @@ test("compiled rules do what the same rules do when they are interpreted packet 
       for (const { packet, wait } of packets) {
         clock.time += wait;
         const [verdict] = engine.receive([packet]);
-        const { verdict: judged, rule, marks } = interpreter.judge(packet, clock.time);
-        expect([verdict?.verdict, verdict?.rule?.id, verdict?.marks]).toEqual([judged, rule, marks]);
+        const { verdict: expected, rule, marks } = interpreter.evaluate(packet, clock.time);
+        expect([verdict?.verdict, verdict?.rule?.id, verdict?.marks]).toEqual([expected, rule, marks]);
       }
       expect(engine.counters("p").map((counter) => counter?.packets)).toEqual(interpreter.counted());
       for (const type of ["shost", "dhost", "sdhost", "conn"] as const) {

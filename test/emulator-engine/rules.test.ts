@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type Packet, PacketEngine, packetSchema } from "../../provider/emulator/packets";
-import { type MatchSpec, PrefixTable, type RuleSpec, ruleSchema, rulesSchema } from "../../provider/emulator/rules";
+import {
+  type MatchSpec,
+  PacketPrefixTable,
+  type RuleSpec,
+  ruleSchema,
+  rulesSchema,
+} from "../../provider/emulator/rules";
 import { Prefix } from "../../provider/model/prefix";
 
 const SYN: Packet = {
@@ -17,13 +23,13 @@ const SYN6: Packet = { ...SYN, from: "2001:db8::9", to: "2001:db8:1::7" };
 
 function profile(rules: RuleSpec[]) {
   const clock = { time: Date.UTC(2026, 0, 1) };
-  const sets: Record<string, PrefixTable> = {
-    "local blocked": new PrefixTable([[Prefix.parse("203.0.113.0/24"), 1]]),
-    "global blocked": new PrefixTable([
+  const sets: Record<string, PacketPrefixTable> = {
+    "local blocked": new PacketPrefixTable([[Prefix.parse("203.0.113.0/24"), 1]]),
+    "global blocked": new PacketPrefixTable([
       [Prefix.parse("203.0.113.0/24"), 1],
       [Prefix.parse("203.0.113.8/29"), 50],
     ]),
-    "global partners": new PrefixTable([[Prefix.parse("2001:db8::/48"), 7]]),
+    "global partners": new PacketPrefixTable([[Prefix.parse("2001:db8::/48"), 7]]),
   };
   const engine = new PacketEngine({
     now: () => clock.time,

@@ -1,7 +1,9 @@
+import { X509Certificate } from "node:crypto";
 import { request } from "node:https";
 import { connect } from "node:tls";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
+import { systemWall } from "../../provider/emulator/time/clock";
 import { fapi } from "./calls";
 
 const list = { url: "prefixset://edge/blocked", cmd: "list" };
@@ -81,3 +83,18 @@ test("a name that leads to loopback does not open the control API to a web page"
   });
   expect(answer).toBe(403);
 });
+
+test.each(["2030-06-01", "2049-06-01", "2050-01-01", "2061-03-01"])(
+  "a certificate made on %s is valid then, for a year",
+  async (date) => {
+    const now = Date.parse(`${date}T00:00:00Z`);
+    await using emulator = await startEmulator({ tls: "mutual", wall: { ...systemWall, now: () => now } });
+    const { ca = "", cert = "" } = emulator.tls ?? {};
+    for (const made of [new X509Certificate(ca), new X509Certificate(cert)]) {
+      expect(Date.parse(made.validFrom)).toBe(now - 86_400_000);
+      expect(Date.parse(made.validTo)).toBe(now + 365 * 86_400_000);
+      expect(made.verify(new X509Certificate(ca).publicKey)).toBe(true);
+    }
+    expect(emulator.clock.now.toISOString()).toContain(date);
+  },
+);

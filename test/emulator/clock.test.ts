@@ -114,3 +114,20 @@ test("durations are numbers of milliseconds or texts with a unit", () => {
   }
   expect(() => new VirtualClock().freeze("soon")).toThrow(/not a time/);
 });
+
+test("a machine whose date is set moves neither virtual time nor what is planned; a restart takes the new date", () => {
+  const machine = wallClock();
+  let set = 0;
+  const clock = new VirtualClock({ ...machine, now: () => machine.now() + set, elapsed: machine.now });
+  const seen: number[] = [];
+  clock.after(100, () => seen.push(clock.ms));
+  set = -3_600_000;
+  machine.pass(99);
+  expect([clock.ms, ...seen]).toEqual([1_099]);
+  machine.pass(1);
+  expect([clock.ms, ...seen]).toEqual([1_100, 1_100]);
+  set = 3_600_000;
+  expect(clock.ms).toBe(1_100);
+  clock.restart();
+  expect(clock.ms).toBe(3_601_100);
+});

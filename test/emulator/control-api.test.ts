@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
+import { ROUTES } from "../../provider/emulator/control";
 import { control, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -49,6 +50,17 @@ test("a wrong state is refused with its place, and nothing changes", async () =>
   expect(answer).toMatchObject({ status: 400, json: { error: expect.stringContaining("arenas") } });
   expect(emulator.state()).toEqual(before);
   await expect(startEmulator({ state: bad })).rejects.toThrow(/arenas\.edge\.sets\.blocked.*write "192\.0\.2\.0\/24"/);
+});
+
+test("a method that a path does not have is answered with those that it has, each once", async () => {
+  await using emulator = await startEmulator();
+  const allowed = async (path: string) => {
+    const answer = await fetch(`${emulator.control}${path}`, { method: "PATCH" });
+    return [answer.status, answer.headers.get("allow")];
+  };
+  expect(await allowed("/page/overview")).toEqual([405, "GET"]);
+  expect(await allowed("/journal")).toEqual([405, "GET, DELETE"]);
+  expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(ROUTES.length);
 });
 
 test("what is no operation is refused, and so is what another page could send", async () => {

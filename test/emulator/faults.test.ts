@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
-import { startEmulator } from "../../provider/emulator";
+import { faultSchema, startEmulator } from "../../provider/emulator";
+import type { FaultDefinition } from "../../provider/emulator/behaviour/fault-kind";
+import { FAULT_KINDS, type FaultKind } from "../../provider/emulator/behaviour/fault-kinds";
 import { control, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -170,4 +172,32 @@ test("a fault that is none is refused with the reason", async () => {
   await using emulator = await startEmulator();
   expect(() => emulator.fail({ kind: "rain" as "reset" })).toThrow(/kind/);
   expect(() => emulator.fail({ delay: "soon" })).toThrow(/duration/);
+});
+
+const kinds: [FaultKind, FaultDefinition][] = Object.entries(FAULT_KINDS) as [FaultKind, FaultDefinition][];
+
+test.each(kinds)(
+  "the page offers %s with defaults and switches that the emulator understands",
+  async (kind, definition) => {
+    await using emulator = await startEmulator();
+    const answer = await control(emulator, "GET", "/page/fault-kinds");
+    const json = answer.json as { kinds: unknown[]; presets: unknown[] };
+    const { about, parameters, presets = [] } = definition;
+    expect(json.kinds).toContainEqual({ kind, about, parameters });
+    const defaults = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));
+    expect(faultSchema.safeParse({ kind, ...defaults }).error).toBeUndefined();
+    for (const { fault, ...words } of presets) {
+      expect(json.presets).toContainEqual({ ...words, fault: { kind, ...fault } });
+      expect(faultSchema.safeParse({ kind, ...fault }).error).toBeUndefined();
+      expect(["api", "cmd", "op", ...Object.keys(parameters)]).toEqual(expect.arrayContaining(Object.keys(fault)));
+    }
+  },
+);
+
+test("a parameter that is undefined has the default of its kind", async () => {
+  await using emulator = await startEmulator({ state });
+  await fapi(emulator, insert);
+  emulator.fail({ cmd: "commit", kind: "lost-answer", when: undefined });
+  await expect(fapi(emulator, commit)).rejects.toThrow();
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(done);
 });

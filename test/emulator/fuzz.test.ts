@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deviations, startEmulator } from "../../provider/emulator";
-import { pick, type Random, seededRandom } from "../../provider/emulator/time/random";
+import { pick, type RandomSource, seededRandom } from "../../provider/emulator/time/random";
 import { fapi, signaling } from "./calls";
 
 const URLS = [
@@ -25,7 +25,7 @@ const PREFIXES = [
   "",
 ] as const;
 
-function item(random: Random): unknown {
+function item(random: RandomSource): unknown {
   const prefix = pick(random, PREFIXES);
   return pick<unknown>(random, [
     { p: prefix, v: Math.floor(random() * 300) },
@@ -38,7 +38,7 @@ function item(random: Random): unknown {
   ]);
 }
 
-function command(random: Random): unknown {
+function command(random: RandomSource): unknown {
   const data = Array.from({ length: Math.floor(random() * 6) }, () => item(random));
   const base = { url: pick(random, URLS), cmd: pick(random, ["list", "insert", "delete", "commit", "drop"]) };
   return pick<unknown>(random, [

@@ -145,6 +145,14 @@ describe("faults", () => {
     const { page } = view;
     const offered = await page.getByLabel("Kind").locator("option").allInnerTexts();
     expect(offered.sort()).toEqual(Object.keys(FAULT_KINDS).sort());
+    const asked = () => page.locator("form", { hasText: "Arm" }).locator(".field > span").allInnerTexts();
+    const common = ["Kind", "Meets", "Only this url", "Strikes", "From the nth on"];
+    const labels = { retryAfter: "Retry-After", when: "Effect", staged: "Staged entries" } as Record<string, string>;
+    const labelOf = (name: string) => labels[name] ?? name.charAt(0).toUpperCase() + name.slice(1);
+    for (const [kind, { parameters }] of Object.entries(FAULT_KINDS)) {
+      await page.getByLabel("Kind").selectOption(kind);
+      expect(await asked()).toEqual([...common, ...Object.keys(parameters).map(labelOf)]);
+    }
     await page.getByLabel("Kind").selectOption("delay");
     await page.getByLabel("Meets").selectOption("node: insert");
     await page.getByLabel("Only this url").fill("prefixset://edge/*");

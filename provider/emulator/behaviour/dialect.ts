@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_VALUE } from "../../model/entry-value";
 import { pick, seededRandom } from "../time/random";
 
 /** One point that the contract leaves open: what the emulator does by default, and what other nodes might do. */
@@ -95,7 +96,7 @@ export const SWITCHES = {
     { alternatives: [50] },
     "Milliseconds of virtual time from the answer of a commit to its effect.",
   ),
-  maxValue: { ...amount(2 ** 32 - 1, { alternatives: [], refusals: [255] }, "Largest value of an entry.") },
+  maxValue: { ...amount(MAX_VALUE, { alternatives: [], refusals: [255] }, "Largest value of an entry.") },
   nested: choice(
     ["apart", "merged"],
     "Whether list shows nested prefixes as they are, or merges covered and adjacent ones of equal value.",

@@ -1,14 +1,15 @@
 import { z } from "zod";
+import { messageOf } from "../../model/errors";
 import type { ApiName, RequestSummary } from "../journal/journal";
 import { milliseconds } from "../time/duration";
-import { type Random, seededRandom } from "../time/random";
+import { type RandomSource, seededRandom } from "../time/random";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
 
 const duration = z.union([z.number(), z.string()]).superRefine((value, context) => {
   try {
     milliseconds(value);
   } catch (error) {
-    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "not a duration" });
+    context.addIssue({ code: "custom", message: messageOf(error) });
   }
 });
 
@@ -77,7 +78,7 @@ export interface ActiveFault {
   readonly hits: number;
   /** True when it will not meet any more. */
   readonly spent: boolean;
-  /** Takes the fault back. */
+  /** Removes the fault. */
   remove(): void;
 }
 
@@ -87,7 +88,7 @@ export type Occasion = RequestSummary & { readonly api: ApiName };
 class Armed implements ActiveFault {
   seen = 0;
   hits = 0;
-  private readonly random: Random;
+  private readonly random: RandomSource;
 
   constructor(
     readonly id: number,
@@ -133,7 +134,7 @@ export class Faults {
     return armed;
   }
 
-  /** The first fault that is due meets the request. All that match count it, also those that come too late. */
+  /** The fault that a request meets: the first that is due. Every fault that matches counts the request, met or not. */
   match(occasion: Occasion): ActiveFault | undefined {
     const [first] = this.armed.filter((fault) => fault.isDue(occasion));
     if (first) first.hits += 1;

@@ -37,7 +37,7 @@ export const aboutRoutes: readonly ControlRoute[] = [
     path: "/metrics",
     summary: "Counters and gauges in the text format of Prometheus.",
     answerType: "text/plain",
-    run: ({ core }) => ({ ...text(200, metrics(core)), type: "text/plain; version=0.0.4; charset=utf-8" }),
+    run: ({ simulation }) => ({ ...text(200, metrics(simulation)), type: "text/plain; version=0.0.4; charset=utf-8" }),
   }),
   route({
     method: "GET",

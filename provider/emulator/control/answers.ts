@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { json } from "../http/reply";
 
-/** Answer of operations that have nothing to tell. */
+/** The answer of operations that return nothing. */
 export const done = z.object({ status: z.literal("ok") }).describe("Done.");
 export const ok = () => json(200, { status: "ok" });
 

@@ -1,19 +1,10 @@
 import { z } from "zod";
 import { deviations, dialectSchema } from "../behaviour/dialect";
-import type { ActiveFault } from "../behaviour/faults";
 import { faultSchema } from "../behaviour/faults";
 import { json } from "../http/reply";
 import { done, duration, ok } from "./answers";
+import { activeFault, showFault } from "./fault-schema";
 import { type ControlInput, type ControlRoute, route } from "./route";
-
-const activeFault = z.object({
-  id: z.int(),
-  fault: z.looseObject({ kind: z.string() }),
-  seen: z.int(),
-  hits: z.int(),
-  spent: z.boolean(),
-});
-const showFault = ({ id, fault, seen, hits, spent }: ActiveFault) => ({ id, fault, seen, hits, spent });
 
 const clock = z.object({ now: z.string(), frozen: z.boolean() });
 const showClock = ({ emulator }: Pick<ControlInput, "emulator">) =>
@@ -51,8 +42,8 @@ export const behaviourRoutes: readonly ControlRoute[] = [
     path: "/faults/{id}",
     summary: "Takes one fault back.",
     answer: done,
-    run: ({ core, path }) =>
-      core.faults.remove(Number(path.id)) ? ok() : json(404, { error: `there is no fault ${path.id}` }),
+    run: ({ simulation, path }) =>
+      simulation.faults.remove(Number(path.id)) ? ok() : json(404, { error: `there is no fault ${path.id}` }),
   }),
   route({ method: "GET", path: "/clock", summary: "The virtual time.", answer: clock, run: showClock }),
   route({

@@ -2,39 +2,39 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { isIP } from "node:net";
 import { z } from "zod";
 import { PrefixError } from "../../model/prefix";
-import type { Emulator } from "../emulator";
 import { sameText } from "../http/admission";
 import { readBody, send } from "../http/http-server";
+import { BadRequest, parseJson } from "../http/json-body";
 import { json, type Reply, text } from "../http/reply";
-import { BadRequest, parseJson } from "../node/node-request";
-import { pageFile, viewRoutes } from "../page";
-import type { Core } from "../simulation";
+import { pageFile } from "../page/static-files";
 import { fromYaml } from "../state/state-file";
 import { UnknownResource } from "../state/unknown-resource";
 import { matchRoute } from "./match";
 import type { ControlRoute } from "./route";
+import type { ControlledEmulator, ControlledSimulation } from "./subject";
 
 /** Bodies of the control API: a state with a million marks fits. */
 const MAX_BODY = 256 * 2 ** 20;
+
+/** What the control API serves. */
+export interface ControlOptions {
+  readonly simulation: ControlledSimulation;
+  readonly routes: readonly ControlRoute[];
+  /** What callers must send as a bearer token; `undefined`: nothing, and then no web page may call. */
+  readonly token: string | undefined;
+}
 
 /**
  * The control API: what a test asks and does behind the backs of the clients, over HTTP. No part of the protocol, and on a
  * port of its own. Off loopback it wants a token; on loopback it refuses what a web page in a browser could send.
  */
 export class ControlApi {
-  private emulator: Emulator | undefined;
-  /** The published operations, and those that only the page uses. */
-  private readonly served: readonly ControlRoute[];
+  private emulator: ControlledEmulator | undefined;
 
-  constructor(
-    private readonly core: Core,
-    private readonly routes: readonly ControlRoute[],
-  ) {
-    this.served = [...routes, ...viewRoutes];
-  }
+  constructor(private readonly options: ControlOptions) {}
 
   /** From now on requests are answered. */
-  serve(emulator: Emulator): void {
+  serve(emulator: ControlledEmulator): void {
     this.emulator = emulator;
   }
 
@@ -53,7 +53,7 @@ export class ControlApi {
     if (file) return send(response, file);
     if (refusal || !this.emulator) return send(response, refusal ?? text(503, "starting"), { close: true });
     const url = readTarget(request.url ?? "/");
-    const found = url && matchRoute(this.served, request.method ?? "GET", url.pathname);
+    const found = url && matchRoute(this.options.routes, request.method ?? "GET", url.pathname);
     if (!found || !("route" in found)) return send(response, noOperation(found?.allowed ?? []), { close: true });
     const body = await readBody(request, MAX_BODY);
     if (body === "aborted") return void response.destroy();
@@ -70,7 +70,7 @@ export class ControlApi {
 
   private async carryOut(
     route: ControlRoute,
-    emulator: Emulator,
+    emulator: ControlledEmulator,
     input: {
       path: Record<string, string>;
       query: URLSearchParams;
@@ -82,10 +82,10 @@ export class ControlApi {
     try {
       const query = parse(route.query ?? z.strictObject({}), Object.fromEntries(input.query), "query");
       const body = route.body ? parse(route.body, await readBodyOf(input), "body") : undefined;
-      const { core, routes } = this;
+      const { simulation, routes } = this.options;
       return await route.run({
         emulator,
-        core,
+        simulation,
         routes,
         path: input.path,
         query,
@@ -102,14 +102,14 @@ export class ControlApi {
   }
 
   private refusal(request: IncomingMessage): Reply | undefined {
-    const token = this.core.options.controlToken;
+    const { token } = this.options;
     if (token !== undefined) {
       if (request.url === "/health") return undefined;
       return sameText(request.headers.authorization ?? "", `Bearer ${token}`)
         ? undefined
         : { ...json(401, { error: "the control API needs its token" }), headers: { "www-authenticate": "Bearer" } };
     }
-    // Without a token only what cannot come from somebody else's page: a name that resolves to loopback is one of its ways.
+    // Without a token only what cannot come from somebody else's page, which may reach loopback by a name of its own.
     const host = (request.headers.host ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
     if (host !== "localhost" && isIP(host) === 0)
       return json(403, { error: "the control API is called by address or as localhost" });
@@ -120,7 +120,7 @@ export class ControlApi {
   }
 }
 
-/** The path and query of a request; `undefined` for a target that is none. */
+/** The path and query of a request; `undefined` for a target that is not valid. */
 function readTarget(target: string): URL | undefined {
   try {
     const url = new URL(target, "http://control");

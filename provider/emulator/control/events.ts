@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { Journal } from "../journal/journal";
 
-/** A reader that takes nothing for so many bytes is left behind, so that it does not make the emulator grow. */
+/** A reader that is this many bytes behind is cut off, so that the memory of the emulator does not grow with it. */
 const MAX_BEHIND = 1_048_576;
 
-/** Sends journal entries as they happen, until the reader goes. Answers by itself. */
+/** Sends journal entries as they happen, until the reader leaves. Writes the answer itself. */
 export function streamEvents(journal: Journal, response: ServerResponse): undefined {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   response.write(": journal\n\n");

@@ -62,6 +62,6 @@ export const journalRoutes: readonly ControlRoute[] = [
     path: "/events",
     summary: "Journal entries as they happen, without their data: server-sent events named request.",
     answerType: "text/event-stream",
-    run: ({ core, response }) => streamEvents(core.journal, response),
+    run: ({ simulation, response }) => streamEvents(simulation.journal, response),
   }),
 ];

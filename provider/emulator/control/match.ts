@@ -10,7 +10,8 @@ export function matchRoute(
     const path = matchPath(it.path, pathname);
     return path ? [{ route: it, path }] : [];
   });
-  return candidates.find((it) => it.route.method === method) ?? { allowed: candidates.map((it) => it.route.method) };
+  const allowed = new Set(candidates.map((it) => it.route.method));
+  return candidates.find((it) => it.route.method === method) ?? { allowed: [...allowed] };
 }
 
 function matchPath(pattern: string, pathname: string): Record<string, string> | undefined {

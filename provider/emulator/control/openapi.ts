@@ -76,7 +76,7 @@ function failure(status: string): Json {
   return { description, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
 }
 
-/** Operations on something that has a name. */
+/** Whether an operation names something that may not exist. */
 function mayMiss({ path, query }: ControlRoute): boolean {
   const names = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
   return path.includes("{") || path === "/prefix-set/change" || path === "/signalings" || names.includes("url");

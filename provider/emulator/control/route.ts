@@ -1,13 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
-import type { Emulator } from "../emulator";
 import type { Reply } from "../http/reply";
-import type { Core } from "../simulation";
+import type { ControlledEmulator, ControlledSimulation } from "./subject";
 
 /** What an operation of the control API gets. */
 export interface ControlInput<Query = unknown, Body = unknown> {
-  readonly emulator: Emulator;
-  readonly core: Core;
+  readonly emulator: ControlledEmulator;
+  readonly simulation: ControlledSimulation;
   /** All operations, for the description. */
   readonly routes: readonly ControlRoute[];
   readonly path: Readonly<Record<string, string>>;
@@ -31,7 +30,7 @@ export interface ControlRoute {
   readonly answer?: z.ZodType;
   /** Content type of an answer that is not JSON. */
   readonly answerType?: string;
-  /** The answer; `undefined` when the operation answers by itself. */
+  /** The answer; `undefined` when the operation has written its answer itself. */
   readonly run: (input: ControlInput) => Answer;
 }
 

@@ -99,15 +99,15 @@ export const stateRoutes: readonly ControlRoute[] = [
     path: "/snapshots",
     summary: "Names of the snapshots that were taken.",
     answer: z.array(z.string()),
-    run: ({ core }) => json(200, core.snapshots.names()),
+    run: ({ simulation }) => json(200, simulation.snapshots.names()),
   }),
   route({
     method: "PUT",
     path: "/snapshots/{name}",
     summary: "Keeps what the emulator holds now under a name, until it ends.",
     answer: done,
-    run: ({ emulator, core, path }) => {
-      core.snapshots.set(path.name ?? "", emulator.state());
+    run: ({ emulator, simulation, path }) => {
+      simulation.snapshots.set(path.name ?? "", emulator.state());
       return ok();
     },
   }),
@@ -116,8 +116,8 @@ export const stateRoutes: readonly ControlRoute[] = [
     path: "/snapshots/{name}/restore",
     summary: "Puts back what was kept.",
     answer: done,
-    run: ({ emulator, core, path }) => {
-      const state = core.snapshots.get(path.name ?? "");
+    run: ({ emulator, simulation, path }) => {
+      const state = simulation.snapshots.get(path.name ?? "");
       if (!state) return json(404, { error: `there is no snapshot ${path.name}` });
       emulator.seed(state);
       return ok();
@@ -128,7 +128,7 @@ export const stateRoutes: readonly ControlRoute[] = [
     path: "/snapshots/{name}",
     summary: "Forgets a snapshot.",
     answer: done,
-    run: ({ core, path }) =>
-      core.snapshots.delete(path.name ?? "") ? ok() : json(404, { error: `there is no snapshot ${path.name}` }),
+    run: ({ simulation, path }) =>
+      simulation.snapshots.delete(path.name ?? "") ? ok() : json(404, { error: `there is no snapshot ${path.name}` }),
   }),
 ];

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { failure } from "../node/node-replies";
-import type { Core } from "../simulation";
+import type { Dialect } from "../behaviour/dialect";
 import type { Reply } from "./reply";
 
 /** What a caller of the node API must send along; the contract does not say what a node wants. */
@@ -12,31 +11,41 @@ export type NodeAuth =
 /** Where the node API is when it redirects. */
 export const REDIRECTED = "/redirected/fapi";
 
+/** What the admission needs to know. */
+export interface AdmissionOptions {
+  /** What callers must send; `undefined`: nothing. */
+  readonly auth: NodeAuth | undefined;
+  /** The dialect at the moment: whether the node API redirects. */
+  readonly dialect: () => Dialect;
+  /** Address of the protocol port. */
+  readonly origin: () => string;
+  /** An error in the form of the node API. */
+  readonly refuse: (status: number, message: string) => Reply;
+}
+
 /** Turns requests to the node API away before they are read: without credentials, or because it is somewhere else. */
-export class Gate {
-  constructor(
-    private readonly core: Core,
-    private readonly origin: () => string,
-  ) {}
+export class Admission {
+  constructor(private readonly options: AdmissionOptions) {}
 
   /** The answer to a request that is turned away. */
   readonly check = (request: IncomingMessage): Reply | undefined =>
     this.unauthorized(request) ?? this.elsewhere(request);
 
   private unauthorized(request: IncomingMessage): Reply | undefined {
-    const { auth } = this.core.options;
+    const { auth, refuse } = this.options;
     if (!auth || sameText(request.headers.authorization ?? "", authorization(auth))) return undefined;
     const scheme = "bearer" in auth ? "Bearer" : 'Basic realm="node"';
-    return { ...failure(401, "unauthorized", this.core.dialect), headers: { "www-authenticate": scheme } };
+    return { ...refuse(401, "unauthorized"), headers: { "www-authenticate": scheme } };
   }
 
   private elsewhere(request: IncomingMessage): Reply | undefined {
-    const { redirect } = this.core.dialect;
+    const { refuse, origin } = this.options;
+    const { redirect } = this.options.dialect();
     const moved = request.url === REDIRECTED;
-    if (redirect === "none") return moved ? failure(404, "unknown path", this.core.dialect) : undefined;
+    if (redirect === "none") return moved ? refuse(404, "unknown path") : undefined;
     if (moved) return undefined;
-    const origin = redirect === "307-elsewhere" ? otherName(this.origin()) : this.origin();
-    return { status: Number.parseInt(redirect, 10), body: "", headers: { location: origin + REDIRECTED } };
+    const target = redirect === "307-elsewhere" ? otherName(origin()) : origin();
+    return { status: Number.parseInt(redirect, 10), body: "", headers: { location: target + REDIRECTED } };
   }
 }
 
@@ -53,7 +62,7 @@ function otherName(origin: string): string {
   return url.origin;
 }
 
-/** Compares without telling by its time where the difference is. */
+/** Compares two texts in a time that does not tell where they differ. */
 export function sameText(a: string, b: string): boolean {
   const digest = (text: string) => createHash("sha256").update(text).digest();
   return timingSafeEqual(digest(a), digest(b));

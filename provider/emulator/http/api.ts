@@ -1,4 +1,4 @@
-import type { Variation } from "../behaviour/fault-kinds";
+import type { Variation } from "../behaviour/fault-kind";
 import type { RequestSummary } from "../journal/journal";
 import type { CommitRecord } from "../state/prefix-set-store";
 import type { Reply } from "./reply";
@@ -13,7 +13,7 @@ export interface Incoming {
 }
 
 /** A request that was understood, or found wrong: what it is, and how to carry it out. */
-export interface Call {
+export interface Interpretation {
   readonly summary: RequestSummary;
   /** Carries the request out. `committed` is called with what a commit changed, at once or later. */
   run(variation: Variation, committed: (record: CommitRecord) => void): Reply | Promise<Reply>;
@@ -23,5 +23,5 @@ export interface Call {
 
 /** One of the HTTP interfaces that an emulator serves. */
 export interface Api {
-  interpret(request: Incoming): Call;
+  interpret(request: Incoming): Interpretation;
 }

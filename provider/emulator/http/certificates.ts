@@ -21,23 +21,74 @@ const VALIDITY = { before: DAY, after: 365 * DAY };
 
 /**
  * Makes an authority, a server certificate for the given names and a client certificate (P-256, X.509 v3, RFC 5280).
- * For tests on one machine only: the authority's key is thrown away, and nothing is ever renewed.
  *
  * @param hosts Names and addresses of the server.
  * @param now The real time in milliseconds: clients check certificates by it, whatever the virtual clock says.
  */
 export function makeCertificates(hosts: readonly string[], now: number): TestCertificates {
-  const authority = keys();
-  const ca = { name: "pulumi-packetfilter emulator authority", keys: authority };
-  const issue = (name: string, extensions: Buffer[]) => {
-    const own = keys();
-    return { cert: certificate(name, own.publicKey, ca, extensions, now), key: pemKey(own.privateKey) };
-  };
+  const authority = new CertificateAuthority("pulumi-packetfilter emulator authority", now);
   return {
-    ca: certificate(ca.name, authority.publicKey, ca, [basicConstraints(true), keyUsage(0x06)], now),
-    server: issue("emulator.test", [basicConstraints(false), purpose(1), alternativeNames(hosts)]),
-    client: issue("client.test", [basicConstraints(false), purpose(2)]),
+    ca: authority.cert,
+    server: authority.issueServer("emulator.test", hosts),
+    client: authority.issueClient("client.test"),
   };
+}
+
+/**
+ * An authority for tests on one machine: its key is never written anywhere, and nothing is ever renewed.
+ *
+ * Written by hand (DER, ITU-T X.690, as much of it as these certificates need): the libraries that make P-256 certificates
+ * bring some twenty packages and a polyfill of a global for what are a hundred lines here, and Node itself only reads them.
+ */
+export class CertificateAuthority {
+  /** The certificate that clients and servers trust, in PEM. */
+  readonly cert: string;
+  private readonly keys = newKeys();
+
+  /** @param now The real time in milliseconds. Certificates hold from a day before it, for a year. */
+  constructor(
+    private readonly name: string,
+    private readonly now: number,
+  ) {
+    this.cert = this.certify(name, this.keys.publicKey, [basicConstraints(true), keyUsage(0x06)]);
+  }
+
+  /** A certificate for a server with these names and addresses. */
+  issueServer(name: string, hosts: readonly string[] = [name]): Certificate {
+    return this.issue(name, [basicConstraints(false), purpose(1), alternativeNames(hosts)]);
+  }
+
+  /** A certificate for a client. */
+  issueClient(name: string): Certificate {
+    return this.issue(name, [basicConstraints(false), purpose(2)]);
+  }
+
+  private issue(name: string, extensions: readonly Buffer[]): Certificate {
+    const { publicKey, privateKey } = newKeys();
+    return { cert: this.certify(name, publicKey, extensions), key: pemKey(privateKey) };
+  }
+
+  private certify(subject: string, publicKey: KeyObject, extensions: readonly Buffer[]): string {
+    const algorithm = sequence(oid("1.2.840.10045.4.3.2"));
+    const body = sequence(
+      tlv(0xa0, integer(Buffer.from([2]))),
+      integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
+      algorithm,
+      commonName(this.name),
+      sequence(time(this.now - VALIDITY.before), time(this.now + VALIDITY.after)),
+      commonName(subject),
+      spki(publicKey),
+      tlv(
+        0xa3,
+        sequence(
+          ...extensions,
+          extension("2.5.29.14", tlv(0x04, keyId(publicKey))),
+          extension("2.5.29.35", sequence(tlv(0x80, keyId(this.keys.publicKey)))),
+        ),
+      ),
+    );
+    return pem("CERTIFICATE", sequence(body, algorithm, bits(sign("sha256", body, this.keys.privateKey))));
+  }
 }
 
 interface Keys {
@@ -45,40 +96,9 @@ interface Keys {
   readonly privateKey: KeyObject;
 }
 
-function keys(): Keys {
+function newKeys(): Keys {
   return generateKeyPairSync("ec", { namedCurve: "P-256" });
 }
-
-function certificate(
-  subject: string,
-  publicKey: KeyObject,
-  issuer: { name: string; keys: Keys },
-  extensions: Buffer[],
-  now: number,
-): string {
-  const algorithm = sequence(oid("1.2.840.10045.4.3.2"));
-  const body = sequence(
-    tlv(0xa0, integer(Buffer.from([2]))),
-    integer(Buffer.concat([Buffer.from([1]), randomBytes(15)])),
-    algorithm,
-    commonName(issuer.name),
-    sequence(time(now - VALIDITY.before), time(now + VALIDITY.after)),
-    commonName(subject),
-    spki(publicKey),
-    tlv(
-      0xa3,
-      sequence(
-        ...extensions,
-        extension("2.5.29.14", tlv(0x04, keyId(publicKey))),
-        extension("2.5.29.35", sequence(tlv(0x80, keyId(issuer.keys.publicKey)))),
-      ),
-    ),
-  );
-  const signature = sign("sha256", body, issuer.keys.privateKey);
-  return pem("CERTIFICATE", sequence(body, algorithm, bits(signature)));
-}
-
-// DER (ITU-T X.690), as much of it as a certificate needs.
 
 function tlv(tag: number, ...content: Buffer[]): Buffer {
   const value = Buffer.concat(content);
@@ -102,9 +122,11 @@ function oid(dotted: string): Buffer {
   return tlv(0x06, Buffer.from(bytes));
 }
 
+/** UTCTime with two digits of the year until 2049, GeneralizedTime with four from 2050 on (RFC 5280, section 4.1.2.5). */
 function time(ms: number): Buffer {
-  const digits = new Date(ms).toISOString().replace(/[-:T]/g, "").slice(0, 14);
-  return text(0x17, `${digits.slice(2)}Z`);
+  const date = new Date(ms);
+  const digits = date.toISOString().replace(/[-:T]/g, "").slice(0, 14);
+  return date.getUTCFullYear() < 2050 ? text(0x17, `${digits.slice(2)}Z`) : text(0x18, `${digits}Z`);
 }
 
 function commonName(name: string): Buffer {

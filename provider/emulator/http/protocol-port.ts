@@ -1,17 +1,33 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { FAULT_KINDS, type FaultContext, type Outcome, type Variation } from "../behaviour/fault-kinds";
-import type { ActiveFault } from "../behaviour/faults";
-import { type ApiName, type JournalEntry, redactHeaders, redactPath } from "../journal/journal";
-import type { Core } from "../simulation";
+import type { Dialect } from "../behaviour/dialect";
+import type { Delivery, Variation } from "../behaviour/fault-kind";
+import { strike } from "../behaviour/fault-kinds";
+import type { ActiveFault, Faults } from "../behaviour/faults";
+import { type ApiName, type Journal, type JournalEntry, redactHeaders, redactPath } from "../journal/journal";
+import type { VirtualClock } from "../time/clock";
+import type { Waits } from "../time/waits";
 import { REDIRECTED } from "./admission";
-import type { Api, Call, Incoming } from "./api";
+import type { Api, Incoming, Interpretation } from "./api";
 import { readBody, reset, send, sendTruncated } from "./http-server";
 import { type Reply, text } from "./reply";
 
-/** What the front needs beyond the core. */
-export interface FrontParts {
+/** What the protocol port asks of the emulator behind it. */
+export interface ProtocolSubject {
+  readonly dialect: Dialect;
+  readonly faults: Faults;
+  readonly journal: Journal;
+  readonly clock: VirtualClock;
+  readonly waits: Waits;
+  /** Real milliseconds before each request takes effect, and before a commit does beyond that. */
+  readonly options: { readonly latency: number; readonly commitLatency: number };
+  /** Drops all staged entries of the node. */
+  discardStaged(): void;
+}
+
+/** What the protocol port serves, and how. */
+export interface ProtocolParts {
   readonly apis: Readonly<Record<"node" | "signaling" | "test", Api>>;
-  /** See {@link FaultContext.outage}. */
+  /** Breaks all connections and refuses new ones for a time (real milliseconds). */
   outage(ms: number): void;
   /** Why a request to the node API is turned away before it is read: authentication, a redirect. */
   guard?(request: IncomingMessage): Reply | undefined;
@@ -23,17 +39,17 @@ interface Exchange {
   readonly response: ServerResponse;
   /** See {@link JournalEntry.concurrent}. */
   readonly concurrent: number;
-  /** Says that the request is in progress no more. */
+  /** To be called when the request is no longer in progress. */
   readonly over: () => void;
 }
 
-/** Takes requests of all APIs of the protocol port: reads them, lets faults at them, carries them out, keeps the journal. */
-export class Front {
+/** Serves all APIs of the protocol port: reads a request, applies the faults that it meets, carries it out, writes the journal. */
+export class ProtocolPort {
   private readonly inProgress: Record<ApiName, number> = { node: 0, signaling: 0, test: 0, other: 0 };
 
   constructor(
-    private readonly core: Core,
-    private readonly parts: FrontParts,
+    private readonly subject: ProtocolSubject,
+    private readonly parts: ProtocolParts,
   ) {}
 
   /** A listener for `node:http`. */
@@ -41,7 +57,7 @@ export class Front {
     const api = apiOf(request.url ?? "/");
     this.inProgress[api] += 1;
     const concurrent = this.inProgress[api];
-    // Over before the last byte of the answer is out: who waits for it and then asks again is never counted twice.
+    // Over before the last byte of the answer is out: a caller that waits for it and then asks again is never counted twice.
     let inProgress = true;
     const over = () => {
       if (inProgress) this.inProgress[api] -= 1;
@@ -57,7 +73,7 @@ export class Front {
 
   private async serve(api: ApiName, exchange: Exchange): Promise<void> {
     const { request, response, concurrent } = exchange;
-    const { journal, clock, dialect } = this.core;
+    const { journal, clock, dialect } = this.subject;
     const arrived = {
       time: clock.now.toISOString(),
       api,
@@ -76,44 +92,46 @@ export class Front {
     if (guarded) return refuse(guarded);
     const body = await readBody(request, dialect.maxBodyBytes);
     if (body === "aborted") return void response.destroy();
-    const call = this.parts.apis[api].interpret(incoming(request, body === "too-large" ? Buffer.alloc(0) : body));
+    const understood = this.parts.apis[api].interpret(incoming(request, body === "too-large" ? Buffer.alloc(0) : body));
     if (body === "too-large") {
-      return refuse(call.error(413, `the body is too large: at most ${dialect.maxBodyBytes} bytes`));
+      return refuse(understood.error(413, `the body is too large: at most ${dialect.maxBodyBytes} bytes`));
     }
-    const fault = this.core.faults.match({ ...call.summary, api });
-    const entry = journal.add({ ...arrived, ...call.summary, ...(fault && { fault: fault.fault.kind }) });
-    await deliver(exchange, await this.outcome(call, entry, fault), entry);
+    const fault = this.subject.faults.match({ ...understood.summary, api });
+    const entry = journal.add({ ...arrived, ...understood.summary, ...(fault && { fault: fault.fault.kind }) });
+    await deliver(exchange, await this.carryOut(understood, entry, fault), entry);
     journal.settled(entry);
   }
 
-  private async outcome(call: Call, entry: JournalEntry, fault: ActiveFault | undefined): Promise<Outcome> {
+  private async carryOut(
+    { summary, error, run: effect }: Interpretation,
+    entry: JournalEntry,
+    fault: ActiveFault | undefined,
+  ): Promise<Delivery> {
+    const { waits, clock, options } = this.subject;
     const run = async (variation: Variation = {}): Promise<Reply> => {
-      const { latency, commitLatency } = this.core.options;
-      const wait = latency + (call.summary.cmd === "commit" ? commitLatency : 0);
-      if (wait > 0) await this.core.waits.for(wait);
-      return call.run(variation, (record) => {
+      const wait = options.latency + (summary.cmd === "commit" ? options.commitLatency : 0);
+      if (wait > 0) await waits.for(wait);
+      return effect(variation, (record) => {
         entry.commit = record;
       });
     };
     if (!fault) return run();
-    const context: FaultContext = {
-      fault: fault.fault,
+    return strike(fault.fault, {
       run,
-      error: call.error,
-      wait: (ms) => this.core.waits.for(ms),
+      error,
+      wait: (ms) => waits.for(ms),
       outage: (ms) => this.parts.outage(ms),
-      discardStaged: () => this.core.discardStaged(),
-      now: () => this.core.clock.now,
-    };
-    return FAULT_KINDS[fault.fault.kind].run(context);
+      discardStaged: () => this.subject.discardStaged(),
+      now: () => clock.now,
+    });
   }
 }
 
-async function deliver(exchange: Exchange, outcome: Outcome, entry: JournalEntry): Promise<void> {
-  if (!("cut" in outcome)) return answer(exchange, outcome, entry);
-  if (outcome.cut === "silence") return;
+async function deliver(exchange: Exchange, delivery: Delivery, entry: JournalEntry): Promise<void> {
+  if (!("cut" in delivery)) return answer(exchange, delivery, entry);
+  if (delivery.cut === "silence") return;
   exchange.over();
-  if (outcome.cut === "truncate") sendTruncated(exchange.response, outcome.reply);
+  if (delivery.cut === "truncate") sendTruncated(exchange.response, delivery.reply);
   else reset(exchange.response.socket);
 }
 

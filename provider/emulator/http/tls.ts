@@ -1,6 +1,16 @@
-import type { ResolvedOptions } from "../options";
 import { makeCertificates } from "./certificates";
 import type { ListenOptions } from "./http-server";
+
+/** Own certificates of a server, in PEM. */
+export interface TlsFiles {
+  readonly cert: string;
+  readonly key: string;
+  /** Clients need a certificate that this one signed. */
+  readonly ca?: string;
+}
+
+/** How a server serves: http, https with a certificate made for this run, the same for clients too, or given ones. */
+export type TlsChoice = boolean | "mutual" | TlsFiles;
 
 /** What a client needs to talk to an emulator that made its own certificates: all in PEM. */
 export interface ClientTls {
@@ -13,7 +23,7 @@ export interface ClientTls {
 
 /** How the protocol port serves https, and what clients need for that; `undefined` for http. */
 export function serverTls(
-  { tls, host }: ResolvedOptions,
+  { tls, host }: { readonly tls: TlsChoice; readonly host: string },
   now: number,
 ): { server: NonNullable<ListenOptions["tls"]>; client?: ClientTls } | undefined {
   if (tls === false) return undefined;

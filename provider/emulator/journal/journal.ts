@@ -1,7 +1,7 @@
 import type { MarkType } from "../../model/mark";
 import type { CommitRecord } from "../state/prefix-set-store";
 
-/** Which API a request came to; `other` is a path that none of them has. */
+/** Which API a request came to; `other` is a path that belongs to none of them. */
 export type ApiName = "node" | "signaling" | "test" | "other";
 
 /** Commands of the node API (contract, section 4.1). */

@@ -1,17 +1,28 @@
 import { MARK_TYPES } from "../../model/mark";
-import type { Core } from "../simulation";
+import type { Contents } from "../state/contents";
+import type { VirtualClock } from "../time/clock";
+import type { Journal } from "./journal";
+import type { RequestCounts } from "./request-counts";
 
 type Labels = Record<string, string>;
 type Sample = [labels: Labels, value: number];
 
 const PREFIX = "packetfilter_emulator_";
 
+/** What metrics are taken of. */
+export interface MetricsSubject {
+  readonly contents: Contents;
+  readonly counts: RequestCounts;
+  readonly journal: Journal;
+  readonly clock: VirtualClock;
+}
+
 /** What the emulator did and holds, in the text format of Prometheus (version 0.0.4). */
-export function metrics(core: Core): string {
-  const { world, packetPath } = core;
-  const requests = [...core.counts.byRequest()];
-  const sets = [...world.sets()];
-  const profiles = [...world.arenas].flatMap(([arena, it]) =>
+export function metrics({ contents, counts, journal, clock }: MetricsSubject): string {
+  const { holdings, packetPath } = contents;
+  const requests = [...counts.byRequest()];
+  const sets = [...holdings.sets()];
+  const profiles = [...holdings.arenas].flatMap(([arena, it]) =>
     [...it.profiles.keys()].map((profile) => ({
       name: `${arena}/${profile}`,
       marks: packetPath.marks(arena, profile),
@@ -25,12 +36,7 @@ export function metrics(core: Core): string {
       requests.map((it) => [it.labels, it.count]),
     ],
     ["answer_bytes_total", "counter", "Bytes of answers.", requests.map((it) => [it.labels, it.bytes])],
-    [
-      "faults_total",
-      "counter",
-      "Requests met by a fault.",
-      [...core.counts.byFault()].map(([kind, n]) => [{ kind }, n]),
-    ],
+    ["faults_total", "counter", "Requests met by a fault.", [...counts.byFault()].map(([kind, n]) => [{ kind }, n])],
     ["set_entries", "gauge", "Applied entries of a prefix-set.", sets.map(([set, it]) => [{ set }, it.applied.size])],
     [
       "set_staged_changes",
@@ -42,7 +48,7 @@ export function metrics(core: Core): string {
       "signalings_active",
       "gauge",
       "Prefixes with active signaling.",
-      [...core.signaling.clients].map(([client, it]) => [{ client }, it.active().length]),
+      [...contents.signaling.clients].map(([client, it]) => [{ client }, it.active().length]),
     ],
     [
       "marks",
@@ -64,8 +70,8 @@ export function metrics(core: Core): string {
       "Memory of mark tables.",
       profiles.map(({ name, marks }) => [{ profile: name }, marks.bytes]),
     ],
-    ["journal_entries", "gauge", "Requests that the journal holds.", [[{}, core.journal.entries.length]]],
-    ["virtual_time_seconds", "gauge", "The virtual clock, in seconds since 1970.", [[{}, core.clock.ms / 1000]]],
+    ["journal_entries", "gauge", "Requests that the journal holds.", [[{}, journal.entries.length]]],
+    ["virtual_time_seconds", "gauge", "The virtual clock, in seconds since 1970.", [[{}, clock.ms / 1000]]],
   ];
   return families.map(([name, kind, help, samples]) => family(PREFIX + name, kind, help, samples)).join("");
 }

@@ -1,6 +1,6 @@
 import type { JournalEntry } from "./journal";
 
-/** Counts of requests by API, operation and status: what metrics show, whatever the journal has forgotten. */
+/** Counts of requests by API, operation and status: what metrics show, also of requests that the journal has dropped. */
 export class RequestCounts {
   private readonly requests = new Map<string, { labels: Record<string, string>; count: number; bytes: number }>();
   private readonly faults = new Map<string, number>();

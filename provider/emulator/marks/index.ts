@@ -1,5 +1,5 @@
 export { type MarkFormat, MarkList } from "./mark-list";
 export { addressSchema, type MarkRecord, type MarkRecords, marksSchema } from "./mark-record";
-export { MarkStore, type MarkStoreOptions } from "./mark-store";
-export { MAX_VALUE, type ValueOperation } from "./mark-table";
+export { type MarkAction, MarkStore, type MarkStoreOptions } from "./mark-store";
+export type { ValueOperation } from "./mark-table";
 export { paced } from "./paced";

@@ -7,22 +7,34 @@ export type { MarkFormat } from "./mark-format";
 
 type Families = { readonly 4?: MarkTable; readonly 6?: MarkTable };
 
+/** A list that was encoded whole. */
+interface EncodedList {
+  readonly format: string;
+  /** Of the tables that it was read from. */
+  readonly version: number;
+  /** Milliseconds of the clock: from the first on, and before the second, the same list would come out. */
+  readonly from: number;
+  readonly until: number;
+  readonly chunks: readonly Buffer[];
+  readonly bytes: number;
+}
+
 /** The last list of a table, kept while it would come out the same. */
 export class MarkListCache {
-  private kept?: { format: string; version: number; from: number; until: number; chunks: Buffer[]; bytes: number };
+  private kept?: EncodedList;
 
   /** @param limit Bytes of the largest list that is kept. */
   constructor(readonly limit: number) {}
 
   /** The chunks of the same list, if there are any. */
-  get(format: string, version: number, now: number): { chunks: Buffer[]; bytes: number } | undefined {
+  get(format: string, version: number, now: number): EncodedList | undefined {
     const { kept } = this;
     if (kept?.format !== format || kept.version !== version || now < kept.from || now >= kept.until) return undefined;
     return kept;
   }
 
-  set(format: string, version: number, now: number, validFor: number, chunks: Buffer[], bytes: number): void {
-    this.kept = { format, version, from: now, until: now + validFor, chunks, bytes };
+  set(list: EncodedList): void {
+    this.kept = list;
   }
 
   /** Gives the memory back: called when a new list begins, so that there are never two. */
@@ -31,23 +43,27 @@ export class MarkListCache {
   }
 }
 
+/** What a list is made of. */
+export interface MarkListSource {
+  readonly type: MarkType;
+  readonly tables: Families;
+  readonly format: MarkFormat;
+  /** Milliseconds of the clock: lifetimes and ages are those of this moment. */
+  readonly now: number;
+  readonly cache: MarkListCache | undefined;
+}
+
 /**
  * A list of marks as JSON: an iterable of chunks, each encoded when it is asked for, in about a millisecond.
- * A server that lets other work in between chunks is never busy for longer; `paced` does that.
+ * A server that turns to other work between chunks, as with `paced`, is never busy for longer than that.
  */
 export class MarkList implements Iterable<Buffer> {
-  private readonly cached: { chunks: Buffer[]; bytes: number } | undefined;
+  private readonly cached: EncodedList | undefined;
   private readonly key: string;
 
-  constructor(
-    private readonly type: MarkType,
-    private readonly tables: Families,
-    private readonly format: MarkFormat,
-    private readonly now: number,
-    private readonly cache: MarkListCache | undefined,
-  ) {
-    this.key = formatKey(format);
-    this.cached = cache?.get(this.key, this.version, now);
+  constructor(private readonly source: MarkListSource) {
+    this.key = formatKey(source.format);
+    this.cached = source.cache?.get(this.key, this.version, source.now);
   }
 
   /** The length of the whole list in bytes, known beforehand only when nothing changed since the last one. */
@@ -65,12 +81,13 @@ export class MarkList implements Iterable<Buffer> {
   }
 
   private get version(): number {
-    return (this.tables[4]?.version ?? 0) + (this.tables[6]?.version ?? 0);
+    return (this.source.tables[4]?.version ?? 0) + (this.source.tables[6]?.version ?? 0);
   }
 
   private *encode(): Generator<Buffer, void> {
-    const { version, cache } = this;
-    const writer = new RecordWriter(this.type, this.format, this.now);
+    const { version } = this;
+    const { type, tables, format, now, cache } = this.source;
+    const writer = new RecordWriter(type, format, now);
     const kept: Buffer[] = [];
     let bytes = 0;
     const keep = (chunk: Buffer) => {
@@ -81,7 +98,7 @@ export class MarkList implements Iterable<Buffer> {
     };
     cache?.drop();
     for (const family of [4, 6] as const) {
-      const table = this.tables[family];
+      const table = tables[family];
       for (let slot = 0; table && slot < table.used; ) {
         slot = writer.fill(table, family, slot);
         if (slot < table.used) yield keep(writer.take());
@@ -89,7 +106,7 @@ export class MarkList implements Iterable<Buffer> {
     }
     yield keep(writer.finish());
     if (this.version === version && bytes <= (cache?.limit ?? 0)) {
-      cache?.set(this.key, version, this.now, writer.validFor, kept, bytes);
+      cache?.set({ format: this.key, version, from: now, until: now + writer.validFor, chunks: kept, bytes });
     }
   }
 }

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { MAX_VALUE } from "../../model/entry-value";
 import type { MarkType } from "../../model/mark";
 import { PrefixError } from "../../model/prefix";
 import { parseAddress } from "../packets/address";
 import { portSchema, protocolSchema } from "../packets/packet";
-import { MAX_VALUE } from "./mark-table";
 
 /** One address, checked where it enters; prefixes are refused, for marks have no masks (contract, section 1). */
 export const addressSchema = z

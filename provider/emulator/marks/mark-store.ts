@@ -1,10 +1,10 @@
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 import type { PacketView } from "../packets/packet";
-import { largestMarks } from "./largest-marks";
+import { largestMarks, type MarkPlace } from "./largest-marks";
 import { readKey, recordKey, writePacketKey } from "./mark-key";
 import { type MarkFormat, MarkList, MarkListCache } from "./mark-list";
 import { keyWords, type MarkRecord, type MarkRecords } from "./mark-record";
-import { MarkTable, type MarkTableOptions, type ValueOperation } from "./mark-table";
+import { type MarkChange, MarkTable, type MarkTableOptions } from "./mark-table";
 
 /** How a {@link MarkStore} is made. */
 export interface MarkStoreOptions {
@@ -22,6 +22,20 @@ export interface MarkStoreOptions {
   readonly onFull?: "evict" | "refuse";
   /** A list up to this many bytes is kept for as long as it stays the same. Default 16 MiB; 0 keeps none. */
   readonly cacheBytes?: number;
+}
+
+/** What a rule does to the record that a packet has in a table. */
+export interface MarkAction extends MarkChange {
+  readonly type: MarkType;
+}
+
+/** Which record of a packet a rule looks for. */
+export interface MarkQuery {
+  readonly type: MarkType;
+  /** Absent: any. */
+  readonly id?: number;
+  /** Whether the record's value is one that the rule wants. */
+  readonly wanted: (value: number) => boolean;
 }
 
 /**
@@ -59,7 +73,7 @@ export class MarkStore {
     const tables = this.tables.get(type) ?? {};
     const now = this.options.now();
     for (const table of Object.values(tables)) table.advance(now);
-    return new MarkList(type, tables, format, now, this.caches.get(type));
+    return new MarkList({ type, tables, format, now, cache: this.caches.get(type) });
   }
 
   /** All records of a table, expired ones included. For state files and tests: each record becomes an object. */
@@ -70,7 +84,7 @@ export class MarkStore {
       for (let slot = 0; table && slot < table.used; slot++) {
         const expires = table.expires[slot] as number;
         if (!(expires + this.limits.keepExpired > now)) continue;
-        yield this.record(type, family, table, slot, now);
+        yield recordAt(type, { family, table, slot }, now);
       }
     }
   }
@@ -79,7 +93,7 @@ export class MarkStore {
   largest(type: MarkType, limit: number, id?: number): MarkRecord[] {
     const now = this.options.now();
     const found = largestMarks(this.tables.get(type) ?? {}, limit, now, id);
-    return found.map(({ family, table, slot }) => this.record(type, family, table, slot, now));
+    return found.map((place) => recordAt(type, place, now));
   }
 
   /** How many live records each id has; ids without any are left out. */
@@ -119,7 +133,7 @@ export class MarkStore {
     write(table.key);
     const { id, value = 1, lifetime = Number.POSITIVE_INFINITY, age = 0, expiredFor } = record;
     const expires = now + 1000 * (expiredFor === undefined ? lifetime : -expiredFor);
-    return table.put(now, id, value, now - age * 1000, expires) >= 0;
+    return table.put({ id, value, created: now - age * 1000, expires }, now) >= 0;
   }
 
   /** Removes the record of this key and id; false when there is none. */
@@ -158,50 +172,25 @@ export class MarkStore {
   }
 
   /**
-   * What a mark action of a rule does: makes or changes the record that the packet has in the table.
+   * What a mark action of a rule does: makes or changes the record that the packet has in the table, once for each of the
+   * packets that it stands for.
    *
-   * @param lifetime Milliseconds; see {@link MarkTable.touch}.
    * @returns the record's value now, or `undefined` when a full table refused it.
    */
-  touch(
-    type: MarkType,
-    packet: PacketView,
-    now: number,
-    id: number,
-    operation: ValueOperation,
-    operand: number,
-    lifetime: number | undefined,
-  ): number | undefined {
+  touch(action: MarkAction, packet: PacketView, now: number): number | undefined {
+    const { type } = action;
     const table = this.table(type, packet.family);
     writePacketKey(type, packet, table.key);
-    const slot = table.touch(now, id, operation, operand, lifetime);
+    const slot = table.touch(action, now, packet.count);
     return slot < 0 ? undefined : table.values[slot];
   }
 
-  /** True when the packet has a live record in the table with this id (`undefined`: any) and a value that is wanted. */
-  matches(
-    type: MarkType,
-    packet: PacketView,
-    now: number,
-    id: number | undefined,
-    wanted: (value: number) => boolean,
-  ): boolean {
+  /** True when the packet has a live record of this kind. */
+  matches({ type, id, wanted }: MarkQuery, packet: PacketView, now: number): boolean {
     const table = this.tables.get(type)?.[packet.family];
     if (!table) return false;
     writePacketKey(type, packet, table.key);
     return table.matches(now, id, wanted);
-  }
-
-  private record(type: MarkType, family: 4 | 6, table: MarkTable, slot: number, now: number): MarkRecord {
-    const expires = table.expires[slot] as number;
-    return {
-      ...readKey(type, family, table.keys, slot * table.stride),
-      id: table.idOf(slot),
-      value: table.values[slot] as number,
-      ...(expires > now && expires < Number.POSITIVE_INFINITY && { lifetime: (expires - now) / 1000 }),
-      ...(expires <= now && { expiredFor: (now - expires) / 1000 }),
-      age: Math.max(0, now - (table.created[slot] as number)) / 1000,
-    };
   }
 
   /** Tables are made when their first record is: most profiles use one or two of the eight. */
@@ -210,4 +199,17 @@ export class MarkStore {
     families[family] ??= new MarkTable(keyWords(type, family), this.options.now(), this.limits);
     return families[family];
   }
+}
+
+/** The record in a slot, as an object. */
+function recordAt(type: MarkType, { family, table, slot }: Omit<MarkPlace, "value">, now: number): MarkRecord {
+  const expires = table.expires[slot] as number;
+  return {
+    ...readKey(type, family, table.keys, slot * table.stride),
+    id: table.idOf(slot),
+    value: table.values[slot] as number,
+    ...(expires > now && expires < Number.POSITIVE_INFINITY && { lifetime: (expires - now) / 1000 }),
+    ...(expires <= now && { expiredFor: (now - expires) / 1000 }),
+    age: Math.max(0, now - (table.created[slot] as number)) / 1000,
+  };
 }

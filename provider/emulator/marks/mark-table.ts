@@ -1,13 +1,30 @@
+import { MAX_VALUE } from "../../model/entry-value";
 import { ExpiryWheel } from "./expiry-wheel";
 import { KeyTable } from "./key-table";
 
-/** The largest value of a mark; additions stop there instead of starting over. */
-export const MAX_VALUE = 0xffffffff;
 const TICK = 1000;
 const PURGE_AT_ONCE = 10_000;
 
 /** What a rule does to the value of a record: `set` it, `add` to it, or raise it to at least the operand (`max`). */
 export type ValueOperation = "set" | "add" | "max";
+
+/** What a rule does to a record. */
+export interface MarkChange {
+  /** Of the record. */
+  readonly id: number;
+  readonly operation: ValueOperation;
+  readonly operand: number;
+  /** Milliseconds from now; `Infinity` for no end; absent: the end stays as it is (a new record has none). */
+  readonly lifetime?: number;
+}
+
+/** A record without its key. Times are those of the clock; one whose `expires` is past has expired. */
+export interface TimedRecord {
+  readonly id: number;
+  readonly value: number;
+  readonly created: number;
+  readonly expires: number;
+}
 
 /** Limits of a table. */
 export interface MarkTableOptions {
@@ -89,12 +106,12 @@ export class MarkTable {
   }
 
   /**
-   * Makes or changes the record of {@link key} and `id`, and returns its slot; -1 when a full table refuses a new one.
+   * Makes or changes the record of {@link key} and the id, and returns its slot; -1 when a full table refuses a new one.
    * An expired record starts anew: its value from 0, its age from now.
    *
-   * @param lifetime Milliseconds from now; `Infinity` for no end; `undefined` leaves it as it is (a new record: no end).
+   * @param times How often the operand is added, with `add`.
    */
-  touch(now: number, id: number, operation: ValueOperation, operand: number, lifetime: number | undefined): number {
+  touch({ id, operation, operand, lifetime }: MarkChange, now: number, times = 1): number {
     this.advance(now);
     this.table.key[this.idWord] = id | 0;
     let slot = this.table.find();
@@ -112,16 +129,17 @@ export class MarkTable {
       this.values[slot] = 0;
     }
     const value = this.values[slot] as number;
-    if (operation === "add") this.values[slot] = Math.min(value + operand, MAX_VALUE);
+    // A counter stops at the largest value instead of starting over.
+    if (operation === "add") this.values[slot] = Math.min(value + operand * times, MAX_VALUE);
     else if (operation === "set" || operand > value) this.values[slot] = operand;
     if (fresh || lifetime !== undefined) this.setEnd(slot, now + (lifetime ?? Number.POSITIVE_INFINITY));
     this.version++;
     return slot;
   }
 
-  /** Puts a record as it is, over one that may be there. Times are absolute; an `expires` that is over is an expired record. */
-  put(now: number, id: number, value: number, created: number, expires: number): number {
-    const slot = this.touch(now, id, "set", value, undefined);
+  /** Puts a record as it is, over one that may be there. */
+  put({ id, value, created, expires }: TimedRecord, now: number): number {
+    const slot = this.touch({ id, operation: "set", operand: value }, now);
     if (slot < 0) return slot;
     this.created[slot] = created;
     this.setEnd(slot, expires);
@@ -177,7 +195,7 @@ export class MarkTable {
     return live;
   }
 
-  /** Lets time pass, to the second: enough for everything that compares times itself. */
+  /** Lets time pass, to the second: enough for whatever compares the times of records on its own. */
   advance(now: number): void {
     this.now = now;
     const tick = Math.floor(now / TICK);
@@ -225,9 +243,9 @@ export class MarkTable {
   };
 
   /**
-   * Frees expired records whose time is over. They lie nearly in the order of their ends, so the first that stays
-   * ends it; whoever reads records compares times himself and never sees one that is freed late. At most
-   * {@link PURGE_AT_ONCE} at a time: a million that end together must not stop everything else.
+   * Frees expired records that have been kept long enough. They lie nearly in the order in which they ended, so the first
+   * one that is still to be kept ends the walk. A record may be freed late: every reader compares its times and leaves it
+   * out. At most {@link PURGE_AT_ONCE} are freed at a time, so that a million that end together do not stop everything else.
    */
   private purge(): void {
     for (let freed = 0; freed < PURGE_AT_ONCE; freed++) {

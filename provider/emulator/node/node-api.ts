@@ -1,23 +1,34 @@
 import type { MarkType } from "../../model/mark";
 import type { Dialect } from "../behaviour/dialect";
-import type { Variation } from "../behaviour/fault-kinds";
-import type { Api, Call, Incoming } from "../http/api";
+import type { Variation } from "../behaviour/fault-kind";
+import type { Api, Incoming, Interpretation } from "../http/api";
+import { BadRequest, parseJson } from "../http/json-body";
 import type { Reply } from "../http/reply";
 import type { RequestSummary } from "../journal/journal";
 import type { RuleSpec } from "../rules";
-import type { Core } from "../simulation";
+import type { Contents } from "../state/contents";
 import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
+import type { VirtualClock } from "../time/clock";
 import { failure, list, listMarks, listSet, success } from "./node-replies";
-import { BadRequest, type NodeRequest, parseJson, parseNodeRequest, summarize } from "./node-request";
+import { type NodeRequest, parseNodeRequest, summarize } from "./node-request";
 import { type Refusal, stageDelete, stageInsert } from "./prefix-set-commands";
+
+/** What the node API works on. */
+export interface NodeSubject {
+  readonly contents: Contents;
+  readonly dialect: Dialect;
+  readonly clock: VirtualClock;
+  /** Is called after every change of what is held. */
+  changed(): void;
+}
 
 /** The node API: `POST /fapi` (contract, section 4.1). What the contract does not promise is refused. */
 export class NodeApi implements Api {
-  constructor(private readonly core: Core) {}
+  constructor(private readonly subject: NodeSubject) {}
 
-  interpret(request: Incoming): Call {
-    const error = (status: number, message: string) => failure(status, message, this.core.dialect);
-    const read = readRequest(request, this.core.dialect);
+  interpret(request: Incoming): Interpretation {
+    const error = (status: number, message: string) => failure(status, message, this.subject.dialect);
+    const read = readRequest(request, this.subject.dialect);
     if (read.refusal) {
       const { status, message } = read.refusal;
       return { summary: read.summary, error, run: () => error(status, message) };
@@ -30,11 +41,12 @@ export class NodeApi implements Api {
   }
 
   private carryOut(request: NodeRequest, variation: Variation, committed: (record: CommitRecord) => void): Reply {
-    const { world, dialect } = this.core;
+    const { dialect } = this.subject;
+    const { holdings, packetPath } = this.subject.contents;
     const refuse = ({ status, message }: Refusal) => failure(status, message, dialect);
     const { url } = request;
     if (url.kind === "arena") {
-      const arena = world.arenas.get(url.arena);
+      const arena = holdings.arenas.get(url.arena);
       if (!arena) return refuse(unknown("arena", url.arena));
       return list(
         [...arena.profiles.values()].map(({ name, extra }) => ({ name, ...extra })),
@@ -42,12 +54,12 @@ export class NodeApi implements Api {
       );
     }
     if (url.kind !== "prefixset") {
-      const profile = world.profile(url.arena, url.profile);
+      const profile = holdings.profile(url.arena, url.profile);
       if (!profile) return refuse(unknown("profile", `${url.arena}/${url.profile}`));
       if (url.kind === "profile") return list(profile.rules.map(ruleRecord), dialect);
-      return listMarks(this.core.packetPath.marks(url.arena, url.profile), markType(request), dialect);
+      return listMarks(packetPath.marks(url.arena, url.profile), markType(request), dialect);
     }
-    const set = world.set(url);
+    const set = holdings.set(url);
     if (!set) return refuse(unknown("prefix-set", [url.arena, url.profile, url.set].filter(Boolean).join("/")));
     switch (request.cmd) {
       case "list":
@@ -57,14 +69,14 @@ export class NodeApi implements Api {
       default: {
         const stage = request.cmd === "insert" ? stageInsert : stageDelete;
         const refusal = stage(set, request.data, dialect);
-        this.core.changed();
+        this.subject.changed();
         return refusal ? refuse(refusal) : success(request.data.length, dialect);
       }
     }
   }
 
   private commit(set: PrefixSetStore, variation: Variation, committed: (record: CommitRecord) => void): Reply {
-    const { dialect, clock } = this.core;
+    const { dialect, clock } = this.subject;
     const count = set.changes.size;
     if (count === 0 && dialect.emptyCommit === "error") return failure(400, "nothing to commit", dialect);
     const delay = variation.commitDelay ?? dialect.commitDelay;
@@ -75,7 +87,7 @@ export class NodeApi implements Api {
     const apply = set.commit();
     const finish = () => {
       committed(apply());
-      this.core.changed();
+      this.subject.changed();
     };
     if (delay === 0) finish();
     else clock.after(delay, finish);

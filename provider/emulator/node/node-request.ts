@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { messageOf } from "../../model/errors";
 import { MARK_TYPES } from "../../model/mark";
 import { parseUrl, type ResourceUrl } from "../../model/resource-url";
+import { BadRequest } from "../http/json-body";
 import type { RequestSummary } from "../journal/journal";
 
 /** A request of the node API that has the form of the contract (section 4.1). */
@@ -16,11 +18,6 @@ export type NodeRequest =
 
 type SetUrl = Extract<ResourceUrl, { kind: "prefixset" }>;
 
-/** Why a request is none. Becomes a 400; `message` is for the person who wrote the client. */
-export class BadRequest extends Error {
-  override readonly name = "BadRequest";
-}
-
 const members = z.strictObject({
   url: z.string(),
   cmd: z.enum(["list", "insert", "delete", "commit"]),
@@ -28,29 +25,7 @@ const members = z.strictObject({
   type: z.enum(MARK_TYPES).optional(),
 });
 
-/**
- * JSON of a body, read strictly: UTF-8 without a byte order mark, and nothing that JSON does not allow.
- *
- * @throws {BadRequest}
- */
-export function parseJson(body: Buffer): unknown {
-  let source: string;
-  try {
-    source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    throw new BadRequest("the body is not UTF-8");
-  }
-  if (source === "") throw new BadRequest("the body is empty; it must be a JSON object");
-  try {
-    return JSON.parse(source);
-  } catch {
-    const quote = /[“”„‟‘’]/u.exec(source)?.[0];
-    const hint = quote ? `: it contains a typographic quote (${quote}), JSON strings stand in straight ones (")` : "";
-    throw new BadRequest(`the body is not JSON${hint}`);
-  }
-}
-
-/** What can be said of a request for the journal, whatever it is. */
+/** What the journal says of a request, valid or not. */
 export function summarize(value: unknown): RequestSummary {
   const loose = z
     .looseObject({
@@ -106,7 +81,7 @@ function parseResource(url: string): ResourceUrl {
   try {
     return parseUrl(url);
   } catch (error) {
-    throw new BadRequest(`"url": ${error instanceof Error ? error.message : error}`);
+    throw new BadRequest(`"url": ${messageOf(error)}`);
   }
 }
 

@@ -2,7 +2,9 @@ import { Prefix } from "../../model/prefix";
 
 /**
  * An IP address as numbers: what the packet path works with instead of text.
- * Words are signed 32-bit integers, because those stay unboxed in V8; IPv4 uses `w0` only.
+ * Words are signed 32-bit integers, because those stay unboxed in V8; IPv4 uses `w0` only. Functions that run for every
+ * packet or record take the words one by one: a packet's are members of its view, and an object for each look-up would cost
+ * more than the look-up.
  */
 export interface Words {
   readonly family: 4 | 6;
@@ -130,7 +132,7 @@ function writeHex(out: Uint8Array, at: number, group: number): number {
   return end;
 }
 
-/** The quick way for the usual case; whatever it does not take is left to {@link Prefix.parse} and its messages. */
+/** The fast path for the usual spellings; all others are left to {@link Prefix.parse} and its messages. */
 function parseDecimal(text: string): number | undefined {
   let word = 0;
   let octet = -1;

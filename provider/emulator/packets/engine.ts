@@ -1,6 +1,7 @@
+import { messageOf } from "../../model/errors";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { MarkStore, type MarkStoreOptions } from "../marks/mark-store";
-import { PrefixTable, type SetLookup } from "../rules/prefix-table";
+import { PacketPrefixTable, type SetLookup } from "../rules/packet-prefix-table";
 import { type MarkTouch, Program, type RuleCounter } from "../rules/program";
 import type { RuleSpec, SetReference } from "../rules/rule-schema";
 import { type Packet, PacketView } from "./packet";
@@ -62,7 +63,7 @@ export class PacketEngine {
   private readonly profiles: (EngineProfile | undefined)[] = [];
   private readonly indexes = new Map<string, number>();
   private readonly bound = new Map<CanonicalPrefix, number>();
-  private readonly table = new PrefixTable();
+  private readonly table = new PacketPrefixTable();
   private readonly view = new PacketView();
 
   constructor(private readonly options: PacketEngineOptions) {}
@@ -99,7 +100,7 @@ export class PacketEngine {
   /**
    * Gives a profile other rules, from the next packet on. Marks stay; what rules have counted begins anew.
    *
-   * @param rules As `rulesSchema` lets them pass.
+   * @param rules As `rulesSchema` accepts them.
    * @throws {TypeError} when there is no such profile, or when a rule names a set that does not exist. Then the old rules stay.
    */
   setRules(name: string, rules: readonly RuleSpec[]): void {
@@ -149,7 +150,7 @@ export class PacketEngine {
   }
 
   /**
-   * Judges packets in order and tells what became of each.
+   * Receives packets in order and tells what became of each.
    *
    * @throws {TypeError} naming the packet, when one is not valid; those before it have been received.
    */
@@ -160,12 +161,11 @@ export class PacketEngine {
       try {
         this.view.read(packet);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        throw new TypeError(`packet ${verdicts.length + 1}: ${reason}`, { cause: error });
+        throw new TypeError(`packet ${verdicts.length + 1}: ${messageOf(error)}`, { cause: error });
       }
       const profile = this.profileOf(this.view);
       const program = profile?.program;
-      const index = program?.judge(this.view, this.timeOf(this.view), marks) ?? -1;
+      const index = program?.evaluate(this.view, this.timeOf(this.view), marks) ?? -1;
       const rule = program?.rules[index];
       verdicts.push({
         verdict: program?.verdict(index) ?? "accept",
@@ -177,7 +177,7 @@ export class PacketEngine {
     return verdicts;
   }
 
-  /** Judges the next `count` packets of a source and sums up: the quick way, without an object for each packet. */
+  /** Receives the next `count` packets of a source and sums up: the quick way, without an object for each packet. */
   replay(source: TrafficSource, count: number): TrafficSummary {
     const { view } = this;
     const summary = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0 };
@@ -187,7 +187,7 @@ export class PacketEngine {
       summary.packets += view.count;
       summary.bytes += view.count * view.length;
       if (program === undefined) summary.unbound += view.count;
-      const verdict = program?.verdict(program.judge(view, this.timeOf(view))) ?? "accept";
+      const verdict = program?.verdict(program.evaluate(view, this.timeOf(view))) ?? "accept";
       if (verdict === "drop") summary.dropped += view.count;
       else summary.accepted += view.count;
     }
@@ -207,7 +207,7 @@ export class PacketEngine {
     try {
       return new Program(rules, { marks, sets: (set) => this.options.sets(profile, set) });
     } catch (error) {
-      throw new TypeError(`profile ${profile}, ${error instanceof Error ? error.message : String(error)}`, {
+      throw new TypeError(`profile ${profile}, ${messageOf(error)}`, {
         cause: error,
       });
     }

@@ -34,7 +34,7 @@ export interface Packet {
   readonly flags?: readonly TcpFlag[];
   /** Length of the whole packet in bytes, 0 to 65535. Default 64. */
   readonly length?: number;
-  /** How many equal packets this stands for. They are judged once, together; counters rise by all of them. Default 1. */
+  /** How many equal packets this stands for. Rules are applied to them once, together; counters rise by all of them. Default 1. */
   readonly count?: number;
   /** When it arrives, in milliseconds of the clock's time. Default: now. */
   readonly at?: number;
@@ -68,7 +68,7 @@ export const packetSchema = z
 const DEFAULT_LENGTH = 64;
 
 /**
- * One packet in the form in which the engine judges it: numbers only, one object reused for all packets.
+ * One packet in the form in which rules see it: numbers only, one object reused for all packets.
  * Words of addresses are signed (see `Words`).
  */
 export class PacketView {
@@ -93,7 +93,7 @@ export class PacketView {
   /**
    * Takes over a packet.
    *
-   * @throws {TypeError} when an address is none, the families differ or a number is out of its range.
+   * @throws {TypeError} when an address is not valid, the families differ or a number is out of its range.
    */
   read(packet: Packet): this {
     const from = parseAddress(packet.from);

@@ -1,7 +1,7 @@
 import { Prefix } from "../../model/prefix";
 import { formatAddress, maskWord, prefixWords, type Words } from "./address";
 import { type Packet, PacketView } from "./packet";
-import { Random } from "./random";
+import { RandomIntegers } from "./random-integers";
 
 /** Says where traffic comes from, where it goes and how fast. */
 export interface TrafficOptions {
@@ -24,7 +24,7 @@ export type Range = Words & { readonly length: number };
  * What makes one kind of traffic different. Gets a packet with random addresses of the ranges, and fills in the rest;
  * it may change the addresses too.
  */
-export type Shape = (packet: PacketView, random: Random, to: Range) => void;
+export type Shape = (packet: PacketView, random: RandomIntegers, to: Range) => void;
 
 /**
  * An endless source of packets. Iterate it for packets as people write them, or call `next` with a view of your own
@@ -55,7 +55,7 @@ const DEFAULT_SENDERS = ["203.0.113.0/24", "2001:db8:bad::/48"];
 /**
  * A source of one kind of traffic.
  *
- * @throws {TypeError} when `to` is empty, when a prefix is none, or when recipients of a family have no senders.
+ * @throws {TypeError} when `to` is empty, when a prefix is not valid, or when recipients of a family have no senders.
  */
 export function trafficSource(options: TrafficOptions, shape: Shape): TrafficSource {
   const { seed = 1, packetsPerSecond, start = 0 } = options;
@@ -70,7 +70,7 @@ export function trafficSource(options: TrafficOptions, shape: Shape): TrafficSou
     if (sendersOf[family].length === 0)
       throw new TypeError(`\`from\` must name an IPv${family} prefix, as \`to\` does`);
   }
-  const random = new Random(seed);
+  const random = new RandomIntegers(seed);
   let made = 0;
   return new TrafficSource((packet) => {
     const to = recipients[random.below(recipients.length)] as Range;
@@ -97,7 +97,7 @@ export function trafficSource(options: TrafficOptions, shape: Shape): TrafficSou
 }
 
 /** A word of an address: the bits of the prefix, then random ones. */
-function draw(word: number, first: number, length: number, random: Random): number {
+function draw(word: number, first: number, length: number, random: RandomIntegers): number {
   if (length - first >= 32) return word;
   return word | (random.word() & ~maskWord(-1, first, length));
 }
@@ -108,7 +108,7 @@ export function senderRanges(options: TrafficOptions): Range[] {
 }
 
 /** A random address of a range, as text. */
-export function drawAddress(range: Range, random: Random): string {
+export function drawAddress(range: Range, random: RandomIntegers): string {
   const { family, length } = range;
   const [w0, w1, w2, w3] = [range.w0, range.w1, range.w2, range.w3].map((word, index) => {
     return draw(word, 32 * index, length, random);

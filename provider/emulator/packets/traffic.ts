@@ -1,6 +1,6 @@
 import { seededRandom } from "../time/random";
 import { PROTOCOLS, TCP_FLAGS } from "./protocols";
-import { Random } from "./random";
+import { RandomIntegers } from "./random-integers";
 import {
   drawAddress,
   type Range,
@@ -53,7 +53,7 @@ export function synFlood(options: TrafficOptions & { readonly dport?: number }):
 
 /** DNS amplification: large UDP answers from port 53 of few resolvers, at most 32 in each prefix of senders. */
 export function dnsAmplification(options: TrafficOptions): TrafficSource {
-  const random = new Random(options.seed ?? 1);
+  const random = new RandomIntegers(options.seed ?? 1);
   const resolvers = senderRanges(options).flatMap((range) => {
     return Array.from({ length: RESOLVERS_PER_PREFIX }, () => drawAddress(range, random));
   });

@@ -1,10 +1,15 @@
 import type { ControlRoute } from "../control/route";
+import { faultViewRoute } from "./fault-view";
 import { journalViewRoutes } from "./journal-view";
 import { markViewRoute } from "./mark-view";
 import { overviewRoute } from "./overview";
 import { setViewRoute } from "./set-view";
 
-export { pageFile } from "./static-files";
-
-/** Short summaries of what may be long: what the page asks every second. */
-export const viewRoutes: readonly ControlRoute[] = [overviewRoute, setViewRoute, markViewRoute, ...journalViewRoutes];
+/** What only the page asks: short summaries of what may be long, and what its forms are made of. */
+export const viewRoutes: readonly ControlRoute[] = [
+  overviewRoute,
+  setViewRoute,
+  markViewRoute,
+  ...journalViewRoutes,
+  faultViewRoute,
+];

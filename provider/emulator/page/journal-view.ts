@@ -17,15 +17,15 @@ export const journalViewRoutes: readonly ControlRoute[] = [
     summary: "The newest entries of the journal, oldest of them first, without headers and data; commits as numbers.",
     query: z.strictObject({ limit: z.coerce.number().int().min(1).max(20_000).optional().describe("Default 500.") }),
     answer: z.array(line),
-    run: ({ core, query: { limit = 500 } }) => json(200, core.journal.entries.slice(-limit).map(short)),
+    run: ({ simulation, query: { limit = 500 } }) => json(200, simulation.journal.entries.slice(-limit).map(short)),
   }),
   route({
     method: "GET",
     path: "/page/journal/{index}",
     summary: `One entry of the journal with its headers, and at most ${SHOWN} of its data items and changes.`,
     answer: line,
-    run: ({ core, path }) => {
-      const entry = core.journal.entries.find(({ index }) => index === Number(path.index));
+    run: ({ simulation, path }) => {
+      const entry = simulation.journal.entries.find(({ index }) => index === Number(path.index));
       return entry
         ? json(200, {
             ...short(entry),

@@ -3,7 +3,7 @@ import { MARK_TYPES } from "../../model/mark";
 import { parseUrl } from "../../model/resource-url";
 import { type ControlRoute, route } from "../control/route";
 import { json } from "../http/reply";
-import type { Core } from "../simulation";
+import type { Contents } from "../state/contents";
 
 /** A table of marks as people look at it: the records with the largest values. */
 export const markViewRoute: ControlRoute = route({
@@ -17,18 +17,18 @@ export const markViewRoute: ControlRoute = route({
     limit: z.coerce.number().int().min(1).max(1_000).optional().describe("Most records, default 100."),
   }),
   answer: z.object({ active: z.int(), expired: z.int(), records: z.array(z.looseObject({ id: z.int() })) }),
-  run: ({ core, query: { url, type, id, limit = 100 } }) => {
-    const marks = marksOf(core, url);
+  run: ({ simulation, query: { url, type, id, limit = 100 } }) => {
+    const marks = marksOf(simulation.contents, url);
     if (!marks) return json(404, { error: `there is no profile ${url}` });
     return json(200, { ...marks.count(type), records: marks.largest(type, limit, id) });
   },
 });
 
-function marksOf(core: Core, text: string) {
+function marksOf(contents: Contents, text: string) {
   try {
     const url = parseUrl(text);
-    if (url.kind !== "profile" || !core.world.profile(url.arena, url.profile)) return undefined;
-    return core.packetPath.marks(url.arena, url.profile);
+    if (url.kind !== "profile" || !contents.holdings.profile(url.arena, url.profile)) return undefined;
+    return contents.packetPath.marks(url.arena, url.profile);
   } catch {
     return undefined;
   }

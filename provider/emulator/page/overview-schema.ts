@@ -47,12 +47,3 @@ export const client = z.object({
   from: z.string().optional().describe("The profile of its prefixes without signaling."),
   to: z.string().optional().describe("The profile of its prefixes with active signaling."),
 });
-
-/** A fault that was set. */
-export const fault = z.object({
-  id: z.int(),
-  fault: z.looseObject({ kind: z.string() }),
-  seen: z.int(),
-  hits: z.int(),
-  spent: z.boolean(),
-});

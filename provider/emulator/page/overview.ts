@@ -2,14 +2,15 @@ import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { formatUrl } from "../../model/resource-url";
 import { deviations } from "../behaviour/dialect";
+import { activeFault, showFault } from "../control/fault-schema";
 import { type ControlRoute, route } from "../control/route";
-import type { Emulator } from "../emulator";
+import type { ControlledEmulator, ControlledSimulation } from "../control/subject";
 import { json } from "../http/reply";
-import type { SignalingClient, SignalingDeployment } from "../signaling/signaling-deployment";
-import type { Core } from "../simulation";
-import type { ArenaWorld, ProfileWorld } from "../state/holdings";
+import type { DeploymentClient, SignalingDeployment } from "../signaling/signaling-deployment";
+import type { Contents } from "../state/contents";
+import type { ArenaHoldings, ProfileHoldings } from "../state/holdings";
 import type { PrefixSetStore } from "../state/prefix-set-store";
-import { arena, client, fault } from "./overview-schema";
+import { arena, client } from "./overview-schema";
 
 /** Ids of marks that are told one by one; others are summed up. */
 const MOST_IDS = 50;
@@ -25,39 +26,49 @@ export const overviewRoute: ControlRoute = route({
     clock: z.object({ now: z.string(), frozen: z.boolean() }),
     deviations: z.record(z.string(), z.unknown()).describe("Switches of the dialect that are not the default."),
     journal: z.object({ entries: z.int(), first: z.int().nullable().describe("Index of the oldest entry.") }),
-    faults: z.array(fault),
+    faults: z.array(activeFault),
     arenas: z.array(arena),
     clients: z.array(client),
   }),
-  run: ({ core, emulator }) => json(200, overview(core, emulator)),
+  run: ({ simulation, emulator }) => json(200, overview(simulation, emulator)),
 });
 
-function overview(core: Core, emulator: Emulator) {
-  const bound = boundPrefixes(core);
+function overview(simulation: ControlledSimulation, emulator: ControlledEmulator) {
+  const { contents } = simulation;
+  const bound = boundPrefixes(contents);
   return {
     endpoint: emulator.endpoint,
     seed: emulator.seedNumber,
-    clock: { now: core.clock.now.toISOString(), frozen: core.clock.frozen },
-    deviations: deviations(core.dialect),
-    journal: { entries: core.journal.entries.length, first: core.journal.entries[0]?.index ?? null },
-    faults: core.faults.list().map(({ id, fault, seen, hits, spent }) => ({ id, fault, seen, hits, spent })),
-    arenas: [...core.world.arenas.values()].map((it) => describeArena(core, it, bound)),
-    clients: [...describeClients(core.signaling, "signaling"), ...describeClients(core.testSignaling, "test")],
+    clock: { now: simulation.clock.now.toISOString(), frozen: simulation.clock.frozen },
+    deviations: deviations(simulation.dialect),
+    journal: { entries: simulation.journal.entries.length, first: simulation.journal.entries[0]?.index ?? null },
+    faults: simulation.faults.list().map(showFault),
+    arenas: [...contents.holdings.arenas.values()].map((it) => describeArena(contents, it, bound)),
+    clients: [...describeClients(contents.signaling, "signaling"), ...describeClients(contents.testSignaling, "test")],
   };
 }
 
-function describeArena(core: Core, { name, sets, profiles }: ArenaWorld, bound: ReturnType<typeof boundPrefixes>) {
+function describeArena(
+  contents: Contents,
+  { name, sets, profiles }: ArenaHoldings,
+  bound: ReturnType<typeof boundPrefixes>,
+) {
   return {
     name,
     sets: describeSets(sets, { arena: name }),
-    profiles: [...profiles.values()].map((profile) => describeProfile(core, name, profile, bound)),
+    profiles: [...profiles.values()].map((profile) => describeProfile(contents, name, profile, bound)),
   };
 }
 
-function describeProfile(core: Core, arena: string, it: ProfileWorld, bound: ReturnType<typeof boundPrefixes>) {
+function describeProfile(
+  contents: Contents,
+  arena: string,
+  it: ProfileHoldings,
+  bound: ReturnType<typeof boundPrefixes>,
+) {
   const url = formatUrl({ kind: "profile", arena, profile: it.name });
-  const marks = core.packetPath.marks(arena, it.name);
-  const counters = core.packetPath.counters(arena, it.name);
+  const marks = contents.packetPath.marks(arena, it.name);
+  const counters = contents.packetPath.counters(arena, it.name);
   return {
     name: it.name,
     url,
@@ -82,11 +93,11 @@ function describeSets(sets: ReadonlyMap<string, PrefixSetStore>, where: { arena:
 }
 
 /** What is bound to each profile, with what is there only as long as a signaling is active. */
-function boundPrefixes(core: Core): Map<string, { prefix: string; signaling: boolean }[]> {
+function boundPrefixes(contents: Contents): Map<string, { prefix: string; signaling: boolean }[]> {
   const bound = new Map<string, { prefix: string; signaling: boolean }[]>();
-  const clients = [...core.signaling.clients.values()];
+  const clients = [...contents.signaling.clients.values()];
   const moved = new Set(clients.flatMap((it) => it.active().map((prefix) => `${activeProfile(it)} ${prefix}`)));
-  for (const { prefix, arena, profile } of core.bindings.all()) {
+  for (const { prefix, arena, profile } of contents.bindings.all()) {
     const url = formatUrl({ kind: "profile", arena, profile });
     const entry = { prefix: prefix.toString(), signaling: moved.has(`${url} ${prefix}`) };
     bound.set(url, [...(bound.get(url) ?? []), entry]);
@@ -94,7 +105,7 @@ function boundPrefixes(core: Core): Map<string, { prefix: string; signaling: boo
   return bound;
 }
 
-function activeProfile({ state: { arena, activeProfile } }: SignalingClient): string | undefined {
+function activeProfile({ state: { arena, activeProfile } }: DeploymentClient): string | undefined {
   return arena && activeProfile && formatUrl({ kind: "profile", arena, profile: activeProfile });
 }
 

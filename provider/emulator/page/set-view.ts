@@ -27,8 +27,8 @@ export const setViewRoute: ControlRoute = route({
     matching: z.int().describe("Rows that the filter lets pass."),
     rows: z.array(z.object({ prefix: z.string(), applied: value, staged: value })),
   }),
-  run: ({ core, query: { url, filter = "", only = "all", limit = 200 } }) => {
-    const set = core.world.setByUrl(url);
+  run: ({ simulation, query: { url, filter = "", only = "all", limit = 200 } }) => {
+    const set = simulation.contents.holdings.setByUrl(url);
     if (!set) return json(404, { error: `there is no prefix-set ${url}` });
     return json(200, view(set, { filter: filter.trim(), onlyChanges: only === "changes", limit }));
   },

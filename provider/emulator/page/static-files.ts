@@ -28,7 +28,7 @@ const folder = join(packageRoot(__dirname), "dist", "page");
 const kept = new Map<string, Buffer>();
 
 /**
- * A file of the page; `undefined` for what is none. It holds nothing of the node: it asks the control API for that, with
+ * A file of the page; `undefined` when it has no such file. It holds nothing of the node: it asks the control API for that, with
  * the token where there is one.
  */
 export async function pageFile(method: string | undefined, target = ""): Promise<Reply | undefined> {

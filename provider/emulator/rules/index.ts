@@ -1,5 +1,6 @@
-export { PrefixTable, type SetLookup } from "./prefix-table";
-export { type MarkTouch, Program, type RuleCounter, type RuleEnvironment } from "./program";
+export type { RuleEnvironment } from "./environment";
+export { PacketPrefixTable, type SetLookup } from "./packet-prefix-table";
+export { type MarkTouch, Program, type RuleCounter } from "./program";
 export { RATE_KEYS } from "./rate";
 export {
   type ActionSpec,

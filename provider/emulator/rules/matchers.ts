@@ -3,8 +3,8 @@ import { prefixWords } from "../packets/address";
 import type { PacketView } from "../packets/packet";
 import { flagBits, PROTOCOLS, type Protocol, protocolNumber, type TcpFlag } from "../packets/protocols";
 import { compileComparison } from "./comparison";
-import { PrefixTable, type SetLookup } from "./prefix-table";
-import type { RuleEnvironment } from "./program";
+import type { RuleEnvironment } from "./environment";
+import { PacketPrefixTable, type SetLookup } from "./packet-prefix-table";
 import { RateCounter } from "./rate";
 import type { MatchSpec } from "./rule-schema";
 
@@ -36,8 +36,8 @@ export function compileMatch(match: MatchSpec, environment: RuleEnvironment): Ma
   );
   add(match.set, (spec) => inSet(spec, environment));
   add(match.mark, ({ type, id, value }) => {
-    const wanted = compileComparison(value);
-    return (packet, now) => environment.marks.matches(type, packet, now, id, wanted);
+    const query = { type, id, wanted: compileComparison(value) };
+    return (packet, now) => environment.marks.matches(query, packet, now);
   });
   add(match.not, (negated) => {
     const holds = allOf(compileMatch(negated, environment));
@@ -72,7 +72,7 @@ function inPrefixes(side: Side, texts: string[]): Matcher {
       ? (packet) => packet.family === 4 && (packet.s0 & mask) === w0
       : (packet) => packet.family === 4 && (packet.d0 & mask) === w0;
   }
-  const find = lookUp(side, new PrefixTable(prefixes.map((prefix) => [prefix, 1])));
+  const find = lookUp(side, new PacketPrefixTable(prefixes.map((prefix) => [prefix, 1])));
   return (packet) => find(packet) !== undefined;
 }
 

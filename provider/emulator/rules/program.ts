@@ -1,17 +1,10 @@
+import { messageOf } from "../../model/errors";
 import type { MarkType } from "../../model/mark";
-import type { MarkStore } from "../marks/mark-store";
+import type { MarkAction, MarkStore } from "../marks/mark-store";
 import type { PacketView } from "../packets/packet";
+import type { RuleEnvironment } from "./environment";
 import { compileMatch, type Matcher } from "./matchers";
-import type { SetLookup } from "./prefix-table";
-import type { MarkActionSpec, RuleSpec, SetReference } from "./rule-schema";
-
-/** What the rules of a profile work with. */
-export interface RuleEnvironment {
-  /** The marks of the profile. */
-  readonly marks: MarkStore;
-  /** Finds a set as the profile sees it; `undefined` when there is none. Asked once, when the rules are compiled. */
-  readonly sets: (set: SetReference) => SetLookup | undefined;
-}
+import type { MarkActionSpec, RuleSpec } from "./rule-schema";
 
 /** A mark that a packet made or changed. */
 export interface MarkTouch {
@@ -47,7 +40,7 @@ export class Program {
   private readonly compiled: readonly CompiledRule[];
 
   /**
-   * @param rules As {@link ruleSchema} lets them pass.
+   * @param rules As {@link ruleSchema} accepts them.
    * @throws {TypeError} naming the rule, when it names a set that does not exist.
    */
   constructor(
@@ -59,7 +52,7 @@ export class Program {
         return compileRule(rule, environment);
       } catch (error) {
         const which = rule.id === undefined ? `${index + 1}` : `${rule.id}${rule.name ? ` "${rule.name}"` : ""}`;
-        throw new TypeError(`rule ${which}: ${error instanceof Error ? error.message : String(error)}`, {
+        throw new TypeError(`rule ${which}: ${messageOf(error)}`, {
           cause: error,
         });
       }
@@ -72,7 +65,7 @@ export class Program {
    * @param touches Takes the marks that were touched, when given.
    * @returns the index of the rule with the verdict, or -1 when none gave one: then the packet is accepted.
    */
-  judge(packet: PacketView, now: number, touches?: MarkTouch[]): number {
+  evaluate(packet: PacketView, now: number, touches?: MarkTouch[]): number {
     const { compiled } = this;
     for (let index = 0; index < compiled.length; index++) {
       const rule = compiled[index] as CompiledRule;
@@ -83,7 +76,7 @@ export class Program {
     return -1;
   }
 
-  /** The verdict of {@link judge}. */
+  /** The verdict of {@link evaluate}. */
   verdict(index: number): "accept" | "drop" {
     return this.compiled[index]?.verdict ?? "accept";
   }
@@ -127,12 +120,15 @@ function compileRule(rule: RuleSpec, environment: RuleEnvironment): CompiledRule
 
 function compileMark(type: MarkType, spec: MarkActionSpec, ruleId: number | undefined, marks: MarkStore): Action {
   const id = spec.id ?? ruleId ?? 0;
-  const lifetime = spec.lifetime === undefined ? undefined : spec.lifetime * 1000;
-  const operation = spec.set !== undefined ? "set" : spec.max !== undefined ? "max" : "add";
-  const operand = spec.set ?? spec.max ?? spec.add ?? 1;
+  const action: MarkAction = {
+    type,
+    id,
+    operation: spec.set !== undefined ? "set" : spec.max !== undefined ? "max" : "add",
+    operand: spec.set ?? spec.max ?? spec.add ?? 1,
+    lifetime: spec.lifetime === undefined ? undefined : spec.lifetime * 1000,
+  };
   return (packet, now, touches) => {
-    const amount = operation === "add" ? operand * packet.count : operand;
-    const value = marks.touch(type, packet, now, id, operation, amount, lifetime);
+    const value = marks.touch(action, packet, now);
     if (value !== undefined) touches?.push({ type, id, value });
   };
 }

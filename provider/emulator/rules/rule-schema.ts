@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { MAX_VALUE } from "../../model/entry-value";
 import { MARK_TYPES } from "../../model/mark";
 import { Prefix, PrefixError } from "../../model/prefix";
 import { nameProblem } from "../../model/resource-url";
-import { MAX_VALUE } from "../marks/mark-table";
 import { portSchema, protocolSchema, tcpFlagSchema } from "../packets/packet";
 
 /** Rules of a profile as they stand in a state file. The schema makes no other form of them: what goes in comes out. */

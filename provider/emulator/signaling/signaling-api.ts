@@ -1,14 +1,13 @@
 import { z } from "zod";
 import type { Dialect } from "../behaviour/dialect";
-import type { Api, Call, Incoming } from "../http/api";
+import type { Api, Incoming, Interpretation } from "../http/api";
+import { BadRequest, parseJson } from "../http/json-body";
 import { json, type Reply, text } from "../http/reply";
 import type { RequestSummary, SignalingOperation } from "../journal/journal";
 import { bareAddress } from "../node/node-replies";
-import { BadRequest, parseJson } from "../node/node-request";
-import type { Core } from "../simulation";
 import {
+  type DeploymentClient,
   SIGNALING_ERRORS,
-  type SignalingClient,
   type SignalingDeployment,
   type SignalingErrorText,
 } from "./signaling-deployment";
@@ -28,21 +27,26 @@ const ERRORS: Record<Dialect["signalingErrors"], ErrorForm> = {
   "json-200": (_, message) => json(200, { error: message }),
 };
 
+/** What the signaling API works on. */
+export interface SignalingSubject {
+  /** The dialect at the moment. */
+  readonly dialect: () => Dialect;
+  /** The deployment at the moment. */
+  readonly deployment: () => SignalingDeployment;
+}
+
 /** The signaling API below one base path (contract, section 4.2). */
 export class SignalingApi implements Api {
-  constructor(
-    private readonly core: Core,
-    private readonly deployment: (core: Core) => SignalingDeployment,
-  ) {}
+  constructor(private readonly subject: SignalingSubject) {}
 
-  interpret(request: Incoming): Call {
-    const error: ErrorForm = (status, message) => ERRORS[this.core.dialect.signalingErrors](status, message);
+  interpret(request: Incoming): Interpretation {
+    const error: ErrorForm = (status, message) => ERRORS[this.subject.dialect().signalingErrors](status, message);
     const path = parsePath(request.target);
     if (!path) {
       const form = "/<client-id>/<secret-key>/{status,start,stop}";
       return { summary: {}, error, run: () => error(404, `unknown path: write ${form} after the base address`) };
     }
-    const { client, secret, op } = path;
+    const { client, op } = path;
     const prefixes = op === "status" ? undefined : readBody(request.body);
     const summary: RequestSummary = {
       op,
@@ -52,19 +56,17 @@ export class SignalingApi implements Api {
     if (request.method !== METHODS[op]) {
       return { summary, error, run: () => error(405, `${op} is called with ${METHODS[op]}, not ${request.method}`) };
     }
-    return { summary, error, run: () => this.carryOut(client, secret, op, prefixes, error) };
+    return { summary, error, run: () => this.carryOut(path, prefixes, error) };
   }
 
   private carryOut(
-    clientId: string,
-    secret: string,
-    op: SignalingOperation,
+    { client: clientId, secret, op }: SignalingPath,
     prefixes: string[] | BadRequest | undefined,
     error: ErrorForm,
   ): Reply {
-    const { dialect } = this.core;
+    const dialect = this.subject.dialect();
     const fail = (message: SignalingErrorText) => error(SIGNALING_ERRORS[message], message);
-    const client = this.deployment(this.core).authenticate(clientId, secret);
+    const client = this.subject.deployment().authenticate(clientId, secret);
     if (!client) return op === "status" ? wrongSecret(dialect, fail) : fail("secret_key invalid");
     if (prefixes === undefined) return status(client, dialect);
     if (prefixes instanceof BadRequest) return error(400, prefixes.message);
@@ -81,7 +83,7 @@ function wrongSecret(dialect: Dialect, fail: (message: SignalingErrorText) => Re
   return dialect.statusWrongSecret === "empty" ? json(200, { IP_prefix: [] }) : fail("secret_key invalid");
 }
 
-function status(client: SignalingClient, dialect: Dialect): Reply {
+function status(client: DeploymentClient, dialect: Dialect): Reply {
   const active = client.active(dialect.statusDelay);
   return json(200, { IP_prefix: dialect.statusForm === "bare" ? active.map(bareAddress) : active });
 }
@@ -97,8 +99,14 @@ function readBody(body: Buffer): string[] | BadRequest {
   }
 }
 
+interface SignalingPath {
+  readonly client: string;
+  readonly secret: string;
+  readonly op: SignalingOperation;
+}
+
 /** The parts of `/<base>/<client-id>/<secret-key>/<operation>`; `undefined` for any other path, a query included. */
-function parsePath(target: string): { client: string; secret: string; op: SignalingOperation } | undefined {
+function parsePath(target: string): SignalingPath | undefined {
   const segments = target.split("/").slice(2);
   const [client = "", secret = "", op = ""] = segments.map(decode);
   if (segments.length !== 3 || client === "" || secret === "" || !isOperation(op)) return undefined;

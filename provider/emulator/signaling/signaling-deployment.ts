@@ -23,7 +23,7 @@ interface Active {
 }
 
 /** A client of a deployment with its running signalings. */
-export class SignalingClient {
+export class DeploymentClient {
   readonly prefixes: readonly Prefix[];
   private readonly running = new Map<CanonicalPrefix, Active>();
 
@@ -53,7 +53,7 @@ export class SignalingClient {
     return prefixes.sort(Prefix.compare).map((prefix) => prefix.toString());
   }
 
-  /** What the texts mean, or `undefined` when one is no prefix, has host bits, or is not the client's. */
+  /** What the texts mean, or `undefined` when one is not a prefix, has host bits, or is not the client's. */
   read(texts: readonly string[]): CanonicalPrefix[] | undefined {
     try {
       const prefixes = texts.map((text) => Prefix.parse(text));
@@ -108,7 +108,7 @@ export class SignalingClient {
 
 /** A deployment of the signaling API: its clients by id. The test deployment is another one of these. */
 export class SignalingDeployment {
-  readonly clients = new Map<string, SignalingClient>();
+  readonly clients = new Map<string, DeploymentClient>();
   /** Grows with every start and stop. */
   revision = 0;
 
@@ -121,12 +121,12 @@ export class SignalingDeployment {
         this.revision += 1;
         onChange();
       };
-      this.clients.set(state.clientId, new SignalingClient(state, clock, changed));
+      this.clients.set(state.clientId, new DeploymentClient(state, clock, changed));
     }
   }
 
-  /** The client with this id and secret; of a wrong one is not said which of the two is wrong. */
-  authenticate(clientId: string, secretKey: string): SignalingClient | undefined {
+  /** The client with this id and secret. Like the API, it does not tell which of the two is wrong. */
+  authenticate(clientId: string, secretKey: string): DeploymentClient | undefined {
     const client = this.clients.get(clientId);
     return client?.state.secretKey === secretKey ? client : undefined;
   }

@@ -1,7 +1,7 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { PrefixIndex } from "../../model/prefix-index";
 import type { SignalingDeployment } from "../signaling/signaling-deployment";
-import type { World } from "./holdings";
+import type { Holdings } from "./holdings";
 
 /** Where a recipient prefix is. */
 export interface Binding {
@@ -19,7 +19,7 @@ export class Bindings {
   private builtFor = -1;
 
   constructor(
-    private readonly world: World,
+    private readonly holdings: Holdings,
     private readonly signaling: SignalingDeployment,
   ) {}
 
@@ -42,13 +42,13 @@ export class Bindings {
   all(): Binding[] {
     const bound = new Map<CanonicalPrefix, Binding>();
     const bind = (prefix: Prefix, arena: string, profile: string) => {
-      if (this.world.profile(arena, profile)) bound.set(prefix.toString(), { prefix, arena, profile });
+      if (this.holdings.profile(arena, profile)) bound.set(prefix.toString(), { prefix, arena, profile });
     };
     const clients = [...this.signaling.clients.values()];
     for (const { prefixes, state } of clients) {
       if (state.arena && state.idleProfile) for (const prefix of prefixes) bind(prefix, state.arena, state.idleProfile);
     }
-    for (const arena of this.world.arenas.values()) {
+    for (const arena of this.holdings.arenas.values()) {
       for (const profile of arena.profiles.values()) {
         for (const prefix of profile.prefixes) bind(prefix, arena.name, profile.name);
       }

@@ -10,31 +10,31 @@ import { type EmulatorState, type ProfileState, type parseState, StateError } fr
 export type ListRecord = Readonly<Record<string, unknown>>;
 
 /** A profile of an arena (contract, section 1): bound prefixes, ordered rules, local sets, mark tables. */
-export interface ProfileWorld {
+export interface ProfileHoldings {
   readonly name: string;
   readonly prefixes: readonly Prefix[];
   readonly rules: readonly RuleSpec[];
   readonly sets: Map<string, PrefixSetStore>;
-  /** The marks that the profile starts with; those that it has are in the packet path. */
+  /** The marks that the profile starts with; the packet path keeps those that it has now. */
   readonly marks: MarkRecords;
   readonly extra: ListRecord;
 }
 
 /** An arena: global sets and profiles. */
-export interface ArenaWorld {
+export interface ArenaHoldings {
   readonly name: string;
   readonly sets: Map<string, PrefixSetStore>;
-  readonly profiles: Map<string, ProfileWorld>;
+  readonly profiles: Map<string, ProfileHoldings>;
 }
 
 /** Everything that a node holds, by name. Sets and profiles exist from the start; the API only fills sets. */
-export class World {
-  readonly arenas = new Map<string, ArenaWorld>();
+export class Holdings {
+  readonly arenas = new Map<string, ArenaHoldings>();
 
   /** @throws {StateError} when a part of the state contradicts another. */
   constructor(state: ReturnType<typeof parseState>) {
     for (const [name, arena] of Object.entries(state.arenas ?? {})) {
-      const profiles = new Map<string, ProfileWorld>();
+      const profiles = new Map<string, ProfileHoldings>();
       for (const [profileName, profile] of Object.entries(arena.profiles ?? {})) {
         profiles.set(profileName, {
           name: profileName,
@@ -54,7 +54,7 @@ export class World {
     }
   }
 
-  profile(arena: string, profile: string): ProfileWorld | undefined {
+  profile(arena: string, profile: string): ProfileHoldings | undefined {
     return this.arenas.get(arena)?.profiles.get(profile);
   }
 
@@ -64,7 +64,7 @@ export class World {
     return (url.profile === undefined ? arena : arena?.profiles.get(url.profile))?.sets.get(url.set);
   }
 
-  /** The set at an address given as text; `undefined` for texts that are no address of a set, too. */
+  /** The set at an address given as text; `undefined` also for a text that is not the address of a set. */
   setByUrl(text: string): PrefixSetStore | undefined {
     try {
       const url = parseUrl(text);
@@ -84,7 +84,7 @@ export class World {
     }
   }
 
-  /** The part of a state that this world is, with the marks that profiles have now. Signaling is not its business. */
+  /** The part of a state that these are, with the marks that profiles have now; signaling is kept elsewhere. */
   export(marksOf: (arena: string, profile: string) => MarkRecords): Pick<EmulatorState, "arenas" | "staged"> {
     const staged = [...this.sets()]
       .filter(([, set]) => set.changes.size > 0)
@@ -102,7 +102,7 @@ export class World {
   }
 }
 
-function exportProfile({ prefixes, rules, sets, extra }: ProfileWorld, marks: MarkRecords): ProfileState {
+function exportProfile({ prefixes, rules, sets, extra }: ProfileHoldings, marks: MarkRecords): ProfileState {
   return {
     prefixes: prefixes.map(String),
     rules: [...rules],

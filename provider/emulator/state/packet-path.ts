@@ -1,3 +1,4 @@
+import { messageOf } from "../../model/errors";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { Prefix } from "../../model/prefix";
 import { formatUrl } from "../../model/resource-url";
@@ -6,14 +7,22 @@ import { type Packet, PacketEngine, type TrafficSource, type TrafficSummary, typ
 import type { RuleCounter, SetReference } from "../rules";
 import type { VirtualClock } from "../time/clock";
 import type { Bindings } from "./bindings";
-import type { World } from "./holdings";
+import type { Holdings } from "./holdings";
 import { StateError } from "./state";
 
-/** Packets that are judged without letting other work in between: about 20 ms. */
+/** Packets that are received before other work gets its turn: about 20 ms of them. */
 const AT_ONCE = 10_000;
 
+/** What a {@link PacketPath} joins. */
+export interface PacketPathOptions {
+  readonly holdings: Holdings;
+  readonly bindings: Bindings;
+  readonly clock: VirtualClock;
+  readonly limits?: Omit<MarkStoreOptions, "now">;
+}
+
 /**
- * The packet path of the emulated node: rules see the sets of the world as committed, and packets find the profiles that
+ * The packet path of the emulated node: rules see the sets that it holds as committed, and packets find the profiles that
  * signaling has moved their recipients to.
  */
 export class PacketPath {
@@ -21,26 +30,26 @@ export class PacketPath {
   private bound = new Map<CanonicalPrefix, string>();
   private boundFor = -1;
 
+  private readonly holdings: Holdings;
+  private readonly bindings: Bindings;
+
   /** @throws {StateError} when a rule names a set that does not exist. */
-  constructor(
-    private readonly world: World,
-    private readonly bindings: Bindings,
-    clock: VirtualClock,
-    limits?: Omit<MarkStoreOptions, "now">,
-  ) {
+  constructor({ holdings, bindings, clock, limits }: PacketPathOptions) {
+    this.holdings = holdings;
+    this.bindings = bindings;
     this.engine = new PacketEngine({
       now: () => clock.ms,
       sets: (profile, reference) => this.lookup(profile, reference),
       marks: limits,
     });
-    for (const [arena, { profiles }] of world.arenas) {
+    for (const [arena, { profiles }] of holdings.arenas) {
       for (const [name, { rules, marks }] of profiles) {
         const profile = profileKey(arena, name);
         try {
           this.engine.addProfile(profile, { rules });
           this.engine.marks(profile).import(marks);
         } catch (error) {
-          throw new StateError(`The state is not valid: ${error instanceof Error ? error.message : error}.`);
+          throw new StateError(`The state is not valid: ${messageOf(error)}.`);
         }
       }
     }
@@ -56,7 +65,7 @@ export class PacketPath {
     return this.engine.counters(profileKey(arena, profile));
   }
 
-  /** Judges packets and tells what became of each. @throws {TypeError} naming the packet that is not valid. */
+  /** Receives packets and tells what became of each. @throws {TypeError} naming the packet that is not valid. */
   receive(packets: Iterable<Packet>): Verdict[] {
     this.followSignaling();
     return this.engine.receive(packets).map(({ profile, ...verdict }) => {
@@ -65,7 +74,7 @@ export class PacketPath {
     });
   }
 
-  /** Judges the next packets of a source and sums up; other work goes on meanwhile. */
+  /** Receives the next packets of a source and sums up; other work goes on meanwhile. */
   async replay(source: TrafficSource, count: number): Promise<TrafficSummary> {
     const total = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0 };
     for (let left = count; left > 0; left -= AT_ONCE) {
@@ -79,8 +88,8 @@ export class PacketPath {
 
   private lookup(profile: string, { name, scope }: SetReference) {
     const [arena = "", own = ""] = profile.split("/");
-    const local = scope === "global" ? undefined : this.world.profile(arena, own)?.sets.get(name);
-    const global = scope === "local" ? undefined : this.world.arenas.get(arena)?.sets.get(name);
+    const local = scope === "global" ? undefined : this.holdings.profile(arena, own)?.sets.get(name);
+    const global = scope === "local" ? undefined : this.holdings.arenas.get(arena)?.sets.get(name);
     return (local ?? global)?.lookup();
   }
 

@@ -1,4 +1,5 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
+import { messageOf } from "../../model/errors";
 import type { Wall } from "../time/clock";
 import { type EmulatorState, parseState, StateError } from "./state";
 
@@ -32,9 +33,7 @@ export class Persistence {
     try {
       return parseState(JSON.parse(source));
     } catch (error) {
-      throw new StateError(
-        `${file} is not a state that an emulator kept: ${error instanceof Error ? error.message : error}`,
-      );
+      throw new StateError(`${file} is not a state that an emulator kept: ${messageOf(error)}`);
     }
   }
 

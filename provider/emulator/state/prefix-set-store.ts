@@ -1,6 +1,6 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { apply, type Difference, difference, type PrefixMap, sorted } from "../../model/prefix-map";
-import { PrefixTable } from "../rules";
+import { PacketPrefixTable } from "../rules";
 
 /** A staged change of one prefix: its new value, or `null` for its removal. */
 export type StagedValue = number | null;
@@ -14,7 +14,7 @@ export interface CommitRecord {
   readonly size: number;
 }
 
-/** Both sides of a set as plain objects with canonical prefixes in order. Equal when nothing is staged. */
+/** Applied and staged entries of a set as plain objects, canonical prefixes in order. Equal when nothing is staged. */
 export interface PrefixSetContent {
   readonly applied: Record<string, number>;
   /** What the applied set becomes by a commit. */
@@ -26,7 +26,7 @@ type Batch = Map<CanonicalPrefix, StagedValue>;
 
 /**
  * One prefix-set: applied entries, which rules look up, and staged changes, which wait for `commit` (contract, section 3.2).
- * Staging is shared by all callers. Knows nothing of HTTP and of dialects.
+ * Staging is shared by all callers. Knows nothing of HTTP or dialects.
  */
 export class PrefixSetStore {
   private entries: Map<CanonicalPrefix, number>;
@@ -35,7 +35,7 @@ export class PrefixSetStore {
   private before: Difference | undefined;
   private order: { revision: number; map: PrefixMap } | undefined;
   private count: number | undefined;
-  private table: PrefixTable | undefined;
+  private table: PacketPrefixTable | undefined;
   private readonly spellings = new Map<CanonicalPrefix, string>();
 
   /** Grows with every change of the applied entries: a cheap way to see that a lookup table is out of date. */
@@ -129,18 +129,18 @@ export class PrefixSetStore {
     this.staging = new Map();
   }
 
-  /** Changes the applied entries and nothing else, as somebody at the node's own console would. */
+  /** Changes the applied entries and nothing else, as an operator at the node's own console would. */
   change(batch: ReadonlyMap<CanonicalPrefix, StagedValue>): CommitRecord {
     return this.write(new Map(batch));
   }
 
   /** The applied entries in the form in which rules look them up; kept up to date from the first call on. */
-  lookup(): PrefixTable {
-    this.table ??= new PrefixTable([...this.entries].map(([text, value]) => [Prefix.fromCanonical(text), value]));
+  lookup(): PacketPrefixTable {
+    this.table ??= new PacketPrefixTable([...this.entries].map(([text, value]) => [Prefix.fromCanonical(text), value]));
     return this.table;
   }
 
-  /** Both sides as plain objects. */
+  /** Applied and staged entries as plain objects. */
   content(): PrefixSetContent {
     return { applied: Object.fromEntries(this.ordered), staged: Object.fromEntries(this.staged) };
   }
@@ -174,7 +174,7 @@ function merge(entries: Map<CanonicalPrefix, number>, batch: Batch): void {
   }
 }
 
-function updateTable(table: PrefixTable, batch: Batch): void {
+function updateTable(table: PacketPrefixTable, batch: Batch): void {
   for (const [text, value] of batch) {
     const prefix = Prefix.fromCanonical(text);
     if (value === null) table.delete(prefix);

@@ -16,7 +16,7 @@ export class Snapshots {
     this.kept.set(name, state);
   }
 
-  /** False when there is none of this name. */
+  /** False when there is no snapshot of this name. */
   delete(name: string): boolean {
     return this.kept.delete(name);
   }

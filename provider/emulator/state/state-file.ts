@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { messageOf } from "../../model/errors";
 import { type EmulatorState, parseState, StateError } from "./state";
 
 /**
@@ -21,7 +22,7 @@ function fromJson(source: string, path: string): unknown {
   try {
     return JSON.parse(source);
   } catch (error) {
-    throw new StateError(`${path} is not JSON: ${error instanceof Error ? error.message : error}.`);
+    throw new StateError(`${path} is not JSON: ${messageOf(error)}.`);
   }
 }
 
@@ -31,6 +32,6 @@ export async function fromYaml(source: string, path: string): Promise<unknown> {
   try {
     return parse(source);
   } catch (error) {
-    throw new StateError(`${path} is not YAML: ${error instanceof Error ? error.message : error}.`);
+    throw new StateError(`${path} is not YAML: ${messageOf(error)}.`);
   }
 }

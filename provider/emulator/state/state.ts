@@ -1,10 +1,9 @@
 import { z } from "zod";
+import { MAX_VALUE } from "../../model/entry-value";
 import { Prefix, PrefixError } from "../../model/prefix";
 import { nameProblem } from "../../model/resource-url";
 import { marksSchema } from "../marks";
 import { rulesSchema } from "../rules";
-
-const MAX_VALUE = 2 ** 32 - 1;
 
 function prefixProblem(text: string): string | undefined {
   try {

@@ -1,9 +1,14 @@
 import { type Duration, milliseconds } from "./duration";
 
-/** The time and the timers of the machine, as the emulator uses them. Tests hand in their own. */
+/**
+ * The time of the machine as the emulator uses it, and the only way in which time comes into an emulator. Tests hand in
+ * their own. Durations and deadlines are measured by `elapsed` and `timer`, never by `now`: the date of a machine can be set.
+ */
 export interface Wall {
-  /** Milliseconds since 1970. */
+  /** The date in milliseconds since 1970. Asked only where a date is meant: the virtual clock's first time, certificates. */
   now(): number;
+  /** Milliseconds since any moment, which only ever grow. Default: `now`, for clocks that nobody sets. */
+  elapsed?(): number;
   /** Calls back once after `ms`; never keeps the process alive. Returns what cancels it. */
   timer(run: () => void, ms: number): () => void;
 }
@@ -11,6 +16,8 @@ export interface Wall {
 /** The real clock. */
 export const systemWall: Wall = {
   now: () => Date.now(),
+  // Whole milliseconds, as dates are: ages and lifetimes are told in them.
+  elapsed: () => Math.floor(performance.now()),
   timer: (run, ms) => {
     const timer = setTimeout(run, ms);
     timer.unref();
@@ -28,8 +35,8 @@ const LONGEST = 2 ** 31 - 1;
 
 /**
  * The clock of everything that ages in an emulator: marks, leases, commits that apply late. It runs with real time until
- * it is frozen, and jumps when told to. What falls due in a jump happens in its order, each at its own time, before
- * {@link advance} returns.
+ * it is frozen, and jumps when told to. It takes the machine's date once, at the start: setting that later changes nothing
+ * here. What falls due in a jump happens in its order, each at its own time, before {@link advance} returns.
  *
  * @example
  * ```ts
@@ -40,11 +47,14 @@ const LONGEST = 2 ** 31 - 1;
  */
 export class VirtualClock {
   private alarms: Alarm[] = [];
-  private offset = 0;
+  /** Virtual time minus the elapsed time of the machine, in milliseconds. */
+  private offset: number;
   private stopped: number | undefined;
   private disarm: () => void = () => {};
 
-  constructor(private readonly wall: Wall = systemWall) {}
+  constructor(private readonly wall: Wall = systemWall) {
+    this.offset = this.realOffset();
+  }
 
   /** The virtual time. */
   get now(): Date {
@@ -53,7 +63,7 @@ export class VirtualClock {
 
   /** The virtual time in milliseconds since 1970. */
   get ms(): number {
-    return this.stopped ?? this.wall.now() + this.offset;
+    return this.stopped ?? this.elapsed() + this.offset;
   }
 
   /** True while the time stands still. */
@@ -71,10 +81,10 @@ export class VirtualClock {
     this.arm();
   }
 
-  /** Lets the time run on from where it stands. */
+  /** Starts the time again from where it stands. */
   resume(): void {
     if (this.stopped === undefined) return;
-    this.offset = this.stopped - this.wall.now();
+    this.offset = this.stopped - this.elapsed();
     this.stopped = undefined;
     this.arm();
   }
@@ -108,8 +118,17 @@ export class VirtualClock {
   /** Back to real time, with nothing planned. */
   restart(): void {
     this.clear();
-    this.offset = 0;
+    this.offset = this.realOffset();
     this.stopped = undefined;
+  }
+
+  private elapsed(): number {
+    return this.wall.elapsed?.() ?? this.wall.now();
+  }
+
+  /** The offset that makes virtual time the date of the machine. */
+  private realOffset(): number {
+    return this.wall.now() - this.elapsed();
   }
 
   private runUntil(target: number): void {

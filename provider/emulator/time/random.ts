@@ -1,8 +1,8 @@
 /** A source of numbers from 0 (included) to 1 (excluded). */
-export type Random = () => number;
+export type RandomSource = () => number;
 
 /** The same numbers for the same seed (mulberry32): every chance in the emulator can be repeated. */
-export function seededRandom(seed: number): Random {
+export function seededRandom(seed: number): RandomSource {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -13,6 +13,6 @@ export function seededRandom(seed: number): Random {
 }
 
 /** One of `choices`. */
-export function pick<T>(random: Random, choices: readonly [T, ...T[]]): T {
+export function pick<T>(random: RandomSource, choices: readonly [T, ...T[]]): T {
   return choices[Math.floor(random() * choices.length)] ?? choices[0];
 }

@@ -23,7 +23,7 @@ export const token = {
   },
 };
 
-/** A request to the control API. @throws {ApiError} for every answer that is none of success. */
+/** A request to the control API. @throws {ApiError} for every answer other than a success. */
 export async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
   const secret = token.get();
   const response = await fetch(path, {

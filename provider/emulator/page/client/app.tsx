@@ -26,12 +26,12 @@ const TITLES: Record<View, string> = {
 export function App() {
   const state = useStore();
   const place = usePlace();
-  const { connection, overview } = state;
+  const { connection, overview, catalogue } = state;
   useEffect(() => {
     document.title = `${TITLES[place.view]} · Packet filter emulator`;
   }, [place.view]);
   if (connection === "locked") return <Locked />;
-  if (!overview)
+  if (!overview || !catalogue)
     return (
       <p class="starting" role="status">
         {connection === "lost" ? "The emulator does not answer." : "Loading …"}
@@ -58,7 +58,7 @@ export function App() {
           {place.view === "sets" && <SetsView overview={overview} subject={place.subject} journal={state.journal} />}
           {place.view === "marks" && <MarksView overview={overview} subject={place.subject} />}
           {place.view === "signaling" && <SignalingView overview={overview} />}
-          {place.view === "faults" && <FaultsView overview={overview} />}
+          {place.view === "faults" && <FaultsView overview={overview} catalogue={catalogue} />}
           {place.view === "packets" && <PacketsView overview={overview} />}
         </main>
         <Journal lines={state.journal} total={overview.journal.entries} />

@@ -13,7 +13,7 @@ const colour = (name: string) => getComputedStyle(document.documentElement).getP
 /** Colour of the nth line, as the legend beside the chart has it. */
 export const lineColour = (index: number) => `--line-${(index % 8) + 1}`;
 
-/** Lines over time. The table below it holds the same numbers for those who do not see it. */
+/** Lines over time. The table below it holds the same numbers for readers who cannot see it. */
 export function Chart(props: { times: readonly number[]; series: readonly Series[]; label: string }) {
   const { times, series, label } = props;
   const box = useRef<HTMLDivElement>(null);

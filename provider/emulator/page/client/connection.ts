@@ -1,7 +1,7 @@
 import { ApiError, call, query } from "./api";
 import { readEvents } from "./events";
 import { current, markHistory, update } from "./store";
-import type { JournalLine, Overview } from "./types";
+import type { FaultCatalogue, JournalLine, Overview } from "./types";
 
 /** Journal lines that the page keeps, and that it asks for at first. */
 const KEPT = 5_000;
@@ -66,7 +66,11 @@ async function follow(): Promise<void> {
 async function opened(): Promise<void> {
   // After a restart of the emulator nothing of before holds.
   update({ journal: [] });
-  const lines = await call<JournalLine[]>("GET", query("/page/journal", { limit: FIRST }));
+  const [lines, catalogue] = await Promise.all([
+    call<JournalLine[]>("GET", query("/page/journal", { limit: FIRST })),
+    call<FaultCatalogue>("GET", "/page/fault-kinds"),
+  ]);
+  update({ catalogue });
   add(lines);
   await refresh();
   update({ connection: "live" });

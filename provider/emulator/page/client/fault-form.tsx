@@ -1,27 +1,8 @@
 import { useState } from "preact/hooks";
 import { call } from "./api";
-import { STRIKES, type Strike } from "./fault-presets";
-import type { Fault } from "./types";
+import { STRIKES, type Strike } from "./fault-words";
+import type { Fault, FaultKind } from "./types";
 import { act, Panel, SelectField, TextField } from "./ui";
-
-const KINDS = [
-  "error",
-  "delay",
-  "reset",
-  "lost-answer",
-  "truncated",
-  "silence",
-  "html",
-  "unknown-shape",
-  "refuse",
-  "restart",
-  "slow-commit",
-  "late-commit",
-  "stuck-commit",
-  "full-table",
-  "stale-list",
-  "clock-skew",
-] as const;
 
 /** Which requests, in one choice: a command of the node API or an operation of signaling. */
 const REQUESTS = {
@@ -36,36 +17,43 @@ const REQUESTS = {
   "signaling: stop": { op: "stop" },
 } as const satisfies Record<string, Fault>;
 
-const EMPTY = { url: "", nth: "", status: "", delay: "" };
+/** How a parameter of a kind is asked for. One that is not named here is a text. */
+const PARAMETERS: Record<string, { label: string; number?: true; options?: Record<string, string> }> = {
+  status: { label: "Status", number: true },
+  delay: { label: "Delay" },
+  message: { label: "Message" },
+  body: { label: "Body" },
+  retryAfter: { label: "Retry-After" },
+  when: { label: "Effect", options: { before: "fault before effect", after: "effect before fault" } },
+  staged: { label: "Staged entries", options: { lost: "lost", kept: "kept" } },
+};
 
-/** A fault of one's own. What is left empty has the default of its kind. */
-export function FaultForm() {
-  const [kind, setKind] = useState<(typeof KINDS)[number]>("error");
+/** A fault of one's own, of any kind that the emulator has. What is left empty has the default of its kind. */
+export function FaultForm({ kinds }: { kinds: readonly FaultKind[] }) {
+  const [name, setName] = useState(kinds[0]?.kind ?? "");
   const [request, setRequest] = useState<keyof typeof REQUESTS>("any request");
   const [strike, setStrike] = useState<Strike>("once");
-  const [when, setWhen] = useState<"" | "before" | "after">("");
-  const [texts, setTexts] = useState(EMPTY);
-  const text = (name: keyof typeof EMPTY) => (value: string) => setTexts({ ...texts, [name]: value });
+  const [place, setPlace] = useState({ url: "", nth: "" });
+  const [told, setTold] = useState<Record<string, string>>({});
+  const { about = "", parameters = {} } = kinds.find(({ kind }) => kind === name) ?? {};
   const fault: Fault = {
-    kind,
+    kind: name,
     ...REQUESTS[request],
     ...STRIKES[strike].fault,
-    ...(texts.url && { url: texts.url }),
-    ...(texts.nth && { nth: Number(texts.nth) }),
-    ...(texts.status && { status: Number(texts.status) }),
-    ...(texts.delay && { delay: texts.delay }),
-    ...(when && { when }),
+    ...(place.url && { url: place.url }),
+    ...(place.nth && { nth: Number(place.nth) }),
+    ...given(Object.keys(parameters), told),
   };
   return (
-    <Panel title="A fault of your own">
+    <Panel title="A fault of your own" hint={about.replaceAll("`", "")}>
       <form
         class="row"
         onSubmit={(event) => {
           event.preventDefault();
-          void act(`${kind}: armed.`, () => call("POST", "/faults", fault));
+          void act(`${name}: armed.`, () => call("POST", "/faults", fault));
         }}
       >
-        <SelectField label="Kind" value={kind} options={KINDS} onChange={setKind} />
+        <SelectField label="Kind" value={name} options={kinds.map(({ kind }) => kind)} onChange={setName} />
         <SelectField
           label="Meets"
           value={request}
@@ -74,34 +62,75 @@ export function FaultForm() {
         />
         <TextField
           label="Only this url"
-          value={texts.url}
-          onChange={text("url")}
+          value={place.url}
+          onChange={(url) => setPlace({ ...place, url })}
           placeholder="prefixset://edge/*"
           grow
         />
         <SelectField
           label="Strikes"
           value={strike}
-          options={Object.entries(STRIKES).map(([name, it]) => [name as Strike, it.text] as const)}
+          options={Object.entries(STRIKES).map(([key, { text }]) => [key as Strike, text] as const)}
           onChange={setStrike}
         />
-        <TextField label="From the nth on" type="number" value={texts.nth} onChange={text("nth")} placeholder="1" />
-        <TextField label="Status" type="number" value={texts.status} onChange={text("status")} placeholder="500" />
-        <TextField label="Delay" value={texts.delay} onChange={text("delay")} placeholder="1s" />
-        <SelectField
-          label="Effect"
-          value={when}
-          options={[
-            ["", "as usual"],
-            ["before", "fault before effect"],
-            ["after", "effect before fault"],
-          ]}
-          onChange={setWhen}
+        <TextField
+          label="From the nth on"
+          type="number"
+          value={place.nth}
+          onChange={(nth) => setPlace({ ...place, nth })}
+          placeholder="1"
         />
+        {Object.entries(parameters).map(([parameter, normal]) => (
+          <ParameterField
+            key={parameter}
+            name={parameter}
+            normal={normal}
+            value={told[parameter] ?? ""}
+            onChange={(value) => setTold({ ...told, [parameter]: value })}
+          />
+        ))}
         <button type="submit" class="primary">
           Arm
         </button>
       </form>
     </Panel>
   );
+}
+
+function ParameterField(props: {
+  name: string;
+  normal: string | number | null;
+  value: string;
+  onChange: (value: string) => void;
+}) {
+  const { name, normal, value, onChange } = props;
+  const { label, number, options } = PARAMETERS[name] ?? { label: name };
+  if (options) {
+    const usual = ["", `as usual: ${options[String(normal)] ?? normal}`] as const;
+    return (
+      <SelectField label={label} value={value} options={[usual, ...Object.entries(options)]} onChange={onChange} />
+    );
+  }
+  return (
+    <TextField
+      label={label}
+      type={number ? "number" : "text"}
+      value={value}
+      onChange={onChange}
+      placeholder={String(normal ?? "")}
+    />
+  );
+}
+
+/** What was filled in of the parameters that the kind has, numbers as numbers. */
+function given(parameters: readonly string[], told: Record<string, string>): Fault {
+  const filled = parameters.flatMap((name) => (told[name] ? [[name, told[name]] as const] : []));
+  return Object.fromEntries(
+    filled.map(([name, text]) => [name, /^\d+$/.test(text) && isNumber(name) ? Number(text) : text]),
+  );
+}
+
+/** A delay in digits is milliseconds, a Retry-After in digits seconds; digits in a message are its text. */
+function isNumber(parameter: string): boolean {
+  return parameter === "status" || parameter === "delay" || parameter === "retryAfter";
 }

@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks";
 import { call } from "./api";
 import { FaultForm } from "./fault-form";
-import { armed, faultWords, PRESETS, type Preset, STRIKES, type Strike } from "./fault-presets";
-import type { ActiveFault, Overview } from "./types";
+import { armed, faultWords, STRIKES, type Strike } from "./fault-words";
+import type { ActiveFault, FaultCatalogue, FaultPreset, Overview } from "./types";
 import { act, Badge, Panel, SelectField } from "./ui";
 import { number } from "./words";
 
 /** What can go wrong: switches for what is usual, a form for the rest, and what is armed. */
-export function FaultsView({ overview: { faults } }: { overview: Overview }) {
+export function FaultsView({ overview: { faults }, catalogue }: { overview: Overview; catalogue: FaultCatalogue }) {
+  const groups = [...new Set(catalogue.presets.map(({ group }) => group))];
   const [strike, setStrike] = useState<Strike>("once");
   const strikes = Object.entries(STRIKES).map(([name, { text }]) => [name as Strike, text] as const);
   return (
@@ -18,22 +19,24 @@ export function FaultsView({ overview: { faults } }: { overview: Overview }) {
           <SelectField label="A fault switched on strikes" value={strike} options={strikes} onChange={setStrike} />
         }
       >
-        {PRESETS.map(([group, presets]) => (
+        {groups.map((group) => (
           <fieldset key={group} class="presets">
             <legend>{group}</legend>
-            {presets.map((preset) => (
-              <FaultSwitch key={preset.title} preset={preset} strike={strike} active={armed(preset, faults)} />
-            ))}
+            {catalogue.presets
+              .filter((preset) => preset.group === group)
+              .map((preset) => (
+                <FaultSwitch key={preset.title} preset={preset} strike={strike} active={armed(preset, faults)} />
+              ))}
           </fieldset>
         ))}
       </Panel>
       <Armed faults={faults} />
-      <FaultForm />
+      <FaultForm kinds={catalogue.kinds} />
     </>
   );
 }
 
-function FaultSwitch({ preset, strike, active }: { preset: Preset; strike: Strike; active?: ActiveFault }) {
+function FaultSwitch({ preset, strike, active }: { preset: FaultPreset; strike: Strike; active?: ActiveFault }) {
   const toggle = () =>
     void (active
       ? act(`${preset.title}: switched off.`, () => call("DELETE", `/faults/${active.id}`))

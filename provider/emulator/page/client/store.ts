@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 import { MarkHistory } from "./mark-history";
-import type { JournalLine, Overview } from "./types";
+import type { FaultCatalogue, JournalLine, Overview } from "./types";
 
 /** `locked`: the emulator wants a token that is not known or wrong. */
 export type Connection = "connecting" | "live" | "lost" | "locked";
@@ -16,6 +16,8 @@ export interface Message {
 export interface State {
   readonly connection: Connection;
   readonly overview?: Overview;
+  /** What can go wrong; the same for as long as the emulator runs. */
+  readonly catalogue?: FaultCatalogue;
   /** Oldest first. */
   readonly journal: readonly JournalLine[];
   readonly messages: readonly Message[];

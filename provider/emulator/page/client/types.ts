@@ -65,6 +65,27 @@ export interface ActiveFault {
   spent: boolean;
 }
 
+/** A kind of fault, with what it can be told and the defaults of that; `null` where there is none. */
+export interface FaultKind {
+  kind: string;
+  about: string;
+  parameters: Record<string, string | number | null>;
+}
+
+/** A fault to switch on by click, and what it does in the words of somebody who looks for it. */
+export interface FaultPreset {
+  group: string;
+  title: string;
+  text: string;
+  fault: Fault;
+}
+
+/** All faults that the emulator has, groups of presets in the order in which they are shown. */
+export interface FaultCatalogue {
+  kinds: FaultKind[];
+  presets: FaultPreset[];
+}
+
 export interface Overview {
   endpoint: string;
   seed: number;

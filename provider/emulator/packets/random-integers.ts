@@ -1,7 +1,7 @@
 import { seededRandom } from "../time/random";
 
 /** Random integers from a seed, as packets need them. The same seed, the same packets. */
-export class Random {
+export class RandomIntegers {
   private readonly next: () => number;
 
   /** @param seed Any integer. */

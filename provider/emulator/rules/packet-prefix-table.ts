@@ -16,17 +16,20 @@ export interface SetLookup {
 const SIEVE_BITS = 12;
 
 /**
- * Prefixes with values, made for longest-prefix match on packets: one hash table for all lengths of a family.
- * For IPv4 a sieve says beforehand which lengths occur around an address, so that a look-up tries two or three
- * of them and not all. A change costs the same whatever the number of prefixes.
+ * Prefixes with values for the longest-prefix match of every packet, a few million times a second. `PrefixIndex` of the
+ * model answers the same question for callers that hold a `Prefix`; here a look-up must not make one, nor a bigint or any
+ * other object, so addresses come as 32-bit words, and as positional arguments for the same reason.
+ *
+ * One hash table holds all lengths of a family. For IPv4 a sieve says beforehand which lengths occur around an address, so
+ * that a look-up tries two or three of them and not all. A change costs the same whatever the number of prefixes.
  *
  * @example
  * ```ts
- * const table = new PrefixTable([[Prefix.parse("192.0.2.0/24"), 7]]);
+ * const table = new PacketPrefixTable([[Prefix.parse("192.0.2.0/24"), 7]]);
  * table.longestMatch("192.0.2.9");     // 7
  * ```
  */
-export class PrefixTable implements SetLookup {
+export class PacketPrefixTable implements SetLookup {
   version = 0;
   private v4 = new FamilyTable(1);
   private v6 = new FamilyTable(4);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { PrefixTable } from "../../provider/emulator/rules";
+import { PacketPrefixTable } from "../../provider/emulator/rules";
 import { Prefix } from "../../provider/model/prefix";
 import { PrefixIndex } from "../../provider/model/prefix-index";
 
@@ -26,7 +26,7 @@ test("the longest prefix wins, as in an index that is built anew after every cha
       fc.array(step, { maxLength: 80 }),
       fc.array(address, { minLength: 1, maxLength: 20 }),
       (steps, asked) => {
-        const table = new PrefixTable();
+        const table = new PacketPrefixTable();
         const model = new Map<string, readonly [Prefix, number]>();
         for (const [each, value] of steps) {
           if (value === "delete") expect(table.delete(each)).toBe(model.delete(each.toString()));
@@ -46,7 +46,7 @@ test("the longest prefix wins, as in an index that is built anew after every cha
 });
 
 test("a version tells that the content changed", () => {
-  const table = new PrefixTable([[Prefix.parse("192.0.2.0/24"), 7]]);
+  const table = new PacketPrefixTable([[Prefix.parse("192.0.2.0/24"), 7]]);
   const before = table.version;
   expect(table.delete(Prefix.parse("192.0.2.0/25"))).toBe(false);
   expect(table.version).toBe(before);

@@ -1,0 +1,52 @@
+import type { MarkType } from "../../model/mark";
+import type { Dialect, DialectSettings } from "../behaviour/dialect";
+import type { ActiveFault, Fault, Faults } from "../behaviour/faults";
+import type { Journal, JournalEntry, JournalFilter } from "../journal/journal";
+import type { MetricsSubject } from "../journal/metrics";
+import type { MarkRecord } from "../marks";
+import type { Packet, TrafficSource, TrafficSummary, Verdict } from "../packets";
+import type { RuleCounter } from "../rules";
+import type { EmulatorInfo } from "../signaling/credentials";
+import type { Contents } from "../state/contents";
+import type { PrefixSetContent } from "../state/prefix-set-store";
+import type { Snapshots } from "../state/snapshots";
+import type { EmulatorState } from "../state/state";
+import type { VirtualClock } from "../time/clock";
+
+/** The emulator as the control API works on it: what a test in the same process calls, see `Emulator` for each member. */
+export interface ControlledEmulator {
+  readonly endpoint: string;
+  readonly seedNumber: number;
+  readonly clock: VirtualClock;
+  readonly dialect: Dialect;
+  readonly faults: readonly ActiveFault[];
+  readonly signalings: Record<string, string[]>;
+  readonly testSignalings: Record<string, string[]>;
+  info(): EmulatorInfo;
+  state(): EmulatorState;
+  seed(state: EmulatorState): void;
+  reset(): void;
+  prefixSet(url: string): PrefixSetContent;
+  change(url: string, changes: { insert?: Record<string, number>; delete?: readonly string[] }): void;
+  signal(clientId: string, changes: { start?: readonly string[]; stop?: readonly string[] }): void;
+  boundProfile(address: string): string | undefined;
+  receive(packets: Iterable<Packet>): Verdict[];
+  replay(traffic: TrafficSource, count: number): Promise<TrafficSummary>;
+  markTable(url: string, type: MarkType, limit: number): { active: number; expired: number; records: MarkRecord[] };
+  counters(url: string): (RuleCounter | undefined)[];
+  requests(filter?: JournalFilter): JournalEntry[];
+  clearJournal(): void;
+  fail(fault: Fault): ActiveFault;
+  clearFaults(): void;
+  setDialect(choice: string | DialectSettings): void;
+}
+
+/** What lies behind it, for operations that look closer than a test does. */
+export interface ControlledSimulation extends MetricsSubject {
+  readonly contents: Contents;
+  readonly journal: Journal;
+  readonly faults: Faults;
+  readonly clock: VirtualClock;
+  readonly dialect: Dialect;
+  readonly snapshots: Snapshots;
+}

@@ -1,0 +1,54 @@
+import type { MarkStoreOptions } from "../marks";
+import { SignalingDeployment } from "../signaling/signaling-deployment";
+import type { VirtualClock } from "../time/clock";
+import { Bindings } from "./bindings";
+import { defaultClients, defaultTestClients } from "./default-state";
+import { Holdings } from "./holdings";
+import { PacketPath } from "./packet-path";
+import { type EmulatorState, parseState, type SignalingClientState } from "./state";
+
+/** What contents need besides their state. */
+export interface ContentsOptions {
+  readonly clock: VirtualClock;
+  /** Limits of the mark tables of each profile. */
+  readonly marks?: Omit<MarkStoreOptions, "now">;
+  /** Called after every change that signaling makes. */
+  readonly changed: () => void;
+}
+
+/**
+ * Everything that an emulator holds: what a state becomes once it is loaded, and what it is exported from. Another state
+ * makes new contents; the parts of these are never exchanged one by one.
+ */
+export class Contents {
+  readonly holdings: Holdings;
+  readonly signaling: SignalingDeployment;
+  readonly testSignaling: SignalingDeployment;
+  readonly bindings: Bindings;
+  readonly packetPath: PacketPath;
+
+  /** @throws {StateError} naming the place in the state that is wrong. */
+  constructor(state: EmulatorState, { clock, marks, changed }: ContentsOptions) {
+    const parsed = parseState(state);
+    const deployment = (clients: readonly SignalingClientState[]) => new SignalingDeployment(clients, clock, changed);
+    this.holdings = new Holdings(parsed);
+    this.signaling = deployment(parsed.signaling?.clients ?? defaultClients);
+    this.testSignaling = deployment(parsed.signaling?.testClients ?? defaultTestClients);
+    this.bindings = new Bindings(this.holdings, this.signaling);
+    this.packetPath = new PacketPath({ holdings: this.holdings, bindings: this.bindings, clock, limits: marks });
+  }
+
+  /** The state that would make these contents, as they are now. */
+  export(): EmulatorState {
+    const clients = (deployment: SignalingDeployment) => [...deployment.clients.values()].map((it) => it.export());
+    return {
+      ...this.holdings.export((arena, profile) => this.packetPath.marks(arena, profile).export()),
+      signaling: { clients: clients(this.signaling), testClients: clients(this.testSignaling) },
+    };
+  }
+
+  /** Drops all staged entries of the node, as a restart does. */
+  discardStaged(): void {
+    for (const [, set] of this.holdings.sets()) set.discard();
+  }
+}
