@@ -1,6 +1,8 @@
 import type { Meaning } from "./config/meaning";
 import type { Exception, PolicyConfig } from "./config/schema";
 import { findingMessage, notConfiguredMessage, unknownMessage, urlOf } from "./message";
+import { NotConfigured } from "./not-configured";
+import { NotYetKnown } from "./not-yet-known";
 import { matches } from "./pattern";
 import type { Resource } from "./resources";
 import {
@@ -8,14 +10,12 @@ import {
   type Finding,
   isResourceRule,
   type LeftOut,
-  NotConfigured,
   type Offender,
   type ResourceRule,
   type Rule,
   type StackRule,
   type StackView,
 } from "./rule";
-import { NotYetKnown } from "./unknown";
 
 /** One message of a rule. */
 export interface Report {
@@ -38,12 +38,12 @@ export interface Run {
 
 /** Judges one resource by one rule. Never throws for what a resource or the shared configuration lacks. */
 export function judgeResource(rule: ResourceRule, resource: Resource, settings: object, run: Run): Report[] {
-  return judge(rule, run, resource, () => rule.judge(resource as never, context(settings, run)));
+  return reportsOf(rule, run, resource, () => rule.judge(resource as never, context(settings, run)));
 }
 
 /** Judges a whole stack by one rule. */
 export function judgeStack(rule: StackRule, stack: StackView, settings: object, run: Run): Report[] {
-  return judge(rule, run, undefined, () => rule.judge(stack, context(settings, run)));
+  return reportsOf(rule, run, undefined, () => rule.judge(stack, context(settings, run)));
 }
 
 /** What a rule may ask. */
@@ -51,7 +51,7 @@ export function context<S>(settings: object, { meaning, now, environment }: Run)
   return { settings: settings as S, meaning, now, environment };
 }
 
-function judge(
+function reportsOf(
   rule: Rule,
   run: Run,
   resource: Resource | undefined,

@@ -2,9 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import type { z } from "zod";
-import type { Rule } from "../rule";
 import { formatPath, PolicyConfigError, type PolicyConfigIssue } from "./errors";
-import { type PolicyConfig, type PolicyConfigInput, policyConfigSchema, type RuleSettings } from "./schema";
+import {
+  type Configurable,
+  type PolicyConfig,
+  type PolicyConfigInput,
+  policyConfigSchema,
+  type RuleSettings,
+} from "./schema";
 
 /** The name of the configuration file in the folder of a program. */
 export const CONFIG_FILE = "packetfilter-policies.yaml";
@@ -22,7 +27,7 @@ export interface LoadOptions {
  *
  * @throws {PolicyConfigError} naming the file and the path within it.
  */
-export function loadPolicyConfig(rules: readonly Rule[], options: LoadOptions = {}): PolicyConfig {
+export function loadPolicyConfig(rules: readonly Configurable[], options: LoadOptions = {}): PolicyConfig {
   const { environment = process.env, folder = process.cwd() } = options;
   const file = findConfigFile(environment, folder);
   const config = parsePolicyConfig(file === undefined ? {} : readConfigFile(file), rules, file);
@@ -33,7 +38,7 @@ export function loadPolicyConfig(rules: readonly Rule[], options: LoadOptions = 
 /** Reads a configuration that is already an object, as a pack of one's own may have it. */
 export function parsePolicyConfig(
   input: PolicyConfigInput,
-  rules: readonly Rule[],
+  rules: readonly Configurable[],
   source: string = CONFIG_FILE,
 ): PolicyConfig {
   const result = policyConfigSchema(rules).safeParse(input ?? {});

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PrefixTable } from "../prefix-table";
+import { PrefixBuckets } from "../prefix-buckets";
 import { type Offender, stackRule } from "../rule";
 import { known } from "./known";
 
@@ -34,7 +34,7 @@ export const signalingAndBlock = stackRule({
     });
     yield* signaled.leftOut;
     yield* blocked.leftOut;
-    const table = new PrefixTable(signaled.values.flat());
+    const table = new PrefixBuckets(signaled.values.flat());
     const offenders: Offender[] = [];
     for (const { url, entries } of blocked.values.flat()) {
       for (const { prefix } of entries) {

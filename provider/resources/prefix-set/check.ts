@@ -1,9 +1,10 @@
+import { parseNote } from "../../model/entry-note";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { difference, isEmpty, summary } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { grouped } from "../../model/text";
 import { judge, setUrl } from "../arguments";
-import { ArgumentProblem, isExpired, normaliseEntries, parseAt, parseNote } from "../entries";
+import { ArgumentProblem, isExpired, normaliseEntries, parseAt } from "../entries";
 import type { Properties } from "../handler";
 import { contentProblems, entryProblems, type Rails, removalProblems } from "../rails";
 import type { Runtime } from "../runtime";

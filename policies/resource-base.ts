@@ -1,12 +1,12 @@
 import { type CanonicalPrefix, Prefix } from "../provider/model/prefix";
-import { isUnknown, NotYetKnown } from "./unknown";
+import { isUnknown, NotYetKnown } from "./not-yet-known";
 
 /** The resources that rules judge. */
-export type Kind = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
+export type ResourceKind = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
 
 /** What the engine says about a resource beside its properties. */
 export interface ResourceMeta {
-  readonly kind: Kind;
+  readonly kind: ResourceKind;
   readonly urn: string;
   readonly name: string;
   /** The option `protect`. */
@@ -15,8 +15,8 @@ export interface ResourceMeta {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-/** Properties, of which some may not be known before the update. */
-export class Properties {
+/** A resource by its properties, of which some may not be known before the update. */
+export class ResourceBase {
   constructor(
     readonly meta: ResourceMeta,
     protected readonly raw: Readonly<Record<string, unknown>>,
