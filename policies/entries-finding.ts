@@ -2,12 +2,12 @@ import { NotYetKnown } from "./not-yet-known";
 import type { Entry, SetResource } from "./resources";
 import type { Finding, Offender } from "./rule";
 
-/** What of an entry may not be known before the update. */
+/** Members of an entry that may be unknown before the update. */
 type Late = "value" | "notes";
 
 /** What a rule says about single entries. */
 export interface EntryDemand<L extends Late> {
-  /** What is read of an entry beside its prefix; entries of which it is not known are left for the update. */
+  /** A member that the rule reads besides the prefix; entries in which it is unknown are left for the update. */
   readonly reads?: L;
   /** Why an entry breaks the rule, in a few words; `true` where there is nothing to add, `undefined` where it is fine. */
   readonly offence: (entry: Entry & { readonly [P in L]-?: NonNullable<Entry[P]> }) => string | true | undefined;

@@ -11,7 +11,7 @@ export function findingMessage(rule: Rule, finding: Finding, offenders: readonly
   return `${subject(finding.resource)}: ${finding.problem}${list}. ${finding.remedy} ${where(rule)}`;
 }
 
-/** The first five offenders and how many follow: `a, b, c, d, e and 7 more`. */
+/** The first five offenders and how many more there are: `a, b, c, d, e and 7 more`. */
 export function listOffenders(offenders: readonly Offender[]): string {
   // The engine hands over entries in the order of their texts, which is not that of addresses.
   const sorted = [...offenders].sort((a, b) => Prefix.compare(a.prefix, b.prefix));
@@ -43,7 +43,7 @@ export function subject(resource: Resource | undefined): string {
   return url === undefined ? name : `${name} (${url})`;
 }
 
-/** The set of a resource, where it has one and it is known. */
+/** The address of the resource's set, if it has one and it is known. */
 export function urlOf(resource: Resource | undefined): string | undefined {
   if (!(resource instanceof SetResource)) return undefined;
   try {

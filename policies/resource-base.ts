@@ -4,7 +4,7 @@ import { isUnknown, NotYetKnown } from "./not-yet-known";
 /** The resources that rules judge. */
 export type ResourceKind = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
 
-/** What the engine says about a resource beside its properties. */
+/** What the engine says about a resource besides its properties. */
 export interface ResourceMeta {
   readonly kind: ResourceKind;
   readonly urn: string;
@@ -111,7 +111,7 @@ function json(value: unknown): unknown {
   }
 }
 
-/** The members of an object; none for anything else. */
+/** The members of an object; an empty object for anything else. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -71,7 +71,7 @@ export class SetResource extends ResourceBase {
     return this.connection("node", { one: "packetfilter:endpoint", many: "packetfilter:nodes", url: "endpoint" });
   }
 
-  /** The node that an update used, where it is known: only after the first one. */
+  /** The node's address that the last update used; unknown before the first one. */
   get endpoint(): string | undefined {
     const value = this.raw.endpoint;
     return typeof value === "string" && !isUnknown(value) ? value : undefined;
@@ -135,7 +135,7 @@ export class SignalingResource extends ResourceBase {
 /** Any resource that rules judge. */
 export type Resource = SetResource | SignalingResource;
 
-/** The one place where the properties that the engine sends become something that rules can read. */
+/** The one place where properties from the engine are turned into something that rules can read. */
 export function readResource(meta: ResourceMeta, properties: Readonly<Record<string, unknown>>): Resource {
   return meta.kind === "CloudSignaling" ? new SignalingResource(meta, properties) : new SetResource(meta, properties);
 }

@@ -32,7 +32,7 @@ export interface LeftOut {
   readonly resource: Resource;
 }
 
-/** What a rule may ask beside the resource. Everything that changes comes from here: no rule reads a clock or the environment. */
+/** What a rule may ask about besides the resource. All that varies is in here: no rule reads a clock or the environment. */
 export interface Context<S> {
   /** The rule's own configuration, with defaults. */
   readonly settings: S;
@@ -48,7 +48,7 @@ interface RuleBase<S extends z.ZodObject> extends Configurable<S> {
   readonly needs: readonly Need[];
   /** Where people change what the rule demands: paths in the configuration file. */
   readonly configure: readonly string[];
-  /** A case that breaks the rule; the documentation shows the message that it gives. */
+  /** An example that breaks the rule; the documentation shows the resulting message. */
   readonly example: Example;
 }
 
@@ -57,7 +57,7 @@ export interface ResourceRule<S extends z.ZodObject = z.ZodObject, K extends Res
   extends RuleBase<S> {
   readonly on: readonly K[];
   judge(resource: ResourceOf<K>, context: Context<z.output<S>>): Iterable<Finding>;
-  /** Properties to put into the resource in place of its own, at the level `remediate`. Only what makes a stack safer. */
+  /** Properties that replace the resource's own at the level `remediate`. They must only ever make a stack safer. */
   remediate?(resource: ResourceOf<K>, context: Context<z.output<S>>): Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -75,7 +75,7 @@ export interface StackView {
   readonly signalings: readonly SignalingResource[];
 }
 
-/** A case in the documentation: configuration and resources as a user writes them. */
+/** An example for the documentation: configuration and resources as a user writes them. */
 export interface Example {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly settings?: Readonly<Record<string, unknown>>;

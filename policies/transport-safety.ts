@@ -1,9 +1,9 @@
 import { Prefix } from "../provider/model/prefix";
 
-/** How safe the way to a node or receiver is. */
+/** How safe the connection to a node or receiver is. */
 export type TransportSafety = "https" | "loopback" | "allowed network" | "open" | "unreadable";
 
-/** How safe an address is, by its scheme and host; nothing of it is kept, since it may hold secrets. */
+/** How safe an address is, judged by scheme and host. Nothing of the address is kept, since it may hold secrets. */
 export function transportSafety(
   address: string,
   isAllowed: (address: Prefix) => boolean,

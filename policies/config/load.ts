@@ -35,7 +35,7 @@ export function loadPolicyConfig(rules: readonly Configurable[], options: LoadOp
   return emergency ? { ...config, emergency } : config;
 }
 
-/** Reads a configuration that is already an object, as a pack of one's own may have it. */
+/** Reads a configuration that is already an object, for packs that bring their own. */
 export function parsePolicyConfig(
   input: PolicyConfigInput,
   rules: readonly Configurable[],
@@ -47,12 +47,12 @@ export function parsePolicyConfig(
   return { ...result.data, rules: (input?.rules ?? {}) as RuleSettings };
 }
 
-/** The issues of a failed parse with paths as people write them; of a union, those of the likeliest branch. */
+/** The issues of a failed parse, with paths as people write them; for a union, those of the likeliest branch. */
 export function toIssues(error: z.ZodError, prefix: readonly PropertyKey[] = []): PolicyConfigIssue[] {
   return error.issues.flatMap((issue) => {
     const path = [...prefix, ...issue.path];
     if (issue.code === "invalid_union") {
-      // A level that is no level, or settings that are no settings: the branch that got furthest says it best.
+      // The input was meant as a level or as settings: the branch that got furthest has the best message.
       const branches = issue.errors.map((issues) => ({
         issues,
         depth: Math.max(...issues.map((one) => one.path.length)),

@@ -6,7 +6,7 @@ import type { PolicyConfig } from "./schema";
 /** What a match in a set means for a packet. */
 export type Role = "block" | "allow";
 
-/** Which address of a packet is looked up in a set. */
+/** Which of a packet's addresses is looked up in a set. */
 export type Direction = "source" | "destination";
 
 /** What the shared configuration says about sets, prefixes and stacks. */

@@ -4,7 +4,7 @@ import { prefix, setPattern, stackPattern, until } from "./values";
 /** The levels of Pulumi. `remediate` is for rules that have `remediate`; elsewhere it means `mandatory`. */
 export type Level = "mandatory" | "advisory" | "remediate" | "disabled";
 
-/** What of a rule can be configured. */
+/** The part of a rule that the configuration needs to know. */
 export interface Configurable<S extends z.ZodObject = z.ZodObject> {
   /** In kebab case; unique in a pack. */
   readonly name: string;

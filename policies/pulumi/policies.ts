@@ -47,7 +47,7 @@ function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): Res
   );
   const remediations = rule.on.map((kind) =>
     remediateResourceOfType(CLASSES[kind], (properties, args) => {
-      // Not through the cache: the properties are going to change.
+      // Not cached, since the properties are about to change.
       const resource = new (kind === "CloudSignaling" ? SignalingResource : SetResource)(
         metaOf(kind, args) as never,
         unwrapDeep(properties) as Record<string, unknown>,

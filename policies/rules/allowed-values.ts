@@ -4,7 +4,7 @@ import { entriesFinding } from "../entries-finding";
 import { matches } from "../pattern";
 import { resourceRule } from "../rule";
 
-/** Rules on a node look at the value of a match: a value that none of them knows does nothing. */
+/** Rules on a node compare the value of a match, so a value that no rule knows has no effect. */
 export const allowedValues = resourceRule({
   name: "allowed-values",
   level: "advisory",

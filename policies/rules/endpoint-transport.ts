@@ -5,7 +5,7 @@ import { SetResource } from "../resources";
 import { resourceRule } from "../rule";
 import { transportSafety } from "../transport-safety";
 
-/** Whoever can write to a node decides what the network drops; whoever reads a signaling address has its secret. */
+/** Anyone who can write to a node decides what the network drops, and a signaling address holds the secret. */
 export const endpointTransport = resourceRule({
   name: "endpoint-transport",
   level: "advisory",

@@ -3,7 +3,7 @@ import type { Prefix } from "../../provider/model/prefix";
 import { entriesFinding } from "../entries-finding";
 import { resourceRule } from "../rule";
 
-/** The fastest way to lock oneself out: one's own addresses, or those one manages nodes from, among blocked sources. */
+/** The fastest way to lock ourselves out: blocking our own addresses, or those from which nodes are managed. */
 export const protectedPrefixes = resourceRule({
   name: "protected-prefixes",
   level: "mandatory",

@@ -12,7 +12,7 @@ const fine = z.array(
   }),
 );
 
-/** Addresses that no packet on the Internet may carry do not belong into an allow set. */
+/** No packet from the Internet may carry these addresses, so an allow set has no use for them. */
 export const specialPurposeRanges = resourceRule({
   name: "special-purpose",
   level: "mandatory",
@@ -52,7 +52,7 @@ export const specialPurposeRanges = resourceRule({
       offence: ({ prefix }) => {
         const block = specialPurposeWithin(prefix).find(({ name }) => !names.has(name));
         if (!block || prefixes.covering(prefix)) return undefined;
-        // Private addresses that are declared as one's own are no bogons here.
+        // Private addresses that are declared as our own are not bogons.
         if (meaning.ownedIfAny.covering(prefix) || meaning.managementIfAny.covering(prefix)) return undefined;
         return citation(block);
       },

@@ -42,12 +42,12 @@ export const exclusiveOwner = stackRule({
   },
 });
 
-/** True when the owner would remove what the other one puts there. */
+/** True if the owner would remove what the other one adds. */
 function isUndone(owner: SetResource, other: SetResource): boolean {
-  // Two sets are two owners, or an owner and somebody who shares, even while they hold the same.
+  // Two sets are two owners, or an owner and a sharer, even while both hold the same entries.
   if (other.meta.kind === "PrefixSet") return true;
   const declared = prefixesOf(owner);
-  // What is not known is left for the time when it is.
+  // What is not known yet is judged once it is.
   return declared !== undefined && [...(prefixesOf(other) ?? [])].some((prefix) => !declared.has(prefix));
 }
 

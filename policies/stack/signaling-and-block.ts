@@ -3,7 +3,7 @@ import { PrefixBuckets } from "../prefix-buckets";
 import { type Offender, stackRule } from "../rule";
 import { known } from "./known";
 
-/** A signaling brings the traffic of a prefix to where it is cleaned; a block of the same destination throws it away. */
+/** A signaling sends a prefix's traffic to be cleaned; blocking the same destination drops it. */
 export const signalingAndBlock = stackRule({
   name: "signaling-and-block",
   level: "advisory",
