@@ -11,7 +11,7 @@ import { failure, list, listMarks, listSet, success } from "./node-replies";
 import { BadRequest, type NodeRequest, parseJson, parseNodeRequest, summarize } from "./node-request";
 import { type Refusal, stageDelete, stageInsert } from "./prefix-set-commands";
 
-/** The node API: `POST /fapi` (contract, section 4.1). What the contract does not promise is refused. */
+/** The node API: `POST /fapi` (docs/contract.md#node-endpoint). What the contract does not promise is refused. */
 export class NodeApi implements Api {
   constructor(private readonly core: Core) {}
 

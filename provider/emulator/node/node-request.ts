@@ -3,7 +3,7 @@ import { MARK_TYPES } from "../../model/mark";
 import { parseUrl, type ResourceUrl } from "../../model/resource-url";
 import type { RequestSummary } from "../journal/journal";
 
-/** A request of the node API that has the form of the contract (section 4.1). */
+/** A request of the node API that has the form of the contract (docs/contract.md#node-endpoint). */
 export type NodeRequest =
   | { readonly cmd: "list"; readonly url: Exclude<ResourceUrl, { kind: "mark" }> }
   | {

@@ -28,7 +28,7 @@ const ERRORS: Record<Dialect["signalingErrors"], ErrorForm> = {
   "json-200": (_, message) => json(200, { error: message }),
 };
 
-/** The signaling API below one base path (contract, section 4.2). */
+/** The signaling API below one base path (docs/contract.md#signaling-operations). */
 export class SignalingApi implements Api {
   constructor(
     private readonly core: Core,
