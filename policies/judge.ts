@@ -1,6 +1,8 @@
 import type { Meaning } from "./config/meaning";
 import type { Exception, PolicyConfig } from "./config/schema";
 import { findingMessage, notConfiguredMessage, unknownMessage, urlOf } from "./message";
+import { NotConfigured } from "./not-configured";
+import { NotYetKnown } from "./not-yet-known";
 import { matches } from "./pattern";
 import type { Resource } from "./resources";
 import {
@@ -8,50 +10,48 @@ import {
   type Finding,
   isResourceRule,
   type LeftOut,
-  NotConfigured,
   type Offender,
   type ResourceRule,
   type Rule,
   type StackRule,
   type StackView,
 } from "./rule";
-import { NotYetKnown } from "./unknown";
 
 /** One message of a rule. */
 export interface Report {
   readonly message: string;
-  /** `advisory` where this message only warns whatever the level of its rule is. */
+  /** `advisory` if this message is only a warning, whatever the level of its rule. */
   readonly level?: "advisory";
   readonly urn?: string;
 }
 
-/** The run that rules are judged in: one for the life of a pack, so that a notice is given once. */
+/** The run in which rules judge: one for the life of a pack, so that each notice is given once. */
 export interface Run {
   readonly config: PolicyConfig;
   readonly meaning: Meaning;
   readonly rules: readonly Rule[];
   readonly now: Date;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Notices that were given, by what they are about. */
+  /** Notices given so far, by subject. */
   readonly noticed: Set<string>;
 }
 
-/** Judges one resource by one rule. Never throws for what a resource or the shared configuration lacks. */
+/** Judges one resource by one rule. What the resource or the configuration lacks is reported, never thrown. */
 export function judgeResource(rule: ResourceRule, resource: Resource, settings: object, run: Run): Report[] {
-  return judge(rule, run, resource, () => rule.judge(resource as never, context(settings, run)));
+  return reportsOf(rule, run, resource, () => rule.judge(resource as never, context(settings, run)));
 }
 
 /** Judges a whole stack by one rule. */
 export function judgeStack(rule: StackRule, stack: StackView, settings: object, run: Run): Report[] {
-  return judge(rule, run, undefined, () => rule.judge(stack, context(settings, run)));
+  return reportsOf(rule, run, undefined, () => rule.judge(stack, context(settings, run)));
 }
 
-/** What a rule may ask. */
+/** Puts together what a rule may ask. */
 export function context<S>(settings: object, { meaning, now, environment }: Run): Context<S> {
   return { settings: settings as S, meaning, now, environment };
 }
 
-function judge(
+function reportsOf(
   rule: Rule,
   run: Run,
   resource: Resource | undefined,
@@ -64,7 +64,7 @@ function judge(
       else reports.push(...applyExceptions(rule, { ...(resource && { resource }), ...finding }, run));
     }
   } catch (error) {
-    // What was found before stays found; the rest cannot be judged.
+    // Findings up to here count; the rest cannot be judged.
     if (!(error instanceof NotYetKnown || error instanceof NotConfigured)) throw error;
     reports.push(...leaveOut(rule, error, resource, run));
   }

@@ -1,9 +1,8 @@
 import { Prefix } from "../provider/model/prefix";
+import { some } from "../provider/model/text";
+import type { Need } from "./not-configured";
 import { type Resource, SetResource } from "./resources";
-import { type Finding, isResourceRule, type Need, type Offender, type Rule } from "./rule";
-
-/** How many offenders a message lists before it counts. */
-const LISTED = 5;
+import { type Finding, isResourceRule, type Offender, type Rule } from "./rule";
 
 /** The message of a finding: resource, what is wrong, offenders, remedy, rule, and where to configure it. */
 export function findingMessage(rule: Rule, finding: Finding, offenders: readonly Offender[] | undefined): string {
@@ -12,15 +11,11 @@ export function findingMessage(rule: Rule, finding: Finding, offenders: readonly
   return `${subject(finding.resource)}: ${finding.problem}${list}. ${finding.remedy} ${where(rule)}`;
 }
 
-/** The first five offenders and how many follow: `a, b, c, d, e and 7 more`. */
+/** The first five offenders and how many more there are: `a, b, c, d, e and 7 more`. */
 export function listOffenders(offenders: readonly Offender[]): string {
   // The engine hands over entries in the order of their texts, which is not that of addresses.
-  const shown = [...offenders]
-    .sort((a, b) => Prefix.compare(a.prefix, b.prefix))
-    .slice(0, LISTED)
-    .map(({ prefix, detail }) => (detail === undefined ? prefix.toString() : `${prefix} (${detail})`));
-  const rest = offenders.length - shown.length;
-  return rest === 0 ? shown.join(", ") : `${shown.join(", ")} and ${rest} more`;
+  const sorted = [...offenders].sort((a, b) => Prefix.compare(a.prefix, b.prefix));
+  return some(sorted.map(({ prefix, detail }) => (detail === undefined ? prefix.toString() : `${prefix} (${detail})`)));
 }
 
 /** What a rule says when it reads a property that only the update will know. */
@@ -48,7 +43,7 @@ export function subject(resource: Resource | undefined): string {
   return url === undefined ? name : `${name} (${url})`;
 }
 
-/** The set of a resource, where it has one and it is known. */
+/** The address of the resource's set, if it has one and it is known. */
 export function urlOf(resource: Resource | undefined): string | undefined {
   if (!(resource instanceof SetResource)) return undefined;
   try {

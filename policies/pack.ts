@@ -7,6 +7,6 @@ import { policiesOf } from "./pulumi/policies";
 try {
   new PolicyPack("pulumi-packetfilter", { policies: policiesOf() });
 } catch (error) {
-  // Of a RunError the Pulumi runtime shows the message without a stack.
+  // For a RunError the Pulumi runtime shows the message without a stack.
   throw error instanceof PolicyConfigError ? new RunError(error.message) : error;
 }

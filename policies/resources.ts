@@ -1,17 +1,10 @@
+import { type EntryNote, parseNote } from "../provider/model/entry-note";
 import type { Prefix } from "../provider/model/prefix";
 import { formatUrl } from "../provider/model/resource-url";
-import { type Connection, Properties, parsePrefix, type ResourceMeta, record } from "./properties";
-import { isUnknown } from "./unknown";
+import { isUnknown } from "./not-yet-known";
+import { type Connection, parsePrefix, ResourceBase, type ResourceMeta, record } from "./resource-base";
 
-export type { Connection, Kind, ResourceMeta } from "./properties";
-
-/** Why an entry is there. All members are the user's own texts. */
-export interface Notes {
-  readonly reason?: string;
-  readonly ticket?: string;
-  /** ISO time with zone. */
-  readonly expires?: string;
-}
+export type { Connection, ResourceKind, ResourceMeta } from "./resource-base";
 
 /** One entry of a set. */
 export interface Entry {
@@ -19,11 +12,11 @@ export interface Entry {
   /** `undefined`: not known before the update. */
   readonly value: number | undefined;
   /** `undefined`: not known before the update. */
-  readonly notes: Notes | undefined;
+  readonly notes: EntryNote | undefined;
 }
 
 /** A `PrefixSet` or a `PrefixSetEntry`: something that puts entries into a set. */
-export class SetResource extends Properties {
+export class SetResource extends ResourceBase {
   declare readonly meta: ResourceMeta & { readonly kind: "PrefixSet" | "PrefixSetEntry" };
 
   get arena(): string {
@@ -78,7 +71,7 @@ export class SetResource extends Properties {
     return this.connection("node", { one: "packetfilter:endpoint", many: "packetfilter:nodes", url: "endpoint" });
   }
 
-  /** The node that an update used, where it is known: only after the first one. */
+  /** The node's address that the last update used; unknown before the first one. */
   get endpoint(): string | undefined {
     const value = this.raw.endpoint;
     return typeof value === "string" && !isUnknown(value) ? value : undefined;
@@ -88,10 +81,10 @@ export class SetResource extends Properties {
     const values = record(this.get("entries"));
     const notes = record(this.raw.notes);
     const allNotesUnknown = isUnknown(this.raw.notes);
-    // A feed gives all its entries one reason.
-    const read = new Map<unknown, Notes>([[undefined, {}]]);
+    // A JSON text for each prefix; a feed gives all its entries one reason.
+    const read = new Map<unknown, EntryNote>([[undefined, {}]]);
     const notesOf = (note: unknown) => {
-      const known = read.get(note) ?? readNotes(note);
+      const known = read.get(note) ?? parseNote(note);
       read.set(note, known);
       return known;
     };
@@ -119,14 +112,14 @@ export class SetResource extends Properties {
       {
         prefix,
         value: isUnknown(value) ? undefined : Number(value),
-        notes: unknownNotes ? undefined : readNotes({ reason, ticket, expires }),
+        notes: unknownNotes ? undefined : parseNote({ reason, ticket, expires }),
       },
     ];
   }
 }
 
 /** A `CloudSignaling`. */
-export class SignalingResource extends Properties {
+export class SignalingResource extends ResourceBase {
   declare readonly meta: ResourceMeta & { readonly kind: "CloudSignaling" };
 
   get prefixes(): readonly Prefix[] {
@@ -142,29 +135,7 @@ export class SignalingResource extends Properties {
 /** Any resource that rules judge. */
 export type Resource = SetResource | SignalingResource;
 
-/** The one place where the properties that the engine sends become something that rules can read. */
+/** The one place where properties from the engine are turned into something that rules can read. */
 export function readResource(meta: ResourceMeta, properties: Readonly<Record<string, unknown>>): Resource {
   return meta.kind === "CloudSignaling" ? new SignalingResource(meta, properties) : new SetResource(meta, properties);
-}
-
-// Notes are a JSON text for each prefix in a set, and properties of their own in an entry.
-function readNotes(value: unknown): Notes {
-  let notes = value;
-  if (typeof value === "string") {
-    try {
-      notes = JSON.parse(value);
-    } catch {
-      notes = { reason: value };
-    }
-  }
-  const { reason, ticket, expires } = record(notes);
-  return {
-    ...(isText(reason) && { reason }),
-    ...(isText(ticket) && { ticket }),
-    ...(isText(expires) && { expires }),
-  };
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value.trim() !== "";
 }

@@ -1,14 +1,10 @@
 import type { z } from "zod";
 import type { Prefix } from "../provider/model/prefix";
 import type { Meaning } from "./config/meaning";
-import type { Kind, Resource, SetResource, SignalingResource } from "./resources";
-import type { NotYetKnown } from "./unknown";
-
-/** The levels of Pulumi. `remediate` is for rules that have `remediate`; elsewhere it means `mandatory`. */
-export type Level = "mandatory" | "advisory" | "remediate" | "disabled";
-
-/** What the shared configuration must say before a rule can judge. */
-export type Need = "role" | "direction" | "ownedPrefixes" | "managementPrefixes";
+import type { Configurable } from "./config/schema";
+import type { Need, NotConfigured } from "./not-configured";
+import type { NotYetKnown } from "./not-yet-known";
+import type { Resource, ResourceKind, SetResource, SignalingResource } from "./resources";
 
 /** One prefix that breaks a rule. */
 export interface Offender {
@@ -36,7 +32,7 @@ export interface LeftOut {
   readonly resource: Resource;
 }
 
-/** What a rule may ask beside the resource. Everything that changes comes from here: no rule reads a clock or the environment. */
+/** What a rule may ask about besides the resource. All that varies is in here: no rule reads a clock or the environment. */
 export interface Context<S> {
   /** The rule's own configuration, with defaults. */
   readonly settings: S;
@@ -47,28 +43,21 @@ export interface Context<S> {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-interface RuleBase<S extends z.ZodObject> {
-  /** In kebab case; unique in a pack. */
-  readonly name: string;
-  /** The level without any configuration. */
-  readonly level: "mandatory" | "advisory";
-  /** What the rule demands, as one sentence. */
-  readonly description: string;
+interface RuleBase<S extends z.ZodObject> extends Configurable<S> {
   /** What the shared configuration must say; without it the rule reports "not configured". */
   readonly needs: readonly Need[];
   /** Where people change what the rule demands: paths in the configuration file. */
   readonly configure: readonly string[];
-  /** The rule's own configuration. Every member has a default or is optional. */
-  readonly config: S;
-  /** A case that breaks the rule; the documentation shows the message that it gives. */
+  /** An example that breaks the rule; the documentation shows the resulting message. */
   readonly example: Example;
 }
 
 /** A rule that judges one resource by its inputs. */
-export interface ResourceRule<S extends z.ZodObject = z.ZodObject, K extends Kind = Kind> extends RuleBase<S> {
+export interface ResourceRule<S extends z.ZodObject = z.ZodObject, K extends ResourceKind = ResourceKind>
+  extends RuleBase<S> {
   readonly on: readonly K[];
   judge(resource: ResourceOf<K>, context: Context<z.output<S>>): Iterable<Finding>;
-  /** Properties to put into the resource in place of its own, at the level `remediate`. Only what makes a stack safer. */
+  /** Properties that replace the resource's own at the level `remediate`. They must only ever make a stack safer. */
   remediate?(resource: ResourceOf<K>, context: Context<z.output<S>>): Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -86,7 +75,7 @@ export interface StackView {
   readonly signalings: readonly SignalingResource[];
 }
 
-/** A case in the documentation: configuration and resources as a user writes them. */
+/** An example for the documentation: configuration and resources as a user writes them. */
 export interface Example {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly settings?: Readonly<Record<string, unknown>>;
@@ -96,17 +85,17 @@ export interface Example {
 
 /** A resource of an {@link Example}, with its inputs in the form that they have after `check`. */
 export interface ExampleResource {
-  readonly kind: Kind;
+  readonly kind: ResourceKind;
   readonly name: string;
   readonly protect?: boolean;
   readonly inputs: Readonly<Record<string, unknown>>;
 }
 
 /** The class of each kind. */
-export type ResourceOf<K extends Kind> = K extends "CloudSignaling" ? SignalingResource : SetResource;
+export type ResourceOf<K extends ResourceKind> = K extends "CloudSignaling" ? SignalingResource : SetResource;
 
 /** Types a resource rule from its `on` and `config`. */
-export function resourceRule<S extends z.ZodObject, K extends Kind>(rule: ResourceRule<S, K>): ResourceRule {
+export function resourceRule<S extends z.ZodObject, K extends ResourceKind>(rule: ResourceRule<S, K>): ResourceRule {
   return rule as unknown as ResourceRule;
 }
 
@@ -118,17 +107,4 @@ export function stackRule<S extends z.ZodObject>(rule: StackRule<S>): StackRule 
 /** True for a rule that judges one resource at a time. */
 export function isResourceRule(rule: Rule): rule is ResourceRule {
   return "on" in rule;
-}
-
-/** Thrown by {@link Meaning} when a rule needs what the configuration does not say. */
-export class NotConfigured extends Error {
-  override readonly name = "NotConfigured";
-
-  constructor(
-    readonly need: Need,
-    /** The set without a role or direction. */
-    readonly set?: string,
-  ) {
-    super(set === undefined ? `\`${need}\` is not configured` : `${set} has no \`${need}\``);
-  }
 }

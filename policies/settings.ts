@@ -1,7 +1,7 @@
 import { PolicyConfigError } from "./config/errors";
 import { toIssues } from "./config/load";
-import type { PolicyConfig } from "./config/schema";
-import type { Level, Rule } from "./rule";
+import type { Level, PolicyConfig } from "./config/schema";
+import type { Rule } from "./rule";
 
 /** The level that the configuration file gives a rule, else the rule's own. `--policy-pack-config` overrides it in the engine. */
 export function levelOf(rule: Rule, config: Pick<PolicyConfig, "rules">): Level {

@@ -1,8 +1,8 @@
 import { Prefix } from "../provider/model/prefix";
 import { SPECIAL_PURPOSE_BLOCKS, type SpecialPurposeBlock } from "./data/special-purpose";
-import { PrefixTable } from "./prefix-table";
+import { PrefixBuckets } from "./prefix-buckets";
 
-const table = new PrefixTable(SPECIAL_PURPOSE_BLOCKS.map((row) => [Prefix.parse(row.block), row]));
+const table = new PrefixBuckets(SPECIAL_PURPOSE_BLOCKS.map((row) => [Prefix.parse(row.block), row]));
 const citations = new Map(SPECIAL_PURPOSE_BLOCKS.map((row) => [row, `${row.name}, ${row.reference}, ${row.registry}`]));
 
 /** The most specific registered block that contains `prefix`, unless it is globally reachable like any other address. */

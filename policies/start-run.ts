@@ -4,7 +4,7 @@ import type { PolicyConfig } from "./config/schema";
 import type { Run } from "./judge";
 import type { Rule } from "./rule";
 
-/** What a run of rules is made of; the defaults are those of this process. */
+/** Options of a run; the defaults come from this process. */
 export interface RunOptions {
   /** The configuration; by default it is read from `packetfilter-policies.yaml`. */
   readonly config?: PolicyConfig;
@@ -12,7 +12,7 @@ export interface RunOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Begins a run: reads the configuration, and remembers from then on which notices were given. */
+/** Starts a run: reads the configuration, and from then on remembers which notices were given. */
 export function startRun(rules: readonly Rule[], options: RunOptions = {}): Run {
   const { environment = process.env, now = new Date() } = options;
   const config = options.config ?? loadPolicyConfig(rules, { environment });

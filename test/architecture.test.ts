@@ -5,39 +5,51 @@ import { describe, expect, test } from "vitest";
 
 const root = resolve(__dirname, "..");
 
-/** What each part of the source may import, besides itself. A part that is not named here is an error. */
-const MAY_IMPORT: Record<string, string[]> = {
-  model: [],
-  wire: ["model"],
-  client: ["model", "wire"],
-  batch: ["model", "wire", "client"],
-  resources: ["model", "wire", "client", "batch"],
-  "provider.ts": ["model", "wire", "client", "batch", "resources"],
+/** The way of a change from a program to the wire, backwards: each may import those that stand before it. */
+const LAYERS = ["model", "wire", "client", "batch", "resources", "provider.ts"];
+
+/** What the parts beside that way may import, besides themselves. A part that is named nowhere is an error. */
+const BESIDE: Record<string, string[]> = {
+  // A second implementation: what it shared with the client would be a mistake that no test can see.
   emulator: ["model"],
   pulumi: ["model", "client", "resources"],
-  "index.ts": ["model", "client", "pulumi", "resources"],
+  "index.ts": ["model", "client", "pulumi", "resources/settings.ts"],
   // Reads a real node into an emulator state: the one place where both sides meet.
-  capture: ["model", "client", "emulator"],
+  capture: ["model", "client", "emulator/state", "emulator/marks", "emulator/rules"],
   commands: ["model", "client", "capture", "emulator"],
   "cli.ts": ["commands"],
 };
 
-/** Modules that exactly one part of the source imports, so that it can be replaced there. */
-const ONLY_IMPORTERS: Record<string, RegExp> = {
-  "ipaddr.js": /^provider\/model\/prefix\.ts$/,
-  undici: /^provider\/client\/http\.ts$/,
-  "@pulumi/pulumi": /^provider\/pulumi\/|^policies\/pack\.ts$/,
-  "@pulumi/policy": /^policies\/(pulumi\/|pack\.ts$)/,
-  commander: /^provider\/commands\//,
+/** Packages that only these places import, so that each can be replaced there. A path that ends with / is a folder. */
+const ONLY_IMPORTERS: Record<string, string[]> = {
+  "ipaddr.js": ["provider/model/prefix.ts"],
+  undici: ["provider/client/http.ts"],
+  "@pulumi/pulumi": ["provider/pulumi/", "policies/pack.ts"],
+  "@pulumi/policy": ["policies/pulumi/", "policies/pack.ts"],
+  commander: ["provider/commands/"],
 };
 
 /** Files where environment and console come in; all others get them as arguments. */
 const OPEN_TO_THE_WORLD = [
-  /^provider\/(cli|client\/options)\.ts$/,
-  /^provider\/pulumi\/settings\.ts$/,
-  /^provider\/resources\/provider-process\.ts$/,
-  /^policies\/(config\/load|start-run)\.ts$/,
+  "provider/cli.ts",
+  "provider/pulumi/settings.ts",
+  "provider/resources/provider-process.ts",
+  "policies/config/load.ts",
+  "policies/start-run.ts",
 ];
+
+/** What the classes must not load. */
+const HANDLERS = [
+  "provider/provider.ts",
+  "provider/batch/",
+  "provider/resources/handler.ts",
+  "provider/resources/runtime.ts",
+  "provider/resources/prefix-set/",
+  "provider/resources/prefix-set-entry/",
+  "provider/resources/cloud-signaling/",
+];
+
+const isIn = (file: string, place: string) => (place.endsWith("/") ? file.startsWith(place) : file === place);
 
 interface Source {
   file: string;
@@ -45,17 +57,20 @@ interface Source {
   imports: { name: string; typeOnly: boolean }[];
 }
 
-const sources: Source[] = ["provider", "policies"].flatMap((folder) =>
+/** A program for browsers, bundled with its libraries: see the test of it below. */
+const PAGE = "provider/emulator/page/client/";
+
+const everything: Source[] = ["provider", "policies"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts") && !name.includes("node_modules"))
-    // A program for browsers, bundled with its libraries: see the test of it below.
-    .filter((name) => !name.startsWith("emulator/page/client/"))
+    .filter((name) => /\.tsx?$/.test(name) && !name.includes("node_modules"))
     .map((name) => {
       const file = `${folder}/${name}`;
       const syntax = ts.createSourceFile(file, readFileSync(join(root, file), "utf8"), ts.ScriptTarget.ES2022);
       return { file, syntax, imports: importsOf(syntax) };
     }),
 );
+const sources = everything.filter(({ file }) => !file.startsWith(PAGE));
+const page = everything.filter(({ file }) => file.startsWith(PAGE));
 
 /** Calls `visit` for every node of a file. */
 function walk(node: ts.Node, visit: (node: ts.Node) => void): void {
@@ -94,30 +109,75 @@ const partOf = (file: string) => file.split("/")[1] ?? "";
 /** The file that a relative import means, from the root of the clone. */
 function target(from: string, specifier: string): string {
   const base = relative(root, resolve(root, dirname(from), specifier)).replace(/\.js$/, "");
-  return [`${base}.ts`, `${base}/index.ts`].find((file) => sources.some((source) => source.file === file)) ?? base;
+  const files = [`${base}.ts`, `${base}.tsx`, `${base}/index.ts`];
+  return files.find((file) => everything.some((source) => source.file === file)) ?? base;
 }
 
 const relativeImports = (source: Source, imports = source.imports) =>
   imports.filter(({ name }) => name.startsWith(".")).map(({ name }) => target(source.file, name));
+
+/**
+ * The circles among these files, each as the files on its way and the first one again: a shortest circle through
+ * every file that is on one, and each circle once.
+ */
+function circlesOf(files: readonly Source[]): string[][] {
+  const imports = new Map(files.map((source) => [source.file, [...new Set(relativeImports(source))]]));
+  const circles = [...imports.keys()]
+    .map((file) => circleThrough(file, imports))
+    .filter((circle) => circle !== undefined);
+  return [...new Map(circles.map((circle) => [[...new Set(circle)].sort().join(), circle])).values()];
+}
+
+/** Goes one import further at a time until the file comes up again. */
+function circleThrough(start: string, imports: ReadonlyMap<string, readonly string[]>): string[] | undefined {
+  const seen = new Set<string>();
+  for (let ways = [[start]]; ways.length > 0; ) {
+    const further: string[][] = [];
+    for (const way of ways) {
+      for (const next of imports.get(way.at(-1) ?? "") ?? []) {
+        if (next === start) return [...way, start];
+        if (seen.has(next)) continue;
+        seen.add(next);
+        further.push([...way, next]);
+      }
+    }
+    ways = further;
+  }
+  return undefined;
+}
 
 test("there is source to look at", () => {
   expect(sources.length).toBeGreaterThan(50);
   expect(sources.flatMap(({ imports }) => imports).length).toBeGreaterThan(200);
 });
 
+/** Imports between parts of `provider/`, each with the permission that allows it, if one does. */
+const crossings = sources
+  .filter(({ file }) => file.startsWith("provider/"))
+  .flatMap((source) => relativeImports(source).map((to) => ({ from: source.file, to })))
+  .filter(({ from, to }) => to.startsWith("provider/") && partOf(from) !== partOf(to))
+  .map(({ from, to }) => {
+    const allowed = BESIDE[partOf(from)] ?? LAYERS.slice(0, Math.max(0, LAYERS.indexOf(partOf(from))));
+    const path = to.replace("provider/", "");
+    return { from, to, permission: allowed.find((place) => path === place || path.startsWith(`${place}/`)) };
+  });
+
 test("imports point one way: model <- wire <- client <- batch <- resources <- provider, and model <- emulator", () => {
-  const wrong = sources
-    .filter(({ file }) => file.startsWith("provider/"))
-    .flatMap((source) =>
-      relativeImports(source)
-        .filter((imported) => imported.startsWith("provider/"))
-        .filter((imported) => {
-          const [from, to] = [partOf(source.file), partOf(imported)];
-          return from !== to && !MAY_IMPORT[from]?.includes(to);
-        })
-        .map((imported) => `${source.file} imports ${imported}`),
-    );
-  expect(wrong).toEqual([]);
+  const wrong = crossings.filter(({ permission }) => permission === undefined);
+  expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+});
+
+test("no permission to import is left over", () => {
+  const isUsed = (part: string, permission: string) =>
+    crossings.some((one) => partOf(one.from) === part && one.permission === permission);
+  const unused = Object.entries(BESIDE).flatMap(([part, permissions]) =>
+    permissions.filter((permission) => !isUsed(part, permission)).map((permission) => `${part}: ${permission}`),
+  );
+  expect(unused).toEqual([]);
+});
+
+test("imports never go in a circle, types included", () => {
+  expect(circlesOf([...sources, ...page]).map((circle) => circle.join("\n  imports "))).toEqual([]);
 });
 
 test("policies know of the package what its users know, and the values of the model", () => {
@@ -127,9 +187,9 @@ test("policies know of the package what its users know, and the values of the mo
   expect(wrong.filter((file) => file !== "provider/index.ts" && partOf(file) !== "model")).toEqual([]);
 });
 
-test("every part of the source has its rule", () => {
+test("every part of the source has its rule, and every rule its part", () => {
   const parts = new Set(sources.filter(({ file }) => file.startsWith("provider/")).map(({ file }) => partOf(file)));
-  expect([...parts].filter((part) => MAY_IMPORT[part] === undefined)).toEqual([]);
+  expect([...parts].sort()).toEqual([...LAYERS, ...Object.keys(BESIDE)].sort());
 });
 
 test("the source imports nothing outside of itself but packages", () => {
@@ -152,18 +212,18 @@ test("the classes reach the handlers only through the provider text: nothing tha
     for (const imported of relativeImports(source, loaded)) visit(imported);
   };
   for (const { file } of sources) if (file.startsWith("provider/pulumi/")) visit(file);
-  const handlers =
-    /^provider\/(provider\.ts|batch\/|resources\/(handler|runtime)\.ts|resources\/(prefix-set|prefix-set-entry|cloud-signaling)\/)/;
   expect(reached.size).toBeGreaterThan(5);
-  expect([...reached].filter((file) => handlers.test(file))).toEqual([]);
+  expect([...reached].filter((file) => HANDLERS.some((place) => isIn(file, place)))).toEqual([]);
+  expect(HANDLERS.filter((place) => !sources.some(({ file }) => isIn(file, place)))).toEqual([]);
 });
 
 describe("packages", () => {
-  test.each(Object.entries(ONLY_IMPORTERS))("%s is imported in its one place only", (name, place) => {
-    const importers = sources.filter(({ imports }) =>
-      imports.some((one) => one.name === name || one.name.startsWith(`${name}/`)),
-    );
-    expect(importers.map(({ file }) => file).filter((file) => !place.test(file))).toEqual([]);
+  test.each(Object.entries(ONLY_IMPORTERS))("%s is imported in its one place only", (name, places) => {
+    const importers = sources
+      .filter(({ imports }) => imports.some((one) => one.name === name || one.name.startsWith(`${name}/`)))
+      .map(({ file }) => file);
+    expect(importers.filter((file) => !places.some((place) => isIn(file, place)))).toEqual([]);
+    expect(places.filter((place) => !importers.some((file) => isIn(file, place)))).toEqual([]);
   });
 
   test("that are imported are dependencies of the package, not only of its development", () => {
@@ -187,21 +247,19 @@ test("environment and console are touched only where a process begins", () => {
     });
     return found;
   };
+  const open = sources.filter(({ file }) => OPEN_TO_THE_WORLD.includes(file));
   const wrong = sources
-    .filter(({ file }) => !OPEN_TO_THE_WORLD.some((open) => open.test(file)))
+    .filter((source) => !open.includes(source))
     .flatMap((source) => touches(source).map((used) => `${source.file}: ${used}`));
   expect(wrong).toEqual([]);
+  const used = open.filter((source) => touches(source).length > 0).map(({ file }) => file);
+  expect(OPEN_TO_THE_WORLD.filter((file) => !used.includes(file))).toEqual([]);
 });
 
 test("the emulator's page is a program of its own: nothing imports it, and it imports its libraries only", () => {
-  const folder = "provider/emulator/page/client";
-  const files = readdirSync(join(root, folder), { encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
-  const imported = files.flatMap((name) => {
-    const text = readFileSync(join(root, folder, name), "utf8");
-    return importsOf(ts.createSourceFile(name, text, ts.ScriptTarget.ES2022)).map((one) => one.name);
-  });
-  expect(files.length).toBeGreaterThan(10);
+  const imported = page.flatMap(({ imports }) => imports.map(({ name }) => name));
+  expect(page.length).toBeGreaterThan(10);
   expect([...new Set(imported)].filter((name) => !/^\.\/[a-z-]+$|^preact(\/hooks)?$|^uplot$/.test(name))).toEqual([]);
-  const importers = sources.filter((source) => relativeImports(source).some((file) => file.startsWith(`${folder}/`)));
+  const importers = sources.filter((source) => relativeImports(source).some((file) => file.startsWith(PAGE)));
   expect(importers.map(({ file }) => file)).toEqual([]);
 });

@@ -6,13 +6,11 @@ import { DEFAULTS } from "../provider/client/options";
 /** All words of a kind in the sources of the resources and the client. */
 async function wordsIn(pattern: RegExp): Promise<Set<string>> {
   const folders = ["provider/resources", "provider/pulumi", "provider/client"];
-  const files = (
-    await Promise.all(
-      folders.map(async (folder) => (await readdir(folder, { recursive: true })).map((file) => join(folder, file))),
-    )
-  ).flat();
-  const sources = files.filter((file) => file.endsWith(".ts"));
-  const texts = await Promise.all(sources.map((file) => readFile(file, "utf8")));
+  const listings = await Promise.all(
+    folders.map((folder) => readdir(folder, { recursive: true, withFileTypes: true })),
+  );
+  const files = listings.flat().flatMap((one) => (one.isFile() ? [join(one.parentPath, one.name)] : []));
+  const texts = await Promise.all(files.map((file) => readFile(file, "utf8")));
   return new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, word = ""]) => word)));
 }
 

@@ -8,7 +8,7 @@ import { rolldown } from "rolldown";
 const root = join(import.meta.dirname, "..");
 const source = join(root, "provider", "emulator", "page", "client");
 const target = join(root, "dist", "page");
-/** What the page's script holds beside our own. */
+/** Libraries that become part of the page's script. */
 const VENDORED = ["preact", "uplot"];
 const STYLES = ["base.css", "controls.css", "layout.css", "content.css"].map((name) => join(source, name));
 
@@ -37,7 +37,7 @@ function read(/** @type {string} */ file) {
   return readFileSync(file, "utf8");
 }
 
-/** By rename, so that an emulator that runs meanwhile never serves half a file. */
+/** By rename, so that a running emulator never serves half a file. */
 function write(/** @type {string} */ name, /** @type {string} */ text) {
   const file = join(target, name);
   writeFileSync(`${file}.${process.pid}`, text);

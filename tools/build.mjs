@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 
 const root = join(import.meta.dirname, "..");
 const dist = join(root, "dist");
-/** Outside of dist, which is packed as it stands. */
+/** Outside of dist, since all of dist is published. */
 const buildInfo = join(root, "node_modules", ".cache", "tsc", "build.tsbuildinfo");
 const SOURCES = ["provider", "policies", "tsconfig.json", "tsconfig.build.json", "package-lock.json"];
 

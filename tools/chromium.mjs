@@ -44,7 +44,7 @@ export function ensureChromium() {
 }
 
 /**
- * A browser that knows nothing and talks to nobody but the pages it opens. Closing the context ends it and removes its folder.
+ * A browser without history or settings that talks only to the pages it opens. Closing the context ends it and removes its folder.
  *
  * @param {import("playwright-core").BrowserContextOptions} [options]
  */

@@ -30,7 +30,7 @@ export default class OutcomeReporter {
         if (state === "passed") passed += 1;
         else if (state !== "skipped" || !this.selected) failures.push(`${file}: ${test.fullName} (${state})`);
       }
-      // Errors outside of tests: a file that cannot be imported, a hook that throws.
+      // Errors outside of tests: a file that cannot be imported, or a hook that throws.
       for (const suite of [module, ...module.children.allSuites()]) {
         for (const error of suite.errors()) failures.push(`${file}: ${firstLine(error.message)}`);
       }

@@ -32,7 +32,7 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
   for (const [name, hash] of PICTURES) {
     await page.goto(`${emulator.control}/#${hash}`);
     await page.locator("main h2").first().waitFor();
-    // Twice: what the view asked for is then there, too.
+    // Twice, so that what the view asked for has arrived as well.
     for (let look = 0; look < 2; look++) await page.waitForResponse(/overview/);
     await page.screenshot({ path: join(folder, `page-${name}-${colorScheme}.png`), animations: "disabled" });
   }
@@ -102,7 +102,7 @@ function state() {
   };
 }
 
-/** Something of everything: staged changes, an active signaling, faults, and a journal. */
+/** A bit of everything: staged changes, an active signaling, faults, and a journal. */
 async function prepare() {
   const url = "prefixset://edge/blocked";
   const many = Array.from({ length: 240 }, (_, index) => ({ p: `198.51.100.${index}/32`, v: 1 + (index % 3) }));
@@ -135,7 +135,7 @@ function node(/** @type {object} */ command) {
   return fetch(`${emulator.endpoint}/fapi`, { method: "POST", headers, body: JSON.stringify(command) });
 }
 
-/** Attacks that come and go, second by second as the page looks. */
+/** Attacks that come and go, second by second while the page is open. */
 async function traffic(/** @type {import("playwright-core").Page} */ page) {
   const senders = ["203.0.113.0/24", "192.0.2.0/24", "198.51.100.0/24"];
   const sources = {

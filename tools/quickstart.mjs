@@ -23,7 +23,7 @@ const Table = require("cli-table3");
 
 const BLOCKED = "prefixset://edge/blocked";
 const PARTNERS = "prefixset://edge/partners";
-/** Unlike any name that somebody would give a stack, since its file stands in the clone while this runs. */
+/** A name that nobody would give a stack, since its file is in the clone while this runs. */
 const STACK = `quickstart-${process.pid}`;
 const state = {
   arenas: {

@@ -24,7 +24,7 @@ export class PolicyConfigError extends Error {
         .map(({ path, message }) => `  - ${path === "" ? "" : `${path}: `}${message}`)
         .join("\n")}`,
     );
-    // Whoever runs the pack shows the stack of an error; where our code found a user's mistake helps nobody.
+    // Whoever runs a pack prints an error's stack, and where our code found a user's mistake helps nobody.
     this.stack = `${this.name}: ${this.message}`;
   }
 }

@@ -2,9 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { parse as parseYaml } from "yaml";
 import type { z } from "zod";
-import type { Rule } from "../rule";
 import { formatPath, PolicyConfigError, type PolicyConfigIssue } from "./errors";
-import { type PolicyConfig, type PolicyConfigInput, policyConfigSchema, type RuleSettings } from "./schema";
+import {
+  type Configurable,
+  type PolicyConfig,
+  type PolicyConfigInput,
+  policyConfigSchema,
+  type RuleSettings,
+} from "./schema";
 
 /** The name of the configuration file in the folder of a program. */
 export const CONFIG_FILE = "packetfilter-policies.yaml";
@@ -22,7 +27,7 @@ export interface LoadOptions {
  *
  * @throws {PolicyConfigError} naming the file and the path within it.
  */
-export function loadPolicyConfig(rules: readonly Rule[], options: LoadOptions = {}): PolicyConfig {
+export function loadPolicyConfig(rules: readonly Configurable[], options: LoadOptions = {}): PolicyConfig {
   const { environment = process.env, folder = process.cwd() } = options;
   const file = findConfigFile(environment, folder);
   const config = parsePolicyConfig(file === undefined ? {} : readConfigFile(file), rules, file);
@@ -30,10 +35,10 @@ export function loadPolicyConfig(rules: readonly Rule[], options: LoadOptions = 
   return emergency ? { ...config, emergency } : config;
 }
 
-/** Reads a configuration that is already an object, as a pack of one's own may have it. */
+/** Reads a configuration that is already an object, for packs that bring their own. */
 export function parsePolicyConfig(
   input: PolicyConfigInput,
-  rules: readonly Rule[],
+  rules: readonly Configurable[],
   source: string = CONFIG_FILE,
 ): PolicyConfig {
   const result = policyConfigSchema(rules).safeParse(input ?? {});
@@ -42,12 +47,12 @@ export function parsePolicyConfig(
   return { ...result.data, rules: (input?.rules ?? {}) as RuleSettings };
 }
 
-/** The issues of a failed parse with paths as people write them; of a union, those of the likeliest branch. */
+/** The issues of a failed parse, with paths as people write them; for a union, those of the likeliest branch. */
 export function toIssues(error: z.ZodError, prefix: readonly PropertyKey[] = []): PolicyConfigIssue[] {
   return error.issues.flatMap((issue) => {
     const path = [...prefix, ...issue.path];
     if (issue.code === "invalid_union") {
-      // A level that is no level, or settings that are no settings: the branch that got furthest says it best.
+      // The input was meant as a level or as settings: the branch that got furthest has the best message.
       const branches = issue.errors.map((issues) => ({
         issues,
         depth: Math.max(...issues.map((one) => one.path.length)),

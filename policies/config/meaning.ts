@@ -1,12 +1,12 @@
+import { NotConfigured } from "../not-configured";
 import { matches, matchesAny } from "../pattern";
-import { PrefixTable } from "../prefix-table";
-import { NotConfigured } from "../rule";
+import { PrefixBuckets } from "../prefix-buckets";
 import type { PolicyConfig } from "./schema";
 
 /** What a match in a set means for a packet. */
 export type Role = "block" | "allow";
 
-/** Which address of a packet is looked up in a set. */
+/** Which of a packet's addresses is looked up in a set. */
 export type Direction = "source" | "destination";
 
 /** What the shared configuration says about sets, prefixes and stacks. */
@@ -20,8 +20,8 @@ export class Meaning {
       "sets" | "ownedPrefixes" | "managementPrefixes" | "productionStacks" | "exceptions"
     >,
   ) {
-    this.owned = PrefixTable.of(config.ownedPrefixes);
-    this.management = PrefixTable.of(config.managementPrefixes);
+    this.owned = PrefixBuckets.of(config.ownedPrefixes);
+    this.management = PrefixBuckets.of(config.managementPrefixes);
   }
 
   /** @throws {NotConfigured} when no pattern matches the set. */
@@ -45,7 +45,7 @@ export class Meaning {
   }
 
   /** @throws {NotConfigured} when there are none. */
-  get ownedPrefixes(): PrefixTable<PolicyConfig["ownedPrefixes"][number]> {
+  get ownedPrefixes(): PrefixBuckets<PolicyConfig["ownedPrefixes"][number]> {
     if (this.owned.isEmpty) throw new NotConfigured("ownedPrefixes");
     return this.owned;
   }
@@ -56,12 +56,12 @@ export class Meaning {
   }
 
   /** Owned prefixes, or an empty table. */
-  get ownedIfAny(): PrefixTable<PolicyConfig["ownedPrefixes"][number]> {
+  get ownedIfAny(): PrefixBuckets<PolicyConfig["ownedPrefixes"][number]> {
     return this.owned;
   }
 
   /** Management prefixes, or an empty table. */
-  get managementIfAny(): PrefixTable<PolicyConfig["managementPrefixes"][number]> {
+  get managementIfAny(): PrefixBuckets<PolicyConfig["managementPrefixes"][number]> {
     return this.management;
   }
 

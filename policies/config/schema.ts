@@ -1,6 +1,20 @@
 import { z } from "zod";
-import type { Level, Rule } from "../rule";
 import { prefix, setPattern, stackPattern, until } from "./values";
+
+/** The levels of Pulumi. `remediate` is for rules that have `remediate`; elsewhere it means `mandatory`. */
+export type Level = "mandatory" | "advisory" | "remediate" | "disabled";
+
+/** The part of a rule that the configuration needs to know. */
+export interface Configurable<S extends z.ZodObject = z.ZodObject> {
+  /** In kebab case; unique in a pack. */
+  readonly name: string;
+  /** The level without any configuration. */
+  readonly level: "mandatory" | "advisory";
+  /** What the rule demands, as one sentence. */
+  readonly description: string;
+  /** The rule's own configuration. Every member has a default or is optional. */
+  readonly config: S;
+}
 
 const setMeaning = z.strictObject({
   pattern: setPattern.describe("Which sets: `*` stands for anything within one name, `**` for anything."),
@@ -26,7 +40,7 @@ const exception = z
 const level: z.ZodType<Level, Level> = z.enum(["mandatory", "advisory", "remediate", "disabled"]);
 
 /** The schema of `packetfilter-policies.yaml` for a pack of these rules. */
-export function policyConfigSchema(rules: readonly Rule[]) {
+export function policyConfigSchema(rules: readonly Configurable[]) {
   const settings = Object.fromEntries(
     rules.map((rule) => [
       rule.name,

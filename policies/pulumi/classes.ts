@@ -1,9 +1,9 @@
 import { CloudSignaling, PrefixSet, PrefixSetEntry } from "../../provider";
-import type { Kind } from "../resources";
+import type { ResourceKind } from "../resources";
 
-/** A class of resources, as `@pulumi/policy` wants it. */
+/** A resource class in the form that `@pulumi/policy` expects. */
 // biome-ignore lint/suspicious/noExplicitAny: the constructor is never called, and its arguments differ by class
 export type ResourceClass = new (name: string, args: any, ...rest: any[]) => any;
 
 /** The class of each kind of resource. */
-export const CLASSES: Readonly<Record<Kind, ResourceClass>> = { PrefixSet, PrefixSetEntry, CloudSignaling };
+export const CLASSES: Readonly<Record<ResourceKind, ResourceClass>> = { PrefixSet, PrefixSetEntry, CloudSignaling };

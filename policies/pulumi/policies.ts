@@ -9,17 +9,18 @@ import {
   type StackValidationPolicy,
   validateResourceOfType,
 } from "@pulumi/policy";
+import { rules as allRules } from "../all-rules";
 import { context, judgeResource, judgeStack, type Report, type Run } from "../judge";
-import { rules as allRules } from "../list";
+import { NotConfigured } from "../not-configured";
+import { NotYetKnown } from "../not-yet-known";
 import { ResourceCache } from "../resource-cache";
-import { type Kind, type ResourceMeta, SetResource, SignalingResource } from "../resources";
-import { isResourceRule, NotConfigured, type ResourceRule, type Rule, type StackRule } from "../rule";
+import { type ResourceKind, type ResourceMeta, SetResource, SignalingResource } from "../resources";
+import { isResourceRule, type ResourceRule, type Rule, type StackRule } from "../rule";
 import { levelOf, settingsOf } from "../settings";
 import { type RunOptions, startRun } from "../start-run";
-import { NotYetKnown } from "../unknown";
 import { CLASSES } from "./classes";
 import { configSchema } from "./config-schema";
-import { unwrap, unwrapDeep } from "./properties";
+import { unwrap, unwrapDeep } from "./unwrap";
 
 /**
  * Rules as policies of Pulumi, for `new PolicyPack("…", { policies })`: by default all of this package, configured by
@@ -46,7 +47,7 @@ function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): Res
   );
   const remediations = rule.on.map((kind) =>
     remediateResourceOfType(CLASSES[kind], (properties, args) => {
-      // Not through the cache: the properties are going to change.
+      // Not cached, since the properties are about to change.
       const resource = new (kind === "CloudSignaling" ? SignalingResource : SetResource)(
         metaOf(kind, args) as never,
         unwrapDeep(properties) as Record<string, unknown>,
@@ -86,7 +87,7 @@ function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackVali
   };
 }
 
-const KINDS = Object.keys(CLASSES) as Kind[];
+const KINDS = Object.keys(CLASSES) as ResourceKind[];
 
 // One function for several classes: an array of functions would make `@pulumi/policy` read all properties once for each.
 function firstOf<F extends (args: ResourceValidationArgs, report: ReportViolation) => unknown>(
@@ -108,7 +109,7 @@ function settingsReader(rule: Rule, run: Run): (args: { getConfig<T extends obje
   };
 }
 
-function metaOf(kind: Kind, { urn, name, opts, provider }: Asked): ResourceMeta {
+function metaOf(kind: ResourceKind, { urn, name, opts, provider }: Asked): ResourceMeta {
   return { kind, urn, name, protect: opts.protect, ...(provider && { config: unwrap(provider.props) }) };
 }
 

@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { setPattern, stackPattern } from "../config/values";
+import { entriesFinding } from "../entries-finding";
 import { matches } from "../pattern";
-import { type Offender, resourceRule } from "../rule";
-import { NotYetKnown } from "../unknown";
+import { resourceRule } from "../rule";
 
-/** Rules on a node look at the value of a match: a value that none of them knows does nothing. */
+/** Rules on a node compare the value of a match, so a value that no rule knows has no effect. */
 export const allowedValues = resourceRule({
   name: "allowed-values",
   level: "advisory",
@@ -41,18 +41,11 @@ export const allowedValues = resourceRule({
     const row = settings.allowed.find(({ stack, set }) => matches(stack, resource.stack) && matches(set, resource.url));
     if (!row) return;
     const values = new Set(row.values);
-    const offenders: Offender[] = [];
-    for (const { prefix, value } of resource.entries) {
-      if (value !== undefined && !values.has(value)) offenders.push({ prefix, detail: `value ${value}` });
-    }
-    if (offenders.length > 0) {
-      yield {
-        problem: `entries with a value other than ${row.values.join(", ")}`,
-        of: resource.entries.length,
-        offenders,
-        remedy: "Give them a value that rules on the node know.",
-      };
-    }
-    if (resource.entries.some(({ value }) => value === undefined)) throw new NotYetKnown("value");
+    yield* entriesFinding(resource, {
+      reads: "value",
+      offence: ({ value }) => (values.has(value) ? undefined : `value ${value}`),
+      problem: `entries with a value other than ${row.values.join(", ")}`,
+      remedy: "Give them a value that rules on the node know.",
+    });
   },
 });

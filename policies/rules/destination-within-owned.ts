@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { entriesFinding } from "../entries-finding";
 import { resourceRule } from "../rule";
 
-/** A set of destinations is about traffic to oneself. */
+/** A destination set lists recipients, and the only recipients that we can speak for are our own. */
 export const destinationWithinOwned = resourceRule({
   name: "destination-within-owned",
   level: "advisory",
@@ -27,13 +28,10 @@ export const destinationWithinOwned = resourceRule({
   *judge(resource, { meaning }) {
     if (meaning.direction(resource.url) !== "destination") return;
     const owned = meaning.ownedPrefixes;
-    const offenders = resource.entries.filter(({ prefix }) => !owned.covering(prefix));
-    if (offenders.length === 0) return;
-    yield {
+    yield* entriesFinding(resource, {
+      offence: ({ prefix }) => (owned.covering(prefix) ? undefined : true),
       problem: "destinations that are not within owned prefixes",
-      of: resource.entries.length,
-      offenders: offenders.map(({ prefix }) => ({ prefix })),
       remedy: "Remove them, or add the address block to the owned prefixes if it is yours.",
-    };
+    });
   },
 });

@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { Prefix } from "../../provider/model/prefix";
 import { prefix } from "../config/values";
-import { transport } from "../connection";
 import { SetResource } from "../resources";
 import { resourceRule } from "../rule";
+import { transportSafety } from "../transport-safety";
 
-/** Whoever can write to a node decides what the network drops; whoever reads a signaling address has its secret. */
+/** Anyone who can write to a node decides what the network drops, and a signaling address holds the secret. */
 export const endpointTransport = resourceRule({
   name: "endpoint-transport",
   level: "advisory",
@@ -36,7 +36,7 @@ export const endpointTransport = resourceRule({
     const isAllowed = (host: Prefix) =>
       meaning.managementIfAny.covering(host) !== undefined ||
       settings.networks.some((network) => network.contains(host));
-    const found = transport(address, isAllowed, settings.hosts);
+    const found = transportSafety(address, isAllowed, settings.hosts);
     if (found !== "open" && found !== "unreadable") return;
     const what = isSet ? "the endpoint of its node" : "the address of its receiver";
     const named = connection.name === undefined ? "" : ` ${JSON.stringify(connection.name)}`;

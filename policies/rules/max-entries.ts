@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { resourceRule } from "../rule";
 
-/** A feed that explodes is noticed before a node has to hold it. */
+/** Catches a feed that grows out of hand before a node has to hold it. */
 export const maxEntries = resourceRule({
   name: "max-entries",
   level: "advisory",

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { duration, formatDuration, setPattern } from "../config/values";
+import { entriesFinding } from "../entries-finding";
 import { matchesAny } from "../pattern";
-import { type Offender, resourceRule } from "../rule";
-import { NotYetKnown } from "../unknown";
+import { resourceRule } from "../rule";
 
 /**
  * Every block ends by itself. What remains of a lifetime only shrinks, so an entry that passes today passes tomorrow:
@@ -43,20 +43,14 @@ export const maxLifetime = resourceRule({
     const role = meaning.role(resource.url);
     if (!settings.roles.includes(role) || matchesAny(settings.except, resource.url)) return;
     const latest = now.getTime() + settings.longest;
-    const offenders: Offender[] = [];
-    for (const { prefix, notes } of resource.entries) {
-      if (notes === undefined) continue;
-      if (notes.expires === undefined) offenders.push({ prefix, detail: "never expires" });
-      else if (!(Date.parse(notes.expires) <= latest)) offenders.push({ prefix, detail: `expires ${notes.expires}` });
-    }
-    if (offenders.length > 0) {
-      yield {
-        problem: `entries that do not expire within ${formatDuration(settings.longest)}`,
-        of: resource.entries.length,
-        offenders,
-        remedy: "Write an `expires` that is soon enough beside the value, or except the set.",
-      };
-    }
-    if (resource.entries.some(({ notes }) => notes === undefined)) throw new NotYetKnown("notes");
+    yield* entriesFinding(resource, {
+      reads: "notes",
+      offence: ({ notes: { expires } }) => {
+        if (expires === undefined) return "never expires";
+        return Date.parse(expires) <= latest ? undefined : `expires ${expires}`;
+      },
+      problem: `entries that do not expire within ${formatDuration(settings.longest)}`,
+      remedy: "Write an `expires` that is soon enough beside the value, or except the set.",
+    });
   },
 });

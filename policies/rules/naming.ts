@@ -14,7 +14,7 @@ const name = z.string().refine(
 
 const DEFAULT = "^[a-z0-9][a-z0-9._-]*$";
 
-/** Names that look alike are how an entry lands in the wrong set. */
+/** Names that look alike are how entries end up in the wrong set. */
 export const naming = resourceRule({
   name: "naming",
   level: "advisory",

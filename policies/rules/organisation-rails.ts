@@ -1,10 +1,12 @@
 import { z } from "zod";
 import type { Prefix } from "../../provider/model/prefix";
+import { PrefixIndex } from "../../provider/model/prefix-index";
 import { prefix, setPattern } from "../config/values";
+import { entriesFinding } from "../entries-finding";
 import { matches } from "../pattern";
-import { PrefixTable } from "../prefix-table";
+import { PrefixBuckets } from "../prefix-buckets";
 import type { SetResource } from "../resources";
-import { type Finding, type Offender, resourceRule } from "../rule";
+import { type Finding, resourceRule } from "../rule";
 
 const rail = z.strictObject({
   set: setPattern.default("prefixset://**"),
@@ -90,25 +92,20 @@ function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record
 function* broken(resource: SetResource, rails: readonly Rail[]): Generator<Finding> {
   const mine = rails.filter(({ set }) => matches(set, resource.url));
   if (mine.length === 0) return;
-  const forbidden = PrefixTable.of(mine.flatMap((one) => one.forbiddenPrefixes));
-  const offenders: Offender[] = [];
-  for (const { prefix } of resource.entries) {
-    const [other] = forbidden.overlapping(prefix);
-    if (other) offenders.push({ prefix, detail: `overlaps ${other}` });
-  }
-  if (offenders.length > 0) {
-    yield {
-      problem: "entries that overlap what the organisation forbids",
-      of: resource.entries.length,
-      offenders,
-      remedy: "Remove them.",
-    };
-  }
+  const forbidden = PrefixBuckets.of(mine.flatMap((one) => one.forbiddenPrefixes));
+  yield* entriesFinding(resource, {
+    offence: ({ prefix }) => {
+      const [other] = forbidden.overlapping(prefix);
+      return other && `overlaps ${other}`;
+    },
+    problem: "entries that overlap what the organisation forbids",
+    remedy: "Remove them.",
+  });
   if (resource.meta.kind === "PrefixSetEntry") return;
   const required = mine.flatMap((one) => one.requiredPrefixes);
   if (required.length === 0) return;
-  const entries = PrefixTable.of(resource.entries.map(({ prefix }) => prefix));
-  const missing = required.filter((prefix) => entries.covering(prefix) === undefined);
+  const entries = PrefixIndex.of(resource.entries.map(({ prefix }) => prefix));
+  const missing = required.filter((prefix) => entries.longestMatch(prefix) === undefined);
   if (missing.length > 0) {
     yield {
       problem: "prefixes that the organisation requires and no entry covers",

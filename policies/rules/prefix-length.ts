@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Prefix } from "../../provider/model/prefix";
-import { type Offender, resourceRule } from "../rule";
+import { entriesFinding } from "../entries-finding";
+import { resourceRule } from "../rule";
 import { specialPurpose } from "../special-purpose";
 
 const bounds = (bits: number, shortest?: number) =>
@@ -45,18 +46,11 @@ export const prefixLength = resourceRule({
     const role = meaning.roleIfAny(resource.url);
     const own = role && settings[role];
     const limits = { 4: { ...settings.ipv4, ...own?.ipv4 }, 6: { ...settings.ipv6, ...own?.ipv6 } };
-    const offenders: Offender[] = [];
-    for (const { prefix } of resource.entries) {
-      const detail = problem(prefix, limits[prefix.family], role === "block");
-      if (detail) offenders.push({ prefix, detail });
-    }
-    if (offenders.length === 0) return;
-    yield {
+    yield* entriesFinding(resource, {
+      offence: ({ prefix }) => problem(prefix, limits[prefix.family], role === "block"),
       problem: "entries with a prefix length that is not allowed",
-      of: resource.entries.length,
-      offenders,
       remedy: "Write the prefixes that are meant, or change the limits.",
-    };
+    });
   },
 });
 

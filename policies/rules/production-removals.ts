@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { resourceRule } from "../rule";
 
-// As the resource has it: so many removals are always allowed.
+// The same as in the resource: this many removals are always allowed.
 const ALWAYS_ALLOWED = 20;
 
-/** The rail against a list that came back half empty stays up where it matters. */
+/** `maxRemovals` guards against a list that came back half empty; in production it stays in force. */
 export const productionRemovals = resourceRule({
   name: "production-removals",
   level: "advisory",

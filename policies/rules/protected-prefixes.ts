@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Prefix } from "../../provider/model/prefix";
-import { type Offender, resourceRule } from "../rule";
+import { entriesFinding } from "../entries-finding";
+import { resourceRule } from "../rule";
 
-/** The fastest way to lock oneself out: one's own addresses, or those one manages nodes from, among blocked sources. */
+/** The fastest way to lock ourselves out: blocking our own addresses, or those from which nodes are managed. */
 export const protectedPrefixes = resourceRule({
   name: "protected-prefixes",
   level: "mandatory",
@@ -29,20 +30,16 @@ export const protectedPrefixes = resourceRule({
 
   *judge(resource, { meaning }) {
     if (meaning.role(resource.url) !== "block" || meaning.direction(resource.url) !== "source") return;
-    const offenders: Offender[] = [];
-    for (const { prefix } of resource.entries) {
-      const [management] = meaning.managementIfAny.overlapping(prefix);
-      const [owned] = meaning.ownedIfAny.overlapping(prefix);
-      if (management) offenders.push({ prefix, detail: relation(prefix, management, "management prefix") });
-      else if (owned) offenders.push({ prefix, detail: relation(prefix, owned, "owned prefix") });
-    }
-    if (offenders.length === 0) return;
-    yield {
+    yield* entriesFinding(resource, {
+      offence: ({ prefix }) => {
+        const [management] = meaning.managementIfAny.overlapping(prefix);
+        if (management) return relation(prefix, management, "management prefix");
+        const [owned] = meaning.ownedIfAny.overlapping(prefix);
+        return owned && relation(prefix, owned, "owned prefix");
+      },
       problem: "blocked sources that are your own",
-      of: resource.entries.length,
-      offenders,
       remedy: "Remove them, or block prefixes that leave your own out.",
-    };
+    });
   },
 });
 

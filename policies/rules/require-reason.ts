@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { setPattern } from "../config/values";
+import { entriesFinding } from "../entries-finding";
 import { matchesAny } from "../pattern";
 import { resourceRule } from "../rule";
-import { NotYetKnown } from "../unknown";
 
-/** Nobody dares to remove an entry of which nobody knows why it is there. */
+/** Nobody dares to remove an entry when nobody knows why it is there. */
 export const requireReason = resourceRule({
   name: "require-reason",
   level: "advisory",
@@ -39,17 +39,12 @@ export const requireReason = resourceRule({
   *judge(resource, { settings, meaning }) {
     const role = meaning.role(resource.url);
     if (!settings.roles.includes(role) || matchesAny(settings.except, resource.url)) return;
-    const offenders = resource.entries.filter(
-      ({ notes }) => notes && (!notes.reason || (settings.ticket && !notes.ticket)),
-    );
-    if (offenders.length > 0) {
-      yield {
-        problem: `entries without a reason${settings.ticket ? " or a ticket" : ""}`,
-        of: resource.entries.length,
-        offenders: offenders.map(({ prefix }) => ({ prefix })),
-        remedy: `Write \`reason\`${settings.ticket ? " and `ticket`" : ""} beside the value.`,
-      };
-    }
-    if (resource.entries.some(({ notes }) => notes === undefined)) throw new NotYetKnown("notes");
+    const { ticket } = settings;
+    yield* entriesFinding(resource, {
+      reads: "notes",
+      offence: ({ notes }) => (notes.reason && (notes.ticket || !ticket) ? undefined : true),
+      problem: `entries without a reason${ticket ? " or a ticket" : ""}`,
+      remedy: `Write \`reason\`${ticket ? " and `ticket`" : ""} beside the value.`,
+    });
   },
 });

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { resourceRule } from "../rule";
 
-/** Many prefixes in one signaling are a sign of a list that was meant for a set. */
+/** A signaling with many prefixes is probably a list that was meant for a set. */
 export const signalingCount = resourceRule({
   name: "signaling-count",
   level: "advisory",

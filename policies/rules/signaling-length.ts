@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { resourceRule } from "../rule";
 
-/** A signaling for a short prefix moves far more traffic than the attack. */
+/** Signaling a short prefix moves far more traffic than the attack itself. */
 export const signalingLength = resourceRule({
   name: "signaling-length",
   level: "mandatory",

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { Prefix } from "../../provider/model/prefix";
-import { PrefixTable } from "../prefix-table";
-import { type Offender, resourceRule } from "../rule";
+import { entriesFinding } from "../entries-finding";
+import { PrefixBuckets } from "../prefix-buckets";
+import { resourceRule } from "../rule";
 import { citation, SPECIAL_PURPOSE_NAMES, specialPurposeWithin } from "../special-purpose";
 
 const fine = z.array(
@@ -11,7 +12,7 @@ const fine = z.array(
   }),
 );
 
-/** Addresses that no packet on the Internet may carry do not belong into an allow set. */
+/** No packet from the Internet may carry these addresses, so an allow set has no use for them. */
 export const specialPurposeRanges = resourceRule({
   name: "special-purpose",
   level: "mandatory",
@@ -46,22 +47,18 @@ export const specialPurposeRanges = resourceRule({
     const allowed = settings[role];
     if (allowed === "all") return;
     const names = new Set(allowed);
-    const prefixes = PrefixTable.of(allowed.flatMap((text) => toPrefix(text) ?? []));
-    const offenders: Offender[] = [];
-    for (const { prefix } of resource.entries) {
-      const block = specialPurposeWithin(prefix).find(({ name }) => !names.has(name));
-      if (!block || prefixes.covering(prefix)) continue;
-      // Private addresses that are declared as one's own are no bogons here.
-      if (meaning.ownedIfAny.covering(prefix) || meaning.managementIfAny.covering(prefix)) continue;
-      offenders.push({ prefix, detail: citation(block) });
-    }
-    if (offenders.length === 0) return;
-    yield {
+    const prefixes = PrefixBuckets.of(allowed.flatMap((text) => toPrefix(text) ?? []));
+    yield* entriesFinding(resource, {
+      offence: ({ prefix }) => {
+        const block = specialPurposeWithin(prefix).find(({ name }) => !names.has(name));
+        if (!block || prefixes.covering(prefix)) return undefined;
+        // Private addresses that are declared as our own are not bogons.
+        if (meaning.ownedIfAny.covering(prefix) || meaning.managementIfAny.covering(prefix)) return undefined;
+        return citation(block);
+      },
       problem: `entries of this ${role} set that are or hold special-purpose addresses`,
-      of: resource.entries.length,
-      offenders,
       remedy: "Remove them, or list what is fine for this role.",
-    };
+    });
   },
 });
 

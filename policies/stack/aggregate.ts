@@ -13,14 +13,14 @@ export interface Aggregate {
   readonly parts: readonly Prefix[];
 }
 
-/** Entries that may stand for one another: equal value, reason, ticket and expiry. `undefined`: not known yet. */
+/** Equal for entries that are interchangeable: same value, reason, ticket and expiry. `undefined`: not known yet. */
 function likeness({ value, notes }: Entry): string | undefined {
   if (value === undefined || notes === undefined) return undefined;
   const { reason, ticket, expires } = notes;
   return (reason ?? ticket ?? expires) ? JSON.stringify([value, reason, ticket, expires]) : String(value);
 }
 
-/** What of a set could be left out or written shorter without changing any look-up. */
+/** Which entries of a set could be left out or merged without changing the result of any look-up. */
 export function reducible(entries: readonly Entry[]): { redundant: Redundant[]; aggregates: Aggregate[] } {
   const sorted = entries.map((entry) => ({ prefix: entry.prefix, like: likeness(entry) }));
   sorted.sort((a, b) => Prefix.compare(a.prefix, b.prefix));
@@ -55,7 +55,7 @@ export function reducible(entries: readonly Entry[]): { redundant: Redundant[]; 
 function merge(sorted: readonly Prefix[], taken: ReadonlySet<string>): Aggregate[] {
   const done: Aggregate[] = [];
   for (const prefix of sorted) {
-    // Kept apart by an entry of another value between them: not to be joined with what follows the shorter one.
+    // An entry of another value lies between them, so it must not be joined with what follows the shorter one.
     if (done.at(-1)?.aggregate.contains(prefix)) continue;
     done.push({ aggregate: prefix, parts: [prefix] });
     for (let joined = join(done.at(-2), done.at(-1), taken); joined; joined = join(done.at(-2), done.at(-1), taken)) {
@@ -74,7 +74,7 @@ function join(
   const [a, b] = [lower.aggregate, upper.aggregate];
   if (a.length !== b.length || a.family !== b.family || (a.bits ^ b.bits) !== b.size) return undefined;
   const aggregate = a.truncate(a.length - 1);
-  // A prefix that is an entry itself has another value, which the halves hide: it cannot stand for them as well.
+  // A prefix that is itself an entry has another value, hidden by its two halves: it cannot replace them.
   if (!aggregate.contains(b) || taken.has(aggregate.toString())) return undefined;
   return { aggregate, parts: [...lower.parts, ...upper.parts] };
 }

@@ -8,7 +8,7 @@ import { known } from "./known";
 
 const SLASH_64 = 1n << 64n;
 
-/** How much of the Internet, and how much of oneself, a stack cuts off. */
+/** How much of the Internet, and how much of our own network, a stack cuts off. */
 export const blastRadius = stackRule({
   name: "blast-radius",
   level: "advisory",
@@ -87,7 +87,7 @@ export const blastRadius = stackRule({
 /** The prefixes that no other one contains, so that nothing is counted twice. */
 function outermost(prefixes: Prefix[]): Prefix[] {
   const outer: Prefix[] = [];
-  // In this order a prefix comes right after the one that contains it, or after others that it contains.
+  // In this order a prefix follows the one that contains it, or others inside that one.
   for (const prefix of prefixes.sort(Prefix.compare)) if (!outer.at(-1)?.contains(prefix)) outer.push(prefix);
   return outer;
 }

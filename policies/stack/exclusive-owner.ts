@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { some } from "../../provider/model/text";
 import type { SetResource } from "../resources";
 import { stackRule } from "../rule";
 import { known } from "./known";
@@ -31,23 +32,22 @@ export const exclusiveOwner = stackRule({
       if (!owner) continue;
       const others = holders.filter((holder) => holder !== owner && isUndone(owner, holder));
       if (others.length === 0) continue;
-      const shown = others.slice(0, 5).map((other) => `${other.meta.kind} "${other.name}"`);
-      const rest = others.length - shown.length;
+      const named = others.map((other) => `${other.meta.kind} "${other.name}"`);
       yield {
         resource: owner,
-        problem: `it owns ${url} exclusively and so removes what ${shown.join(", ")}${rest > 0 ? ` and ${rest} more` : ""} put there`,
+        problem: `it owns ${url} exclusively and so removes what ${some(named)} put there`,
         remedy: "Declare all entries in one PrefixSet, or give it `exclusive: false`.",
       };
     }
   },
 });
 
-/** True when the owner would remove what the other one puts there. */
+/** True if the owner would remove what the other one adds. */
 function isUndone(owner: SetResource, other: SetResource): boolean {
-  // Two sets are two owners, or an owner and somebody who shares, even while they hold the same.
+  // Two sets are two owners, or an owner and a sharer, even while both hold the same entries.
   if (other.meta.kind === "PrefixSet") return true;
   const declared = prefixesOf(owner);
-  // What is not known is left for the time when it is.
+  // What is not known yet is judged once it is.
   return declared !== undefined && [...(prefixesOf(other) ?? [])].some((prefix) => !declared.has(prefix));
 }
 

@@ -1,6 +1,7 @@
+import { NotConfigured } from "../not-configured";
+import { NotYetKnown } from "../not-yet-known";
 import type { Resource } from "../resources";
-import { type LeftOut, NotConfigured } from "../rule";
-import { NotYetKnown } from "../unknown";
+import type { LeftOut } from "../rule";
 
 /**
  * Reads something of each resource. A resource of which it is not known or not configured is left out, and the rule

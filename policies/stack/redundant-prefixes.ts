@@ -6,7 +6,7 @@ import { reducible } from "./aggregate";
 import { known } from "./known";
 import { bySet } from "./one-set";
 
-/** Nodes have room for so many entries; a list without repetition is also easier to review. */
+/** A node has room for only so many entries, and a list without repetition is easier to review. */
 export const redundantPrefixes = stackRule({
   name: "redundant-prefixes",
   level: "advisory",

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { PrefixTable } from "../prefix-table";
+import { PrefixBuckets } from "../prefix-buckets";
 import { type Offender, stackRule } from "../rule";
 import { known } from "./known";
 
-/** A signaling brings the traffic of a prefix to where it is cleaned; a block of the same destination throws it away. */
+/** A signaling sends a prefix's traffic to be cleaned; blocking the same destination drops it. */
 export const signalingAndBlock = stackRule({
   name: "signaling-and-block",
   level: "advisory",
@@ -34,7 +34,7 @@ export const signalingAndBlock = stackRule({
     });
     yield* signaled.leftOut;
     yield* blocked.leftOut;
-    const table = new PrefixTable(signaled.values.flat());
+    const table = new PrefixBuckets(signaled.values.flat());
     const offenders: Offender[] = [];
     for (const { url, entries } of blocked.values.flat()) {
       for (const { prefix } of entries) {

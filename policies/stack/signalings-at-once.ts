@@ -2,7 +2,7 @@ import { z } from "zod";
 import { stackRule } from "../rule";
 import { known } from "./known";
 
-/** What cleans the traffic has room for so much of it. */
+/** The systems that clean traffic can take only so much of it. */
 export const signalingsAtOnce = stackRule({
   name: "signalings-at-once",
   level: "advisory",

@@ -85,7 +85,7 @@ export class UnexpectedResponse extends RequestError {
   }
 }
 
-/** The receiver said no with one of the four texts of the contract (section 7). Code `signaling-refused`. */
+/** The receiver said no with one of the four texts of docs/contract.md#signaling-errors. Code `signaling-refused`. */
 export class SignalingRefused extends RequestError {
   override readonly name = "SignalingRefused";
 

@@ -15,7 +15,7 @@ import type { World } from "./world";
 export type { CallOptions, ListedEntry };
 
 /**
- * The node API (contract, section 4.1): the eleven commands on prefix-sets, profiles, rules and marks.
+ * The node API (docs/contract.md#node-endpoint): the eleven commands on prefix-sets, profiles, rules and marks.
  *
  * Every operation repeats what is safe to repeat, up to `maxTries` times with jittered pauses within `deadlineMs`, and
  * fails with a {@link RequestError} that says what is known. Insert, delete and commit are repeated as well, since
@@ -110,8 +110,8 @@ export class NodeClient {
   }
 
   /**
-   * All marks of one type. The contract asks for pauses of at least three seconds between such lists (section 8);
-   * they are up to the caller. 100 000 marks are about 4.8 MB.
+   * All marks of one type. Pauses of at least three seconds between such lists are up to the caller
+   * (docs/contract.md#pace-of-mark-lists). 100 000 marks are about 4.8 MB.
    *
    * @param options `userArena`: value of the header `User-Arena` for this request; default: the client's, else `arena`.
    * @throws {RequestError} @throws {UnexpectedResponse}

@@ -12,7 +12,7 @@ import { ObservedSet } from "./observed-set";
 export type SetEntry = readonly [prefix: CanonicalPrefix, value: number];
 
 /**
- * One set of one node: the four commands on it (contract, section 4.1). Takes what was parsed already and checks nothing
+ * One set of one node: the four commands on it (docs/contract.md#node-endpoint). Takes what was parsed already and checks nothing
  * again; `NodeClient` is the door for texts. Every command is repeated where that is safe.
  *
  * @example

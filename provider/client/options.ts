@@ -193,7 +193,7 @@ export const receiverOptionsSchema: z.ZodType<ReceiverOptions> = z
   )
   .superRefine((receiver, context) => refuseIdleTls(receiver.url, receiver.tls, "url", context));
 
-/** Both are path segments (contract, section 5); these two would be resolved away on the way. */
+/** Both are path segments (docs/contract.md#signaling-credentials); these two would be resolved away on the way. */
 function segment() {
   return text.refine((value) => value !== "." && value !== "..", { error: 'must not be "." or ".."' });
 }

@@ -18,8 +18,8 @@ import { systemWorld, type World } from "./world";
 const MAX_CONCURRENCY = 4;
 
 /**
- * The signaling receiver API (contract, section 4.2). A prefix with active signaling sits in the profile that holds
- * rules, any other in the one without.
+ * The signaling receiver API (docs/contract.md#signaling-operations). A prefix with active signaling sits in the
+ * profile that holds rules, any other in the one without.
  *
  * {@link ensureActive} and {@link ensureInactive} are what most callers want: they ask first, send only what is needed
  * and check the result. {@link start} and {@link stop} are the bare requests.

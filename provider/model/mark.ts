@@ -1,4 +1,4 @@
-/** The four tables of marks of a profile (contract, section 2.3). */
+/** The four tables of marks of a profile (docs/contract.md#mark-types). */
 export const MARK_TYPES = ["shost", "dhost", "sdhost", "conn"] as const;
 
 /** `shost`: by source, `dhost`: by recipient, `sdhost`: by connection, `conn`: by connection with extended parameters. */
@@ -19,7 +19,7 @@ export interface Mark {
   readonly age?: number;
   /** For example `active` or `expired`. */
   readonly status?: string;
-  /** The address of a table by source or by recipient; marks have no masks (contract, section 1). */
+  /** The address of a table by source or by recipient; marks have no masks (docs/contract.md#terms). */
   readonly address?: string;
   readonly source?: string;
   readonly destination?: string;
@@ -42,7 +42,7 @@ export interface Profile {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** A rule of a profile. Matched with marks by `id` or value (contract, section 4.1, rule 3). */
+/** A rule of a profile. Matched with marks by `id` or value (docs/contract.md#profiles-and-rules). */
 export interface Rule {
   readonly id?: number;
   readonly name?: string;

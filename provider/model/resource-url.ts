@@ -1,4 +1,4 @@
-/** The five shapes of resource address that the node API knows (contract, section 2.1). */
+/** The five shapes of resource address that the node API knows (docs/contract.md#resource-addresses). */
 export type ResourceUrl = ArenaUrl | ProfileUrl | PrefixSetUrl | MarkUrl;
 
 /** `arena://<arena>` */

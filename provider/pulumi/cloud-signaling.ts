@@ -23,7 +23,8 @@ export interface CloudSignalingArgs {
 const TYPE = "CloudSignaling";
 
 /**
- * Moves recipient prefixes to the profile that holds rules, for as long as the resource exists (contract, section 3.1).
+ * Moves recipient prefixes to the profile that holds rules, for as long as the resource exists
+ * (docs/contract.md#signaling-states).
  * What is active already is adopted; a changed list starts new prefixes first and stops the removed ones last.
  *
  * @example

@@ -7,7 +7,7 @@ import type { EntriesInput, NodeInput } from "./types";
 export interface PrefixSetArgs {
   /** Arena that the set belongs to. */
   arena: pulumi.Input<string>;
-  /** Profile of a local set; without it the set is global (contract, section 2.1). */
+  /** Profile of a local set; without it the set is global (docs/contract.md#resource-addresses). */
   profile?: pulumi.Input<string>;
   /** Name of the set, which exists on the node: sets are not created through the API. */
   set: pulumi.Input<string>;

@@ -28,7 +28,7 @@ export interface GetRulesArgs extends GetProfilesArgs {
 
 /** Arguments of {@link getMarks}. */
 export interface GetMarksArgs extends GetRulesArgs {
-  /** Which table: `shost`, `dhost`, `sdhost` or `conn` (contract, section 2.3). */
+  /** Which table: `shost`, `dhost`, `sdhost` or `conn` (docs/contract.md#mark-types). */
   type: MarkType;
   /** Value of the header `User-Arena`; default: the arena. */
   userArena?: string;
@@ -53,7 +53,7 @@ export type WithInputs<T> = {
   [K in keyof T]: K extends "node" ? NodeInput : K extends "receiver" ? ReceiverInput : pulumi.Input<T[K]>;
 };
 
-/** How long two calls share one answer of a mark list: the contract asks for no more than one in 3 s (section 8). */
+/** How long two calls share one answer of a mark list (docs/contract.md#pace-of-mark-lists). */
 const MARKS_SHARED_MS = 3_000;
 const markLists = new Map<string, { at: number; answer: Promise<Mark[]> }>();
 

@@ -22,7 +22,7 @@ export interface TlsArgs {
  * ```
  */
 export interface NodeArgs {
-  /** Base url, with or without `/fapi` (contract, section 4.1). */
+  /** Base url, with or without `/fapi` (docs/contract.md#node-endpoint). */
   endpoint: pulumi.Input<string>;
   /** Headers sent with every request; kept as secrets. */
   headers?: pulumi.Input<Record<string, pulumi.Input<string>>>;
@@ -51,7 +51,10 @@ export interface NodeArgs {
   foreignStaged?: pulumi.Input<"fail" | "warn">;
 }
 
-/** A signaling receiver, written in the program instead of named in the configuration (contract, section 4.2). */
+/**
+ * A signaling receiver, written in the program instead of named in the configuration
+ * (docs/contract.md#signaling-operations).
+ */
 export interface ReceiverArgs {
   /** Base url; client id and secret key follow as path segments. */
   url: pulumi.Input<string>;
@@ -79,7 +82,7 @@ export type ReceiverInput = pulumi.Input<string | ReceiverArgs>;
 
 /** What an entry of a set can say beside its value. */
 export interface EntryArgs {
-  /** Integer from 0 to 2³²−1 that rules can compare with; default 1 (contract, section 2.2). */
+  /** Integer from 0 to 2³²−1 that rules can compare with; default 1 (docs/contract.md#set-entries). */
   value?: pulumi.Input<number>;
   /** Why the entry exists. */
   reason?: pulumi.Input<string>;

@@ -1,29 +1,14 @@
 import { z } from "zod";
+import { type EntryNote, expiresSchema, formatNote } from "../model/entry-note";
 import { isEntryValue, MAX_VALUE } from "../model/entry-value";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import { hasUnknown, UNKNOWN } from "./unknown";
-
-/** What is written beside an entry: why it is there, who asked for it, until when. Notes never cause a request. */
-export interface Note {
-  /** Why the entry exists, for people. */
-  readonly reason?: string | undefined;
-  /** A reference into another system, for example `INC-4711`. */
-  readonly ticket?: string | undefined;
-  /** ISO 8601 time with zone, after which the entry is no longer wanted. */
-  readonly expires?: string | undefined;
-}
 
 const valueSchema = z
   .number({ error: "is not a number" })
   .int("is not an integer")
   .min(0, "is negative: values are integers from 0 to 4294967295")
   .max(MAX_VALUE, "is too large: values are integers from 0 to 4294967295");
-
-/** An ISO 8601 time that says its zone: without one it would mean another moment on another machine. */
-export const expiresSchema = z.iso.datetime({
-  offset: true,
-  error: 'is not an ISO time with zone: write for example "2030-01-31T18:00:00Z"',
-});
 
 const noteShape = {
   reason: z.string({ error: "is not a text" }).optional(),
@@ -59,7 +44,7 @@ export function normaliseEntries(
   const pairs = listed(given);
   if (typeof pairs === "string") return { entries: new Map(), notes: new Map(), problems: [pairs], warnings: [] };
   if (pairs.some(({ spelling }) => hasUnknown(spelling))) return undefined;
-  const found = new Map<CanonicalPrefix, { spelling: string; value: number | typeof UNKNOWN; note: Note }>();
+  const found = new Map<CanonicalPrefix, { spelling: string; value: number | typeof UNKNOWN; note: EntryNote }>();
   const problems: string[] = [];
   const warnings: string[] = [];
   for (const { path, spelling, content } of pairs) {
@@ -97,21 +82,6 @@ export function isExpired(expires: string | undefined, now: number): boolean {
   return expires !== undefined && expires !== UNKNOWN && Date.parse(expires) <= now;
 }
 
-/** A note as it stands in `notes`: JSON with its members in a fixed order; `undefined` for an empty one. */
-export function formatNote({ reason, ticket, expires }: Note): string | undefined {
-  const text = JSON.stringify({ reason, ticket, expires });
-  return text === "{}" ? undefined : text;
-}
-
-/** The inverse of {@link formatNote}; what cannot be read is an empty note. */
-export function parseNote(text: string | undefined): Note {
-  try {
-    return z.object(noteShape).parse(JSON.parse(text ?? "{}"));
-  } catch {
-    return {};
-  }
-}
-
 /** A problem with an argument, as a sentence that begins with its path. */
 export class ArgumentProblem extends Error {}
 
@@ -140,7 +110,7 @@ function listed(given: unknown): { path: string; spelling: unknown; content: unk
   }));
 }
 
-function readContent(path: string, content: unknown): Note & { value: number | typeof UNKNOWN } {
+function readContent(path: string, content: unknown): EntryNote & { value: number | typeof UNKNOWN } {
   if (content === UNKNOWN) return { value: UNKNOWN };
   // Ten thousand plain numbers are usual, and a schema for each of them is a third of the time of a check.
   if (isEntryValue(content)) return { value: content };

@@ -1,5 +1,6 @@
+import { parseNote } from "../model/entry-note";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
-import { isExpired, parseAt, parseNote } from "./entries";
+import { isExpired, parseAt } from "./entries";
 import type { ContentRails, RemovalRails } from "./rails";
 import type { Settings } from "./settings";
 import { UNKNOWN } from "./unknown";

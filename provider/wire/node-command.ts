@@ -1,16 +1,16 @@
 import type { MarkType } from "../model/mark";
 import { formatUrl, nameProblem, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
 
-/** Path of the one endpoint of a node, below its base url (contract, section 4.1). */
+/** Path of the one endpoint of a node, below its base url (docs/contract.md#node-endpoint). */
 export const NODE_PATH = "/fapi";
 
-/** The header that goes with a list of marks (contract, section 4.1, rule 1). */
+/** The header that goes with a list of marks (docs/contract.md#marks). */
 export const USER_ARENA = "user-arena";
 
-/** The four commands (contract, section 4.1). */
+/** The four commands (docs/contract.md#node-endpoint). */
 export type Command = "list" | "insert" | "delete" | "commit";
 
-/** Entry of an insert (contract, section 2.2). */
+/** Entry of an insert (docs/contract.md#set-entries). */
 export interface InsertEntry {
   /** Prefix. */
   readonly p: string;
@@ -18,7 +18,7 @@ export interface InsertEntry {
   readonly v: number;
 }
 
-/** Entry of a delete (contract, section 2.2). */
+/** Entry of a delete (docs/contract.md#set-entries). */
 export interface DeleteEntry {
   /** The prefix as the node spells it. */
   readonly a: string;

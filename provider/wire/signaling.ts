@@ -3,10 +3,10 @@ import { Prefix, PrefixError } from "../model/prefix";
 import { parseJson } from "./json";
 import { describe, isRecord, ShapeError } from "./shape";
 
-/** The three operations (contract, section 4.2), each the last segment of its path. */
+/** The three operations (docs/contract.md#signaling-operations), each the last segment of its path. */
 export type SignalingOperation = "status" | "start" | "stop";
 
-/** Why a receiver says no (contract, section 7), as a word that programs can switch on. */
+/** Why a receiver says no (docs/contract.md#signaling-errors), as a word that programs can switch on. */
 export type SignalingRefusal = "secret-invalid" | "prefix-invalid" | "already-active" | "not-active";
 
 /** The four error texts of the contract. They are matched here and nowhere else. */

@@ -1,6 +1,6 @@
 import type { ResourceValidationPolicy, StackValidationPolicy } from "@pulumi/policy";
+import { rules } from "../../policies/all-rules";
 import { parsePolicyConfig } from "../../policies/config/load";
-import { rules } from "../../policies/list";
 import { policiesOf } from "../../policies/pulumi/policies";
 import { type Figure, median } from "./figure";
 

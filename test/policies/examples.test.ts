@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { rules } from "../../policies/list";
+import * as policies from "../../policies/index";
 import { reportsOf } from "./support";
+
+const { rules } = policies;
 
 // The examples are what the documentation shows: each must break its rule, and nothing but it.
 describe.each(rules.map((rule) => [rule.name, rule] as const))("%s", (name, rule) => {
@@ -13,4 +15,10 @@ describe.each(rules.map((rule) => [rule.name, rule] as const))("%s", (name, rule
       expect(level).toBeUndefined();
     }
   });
+});
+
+test("every rule of the package is exported by name, and every rule that is exported is one of them", () => {
+  const named = Object.values(policies).filter((one) => typeof one === "object" && "judge" in one);
+  expect(new Set(named)).toEqual(new Set(rules));
+  expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);
 });

@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { parsePolicyConfig, rules } from "../../policies/index";
 import { configSchema } from "../../policies/pulumi/config-schema";
-import { jsonSchema, renderReadme } from "../../policies/readme";
 import { settingsOf } from "../../policies/settings";
+import { jsonSchema, renderReadme } from "./render-readme";
 
 // "npx vitest run test/policies/generated.test.ts -u" writes the files anew.
 const folder = join(__dirname, "../../policies");

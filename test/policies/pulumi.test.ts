@@ -132,6 +132,6 @@ test("rules know nothing of Pulumi", () => {
     "pulumi/classes.ts",
     "pulumi/config-schema.ts",
     "pulumi/policies.ts",
-    "pulumi/properties.ts",
+    "pulumi/unwrap.ts",
   ]);
 });

@@ -1,7 +1,7 @@
+import { rules } from "../../policies/all-rules";
 import { parsePolicyConfig } from "../../policies/config/load";
 import type { PolicyConfigInput } from "../../policies/config/schema";
 import { judgeResource, judgeStack, type Report } from "../../policies/judge";
-import { rules } from "../../policies/list";
 import { readResource, SetResource, SignalingResource } from "../../policies/resources";
 import {
   type ExampleResource,

@@ -2,7 +2,7 @@
 import process from "node:process";
 
 /**
- * Tells on stderr what takes long: one line that is rewritten on a terminal, a few plain lines in a pipe.
+ * Shows progress on stderr: one line that is rewritten on a terminal, a few plain lines in a pipe.
  *
  * @typedef {{ isTTY?: boolean, columns?: number, write(text: string): unknown }} Out
  * @typedef {{ update(detail: string): void, done(result?: string): void, fail(): void }} Step

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { step } from "../lib/progress.mjs";
 
-/** Below this, Go cannot fetch by itself the version that go.mod asks for. */
+/** Older versions of Go cannot fetch the version that go.mod asks for by themselves. */
 const LOWEST_GO = [1, 21];
 
 const BINARIES = [

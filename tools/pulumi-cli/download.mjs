@@ -11,7 +11,7 @@ const REACH_MS = 5_000;
 const DOWNLOAD_MS = 5 * 60_000;
 
 /**
- * Lets the official npm wrapper `pulumi` download the CLI, after one short question whether it can.
+ * Lets the official npm wrapper `pulumi` download the CLI, after a quick check that it can.
  * The wrapper has no time-out of its own, and many build machines reach nothing but package registries.
  *
  * @param {string} folder where the files go; it exists
@@ -26,7 +26,7 @@ export async function download(folder, { version, env, out }) {
   });
   const progress = step(`Downloading Pulumi ${version}`, { out });
   try {
-    // A home of its own keeps a broken download out of the real one.
+    // A separate home keeps a broken download out of the real one.
     const wrapperEnv = { ...env, PULUMI_HOME: folder, PULUMI_VERSION: version };
     await promisify(execFile)(process.execPath, [wrapper, "version"], { env: wrapperEnv, timeout: DOWNLOAD_MS });
     const bin = join(folder, "versions", version, "bin");

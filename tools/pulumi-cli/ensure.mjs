@@ -30,7 +30,7 @@ export const VERSION = "3.259.0";
  */
 export const LOWEST = VERSION;
 
-/** What has to stand beside each other. */
+/** The files that must be in one folder. */
 const FILES = ["pulumi-language-nodejs", "pulumi-resource-pulumi-nodejs", "pulumi"];
 
 /**
@@ -123,7 +123,7 @@ async function inHome(/** @type {string} */ bin, /** @type {NodeJS.ProcessEnv} *
   return version === undefined ? undefined : { bin, version, source: "home" };
 }
 
-/** What an interrupted run left behind: more than a hundred megabytes each. */
+/** Removes what interrupted runs left behind: more than a hundred megabytes each. */
 function removeStagings(/** @type {string} */ versions) {
   for (const name of readdirSync(versions)) {
     if (name.startsWith(`.${VERSION}-`)) rmSync(join(versions, name), { recursive: true, force: true });

@@ -4,10 +4,10 @@ import type { CommitRecord } from "../state/prefix-set-store";
 /** Which API a request came to; `other` is a path that belongs to none of them. */
 export type ApiName = "node" | "signaling" | "test" | "other";
 
-/** Commands of the node API (contract, section 4.1). */
+/** Commands of the node API (docs/contract.md#node-endpoint). */
 export type Command = "list" | "insert" | "delete" | "commit";
 
-/** Operations of the signaling API (contract, section 4.2). */
+/** Operations of the signaling API (docs/contract.md#signaling-operations). */
 export type SignalingOperation = "status" | "start" | "stop";
 
 /** What a request asks for, as far as it could be read. */

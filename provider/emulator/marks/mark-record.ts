@@ -5,7 +5,7 @@ import { PrefixError } from "../../model/prefix";
 import { parseAddress } from "../packets/address";
 import { portSchema, protocolSchema } from "../packets/packet";
 
-/** One address, checked where it enters; prefixes are refused, for marks have no masks (contract, section 1). */
+/** One address, checked where it enters; prefixes are refused, for marks have no masks (docs/contract.md#terms). */
 export const addressSchema = z
   .string()
   .superRefine((text, context) => {

@@ -22,7 +22,7 @@ export interface NodeSubject {
   changed(): void;
 }
 
-/** The node API: `POST /fapi` (contract, section 4.1). What the contract does not promise is refused. */
+/** The node API: `POST /fapi` (docs/contract.md#node-endpoint). What the contract does not promise is refused. */
 export class NodeApi implements Api {
   constructor(private readonly subject: NodeSubject) {}
 

@@ -5,7 +5,7 @@ import { parseUrl, type ResourceUrl } from "../../model/resource-url";
 import { BadRequest } from "../http/json-body";
 import type { RequestSummary } from "../journal/journal";
 
-/** A request of the node API that has the form of the contract (section 4.1). */
+/** A request of the node API that has the form of the contract (docs/contract.md#node-endpoint). */
 export type NodeRequest =
   | { readonly cmd: "list"; readonly url: Exclude<ResourceUrl, { kind: "mark" }> }
   | {

@@ -23,12 +23,12 @@ type Interpreter = (item: unknown, set: PrefixSetStore, dialect: Dialect) => rea
 const insertItem = z.strictObject({ p: z.string(), v: z.number() });
 const deleteItem = z.strictObject({ a: z.string() });
 
-/** Stages the items of an insert (contract, section 2.2: `p` and `v`). Returns why it was refused, if it was. */
+/** Stages the items of an insert (docs/contract.md#set-entries: `p` and `v`). Returns why it was refused, if it was. */
 export function stageInsert(set: PrefixSetStore, data: readonly unknown[], dialect: Dialect): Refusal | undefined {
   return stageAll(set, data, dialect, interpretInsert);
 }
 
-/** Stages the items of a delete (contract, section 2.2: `a`). Returns why it was refused, if it was. */
+/** Stages the items of a delete (docs/contract.md#set-entries: `a`). Returns why it was refused, if it was. */
 export function stageDelete(set: PrefixSetStore, data: readonly unknown[], dialect: Dialect): Refusal | undefined {
   return stageAll(set, data, dialect, dialect.deleteCovers === "covered" ? interpretCoveringDelete : interpretDelete);
 }

@@ -35,7 +35,7 @@ export interface SignalingSubject {
   readonly deployment: () => SignalingDeployment;
 }
 
-/** The signaling API below one base path (contract, section 4.2). */
+/** The signaling API below one base path (docs/contract.md#signaling-operations). */
 export class SignalingApi implements Api {
   constructor(private readonly subject: SignalingSubject) {}
 

@@ -2,7 +2,7 @@ import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import { type SignalingClientState, StateError } from "../state/state";
 import type { VirtualClock } from "../time/clock";
 
-/** The four error texts of the contract (section 7), and what status they have by default (our choice). */
+/** The four error texts (docs/contract.md#signaling-errors), and what status they have by default (our choice). */
 export const SIGNALING_ERRORS = {
   "secret_key invalid": 403,
   "ip_prefix invalid": 400,

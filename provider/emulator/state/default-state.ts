@@ -20,7 +20,10 @@ export const defaultClients: readonly SignalingClientState[] = [
   },
 ];
 
-/** The two clients of the test deployment (contract, section 4.2), with one prefix each. Their signalings move nothing. */
+/**
+ * The two clients of the test deployment (docs/contract.md#signaling-operations), with one prefix each. Their signalings
+ * move nothing.
+ */
 export const defaultTestClients: readonly SignalingClientState[] = [
   { clientId: "test-1", secretKey: "emulator-test-secret-1", prefixes: ["192.0.2.0/25"] },
   { clientId: "test-2", secretKey: "emulator-test-secret-2", prefixes: ["192.0.2.128/25"] },

@@ -9,7 +9,7 @@ import { type EmulatorState, type ProfileState, type parseState, StateError } fr
 /** A record of a list, as the node sends it. */
 export type ListRecord = Readonly<Record<string, unknown>>;
 
-/** A profile of an arena (contract, section 1): bound prefixes, ordered rules, local sets, mark tables. */
+/** A profile of an arena (docs/contract.md#terms): bound prefixes, ordered rules, local sets, mark tables. */
 export interface ProfileHoldings {
   readonly name: string;
   readonly prefixes: readonly Prefix[];

@@ -1,12 +1,12 @@
 import { type CanonicalPrefix, Prefix } from "../provider/model/prefix";
-import { isUnknown, NotYetKnown } from "./unknown";
+import { isUnknown, NotYetKnown } from "./not-yet-known";
 
 /** The resources that rules judge. */
-export type Kind = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
+export type ResourceKind = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
 
-/** What the engine says about a resource beside its properties. */
+/** What the engine says about a resource besides its properties. */
 export interface ResourceMeta {
-  readonly kind: Kind;
+  readonly kind: ResourceKind;
   readonly urn: string;
   readonly name: string;
   /** The option `protect`. */
@@ -15,8 +15,8 @@ export interface ResourceMeta {
   readonly config?: Readonly<Record<string, unknown>>;
 }
 
-/** Properties, of which some may not be known before the update. */
-export class Properties {
+/** A resource by its properties, of which some may not be known before the update. */
+export class ResourceBase {
   constructor(
     readonly meta: ResourceMeta,
     protected readonly raw: Readonly<Record<string, unknown>>,
@@ -111,7 +111,7 @@ function json(value: unknown): unknown {
   }
 }
 
-/** The members of an object; none for anything else. */
+/** The members of an object; an empty object for anything else. */
 export function record(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { parsePolicyConfig } from "./config/load";
-import { policyConfigSchema } from "./config/schema";
-import { REGISTRY_DATE } from "./data/special-purpose";
-import { judgeResource, judgeStack } from "./judge";
-import { readResource, SetResource, SignalingResource } from "./resources";
-import { isResourceRule, type Rule } from "./rule";
-import { settingsOf } from "./settings";
-import { startRun } from "./start-run";
+import { parsePolicyConfig } from "../../policies/config/load";
+import { policyConfigSchema } from "../../policies/config/schema";
+import { REGISTRY_DATE } from "../../policies/data/special-purpose";
+import { judgeResource, judgeStack } from "../../policies/judge";
+import { readResource, SetResource, SignalingResource } from "../../policies/resources";
+import { isResourceRule, type Rule } from "../../policies/rule";
+import { settingsOf } from "../../policies/settings";
+import { startRun } from "../../policies/start-run";
 
 /** The message that the example of a rule gives. */
 export function exampleMessage(rule: Rule, rules: readonly Rule[]): string {

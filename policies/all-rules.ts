@@ -23,7 +23,33 @@ import { redundantPrefixes } from "./stack/redundant-prefixes";
 import { signalingAndBlock } from "./stack/signaling-and-block";
 import { signalingsAtOnce } from "./stack/signalings-at-once";
 
-/** All rules of the pack, in the order of the documentation: what endangers traffic first. */
+export {
+  allowedValues,
+  blastRadius,
+  blockAllowConflict,
+  destinationWithinOwned,
+  endpointTransport,
+  exclusiveOwner,
+  expiredExceptions,
+  maxEntries,
+  maxLifetime,
+  naming,
+  organisationRails,
+  prefixLength,
+  productionDestroy,
+  productionRemovals,
+  protectedPrefixes,
+  redundantPrefixes,
+  requireReason,
+  signalingAndBlock,
+  signalingCount,
+  signalingLength,
+  signalingsAtOnce,
+  signalingWithinOwned,
+  specialPurposeRanges,
+};
+
+/** All rules of the pack, in the order of the documentation: first what endangers traffic. */
 export const rules: readonly Rule[] = [
   prefixLength,
   specialPurposeRanges,

@@ -1,14 +1,14 @@
 import { Prefix } from "../provider/model/prefix";
 
-/** How safe the way to a node or receiver is. */
-export type Transport = "https" | "loopback" | "allowed network" | "open" | "unreadable";
+/** How safe the connection to a node or receiver is. */
+export type TransportSafety = "https" | "loopback" | "allowed network" | "open" | "unreadable";
 
-/** Judges an address by its scheme and host; nothing of it is kept, since it may hold secrets. */
-export function transport(
+/** How safe an address is, judged by scheme and host. Nothing of the address is kept, since it may hold secrets. */
+export function transportSafety(
   address: string,
   isAllowed: (address: Prefix) => boolean,
   hosts: readonly string[],
-): Transport {
+): TransportSafety {
   let url: URL;
   try {
     url = new URL(address);

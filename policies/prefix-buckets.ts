@@ -10,8 +10,11 @@ interface Row<V> {
   readonly value: V;
 }
 
-/** A few prefixes with a value each, asked about very many prefixes. */
-export class PrefixTable<V> {
+/**
+ * A few prefixes with a value each, asked about very many prefixes, in both directions of containment. The model's
+ * `PrefixIndex` is for the other case, many prefixes and few questions, and knows one direction only.
+ */
+export class PrefixBuckets<V> {
   private readonly rows: Row<V>[] = [];
   private readonly buckets = { 4: new Map<number, Row<V>[]>(), 6: new Map<number, Row<V>[]>() };
 
@@ -32,8 +35,8 @@ export class PrefixTable<V> {
     }
   }
 
-  static of(prefixes: Iterable<Prefix>): PrefixTable<Prefix> {
-    return new PrefixTable([...prefixes].map((prefix) => [prefix, prefix]));
+  static of(prefixes: Iterable<Prefix>): PrefixBuckets<Prefix> {
+    return new PrefixBuckets([...prefixes].map((prefix) => [prefix, prefix]));
   }
 
   get isEmpty(): boolean {

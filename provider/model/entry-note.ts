@@ -1,0 +1,53 @@
+import { z } from "zod";
+
+/** What is written beside an entry: why it is there, who asked for it, until when. Notes never cause a request. */
+export interface EntryNote {
+  /** Why the entry exists, for people. */
+  readonly reason?: string | undefined;
+  /** A reference into another system, for example `INC-4711`. */
+  readonly ticket?: string | undefined;
+  /** ISO 8601 time with zone, after which the entry is no longer wanted. */
+  readonly expires?: string | undefined;
+}
+
+/** An ISO 8601 time that says its zone: without one it would mean another moment on another machine. */
+export const expiresSchema = z.iso.datetime({
+  offset: true,
+  error: 'is not an ISO time with zone: write for example "2030-01-31T18:00:00Z"',
+});
+
+const said = z.string().regex(/\S/).optional().catch(undefined);
+
+const noteSchema = z.object({ reason: said, ticket: said, expires: expiresSchema.optional().catch(undefined) });
+
+/**
+ * A note as the state keeps it: JSON with its members in a fixed order; `undefined` for an empty one.
+ *
+ * @example
+ * ```ts
+ * formatNote({ ticket: "INC-4711", reason: "SYN flood" });   // '{"reason":"SYN flood","ticket":"INC-4711"}'
+ * ```
+ */
+export function formatNote({ reason, ticket, expires }: EntryNote): string | undefined {
+  const text = JSON.stringify({ reason, ticket, expires });
+  return text === "{}" ? undefined : text;
+}
+
+/**
+ * The inverse of {@link formatNote}, which also takes the members as an object. It never fails: a state is not to be
+ * stuck on a note. A member that cannot be read, or says nothing, is absent, and the others stay.
+ */
+export function parseNote(note: unknown): EntryNote {
+  const read = noteSchema.safeParse(typeof note === "string" ? jsonOf(note) : note);
+  if (!read.success) return {};
+  const { reason, ticket, expires } = read.data;
+  return { ...(reason && { reason }), ...(ticket && { ticket }), ...(expires && { expires }) };
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
