@@ -1,29 +1,26 @@
 import { type Clock, systemClock } from "../client/clock";
 
-/** So many times the usual distance of two arrivals must pass before nobody else is expected. */
+/** Nobody else is expected once this many times the usual gap between two arrivals has passed. */
 const PATIENCE = 20;
-/** No wait is longer, unless the quiet time itself is. */
+/** The longest wait after an arrival, unless the quiet time itself is longer. */
 const LONGEST_WAIT_MS = 1_000;
-/** Somebody who is alone, or one of a few, waits no longer than this, unless the quiet time itself is longer. */
+/** The longest wait of a caller who is alone or one of a few, unless the quiet time itself is longer. */
 const SHORT_WAIT_MS = 90;
-/** A few callers wait at most three quiet times; only more than these are a crowd, whose rhythm says something. */
+/** Up to this many callers wait at most three quiet times; only the gaps between more of them are worth learning from. */
 const FEW = 3;
-/**
- * Nobody waits longer than this from the first arrival of a group on, however many others join it, unless the quiet time
- * itself is longer.
- */
+/** The longest wait of the first member of a group, however many others join, unless the quiet time itself is longer. */
 export const LONGEST_GATHERING_MS = 5_000;
-/** After such a pause without callers the rhythm is learnt anew. */
+/** After this long without callers, the usual gap is learnt afresh. */
 const FORGET_AFTER_MS = 2_000;
 
 /**
- * All callers of this process that wait for an answer, whatever they ask for. The engine carries out only so many steps
- * at a time: once that many are without an answer, nobody else can come, and waiting for company is in vain. The number
- * is not told to providers; it is learnt from the first wait that ends although nobody was answered and nobody came.
+ * All callers of this process that wait for an answer, whatever they ask for. The engine carries out a limited number of
+ * steps at a time: once that many callers are waiting, nobody else can come and there is no point in waiting for company.
+ * Providers are not told the number; it is learnt from the first wait during which nobody was answered and nobody came.
  */
 export class Crowd {
   private outstanding = 0;
-  /** The number at which a wait was in vain. */
+  /** The number of waiting callers at which nobody else came. */
   private full: number | undefined;
   private arrivals = 0;
   private firstArrival = 0;
@@ -34,7 +31,7 @@ export class Crowd {
 
   constructor(private readonly clock: Pick<Clock, "monotonic" | "sleep"> = systemClock) {}
 
-  /** A caller comes. If nobody else can come then, every wait ends. */
+  /** Counts a caller in. If nobody else can come now, every wait ends. */
   arrive(): void {
     const now = this.clock.monotonic();
     if (this.outstanding === 0 && now - this.lastArrival > FORGET_AFTER_MS) this.arrivals = 0;
@@ -47,7 +44,7 @@ export class Crowd {
     if (this.isFull) for (const close of [...this.gathering]) close();
   }
 
-  /** So many callers have their answer. */
+  /** Counts callers out, once they have their answers. */
   answer(callers: number): void {
     this.outstanding -= callers;
     this.events += 1;

@@ -22,7 +22,7 @@ type State =
 /**
  * Group commit: operations that arrive together are carried out together, one flush at a time.
  *
- * There is no fixed window. A group closes when nobody has joined it for a quiet time that follows the callers' rhythm,
+ * There is no fixed window. A group closes when nobody has joined it for a quiet time that follows the usual gap between callers,
  * as soon as nobody else can come ({@link Crowd}), or when its first member has waited for as long as anybody may.
  * Whatever arrives during a flush belongs to the next group.
  *

@@ -10,7 +10,7 @@ export interface Changes {
   readonly remove: Set<CanonicalPrefix>;
 }
 
-/** One set of changes from all plans: what somebody wants is not removed, and what already holds is not sent. */
+/** One set of changes from all plans: a prefix that any operation wants is not removed, and a change that the node shows already is not sent. */
 export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
   const put = new Map<CanonicalPrefix, number>();
   const remove = new Set<CanonicalPrefix>();

@@ -16,18 +16,18 @@ export interface ConfirmationOptions {
   readonly deadlineMs: number;
   /** The prefixes that some resource of this deployment wants in this set, whoever asks for a change. */
   readonly wanted: { has(prefix: CanonicalPrefix): boolean };
-  /** Takes sentences for people, about what others did to the set meanwhile. */
+  /** Takes warnings for the user, about what others did to the set in the meantime. */
   readonly notices: { warn(message: string): void };
   readonly clock: Clock;
 }
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
-/** Late commits show by waiting; after this many lists a lost change is the likelier reason. */
+/** A late commit shows after a while; after this many lists it is more likely that the change was lost. */
 const REPAIR_AFTER_LISTS = 4;
 
 /**
- * Looks what became of a commit, puts right what it took away or did not do, and reports what was not our doing.
+ * Finds out what a commit did, repairs what it lost or took away, and reports changes that were not ours.
  *
  * @returns what the node lists in the end, whether or not everything shows
  */
@@ -46,7 +46,7 @@ export async function confirm(
   return after;
 }
 
-/** Lists until the result shows. What another writer took away in the meantime is sent once more. */
+/** Lists until the result shows, or until the deadline. Changes that got lost on the way are sent once more. */
 async function verify(options: ConfirmationOptions, merged: Changes, before: ObservedSet): Promise<ObservedSet> {
   const { set, deadlineMs, clock } = options;
   const end = clock.monotonic() + deadlineMs;
@@ -82,8 +82,8 @@ async function repair(
 }
 
 /**
- * Our commit publishes whatever is staged, a removal that a killed run left behind included. What the program wants and
- * the commit took away is put back at once.
+ * Our commit publishes whatever is staged, including a removal that a killed run left behind. Entries that the program
+ * wants and that disappeared with the commit are put back at once.
  */
 async function putBack(
   options: ConfirmationOptions,

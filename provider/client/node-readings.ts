@@ -3,7 +3,7 @@ import { ShapeError } from "../wire/shape";
 import type { HttpAnswer } from "./http";
 import { done, type Reading, refused, unexpected } from "./reading";
 
-/** A list is JSON of a known shape. What is no JSON may come from a proxy or a cut, and is asked for again. */
+/** A list is JSON of a known shape. Anything else may come from a proxy or a cut connection, and is asked for again. */
 export function readList<T>(answer: HttpAnswer, read: (json: unknown) => T): Reading<T> {
   try {
     const body = readAnswer(answer.body);
@@ -25,7 +25,7 @@ export function readList<T>(answer: HttpAnswer, read: (json: unknown) => T): Rea
   }
 }
 
-/** Any 2xx without an error marker; HTML is no answer of a node, so that what happened behind the proxy is open. */
+/** Any 2xx without an error marker. HTML is not from the node, so what happened behind the proxy is unknown. */
 export function readSuccess(answer: HttpAnswer): Reading<void> {
   try {
     const body = readAnswer(answer.body);

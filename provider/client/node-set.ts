@@ -12,8 +12,8 @@ import { ObservedSet } from "./observed-set";
 export type SetEntry = readonly [prefix: CanonicalPrefix, value: number];
 
 /**
- * One set of one node: the four commands on it (docs/contract.md#node-endpoint). Takes what was parsed already and checks nothing
- * again; `NodeClient` is the door for texts. Every command is repeated where that is safe.
+ * One set of one node: the four commands on it (docs/contract.md#node-endpoint). Takes values that were parsed before and
+ * does not check them again; `NodeClient` is the door for texts. Every command is repeated where that is safe.
  *
  * @example
  * ```ts

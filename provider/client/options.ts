@@ -99,7 +99,7 @@ function integer(min: number, max: number) {
     .optional();
 }
 
-/** An object, or the JSON text of one. A text that is no JSON goes on as it is and fails as "must be an object". */
+/** An object, or the JSON text of one. A text that is not JSON is passed on unchanged and fails as "must be an object". */
 function objectOrJson<T extends z.ZodType>(schema: T) {
   return z.preprocess((value) => {
     if (typeof value !== "string") return value;

@@ -40,6 +40,12 @@ export function compare({ olds, news, outputs, identity, connection, inUse }: Co
   return equal ? { changes: false } : {};
 }
 
+/** What the state says about the node or receiver that was used so far. */
+export interface UsedBefore {
+  /** Its address. */
+  readonly endpoint?: string | undefined;
+}
+
 /**
  * An address that comes from the environment must be the one in the state, since nobody saw the difference in a preview.
  * @throws {Error} naming both addresses.

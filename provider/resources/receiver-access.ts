@@ -2,13 +2,12 @@ import { SignalingIncomplete } from "../client/errors";
 import { messageOf } from "../model/errors";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
-import { requireSameAddress } from "./changes";
+import { requireSameAddress, type UsedBefore } from "./changes";
 import { type ReceiverInUse, SIGNALING } from "./connections";
 import { PartialFailure } from "./handler";
 import type { JsonObject } from "./json";
 import { untouched } from "./remedy";
 import type { Runtime } from "./runtime";
-import type { UsedBefore } from "./set-access";
 
 /** What says which receiver is meant: inputs or state of a resource. */
 export interface ReceiverPlace {

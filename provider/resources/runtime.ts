@@ -17,8 +17,8 @@ export interface Surroundings {
 }
 
 /**
- * Everything that the resources of one deployment share: settings, connections, writers, and what has been said about
- * which keys. The engine starts one provider process for each deployment.
+ * Everything that the resources of one deployment share: settings, connections, writers, and which keys
+ * are wanted or owned. The engine starts one provider process for each deployment.
  */
 export class Runtime {
   readonly notices: Notices;

@@ -3,7 +3,7 @@ import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { PrefixMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
-import { requireSameAddress } from "./changes";
+import { requireSameAddress, type UsedBefore } from "./changes";
 import type { NodeInUse, SetInUse } from "./connections";
 import { PartialFailure } from "./handler";
 import type { JsonObject } from "./json";
@@ -17,11 +17,6 @@ export interface SetPlace {
   readonly node?: unknown;
   /** Why, for the audit log. */
   readonly reason?: string | undefined;
-}
-
-/** What the state says about where the set was so far. */
-export interface UsedBefore {
-  readonly endpoint?: string | undefined;
 }
 
 /** The truth about a resource whose write failed half-way. */

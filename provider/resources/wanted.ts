@@ -11,7 +11,7 @@ export interface Keys {
 }
 
 /**
- * Keys (prefixes of a set, prefixes of a receiver) that this deployment has spoken of so far. Renames, `--replace` and
+ * Keys (prefixes of a set, prefixes of a receiver) that have come up in this deployment so far. Renames, `--replace` and
  * loops whose index shifts create first and delete the same key afterwards; the deletion asks here before it removes
  * anything. A key is found under the name of its node or under its address, so that a change of one of them hides nothing.
  */

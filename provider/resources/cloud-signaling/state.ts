@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
+import type { UsedBefore } from "../changes";
 import { type JsonObject, type Verbatim, without } from "../json";
 import type { ReceiverPlace } from "../receiver-access";
-import type { UsedBefore } from "../set-access";
 import { optionalText, readPrefixes } from "../stored";
 
 /** Outputs that are no arguments. */
@@ -58,7 +58,7 @@ export function writeInputs({ verbatim }: CloudSignalingInputs, prefixes: Iterab
 }
 
 /** What becomes the state, beside the arguments. */
-export interface CloudSignalingOutcome {
+export interface CloudSignalingOutputs {
   readonly endpoint: string;
   readonly prefixes: Iterable<CanonicalPrefix>;
   readonly started: Iterable<CanonicalPrefix>;
@@ -68,7 +68,7 @@ export interface CloudSignalingOutcome {
 /** The outputs of a resource with these arguments. */
 export function writeState(
   resource: CloudSignalingInputs,
-  { endpoint, prefixes, started, unsettled = [] }: CloudSignalingOutcome,
+  { endpoint, prefixes, started, unsettled = [] }: CloudSignalingOutputs,
 ): JsonObject {
   return {
     ...writeInputs(resource, prefixes),

@@ -1,6 +1,7 @@
 import type { SetPlan } from "../../batch/set-operation";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
+import type { KnownPrefixes } from "../set-plan";
 
 /** What a new entry starts from. */
 export interface NewEntry {
@@ -10,7 +11,7 @@ export interface NewEntry {
   readonly value: number;
   readonly onExisting: "fail" | "adopt";
   /** Entries that the state of this deployment holds already: they are not foreign. */
-  readonly owned: { has(prefix: CanonicalPrefix): boolean };
+  readonly owned: KnownPrefixes;
 }
 
 /**

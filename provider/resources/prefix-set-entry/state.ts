@@ -3,8 +3,9 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import { Prefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
+import type { UsedBefore } from "../changes";
 import { type JsonObject, type Verbatim, without } from "../json";
-import type { SetPlace, UsedBefore } from "../set-access";
+import type { SetPlace } from "../set-access";
 import { optionalText, readAddress, readPrefixes } from "../stored";
 
 /** Outputs that are no arguments; `expired` is an input that `check` adds once the time has come. */
@@ -73,7 +74,7 @@ export function writeInputs({ verbatim, value }: PrefixSetEntryInputs, observed:
 }
 
 /** What becomes the state, beside the arguments. */
-export interface PrefixSetEntryOutcome {
+export interface PrefixSetEntryOutputs {
   readonly endpoint: string;
   /** The value that the set holds, where it is not the one that is wanted. */
   readonly value?: number | undefined;
@@ -88,13 +89,13 @@ export interface PrefixSetEntryOutcome {
 /** The outputs of a resource with these arguments. */
 export function writeState(
   { verbatim, address }: Pick<PrefixSetEntryInputs, "verbatim" | "address">,
-  { value, unsettled, ...outcome }: PrefixSetEntryOutcome,
+  { value, unsettled, ...rest }: PrefixSetEntryOutputs,
 ): JsonObject {
   return {
     ...verbatim,
     ...(value !== undefined && { value }),
     url: formatUrl(address),
-    ...outcome,
+    ...rest,
     ...(unsettled && { unsettled: [...unsettled] }),
   };
 }

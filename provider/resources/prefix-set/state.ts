@@ -2,9 +2,10 @@ import { z } from "zod";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
+import type { UsedBefore } from "../changes";
 import { type JsonObject, type Verbatim, without } from "../json";
 import type { LimitArguments } from "../limits";
-import type { SetPlace, UsedBefore } from "../set-access";
+import type { SetPlace } from "../set-access";
 import { optionalText, readAddress, readEntries, readNotes, readPrefixes } from "../stored";
 import { limitShape } from "./arguments";
 
@@ -70,7 +71,7 @@ export function writeInputs({ verbatim }: PrefixSetMembers, entries: PrefixMap):
 }
 
 /** What becomes the state. */
-export interface PrefixSetOutcome {
+export interface PrefixSetOutputs {
   readonly entries: PrefixMap;
   readonly endpoint: string;
   /** Prefixes that were taken over as they are, if there are any. */
@@ -82,7 +83,7 @@ export interface PrefixSetOutcome {
 /** The outputs of a resource with these arguments. */
 export function writeState(
   resource: PrefixSetMembers,
-  { entries, endpoint, adopted, unsettled }: PrefixSetOutcome,
+  { entries, endpoint, adopted, unsettled }: PrefixSetOutputs,
 ): JsonObject {
   return {
     ...writeInputs(resource, entries),
