@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MAX_VALUE } from "../../provider/model/entry-value";
 import { setPattern, stackPattern } from "../config/values";
 import { entriesFinding } from "../entries-finding";
 import { matches } from "../pattern";
@@ -19,7 +20,7 @@ export const allowedValues = resourceRule({
         z.strictObject({
           stack: stackPattern.default("**"),
           set: setPattern.default("prefixset://**"),
-          values: z.array(z.int().min(0).max(4_294_967_295)).min(1),
+          values: z.array(z.int().min(0).max(MAX_VALUE)).min(1),
         }),
       )
       .default([])

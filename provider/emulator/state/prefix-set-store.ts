@@ -25,7 +25,8 @@ export interface PrefixSetContent {
 type Batch = Map<CanonicalPrefix, StagedValue>;
 
 /**
- * One prefix-set: applied entries, which rules look up, and staged changes, which wait for `commit` (docs/contract.md#staging-and-commit).
+ * One prefix-set: applied entries, which rules look up, and staged changes, which wait for `commit`
+ * (docs/contract.md#staging-and-commit).
  * Staging is shared by all callers. Knows nothing of HTTP or dialects.
  */
 export class PrefixSetStore {
