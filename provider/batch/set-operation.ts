@@ -12,6 +12,8 @@ export interface SetPlan {
   readonly remove: ReadonlySet<CanonicalPrefix>;
   /** Prefixes whose staging was left open by a failed run: they are sent again even where the list looks right. */
   readonly unsettled?: ReadonlySet<CanonicalPrefix>;
+  /** Those of `remove` that no limit counts, since their time has come. */
+  readonly expired?: ReadonlySet<CanonicalPrefix>;
   /** Entries that the operation found and leaves as they are, with their values. The writer hands them back untouched. */
   readonly left?: PrefixMap;
 }

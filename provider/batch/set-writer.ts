@@ -2,9 +2,12 @@ import type { ObservedSet } from "../client/observed-set";
 import { isRefusal, wasRepeated } from "../client/refusal";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
+import type { PrefixMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
+import { Activity } from "./activity";
 import type { Crowd } from "./crowd";
 import { GroupCommit, type Settled } from "./group-commit";
+import { RemovalBudget, type RemovalRule } from "./removal-budget";
 import { type Changes, doneByOthers, merge, missing, sizeOf } from "./set-changes";
 import { type ConfirmationOptions, confirm } from "./set-confirmation";
 import {
@@ -19,6 +22,16 @@ import {
 import { Staging } from "./set-staging";
 import type { SharedReads } from "./shared-reads";
 
+/** What a writer asks about the same set at other addresses, which may be the same machine. */
+export interface ElsewhereRules {
+  /** Is called before the first request of a change, with what was just listed. */
+  before(observed: PrefixMap): Promise<void>;
+  /** Which of these prefixes must stay, since they may be the very entries that are wanted at another address. */
+  spare(remove: ReadonlySet<CanonicalPrefix>): Promise<ReadonlySet<CanonicalPrefix>>;
+  /** Is called after a commit with what it removed, and with the values that were there. */
+  after(removed: PrefixMap): Promise<void>;
+}
+
 /** The set that is written to, and what its writer goes by. */
 export interface SetWriterOptions extends ConfirmationOptions {
   readonly reads: SharedReads<ObservedSet>;
@@ -31,6 +44,10 @@ export interface SetWriterOptions extends ConfirmationOptions {
   readonly foreignStaged?: "fail" | "warn" | undefined;
   /** All callers of this process; see {@link Crowd}. */
   readonly crowd?: Crowd;
+  /** Limits what this deployment removes; by default nothing does. */
+  readonly removals?: RemovalRule;
+  /** The same set at other addresses; by default there is none. */
+  readonly elsewhere?: ElsewhereRules;
 }
 
 /** What a group was carried out with. */
@@ -47,8 +64,14 @@ export class SetWriter {
   private readonly group: GroupCommit<SetOperation, SetResult>;
   /** What failed groups may have left staged. No commit of another group may publish it. */
   private readonly leftovers = new Set<CanonicalPrefix>();
+  private readonly budget: RemovalBudget;
+  /** The looks at other addresses that follow removals. Not a part of a flush: they may write there, and so back here. */
+  private looks: Promise<void> = Promise.resolve();
+  /** Whether this writer is changing the set at the moment. */
+  readonly activity = new Activity();
 
   constructor(private readonly options: SetWriterOptions) {
+    this.budget = new RemovalBudget(options.removals ?? { limit: () => undefined, refuse: () => "" });
     this.group = new GroupCommit((operations) => this.flush(operations), options);
   }
 
@@ -56,20 +79,60 @@ export class SetWriter {
    * Carries out an operation together with all others that wait.
    * @throws {SetWriteFailure} when the node may have been changed; any other error means that it was not.
    */
-  submit(operation: SetOperation): Promise<SetResult> {
-    return this.group.submit(operation);
+  async submit(operation: SetOperation): Promise<SetResult> {
+    const result = await this.group.submit(operation);
+    await this.looks;
+    return result;
+  }
+
+  /** Puts entries back that are not there. @throws {Error} as {@link submit} */
+  async putBack(entries: PrefixMap): Promise<void> {
+    const absent = (observed: PrefixMap) => new Map([...entries].filter(([prefix]) => !observed.has(prefix)));
+    await this.group.submit({ plan: (observed) => ({ put: absent(observed), remove: new Set() }) });
   }
 
   private async flush(operations: readonly SetOperation[]): Promise<readonly Settled<SetResult>[]> {
     const { set, reads } = this.options;
     const before = await set.observe();
-    const plans = operations.map((operation) => planned(operation, before.values));
-    const merged = merge(plans, before);
-    if (merged.put.size + merged.remove.size === 0) {
+    const { plans, merged } = await this.agree(operations, before);
+    if (sizeOf(merged) === 0) {
       reads.keep(before);
       return plans.map((plan) => unchanged(plan, before));
     }
     reads.forget();
+    const settled = await this.activity.during(() => this.carryOut(plans, merged, before));
+    const removed = new Map([...before.values].filter(([prefix]) => merged.remove.has(prefix)));
+    const { elsewhere } = this.options;
+    if (elsewhere && removed.size > 0) this.looks = Promise.all([this.looks, elsewhere.after(removed)]).then(() => {});
+    return settled;
+  }
+
+  /** What the group changes: what may be another address's entry stays, and a removal beyond the limit fails alone. */
+  private async agree(operations: readonly SetOperation[], before: ObservedSet) {
+    const { elsewhere, set } = this.options;
+    const asked = operations.map((operation) => planned(operation, before.values));
+    const all = merge(asked, before);
+    if (sizeOf(all) > 0) await elsewhere?.before(before.values);
+    const spared = all.remove.size > 0 ? await elsewhere?.spare(all.remove) : undefined;
+    const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
+    const isCounted = (prefix: CanonicalPrefix) => before.has(prefix) && !expired.has(prefix) && !spared?.has(prefix);
+    const counted = new Set([...all.remove].filter(isCounted));
+    const reason = this.budget.refuses([...counted], set.firstSize ?? before.values.size);
+    const removes = (plan: Planned) => plan.ok && [...plan.value.remove].some((prefix) => counted.has(prefix));
+    const refuse = (plan: Planned): Planned =>
+      removes(plan) ? { operation: plan.operation, ok: false, error: new Error(reason) } : plan;
+    const plans = reason === undefined ? asked : asked.map(refuse);
+    const merged = reason === undefined ? all : merge(plans, before);
+    for (const prefix of spared ?? []) merged.remove.delete(prefix);
+    return { plans, merged };
+  }
+
+  private async carryOut(
+    plans: readonly Planned[],
+    merged: Changes,
+    before: ObservedSet,
+  ): Promise<readonly Settled<SetResult>[]> {
+    const { set, reads } = this.options;
     const staging = new Staging(set, before);
     try {
       await this.tidy(merged, staging);

@@ -26,6 +26,10 @@ export class NodeSet {
   /** The set's url as text: `prefixset://edge/blocked`. */
   readonly url: string;
   private readonly subject: string;
+  /** How many entries the first {@link observe} saw; `undefined` before it. */
+  firstSize: number | undefined;
+  /** What the last {@link observe} saw; `undefined` before the first. */
+  last: ObservedSet | undefined;
 
   constructor(
     private readonly node: NodeConnection,
@@ -49,7 +53,10 @@ export class NodeSet {
 
   /** The same list as a map of what the set holds. @throws {RequestError} */
   async observe(options?: CallOptions): Promise<ObservedSet> {
-    return ObservedSet.of(await this.list(options));
+    const observed = ObservedSet.of(await this.list(options));
+    this.firstSize ??= observed.values.size;
+    this.last = observed;
+    return observed;
   }
 
   /** Stages entries, in chunks. @throws {RequestError} with `acknowledged` and `attempted`. */

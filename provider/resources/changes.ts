@@ -14,6 +14,11 @@ export interface Comparison {
   readonly identity: readonly string[];
   /** `node` or `receiver`. */
   readonly connection: "node" | "receiver";
+  /**
+   * Is called when the object is replaced, so that what stands in the way of its deletion is said before anything is sent.
+   * @throws {Error} with the ways out
+   */
+  readonly leave: () => void;
   /** The connection of the program; `undefined` while it is unknown. */
   readonly inUse: Connection | undefined;
 }
@@ -26,11 +31,14 @@ const OPEN_MATTERS = ["unsettled", "adopted", "absent"] as const;
  * shows single entries. Only what outputs alone can tell (an open adoption, an unsettled write, an address that moved in
  * the configuration) is reported as a change.
  */
-export function compare({ olds, news, outputs, identity, connection, inUse }: Comparison): Compared {
+export function compare({ olds, news, outputs, identity, connection, inUse, leave }: Comparison): Compared {
   const replaces = identity.filter((key) => !sameJson(olds[key], news[key]));
   const [from, to] = [olds[connection], news[connection]];
   if (typeof from === "string" && typeof to === "string" && from !== to) replaces.push(connection);
-  if (replaces.length > 0) return { replaces };
+  if (replaces.length > 0) {
+    leave();
+    return { replaces };
+  }
   const moved = inUse !== undefined && !inUse.fromEnvironment && olds.endpoint !== inUse.endpoint;
   const equal = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
     .filter((key) => !outputs.includes(key))

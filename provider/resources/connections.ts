@@ -1,4 +1,6 @@
+import { Activity } from "../batch/activity";
 import type { Crowd } from "../batch/crowd";
+import type { RemovalRule } from "../batch/removal-budget";
 import { SetWriter } from "../batch/set-writer";
 import { SharedReads } from "../batch/shared-reads";
 import { NodeClient } from "../client/node-client";
@@ -6,8 +8,10 @@ import type { ObservedSet } from "../client/observed-set";
 import { DEFAULTS, type NodeOptions, type ReceiverOptions } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
 import type { World } from "../client/world";
-import type { Prefix } from "../model/prefix";
+import { Prefix } from "../model/prefix";
+import type { PrefixMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import type { Elsewhere, Held } from "./elsewhere";
 import type { Notices } from "./notices";
 import type { Target } from "./settings";
 import type { KeyRegistry, Keys, Place } from "./wanted";
@@ -21,6 +25,12 @@ export interface Shared {
   readonly wanted: KeyRegistry;
   /** Keys that the state of some resource of this deployment holds. */
   readonly owned: KeyRegistry;
+  /** Keys that the state of a resource holds which another one replaces in this deployment. */
+  readonly leaving: KeyRegistry;
+  /** The same objects at other addresses. */
+  readonly elsewhere: Elsewhere;
+  /** How much of a set this deployment may remove. */
+  readonly removals: (url: string, label: string) => RemovalRule;
 }
 
 /** A node or receiver in use: where it is, and how it was found. */
@@ -29,6 +39,8 @@ export interface Connection extends Place {
   readonly label: string;
   /** True when the address comes from the environment, which no diff may show. */
   readonly fromEnvironment: boolean;
+  /** What to do where it does not serve a resource whose state names it, and the configuration does not. */
+  readonly wayOut: string | undefined;
 }
 
 /** A node in use, and what is kept for it in this process. Nothing is sent before a set is asked for something. */
@@ -37,6 +49,7 @@ export class NodeInUse implements Connection {
   readonly endpoint: string;
   readonly label: string;
   readonly fromEnvironment: boolean;
+  readonly wayOut: string | undefined;
   private readonly client: NodeClient;
   private readonly sets = new Map<string, SetInUse>();
 
@@ -49,6 +62,7 @@ export class NodeInUse implements Connection {
     this.endpoint = this.client.endpoint;
     this.label = target.name ?? this.endpoint;
     this.fromEnvironment = target.fromEnvironment;
+    this.wayOut = target.wayOut;
   }
 
   /** A set of this node, with its one writer and its shared list. */
@@ -61,22 +75,40 @@ export class NodeInUse implements Connection {
 
   private open(address: PrefixSetUrl, url: string): SetInUse {
     const { options } = this.target;
-    const { world, notices, crowd } = this.shared;
+    const { world, notices, crowd, elsewhere, removals } = this.shared;
     const [wanted, owned] = [this.shared.wanted.of(this, url), this.shared.owned.of(this, url)];
     const set = this.client.set(address);
     const reads = new SharedReads(() => set.observe(), world);
-    const writer = new SetWriter({
+    const label = `${url} on ${this.label}`;
+    const writer: SetWriter = new SetWriter({
       set,
       reads,
       wanted,
       notices,
       crowd,
       clock: world,
-      label: `${url} on ${this.label}`,
+      label,
       quietMs: options.commitCoalesceMs ?? DEFAULTS.commitCoalesceMs,
       deadlineMs: options.deadlineMs ?? DEFAULTS.deadlineMs,
       foreignStaged: options.foreignStaged,
+      removals: removals(url, label),
+      elsewhere: {
+        before: (observed) => elsewhere.before(url, held, observed),
+        spare: (remove) => elsewhere.spare(url, held, remove),
+        after: (removed) => elsewhere.after(url, held, removed),
+      },
     });
+    const held: Held = {
+      endpoint: this.endpoint,
+      label: `Set ${label}`,
+      wanted: this.shared.wanted.at(this, url),
+      leaving: this.shared.leaving.at(this, url),
+      activity: writer.activity,
+      list: async () => (await set.observe()).values,
+      last: () => set.last?.values,
+      putBack: (entries) => writer.putBack(entries),
+    };
+    elsewhere.register(url, held);
     return { url, writer, reads, wanted, owned };
   }
 }
@@ -101,21 +133,47 @@ export class ReceiverInUse implements Connection {
   readonly endpoint: string;
   readonly label: string;
   readonly fromEnvironment: boolean;
+  readonly wayOut = undefined;
   readonly client: SignalingClient;
+  /** Starts and stops under way. */
+  readonly activity = new Activity();
+  /** What is active here, beside what is active at other addresses. */
+  readonly held: Held;
   readonly reads: SharedReads<readonly Prefix[]>;
   /** Prefixes that some resource of this deployment wants active. */
   readonly wanted: Keys;
   /** Prefixes that some resource of this deployment started, by its state. */
   readonly owned: Keys;
 
-  constructor({ name, options, fromEnvironment }: Target<ReceiverOptions>, { world, wanted, owned }: Shared) {
+  constructor({ name, options, fromEnvironment }: Target<ReceiverOptions>, shared: Shared) {
+    const { world, wanted, owned, leaving, elsewhere } = shared;
     this.client = new SignalingClient(options, world);
     this.name = name;
     this.endpoint = this.client.endpoint;
     this.label = name ?? this.endpoint;
     this.fromEnvironment = fromEnvironment;
-    this.reads = new SharedReads<readonly Prefix[]>(() => this.client.status(), world);
+    let last: PrefixMap | undefined;
+    const list = async () => {
+      const active = await this.client.status();
+      last = new Map(active.map((prefix) => [prefix.toString(), 1]));
+      return active;
+    };
+    this.reads = new SharedReads<readonly Prefix[]>(list, world);
     this.wanted = wanted.of(this, SIGNALING);
     this.owned = owned.of(this, SIGNALING);
+    this.held = {
+      endpoint: this.endpoint,
+      label: `Signaling at ${this.label}`,
+      wanted: wanted.at(this, SIGNALING),
+      leaving: leaving.at(this, SIGNALING),
+      activity: this.activity,
+      list: async () => {
+        await list();
+        return last ?? new Map();
+      },
+      last: () => last,
+      putBack: (entries) => this.client.ensureActive([...entries.keys()].map((it) => Prefix.fromCanonical(it))),
+    };
+    elsewhere.register(SIGNALING, this.held);
   }
 }

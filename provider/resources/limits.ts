@@ -43,7 +43,17 @@ export function unexpiredRemovals(
   notes: ReadonlyMap<CanonicalPrefix, string>,
   now: number,
 ): number {
-  return [...removed].filter((prefix) => !isExpired(parseNote(notes.get(prefix)).expires, now)).length;
+  const prefixes = [...removed];
+  return prefixes.length - expiredOf(prefixes, notes, now).size;
+}
+
+/** Those of these entries whose time has come. */
+export function expiredOf(
+  prefixes: Iterable<CanonicalPrefix>,
+  notes: ReadonlyMap<CanonicalPrefix, string>,
+  now: number,
+): ReadonlySet<CanonicalPrefix> {
+  return new Set([...prefixes].filter((prefix) => isExpired(parseNote(notes.get(prefix)).expires, now)));
 }
 
 function prefixes(argument: string, spellings: readonly string[] = []): Prefix[] {

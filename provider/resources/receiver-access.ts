@@ -6,6 +6,7 @@ import { requireSameAddress, type UsedBefore } from "./changes";
 import { type ReceiverInUse, SIGNALING } from "./connections";
 import { PartialFailure } from "./handler";
 import type { JsonObject } from "./json";
+import { receiverOfState } from "./places";
 import { untouched } from "./remedy";
 import type { Runtime } from "./runtime";
 
@@ -52,6 +53,37 @@ export class ReceiverAccess {
     return new ReceiverAccess(runtime, receiver, place);
   }
 
+  /** Where the state says that the signaling is: for a read or a stop. @throws {Error} with the ways out */
+  static ofState(runtime: Runtime, state: ReceiverPlace & UsedBefore): ReceiverAccess {
+    const { receiver: argument, endpoint } = state;
+    return new ReceiverAccess(runtime, receiverOfState(runtime, "The signaling", { argument, endpoint }), state);
+  }
+
+  /** A resource of this state is about to be replaced. @throws {Error} when its receiver cannot be asked */
+  static leave(runtime: Runtime, state: ReceiverPlace & UsedBefore, prefixes: readonly CanonicalPrefix[]): void {
+    if (prefixes.length === 0) return;
+    runtime.leave(ReceiverAccess.ofState(runtime, state).receiver, SIGNALING, prefixes);
+  }
+
+  /**
+   * Stops what a deleted resource leaves behind, except what is wanted at the very address: then no receiver is needed,
+   * and one that was only renamed in the configuration need not be found.
+   *
+   * @throws {Error} when its receiver cannot be asked, with the ways out
+   */
+  static async stopLeft(
+    runtime: Runtime,
+    state: ReceiverPlace & UsedBefore,
+    prefixes: readonly CanonicalPrefix[],
+  ): Promise<void> {
+    const { endpoint } = state;
+    const wanted: ReadonlySet<string> = endpoint === undefined ? new Set() : runtime.wantedAt({ endpoint }, SIGNALING);
+    const kept = prefixes.filter((prefix) => wanted.has(prefix));
+    if (kept.length > 0) runtime.notices.say(staysActive(endpoint ?? "", kept));
+    const left = prefixes.filter((prefix) => !wanted.has(prefix));
+    if (left.length > 0) await ReceiverAccess.ofState(runtime, state).stop(left);
+  }
+
   /** The receiver's address in use. */
   get endpoint(): string {
     return this.receiver.endpoint;
@@ -84,10 +116,13 @@ export class ReceiverAccess {
   ): Promise<CanonicalPrefix[]> {
     if (prefixes.length === 0) return [];
     this.prepare();
+    const { elsewhere } = this.runtime;
+    const { held, activity } = this.receiver;
+    await elsewhere.before(SIGNALING, held);
     const ours = (already: readonly Prefix[]) =>
       texts(already).filter((prefix) => mayBeOurs.has(prefix) || this.receiver.owned.has(prefix));
     try {
-      const { started, already } = await this.receiver.client.ensureActive(parsed(prefixes));
+      const { started, already } = await activity.during(() => this.receiver.client.ensureActive(parsed(prefixes)));
       this.audit(texts(started), { old: null, new: 1 }, "applied");
       return [...texts(started), ...ours(already)];
     } catch (error) {
@@ -116,11 +151,16 @@ export class ReceiverAccess {
     candidates: readonly CanonicalPrefix[],
     partial?: (left: CanonicalPrefix[]) => PartialOutputs,
   ): Promise<void> {
-    const prefixes = this.withoutWanted(candidates);
+    const unwanted = this.withoutWanted(candidates);
+    const { elsewhere } = this.runtime;
+    const { held, activity } = this.receiver;
+    const spared = await elsewhere.spare(SIGNALING, held, unwanted);
+    const prefixes = unwanted.filter((prefix) => !spared.has(prefix));
     if (prefixes.length === 0) return;
     this.prepare();
     try {
-      const { stopped } = await this.receiver.client.ensureInactive(parsed(prefixes));
+      const { stopped } = await activity.during(() => this.receiver.client.ensureInactive(parsed(prefixes)));
+      await elsewhere.after(SIGNALING, held, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       this.audit(texts(stopped), { old: 1, new: null }, "applied");
     } catch (error) {
       const truth = error instanceof SignalingIncomplete ? error : undefined;
@@ -134,9 +174,7 @@ export class ReceiverAccess {
     const { wanted, label } = this.receiver;
     const kept = candidates.filter((prefix) => wanted.has(prefix));
     if (kept.length > 0) {
-      this.runtime.notices.say(
-        `Signaling at ${label}: ${some(kept)} stays active, wanted by another resource of this stack. If that is this resource under another name, an alias keeps it its owner.`,
-      );
+      this.runtime.notices.say(staysActive(label, kept));
     }
     return candidates.filter((prefix) => !kept.includes(prefix));
   }
@@ -156,6 +194,10 @@ export class ReceiverAccess {
     const changes = Object.fromEntries(prefixes.map((prefix) => [prefix, change]));
     this.runtime.audit({ node: this.receiver.label, set: SIGNALING, prefixes: changes, reason, outcome });
   }
+}
+
+function staysActive(label: string, prefixes: readonly CanonicalPrefix[]): string {
+  return `Signaling at ${label}: ${some(prefixes)} stays active, wanted by another resource of this stack. If that is this resource under another name, an alias keeps it its owner.`;
 }
 
 function failure(error: unknown, partial: PartialOutputs | undefined): Error {

@@ -3,9 +3,11 @@ import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { systemWorld, type World } from "../client/world";
 import { type AuditRecord, appendAudit } from "./audit-log";
 import { NodeInUse, ReceiverInUse, type Shared } from "./connections";
+import { Elsewhere } from "./elsewhere";
 import { Notices } from "./notices";
 import { type Environment, type ReadConfig, readSettings, type Settings, type Target } from "./settings";
-import { KeyRegistry } from "./wanted";
+import { removalRule } from "./stack-removals";
+import { type Address, KeyRegistry } from "./wanted";
 
 /** What the runtime needs from the process that it lives in. */
 export interface Surroundings {
@@ -40,6 +42,9 @@ export class Runtime {
       crowd: new Crowd(world),
       wanted: new KeyRegistry(),
       owned: new KeyRegistry(),
+      leaving: new KeyRegistry(),
+      elsewhere: new Elsewhere(this.notices, () => this.settings.distinctNodes),
+      removals: (url, label) => removalRule(() => this.settings, url, label),
     };
   }
 
@@ -62,8 +67,40 @@ export class Runtime {
 
   /** The node for an argument. Nothing is sent yet. @throws {ConfigError} */
   node(argument: unknown): NodeInUse {
-    const target = this.settings.node(argument);
+    return this.open(this.settings.node(argument));
+  }
+
+  /** The node of a target. Nothing is sent yet. */
+  open(target: Target<NodeOptions>): NodeInUse {
     return cached(this.nodes, target, () => new NodeInUse(target, this.shared));
+  }
+
+  /** A node that this deployment knows at an address, whatever its name: in use already, or in the configuration. */
+  nodeAt(endpoint: string): NodeInUse | undefined {
+    const isThere = (node: NodeInUse) => node.endpoint === endpoint && node.wayOut === undefined;
+    const inUse = [...this.nodes.values()].find(isThere);
+    return (
+      inUse ??
+      this.settings
+        .knownNodes()
+        .map((target) => this.open(target))
+        .find(isThere)
+    );
+  }
+
+  /** The keys of an object at an address which resources of this deployment want there. */
+  wantedAt(place: Address, object: string): ReadonlySet<string> {
+    return this.shared.wanted.at(place, object);
+  }
+
+  /** Records what the state of a resource holds that is replaced in this deployment. */
+  leave(place: Address, object: string, keys: Iterable<string>): void {
+    this.shared.leaving.of(place, object).add(keys);
+  }
+
+  /** What is the same at other addresses. */
+  get elsewhere(): Elsewhere {
+    return this.shared.elsewhere;
   }
 
   /** The receiver for an argument. Nothing is sent yet. @throws {ConfigError} */

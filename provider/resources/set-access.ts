@@ -7,6 +7,7 @@ import { requireSameAddress, type UsedBefore } from "./changes";
 import type { NodeInUse, SetInUse } from "./connections";
 import { PartialFailure } from "./handler";
 import type { JsonObject } from "./json";
+import { nodeOfState } from "./places";
 import { untouched } from "./remedy";
 import type { Runtime } from "./runtime";
 
@@ -41,6 +42,8 @@ export class SetAccess {
   }
 
   /**
+   * Where the program wants a set: for a create, or an update, which may move.
+   *
    * @param before the state, if there is one
    * @throws {ConfigError} when the node cannot be told
    * @throws {Error} when the environment names another address than the state
@@ -49,6 +52,31 @@ export class SetAccess {
     const node = runtime.node(place.node);
     requireSameAddress(`Set ${formatUrl(place.address)}`, node, before?.endpoint);
     return new SetAccess(runtime, node, place);
+  }
+
+  /**
+   * Where the state says that a set is: for a read or a delete, which never move.
+   *
+   * @throws {ConfigError} when the configuration makes no sense
+   * @throws {Error} when the node of the state cannot be asked, with the ways out
+   */
+  static ofState(runtime: Runtime, state: SetPlace & UsedBefore): SetAccess {
+    const what = `Set ${formatUrl(state.address)}`;
+    const node = nodeOfState(runtime, what, { argument: state.node, endpoint: state.endpoint });
+    return new SetAccess(runtime, node, state);
+  }
+
+  /**
+   * A resource of this state is about to be replaced: what it holds leaves its address. Says what a delete will need that
+   * the configuration does not have any more, before the replacement is made.
+   *
+   * @throws {Error} when its node cannot be asked, with the ways out
+   */
+  static leave(runtime: Runtime, state: SetPlace & UsedBefore, prefixes: Iterable<CanonicalPrefix>): void {
+    const { node, set, label } = SetAccess.ofState(runtime, state);
+    runtime.leave(node, set.url, prefixes);
+    if (node.wayOut !== undefined)
+      runtime.notices.warn(`${label} is cleared there without credentials. If it needs some, ${node.wayOut}`);
   }
 
   /** The set's url as text. */
@@ -78,16 +106,26 @@ export class SetAccess {
 
   /** What the node lists, shared by all reads of one refresh. */
   async observed(): Promise<PrefixMap> {
-    return (await this.set.reads.read()).values;
+    try {
+      return (await this.set.reads.read()).values;
+    } catch (error) {
+      throw this.explained(error);
+    }
   }
 
   /** Warns that the old address keeps what it holds, if the resource moves to another one. */
   hasMovedFrom({ endpoint }: UsedBefore): boolean {
     if (endpoint === undefined || endpoint === this.endpoint) return false;
     this.runtime.notices.warn(
-      `Set ${this.url}: the node is now reached at ${this.endpoint}. What ${endpoint} holds is left as it is; if that is another machine, clear it there.`,
+      `Set ${this.url}: the node is now reached at ${this.endpoint}. What ${endpoint} holds is left as it is; if that is another machine, clear it there (docs/guides/moving-and-retiring-nodes.md).`,
     );
     return true;
+  }
+
+  /** A failure at an address that the configuration does not have any more says what to do about it. */
+  private explained(error: unknown): unknown {
+    const { wayOut } = this.node;
+    return wayOut === undefined ? error : new Error(`${messageOf(error)} ${wayOut}`, { cause: error });
   }
 
   /**
@@ -109,12 +147,12 @@ export class SetAccess {
       const message = messageOf(error);
       if (!(error instanceof SetWriteFailure)) {
         this.audit(message, new Map());
-        throw untouched(error);
+        throw this.explained(untouched(error));
       }
       const { plan, applied, unsettled } = error;
       const holds = (prefix: CanonicalPrefix) => applied.get(prefix) ?? null;
       this.audit(message, new Map(unsettled.map((prefix) => [prefix, { old: holds(prefix), new: null }])));
-      if (!partial) throw error;
+      if (!partial) throw this.explained(error);
       const { id, outputs } = partial({ plan, applied, endpoint: this.endpoint, unsettled });
       throw new PartialFailure(message, id, outputs);
     }

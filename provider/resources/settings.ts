@@ -16,6 +16,16 @@ export interface Target<O> {
   readonly options: O;
   /** True when the address comes from the environment, which no diff may show. */
   readonly fromEnvironment: boolean;
+  /** Where the address is not that of the configuration: what to do when it does not serve. */
+  readonly wayOut?: string | undefined;
+}
+
+/** So much of a set may go. */
+export interface RemovalLimit {
+  /** As it was written. */
+  readonly text: string;
+  /** The number of entries, for a set that held so many. */
+  of(size: number): number;
 }
 
 /** What the stack's configuration and the environment say, read once and checked. */
@@ -36,6 +46,12 @@ export interface Settings {
   readonly actor: string | undefined;
   /** True when the limit on removals is lifted for this set in this run. */
   liftsRemovals(url: string): boolean;
+  /** Every node that the configuration and the environment know, as far as they make sense. */
+  knownNodes(): readonly Target<NodeOptions>[];
+  /** How much of a set one deployment may remove, all resources together; `undefined`: no such limit. */
+  readonly maxRemovals: RemovalLimit | undefined;
+  /** True: the user says that each address of a node or receiver is a machine of its own. */
+  readonly distinctNodes: boolean;
 }
 
 /** The configuration, the environment or an argument does not say what is needed. Says which key, and how to set it. */
@@ -46,6 +62,9 @@ export class ConfigError extends PacketFilterError {
     super(message, "invalid-config");
   }
 }
+
+/** No such node or receiver: the name left the configuration, or nothing names an unnamed one. */
+export class UnknownConnection extends ConfigError {}
 
 const NODE_KEYS = [
   "headers",
@@ -82,6 +101,9 @@ export function readSettings(config: ReadConfig, env: Environment): Settings {
     readOnly: isTrue("readOnly", config("readOnly") ?? env.PACKETFILTER_READ_ONLY),
     auditLog: text(config("auditLog")),
     actor: env.PACKETFILTER_ACTOR,
+    maxRemovals: removalLimit(config("maxRemovals")),
+    distinctNodes: isTrue("distinctNodes", config("distinctNodes") ?? env.PACKETFILTER_DISTINCT_NODES),
+    knownNodes: () => knownNodes(nodeKind(config, env), config),
     liftsRemovals: (url) => url !== "" && (env.PACKETFILTER_ALLOW_REMOVALS ?? "").split(/[\s,]+/).includes(url),
   };
 }
@@ -136,7 +158,7 @@ function receiverKind(config: ReadConfig, env: Environment): ConnectionKind<Rece
 function resolve<O>(argument: unknown, kind: ConnectionKind<O>, config: ReadConfig): Target<O> {
   if (argument === undefined || argument === null) {
     const standard = kind.standard();
-    if (!standard) throw new ConfigError(`No ${kind.argument} is given: ${kind.remedy}.`);
+    if (!standard) throw new UnknownConnection(`No ${kind.argument} is given: ${kind.remedy}.`);
     return {
       name: undefined,
       options: parse(kind.schema, standard.value, "packetfilter"),
@@ -150,7 +172,7 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>, config: ReadConf
   if (!Object.hasOwn(all, argument)) {
     const names = Object.keys(all);
     const known = names.length > 0 ? `it knows ${names.join(", ")}` : "it is not set";
-    throw new ConfigError(
+    throw new UnknownConnection(
       `${kind.argument} "${argument}" is not in "packetfilter:${kind.named}" (${known}): add it with pulumi config set --path 'packetfilter:${kind.named}.${argument}.${kind.argument === "node" ? "endpoint" : "url"}' URL.`,
     );
   }
@@ -159,6 +181,22 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>, config: ReadConf
     options: parse(kind.schema, all[argument], `packetfilter:${kind.named}.${argument}`),
     fromEnvironment: false,
   };
+}
+
+/** A connection that does not parse is reported where it is used, and is none here. */
+function knownNodes(kind: ConnectionKind<NodeOptions>, config: ReadConfig): Target<NodeOptions>[] {
+  const found = (argument: unknown) => {
+    try {
+      return [resolve(argument, kind, config)];
+    } catch (error) {
+      if (error instanceof ConfigError) return [];
+      throw error;
+    }
+  };
+  const all = z.record(z.string(), z.unknown()).catch({});
+  const named = config(kind.named);
+  const names = Object.keys(all.parse(typeof named === "string" ? structured(named, kind.named) : named));
+  return [undefined, ...names].flatMap(found);
 }
 
 /** Parses a value that may be structured or one JSON string. Messages name the path and never show the value. */
@@ -202,6 +240,17 @@ function prefixes(key: string, config: ReadConfig): readonly Prefix[] {
       throw error;
     }
   });
+}
+
+function removalLimit(value: unknown): RemovalLimit | undefined {
+  if (value === undefined || value === "") return undefined;
+  const text = String(value).trim();
+  if (/^\d{1,9}$/.test(text)) return { text, of: () => Number(text) };
+  const percent = /^(100|\d{1,2})(\.\d+)?%$/.exec(text) ? Number.parseFloat(text) : Number.NaN;
+  if (percent <= 100) return { text, of: (size) => Math.floor((percent / 100) * size) };
+  throw new ConfigError(
+    'packetfilter:maxRemovals is neither a number of entries nor a percentage: set it to one such as 500 or "20%".',
+  );
 }
 
 function isTrue(key: string, value: unknown): boolean {

@@ -4,6 +4,11 @@ export interface Place {
   readonly endpoint: string;
 }
 
+/** Where nothing but the address counts. */
+export interface Address {
+  readonly endpoint: string;
+}
+
 /** The keys of one object at one place, for example the prefixes of a set. */
 export interface Keys {
   has(key: string): boolean;
@@ -27,6 +32,11 @@ export class KeyRegistry {
         for (const key of added) for (const keys of recorded) keys.add(key);
       },
     };
+  }
+
+  /** The keys that were recorded for an object at an address, under whatever name. */
+  at({ endpoint }: Address, object: string): ReadonlySet<string> {
+    return this.recorded(`at ${endpoint}\n${object}`);
   }
 
   private recorded(address: string): Set<string> {

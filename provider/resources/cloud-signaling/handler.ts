@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { CanonicalPrefix } from "../../model/prefix";
 import { compare } from "../changes";
 import type { Handler } from "../handler";
 import type { JsonObject } from "../json";
@@ -34,6 +35,10 @@ export class CloudSignalingHandler implements Handler {
       outputs: CLOUD_SIGNALING_OUTPUTS,
       identity: [],
       connection: "receiver",
+      leave: () => {
+        const state = readState(olds);
+        ReceiverAccess.leave(this.runtime, state, stoppedWith(state));
+      },
       inUse: hasUnknown(to) ? undefined : this.runtime.receiver(to),
     });
   }
@@ -53,7 +58,7 @@ export class CloudSignalingHandler implements Handler {
 
   async read(id: string, json: JsonObject) {
     const state = readState(json);
-    const receiver = ReceiverAccess.open(this.runtime, state, state);
+    const receiver = ReceiverAccess.ofState(this.runtime, state);
     remember(state.receiver, () => this.own(state));
     const active = await receiver.active();
     const prefixes = [...state.prefixes, ...state.unsettled].filter((prefix) => active.has(prefix));
@@ -86,13 +91,16 @@ export class CloudSignalingHandler implements Handler {
 
   async delete(_id: string, json: JsonObject) {
     const state = readState(json);
-    const receiver = ReceiverAccess.open(this.runtime, state, state);
-    const leaving = [...new Set([...state.prefixes, ...state.unsettled])];
-    await receiver.stop(stoppable(state.stops, leaving, [...state.started, ...state.unsettled]));
+    await ReceiverAccess.stopLeft(this.runtime, state, stoppedWith(state));
   }
 
   /** Ownership passes on to whoever wants the prefix next. */
   private own({ receiver, started, unsettled }: CloudSignalingState): void {
     this.runtime.receiver(receiver).owned.add([...started, ...unsettled]);
   }
+}
+
+/** What goes with a resource that is deleted. */
+function stoppedWith({ prefixes, started, stops, unsettled }: CloudSignalingState): readonly CanonicalPrefix[] {
+  return stoppable(stops, [...new Set([...prefixes, ...unsettled])], [...started, ...unsettled]);
 }

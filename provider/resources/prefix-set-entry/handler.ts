@@ -1,5 +1,6 @@
 import type { PrefixMap } from "../../model/prefix-map";
 import { compare } from "../changes";
+import { isExpired } from "../entries";
 import type { Handler } from "../handler";
 import type { JsonObject } from "../json";
 import { remember } from "../remember";
@@ -40,6 +41,10 @@ export class PrefixSetEntryHandler implements Handler {
       outputs: PREFIX_SET_ENTRY_OUTPUTS,
       identity: ["arena", "profile", "set", "prefix"],
       connection: "node",
+      leave: () => {
+        const state = readState(olds);
+        if (state.onDestroy !== "keep") SetAccess.leave(this.runtime, state, heldOf(state).keys());
+      },
       inUse: hasUnknown(to) ? undefined : this.runtime.node(to),
     });
   }
@@ -63,7 +68,7 @@ export class PrefixSetEntryHandler implements Handler {
 
   async read(id: string, json: JsonObject) {
     const state = readState(json);
-    const set = SetAccess.open(this.runtime, state, state);
+    const set = SetAccess.ofState(this.runtime, state);
     const observed = (await set.observed()).get(state.prefix);
     if (observed === undefined) return state.expired ? { id, inputs: { ...state.verbatim }, props: json } : undefined;
     set.owned.add([state.prefix]);
@@ -83,7 +88,8 @@ export class PrefixSetEntryHandler implements Handler {
     const outs = writeState(inputs, { endpoint: set.endpoint });
     if (!moved && unsettled.size === 0 && known.get(prefix) === desired.get(prefix)) return { outs };
     const intent = { known, desired, unsettled, moved, wanted: set.wanted };
-    const plan = (observed: PrefixMap) => planUpdate(observed, intent);
+    const expired = new Set(inputs.expired ? known.keys() : []);
+    const plan = (observed: PrefixMap) => ({ ...planUpdate(observed, intent), expired });
     await set.write({ plan }, (reached) => ({ id: `${set.url}#${prefix}`, outputs: partial(inputs, reached) }));
     return { outs };
   }
@@ -92,13 +98,14 @@ export class PrefixSetEntryHandler implements Handler {
     const state = readState(json);
     const { prefix, unsettled, onDestroy } = state;
     if (onDestroy === "keep" || (heldOf(state).size === 0 && unsettled.size === 0)) return;
-    const set = SetAccess.open(this.runtime, state, state);
+    const set = SetAccess.ofState(this.runtime, state);
     if (set.wanted.has(prefix)) {
       this.runtime.notices.say(`${set.label}: ${prefix} stays, wanted by another resource of this stack.`);
       return;
     }
     const remove = new Set([prefix]);
-    await set.write({ plan: () => ({ put: new Map(), remove, unsettled }), isLast: true });
+    const expired = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
+    await set.write({ plan: () => ({ put: new Map(), remove, unsettled, expired }), isLast: true });
   }
 }
 

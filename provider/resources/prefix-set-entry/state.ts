@@ -17,6 +17,8 @@ export interface PrefixSetEntryInputs extends SetPlace {
   readonly value: number;
   /** True once the time of `expires` has come. */
   readonly expired: boolean;
+  /** Time with zone. */
+  readonly expires?: string | undefined;
   readonly onExisting: "fail" | "adopt";
   readonly onDestroy: "remove" | "keep";
   /** The arguments as they came, which go back to the engine unchanged. */
@@ -36,6 +38,7 @@ const members = z.object({
   reason: optionalText,
   value: z.number().catch(1),
   expired: z.boolean().catch(false),
+  expires: optionalText,
   onExisting: z.enum(["fail", "adopt"]).catch("fail"),
   onDestroy: z.enum(["remove", "keep"]).catch("remove"),
 });

@@ -4,7 +4,7 @@ import { count, some } from "../../model/text";
 import { compare } from "../changes";
 import type { Handler } from "../handler";
 import type { JsonObject } from "../json";
-import { contentRails, removalRails } from "../limits";
+import { contentRails, expiredOf, removalRails } from "../limits";
 import { remember } from "../remember";
 import type { Runtime } from "../runtime";
 import { type Reached, SetAccess } from "../set-access";
@@ -41,6 +41,10 @@ export class PrefixSetHandler implements Handler {
       outputs: PREFIX_SET_OUTPUTS,
       identity: ["arena", "profile", "set"],
       connection: "node",
+      leave: () => {
+        const state = readState(olds);
+        if (state.onDestroy !== "keep") SetAccess.leave(this.runtime, state, state.entries.keys());
+      },
       inUse: hasUnknown(to) ? undefined : this.runtime.node(to),
     });
   }
@@ -69,7 +73,7 @@ export class PrefixSetHandler implements Handler {
 
   async read(id: string, json: JsonObject) {
     const state = readState(json);
-    const set = SetAccess.open(this.runtime, state, state);
+    const set = SetAccess.ofState(this.runtime, state);
     const observed = await set.observed();
     const entries = new Map([...observed].filter(([prefix]) => state.exclusive || state.entries.has(prefix)));
     set.owned.add(entries.keys());
@@ -100,7 +104,7 @@ export class PrefixSetHandler implements Handler {
   async delete(_id: string, json: JsonObject) {
     const state = readState(json);
     if (state.onDestroy === "keep") return;
-    const set = SetAccess.open(this.runtime, state, state);
+    const set = SetAccess.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
     const managed = [...new Set([...entries.keys(), ...unsettled])];
     const kept = managed.filter((prefix) => set.wanted.has(prefix));
@@ -111,7 +115,8 @@ export class PrefixSetHandler implements Handler {
     }
     const remove = new Set(managed.filter((prefix) => !set.wanted.has(prefix)));
     if (managed.length > 0 && remove.size === 0) return;
-    const { after } = await set.write({ plan: () => ({ put: new Map(), remove, unsettled }), isLast: true });
+    const expired = expiredOf(remove, state.notes, this.runtime.today);
+    const { after } = await set.write({ plan: () => ({ put: new Map(), remove, unsettled, expired }), isLast: true });
     const others = [...after.keys()].filter((prefix) => !kept.includes(prefix));
     if (others.length > 0 && exclusive) {
       this.runtime.notices.warn(`${set.label}: left ${some(others)}, which this stack did not know of.`);

@@ -2,7 +2,7 @@ import type { SetPlan } from "../../batch/set-operation";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
-import { unexpiredRemovals } from "../limits";
+import { expiredOf, unexpiredRemovals } from "../limits";
 import { type ContentRails, contentProblems, entryProblems, type RemovalRails, removalProblems } from "../rails";
 import { type Intent, type KnownPrefixes, planUpdate } from "../set-plan";
 
@@ -56,7 +56,7 @@ export function planLimitedUpdate(observed: PrefixMap, intent: Intent, limits: U
   const change = { size: observed.size, removals: unexpiredRemovals(present, notes, now), left: after.length };
   stop(label, removalProblems(url, change, removals));
   requireContent(label, intent.desired, after, content);
-  return plan;
+  return { ...plan, expired: expiredOf(plan.remove, notes, now) };
 }
 
 function requireContent(

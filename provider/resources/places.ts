@@ -1,0 +1,125 @@
+import { isSecretHolder } from "../client/credentials";
+import { parseEndpoint } from "../client/endpoint";
+import type { NodeOptions } from "../client/options";
+import type { NodeInUse, ReceiverInUse } from "./connections";
+import type { Runtime } from "./runtime";
+import { type Target, UnknownConnection } from "./settings";
+
+/** Where the state says that something is. */
+export interface StatePlace {
+  /** The argument `node` or `receiver` of the state. */
+  readonly argument: unknown;
+  /** The address of the last run, without secrets; states of the first versions have none. */
+  readonly endpoint: string | undefined;
+}
+
+/**
+ * The node at which a read or a delete of a resource works: always the one at the address of the state. Refresh and
+ * destroy get the configuration of the last `up`, also of one that failed, and a resource that left the program is deleted
+ * with what its node's name means today; following either would change one machine and report about another.
+ *
+ * Credentials stay with the address that they are configured for: where they would have to go to another, nothing is sent.
+ *
+ * @throws {ConfigError} when the configuration makes no sense
+ * @throws {Error} naming both addresses and the ways out
+ */
+export function nodeOfState(runtime: Runtime, what: string, { argument, endpoint }: StatePlace): NodeInUse {
+  if (endpoint === undefined) return runtime.node(argument);
+  const today = known(() => runtime.settings.node(argument));
+  if (today) {
+    const inUse = runtime.open(today);
+    if (inUse.endpoint === endpoint) return inUse;
+  }
+  const sameAddress = runtime.nodeAt(endpoint);
+  if (sameAddress) return sameAddress;
+  if (today && isSecretHolder(today.options)) {
+    throw new Error(elsewhere(what, { kind: "node", argument, endpoint, today, inUse: runtime.open(today).endpoint }));
+  }
+  const { tls, ...rest }: NodeOptions = today?.options ?? { endpoint };
+  const options = { ...rest, endpoint, ...(tls && isHttps(endpoint) && { tls }) };
+  const gone = today ? "" : `${named("node", argument)} is not in the configuration any more. `;
+  return runtime.open({
+    name: undefined,
+    options,
+    fromEnvironment: false,
+    wayOut: `${gone}The state says that it is at ${endpoint}, where it was asked ${today ? "" : "without credentials"}: ${waysOut("node", argument, endpoint, today?.fromEnvironment)}`,
+  });
+}
+
+/**
+ * The receiver of a resource, for a read or a stop. A receiver always has credentials, so there is no other way than the
+ * configured one.
+ *
+ * @throws {Error} naming both addresses and the ways out
+ */
+export function receiverOfState(runtime: Runtime, what: string, { argument, endpoint }: StatePlace): ReceiverInUse {
+  if (endpoint === undefined) return runtime.receiver(argument);
+  const today = known(() => runtime.settings.receiver(argument));
+  if (!today) {
+    throw new Error(
+      `${what} is at ${endpoint} by the state, and ${named("receiver", argument)} is not in the configuration any more: nothing was sent. ${sentence(waysOut("receiver", argument, endpoint, false))}`,
+    );
+  }
+  const inUse = runtime.receiver(argument);
+  if (inUse.endpoint === endpoint) return inUse;
+  throw new Error(elsewhere(what, { kind: "receiver", argument, endpoint, today, inUse: inUse.endpoint }));
+}
+
+type Kind = "node" | "receiver";
+
+function elsewhere(
+  what: string,
+  at: {
+    readonly kind: Kind;
+    readonly argument: unknown;
+    readonly endpoint: string;
+    readonly today: Target<unknown>;
+    readonly inUse: string;
+  },
+): string {
+  const { kind, argument, endpoint, today, inUse } = at;
+  const who = today.fromEnvironment ? "environment" : "configuration";
+  return `${what} is at ${endpoint} by the state, but the ${who} names ${inUse}: nothing was sent, since the credentials are meant for ${inUse}. ${sentence(waysOut(kind, argument, endpoint, today.fromEnvironment))} "pulumi up" without --refresh moves what stays in the program, as its preview shows.`;
+}
+
+/** What to do, as a text that goes on after a colon. */
+function waysOut(kind: Kind, argument: unknown, endpoint: string, fromEnvironment = false): string {
+  return [
+    `${wayBack(kind, argument, endpoint, fromEnvironment)}, and run the same pulumi command again (refresh and destroy use the configuration of the last up; with --run-program they use today's);`,
+    `or, if what is at ${endpoint} is gone for good, take the resource out of the state: pulumi state delete '<urn>' (pulumi stack --show-urns lists the urns).`,
+    "docs/guides/moving-and-retiring-nodes.md goes through all cases.",
+  ].join(" ");
+}
+
+function wayBack(kind: Kind, argument: unknown, endpoint: string, fromEnvironment: boolean): string {
+  const [member, keys] = kind === "node" ? ["endpoint", "its headers"] : ["url", "its clientId and secretKey"];
+  if (fromEnvironment) return `set ${kind === "node" ? "PACKETFILTER_ENDPOINT" : "PACKETFILTER_SIGNALING_URL"} back`;
+  if (typeof argument === "string") {
+    const path = `packetfilter:${kind}s.${argument}.${member}`;
+    return `put the address back, with ${keys} if it needs them, by pulumi config set --path '${path}' ${endpoint}`;
+  }
+  if (typeof argument === "object" && argument !== null) return `put ${endpoint} back into the program`;
+  const key = kind === "node" ? "packetfilter:endpoint" : "packetfilter:signalingUrl";
+  return `put the address back, with ${keys} if it needs them, by pulumi config set ${key} ${endpoint}`;
+}
+
+function named(kind: Kind, argument: unknown): string {
+  return typeof argument === "string" ? `${kind} "${argument}"` : `its ${kind}`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function known<T>(resolve: () => T): T | undefined {
+  try {
+    return resolve();
+  } catch (error) {
+    if (error instanceof UnknownConnection) return undefined;
+    throw error;
+  }
+}
+
+function isHttps(endpoint: string): boolean {
+  return parseEndpoint(endpoint, "endpoint").origin.startsWith("https:");
+}

@@ -1,0 +1,296 @@
+import { describe, expect, it } from "vitest";
+import type { Emulator, EmulatorOptions } from "../../provider/emulator";
+import { startEmulator } from "../../provider/emulator";
+import { type Declared, MiniEngine } from "./support/engine";
+import { BLOCKED, NODE, PARTNERS, set } from "./support/scenarios";
+
+const [P, Q, R] = ["192.0.2.0/24", "203.0.113.0/24", "2001:db8::/32"];
+const QUICK = { commitCoalesceMs: 0, deadlineMs: 2_000, timeoutMs: 500, maxTries: 1 };
+const node = (options: EmulatorOptions = {}) => startEmulator({ state: NODE, ...options });
+const named = (nodes: Record<string, { endpoint: string; headers?: Record<string, string> }>, more = {}) => ({
+  ...more,
+  nodes: Object.fromEntries(
+    Object.entries(nodes).map(([name, { endpoint, headers }]) => [name, { ...QUICK, endpoint, headers }]),
+  ),
+});
+const alias = ({ endpoint }: Emulator) => endpoint.replace("127.0.0.1", "localhost");
+const blocked = (emulator: Emulator) => emulator.prefixSet(BLOCKED).applied;
+const sent = (emulator: Emulator, start = 0) =>
+  emulator.journal.slice(start).flatMap(({ cmd, op }) => (cmd === "list" || op === "status" ? [] : [cmd ?? op]));
+const lists = (emulator: Emulator, start: number) =>
+  emulator.journal.slice(start).filter(({ cmd }) => cmd === "list").length;
+const texts = (errors: readonly Error[]) => errors.map(({ message }) => message).join("\n");
+const warnings = (printed: readonly string[]) => printed.filter((line) => line.startsWith("warning")).join("\n");
+
+/** A stack after its first `up`. */
+async function begun(program: readonly Declared[], config: Record<string, unknown>): Promise<MiniEngine> {
+  const engine = new MiniEngine(config);
+  expect(texts((await engine.up(program)).errors)).toBe("");
+  return engine;
+}
+
+/** The same stack with another configuration. */
+function later(engine: MiniEngine, config: Record<string, unknown>): MiniEngine {
+  const next = new MiniEngine(config);
+  next.state = engine.state;
+  return next;
+}
+
+const on = (name: string, entries: unknown = [P, Q], more = {}) => [set(entries, { node: name, ...more })];
+const entry = (name: string, prefix: string, where: string): Declared => ({
+  type: "PrefixSetEntry",
+  name,
+  args: { arena: "edge", set: "partners", prefix, node: where },
+});
+
+describe("two addresses", () => {
+  it("of one machine: a resource that goes from one to the other loses nothing, and is told why", async () => {
+    await using machine = await node();
+    const config = named({ fra1: machine, fra9: { endpoint: alias(machine) } });
+    const engine = await begun([...on("fra1"), entry("one", P, "fra1")], config);
+    const { errors, printed } = await engine.up([...on("fra9"), entry("one", P, "fra9")]);
+    expect(texts(errors)).toBe("");
+    expect([blocked(machine), machine.prefixSet(PARTNERS).applied]).toEqual([{ [P]: 1, [Q]: 1 }, { [P]: 1 }]);
+    expect(warnings(printed)).toContain(`2 entries stay, since this stack wants the same at ${alias(machine)}`);
+    expect(warnings(printed)).toContain("docs/guides/moving-and-retiring-nodes.md");
+    expect((await engine.preview([...on("fra9"), entry("one", P, "fra9")], { refresh: true })).steps).toEqual([]);
+    expect(texts((await engine.destroy()).errors)).toBe("");
+    expect(blocked(machine)).toEqual({});
+  });
+
+  it("of two machines: the old one is cleared, the new one filled, with one proof for all entries", async () => {
+    await using old = await node();
+    await using young = await node();
+    const config = named({ fra1: old, fra9: young });
+    const many = (where: string) =>
+      Array.from({ length: 30 }, (_, index) => entry(`e${index}`, `198.51.100.${index}`, where));
+    const engine = await begun([...on("fra1"), ...many("fra1")], config);
+    const [a, b] = [old.journal.length, young.journal.length];
+    const { errors, printed } = await engine.up([...on("fra9"), ...many("fra9")]);
+    expect(texts(errors)).toBe("");
+    expect(warnings(printed)).toBe("");
+    expect([blocked(old), blocked(young)]).toEqual([{}, { [P]: 1, [Q]: 1 }]);
+    expect([old, young].map((it) => Object.keys(it.prefixSet(PARTNERS).applied).length)).toEqual([0, 30]);
+    const commits = (emulator: Emulator, start: number) => sent(emulator, start).filter((it) => it === "commit").length;
+    // Two lists to each commit, and for each of the two sets two more of each machine.
+    expect(lists(old, a) - 2 * commits(old, a)).toBe(4);
+    expect(lists(young, b) - 2 * commits(young, b)).toBeLessThanOrEqual(4);
+  });
+
+  it("with equal sets, as in a fleet: nothing is proved, so nothing goes until the user says that they are two", async () => {
+    await using one = await node();
+    await using two = await node();
+    const config = named({ fra1: one, ams1: two });
+    const fleet = (first: readonly string[]) => [
+      set([P, Q], { node: "ams1" }, "ams"),
+      set(first, { node: "fra1" }, "fra"),
+    ];
+    const engine = await begun(fleet([P, Q]), config);
+    const unsaid = await engine.up(fleet([P]));
+    expect(texts(unsaid.errors)).toBe("");
+    expect(blocked(one)).toEqual({ [P]: 1, [Q]: 1 });
+    expect(warnings(unsaid.printed)).toContain("packetfilter:distinctNodes");
+
+    const said = later(engine, { ...config, distinctNodes: "true" });
+    expect(texts((await said.up(fleet([P]), { refresh: true })).errors)).toBe("");
+    expect([blocked(one), blocked(two)]).toEqual([{ [P]: 1 }, { [P]: 1, [Q]: 1 }]);
+  });
+
+  it("in a fleet whose nodes change alike: no list more than without the other node", async () => {
+    await using one = await node();
+    await using two = await node();
+    const config = named({ fra1: one, ams1: two });
+    const fleet = (entries: readonly string[]) => [
+      set(entries, { node: "ams1" }, "ams"),
+      set(entries, { node: "fra1" }, "fra"),
+    ];
+    const engine = await begun(fleet([P, Q, R]), config);
+    const [a, b] = [one.journal.length, two.journal.length];
+    expect(texts((await engine.up(fleet([P]))).errors)).toBe("");
+    expect([lists(one, a), lists(two, b)]).toEqual([2, 2]);
+    expect([blocked(one), blocked(two)]).toEqual([{ [P]: 1 }, { [P]: 1 }]);
+  });
+
+  it("of one machine, which the user calls two by mistake: what went is put back at once, with a warning", async () => {
+    await using machine = await node();
+    const config = named({ fra1: machine, fra9: { endpoint: alias(machine) } }, { distinctNodes: true });
+    const engine = await begun(on("fra1"), config);
+    const { errors, printed } = await engine.up(on("fra9"));
+    expect(texts(errors)).toBe("");
+    expect(blocked(machine)).toEqual({ [P]: 1, [Q]: 1 });
+    expect(warnings(printed)).toMatch(/is put back: the two addresses are one machine/);
+  });
+});
+
+describe("an address that is another than that of the state", () => {
+  it("is not where a destroy or a refresh works, if the node needs no credentials", async () => {
+    await using old = await node();
+    await using young = await node();
+    const engine = await begun(on("fra1"), named({ fra1: old }));
+    young.change(BLOCKED, { insert: { [P]: 1, [R]: 1 } });
+    const start = young.journal.length;
+    const moved = later(engine, named({ fra1: young }));
+    old.change(BLOCKED, { delete: [Q] });
+    expect((await moved.preview(on("fra1"), { refresh: true })).steps).toEqual(["update blocked"]);
+    expect(texts((await moved.destroy()).errors)).toBe("");
+    expect([blocked(old), blocked(young)]).toEqual([{}, { [P]: 1, [R]: 1 }]);
+    expect(young.journal.slice(start)).toEqual([]);
+  });
+
+  it("gets no credentials of the other: nothing is sent, and the error has both and the ways out", async () => {
+    await using old = await node({ auth: { bearer: "old-token" } });
+    await using young = await node({ auth: { bearer: "young-token" } });
+    const engine = await begun(
+      on("fra1"),
+      named({ fra1: { endpoint: old.endpoint, headers: { authorization: "Bearer old-token" } } }),
+    );
+    const moved = later(
+      engine,
+      named({ fra1: { endpoint: young.endpoint, headers: { authorization: "Bearer young-token" } } }),
+    );
+    const before = old.journal.length;
+    for (const run of [await moved.destroy(), await moved.up([]), await moved.preview([], { refresh: true })]) {
+      expect(texts(run.errors)).toContain(`is at ${old.endpoint} by the state`);
+      expect(texts(run.errors)).toContain(`names ${young.endpoint}: nothing was sent`);
+      expect(texts(run.errors)).toContain(
+        `pulumi config set --path 'packetfilter:nodes.fra1.endpoint' ${old.endpoint}`,
+      );
+      expect(texts(run.errors)).toContain("pulumi state delete '<urn>'");
+      expect(texts(run.errors)).not.toContain("-token");
+    }
+    // A replacement would end in that delete: it fails before anything is made.
+    const both = later(engine, {
+      nodes: {
+        fra1: { ...QUICK, endpoint: young.endpoint, headers: { authorization: "Bearer young-token" } },
+        fra9: { ...QUICK, endpoint: alias(young), headers: { authorization: "Bearer young-token" } },
+      },
+    });
+    await expect(both.up(on("fra9"))).rejects.toThrow(/nothing was sent/);
+    expect([old.journal.length, young.journal.length]).toEqual([before, 0]);
+    // Another name for the old address has the credentials for it.
+    const renamed = later(
+      engine,
+      named({ edge1: { endpoint: old.endpoint, headers: { authorization: "Bearer old-token" } } }),
+    );
+    expect(texts((await renamed.destroy()).errors)).toBe("");
+    expect(blocked(old)).toEqual({});
+  });
+
+  it("while an entry leaves the program in the same up: it goes where it is, the others move", async () => {
+    await using old = await node();
+    await using young = await node();
+    const both = [entry("one", P, "fra1"), entry("two", Q, "fra1")];
+    const engine = await begun(both, named({ fra1: old }));
+    const { errors, printed } = await later(engine, named({ fra1: young })).up([entry("one", P, "fra1")]);
+    expect(texts(errors)).toBe("");
+    expect([old, young].map((it) => it.prefixSet(PARTNERS).applied)).toEqual([{ [P]: 1 }, { [P]: 1 }]);
+    expect(warnings(printed)).toContain(`What ${old.endpoint} holds is left as it is`);
+  });
+});
+
+describe("a node that left program and configuration", () => {
+  it("is cleared at its address without credentials, and the preview says so where the resource stays", async () => {
+    await using old = await node();
+    await using young = await node();
+    const engine = await begun([...on("fra1"), entry("one", P, "fra1")], named({ fra1: old }));
+    const retired = later(engine, named({ fra9: young }));
+    const { errors, printed } = await retired.up(on("fra9"));
+    expect(texts(errors)).toBe("");
+    expect([blocked(old), blocked(young)]).toEqual([{}, { [P]: 1, [Q]: 1 }]);
+    expect(old.prefixSet(PARTNERS).applied).toEqual({});
+    expect(warnings(printed)).toContain('node "fra1" is not in the configuration any more');
+  });
+
+  it("and needs credentials, or is dead: the error has the whole way out, and what is new is not undone", async () => {
+    const old = await node({ auth: { bearer: "old-token" } });
+    await using young = await node();
+    const headers = { authorization: "Bearer old-token" };
+    const engine = await begun(on("fra1"), named({ fra1: { endpoint: old.endpoint, headers } }));
+    const retired = later(engine, named({ fra9: young }));
+    const refused = await retired.up(on("fra9"));
+    expect(texts(refused.errors)).toMatch(/HTTP 401/);
+    await old.close();
+    const dead = await retired.up(on("fra9"));
+    for (const { errors } of [refused, dead]) {
+      expect(texts(errors)).toContain('node "fra1" is not in the configuration any more');
+      expect(texts(errors)).toContain(`pulumi config set --path 'packetfilter:nodes.fra1.endpoint' ${old.endpoint}`);
+      expect(texts(errors)).toContain("pulumi state delete '<urn>'");
+    }
+    expect(blocked(young)).toEqual({ [P]: 1, [Q]: 1 });
+  });
+});
+
+describe("a receiver", () => {
+  const at = (emulator: Emulator, signalingUrl = emulator.signalingUrl) => {
+    const { clientId, secretKey } = emulator.clients[0] ?? {};
+    return { url: signalingUrl, clientId, secretKey };
+  };
+  const attack = (receiver: string): Declared[] => [
+    { type: "CloudSignaling", name: "attack", args: { prefixes: ["198.51.100.7"], receiver } },
+  ];
+  const active = (emulator: Emulator) => emulator.signalings["client-a"] ?? [];
+
+  it("at another address than that of the state is not asked, and the error has no secret", async () => {
+    await using old = await node();
+    await using young = await node();
+    const engine = await begun(attack("main"), { receivers: { main: at(old) } });
+    for (const config of [{ receivers: { main: at(young) } }, { receivers: {} }]) {
+      const run = await later(engine, config).destroy();
+      expect(texts(run.errors)).toContain(`The signaling is at ${old.signalingUrl} by the state`);
+      expect(texts(run.errors)).toContain("pulumi config set --path 'packetfilter:receivers.main.url'");
+      expect(texts(run.errors)).toContain("pulumi state delete '<urn>'");
+      expect(texts(run.errors)).not.toContain(at(old).secretKey);
+    }
+    expect([active(old), young.journal]).toEqual([["198.51.100.7/32"], []]);
+  });
+
+  it("with two spellings of its address keeps what is wanted at the other; of two receivers the old one is cleared", async () => {
+    await using one = await node();
+    await using two = await node();
+    const config = {
+      receivers: { main: at(one), same: at(one, one.signalingUrl.replace("127.0.0.1", "localhost")), other: at(two) },
+    };
+    const engine = await begun(attack("main"), config);
+    const same = await engine.up(attack("same"));
+    expect(texts(same.errors)).toBe("");
+    expect(active(one)).toEqual(["198.51.100.7/32"]);
+    expect(warnings(same.printed)).toContain("packetfilter:distinctNodes");
+    const other = await engine.up(attack("other"));
+    expect(texts(other.errors)).toBe("");
+    expect(active(two)).toEqual(["198.51.100.7/32"]);
+  });
+});
+
+describe("packetfilter:maxRemovals", () => {
+  const loop = (count: number): Declared[] =>
+    Array.from({ length: count }, (_, index) => ({
+      type: "PrefixSetEntry",
+      name: `e${index}`,
+      args: { arena: "edge", set: "partners", prefix: `198.51.100.${index}` },
+    }));
+
+  it("stops a loop that shrinks to nothing at the commit that would pass it, and what adds goes on", async () => {
+    await using machine = await node();
+    const config = { ...QUICK, endpoint: machine.endpoint, maxRemovals: "50%" };
+    const engine = await begun(loop(60), config);
+    const stopped = await engine.up([]);
+    expect(texts(stopped.errors)).toContain("more than packetfilter:maxRemovals (50%, here 30) allows");
+    expect(texts(stopped.errors)).toContain(`PACKETFILTER_ALLOW_REMOVALS=${PARTNERS}`);
+    const left = Object.keys(machine.prefixSet(PARTNERS).applied).length;
+    expect(left).toBeGreaterThanOrEqual(30);
+    expect(machine.prefixSet(PARTNERS).staged).toEqual(machine.prefixSet(PARTNERS).applied);
+    const lifted = later(engine, { ...config, maxRemovals: 60 });
+    expect(texts((await lifted.up([])).errors)).toBe("");
+    expect(machine.prefixSet(PARTNERS).applied).toEqual({});
+  });
+
+  it("lets twenty go always, and does not count what moves to another resource", async () => {
+    await using machine = await node();
+    const config = { ...QUICK, endpoint: machine.endpoint, maxRemovals: 0 };
+    const engine = await begun(loop(60), config);
+    expect(texts((await engine.up(loop(40))).errors)).toBe("");
+    const renamed = loop(40).map((it) => ({ ...it, name: `new-${it.name}` }));
+    expect(texts((await engine.up(renamed)).errors)).toBe("");
+    expect(Object.keys(machine.prefixSet(PARTNERS).applied)).toHaveLength(40);
+  });
+});
