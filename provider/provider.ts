@@ -9,6 +9,7 @@ import { PrefixSetHandler } from "./resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "./resources/prefix-set-entry/handler";
 import { providerProcess } from "./resources/provider-process";
 import type { Runtime } from "./resources/runtime";
+import { keepingSecrets } from "./resources/secrets";
 
 const HANDLERS: Readonly<Record<string, new (runtime: Runtime) => Handler>> = {
   PrefixSet: PrefixSetHandler,
@@ -30,5 +31,5 @@ export function get(type: string): DynamicProvider {
     );
   }
   const runtime = providerProcess();
-  return dynamicProvider(new Resource(runtime), runtime);
+  return keepingSecrets(dynamicProvider(new Resource(runtime), runtime), runtime.secrets);
 }
