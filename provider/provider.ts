@@ -5,11 +5,11 @@
 import { CloudSignalingHandler } from "./resources/cloud-signaling/handler";
 import { type DynamicProvider, dynamicProvider } from "./resources/dynamic-provider";
 import type { Handler } from "./resources/handler";
+import { keepingSecrets } from "./resources/keeping-secrets";
 import { PrefixSetHandler } from "./resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "./resources/prefix-set-entry/handler";
 import { providerProcess } from "./resources/provider-process";
 import type { Runtime } from "./resources/runtime";
-import { keepingSecrets } from "./resources/secrets";
 
 const HANDLERS: Readonly<Record<string, new (runtime: Runtime) => Handler>> = {
   PrefixSet: PrefixSetHandler,
