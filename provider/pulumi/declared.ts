@@ -65,7 +65,7 @@ export function declareEntry(name: string, args: EntryOfSetArgs, options: Option
   const run = theRun();
   whenSettled(run, { arena, profile, set, node }, { prefix, value, expires, hostBits }, (place, content) => {
     const entry = ({ prefix, value, expires, hostBits }: { [key: string]: unknown }) => ({
-      entries: { [String(prefix)]: { value, ...(expires === undefined ? {} : { expires }) } },
+      entries: { [String(prefix)]: expires === undefined ? (value ?? 1) : { value, expires } },
       exclusive: false,
       hostBits: hostBits as HostBits | undefined,
     });
