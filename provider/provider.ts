@@ -5,6 +5,7 @@
 import { CloudSignalingHandler } from "./resources/cloud-signaling/handler";
 import { type DynamicProvider, dynamicProvider } from "./resources/dynamic-provider";
 import type { Handler } from "./resources/handler";
+import { keepingSecrets } from "./resources/keeping-secrets";
 import { PrefixSetHandler } from "./resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "./resources/prefix-set-entry/handler";
 import { providerProcess } from "./resources/provider-process";
@@ -30,5 +31,5 @@ export function get(type: string): DynamicProvider {
     );
   }
   const runtime = providerProcess();
-  return dynamicProvider(new Resource(runtime), runtime);
+  return keepingSecrets(dynamicProvider(new Resource(runtime), runtime), runtime.secrets);
 }

@@ -1,5 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { providerText, refuseImport, typeToken, withSecrets } from "./resource";
+import { declareSignaling } from "./declared";
+import { declareOptional, type Kind, properties, tokenOf } from "./registration";
+import { refuseImport } from "./resource";
 import type { ReceiverInput } from "./types";
 
 /** Arguments of a {@link CloudSignaling}. */
@@ -20,7 +22,15 @@ export interface CloudSignalingArgs {
   receiver?: ReceiverInput;
 }
 
-const TYPE = "CloudSignaling";
+const KIND: Kind = {
+  type: "CloudSignaling",
+  required: ["prefixes"],
+  identity: [],
+  optional: ["stops", "reason", "ticket", "hostBits"],
+  connection: "receiver",
+  outputs: ["started", "endpoint"],
+  repeats: { argument: "prefixes", output: "started" },
+};
 
 /**
  * Moves recipient prefixes to the profile that holds rules, for as long as the resource exists
@@ -34,7 +44,7 @@ const TYPE = "CloudSignaling";
  */
 export class CloudSignaling extends pulumi.CustomResource {
   /** The type token by which policies recognise the resource. */
-  static readonly __pulumiType = typeToken(TYPE);
+  static readonly __pulumiType = tokenOf(KIND);
 
   /** True for an instance of this class, whichever copy of the package made it. */
   static override isInstance(object: unknown): object is CloudSignaling {
@@ -62,18 +72,11 @@ export class CloudSignaling extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`.
    */
   constructor(name: string, args: CloudSignalingArgs, options?: pulumi.CustomResourceOptions) {
-    refuseImport(TYPE, name, options);
-    const outputs = { started: undefined, endpoint: undefined };
-    const props = {
-      ...absent,
-      ...args,
-      receiver: withSecrets(args.receiver),
-      ...outputs,
-      __provider: providerText(TYPE),
-    };
+    refuseImport(KIND.type, name, options);
+    const props = properties(KIND, name, args, options);
+    declareSignaling(args, options);
     super(CloudSignaling.__pulumiType, name, props, options);
   }
 }
 
-/** Every argument must be named in the properties to become an output. */
-const absent = { stops: undefined, reason: undefined, ticket: undefined, hostBits: undefined };
+declareOptional(CloudSignaling, KIND);

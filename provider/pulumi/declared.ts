@@ -1,11 +1,14 @@
 import * as pulumi from "@pulumi/pulumi";
-import { parseEndpoint } from "../client/endpoint";
-import type { HostBits } from "../model/prefix";
+import { systemClock } from "../client/clock";
+import { type CanonicalPrefix, type HostBits, Prefix } from "../model/prefix";
 import { formatUrl } from "../model/resource-url";
 import { setUrl } from "../resources/arguments";
 import { normaliseEntries } from "../resources/entries";
-import { programSettings } from "./settings";
-import type { EntriesInput, NodeInput } from "./types";
+import { type Declaration, record } from "./conflicts";
+import { isPlain, type Settled, settled } from "./inputs";
+import { isLookup } from "./registration";
+import { type Run, theRun } from "./run";
+import type { EntriesInput, NodeInput, ReceiverInput } from "./types";
 
 /** The arguments by which a resource says which set it means. */
 interface SetIdentity {
@@ -16,123 +19,139 @@ interface SetIdentity {
   readonly hostBits?: pulumi.Input<HostBits>;
 }
 
-/** What the resources of one run of a program declare about one set of one node. */
-export interface DeclaredSet {
-  /** The `PrefixSet` that owns the whole set, and what it declares. */
-  exclusive?: { readonly name: string; readonly entries: ReadonlySet<string> };
-  /** Prefix to the resource that declares it. */
-  readonly entries: Map<string, string>;
+interface SetArgs extends SetIdentity {
+  readonly entries: EntriesInput;
+  readonly exclusive?: pulumi.Input<boolean>;
 }
 
-/** One registry for each run: several programs can run in one process (Automation API), each with a stack of its own. */
-const runs = new WeakMap<object, Map<string, DeclaredSet>>();
-const outsideOfRuns = {};
-
-interface Declaration {
-  readonly type: "PrefixSet" | "PrefixSetEntry";
-  readonly name: string;
-  readonly entries: readonly string[];
-  readonly exclusive: boolean;
+interface EntryOfSetArgs extends SetIdentity {
+  readonly prefix: pulumi.Input<string>;
+  readonly value?: pulumi.Input<number>;
+  readonly expires?: pulumi.Input<string>;
 }
 
-/** Records a `PrefixSet`; ends the program where another resource declares the same. */
-export function declareSet(
-  name: string,
-  args: SetIdentity & { readonly entries: EntriesInput; readonly exclusive?: pulumi.Input<boolean> },
-  options: pulumi.CustomResourceOptions | undefined,
-): void {
-  if (isReadOnlyLookup(options)) return;
+interface SignalingArgs {
+  readonly prefixes: pulumi.Input<pulumi.Input<string>[]>;
+  readonly hostBits?: pulumi.Input<HostBits>;
+  readonly receiver?: ReceiverInput;
+}
+
+type Options = pulumi.CustomResourceOptions | undefined;
+
+/** What a resource declares about a set, once that is known. */
+interface Content {
+  readonly entries: unknown;
+  readonly exclusive?: boolean | undefined;
+  readonly hostBits?: HostBits | undefined;
+}
+
+/**
+ * Records a `PrefixSet`; ends the program where another resource declares the same. A preview looks at its set.
+ * @throws {pulumi.RunError} with both names; in a later turn where arguments resolve later
+ */
+export function declareSet(name: string, args: SetArgs, options: Options): void {
+  if (isLookup(options)) return;
   const { arena, profile, set, node, entries, exclusive, hostBits } = args;
-  pulumi.output({ arena, profile, set, node, entries, exclusive, hostBits }).apply((known) =>
-    declare({ ...known }, known.entries, known.hostBits, {
-      type: "PrefixSet",
-      name,
-      exclusive: known.exclusive !== false,
-    }),
+  const run = theRun();
+  whenSettled(run, { arena, profile, set, node }, { entries, exclusive, hostBits }, (place, content) =>
+    enter(run, { type: "PrefixSet", name }, place, content),
   );
 }
 
-/** Records a `PrefixSetEntry`; ends the program where another resource declares the same. */
-export function declareEntry(
-  name: string,
-  args: SetIdentity & { readonly prefix: pulumi.Input<string> },
-  options: pulumi.CustomResourceOptions | undefined,
-): void {
-  if (isReadOnlyLookup(options)) return;
-  const { arena, profile, set, node, prefix, hostBits } = args;
-  pulumi
-    .output({ arena, profile, set, node, prefix, hostBits })
-    .apply((known) =>
-      declare({ ...known }, [known.prefix], known.hostBits, { type: "PrefixSetEntry", name, exclusive: false }),
+/** Records a `PrefixSetEntry`, like {@link declareSet}. */
+export function declareEntry(name: string, args: EntryOfSetArgs, options: Options): void {
+  if (isLookup(options)) return;
+  const { arena, profile, set, node, prefix, value, expires, hostBits } = args;
+  const run = theRun();
+  whenSettled(run, { arena, profile, set, node }, { prefix, value, expires, hostBits }, (place, content) => {
+    const entry = ({ prefix, value, expires, hostBits }: { [key: string]: unknown }) => ({
+      entries: { [String(prefix)]: expires === undefined ? (value ?? 1) : { value, expires } },
+      exclusive: false,
+      hostBits: hostBits as HostBits | undefined,
+    });
+    enter(
+      run,
+      { type: "PrefixSetEntry", name },
+      place,
+      content.known ? { ...content, value: entry(content.value) } : content,
     );
+  });
 }
 
-function isReadOnlyLookup(options: pulumi.CustomResourceOptions | undefined): boolean {
-  return options?.id !== undefined;
+/** Lets a preview look at the receiver of a `CloudSignaling`. */
+export function declareSignaling(args: SignalingArgs, options: Options): void {
+  const run = theRun();
+  if (isLookup(options) || !run.rounds) return;
+  const { receiver, prefixes, hostBits } = args;
+  whenSettled(run, { receiver }, { prefixes, hostBits }, (place, content) => {
+    if (!content.known || !Array.isArray(content.value.prefixes)) return;
+    const { prefixes, hostBits } = content.value;
+    const found = run.receiver(place.receiver);
+    for (const spelling of prefixes) {
+      const prefix = canonical(spelling, hostBits);
+      if (!found || prefix === undefined) continue;
+      found.prefixes.add(prefix);
+      if (content.secret) found.secret.add(prefix);
+    }
+  });
 }
 
-function declare(
-  args: Record<string, unknown>,
-  entries: unknown,
-  hostBits: HostBits | undefined,
-  resource: Omit<Declaration, "entries">,
+/** Goes on at once where nothing resolves later. What is declared where is needed, what is declared may be unknown. */
+function whenSettled<P extends object, C extends object>(
+  run: Run,
+  place: P,
+  content: C,
+  then: (place: pulumi.Unwrap<P>, content: Settled<pulumi.Unwrap<C>>) => void,
 ): void {
-  const url = setUrl(args);
+  if (isPlain(place) && isPlain(content)) {
+    then(place as pulumi.Unwrap<P>, { known: true, value: content as pulumi.Unwrap<C>, secret: false });
+    run.rounds?.add(undefined);
+    return;
+  }
+  const entered = Promise.all([settled(place), settled(content)]).then(([where, what]) => {
+    if (where.known) then(where.value, what);
+  });
+  run.rounds?.add(entered);
+  // Whatever else waits for it, an error ends the program.
+  entered.catch((error) => Promise.reject(error));
+}
+
+function enter(
+  run: Run,
+  resource: Pick<Declaration, "type" | "name">,
+  place: { readonly arena: unknown; readonly profile?: unknown; readonly set: unknown; readonly node?: unknown },
+  content: Settled<Content>,
+): void {
+  const url = setUrl(place);
+  if (!url) return;
+  if (!content.known) {
+    const found = run.set(url, place.node);
+    if (found) found.toSee.incomplete = true;
+    return;
+  }
+  const { entries, exclusive = true, hostBits } = content.value;
   const normal = normaliseEntries(entries, { hostBits, now: Number.NEGATIVE_INFINITY });
   // What is not valid is reported by the resource's own check, with its position.
-  if (!url || !normal || normal.problems.length > 0) return;
-  const endpoint = endpointOf(args.node);
-  if (endpoint === undefined) return;
-  const address = formatUrl(url);
-  const conflict = record(declaredSet(`${endpoint}\n${address}`), {
-    ...resource,
-    entries: [...normal.entries.keys()],
-  });
-  if (conflict !== undefined) throw new pulumi.RunError(`${address}: ${conflict}`);
+  if (!normal || normal.problems.length > 0) return;
+  const found = run.set(url, place.node);
+  if (!found) return;
+  const prefixes = [...normal.entries.keys()];
+  const conflict = record(found, { ...resource, exclusive, entries: prefixes, secret: content.secret });
+  if (conflict !== undefined) throw new pulumi.RunError(`${formatUrl(url)}: ${conflict}`);
+  if (!run.rounds) return;
+  const { toSee } = found;
+  toSee.exclusive ||= exclusive;
+  const current = normaliseEntries(entries, { hostBits, now: systemClock.wall() });
+  for (const [prefix, value] of current?.entries ?? []) {
+    toSee.entries.set(prefix, typeof value === "number" ? value : undefined);
+    if (content.secret) toSee.secret.add(prefix);
+  }
 }
 
-function endpointOf(node: unknown): string | undefined {
+function canonical(spelling: unknown, hostBits: HostBits | undefined): CanonicalPrefix | undefined {
   try {
-    return parseEndpoint(programSettings().node(node).options.endpoint, "endpoint", "/fapi").shown;
+    return Prefix.parse(String(spelling), hostBits ? { hostBits } : {}).toString();
   } catch {
     return undefined;
   }
-}
-
-function declaredSet(key: string): DeclaredSet {
-  const run = pulumi.runtime.getStackResource() ?? outsideOfRuns;
-  const sets = runs.get(run) ?? new Map<string, DeclaredSet>();
-  runs.set(run, sets);
-  const found = sets.get(key) ?? { entries: new Map() };
-  sets.set(key, found);
-  return found;
-}
-
-/** Adds a declaration and returns what it contradicts, with both names. */
-export function record(set: DeclaredSet, { type, name, entries, exclusive }: Declaration): string | undefined {
-  const label = `${type} "${name}"`;
-  if (exclusive && set.exclusive) {
-    return `${label} and PrefixSet "${set.exclusive.name}" both own the whole set: put the entries into one of them, or set exclusive: false.`;
-  }
-  if (exclusive) {
-    const undeclared = [...set.entries].find(([prefix]) => !entries.includes(prefix));
-    if (undeclared) return outside(undeclared[1], undeclared[0], name);
-    set.exclusive = { name, entries: new Set(entries) };
-  }
-  for (const prefix of entries) {
-    const other = set.entries.get(prefix);
-    const isPair = other !== undefined && type === "PrefixSet" && exclusive;
-    if (other !== undefined && !isPair) {
-      return `${prefix} is declared by ${label} and by ${other}: keep one of them.`;
-    }
-    if (type === "PrefixSetEntry" && set.exclusive && !set.exclusive.entries.has(prefix)) {
-      return outside(label, prefix, set.exclusive.name);
-    }
-    if (!exclusive) set.entries.set(prefix, label);
-  }
-  return undefined;
-}
-
-function outside(entry: string, prefix: string, owner: string): string {
-  return `${entry} adds ${prefix} to a set that PrefixSet "${owner}" owns as a whole and would remove it from: declare it there, or set exclusive: false on "${owner}".`;
 }

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declareEntry } from "./declared";
-import { providerText, refuseImport, typeToken, withSecrets } from "./resource";
+import { declareOptional, type Kind, properties, tokenOf } from "./registration";
+import { refuseImport } from "./resource";
 import type { NodeInput } from "./types";
 
 /** Arguments of a {@link PrefixSetEntry}. */
@@ -35,7 +36,25 @@ export interface PrefixSetEntryArgs {
   node?: NodeInput;
 }
 
-const TYPE = "PrefixSetEntry";
+const KIND: Kind = {
+  type: "PrefixSetEntry",
+  required: ["arena", "set", "prefix"],
+  identity: ["arena", "profile", "set", "prefix"],
+  optional: [
+    "profile",
+    "value",
+    "reason",
+    "ticket",
+    "expires",
+    "onExisting",
+    "onDestroy",
+    "hostBits",
+    "forbiddenPrefixes",
+    "shortestPrefix",
+  ],
+  connection: "node",
+  outputs: ["url", "endpoint"],
+};
 
 /**
  * One entry of a set that others also write to. Entries that are created together are sent and committed together.
@@ -48,7 +67,7 @@ const TYPE = "PrefixSetEntry";
  */
 export class PrefixSetEntry extends pulumi.CustomResource {
   /** The type token by which policies recognise the resource. */
-  static readonly __pulumiType = typeToken(TYPE);
+  static readonly __pulumiType = tokenOf(KIND);
 
   /** True for an instance of this class, whichever copy of the package made it. */
   static override isInstance(object: unknown): object is PrefixSetEntry {
@@ -84,24 +103,11 @@ export class PrefixSetEntry extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`, and where the program declares the entry twice.
    */
   constructor(name: string, args: PrefixSetEntryArgs, options?: pulumi.CustomResourceOptions) {
-    refuseImport(TYPE, name, options);
+    refuseImport(KIND.type, name, options);
+    const props = properties(KIND, name, args, options);
     declareEntry(name, args, options);
-    const outputs = { url: undefined, endpoint: undefined };
-    const props = { ...absent, ...args, node: withSecrets(args.node), ...outputs, __provider: providerText(TYPE) };
     super(PrefixSetEntry.__pulumiType, name, props, options);
   }
 }
 
-/** Every argument must be named in the properties to become an output. */
-const absent = {
-  profile: undefined,
-  value: undefined,
-  reason: undefined,
-  ticket: undefined,
-  expires: undefined,
-  onExisting: undefined,
-  onDestroy: undefined,
-  hostBits: undefined,
-  forbiddenPrefixes: undefined,
-  shortestPrefix: undefined,
-};
+declareOptional(PrefixSetEntry, KIND);

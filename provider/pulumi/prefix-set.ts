@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declareSet } from "./declared";
-import { providerText, refuseImport, typeToken, withSecrets } from "./resource";
+import { declareOptional, type Kind, properties, tokenOf } from "./registration";
+import { refuseImport } from "./resource";
 import type { EntriesInput, NodeInput } from "./types";
 
 /** Arguments of a {@link PrefixSet}. */
@@ -40,7 +41,27 @@ export interface PrefixSetArgs {
   node?: NodeInput;
 }
 
-const TYPE = "PrefixSet";
+const KIND: Kind = {
+  type: "PrefixSet",
+  required: ["arena", "set", "entries"],
+  identity: ["arena", "profile", "set"],
+  optional: [
+    "profile",
+    "exclusive",
+    "onExisting",
+    "onDestroy",
+    "hostBits",
+    "forbiddenPrefixes",
+    "requiredPrefixes",
+    "shortestPrefix",
+    "maxEntries",
+    "maxRemovals",
+    "allowEmpty",
+  ],
+  connection: "node",
+  outputs: ["notes", "url", "count", "endpoint"],
+  repeats: { argument: "entries", output: "notes" },
+};
 
 /**
  * A whole prefix-set of a node: create, update and delete become inserts, deletes and one commit, refresh lists.
@@ -57,7 +78,7 @@ const TYPE = "PrefixSet";
  */
 export class PrefixSet extends pulumi.CustomResource {
   /** The type token by which policies recognise the resource. */
-  static readonly __pulumiType = typeToken(TYPE);
+  static readonly __pulumiType = tokenOf(KIND);
 
   /** True for an instance of this class, whichever copy of the package made it. */
   static override isInstance(object: unknown): object is PrefixSet {
@@ -98,25 +119,11 @@ export class PrefixSet extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`, and where the program declares one entry twice.
    */
   constructor(name: string, args: PrefixSetArgs, options?: pulumi.CustomResourceOptions) {
-    refuseImport(TYPE, name, options);
+    refuseImport(KIND.type, name, options);
+    const props = properties(KIND, name, args, options);
     declareSet(name, args, options);
-    const outputs = { notes: undefined, url: undefined, count: undefined, endpoint: undefined };
-    const props = { ...absent, ...args, node: withSecrets(args.node), ...outputs, __provider: providerText(TYPE) };
     super(PrefixSet.__pulumiType, name, props, options);
   }
 }
 
-/** Every argument must be named in the properties to become an output. */
-const absent = {
-  profile: undefined,
-  exclusive: undefined,
-  onExisting: undefined,
-  onDestroy: undefined,
-  hostBits: undefined,
-  forbiddenPrefixes: undefined,
-  requiredPrefixes: undefined,
-  shortestPrefix: undefined,
-  maxEntries: undefined,
-  maxRemovals: undefined,
-  allowEmpty: undefined,
-};
+declareOptional(PrefixSet, KIND);

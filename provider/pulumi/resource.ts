@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import type { NodeInput, ReceiverInput } from "./types";
 
 /**
  * The line that stands in the state of every resource; the engine hands it to the Node SDK's dynamic-provider server.
@@ -27,26 +26,4 @@ export function refuseImport(type: string, name: string, options: pulumi.CustomR
   throw new pulumi.RunError(
     `${type} "${name}": the option "import" cannot work with dynamic resources. ${remedy}; or bring inputs and outputs in a file, with "pulumi import --file … --generate-code=false".`,
   );
-}
-
-/** Marks the secret parts of a connection: values of headers, the secret key, the key of a client certificate. */
-export function withSecrets(connection: NodeInput | ReceiverInput | undefined): pulumi.Input<unknown> {
-  return isPlain(connection) ? mark(connection) : pulumi.output(connection).apply(mark);
-}
-
-function isPlain(value: unknown): boolean {
-  return !pulumi.Output.isInstance(value) && !(value instanceof Promise);
-}
-
-function mark(connection: unknown): unknown {
-  if (typeof connection !== "object" || connection === null) return connection;
-  const parts: Record<string, unknown> = { ...connection };
-  for (const key of ["headers", "secretKey"]) {
-    if (parts[key] !== undefined) parts[key] = pulumi.secret(parts[key]);
-  }
-  const { tls } = parts;
-  if (tls === undefined) return parts;
-  if (!isPlain(tls)) parts.tls = pulumi.secret(tls);
-  else if (typeof tls === "object" && tls !== null && "key" in tls) parts.tls = { ...tls, key: pulumi.secret(tls.key) };
-  return parts;
 }

@@ -1,8 +1,25 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Environment, readSettings, type Settings } from "../resources/settings";
+import { z } from "zod";
+import { ConfigError, type Environment, readSettings, type Settings } from "../resources/settings";
 
 /** What the running program's stack configuration and the environment say. */
 export function programSettings(env: Environment = process.env): Settings {
   const config = new pulumi.Config("packetfilter");
   return readSettings((key) => config.get(key), env);
+}
+
+/**
+ * Whether a preview looks at the nodes: `auto` if they answer within two seconds, `off` never, `require` fails the preview
+ * where something cannot be seen.
+ */
+export type PreviewReads = "auto" | "off" | "require";
+
+const previewReadsSchema = z.enum(["auto", "off", "require"]).default("auto");
+
+/** The key `packetfilter:previewReads`. @throws {ConfigError} naming the values that it can have */
+export function previewReads(): PreviewReads {
+  const config = (key: string) => new pulumi.Config("packetfilter").get(key);
+  const result = previewReadsSchema.safeParse(config("previewReads"));
+  if (result.success) return result.data;
+  throw new ConfigError('packetfilter:previewReads is none of "auto", "off", "require": set it to one of them.');
 }

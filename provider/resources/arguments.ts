@@ -28,11 +28,14 @@ export const entryLimitShape = {
   shortestPrefix: shortestSchema.optional(),
 };
 
+/** Made once: a schema compiles itself at its first use. */
+const setSchema = z.object(setShape);
+
 /** The url of a set; `undefined` while a part of it is unknown. */
 export function setUrl(args: Given<typeof setShape>): PrefixSetUrl | undefined {
   const { arena, profile, set } = args;
   if ([arena, profile, set].includes(UNKNOWN)) return undefined;
-  const parsed = z.object(setShape).safeParse(args);
+  const parsed = setSchema.safeParse(args);
   return parsed.success ? { kind: "prefixset", ...parsed.data } : undefined;
 }
 

@@ -6,13 +6,16 @@ export interface AuditRecord {
   readonly node: string;
   /** The set's url, or `signaling`. */
   readonly set: string;
-  /** Prefix to what changed; `null` stands for "not there". */
-  readonly prefixes: Readonly<Record<string, { readonly old: number | null; readonly new: number | null }>>;
+  /** Prefix to what changed; `null` stands for "not there". Of secret entries neither prefix nor value is shown. */
+  readonly prefixes: Readonly<Record<string, { readonly old: AuditValue; readonly new: AuditValue }>>;
   /** What the program says about why, if it does. */
   readonly reason?: string | undefined;
   /** `applied`, or the sentence of the error. */
   readonly outcome: string;
 }
+
+/** A value of an entry; `[secret]` for one that is there and not shown. */
+export type AuditValue = number | string | null;
 
 /** Appends one NDJSON line. One call of the system for one line, so that lines of several writers stay whole. */
 export function appendAudit(file: string, record: AuditRecord & { time: string; actor: string | undefined }): void {

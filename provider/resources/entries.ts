@@ -114,10 +114,10 @@ function readContent(path: string, content: unknown): EntryNote & { value: numbe
   if (content === UNKNOWN) return { value: UNKNOWN };
   // Ten thousand plain numbers are usual, and a schema for each of them is a third of the time of a check.
   if (isEntryValue(content)) return { value: content };
-  if (typeof content === "number" || typeof content !== "object") {
+  if (content === null || typeof content !== "object") {
     return { value: parseWith(valueSchema, `${path}: the value`, content) };
   }
-  const members = Object.entries(content ?? {});
+  const members = Object.entries(content);
   const unknown = Object.fromEntries(members.filter(([, member]) => member === UNKNOWN));
   const known = Object.fromEntries(members.filter(([, member]) => member !== UNKNOWN));
   const { value = 1, ...note } = parseWith(entrySchema, path, known);

@@ -5,6 +5,7 @@ import { type AuditRecord, appendAudit } from "./audit-log";
 import { NodeInUse, ReceiverInUse, type Shared } from "./connections";
 import { Elsewhere } from "./elsewhere";
 import { Notices } from "./notices";
+import { Secrets } from "./secrets";
 import { type Environment, type ReadConfig, readSettings, type Settings, type Target } from "./settings";
 import { removalRule } from "./stack-removals";
 import { type Address, KeyRegistry } from "./wanted";
@@ -23,6 +24,8 @@ export interface Surroundings {
  * are wanted or owned. The engine starts one provider process for each deployment.
  */
 export class Runtime {
+  /** What must stand in no sentence and no line of the audit log. */
+  readonly secrets = new Secrets();
   readonly notices: Notices;
   private readonly shared: Shared;
   private readonly env: Environment;
@@ -35,7 +38,7 @@ export class Runtime {
   constructor({ env, print, world: given }: Surroundings) {
     const world = { ...systemWorld, ...given };
     this.env = env;
-    this.notices = new Notices(print);
+    this.notices = new Notices((line) => print(this.secrets.hide(line)));
     this.shared = {
       world,
       notices: this.notices,
@@ -119,7 +122,7 @@ export class Runtime {
   audit(record: AuditRecord): void {
     const { auditLog, actor } = this.settings;
     if (auditLog === undefined) return;
-    appendAudit(auditLog, { time: new Date(this.today).toISOString(), actor, ...record });
+    appendAudit(auditLog, { time: new Date(this.today).toISOString(), actor, ...this.secrets.hideIn(record) });
   }
 
   /** Counts an operation as in hand until it has ended. */

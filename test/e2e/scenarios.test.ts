@@ -42,7 +42,7 @@ describe("an attack", () => {
     const program = await readFile(join(process.cwd(), "examples", "block-top-sources", "index.ts"), "utf8");
     await using stack = await TestStack.create({
       language: "typescript",
-      program: program.replace(/^import .*$/gm, ""),
+      program: program.replace(/^import \* as .*$/gm, ""),
       config: { endpoint: emulator.endpoint, "journey:ruleId": "70001" },
     });
     const up = await stack.up("--skip-preview");
@@ -50,11 +50,37 @@ describe("an attack", () => {
     expect(Object.keys(emulator.prefixSet("prefixset://edge/blocked").applied).sort()).toEqual(marked.sort());
     expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: 0, dropped: PACKETS });
 
-    // The blocks end with the marks, which nothing renews any more.
+    // The marks end, since nothing renews them. That nobody is marked could also be a mistake, so it clears nothing.
     emulator.clock.advance("2h");
+    const careful = await stack.up("--skip-preview");
+    expect(careful.code, careful.text).not.toBe(0);
+    expect(careful.text).toContain("marked no source 100 times that may be blocked: what is blocked stays");
+    expect(Object.keys(emulator.prefixSet("prefixset://edge/blocked").applied).sort()).toEqual(marked.sort());
+
+    // With the switch the blocks end with the marks.
+    await stack.must("config", "set", "allowEmpty", "true", "--stack", "test");
     const later = await stack.up("--skip-preview");
     expect(later.code, later.text).toBe(0);
     expect(emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({});
+  });
+
+  it("on the node as the emulator starts it: protected sources are spared, entries of others stay", async () => {
+    await using emulator = await startEmulator();
+    const before = emulator.prefixSet("prefixset://edge/blocked").applied;
+    const program = await readFile(join(process.cwd(), "examples", "block-top-sources", "index.ts"), "utf8");
+    await using stack = await TestStack.create({
+      language: "typescript",
+      program: program.replace(/^import \* as .*$/gm, ""),
+      config: {
+        endpoint: emulator.endpoint,
+        "journey:threshold": "10",
+        "journey:protectedPrefixes": ["203.0.113.64/26", "2001:db8:100::/48"],
+      },
+    });
+    const up = await stack.up("--skip-preview");
+    expect(up.code, up.text).toBe(0);
+    expect(up.text).toContain("Marked by rule 30, and not blocked: 203.0.113.77");
+    expect(emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({ ...before, "203.0.113.9/32": 1 });
   });
 
   it("is met by the rules of another profile from the next packet on, once a CloudSignaling is there", async () => {

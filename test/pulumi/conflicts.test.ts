@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type DeclaredSet, record } from "../../provider/pulumi/declared";
+import { type DeclaredSet, record } from "../../provider/pulumi/conflicts";
 
 const entry = (name: string, prefix: string) =>
   ({ type: "PrefixSetEntry", name, entries: [prefix], exclusive: false }) as const;

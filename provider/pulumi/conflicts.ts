@@ -1,0 +1,47 @@
+/** What the resources of one run of a program declare about one set of one node. */
+export interface DeclaredSet {
+  /** The `PrefixSet` that owns the whole set, and what it declares. */
+  exclusive?: { readonly name: string; readonly entries: ReadonlySet<string> };
+  /** Prefix to the resource that declares it. */
+  readonly entries: Map<string, string>;
+}
+
+/** What one resource declares. */
+export interface Declaration {
+  readonly type: "PrefixSet" | "PrefixSetEntry";
+  readonly name: string;
+  readonly entries: readonly string[];
+  readonly exclusive: boolean;
+  /** True when messages may not name the entries. */
+  readonly secret?: boolean;
+}
+
+/** Adds a declaration and returns what it contradicts, with both names. */
+export function record(set: DeclaredSet, { type, name, entries, exclusive, secret }: Declaration): string | undefined {
+  const shown = (prefix: string) => (secret ? "a secret prefix" : prefix);
+  const label = `${type} "${name}"`;
+  if (exclusive && set.exclusive) {
+    return `${label} and PrefixSet "${set.exclusive.name}" both own the whole set: put the entries into one of them, or set exclusive: false.`;
+  }
+  if (exclusive) {
+    const undeclared = [...set.entries].find(([prefix]) => !entries.includes(prefix));
+    if (undeclared) return outside(undeclared[1], shown(undeclared[0]), name);
+    set.exclusive = { name, entries: new Set(entries) };
+  }
+  for (const prefix of entries) {
+    const other = set.entries.get(prefix);
+    const isPair = other !== undefined && type === "PrefixSet" && exclusive;
+    if (other !== undefined && !isPair) {
+      return `${shown(prefix)} is declared by ${label} and by ${other}: keep one of them.`;
+    }
+    if (type === "PrefixSetEntry" && set.exclusive && !set.exclusive.entries.has(prefix)) {
+      return outside(label, shown(prefix), set.exclusive.name);
+    }
+    if (!exclusive) set.entries.set(prefix, label);
+  }
+  return undefined;
+}
+
+function outside(entry: string, prefix: string, owner: string): string {
+  return `${entry} adds ${prefix} to a set that PrefixSet "${owner}" owns as a whole and would remove it from: declare it there, or set exclusive: false on "${owner}".`;
+}

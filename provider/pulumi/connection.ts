@@ -1,0 +1,66 @@
+import * as pulumi from "@pulumi/pulumi";
+import { parseEndpoint } from "../client/endpoint";
+import { isDeferred, later } from "./inputs";
+
+/**
+ * A connection as it goes into the state: values of headers, the secret key and the key of a client certificate are
+ * marked as secrets, and user and password are taken out of the address.
+ */
+export function withSecrets(connection: unknown): pulumi.Input<unknown> {
+  if (isDeferred(connection)) return later(connection, withSecrets);
+  if (typeof connection !== "object" || connection === null) return connection;
+  const parts: Record<string, unknown> = { ...connection };
+  const address = "url" in parts ? "url" : "endpoint";
+  if (!isDeferred(parts[address])) return mark(parts);
+  return later(parts[address], (known) => mark({ ...parts, [address]: known }));
+}
+
+function mark(connection: Record<string, unknown>): Record<string, unknown> {
+  const parts = withoutUser(connection);
+  for (const key of ["headers", "secretKey"]) {
+    if (parts[key] !== undefined) parts[key] = pulumi.secret(parts[key]);
+  }
+  const { tls } = parts;
+  if (tls === undefined) return parts;
+  if (isDeferred(tls)) parts.tls = pulumi.secret(tls);
+  else if (typeof tls === "object" && tls !== null && "key" in tls) parts.tls = { ...tls, key: pulumi.secret(tls.key) };
+  return parts;
+}
+
+/**
+ * User and password in the address of a node become the header that they are. A receiver has no headers: there the whole
+ * address becomes a secret.
+ */
+function withoutUser(parts: Record<string, unknown>): Record<string, unknown> {
+  const { endpoint, headers, url } = parts;
+  if (userOf(url) !== undefined) return { ...parts, url: pulumi.secret(url) };
+  const authorization = userOf(endpoint);
+  if (authorization === undefined) return { ...parts };
+  const added = isDeferred(headers)
+    ? later(headers, (given) => combined(given, authorization))
+    : combined(headers, authorization);
+  return { ...parts, endpoint: clean(endpoint), headers: added };
+}
+
+/** What the client would make of user and password in an address; a text that is no address is left to the check. */
+function userOf(address: unknown): string | undefined {
+  try {
+    return typeof address === "string" ? parseEndpoint(address, "endpoint").authorization : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function clean(address: unknown): string {
+  const url = new URL(String(address));
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+/** A header that is given wins, as it does in the client. */
+function combined(headers: unknown, authorization: string): unknown {
+  const given = typeof headers === "object" && headers !== null ? headers : {};
+  const isGiven = Object.keys(given).some((name) => name.toLowerCase() === "authorization");
+  return isGiven ? headers : { ...given, authorization };
+}

@@ -1,0 +1,104 @@
+import * as pulumi from "@pulumi/pulumi";
+import { isDeferred, settled } from "./inputs";
+
+/** What is secret in an argument: `notes` for what stands beside the values of `entries`, else the argument's name. */
+export type SecretParts = readonly string[];
+
+/**
+ * Looks at one argument before the engine gets it: a member that is `undefined` would vanish on the way, and with it an
+ * entry that is blocked today.
+ *
+ * @param resource how messages call the resource
+ * @param isRequired whether the argument itself may not be `undefined`
+ * @returns nothing for a plain value; for one that resolves later what is secret in it, or a rejection
+ * @throws {pulumi.RunError} naming resource, argument and member
+ */
+export function inspect(
+  resource: string,
+  argument: string,
+  value: unknown,
+  isRequired: boolean,
+): Promise<SecretParts> | undefined {
+  const inspection = new Inspection(resource);
+  if (argument === "entries") inspection.entries(value);
+  else inspection.list(argument, value, isRequired);
+  return inspection.result();
+}
+
+class Inspection {
+  private readonly secret = new Set<string>();
+  private readonly pending: Promise<void>[] = [];
+
+  constructor(private readonly resource: string) {}
+
+  /** An argument that is a value, or an array of values. */
+  list(argument: string, given: unknown, isRequired = true): void {
+    this.when(given, argument, (value) => {
+      if (value === undefined && !isRequired) return;
+      if (!Array.isArray(value)) {
+        this.present(argument, value, remedyFor(isRequired));
+        return;
+      }
+      for (const [index, item] of value.entries()) {
+        const path = `${argument}[${index}]`;
+        this.when(item, argument, (known) => this.present(path, known, "give it a value, or take it out of the list"));
+      }
+    });
+  }
+
+  entries(given: unknown): void {
+    this.when(given, "entries", (value) => {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) this.list("entries", value);
+      else for (const [prefix, content] of Object.entries(value)) this.entry(prefix, content);
+    });
+  }
+
+  result(): Promise<SecretParts> | undefined {
+    if (this.pending.length === 0) return undefined;
+    return this.all().then(() => [...this.secret]);
+  }
+
+  /** Waiting for one value can bring others to wait for. */
+  private async all(): Promise<void> {
+    for (let waited = 0; waited < this.pending.length; ) {
+      const batch = this.pending.slice(waited);
+      waited += batch.length;
+      await Promise.all(batch);
+    }
+  }
+
+  private entry(prefix: string, content: unknown): void {
+    const path = () => `entries[${this.secret.has("entries") ? "…" : JSON.stringify(prefix)}]`;
+    this.when(content, "entries", (known) => {
+      this.present(path(), known, "the entry would be left out and, where it is there, removed; give it a value");
+      if (typeof known !== "object" || known === null) return;
+      for (const [member, part] of Object.entries(known)) {
+        // A member that is undefined is one that was not given.
+        this.when(part, member === "value" ? "entries" : "notes", (value) => {
+          if (value === null) this.present(`${path()}.${member}`, value, `give it a value, or leave "${member}" out`);
+        });
+      }
+    });
+  }
+
+  private present(path: string, value: unknown, remedy: string): void {
+    if (value !== undefined && value !== null) return;
+    throw new pulumi.RunError(`${this.resource}: ${path} is ${value}: ${remedy}.`);
+  }
+
+  private when(given: unknown, part: string, look: (value: unknown) => void): void {
+    if (!isDeferred(given)) {
+      look(given);
+      return;
+    }
+    const looked = settled(given).then((result) => {
+      if (result.secret) this.secret.add(part);
+      if (result.known) look(result.value);
+    });
+    this.pending.push(looked);
+  }
+}
+
+function remedyFor(isRequired: boolean): string {
+  return isRequired ? "it must have a value" : "give it a value, or leave it out";
+}

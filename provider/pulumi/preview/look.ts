@@ -1,0 +1,100 @@
+import { RequestError } from "../../client/errors";
+import { NodeClient } from "../../client/node-client";
+import { DEFAULTS, type NodeOptions, type ReceiverOptions } from "../../client/options";
+import { SignalingClient } from "../../client/signaling-client";
+import { PacketFilterError } from "../../model/errors";
+import type { CanonicalPrefix } from "../../model/prefix";
+import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
+import { count, some } from "../../model/text";
+import type { Target } from "../../resources/settings";
+import { comparison, type Declared } from "./comparison";
+
+/** How long a preview waits for a node that it may do without, in milliseconds. */
+export const PATIENCE_MS = 2_000;
+
+/** A set that the program declares something about. */
+export interface SetToSee extends Declared {
+  readonly node: Target<NodeOptions>;
+  readonly url: PrefixSetUrl;
+}
+
+/** A receiver whose signalings the program declares. */
+export interface ReceiverToSee {
+  readonly receiver: Target<ReceiverOptions>;
+  readonly prefixes: ReadonlySet<CanonicalPrefix>;
+  readonly secret: ReadonlySet<CanonicalPrefix>;
+}
+
+/** What a look at one object came to. */
+export type Sight =
+  | { readonly kind: "agrees"; readonly what: string }
+  | { readonly kind: "differs"; readonly line: string }
+  /** The node or receiver answered, and the answer is no, or unreadable. */
+  | { readonly kind: "refused"; readonly line: string }
+  | { readonly kind: "silent"; readonly line: string };
+
+/**
+ * Lists the sets of one node, each once. A node that does not answer the first list is asked nothing more, so that it
+ * delays a preview once and not for each set.
+ *
+ * @param patient true: waits as long as the node's own options allow, else {@link PATIENCE_MS}
+ */
+export async function lookAtNode(sets: readonly SetToSee[], patient: boolean): Promise<Sight[]> {
+  const [first, ...others] = sets;
+  if (!first) return [];
+  const client = new NodeClient(hurried(first.node.options, patient));
+  const label = first.node.name ?? client.endpoint;
+  const look = async (set: SetToSee): Promise<Sight> => {
+    const what = `${label} ${formatUrl(set.url)}`;
+    try {
+      const listed = await client.listPrefixSet(set.url);
+      const held = new Map(listed.map(({ prefix, value }) => [prefix.toString(), value]));
+      const text = comparison(held, set);
+      return text === undefined ? { kind: "agrees", what } : { kind: "differs", line: `${what} now: ${text}` };
+    } catch (error) {
+      return failed(what, error);
+    }
+  };
+  try {
+    const sight = await look(first);
+    if (sight.kind !== "silent") return [sight, ...(await Promise.all(others.map(look)))];
+    const more = others.length > 0 ? ` The same goes for ${count(others.length, "other set")} there.` : "";
+    return [{ ...sight, line: `${sight.line}${more}` }];
+  } finally {
+    await client.close();
+  }
+}
+
+/** Asks a receiver once what is active. */
+export async function lookAtReceiver({ receiver, prefixes, secret }: ReceiverToSee, patient: boolean): Promise<Sight> {
+  const client = new SignalingClient(hurried(receiver.options, patient));
+  const what = `${receiver.name ?? client.endpoint} signaling`;
+  try {
+    const active = new Set((await client.status()).map((prefix) => prefix.toString()));
+    const named = (which: readonly CanonicalPrefix[]) =>
+      `${which.length} (${some([...new Set(which.map((prefix) => (secret.has(prefix) ? "[secret]" : prefix)))])})`;
+    const idle = [...prefixes].filter((prefix) => !active.has(prefix));
+    if (idle.length === 0) return { kind: "agrees", what };
+    const already = [...prefixes].filter((prefix) => active.has(prefix));
+    const adopted = already.length > 0 ? `; active already, and adopted: ${named(already)}` : "";
+    return { kind: "differs", line: `${what} now: not active ${named(idle)}${adopted}` };
+  } catch (error) {
+    return failed(what, error);
+  } finally {
+    await client.close();
+  }
+}
+
+function hurried<O extends NodeOptions | ReceiverOptions>(options: O, patient: boolean): O {
+  if (patient) return options;
+  const { timeoutMs = DEFAULTS.timeoutMs, deadlineMs = DEFAULTS.deadlineMs } = options;
+  return { ...options, timeoutMs: Math.min(timeoutMs, PATIENCE_MS), deadlineMs: Math.min(deadlineMs, PATIENCE_MS) };
+}
+
+/** Whoever answered, refusing or in an unknown shape, is told from whoever did not. */
+function failed(what: string, error: unknown): Sight {
+  if (!(error instanceof PacketFilterError)) throw error;
+  const answered = error instanceof RequestError && (error.status !== undefined || error.outcome === "refused");
+  if (answered) return { kind: "refused", line: `${what} now: ${error.message}` };
+  return { kind: "silent", line: `${what}: not seen, the plan is by the state alone. ${error.message}` };
+}

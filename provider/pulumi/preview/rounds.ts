@@ -1,0 +1,76 @@
+import * as pulumi from "@pulumi/pulumi";
+import { some } from "../../model/text";
+import { settled } from "../inputs";
+import { lookAtNode, lookAtReceiver, type ReceiverToSee, type SetToSee, type Sight } from "./look";
+
+/** What a run of a program has declared since it was asked last. */
+export interface Plan {
+  /** The sets of each node. */
+  takeSets(): readonly (readonly SetToSee[])[];
+  takeReceivers(): readonly ReceiverToSee[];
+}
+
+/**
+ * Looks at nodes and receivers during a preview, once the program has declared everything: lists are all that is sent.
+ * The run is kept alive until the lines are out. A resource that the program makes later, from the outputs of another,
+ * begins a further round.
+ */
+export class PreviewRounds {
+  private readonly waiting = new Set<Promise<unknown>>();
+  private isOpen = false;
+
+  /**
+   * @param stack whose outputs resolve when the program has run
+   * @param isRequired true: what cannot be seen fails the preview
+   */
+  constructor(
+    private readonly stack: { readonly outputs: pulumi.Output<unknown> },
+    private readonly isRequired: boolean,
+    private readonly plan: Plan,
+  ) {}
+
+  /** @param declared settles once the plan holds what a resource declares */
+  add(declared: Promise<unknown> | undefined): void {
+    // A resource that cannot be declared fails the program, which says why.
+    if (declared) this.waiting.add(declared.catch(() => undefined));
+    if (this.isOpen) return;
+    this.isOpen = true;
+    const done = pulumi.runtime.rpcKeepAlive();
+    // An error must be with the run's handler of rejections before the run may end.
+    void this.look().finally(() => setImmediate(done));
+  }
+
+  private async look(): Promise<void> {
+    // A program that fails has other worries.
+    const hasRun = await settled(this.stack.outputs).then(
+      () => true,
+      () => false,
+    );
+    for (let known = -1; known !== this.waiting.size; ) {
+      known = this.waiting.size;
+      await Promise.all(this.waiting);
+      // Resources that wait for these outputs are made in the same turn.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.isOpen = false;
+    if (hasRun) await this.tell(await this.sights());
+  }
+
+  private async sights(): Promise<Sight[]> {
+    const sets = this.plan.takeSets().map((ofNode) => lookAtNode(ofNode, this.isRequired));
+    const receivers = this.plan.takeReceivers().map(async (one) => [await lookAtReceiver(one, this.isRequired)]);
+    return (await Promise.all([...sets, ...receivers])).flat();
+  }
+
+  private async tell(sights: readonly Sight[]): Promise<void> {
+    const agreeing = sights.filter((sight) => sight.kind === "agrees").map(({ what }) => what);
+    if (agreeing.length > 0) await pulumi.log.info(`now as the program declares: ${some(agreeing)}`);
+    for (const sight of sights) if (sight.kind === "differs") await pulumi.log.info(sight.line);
+    const unseen = sights.flatMap((sight) => (sight.kind === "refused" || sight.kind === "silent" ? [sight] : []));
+    if (this.isRequired && unseen.length > 0) {
+      const lines = unseen.map(({ line }) => line).join("\n");
+      throw new pulumi.RunError(`packetfilter:previewReads is "require", and not everything can be seen:\n${lines}`);
+    }
+    for (const { kind, line } of unseen) await (kind === "refused" ? pulumi.log.warn(line) : pulumi.log.info(line));
+  }
+}

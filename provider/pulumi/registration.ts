@@ -1,0 +1,138 @@
+import * as pulumi from "@pulumi/pulumi";
+import { SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
+import { withSecrets } from "./connection";
+import { isPlain } from "./inputs";
+import { inspect, type SecretParts } from "./inspection";
+import { providerText, typeToken } from "./resource";
+
+/** What a class says about its arguments and outputs. */
+export interface Kind {
+  /** The type without its namespace, for example `PrefixSet`. */
+  readonly type: string;
+  /** Arguments that must be there. */
+  readonly required: readonly string[];
+  /** Arguments that stand in id and url, and so in the clear. */
+  readonly identity: readonly string[];
+  readonly optional: readonly string[];
+  readonly connection: "node" | "receiver";
+  /** Outputs that are no arguments. */
+  readonly outputs: readonly string[];
+  /** Of these the one that repeats what an argument holds: it is secret when that is. */
+  readonly repeats?: { readonly argument: string; readonly output: string };
+}
+
+/**
+ * The properties with which a resource is registered.
+ *
+ * Only what is given is named: each named property becomes an output with promises of its own. What was left out is
+ * answered by {@link declareOptional}. Of a resource that is looked up by its id everything is named, since its state
+ * decides what there is.
+ *
+ * @throws {pulumi.RunError} where an argument, or a member of one, is missing
+ */
+export function properties(
+  kind: Kind,
+  name: string,
+  args: object,
+  options: pulumi.CustomResourceOptions | undefined,
+): pulumi.Inputs {
+  const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
+  const connection: unknown = given[kind.connection];
+  const props: pulumi.Inputs = isLookup(options)
+    ? { ...named([...kind.required, ...kind.optional]), ...given }
+    : { ...given, ...judged(kind, name, given) };
+  if (connection !== undefined) props[kind.connection] = withSecrets(connection);
+  return {
+    ...named(kind.outputs.filter((output) => !(output in props))),
+    ...props,
+    __provider: providerText(kind.type),
+  };
+}
+
+/** The type token of a class, by which policies recognise its resources. */
+export function tokenOf({ type }: Kind): string {
+  return typeToken(type);
+}
+
+/** True for `new PrefixSet(…, { id })`, which reads a resource and manages nothing. */
+export function isLookup(options: pulumi.CustomResourceOptions | undefined): boolean {
+  return options?.id !== undefined || options?.urn !== undefined;
+}
+
+/**
+ * Makes arguments that were not given Outputs all the same, made when somebody asks for them: `resource.reason` is an
+ * Output of `undefined`. What transforms of the stack add to a resource is not seen there.
+ */
+export function declareOptional(resource: { readonly prototype: object }, { optional, connection }: Kind): void {
+  for (const property of [...optional, connection]) {
+    Object.defineProperty(resource.prototype, property, {
+      configurable: true,
+      get: () => pulumi.output(undefined),
+      // The SDK puts the output of a property that is given on the resource itself.
+      set(this: object, value: unknown) {
+        Object.defineProperty(this, property, { value, configurable: true, enumerable: true, writable: true });
+      },
+    });
+  }
+}
+
+function judged(kind: Kind, name: string, given: Readonly<Record<string, unknown>>): pulumi.Inputs {
+  const label = `${kind.type} "${name}"`;
+  const props: pulumi.Inputs = {};
+  const deferred: Promise<SecretParts>[] = [];
+  for (const argument of new Set([...kind.required, ...Object.keys(given)])) {
+    if (argument === kind.connection) continue;
+    const value = given[argument];
+    const isRequired = kind.required.includes(argument);
+    const later = inspect(label, argument, value, isRequired);
+    if (!later) {
+      if (!isPlain(value)) deferred.push(secretWhole(argument, value));
+      continue;
+    }
+    const isIdentity = kind.identity.includes(argument);
+    const parts = isIdentity ? later.then((secret) => inTheClear(label, argument, secret)) : later;
+    deferred.push(parts);
+    // Waiting for the verdict keeps the engine from seeing what is refused.
+    if (isRequired || isIdentity) {
+      props[argument] = pulumi
+        .output(parts)
+        .apply((secret) => (secret.includes(argument) ? pulumi.secret(value) : value));
+    }
+  }
+  return deferred.length === 0 ? props : { ...props, ...markings(kind, deferred) };
+}
+
+/** The provider sees everything in the clear, so it is told what to keep to itself, and which outputs repeat it. */
+function markings({ repeats }: Kind, deferred: readonly Promise<SecretParts>[]): pulumi.Inputs {
+  const names = Promise.allSettled(deferred).then((results) => {
+    const found = results.flatMap((result) => (result.status === "fulfilled" ? result.value : []));
+    return [...new Set(found)].sort();
+  });
+  const hidden = { [SECRETS_KEY]: pulumi.output(names).apply((found) => (found.length > 0 ? found : undefined)) };
+  if (!repeats) return hidden;
+  const { argument, output } = repeats;
+  const mark = pulumi
+    .output(names)
+    .apply((found) => (found.includes(argument) || found.includes(output) ? pulumi.secret(SECRET_MARK) : undefined));
+  return { ...hidden, [output]: mark };
+}
+
+/** Arguments like `shortestPrefix` have no members that can be missing. */
+async function secretWhole(argument: string, value: unknown): Promise<SecretParts> {
+  return (await pulumi.isSecret(pulumi.output(value))) ? [argument] : [];
+}
+
+function inTheClear(label: string, argument: string, secret: SecretParts): SecretParts {
+  if (secret.length === 0) return secret;
+  const remedy =
+    argument === "prefix"
+      ? "a PrefixSet with exclusive: false keeps prefixes as secrets in its entries"
+      : "use a name that may be seen";
+  throw new pulumi.RunError(
+    `${label}: ${argument} is a secret, but stands in the id and the url of the resource, which everybody sees: give it without pulumi.secret, or with pulumi.unsecret(…); ${remedy}.`,
+  );
+}
+
+function named(properties: readonly string[]): Record<string, undefined> {
+  return Object.fromEntries(properties.map((property) => [property, undefined]));
+}

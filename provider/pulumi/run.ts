@@ -1,0 +1,121 @@
+import * as pulumi from "@pulumi/pulumi";
+import { parseEndpoint } from "../client/endpoint";
+import type { NodeOptions } from "../client/options";
+import type { CanonicalPrefix } from "../model/prefix";
+import type { PrefixSetUrl } from "../model/resource-url";
+import { formatUrl } from "../model/resource-url";
+import type { Settings, Target } from "../resources/settings";
+import type { DeclaredSet } from "./conflicts";
+import type { ReceiverToSee, SetToSee } from "./preview/look";
+import { type Plan, PreviewRounds } from "./preview/rounds";
+import { previewReads, programSettings } from "./settings";
+
+/** A set of a node, with all that the program declares about it. */
+export interface SetOfRun extends DeclaredSet {
+  readonly toSee: {
+    readonly node: Target<NodeOptions>;
+    readonly url: PrefixSetUrl;
+    readonly entries: Map<CanonicalPrefix, number | undefined>;
+    readonly secret: Set<CanonicalPrefix>;
+    exclusive: boolean;
+    incomplete: boolean;
+  };
+}
+
+/** A receiver, with the prefixes that the program declares. */
+export interface ReceiverOfRun extends ReceiverToSee {
+  readonly prefixes: Set<CanonicalPrefix>;
+  readonly secret: Set<CanonicalPrefix>;
+}
+
+/** One run of a program: several can share a process (Automation API), each with a stack of its own. */
+export class Run implements Plan {
+  /** Looks at what the run declares; only in a preview, and only if it may. */
+  readonly rounds: PreviewRounds | undefined;
+  private readonly settings: Settings = programSettings();
+  private readonly nodes = new Map<unknown, Target<NodeOptions> | undefined>();
+  private readonly sets = new Map<string, SetOfRun>();
+  private readonly receivers = new Map<string, ReceiverOfRun>();
+  private readonly news = new Set<SetOfRun | ReceiverOfRun>();
+
+  constructor(stack: ReturnType<typeof pulumi.runtime.getStackResource>) {
+    const reads = previewReads();
+    if (stack && reads !== "off" && pulumi.runtime.isDryRun()) {
+      this.rounds = new PreviewRounds(stack, reads === "require", this);
+    }
+  }
+
+  /** The set at a node; `undefined` when the node cannot be told, which the resource's own check reports. */
+  set(url: PrefixSetUrl, argument: unknown): SetOfRun | undefined {
+    const node = this.node(argument);
+    if (!node) return undefined;
+    const key = `${parseEndpoint(node.options.endpoint, "endpoint", "/fapi").shown}\n${formatUrl(url)}`;
+    const found = this.sets.get(key) ?? {
+      entries: new Map(),
+      toSee: { node, url, entries: new Map(), secret: new Set(), exclusive: false, incomplete: false },
+    };
+    this.sets.set(key, found);
+    this.news.add(found);
+    return found;
+  }
+
+  /** The receiver; `undefined` when it cannot be told. */
+  receiver(argument: unknown): ReceiverOfRun | undefined {
+    const receiver = told(() => this.settings.receiver(argument));
+    if (!receiver) return undefined;
+    const { url, clientId } = receiver.options;
+    const key = JSON.stringify([url, clientId]);
+    const found = this.receivers.get(key) ?? { receiver, prefixes: new Set(), secret: new Set() };
+    this.receivers.set(key, found);
+    this.news.add(found);
+    return found;
+  }
+
+  takeSets(): readonly (readonly SetToSee[])[] {
+    const nodes = new Map<string, SetToSee[]>();
+    for (const one of this.take(this.sets.values())) {
+      const key = JSON.stringify(one.toSee.node.options);
+      nodes.set(key, [...(nodes.get(key) ?? []), one.toSee]);
+    }
+    return [...nodes.values()];
+  }
+
+  takeReceivers(): readonly ReceiverToSee[] {
+    return this.take(this.receivers.values());
+  }
+
+  private take<T extends SetOfRun | ReceiverOfRun>(all: Iterable<T>): T[] {
+    return [...all].filter((one) => this.news.delete(one));
+  }
+
+  /** Most resources name their node, and many the same one. */
+  private node(argument: unknown): Target<NodeOptions> | undefined {
+    if (typeof argument === "object" && argument !== null) return told(() => this.settings.node(argument));
+    if (!this.nodes.has(argument)) {
+      const target = told(() => this.settings.node(argument));
+      this.nodes.set(argument, target);
+    }
+    return this.nodes.get(argument);
+  }
+}
+
+const runs = new WeakMap<object, Run>();
+const outsideOfRuns = {};
+
+/** The run that is in progress. @throws {ConfigError} for a wrong `packetfilter:previewReads` */
+export function theRun(): Run {
+  const stack = pulumi.runtime.getStackResource();
+  const known = runs.get(stack ?? outsideOfRuns);
+  if (known) return known;
+  const run = new Run(stack);
+  runs.set(stack ?? outsideOfRuns, run);
+  return run;
+}
+
+function told<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,107 @@
+import { Prefix } from "../model/prefix";
+import type { AuditRecord, AuditValue } from "./audit-log";
+import type { JsonObject } from "./json";
+import { SECRET_MARK, SECRETS_KEY } from "./secret-names";
+
+/** What may be an address, a prefix or a number, in whatever stands around it. */
+const TOKEN = /[0-9A-Fa-f.:]+(?:\/\d+)?/g;
+/** Smaller numbers stand everywhere, as counts and status codes. */
+const LONG_NUMBER = 1_000;
+/** Shorter texts would be found inside of others. */
+const LONG_TEXT = 3;
+/**
+ * What the resources of this process hold in secret. The engine gives a provider everything in the clear and marks again
+ * what comes back in properties; sentences for people and lines of the audit log are our own to keep clean.
+ */
+export class Secrets {
+  private readonly tokens = new Set<string>();
+  private readonly texts = new Set<string>();
+
+  /** Remembers what stands in arguments that are named as secret. */
+  learn(props: JsonObject): void {
+    const names = namesIn(props);
+    for (const name of names) if (name !== "notes") this.add(props[name], name);
+    if (names.includes("notes") || names.includes("entries")) this.addNotes(props);
+  }
+
+  /** A text in which every secret is replaced. */
+  hide(text: string): string {
+    if (this.tokens.size + this.texts.size === 0) return text;
+    let hidden = text.replaceAll(TOKEN, (token) => this.withoutSecret(token));
+    for (const secret of this.texts) hidden = hidden.replaceAll(secret, SECRET_MARK);
+    return hidden.replaceAll(/\[secret\](?:, \[secret\])+/g, SECRET_MARK);
+  }
+
+  /** A line of the audit log: how many secret prefixes changed can be seen, and nothing else of them. */
+  hideIn(record: AuditRecord): AuditRecord {
+    const { prefixes, reason, outcome } = record;
+    const value = (number: AuditValue) => (number === null ? null : SECRET_MARK);
+    let hidden = 0;
+    const shown = Object.entries(prefixes).map(([prefix, change]) => {
+      if (!this.holds(prefix)) return [prefix, change];
+      hidden += 1;
+      return [`${SECRET_MARK} ${hidden}`, { old: value(change.old), new: value(change.new) }];
+    });
+    const why = reason !== undefined && this.texts.has(reason) ? SECRET_MARK : reason;
+    return { ...record, prefixes: Object.fromEntries(shown), reason: why, outcome: this.hide(outcome) };
+  }
+
+  private withoutSecret(token: string): string {
+    if (this.holds(token)) return SECRET_MARK;
+    // An address may be the last word of a sentence.
+    const [, word = "", end = ""] = /^(.*?)([.:])$/.exec(token) ?? [];
+    return this.holds(word) ? `${SECRET_MARK}${end}` : token;
+  }
+
+  private holds(token: string): boolean {
+    return this.tokens.has(token) || this.tokens.has(canonical(token));
+  }
+
+  private add(value: unknown, name: string): void {
+    if (typeof value === "number" && value >= LONG_NUMBER) this.tokens.add(String(value));
+    if (typeof value === "string") this.addText(value);
+    if (typeof value !== "object" || value === null) return;
+    if (name === "entries" && !Array.isArray(value)) for (const prefix of Object.keys(value)) this.addText(prefix);
+    for (const item of Object.values(value)) this.add(item, "");
+  }
+
+  private addText(text: string): void {
+    const prefix = canonical(text);
+    if (prefix !== text || text.includes("/")) this.tokens.add(text).add(prefix);
+    else if (text.length >= LONG_TEXT) this.texts.add(text);
+  }
+
+  /** Reasons, tickets and times, as the program writes them and as the state keeps them. */
+  private addNotes({ entries, notes }: JsonObject): void {
+    const kept = typeof notes === "object" && notes !== null ? Object.values(notes).map(noteOf) : [];
+    const written = typeof entries === "object" && entries !== null ? Object.values(entries) : [];
+    for (const note of [...kept, ...written]) {
+      if (typeof note !== "object" || note === null) continue;
+      const { value: _, ...texts } = note;
+      this.add(texts, "");
+    }
+  }
+}
+
+/** The form in which a prefix is known, host bits cut off; other texts as they are. */
+function canonical(text: string): string {
+  if (!/\d/.test(text) || !/[.:]/.test(text)) return text;
+  try {
+    return Prefix.parse(text, { hostBits: "mask" }).toString();
+  } catch {
+    return text;
+  }
+}
+
+function noteOf(text: unknown): unknown {
+  try {
+    return JSON.parse(String(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names of what is secret in a resource. */
+export function namesIn({ [SECRETS_KEY]: names }: JsonObject): readonly string[] {
+  return Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
+}
