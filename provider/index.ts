@@ -6,6 +6,28 @@
 export { RequestError, SignalingRefused, UnexpectedResponse } from "./client/errors";
 export { PacketFilterError } from "./model/errors";
 export type { Mark, MarkType, Profile, Rule } from "./model/mark";
+export type {
+  AddressCount,
+  DuplicateRule,
+  EntriesLike,
+  ExcludeOptions,
+  PrefixColumns,
+  PrefixEntries,
+  PrefixEntry,
+  PrefixFileFormat,
+  PrefixFileOptions,
+  PrefixFileProblem,
+} from "./prefixes";
+export {
+  aggregatePrefixes,
+  countAddresses,
+  excludePrefixes,
+  intersectPrefixes,
+  mergeEntries,
+  PrefixFileError,
+  parsePrefixes,
+  readPrefixFile,
+} from "./prefixes";
 export { CloudSignaling, type CloudSignalingArgs } from "./pulumi/cloud-signaling";
 export { PrefixSet, type PrefixSetArgs } from "./pulumi/prefix-set";
 export { PrefixSetEntry, type PrefixSetEntryArgs } from "./pulumi/prefix-set-entry";

@@ -12,8 +12,9 @@ const LAYERS = ["model", "wire", "client", "batch", "resources", "provider.ts"];
 const BESIDE: Record<string, string[]> = {
   // A second implementation: what it shared with the client would be a mistake that no test can see.
   emulator: ["model"],
+  prefixes: ["model"],
   pulumi: ["model", "client", "resources"],
-  "index.ts": ["model", "client", "pulumi", "resources/settings.ts"],
+  "index.ts": ["model", "client", "prefixes", "pulumi", "resources/settings.ts"],
   // Reads a real node into an emulator state: the one place where both sides meet.
   capture: ["model", "client", "emulator/state", "emulator/marks", "emulator/rules"],
   commands: ["model", "client", "capture", "emulator"],

@@ -4,6 +4,7 @@ import { table } from "./figure";
 import { marksFigures } from "./marks.bench";
 import { packetsFigures } from "./packets.bench";
 import { policiesFigures } from "./policies.bench";
+import { prefixesFigures } from "./prefixes.bench";
 
 const benches = {
   engine: engineFigures,
@@ -11,6 +12,7 @@ const benches = {
   marks: marksFigures,
   packets: packetsFigures,
   policies: policiesFigures,
+  prefixes: prefixesFigures,
 };
 
 /** Runs the benchmarks named on the command line, or all, one after the other. */

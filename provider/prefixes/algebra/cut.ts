@@ -1,0 +1,120 @@
+import { formatPrefix } from "../address";
+import type { EntriesLike, PrefixEntries, PrefixEntry } from "../entries";
+import { aggregateTable } from "./aggregate";
+import { PrefixTable } from "./table";
+
+/** Options of {@link excludePrefixes}. */
+export interface ExcludeOptions {
+  /**
+   * What becomes of an entry that is wider than an excluded prefix: `true` (default) splits it into the fewest prefixes
+   * that leave the excluded one out, `false` drops it as a whole.
+   */
+  readonly split?: boolean;
+}
+
+/**
+ * The entries without some prefixes: no address of those is covered any more, and for every other address the longest
+ * match says what it said before. A /8 without one address becomes 24 entries; `{ split: false }` drops it instead.
+ *
+ * @throws {TypeError} for an entry or a prefix that is none.
+ *
+ * @example
+ * ```ts
+ * excludePrefixes({ "192.0.2.0/24": 2 }, ["192.0.2.0/26"]);
+ * // { "192.0.2.64/26": { value: 2 }, "192.0.2.128/25": { value: 2 } }
+ * ```
+ */
+export function excludePrefixes(
+  entries: EntriesLike,
+  prefixes: EntriesLike,
+  { split = true }: ExcludeOptions = {},
+): PrefixEntries {
+  return cut(entries, prefixes, split ? "outside" : "untouched");
+}
+
+/**
+ * The entries inside of some prefixes: for every address of those the longest match says what it said before, and no other
+ * is covered.
+ *
+ * @throws {TypeError} for an entry or a prefix that is none.
+ *
+ * @example
+ * ```ts
+ * intersectPrefixes({ "192.0.2.0/24": 2, "198.51.100.0/24": 1 }, ["192.0.2.0/25"]);    // { "192.0.2.0/25": { value: 2 } }
+ * ```
+ */
+export function intersectPrefixes(entries: EntriesLike, prefixes: EntriesLike): PrefixEntries {
+  return cut(entries, prefixes, "inside");
+}
+
+type Keep = "inside" | "outside" | "untouched";
+
+function cut(entries: EntriesLike, prefixes: EntriesLike, keep: Keep): PrefixEntries {
+  const result: PrefixEntries = {};
+  const tables = PrefixTable.of(entries);
+  const plain = Array.isArray(prefixes) ? prefixes : Object.keys(prefixes);
+  // As regions: merged where they touch, so that none contains another and nothing is split in vain.
+  const others = PrefixTable.of(plain, "prefixes").map(aggregateTable);
+  for (const [index, table] of tables.entries()) {
+    const regions = others[index] as PrefixTable;
+    new Cutter(table, regions, keep, result).visit(0, 0, table.size, 0, regions.size, undefined);
+  }
+  return result;
+}
+
+/** A walk down the binary trie that two tables imply together; only nodes with something of both are opened. */
+class Cutter {
+  /** The address of the node that is visited. */
+  private readonly node: Uint32Array;
+
+  constructor(
+    private readonly entries: PrefixTable,
+    private readonly regions: PrefixTable,
+    private readonly keep: Keep,
+    private readonly result: PrefixEntries,
+  ) {
+    this.node = new Uint32Array(entries.words);
+  }
+
+  /**
+   * Visits the node of `depth` bits that holds the entries `[i, end)` and the regions `[k, stop)`. `inherited` is what the
+   * narrowest entry above says for its addresses, as far as it is to be kept.
+   */
+  visit(depth: number, i: number, end: number, k: number, stop: number, inherited: PrefixEntry | undefined): void {
+    const { entries, regions, keep } = this;
+    const isWhole = k === stop || regions.length[k] === depth;
+    const hasOwn = i < end && entries.length[i] === depth;
+    if (isWhole) {
+      if ((k === stop) === (keep === "inside")) return;
+      if (inherited && !hasOwn) this.result[formatPrefix(this.node, depth)] = inherited;
+      for (let index = i; index < end; index++) this.result[entries.prefix(index)] = entries.entry(index);
+      return;
+    }
+    const own = hasOwn ? (keep === "untouched" ? undefined : entries.entry(i)) : inherited;
+    const first = hasOwn ? i + 1 : i;
+    if (first === end && own === undefined) return;
+    const middle = split(entries, first, end, depth);
+    const border = split(regions, k, stop, depth);
+    this.visit(depth + 1, first, middle, k, border, own);
+    this.turn(depth);
+    this.visit(depth + 1, middle, end, border, stop, own);
+    this.turn(depth);
+  }
+
+  /** Goes from one half of the node to the other. */
+  private turn(depth: number): void {
+    const word = depth >>> 5;
+    this.node[word] = (this.node[word] as number) ^ (0x80000000 >>> (depth & 31));
+  }
+}
+
+/** The first index of a node's range that lies in its right half. */
+function split(table: PrefixTable, from: number, to: number, depth: number): number {
+  let [low, high] = [from, to];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (table.bit(middle, depth) === 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

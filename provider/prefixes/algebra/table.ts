@@ -1,0 +1,174 @@
+import { formatPrefix, readCanonical, wordsOf } from "../address";
+import { type EntriesLike, eachEntry, type PrefixEntry, parsePrefixAt } from "../entries";
+
+/**
+ * Prefixes of one family in the order of a walk through a binary trie: by first address, then shorter before longer, so
+ * that a prefix stands right before everything that it contains. Each is there once. Addresses are 32-bit words in one
+ * array, one for IPv4 and four for IPv6, since bigints and objects cost too much for a million prefixes.
+ */
+export class PrefixTable {
+  /** Bits of an address. */
+  readonly bits: 32 | 128;
+
+  private constructor(
+    /** Words of an address. */
+    readonly words: 1 | 4,
+    readonly address: Uint32Array,
+    /** Prefix lengths; as many as there are prefixes. */
+    readonly length: Uint8Array,
+    /** Index into {@link contents}: equal numbers mean equal value, reason, ticket and expiry. */
+    readonly content: Uint32Array,
+    readonly contents: readonly PrefixEntry[],
+  ) {
+    this.bits = words === 1 ? 32 : 128;
+  }
+
+  /**
+   * The tables of both families, IPv4 first. Of two spellings of one prefix the later counts.
+   * @throws {TypeError} naming the entry.
+   */
+  static of(entries: EntriesLike, argument?: string): readonly [PrefixTable, PrefixTable] {
+    const contents = new Contents();
+    const columns = { 1: new Columns(1), 4: new Columns(4) };
+    const scratch = new Uint32Array(4);
+    eachEntry(entries, argument, (path, spelling, content) => {
+      const length = typeof spelling === "string" ? readCanonical(spelling, scratch) : -1;
+      if (length >= 0)
+        columns[String(spelling).includes(":") ? 4 : 1].push(scratch, length, contents.numberOf(content));
+      else {
+        const prefix = parsePrefixAt(path, spelling);
+        const words = wordsOf(prefix.family, prefix.bits);
+        columns[prefix.family === 4 ? 1 : 4].push(words, prefix.length, contents.numberOf(content));
+      }
+    });
+    const table = (words: 1 | 4) => {
+      const { address, length, content } = columns[words].done();
+      return new PrefixTable(words, address, length, content, contents.all).sorted();
+    };
+    return [table(1), table(4)];
+  }
+
+  get size(): number {
+    return this.length.length;
+  }
+
+  /** Bit `position` of an address, from 0 at the left. */
+  bit(index: number, position: number): number {
+    return ((this.address[index * this.words + (position >>> 5)] as number) >>> (31 - (position & 31))) & 1;
+  }
+
+  /** True when the first `length` bits of two addresses are the same. */
+  agree(a: number, b: number, length: number): boolean {
+    for (let word = 0, left = length; left > 0; word++, left -= 32) {
+      const different =
+        (this.address[a * this.words + word] as number) ^ (this.address[b * this.words + word] as number);
+      if (left >= 32 ? different !== 0 : different >>> (32 - left) !== 0) return false;
+    }
+    return true;
+  }
+
+  /** True when `outer`, which stands before `inner`, contains it. */
+  contains(outer: number, inner: number): boolean {
+    const length = this.length[outer] as number;
+    return length <= (this.length[inner] as number) && this.agree(outer, inner, length);
+  }
+
+  prefix(index: number): string {
+    const at = index * this.words;
+    return formatPrefix(this.address.subarray(at, at + this.words), this.length[index] as number);
+  }
+
+  entry(index: number): PrefixEntry {
+    return this.contents[this.content[index] as number] as PrefixEntry;
+  }
+
+  /** The table of some of its prefixes, given in order. */
+  pick(indexes: Uint32Array): PrefixTable {
+    const { words } = this;
+    const address = new Uint32Array(indexes.length * words);
+    const length = new Uint8Array(indexes.length);
+    const content = new Uint32Array(indexes.length);
+    for (let index = 0; index < indexes.length; index++) {
+      const from = indexes[index] as number;
+      for (let word = 0; word < words; word++)
+        address[index * words + word] = this.address[from * words + word] as number;
+      length[index] = this.length[from] as number;
+      content[index] = this.content[from] as number;
+    }
+    return new PrefixTable(words, address, length, content, this.contents);
+  }
+
+  private compare(a: number, b: number): number {
+    for (let word = 0; word < this.words; word++) {
+      const difference =
+        (this.address[a * this.words + word] as number) - (this.address[b * this.words + word] as number);
+      if (difference !== 0) return difference;
+    }
+    return (this.length[a] as number) - (this.length[b] as number);
+  }
+
+  private sorted(): PrefixTable {
+    let ordered = true;
+    for (let index = 1; ordered && index < this.size; index++) ordered = this.compare(index - 1, index) < 0;
+    // Lists are mostly in order as they come.
+    if (ordered) return this;
+    const order = new Uint32Array(this.size);
+    for (let index = 0; index < order.length; index++) order[index] = index;
+    order.sort((a, b) => this.compare(a, b) || a - b);
+    return this.pick(
+      order.filter((from, index) => index + 1 === order.length || this.compare(from, order[index + 1] as number) !== 0),
+    );
+  }
+}
+
+/** Contents by number, so that comparing two of them is comparing numbers. */
+class Contents {
+  readonly all: PrefixEntry[] = [];
+  private readonly numbers = new Map<string, number>();
+  private last: { readonly content: PrefixEntry; readonly number: number } | undefined;
+
+  numberOf(content: PrefixEntry): number {
+    // Most entries of a list say the same, and are one object.
+    if (this.last?.content === content) return this.last.number;
+    const key = JSON.stringify([content.value, content.reason, content.ticket, content.expires]);
+    const number = this.numbers.get(key) ?? this.all.push(content) - 1;
+    this.numbers.set(key, number);
+    this.last = { content, number };
+    return number;
+  }
+}
+
+/** Arrays that grow. */
+class Columns {
+  private size = 0;
+  private address = new Uint32Array(1024);
+  private length = new Uint8Array(1024);
+  private content = new Uint32Array(1024);
+
+  constructor(private readonly words: 1 | 4) {}
+
+  push(words: ArrayLike<number>, length: number, content: number): void {
+    if ((this.size + 1) * this.words > this.address.length) {
+      this.address = doubled(this.address, new Uint32Array(this.address.length * 2));
+      this.length = doubled(this.length, new Uint8Array(this.length.length * 2));
+      this.content = doubled(this.content, new Uint32Array(this.content.length * 2));
+    }
+    for (let word = 0; word < this.words; word++) this.address[this.size * this.words + word] = words[word] as number;
+    this.length[this.size] = length;
+    this.content[this.size] = content;
+    this.size++;
+  }
+
+  done() {
+    return {
+      address: this.address.slice(0, this.size * this.words),
+      length: this.length.slice(0, this.size),
+      content: this.content.slice(0, this.size),
+    };
+  }
+}
+
+function doubled<T extends Uint32Array | Uint8Array>(from: T, to: T): T {
+  to.set(from);
+  return to;
+}

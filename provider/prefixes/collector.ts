@@ -1,0 +1,180 @@
+import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import { type HostBits, Prefix, PrefixError } from "../model/prefix";
+import { count } from "../model/text";
+import { readCanonical } from "./address";
+import { isExpiry, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
+import { type Found, looksLikeAddress, type Where } from "./found";
+import type { Members } from "./lists/list";
+import type { PrefixFileOptions } from "./options";
+import type { Place, Problems } from "./problems";
+import { rangeToPrefixes } from "./range";
+import { Selection } from "./selection";
+import { shown } from "./shown";
+
+/** What the file itself says about how many records it has. */
+interface Announcement {
+  readonly records: number;
+  readonly noun: string;
+  readonly place: Place;
+}
+
+const RANGE = /^([^\s-]+)\s*-\s*([^\s-]+)$/;
+const START: Place = { line: 1, column: 1 };
+
+/** Turns what a format finds into entries: the rules that hold whatever a file looks like. */
+export class Collector {
+  private readonly entries: PrefixEntries = {};
+  private size = 0;
+  /** Records that the file has, selected or not, right or wrong. */
+  private records = 0;
+  private announced: Announcement | undefined;
+  private readonly hostBits: HostBits;
+  private readonly plain: PrefixEntry;
+  private readonly selection: Selection;
+
+  constructor(
+    private readonly options: PrefixFileOptions,
+    readonly problems: Problems,
+  ) {
+    this.hostBits = options.hostBits ?? "reject";
+    this.selection = new Selection(options.select);
+    this.plain = makeEntry(options.value ?? 1, { reason: options.reason });
+  }
+
+  /** True for a record that is wanted; one that is not counts as read. */
+  takes(members: Members): boolean {
+    const taken = this.selection.takes(members);
+    if (!taken) this.records++;
+    return taken;
+  }
+
+  add(found: Found, where: Where): void {
+    this.records++;
+    const entry = this.entryOf(found, where);
+    const prefix = typeof found.prefix === "string" ? quickly(found.prefix) : undefined;
+    if (prefix !== undefined) this.keep(prefix, entry, where);
+    else for (const one of this.prefixesOf(found.prefix, where)) this.keep(one, entry, where);
+  }
+
+  /** The file says how many records it has; `noun` is its own word for them. */
+  announce(records: number, noun: string, place: Place): void {
+    this.announced = { records, noun, place };
+  }
+
+  /** @throws {PrefixFileError} when anything was wrong. */
+  finish(): PrefixEntries {
+    const { announced } = this;
+    if (!this.options.allowEmpty && announced && this.records < announced.records) {
+      this.problems.add(
+        announced.place,
+        `announces ${count(announced.records, announced.noun, announced.noun)}, but the file has ${count(this.records, "record")}: it is incomplete, fetch it again (or set allowEmpty: true).`,
+      );
+    }
+    this.problems.throwIfAny();
+    if (!this.options.allowEmpty && this.size === 0) this.problems.fail(START, this.nothing());
+    return this.entries;
+  }
+
+  private nothing(): string {
+    if (this.records > 0) return this.selection.explain();
+    return "there is no prefix in it: fetch or write it again, or set allowEmpty: true where an empty list is meant.";
+  }
+
+  private prefixesOf(spelling: unknown, where: Where): readonly string[] {
+    try {
+      if (typeof spelling !== "string") {
+        this.problems.add(where("prefix"), `${shown(spelling)} is not a text with a prefix in it.`);
+        return [];
+      }
+      const [, first, last] = RANGE.exec(spelling) ?? [];
+      if (first !== undefined && last !== undefined && looksLikeAddress(first)) return rangeToPrefixes(first, last);
+      return [Prefix.parse(spelling, { hostBits: this.hostBits }).toString()];
+    } catch (error) {
+      if (!(error instanceof PrefixError || error instanceof RangeError)) throw error;
+      const binary = String(spelling).includes("\0");
+      this.problems.add(where("prefix"), binary ? `holds NUL characters: save it as UTF-8 text.` : error.message);
+      return [];
+    }
+  }
+
+  private entryOf(found: Found, where: Where): PrefixEntry {
+    const value = absent(found.value) ? this.plain.value : this.valueOf(found.value, where);
+    const reason = this.textOf(found, "reason", where) ?? this.plain.reason;
+    const ticket = this.textOf(found, "ticket", where);
+    const expires = this.textOf(found, "expires", where);
+    if (expires !== undefined && !isExpiry(expires)) {
+      this.problems.add(
+        where("expires"),
+        `${shown(expires)} is not an ISO time with zone: write for example "2030-01-31T18:00:00Z".`,
+      );
+    }
+    if (ticket === undefined && expires === undefined && reason === this.plain.reason) {
+      if (value === this.plain.value) return this.plain;
+      if (reason === undefined) return plainEntry(value);
+    }
+    return makeEntry(value, { reason, ticket, expires });
+  }
+
+  private valueOf(given: unknown, where: Where): number {
+    const value = typeof given === "string" && /^\d{1,10}$/.test(given) ? Number(given) : given;
+    if (isEntryValue(value)) return value;
+    this.problems.add(where("value"), `the value ${shown(given)} is not an integer from 0 to ${MAX_VALUE}.`);
+    return 0;
+  }
+
+  private textOf(found: Found, part: "reason" | "ticket" | "expires", where: Where): string | undefined {
+    const given = found[part];
+    if (absent(given)) return undefined;
+    if (typeof given === "string") return given;
+    this.problems.add(where(part), `the ${part} ${shown(given)} is not a text.`);
+    return undefined;
+  }
+
+  private keep(prefix: string, entry: PrefixEntry, where: Where): void {
+    const earlier = this.entries[prefix];
+    if (earlier !== undefined) {
+      this.entries[prefix] = this.oneOf(prefix, earlier, entry, where);
+      return;
+    }
+    const { maxEntries } = this.options;
+    if (maxEntries !== undefined && this.size >= maxEntries) {
+      this.problems.fail(
+        where("prefix"),
+        `more than ${count(maxEntries, "entry", "entries")}: shorten the file, or raise maxEntries.`,
+      );
+    }
+    this.entries[prefix] = entry;
+    this.size++;
+  }
+
+  private oneOf(prefix: string, earlier: PrefixEntry, later: PrefixEntry, where: Where): PrefixEntry {
+    const { onDuplicate = "fail" } = this.options;
+    if (onDuplicate === "first") return earlier;
+    if (onDuplicate === "last") return later;
+    if (earlier.value === later.value) return longerLived(earlier, later);
+    if (onDuplicate === "max") return earlier.value > later.value ? earlier : later;
+    this.problems.add(
+      where("prefix"),
+      `${prefix} comes again with the value ${later.value}, it had ${earlier.value}: keep one of them, or set onDuplicate.`,
+    );
+    return earlier;
+  }
+}
+
+const scratch = new Uint32Array(4);
+
+/** What costs least for a million lines: a prefix in canonical form, or an address in it. */
+function quickly(spelling: string): string | undefined {
+  const text = spelling.includes("/") ? spelling : `${spelling}/${spelling.includes(":") ? 128 : 32}`;
+  return readCanonical(text, scratch) < 0 ? undefined : text;
+}
+
+/** The first of two that say the same value, unless the second is wanted for longer. */
+function longerLived(earlier: PrefixEntry, later: PrefixEntry): PrefixEntry {
+  const end = ({ expires }: PrefixEntry) => (expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires));
+  return end(later) > end(earlier) ? later : earlier;
+}
+
+function absent(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}

@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { expiresSchema } from "../model/entry-note";
+import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
+
+/** What a set holds for a prefix: its value, and what people write beside it. Immutable, since entries share it. */
+export interface PrefixEntry {
+  /** Integer from 0 to 2³²−1. */
+  readonly value: number;
+  /** Why the entry exists. */
+  readonly reason?: string;
+  /** Reference into another system, for example `INC-4711`. */
+  readonly ticket?: string;
+  /** ISO 8601 time with zone, after which the entry is no longer wanted. */
+  readonly expires?: string;
+}
+
+/** Canonical prefix to what it holds: the `entries` of a `PrefixSet`. */
+export type PrefixEntries = Record<string, PrefixEntry>;
+
+/** Entries as people write them: what a `PrefixSet` takes, without Outputs. */
+export type EntriesLike =
+  | readonly string[]
+  | Readonly<Record<string, number | { readonly [K in keyof PrefixEntry]?: PrefixEntry[K] | undefined }>>;
+
+const text = z.string({ error: "is not a text" });
+
+/** What an entry may say beside its prefix. */
+const entrySchema = z.strictObject(
+  {
+    value: z.unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`).optional(),
+    reason: text.optional(),
+    ticket: text.optional(),
+    expires: expiresSchema.optional(),
+  },
+  { error: ({ code }) => (code === "invalid_type" ? "is neither a number nor an object" : undefined) },
+);
+
+/** True for a time that says its zone. */
+export function isExpiry(time: unknown): boolean {
+  return expiresSchema.safeParse(time).success;
+}
+
+const byValue = new Map<number, PrefixEntry>();
+
+/** An entry that says nothing but its value: one object for all of them, or a million lines would need a million. */
+export function plainEntry(value: number): PrefixEntry {
+  let entry = byValue.get(value);
+  if (!entry) {
+    // Values that count something could be as many as entries.
+    if (byValue.size > 1_000) byValue.clear();
+    entry = Object.freeze({ value });
+    byValue.set(value, entry);
+  }
+  return entry;
+}
+
+/** An entry without members that say nothing. */
+export function makeEntry(
+  value: number,
+  { reason, ticket, expires }: { [K in "reason" | "ticket" | "expires"]?: string | undefined },
+): PrefixEntry {
+  if (!reason && !ticket && !expires) return plainEntry(value);
+  return Object.freeze({ value, ...(reason && { reason }), ...(ticket && { ticket }), ...(expires && { expires }) });
+}
+
+/**
+ * Calls `visit` for each entry as people write it, and with what names it in messages.
+ * @throws {TypeError} naming the entry whose content is wrong; prefixes are not looked at.
+ */
+export function eachEntry(
+  given: EntriesLike,
+  argument: string | undefined,
+  visit: (path: () => string, spelling: unknown, content: PrefixEntry) => void,
+): void {
+  const name = argument ?? "entries";
+  if (isArray(given)) {
+    const content = plainEntry(1);
+    for (let index = 0; index < given.length; index++) visit(() => `${name}[${index}]`, given[index], content);
+    return;
+  }
+  if (typeof given !== "object" || given === null) {
+    throw new TypeError(`\`${name}\` is neither an array of prefixes nor an object with prefixes as keys.`);
+  }
+  for (const spelling of Object.keys(given)) {
+    const path = () => `${name}[${JSON.stringify(spelling)}]`;
+    visit(path, spelling, contentOf(path, given[spelling]));
+  }
+}
+
+/** As `Array.isArray`, which does not tell a readonly array from an object. */
+function isArray(given: EntriesLike): given is readonly string[] {
+  return Array.isArray(given);
+}
+
+/** @throws {TypeError} naming the place. */
+export function parsePrefixAt(path: () => string, spelling: unknown): Prefix {
+  if (typeof spelling !== "string") throw new TypeError(`\`${path()}\` is not a text with a prefix in it.`);
+  try {
+    return Prefix.fromCanonical(spelling as CanonicalPrefix);
+  } catch (error) {
+    if (error instanceof PrefixError) throw new TypeError(`\`${path()}\`: ${error.message}`, { cause: error });
+    throw error;
+  }
+}
+
+function contentOf(path: () => string, content: unknown): PrefixEntry {
+  if (isEntry(content)) return content;
+  if (isEntryValue(content)) return plainEntry(content);
+  const result = entrySchema.safeParse(typeof content === "number" ? { value: content } : content);
+  if (!result.success) {
+    const [issue] = result.error.issues;
+    const text = issue?.code === "unrecognized_keys" ? `has no member ${issue.keys.join(", ")}` : issue?.message;
+    throw new TypeError(`\`${[path(), ...(issue?.path ?? [])].join(".")}\` ${text}.`);
+  }
+  const { value = 1, ...note } = result.data;
+  return makeEntry(value, note);
+}
+
+/** True for what {@link makeEntry} made, and all that looks the same: a schema for each of a million takes seconds. */
+function isEntry(content: unknown): content is PrefixEntry {
+  if (typeof content !== "object" || content === null || !Object.isFrozen(content)) return false;
+  let hasValue = false;
+  for (const [name, part] of Object.entries(content)) {
+    if (name === "value") hasValue = isEntryValue(part);
+    else if (name === "expires") {
+      if (!isExpiry(part)) return false;
+    } else if ((name !== "reason" && name !== "ticket") || typeof part !== "string") return false;
+  }
+  return hasValue;
+}

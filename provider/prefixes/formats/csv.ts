@@ -1,0 +1,138 @@
+import type { Collector } from "../collector";
+import { looksLikeAddress } from "../found";
+import { LONGEST_LINE, linesOf } from "../lines";
+import type { PrefixColumns, PrefixFileOptions } from "../options";
+import type { Place } from "../problems";
+import { RecordReader } from "../records";
+import type { TextSource } from "../source";
+import { type Format, firstLines, NOTHING } from "./format";
+
+/**
+ * Fields separated by commas, semicolons or tabs, quoted as in RFC 4180; lines that begin with `#` are comments. The
+ * splitting is our own: the libraries for it tell the line of a record, but not the column of a field, and read a
+ * million lines into memory or through a stream, which a program that needs its entries at once cannot wait for.
+ */
+export const csv: Format = {
+  extensions: [".csv", ".tsv"],
+  recognises(head) {
+    const [first = ""] = firstLines(head, 1);
+    return first.replace(/[#;].*/, "").includes(",") && !/^\s*[[{]/.test(first);
+  },
+  read(source, collector, options) {
+    const [first = ""] = firstLines(source.head, 1);
+    const delimiter = delimiterOf(first);
+    let names: readonly string[] | undefined;
+    let reader: RecordReader | undefined;
+    for (const row of rows(source, delimiter, collector)) {
+      const texts = row.fields.map(({ text }) => text);
+      if (names === undefined || reader === undefined) {
+        const hasHead = isHead(texts, options.columns);
+        const byNumber = !hasHead || typeof options.columns?.prefix === "number";
+        names = byNumber ? texts.map((_, index) => String(index)) : texts.map((text) => text.trim());
+        reader = new RecordReader(collector, {
+          ...options,
+          columns: options.columns ?? (hasHead ? undefined : headless(texts)),
+        });
+        if (hasHead) continue;
+      }
+      const record: Record<string, string> = Object.create(null);
+      for (let index = 0; index < texts.length; index++) record[names[index] ?? String(index)] = texts[index] as string;
+      reader.add(record, (member) => {
+        const index = member === undefined ? 0 : Math.max(0, names?.indexOf(member) ?? 0);
+        return row.place(row.fields[index]?.offset ?? 0);
+      });
+    }
+    reader?.end();
+  },
+};
+
+/** Lines of one quoted text; a forgotten quote must not make a record of the rest of the file. */
+const LONGEST_TEXT = 100;
+
+interface Row {
+  readonly fields: readonly Field[];
+  place(offset: number): Place;
+}
+
+interface Field {
+  readonly text: string;
+  /** In UTF-16 code units from the beginning of the record. */
+  readonly offset: number;
+}
+
+function* rows(source: TextSource, delimiter: string, collector: Collector): Generator<Row, void> {
+  let line = 0;
+  let begun = "";
+  let from = 1;
+  for (const text of linesOf(source.chunks)) {
+    line++;
+    if (begun === "") from = line;
+    const record = begun === "" ? text : `${begun}\n${text}`;
+    begun = "";
+    if (line - from > LONGEST_TEXT || record.length > LONGEST_LINE) {
+      collector.problems.fail(
+        { line: from, column: 1 },
+        'begins a record of more than 100 lines or a megabyte: is a quote (") missing?',
+      );
+    }
+    if (NOTHING.test(record) && !record.includes('"')) continue;
+    const start = from;
+    const place = (offset: number) => {
+      const before = record.slice(0, offset).split("\n");
+      return { line: start + before.length - 1, column: (before.at(-1) ?? "").length + 1 };
+    };
+    const fields = split(record, delimiter);
+    if (fields === "open") begun = record;
+    else if ("offset" in fields) collector.problems.add(place(fields.offset), fields.message);
+    else yield { fields, place };
+  }
+  if (begun !== "")
+    collector.problems.add({ line: from, column: 1 }, 'begins a quoted text that never ends: is a quote (") missing?');
+}
+
+/** The fields of a record; `"open"` when it goes on in the next line. */
+function split(record: string, delimiter: string): readonly Field[] | "open" | { offset: number; message: string } {
+  const fields: Field[] = [];
+  for (let start = 0; ; ) {
+    let end: number;
+    if (record.charAt(start) === '"') {
+      end = start + 1;
+      for (; record.charAt(end) !== '"' || record.charAt(end + 1) === '"'; end += record.charAt(end) === '"' ? 2 : 1) {
+        if (end >= record.length) return "open";
+      }
+      fields.push({ text: record.slice(start + 1, end).replaceAll('""', '"'), offset: start });
+      end++;
+      if (end < record.length && record.charAt(end) !== delimiter) {
+        return {
+          offset: end,
+          message: `stands behind a closing quote: write ${delimiter === "\t" ? "a tab" : `"${delimiter}"`} there, and quotes in texts twice.`,
+        };
+      }
+    } else {
+      end = record.indexOf(delimiter, start);
+      if (end < 0) end = record.length;
+      const text = record.slice(start, end);
+      fields.push({ text: text.trim(), offset: start + text.length - text.trimStart().length });
+    }
+    if (end >= record.length) return fields;
+    start = end + 1;
+  }
+}
+
+/** The separator that the first line has most of. */
+function delimiterOf(line: string): string {
+  const counted = [",", ";", "\t"].map((one) => ({ one, count: line.split(one).length }));
+  return counted.reduce((best, other) => (other.count > best.count ? other : best)).one;
+}
+
+/** A first line is a head when names are asked for, or when nothing in it looks like a prefix. */
+function isHead(texts: readonly string[], columns: PrefixColumns | undefined): boolean {
+  if (typeof columns?.prefix === "string") return true;
+  if (columns) return !looksLikeAddress(texts[columns.prefix as number] ?? "");
+  return !texts.some((text) => looksLikeAddress(text));
+}
+
+/** Without a head line: the prefix first, then the value, as in text files. */
+function headless(texts: readonly string[]): PrefixFileOptions["columns"] {
+  return texts.length > 1 ? { prefix: 0, value: 1 } : { prefix: 0 };
+}

@@ -1,0 +1,29 @@
+import type { Collector } from "../collector";
+import type { PrefixFileOptions } from "../options";
+import type { TextSource } from "../source";
+
+/** One way of writing a file. */
+export interface Format {
+  /** File extensions that name it. */
+  readonly extensions: readonly string[];
+  /** True for the beginning of a text that is written so, where no extension says it. */
+  recognises(head: string): boolean;
+  /** Hands everything that the text holds to the collector. */
+  read(source: TextSource, collector: Collector, options: PrefixFileOptions): void;
+}
+
+/** A comment line or a blank one. */
+export const NOTHING = /^\s*(?:[#;].*)?$/;
+
+/** The first lines of a text that say something, complete ones where there are any. */
+export function firstLines(head: string, most: number): string[] {
+  const lines: string[] = [];
+  for (let start = 0; start < head.length && lines.length < most; ) {
+    const end = head.indexOf("\n", start);
+    const line = head.slice(start, end < 0 ? undefined : end).replace(/\r$/, "");
+    if (!NOTHING.test(line)) lines.push(line);
+    if (end < 0) break;
+    start = end + 1;
+  }
+  return lines;
+}

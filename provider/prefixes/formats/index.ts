@@ -1,0 +1,22 @@
+import type { PrefixFileFormat } from "../options";
+import { csv } from "./csv";
+import type { Format } from "./format";
+import { json } from "./json";
+import { ndjson } from "./ndjson";
+import { txt } from "./txt";
+import { yaml } from "./yaml";
+
+/** In the order in which their marks are looked for in a text; what no other recognises is plain text. */
+const FORMATS: Readonly<Record<PrefixFileFormat, Format>> = { ndjson, json, yaml, csv, txt };
+
+/**
+ * How a text is written: as the option says, else as it looks where that is beyond doubt (JSON begins with a bracket, and
+ * Spamhaus calls its NDJSON `.json`), else by the extension, else by its first lines.
+ */
+export function formatOf(head: string, extension: string, given: PrefixFileFormat | undefined): Format {
+  if (given) return FORMATS[given];
+  const named = Object.values(FORMATS).find(({ extensions }) => extensions.includes(extension));
+  if (named === csv || named === yaml || named === ndjson) return named;
+  if (json.recognises(head)) return ndjson.recognises(head) ? ndjson : json;
+  return named ?? Object.values(FORMATS).find((format) => format.recognises(head)) ?? txt;
+}

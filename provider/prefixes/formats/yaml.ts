@@ -1,0 +1,96 @@
+import { messageOf } from "../../model/errors";
+import { readDocument } from "../document";
+import type { Path } from "../lists/list";
+import { shown } from "../shown";
+import type { Format } from "./format";
+import { firstLines } from "./format";
+
+/** One YAML document of the shapes that JSON documents have. */
+export const yaml: Format = {
+  extensions: [".yaml", ".yml"],
+  recognises(head) {
+    const [first = ""] = firstLines(head, 1);
+    // "2001:db8::" at the end of a line is an address; a key that ends so needs its length, quotes or the extension.
+    return /^(?:---|%YAML|- |(?:[0-9a-f.:]+\/\d+|[0-9.]+|"[^"]+"|'[^']+'):(?:\s|$))/i.test(first);
+  },
+  read(source, collector, options) {
+    // Loaded here, since most programs read no YAML.
+    const { isMap, isNode, isSeq, Lexer, LineCounter, parseDocument, visit } = require("yaml") as typeof import("yaml");
+    const text = [...source.chunks].join("");
+    const lines = new LineCounter();
+    const place = (offset: number) => {
+      const { line, col } = lines.linePos(offset);
+      return { line: Math.max(1, line), column: Math.max(1, col) };
+    };
+    const fail = (offset: number, message: string) => collector.problems.fail(place(offset), message);
+    const attempt = <T>(work: () => T): T => {
+      try {
+        return work();
+      } catch (error) {
+        return fail(0, `cannot be read as YAML (${messageOf(error)}).`);
+      }
+    };
+    if (isDeep(text, () => new Lexer().lex(text))) fail(0, "is nested too deeply for a list of prefixes.");
+    const document = attempt(() => parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false }));
+    for (const { pos, message } of document.errors)
+      collector.problems.add(place(pos[0]), `${message.replace(/\.?$/, ".")}`);
+    // The parser's own look for repeated keys compares each with all.
+    visit(document, {
+      Map(_, map) {
+        const names = new Set<string>();
+        for (const { key } of map.items) {
+          const name = String(key);
+          if (names.has(name)) {
+            const at = place(start(key) ?? 0);
+            collector.problems.add(at, `${shown(name)} is there twice: keep one of them.`);
+          }
+          names.add(name);
+        }
+      },
+    });
+    collector.problems.throwIfAny();
+    const root: unknown = attempt(() => document.toJS());
+    readDocument(root, collector, options, {
+      place: (path) => place(offset(document.contents, path)),
+      // Found above, in every map.
+      repeated: () => undefined,
+    });
+
+    function start(node: unknown): number | undefined {
+      return isNode(node) ? node.range?.[0] : undefined;
+    }
+
+    /** Where what `path` leads to begins: the key of a map, the element of a sequence. */
+    function offset(node: unknown, path: Path): number {
+      let found = start(node) ?? 0;
+      let current = node;
+      for (const step of path) {
+        if (isMap(current)) {
+          const pair = current.items.find(({ key }) => String(key) === String(step));
+          found = start(pair?.key) ?? found;
+          current = pair?.value;
+        } else if (isSeq(current)) {
+          current = current.items[Number(step)];
+          found = start(current) ?? found;
+        } else break;
+      }
+      return found;
+    }
+  },
+};
+
+const DEEPEST = 100;
+
+/** The parser calls itself for each level, and where the stack ends Node can end with it. */
+function isDeep(text: string, tokens: () => Iterable<string>): boolean {
+  // A level of its own line takes a column at least, others need an indicator or a bracket.
+  if (/^(?: {200}| *(?:[-?:] +){50})/m.test(text)) return true;
+  if ((text.match(/[[{]/g)?.length ?? 0) <= DEEPEST) return false;
+  let depth = 0;
+  for (const token of tokens()) {
+    if (token === "[" || token === "{") depth++;
+    else if (token === "]" || token === "}") depth--;
+    if (depth > DEEPEST) return true;
+  }
+  return false;
+}

@@ -1,0 +1,20 @@
+import type { Place } from "./problems";
+
+/** The parts of an entry, as a format finds them; each may be anything. */
+export interface Found {
+  readonly prefix: unknown;
+  readonly value?: unknown;
+  readonly reason?: unknown;
+  readonly ticket?: unknown;
+  readonly expires?: unknown;
+}
+
+export type Part = keyof Found;
+
+/** Tells where a part stands; asked only when something is wrong with it. */
+export type Where = (part: Part) => Place;
+
+/** True for what could be meant as an address; a word with a hyphen is no range. */
+export function looksLikeAddress(text: string): boolean {
+  return /^[0-9a-f]*[.:][0-9a-f.:/]*$/i.test(text);
+}

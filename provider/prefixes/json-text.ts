@@ -1,0 +1,154 @@
+/**
+ * Positions in JSON text, which `JSON.parse` does not tell: looked for only when something is wrong there, and without
+ * recursion, so that no nesting is too deep.
+ */
+
+const BLANK = /[ \t\n\r]*/y;
+const WORD = /(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)(?![\w.])/y;
+const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
+
+/** The offset at which `text` stops being JSON; its length when it ends too early, `undefined` when it is JSON. */
+export function syntaxErrorAt(text: string): number | undefined {
+  const open: ("{" | "[")[] = [];
+  let at = skipBlank(text, 0);
+  // What may come next: a value, a member name, or what follows a value.
+  let next: "value" | "first" | "name" | "after" = "value";
+  for (; at < text.length; at = skipBlank(text, at)) {
+    const char = text.charAt(at);
+    if (next === "after") {
+      const opener = open.at(-1);
+      if (opener === undefined) return at;
+      if (char === ",") next = opener === "{" ? "name" : "value";
+      else if (char === (opener === "{" ? "}" : "]")) open.pop();
+      else return at;
+      at++;
+    } else if (next === "first" && char === (open.at(-1) === "{" ? "}" : "]")) {
+      open.pop();
+      next = "after";
+      at++;
+    } else if (next === "name" || (next === "first" && open.at(-1) === "{")) {
+      const end = stringEnd(text, at);
+      if (end < 0) return -end - 1;
+      const colon = skipBlank(text, end);
+      if (text.charAt(colon) !== ":") return colon;
+      next = "value";
+      at = colon + 1;
+    } else if (char === "{" || char === "[") {
+      open.push(char);
+      next = "first";
+      at++;
+    } else {
+      const end = char === '"' ? stringEnd(text, at) : wordEnd(text, at);
+      if (end < 0) return -end - 1;
+      next = "after";
+      at = end;
+    }
+  }
+  return next === "after" && open.length === 0 ? undefined : text.length;
+}
+
+/** The offset of what `path` leads to in a text that is JSON: of the member's name, or of the element. */
+export function offsetOf(text: string, path: readonly (string | number)[]): number {
+  let at = skipBlank(text, 0);
+  let found = at;
+  for (const step of path) {
+    const child = children(text, at).find(({ key }) => key === step);
+    if (!child) return found;
+    found = child.start;
+    at = child.value;
+  }
+  return found;
+}
+
+/** The offset of the first member name that the outermost object has twice. */
+export function repeatedMember(text: string): { name: string; offset: number } | undefined {
+  const names = new Set<string | number>();
+  const again = children(text, skipBlank(text, 0)).find(({ key }) => names.size === names.add(key).size);
+  return again && { name: String(again.key), offset: again.start };
+}
+
+/** Line and column, from 1, of an offset. */
+export function placeOf(text: string, offset: number): { line: number; column: number } {
+  let [line, start] = [1, 0];
+  for (let end = text.indexOf("\n"); end >= 0 && end < offset; end = text.indexOf("\n", start)) {
+    line++;
+    start = end + 1;
+  }
+  return { line, column: offset - start + 1 };
+}
+
+interface Child {
+  readonly key: string | number;
+  readonly start: number;
+  readonly value: number;
+}
+
+/** The members or elements of what begins at `at`; the text is JSON. */
+function children(text: string, at: number) {
+  return {
+    find(wanted: (child: Child) => boolean): Child | undefined {
+      const isObject = text.charAt(at) === "{";
+      if (!isObject && text.charAt(at) !== "[") return undefined;
+      let start = skipBlank(text, at + 1);
+      for (let index = 0; text.charAt(start) !== "}" && text.charAt(start) !== "]"; index++) {
+        const nameEnd = isObject ? stringEnd(text, start) : start;
+        const value = isObject ? skipBlank(text, skipBlank(text, nameEnd) + 1) : start;
+        const child = { key: isObject ? unquoted(text.slice(start, nameEnd)) : index, start, value };
+        if (wanted(child)) return child;
+        const end = skipBlank(text, valueEnd(text, value));
+        start = text.charAt(end) === "," ? skipBlank(text, end + 1) : end;
+      }
+      return undefined;
+    },
+  };
+}
+
+function unquoted(name: string): string {
+  return name.includes("\\") ? String(JSON.parse(name)) : name.slice(1, -1);
+}
+
+function valueEnd(text: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  do {
+    const char = text.charAt(at);
+    if (char === '"') at = stringEnd(text, at);
+    else if (char === "{" || char === "[") {
+      depth++;
+      at++;
+    } else if (char === "}" || char === "]") {
+      depth--;
+      at++;
+    } else if (depth > 0 && (char === "," || char === ":")) at++;
+    else at = wordEnd(text, at);
+    if (depth > 0) at = skipBlank(text, at);
+  } while (depth > 0 && at < text.length);
+  return at;
+}
+
+function skipBlank(text: string, at: number): number {
+  BLANK.lastIndex = at;
+  BLANK.test(text);
+  return BLANK.lastIndex;
+}
+
+/** The offset behind a string; -1 minus that of the mistake where there is none. */
+function stringEnd(text: string, start: number): number {
+  if (text.charAt(start) !== '"') return -start - 1;
+  for (let at = start + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 34) return at + 1;
+    if (code < 32) return -at - 1;
+    if (code === 92) {
+      ESCAPE.lastIndex = at;
+      if (!ESCAPE.test(text)) return -at - 1;
+      at = ESCAPE.lastIndex - 1;
+    }
+  }
+  return -text.length - 1;
+}
+
+function wordEnd(text: string, start: number): number {
+  WORD.lastIndex = start;
+  return WORD.test(text) ? WORD.lastIndex : -start - 1;
+}

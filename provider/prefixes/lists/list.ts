@@ -1,0 +1,70 @@
+import type { Part } from "../found";
+
+/** The members of a record as somebody else wrote them: nothing is known of their values. */
+export type Members = Readonly<Record<string, unknown>>;
+
+/** Where an element stands in a JSON or YAML document: member names and indexes from the root. */
+export type Path = readonly (string | number)[];
+
+/** An element of a document from which an entry comes: a text with a prefix, or an object with members. */
+export interface Element {
+  readonly path: Path;
+  readonly record: unknown;
+}
+
+/** How records of a list look: lines of NDJSON, rows of CSV, elements of JSON. */
+export interface RecordShape {
+  recognises(members: Members): boolean;
+  /** Where the parts of an entry stand; of several members the first that a record has. */
+  readonly members: { readonly [P in Part]?: readonly string[] };
+  /** A sentence where a record that is recognised is no entry and makes the list unusable. */
+  refuses?(members: Members): string | undefined;
+  /** A record that closes the list and says how many came before it; a list without it is cut off. */
+  readonly closing?: { recognises(members: Members): boolean; readonly records: string };
+}
+
+/** How a JSON or YAML document of a list looks. */
+export interface DocumentShape {
+  /** The elements of the list, `undefined` when the document is not of this shape, a sentence when it cannot be used. */
+  find(root: unknown): Iterable<Element> | string | undefined;
+}
+
+/** What is particular in a list that is plain text. */
+export interface TextShape {
+  /** A comment with the groups `records` and `noun`: how many lines there must be. */
+  readonly announcement?: RegExp;
+  /** What a comment behind a prefix must look like to be its reason. */
+  readonly reason?: RegExp;
+  /** A line that is no comment and says that columns follow, separated by tabs. */
+  readonly head?: RegExp;
+  /** The prefix or the range in the columns of a line. */
+  prefix?(columns: readonly string[]): string;
+}
+
+/** A block list or an address list as it is published: data by which the formats recognise and read it. */
+export interface PublishedList {
+  readonly name: string;
+  readonly record?: RecordShape;
+  readonly document?: DocumentShape;
+  readonly text?: TextShape;
+}
+
+/** A member of its own, never one that an object inherits. */
+export function member(value: unknown, name: string): unknown {
+  return isMembers(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** True for an object that is no array. */
+export function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function has(members: Members, ...names: string[]): boolean {
+  return names.every((name) => Object.hasOwn(members, name));
+}
+
+/** The elements of an array of the document; none where there is no array. */
+export function elements(root: unknown, ...path: string[]): Element[] {
+  const array = path.reduce(member, root);
+  return Array.isArray(array) ? array.map((record: unknown, index) => ({ path: [...path, index], record })) : [];
+}

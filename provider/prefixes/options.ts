@@ -1,0 +1,95 @@
+import { z } from "zod";
+import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import type { HostBits } from "../model/prefix";
+
+const FORMATS = ["txt", "csv", "json", "ndjson", "yaml"] as const;
+
+/** How a file is written. */
+export type PrefixFileFormat = (typeof FORMATS)[number];
+
+/** What becomes of a prefix that a file holds with different values. */
+export type DuplicateRule = "fail" | "first" | "last" | "max";
+
+/** Where the parts of an entry stand: names of a head line or of members, or column numbers from 0. */
+export interface PrefixColumns {
+  readonly prefix: string | number;
+  readonly value?: string | number;
+  readonly reason?: string | number;
+  readonly ticket?: string | number;
+  readonly expires?: string | number;
+}
+
+/** Options of {@link readPrefixFile} and {@link parsePrefixes}. */
+export interface PrefixFileOptions {
+  /** Default: by the extension of the file and by what it holds. */
+  readonly format?: PrefixFileFormat;
+  /** Default: the members of the published lists, then members named as the parts themselves. CSV, JSON, NDJSON, YAML. */
+  readonly columns?: PrefixColumns;
+  /** Value of entries that have none; default 1. */
+  readonly value?: number;
+  /** Reason of entries that have none. */
+  readonly reason?: string;
+  /** `"reject"` (default): `192.0.2.1/24` is a problem. `"mask"`: it is `192.0.2.0/24`. */
+  readonly hostBits?: HostBits;
+  /**
+   * A prefix that comes again with another value: `"fail"` (default), or the `"first"`, the `"last"`, the one with the
+   * largest value (`"max"`). With equal values the first stays, with the later expiry of both.
+   */
+  readonly onDuplicate?: DuplicateRule;
+  /** More entries are a problem; no default. */
+  readonly maxEntries?: number;
+  /** `true`: a file may hold no prefix at all, or fewer than it announces; default `false`. */
+  readonly allowEmpty?: boolean;
+  /**
+   * Only records with these members, compared as texts; several texts mean one of them.
+   * For example `{ service: "EC2", region: ["eu-west-1", "eu-west-2"] }`.
+   */
+  readonly select?: Readonly<Record<string, string | readonly string[]>>;
+  /** What problems call the text; default the file's name as given, or `text`. */
+  readonly file?: string;
+}
+
+const column = z
+  .unknown()
+  .refine(
+    (given): given is string | number => typeof given === "string" || (Number.isInteger(given) && Number(given) >= 0),
+    {
+      error: "is neither a name nor a number from 0",
+    },
+  );
+
+const schema = z.strictObject({
+  format: z.enum(FORMATS, { error: `is none of ${FORMATS.join(", ")}` }).optional(),
+  columns: z
+    .strictObject({
+      prefix: column,
+      value: column.optional(),
+      reason: column.optional(),
+      ticket: column.optional(),
+      expires: column.optional(),
+    })
+    .optional(),
+  value: z.unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`).optional(),
+  reason: z.string({ error: "is not a text" }).optional(),
+  hostBits: z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' }).optional(),
+  onDuplicate: z.enum(["fail", "first", "last", "max"], { error: "is none of fail, first, last, max" }).optional(),
+  maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
+  allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
+  select: z
+    .record(z.string(), z.union([z.string(), z.array(z.string()).readonly()]), {
+      error: 'is not an object of texts, such as { service: "EC2" }',
+    })
+    .optional(),
+  file: z.string({ error: "is not a text" }).optional(),
+});
+
+/** @throws {TypeError} naming the option. */
+export function parseOptions(given: PrefixFileOptions | undefined): PrefixFileOptions {
+  const result = schema.safeParse(given ?? {});
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  if (issue?.code === "unrecognized_keys") {
+    throw new TypeError(`There is no option \`${[...issue.path, issue.keys[0]].join(".")}\`.`);
+  }
+  throw new TypeError(`The option \`${issue?.path.join(".")}\` ${issue?.message}.`);
+}

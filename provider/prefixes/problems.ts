@@ -1,0 +1,79 @@
+import { PacketFilterError } from "../model/errors";
+
+/** A place in a text; both count from 1, columns in UTF-16 code units as editors do. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** One thing that is wrong in a file. */
+export interface PrefixFileProblem extends Place {
+  readonly file: string;
+  /** What is wrong and what to write, without the place. */
+  readonly message: string;
+}
+
+/** More than these are not looked for: whoever mends twenty lines runs again anyway. */
+const MOST = 20;
+
+/**
+ * A file of prefixes cannot be read, or what it holds is wrong or incomplete. `message` has a line
+ * `file:line:column: what, and what to write` for each problem; `file`, `line` and `column` are those of the first.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   readPrefixFile("blocked.txt");
+ * } catch (error) {
+ *   if (error instanceof PrefixFileError) for (const { line, message } of error.problems) annotate(line, message);
+ * }
+ * ```
+ */
+export class PrefixFileError extends PacketFilterError {
+  override readonly name = "PrefixFileError";
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+
+  constructor(
+    /** In the order in which they were found, at most twenty. */
+    readonly problems: readonly [PrefixFileProblem, ...PrefixFileProblem[]],
+    options?: { cause?: Error },
+  ) {
+    const lines = problems.map(({ file, line, column, message }) => `${file}:${line}:${column}: ${message}`);
+    const more = problems.length === MOST ? [`Only the first ${MOST} problems are shown.`] : [];
+    super([...lines, ...more].join("\n"), "invalid-prefix-file", options);
+    const [{ file, line, column }] = problems;
+    this.file = file;
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** Gathers the problems of one file. */
+export class Problems {
+  private readonly found: PrefixFileProblem[] = [];
+
+  constructor(private readonly file: string) {}
+
+  /** @throws {PrefixFileError} when there are enough of them. */
+  add({ line, column }: Place, message: string): void {
+    this.found.push({ file: this.file, line, column, message });
+    if (this.found.length === MOST) this.throwIfAny();
+  }
+
+  /** Nothing more can be read: throws this problem together with those found before. */
+  fail(place: Place, message: string): never {
+    this.add(place, message);
+    throw this.error();
+  }
+
+  /** @throws {PrefixFileError} with all problems found so far. */
+  throwIfAny(): void {
+    if (this.found.length > 0) throw this.error();
+  }
+
+  private error(): PrefixFileError {
+    return new PrefixFileError(this.found as [PrefixFileProblem, ...PrefixFileProblem[]]);
+  }
+}

@@ -1,0 +1,56 @@
+import { Prefix, PrefixError } from "../model/prefix";
+import { formatPrefix, formatV4, wordsOf } from "./address";
+
+/**
+ * The fewest prefixes that together are the addresses from `first` to `last`, both included, in order.
+ * @throws {PrefixError} when one is no address.
+ * @throws {RangeError} with the remedy when they are no range.
+ */
+export function rangeToPrefixes(first: string, last: string): string[] {
+  const [from, to] = [address(first), address(last)];
+  if (from.family !== to.family) {
+    throw new RangeError(`"${first}-${last}" goes from one address family to the other: write one range for each.`);
+  }
+  if (from.bits > to.bits) {
+    throw new RangeError(`"${first}-${last}" ends before it begins: write "${last}-${first}" if that is meant.`);
+  }
+  return from.family === 4 ? splitV4(Number(from.bits), Number(to.bits)) : splitV6(from.bits, to.bits);
+}
+
+function address(text: string): Prefix {
+  if (text.includes("/")) {
+    throw new PrefixError("range", text, `"${text}" has a prefix length: a range goes from one address to another.`);
+  }
+  return Prefix.parse(text);
+}
+
+/** Each step takes the largest prefix that begins here and does not go beyond the end. */
+function splitV4(first: number, last: number): string[] {
+  const found: string[] = [];
+  for (let start = first; start <= last; ) {
+    let size = 1;
+    let length = 32;
+    while (length > 0 && start % (size * 2) === 0 && start + size * 2 - 1 <= last) {
+      size *= 2;
+      length--;
+    }
+    found.push(`${formatV4(start)}/${length}`);
+    start += size;
+  }
+  return found;
+}
+
+function splitV6(first: bigint, last: bigint): string[] {
+  const found: string[] = [];
+  for (let start = first; start <= last; ) {
+    let size = 1n;
+    let length = 128;
+    while (length > 0 && start % (size * 2n) === 0n && start + size * 2n - 1n <= last) {
+      size *= 2n;
+      length--;
+    }
+    found.push(formatPrefix(wordsOf(6, start), length));
+    start += size;
+  }
+  return found;
+}

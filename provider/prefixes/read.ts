@@ -1,0 +1,54 @@
+import { extname } from "node:path";
+import { Collector } from "./collector";
+import type { PrefixEntries } from "./entries";
+import { formatOf } from "./formats";
+import { type PrefixFileOptions, parseOptions } from "./options";
+import { Problems } from "./problems";
+import { type TextSource, textSource, withFile } from "./source";
+
+/**
+ * Reads a file of prefixes: text, CSV, JSON, NDJSON, YAML, or a block list as it is published. Text, CSV and NDJSON are
+ * read line by line; JSON and YAML are in memory as a whole. A file that holds nothing, or less than it announces, is an
+ * error, so that a failed download never empties a set.
+ *
+ * @param file Path; relative ones are relative to the working directory, which is the program's folder in Pulumi.
+ * @returns Entries for a `PrefixSet`, in the order of the file.
+ * @throws {PrefixFileError} with the places of up to twenty problems.
+ * @throws {TypeError} for an option that does not exist or cannot be.
+ *
+ * @example
+ * ```ts
+ * const entries = readPrefixFile("lists/drop_v4.json", { value: 2 });
+ * new PrefixSet("blocked", { arena: "edge", set: "blocked", entries });
+ * ```
+ */
+export function readPrefixFile(file: string, options?: PrefixFileOptions): PrefixEntries {
+  const parsed = parseOptions(options);
+  return withFile(file, parsed.file ?? file, (source) => read(source, extname(file).toLowerCase(), parsed));
+}
+
+/**
+ * The same as {@link readPrefixFile} for a text in memory, for example one that was fetched.
+ *
+ * @throws {PrefixFileError} with the places of up to twenty problems; the option `file` says what to call the text.
+ *
+ * @example
+ * ```ts
+ * const entries = parsePrefixes("192.0.2.0/24 2\n2001:db8::-2001:db8::1:ffff # a range\n");
+ * // { "192.0.2.0/24": { value: 2 }, "2001:db8::/111": { value: 1 } }
+ * ```
+ */
+export function parsePrefixes(text: string, options?: PrefixFileOptions): PrefixEntries {
+  const parsed = parseOptions(options);
+  return read(textSource(parsed.file ?? "text", text), extname(parsed.file ?? "").toLowerCase(), parsed);
+}
+
+function read(source: TextSource, extension: string, options: PrefixFileOptions): PrefixEntries {
+  const problems = new Problems(source.name);
+  const collector = new Collector(options, problems);
+  if (/^\s*<(?:!doctype|html|\?xml)/i.test(source.head)) {
+    problems.fail({ line: 1, column: 1 }, "is a page or an error message, not a list: fetch it again.");
+  }
+  formatOf(source.head, extension, options.format).read(source, collector, options);
+  return collector.finish();
+}

@@ -1,0 +1,132 @@
+import type { Collector } from "./collector";
+import type { Part } from "./found";
+import { LISTS } from "./lists";
+import { isMembers, type Members, member, type RecordShape } from "./lists/list";
+import type { PrefixColumns, PrefixFileOptions } from "./options";
+import type { Place } from "./problems";
+import { shown } from "./shown";
+
+/** Where a member of a record stands, or the record itself. */
+export type WhereMember = (member?: string) => Place;
+
+const PREFIX_NAMES = ["prefix", "cidr", "network", "subnet", "ip", "address", "ip_range", "range"];
+
+/** Records that no list is known for, with members in the words that people use. */
+const plainShape: RecordShape = {
+  recognises: (members) => PREFIX_NAMES.some((name) => Object.hasOwn(members, name)),
+  members: { prefix: PREFIX_NAMES, value: ["value"], reason: ["reason"], ticket: ["ticket"], expires: ["expires"] },
+};
+
+const SHAPES = [...LISTS.flatMap(({ record }) => record ?? []), plainShape];
+
+/** Turns records, things with named members, into entries. */
+export class RecordReader {
+  private readonly shapes: readonly RecordShape[];
+  /** That of the record before: lists do not change their shape, and comparing with all is what costs. */
+  private current: RecordShape | undefined;
+  private last: Place = { line: 1, column: 1 };
+  private closed = false;
+
+  constructor(
+    private readonly collector: Collector,
+    private readonly options: PrefixFileOptions,
+  ) {
+    this.shapes = options.columns ? [shapeOf(options.columns)] : SHAPES;
+  }
+
+  /** A record: a text with a prefix, or an object with members. */
+  add(record: unknown, where: WhereMember): void {
+    if (typeof record === "string") {
+      if (this.collector.takes({ prefix: record })) this.collector.add({ prefix: record }, () => where());
+      return;
+    }
+    if (!isMembers(record)) {
+      this.collector.problems.add(where(), `${shown(record)} is neither a text with a prefix nor an object.`);
+      return;
+    }
+    if (!this.current?.recognises(record)) {
+      if (this.current?.closing?.recognises(record)) {
+        this.close(record, where);
+        return;
+      }
+      this.current = this.shapes.find((shape) => shape.recognises(record)) ?? this.current;
+    }
+    this.read(record, this.current, where);
+  }
+
+  /** After the last record: a list that must be closed is incomplete without its closing record. */
+  end(): void {
+    if (!this.current?.closing || this.closed || this.options.allowEmpty) return;
+    this.collector.problems.add(
+      this.last,
+      "is the last record, and the one that closes the list is missing: it is incomplete, fetch it again (or set allowEmpty: true).",
+    );
+  }
+
+  private read(record: Members, shape: RecordShape | undefined, where: WhereMember): void {
+    const { problems } = this.collector;
+    if (!shape?.recognises(record)) {
+      // A closing record alone is what is left of a list with nothing in it.
+      const closing = this.shapes.find(({ closing }) => closing?.recognises(record));
+      if (closing) {
+        this.current = closing;
+        this.close(record, where);
+        return;
+      }
+      const names = Object.keys(record).slice(0, 10).join(", ");
+      problems.add(
+        where(),
+        this.options.columns
+          ? `has no ${shown(this.options.columns.prefix)}, which \`columns\` names as the prefix; it has ${names || "no members"}.`
+          : `has no member that is known to hold a prefix; it has ${names || "no members"}: name it with columns: { prefix: "…" }.`,
+      );
+      return;
+    }
+    if (!this.collector.takes(record)) return;
+    const refused = shape.refuses?.(record);
+    if (refused !== undefined) {
+      if (shape.members.prefix === undefined) problems.fail(where(), refused);
+      problems.add(where(), refused);
+      return;
+    }
+    if (shape.closing) this.last = where();
+    const nameOf = (part: Part) => shape.members[part]?.find((name) => Object.hasOwn(record, name));
+    const partOf = (part: Part) => {
+      const name = nameOf(part);
+      return name === undefined ? undefined : record[name];
+    };
+    this.collector.add(
+      {
+        prefix: partOf("prefix"),
+        value: partOf("value"),
+        reason: partOf("reason"),
+        ticket: partOf("ticket"),
+        expires: partOf("expires"),
+      },
+      (part) => where(nameOf(part)),
+    );
+  }
+
+  private close(record: Members, where: WhereMember): void {
+    this.closed = true;
+    const name = this.current?.closing?.records ?? "";
+    const records = member(record, name);
+    if (typeof records === "number") this.collector.announce(records, "records", where(name));
+  }
+}
+
+/** The shape of the records that a user describes with `columns`. */
+function shapeOf(columns: PrefixColumns): RecordShape {
+  const names = (name: string | number | undefined) => (name === undefined ? [] : [String(name)]);
+  const prefix = names(columns.prefix);
+  return {
+    recognises: (members) => prefix.some((name) => Object.hasOwn(members, name)),
+    members: {
+      prefix,
+      value: names(columns.value),
+      reason: names(columns.reason),
+      ticket: names(columns.ticket),
+      expires: names(columns.expires),
+    },
+  };
+}

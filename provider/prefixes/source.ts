@@ -1,0 +1,80 @@
+import { closeSync, openSync, readSync } from "node:fs";
+import { StringDecoder } from "node:string_decoder";
+import { PrefixFileError } from "./problems";
+
+const CHUNK = 64 * 1024;
+
+/** Bytes that files begin with which hold no UTF-8 text. */
+const OTHERS = [
+  { bytes: [0xff, 0xfe], what: "is UTF-16 text: save it as UTF-8" },
+  { bytes: [0xfe, 0xff], what: "is UTF-16 text: save it as UTF-8" },
+  { bytes: [0x1f, 0x8b], what: "is compressed with gzip: unpack it first" },
+  { bytes: [0x50, 0x4b, 0x03, 0x04], what: "is a zip archive: unpack it first" },
+] as const;
+
+/**
+ * The text of a file, piece by piece: a list of a million lines is never in memory as a whole, unless its format needs
+ * that.
+ */
+export interface TextSource {
+  /** What problems call it. */
+  readonly name: string;
+  /** The beginning, by which the format is recognised. */
+  readonly head: string;
+  /** The whole text, `head` included, in pieces; can be walked once. */
+  readonly chunks: Iterable<string>;
+}
+
+/** A text in memory. */
+export function textSource(name: string, text: string): TextSource {
+  const whole = withoutMark(text);
+  return { name, head: whole.slice(0, CHUNK), chunks: [whole] };
+}
+
+/**
+ * Calls `use` with the text of a file, which is closed afterwards.
+ * @throws {PrefixFileError} when it cannot be read, or holds something else than text.
+ */
+export function withFile<T>(file: string, name: string, use: (source: TextSource) => T): T {
+  const handle = attempt(name, () => openSync(file, "r"));
+  try {
+    const decoder = new StringDecoder("utf8");
+    const buffer = Buffer.allocUnsafe(CHUNK);
+    const next = () =>
+      buffer.subarray(
+        0,
+        attempt(name, () => readSync(handle, buffer, 0, CHUNK, null)),
+      );
+    const first = next();
+    const other = OTHERS.find(({ bytes }) => bytes.every((byte, index) => first[index] === byte));
+    if (other) throw unreadable(name, `${other.what}.`);
+    const head = withoutMark(decoder.write(first));
+    return use({ name, head, chunks: pieces(head, next, decoder) });
+  } finally {
+    closeSync(handle);
+  }
+}
+
+function* pieces(head: string, next: () => Buffer, decoder: StringDecoder): Generator<string, void> {
+  yield head;
+  for (let bytes = next(); bytes.length > 0; bytes = next()) yield decoder.write(bytes);
+  yield decoder.end();
+}
+
+/** Without the byte order mark that some editors begin UTF-8 files with. */
+function withoutMark(text: string): string {
+  return text.startsWith("\uFEFF") ? text.slice(1) : text;
+}
+
+function attempt<T>(name: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw unreadable(name, `cannot be read (${error.message}).`, error);
+  }
+}
+
+function unreadable(file: string, message: string, cause?: Error): PrefixFileError {
+  return new PrefixFileError([{ file, line: 1, column: 1, message }], cause && { cause });
+}

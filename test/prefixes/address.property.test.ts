@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { Prefix } from "../../provider/model/prefix";
+import { formatPrefix, readCanonical, wordsOf } from "../../provider/prefixes/address";
+import { prefix } from "../model/arbitraries";
+import { spellings } from "../model/spellings";
+
+const words = new Uint32Array(4);
+
+test("a prefix in canonical form is read as the model reads it, and written as it writes it", () => {
+  fc.assert(
+    fc.property(prefix, (one) => {
+      expect(readCanonical(one.toString(), words)).toBe(one.length);
+      const expected = wordsOf(one.family, one.bits);
+      expect([...words].slice(0, expected.length)).toEqual(expected);
+      expect(formatPrefix(expected, one.length)).toBe(one.toString());
+    }),
+    { numRuns: 1_000 },
+  );
+});
+
+test("any other text is left to the model", () => {
+  const canonical = (text: string) => {
+    try {
+      return Prefix.parse(text).toString() === text;
+    } catch {
+      return false;
+    }
+  };
+  const mangled = fc
+    .tuple(prefix, fc.nat(45), fc.constantFrom("", ":", "::", ".", "/", "0", "f", "F", " ", "-", "ffff:", "256", "1"))
+    .map(([one, at, what]) => `${one.toString().slice(0, at)}${what}${one.toString().slice(at)}`);
+  fc.assert(
+    fc.property(fc.oneof(fc.constantFrom(...spellings.map((row) => row.spelling)), mangled, fc.string()), (text) => {
+      expect(readCanonical(text, words) >= 0).toBe(canonical(text));
+    }),
+    { numRuns: 3_000 },
+  );
+});

@@ -1,0 +1,243 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import {
+  aggregatePrefixes,
+  countAddresses,
+  excludePrefixes,
+  intersectPrefixes,
+  mergeEntries,
+  type PrefixEntries,
+  type PrefixEntry,
+} from "../../provider/prefixes";
+
+/** A universe that is small enough to look at every address: the last bits of both families. */
+const UNIVERSES = {
+  ipv4: { address: (host: number) => `192.0.2.${host}`, bits: 32 },
+  ipv6: { address: (host: number) => (host === 0 ? "2001:db8::" : `2001:db8::${host.toString(16)}`), bits: 128 },
+};
+const HOST_BITS = 8;
+const HOSTS = 2 ** HOST_BITS;
+
+interface Block {
+  readonly family: keyof typeof UNIVERSES;
+  readonly first: number;
+  /** How many bits are free. */
+  readonly free: number;
+}
+
+const block = fc
+  .record({
+    family: fc.constantFrom("ipv4" as const, "ipv6" as const),
+    host: fc.nat(HOSTS - 1),
+    // Mostly short ones, which touch and nest.
+    free: fc.oneof(fc.nat(3), fc.nat(HOST_BITS)),
+  })
+  .map(({ family, host, free }): Block => ({ family, first: host - (host % 2 ** free), free }));
+
+const textOf = ({ family, first, free }: Block) => {
+  const { address, bits } = UNIVERSES[family];
+  return `${address(first)}/${bits - free}`;
+};
+
+const EXPIRIES = ["2030-01-01T00:00:00Z", "2031-01-01T00:00:00Z", "2032-01-01T00:00:00+01:00"];
+const content: fc.Arbitrary<PrefixEntry> = fc
+  .record({
+    value: fc.nat(1),
+    reason: fc.option(fc.constant("SYN flood"), { nil: undefined }),
+    expires: fc.option(fc.constantFrom(...EXPIRIES), { nil: undefined, freq: 1 }),
+  })
+  .map(({ value, reason, expires }) => ({ value, ...(reason && { reason }), ...(expires && { expires }) }));
+
+const blocks = fc.array(block, { maxLength: 20 });
+const set = fc
+  .array(fc.tuple(block, content), { maxLength: 24 })
+  .map((pairs) => new Map(pairs.map(([one, what]) => [textOf(one), { one, what }])));
+type Naive = ReadonlyMap<string, { one: Block; what: PrefixEntry }>;
+
+const entriesOf = (naive: Naive): PrefixEntries =>
+  Object.fromEntries([...naive].map(([prefix, { what }]) => [prefix, what]));
+
+const covers = ({ family, first, free }: Block, host: number, of: string) =>
+  family === of && host >= first && host < first + 2 ** free;
+
+/** What the longest match says for every address, looked up one by one. */
+function meaning(naive: Naive): (PrefixEntry | undefined)[] {
+  return Object.keys(UNIVERSES).flatMap((family) =>
+    Array.from({ length: HOSTS }, (_, host) => {
+      const all = [...naive.values()].filter(({ one }) => covers(one, host, family));
+      return all.sort((a, b) => a.one.free - b.one.free)[0]?.what;
+    }),
+  );
+}
+
+/** Reads a result back without any code of the package. */
+function naiveOf(entries: PrefixEntries): Naive {
+  return new Map(
+    Object.entries(entries).map(([prefix, what]) => {
+      const [address = "", length] = prefix.split("/");
+      const family = address.includes(":") ? "ipv6" : "ipv4";
+      const last = address.split(family === "ipv6" ? ":" : ".").at(-1) ?? "";
+      const first = Number.parseInt(last || "0", family === "ipv6" ? 16 : 10);
+      return [prefix, { one: { family, first, free: UNIVERSES[family].bits - Number(length) }, what }];
+    }),
+  );
+}
+
+const inside = (regions: readonly Block[]) =>
+  Object.keys(UNIVERSES).flatMap((family) =>
+    Array.from({ length: HOSTS }, (_, host) => regions.some((region) => covers(region, host, family))),
+  );
+
+const runs = { numRuns: 200 };
+
+test("exclude: nothing of the regions is covered, every other address means what it meant", () => {
+  fc.assert(
+    fc.property(set, blocks, (naive, regions) => {
+      const result = excludePrefixes(entriesOf(naive), regions.map(textOf));
+      const isOut = inside(regions);
+      expect(meaning(naiveOf(result))).toEqual(meaning(naive).map((what, index) => (isOut[index] ? undefined : what)));
+    }),
+    runs,
+  );
+});
+
+test("exclude: an entry that is split becomes as few as can be", () => {
+  fc.assert(
+    fc.property(block, blocks, (one, regions) => {
+      const result = excludePrefixes([textOf(one)], regions.map(textOf));
+      const left = Array.from({ length: HOSTS }, (_, host) => host).filter(
+        (host) => covers(one, host, one.family) && !regions.some((region) => covers(region, host, one.family)),
+      );
+      expect(Object.keys(result)).toHaveLength(fewest(left));
+    }),
+    runs,
+  );
+});
+
+/** How many prefixes cover exactly these hosts: halves that are both full are one. */
+function fewest(hosts: readonly number[], first = 0, size = HOSTS): number {
+  const within = hosts.filter((host) => host >= first && host < first + size);
+  if (within.length === 0) return 0;
+  if (within.length === size) return 1;
+  return fewest(within, first, size / 2) + fewest(within, first + size / 2, size / 2);
+}
+
+test("exclude without splitting: what overlaps a region goes, all else stays", () => {
+  fc.assert(
+    fc.property(set, blocks, (naive, regions) => {
+      const overlap = (a: Block, b: Block) =>
+        a.family === b.family && a.first < b.first + 2 ** b.free && b.first < a.first + 2 ** a.free;
+      const expected = [...naive].filter(([, { one }]) => !regions.some((region) => overlap(one, region)));
+      const result = excludePrefixes(entriesOf(naive), regions.map(textOf), { split: false });
+      expect(result).toEqual(entriesOf(new Map(expected)));
+    }),
+    runs,
+  );
+});
+
+test("intersect: every address of the regions means what it meant, no other is covered", () => {
+  fc.assert(
+    fc.property(set, blocks, (naive, regions) => {
+      const result = intersectPrefixes(entriesOf(naive), regions.map(textOf));
+      const isIn = inside(regions);
+      expect(meaning(naiveOf(result))).toEqual(meaning(naive).map((what, index) => (isIn[index] ? what : undefined)));
+    }),
+    runs,
+  );
+});
+
+test("exclude and intersect touch no entry that they need not", () => {
+  fc.assert(
+    fc.property(set, blocks, (naive, regions) => {
+      const [isIn, entries] = [inside(regions), entriesOf(naive)];
+      const hosts = ({ family, first, free }: Block) =>
+        Array.from({ length: 2 ** free }, (_, n) => isIn[(family === "ipv6" ? HOSTS : 0) + first + n]);
+      const outer = [...naive].filter(([, { one }]) => hosts(one).every((isOne) => !isOne)).map(([prefix]) => prefix);
+      const inner = [...naive].filter(([, { one }]) => hosts(one).every((isOne) => isOne)).map(([prefix]) => prefix);
+      expect(Object.keys(excludePrefixes(entries, regions.map(textOf)))).toEqual(expect.arrayContaining(outer));
+      expect(Object.keys(intersectPrefixes(entries, regions.map(textOf)))).toEqual(expect.arrayContaining(inner));
+    }),
+    runs,
+  );
+});
+
+describe("aggregate", () => {
+  /** The entries that are left when the time has come. */
+  const at = (naive: Naive, time: string): Naive =>
+    new Map([...naive].filter(([, { what }]) => !what.expires || Date.parse(what.expires) > Date.parse(time)));
+  const times = ["2029-01-01T00:00:00Z", ...EXPIRIES, "2040-01-01T00:00:00Z"];
+
+  test("every address means what it meant, whatever has expired", () => {
+    fc.assert(
+      fc.property(set, (naive) => {
+        const result = naiveOf(aggregatePrefixes(entriesOf(naive)));
+        for (const time of times) expect(meaning(at(result, time))).toEqual(meaning(at(naive, time)));
+      }),
+      runs,
+    );
+  });
+
+  test("there are never more entries, and a second time finds nothing to merge", () => {
+    fc.assert(
+      fc.property(set, (naive) => {
+        const result = aggregatePrefixes(entriesOf(naive));
+        expect(Object.keys(result).length).toBeLessThanOrEqual(naive.size);
+        expect(aggregatePrefixes(result)).toEqual(result);
+      }),
+      runs,
+    );
+  });
+
+  test("entries that all say the same become as few as can be", () => {
+    fc.assert(
+      fc.property(blocks, (all) => {
+        const result = aggregatePrefixes(all.map(textOf));
+        const hosts = (family: string) =>
+          Array.from({ length: HOSTS }, (_, host) => host).filter((host) =>
+            all.some((one) => covers(one, host, family)),
+          );
+        expect(Object.keys(result)).toHaveLength(fewest(hosts("ipv4")) + fewest(hosts("ipv6")));
+      }),
+      runs,
+    );
+  });
+});
+
+test("count: each address once", () => {
+  fc.assert(
+    fc.property(set, (naive) => {
+      const isCovered = inside([...naive.values()].map(({ one }) => one));
+      const number = (from: number) => BigInt(isCovered.slice(from, from + HOSTS).filter(Boolean).length);
+      expect(countAddresses(entriesOf(naive))).toEqual({ ipv4: number(0), ipv6: number(HOSTS) });
+    }),
+    runs,
+  );
+});
+
+test("merge: the last one counts", () => {
+  fc.assert(
+    fc.property(set, set, (a, b) => {
+      expect(mergeEntries(entriesOf(a), entriesOf(b))).toEqual({ ...entriesOf(a), ...entriesOf(b) });
+    }),
+    runs,
+  );
+});
+
+test("results are in the order of addresses, wider before narrower", () => {
+  fc.assert(
+    fc.property(set, blocks, (naive, regions) => {
+      for (const result of [
+        aggregatePrefixes(entriesOf(naive)),
+        excludePrefixes(entriesOf(naive), regions.map(textOf)),
+        intersectPrefixes(entriesOf(naive), regions.map(textOf)),
+      ]) {
+        const order = [...naiveOf(result).values()].map(({ one }) => one);
+        const sorted = order.toSorted(
+          (a, b) => a.family.localeCompare(b.family) || a.first - b.first || b.free - a.free,
+        );
+        expect(order).toEqual(sorted);
+      }
+    }),
+    runs,
+  );
+});

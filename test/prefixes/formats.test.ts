@@ -1,0 +1,243 @@
+import { describe, expect, test } from "vitest";
+import { type PrefixFileOptions, parsePrefixes } from "../../provider/prefixes";
+import { problemsOf } from "./support";
+
+const keys = (text: string, options?: PrefixFileOptions) => Object.keys(parsePrefixes(text, options));
+const full = { value: 2, reason: "SYN flood, wave 2", ticket: "INC-4711", expires: "2030-01-31T18:00:00+01:00" };
+
+describe("text", () => {
+  test("prefixes, addresses, values, comments, blank lines", () => {
+    const text = "# ours\n\n192.0.2.0/24 7\n  203.0.113.7\t# scanner\n2001:DB8::/32 0;x\n   \n; end";
+    expect(parsePrefixes(text)).toEqual({
+      "192.0.2.0/24": { value: 7 },
+      "203.0.113.7/32": { value: 1 },
+      "2001:db8::/32": { value: 0 },
+    });
+  });
+
+  test("ranges become the fewest prefixes", () => {
+    expect(keys("192.0.2.0-192.0.2.255\n")).toEqual(["192.0.2.0/24"]);
+    expect(keys("192.0.2.1 - 192.0.2.6")).toEqual(["192.0.2.1/32", "192.0.2.2/31", "192.0.2.4/31", "192.0.2.6/32"]);
+    expect(keys("2001:db8::-2001:db8::2")).toEqual(["2001:db8::/127", "2001:db8::2/128"]);
+    expect(parsePrefixes("192.0.2.2-192.0.2.3 9")).toEqual({ "192.0.2.2/31": { value: 9 } });
+    expect(keys("0.0.0.0-255.255.255.255\n::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")).toEqual(["0.0.0.0/0", "::/0"]);
+  });
+
+  test("each problem is at its place", () => {
+    const text = [
+      "192.0.2.1/24",
+      "  192.0.2.0/24 -5",
+      "192.0.2.0/24   4294967296",
+      "192.0.2.0/24 1 2 3 # too much",
+      "192.0.2.9-192.0.2.1",
+      "192.0.2.0-2001:db8::",
+      "example.com",
+      "192.0.2.0/24-192.0.3.0/24",
+      "fe80::1%eth0",
+      "::ffff:192.0.2.1",
+    ];
+    expect(problemsOf(text.join("\n"), { file: "blocked.txt" })).toEqual([
+      'blocked.txt:1:1: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
+      'blocked.txt:2:3: "192.0.2.0/24" has a prefix length: a range goes from one address to another.',
+      'blocked.txt:3:16: the value "4294967296" is not an integer from 0 to 4294967295.',
+      'blocked.txt:4:16: "2 3" stands behind the value: write one prefix a line, and comments behind "#".',
+      'blocked.txt:5:1: "192.0.2.9-192.0.2.1" ends before it begins: write "192.0.2.1-192.0.2.9" if that is meant.',
+      'blocked.txt:6:1: "192.0.2.0-2001:db8::" goes from one address family to the other: write one range for each.',
+      'blocked.txt:7:1: "example.com" is not an IP address or prefix: write for example 192.0.2.0/24 or 2001:db8::/32.',
+      'blocked.txt:8:1: "192.0.2.0/24" has a prefix length: a range goes from one address to another.',
+      'blocked.txt:9:1: "fe80::1%eth0" has a zone id, which means nothing on another machine: write it without "%…".',
+      'blocked.txt:10:1: "::ffff:192.0.2.1" is an IPv4-mapped IPv6 prefix, which no packet carries: write "192.0.2.1/32".',
+    ]);
+  });
+});
+
+describe("CSV", () => {
+  const head = "prefix,value,reason,ticket,expires";
+
+  test("columns are found by the names of the head line, and texts may be quoted", () => {
+    const text = `# exported\n${head}\n192.0.2.0/24,2,"SYN flood, wave 2",INC-4711,2030-01-31T18:00:00+01:00\n198.51.100.0/24,,,,\n`;
+    expect(parsePrefixes(text, { file: "a.csv" })).toEqual({ "192.0.2.0/24": full, "198.51.100.0/24": { value: 1 } });
+  });
+
+  test("semicolons, tabs, quotes in texts, texts over several lines", () => {
+    expect(
+      parsePrefixes('prefix;reason\n192.0.2.0/24;"said ""no"";\ntwice"\n198.51.100.0/24;x\n', { format: "csv" }),
+    ).toEqual({
+      "192.0.2.0/24": { value: 1, reason: 'said "no";\ntwice' },
+      "198.51.100.0/24": { value: 1, reason: "x" },
+    });
+    expect(keys("ip\tseen\n192.0.2.7\t3\n", { file: "a.tsv" })).toEqual(["192.0.2.7/32"]);
+  });
+
+  test("without a head line the prefix is first and the value second", () => {
+    expect(parsePrefixes("192.0.2.0/24,5\n198.51.100.0/24,6\n")).toEqual({
+      "192.0.2.0/24": { value: 5 },
+      "198.51.100.0/24": { value: 6 },
+    });
+  });
+
+  test("columns by name or number", () => {
+    const text = "seen,source,note\n3,192.0.2.7,first\n";
+    const entries = { "192.0.2.7/32": { value: 3, reason: "first" } };
+    expect(
+      parsePrefixes(text, { format: "csv", columns: { prefix: "source", value: "seen", reason: "note" } }),
+    ).toEqual(entries);
+    expect(parsePrefixes(text, { format: "csv", columns: { prefix: 1, value: 0, reason: 2 } })).toEqual(entries);
+    expect(problemsOf(text, { format: "csv", columns: { prefix: "Source" } })[0]).toBe(
+      'text:2:1: has no "Source", which `columns` names as the prefix; it has seen, source, note.',
+    );
+  });
+
+  test("each problem is at its field", () => {
+    const text = `${head}\n192.0.2.0/24,x,"a\nb",,\n"198.51.100.0/24", 2 ,,,"2030-01-31"\n192.0.2.300,1,,,\n"203.0.113.0/24"x,1,,,\n203.0.113.0/24,1,"open,,\n`;
+    expect(problemsOf(text, { file: "a.csv" })).toEqual([
+      'a.csv:2:14: the value "x" is not an integer from 0 to 4294967295.',
+      'a.csv:4:25: "2030-01-31" is not an ISO time with zone: write for example "2030-01-31T18:00:00Z".',
+      'a.csv:5:1: "192.0.2.300" is not an IP address or prefix: write for example 192.0.2.0/24 or 2001:db8::/32.',
+      'a.csv:6:17: stands behind a closing quote: write "," there, and quotes in texts twice.',
+      'a.csv:7:1: begins a quoted text that never ends: is a quote (") missing?',
+    ]);
+  });
+});
+
+describe("JSON", () => {
+  test("an object of prefixes, an array of texts, an array of objects", () => {
+    expect(
+      parsePrefixes(JSON.stringify({ "192.0.2.0/24": 3, "198.51.100.7": full, "203.0.113.0-203.0.113.1": {} })),
+    ).toEqual({
+      "192.0.2.0/24": { value: 3 },
+      "198.51.100.7/32": full,
+      "203.0.113.0/31": { value: 1 },
+    });
+    expect(keys('["192.0.2.0/24","2001:db8::1"]')).toEqual(["192.0.2.0/24", "2001:db8::1/128"]);
+    expect(
+      parsePrefixes(
+        JSON.stringify([
+          { cidr: "192.0.2.0/24", ...full, seen: 3 },
+          { ip: "198.51.100.7", value: null },
+        ]),
+      ),
+    ).toEqual({
+      "192.0.2.0/24": full,
+      "198.51.100.7/32": { value: 1 },
+    });
+  });
+
+  test("members by name", () => {
+    expect(parsePrefixes('[{"src":"192.0.2.7","weight":9}]', { columns: { prefix: "src", value: "weight" } })).toEqual({
+      "192.0.2.7/32": { value: 9 },
+    });
+  });
+
+  test("each problem is at its member or element", () => {
+    const text = `{
+  "192.0.2.0/24": { "value": -1, "reson": "typo" },
+  "192.0.2.1/24": 1,
+  "198.51.100.0/24": { "expires": "2030-01-31T18:00:00" },
+  "203.0.113.0/24": { "reason": 5 },
+  "203.0.113.0/24": 7,
+  "example": true
+}`;
+    expect(problemsOf(text, { file: "a.json" })).toEqual([
+      'a.json:6:3: "203.0.113.0/24" is there twice: keep one of them.',
+      'a.json:2:34: "reson" is no part of an entry: there are value, reason, ticket and expires.',
+      "a.json:2:21: the value -1 is not an integer from 0 to 4294967295.",
+      'a.json:3:3: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
+      'a.json:4:24: "2030-01-31T18:00:00" is not an ISO time with zone: write for example "2030-01-31T18:00:00Z".',
+      "a.json:7:3: the value true is not an integer from 0 to 4294967295.",
+      'a.json:7:3: "example" is not an IP address or prefix: write for example 192.0.2.0/24 or 2001:db8::/32.',
+    ]);
+    expect(problemsOf('[\n  "192.0.2.0/24",\n  7, {"a": [1, "]"]},\n  ["x"]]', { file: "b.json" })).toEqual([
+      "b.json:3:3: 7 is neither a text with a prefix nor an object.",
+      'b.json:3:6: has no member that is known to hold a prefix; it has a: name it with columns: { prefix: "…" }.',
+      "b.json:4:3: an array is neither a text with a prefix nor an object.",
+    ]);
+  });
+
+  test.each([
+    ['{"192.0.2.0/24": 1', "text:1:19: ends in the middle of the JSON: the file is incomplete, fetch it again."],
+    ['["192.0.2.0/24"', "text:1:16: ends in the middle of the JSON: the file is incomplete, fetch it again."],
+    ['["192.0.2', "text:1:10: ends in the middle of the JSON: the file is incomplete, fetch it again."],
+    ['[\n  "192.0.2.0/24",\n]', "text:3:1: is no JSON from here on: correct it."],
+    ['{"192.0.2.0/24": 1,}', "text:1:20: is no JSON from here on: correct it."],
+    ['{"192.0.2.0/24" 1}', "text:1:17: is no JSON from here on: correct it."],
+    ['["192.0.2.0/24"] x', "text:1:18: is no JSON from here on: correct it."],
+    ['["a\\q"]', "text:1:4: is no JSON from here on: correct it."],
+    ["{'192.0.2.0/24': 1}", "text:1:2: is no JSON from here on: correct it."],
+    ['{"192.0.2.0/24": 01}', "text:1:18: is no JSON from here on: correct it."],
+  ])("%j is not JSON, and where", (text, problem) => {
+    expect(problemsOf(text)).toEqual([problem]);
+  });
+
+  test("NDJSON: a record a line, each problem in its line and column", () => {
+    const good = '{"prefix":"192.0.2.0/24","value":2}\n\n{"prefix":"198.51.100.0/24"}\n';
+    expect(parsePrefixes(good)).toEqual({ "192.0.2.0/24": { value: 2 }, "198.51.100.0/24": { value: 1 } });
+    expect(
+      problemsOf('{"value":"x","prefix":"192.0.2.0/24"}\n{"prefix":\n{"prefix":"192.0.2.0/24"},\n', {
+        file: "a.jsonl",
+      }),
+    ).toEqual([
+      'a.jsonl:1:2: the value "x" is not an integer from 0 to 4294967295.',
+      "a.jsonl:2:11: ends in the middle of a record: the file is incomplete, fetch it again.",
+      "a.jsonl:3:26: is no JSON from here on: write one JSON object a line.",
+    ]);
+  });
+});
+
+describe("YAML", () => {
+  test("the shapes of JSON", () => {
+    const text = `# what we block
+192.0.2.0/24: 2   # scanners
+"2001:DB8::/32":
+  reason: SYN flood, wave 2
+  expires: 2030-01-31T18:00:00Z
+`;
+    expect(parsePrefixes(text)).toEqual({
+      "192.0.2.0/24": { value: 2 },
+      "2001:db8::/32": { value: 1, reason: "SYN flood, wave 2", expires: "2030-01-31T18:00:00Z" },
+    });
+    expect(keys("---\n- 192.0.2.0/24\n- 2001:db8::1\n")).toEqual(["192.0.2.0/24", "2001:db8::1/128"]);
+    expect(keys("prefixes:\n  - ipv4Prefix: 192.0.2.0/24\n", { file: "google.yaml" })).toEqual(["192.0.2.0/24"]);
+  });
+
+  test("each problem is at its key or element", () => {
+    const text = "192.0.2.0/24:\n  value: many\n  reson: x\n192.0.2.1/24: 1\n192.0.2.0/24: 3\n";
+    expect(problemsOf(text, { file: "a.yaml" })).toEqual([
+      'a.yaml:5:1: "192.0.2.0/24" is there twice: keep one of them.',
+    ]);
+    expect(problemsOf(text.replace(/192.0.2.0\/24: 3\n/, ""), { file: "a.yaml" })).toEqual([
+      'a.yaml:3:3: "reson" is no part of an entry: there are value, reason, ticket and expires.',
+      'a.yaml:2:3: the value "many" is not an integer from 0 to 4294967295.',
+      'a.yaml:4:1: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
+    ]);
+    expect(problemsOf("- 192.0.2.0/24\n- [1]\n- 7\n", { file: "b.yaml" })).toEqual([
+      "b.yaml:2:3: an array is neither a text with a prefix nor an object.",
+      "b.yaml:3:3: 7 is neither a text with a prefix nor an object.",
+    ]);
+    expect(problemsOf("192.0.2.0/24: [1\n", { file: "c.yaml" })[0]).toMatch(/^c\.yaml:2:1: /);
+  });
+});
+
+describe("the format of a file", () => {
+  test("an address that ends in a colon is no YAML key", () => {
+    expect(parsePrefixes("2001:db8::\n2001:db8:1:: 5\n")).toEqual({
+      "2001:db8::/128": { value: 1 },
+      "2001:db8:1::/128": { value: 5 },
+    });
+  });
+
+  test.each([
+    ["a.txt", '["192.0.2.0/24"]'],
+    ["a.json", '{"prefix":"192.0.2.0/24"}\n{"prefix":"192.0.2.0/24"}\n'],
+    ["a.json", '{"prefix":"192.0.2.0/24"}'],
+    ["a.yml", '{"192.0.2.0/24": 1}'],
+    ["list", "192.0.2.0/24"],
+    ["list", "prefix,value\n192.0.2.0/24,1\n"],
+    ["list", "192.0.2.0/24: 1\n"],
+    ["list", "- 192.0.2.0/24\n"],
+    ["list", "192.0.2.0/24:\n  reason: ''\n"],
+    ["list", "# 192.0.2.1/24, and: more\n192.0.2.0/24 ; x, y\n"],
+  ])("%s with %j is recognised", (file, text) => {
+    expect(parsePrefixes(text, { file })).toEqual({ "192.0.2.0/24": { value: 1 } });
+  });
+});

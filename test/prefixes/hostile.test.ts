@@ -1,0 +1,187 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { PrefixFileError, parsePrefixes, readPrefixFile } from "../../provider/prefixes";
+import { problemsOf } from "./support";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "packetfilter-prefixes-"));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A file with this content, and the name by which it is read. */
+function file(name: string, content: string | Uint8Array): string {
+  writeFileSync(join(folder, name), content);
+  return join(folder, name);
+}
+
+const utf16 = (text: string) => Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(text, "utf16le")]);
+
+describe("files", () => {
+  const expected = { "192.0.2.0/24": { value: 1 }, "2001:db8::/32": { value: 1 } };
+
+  test("a byte order mark and Windows line ends are read over", () => {
+    expect(readPrefixFile(file("bom.txt", "\uFEFF192.0.2.0/24\r\n2001:db8::/32\r\n"))).toEqual(expected);
+    expect(readPrefixFile(file("bom.json", '\uFEFF["192.0.2.0/24","2001:db8::/32"]'))).toEqual(expected);
+    expect(readPrefixFile(file("bom.csv", "\uFEFFprefix,value\r\n192.0.2.0/24,1\r\n2001:db8::/32,\r\n"))).toEqual(
+      expected,
+    );
+  });
+
+  test.each([
+    ["empty.txt", "", "there is no prefix in it"],
+    ["empty.json", "", "ends in the middle of the JSON"],
+    ["comments.txt", "# nothing\n; at all\n", "there is no prefix in it"],
+    ["array.json", "[]", "there is no prefix in it"],
+    ["object.json", "{}", "there is no prefix in it"],
+    ["empty.yaml", "# nothing\n", "there is no prefix in it"],
+    ["head.csv", "prefix,value\n", "there is no prefix in it"],
+    ["page.txt", "<!DOCTYPE html><title>503</title>", "is a page or an error message"],
+    ["utf16.txt", utf16("192.0.2.0/24\n"), "is UTF-16 text: save it as UTF-8"],
+    ["list.txt.gz", Buffer.from([0x1f, 0x8b, 8, 0]), "is compressed with gzip"],
+    ["number.json", "7", "7 is neither an array nor an object"],
+    ["other.json", '{"data":{"x":1}}', "has no member that is known to hold a prefix; it has data"],
+  ])("%s is an error, never an empty list", (name, content, what) => {
+    const path = file(name, content);
+    expect(() => readPrefixFile(path)).toThrow(PrefixFileError);
+    expect(() => readPrefixFile(path)).toThrow(`${path}:1:1: ${what}`);
+  });
+
+  test("a file that is not there is named", () => {
+    expect(() => readPrefixFile(join(folder, "none.txt"))).toThrow(/none\.txt:1:1: cannot be read \(ENOENT/);
+    expect(() => readPrefixFile(folder)).toThrow(/:1:1: cannot be read \(EISDIR/);
+  });
+
+  test("characters and line ends that lie across the pieces of a file stay whole", () => {
+    const filler = `#${"-".repeat(65_530)}é`;
+    const path = file(
+      "pieces.txt",
+      `${filler}\r\n192.0.2.0/24\r\n#${"ü".repeat(40_000)}\r\n2001:db8::/32\r\n198.51.100.1/24`,
+    );
+    expect(() => readPrefixFile(path)).toThrow(`${path}:5:1: "198.51.100.1/24" has host bits set`);
+    for (const length of [65_533, 65_534, 65_535, 65_536]) {
+      expect(readPrefixFile(file("border.txt", `#${"-".repeat(length - 15)}\n192.0.2.0/24\r\n2001:db8::/32`))).toEqual(
+        expected,
+      );
+    }
+  });
+});
+
+describe("texts", () => {
+  test("NUL characters are told as such", () => {
+    expect(problemsOf("192.0.2.0/24\n198.51\0.100.0/24\n")).toEqual([
+      "text:2:1: holds NUL characters: save it as UTF-8 text.",
+    ]);
+  });
+
+  test("a line of ten megabytes is a problem, not a load", () => {
+    const long = "1".repeat(10_000_000);
+    expect(problemsOf(`192.0.2.0/24\n${long}\n192.0.2.1/24`)).toEqual([
+      "text:2:1: is a line of more than a megabyte: write one prefix a line.",
+      expect.stringMatching(/^text:3:1: "192.0.2.1\/24" has host bits set/),
+    ]);
+    expect(problemsOf(`{"prefix":"192.0.2.0/24"}\n{"prefix":"${long}"}`, { format: "ndjson" })).toEqual([
+      "text:2:1: is a line of more than a megabyte: write one record a line.",
+    ]);
+    expect(problemsOf(`prefix\n"${"\n".repeat(1_100_000)}`, { format: "csv" })).toEqual([
+      'text:2:1: begins a record of more than 100 lines or a megabyte: is a quote (") missing?',
+    ]);
+    expect(problemsOf(JSON.stringify([long]))[0]?.length).toBeLessThan(200);
+    const path = file("long.txt", `${long}\n192.0.2.1/24\n`);
+    expect(() => readPrefixFile(path)).toThrow(`${path}:2:1: "192.0.2.1/24" has host bits set`);
+  });
+
+  test("deep nesting is no list, and overflows nothing", () => {
+    const deep = "[".repeat(200_000);
+    expect(problemsOf(`${deep}${"]".repeat(200_000)}`)).toEqual([
+      "text:1:2: an array is neither a text with a prefix nor an object.",
+    ]);
+    expect(problemsOf(deep)).toEqual([
+      "text:1:200001: ends in the middle of the JSON: the file is incomplete, fetch it again.",
+    ]);
+    const yaml = ["- ".repeat(200_000), Array.from({ length: 900 }, (_, n) => `${" ".repeat(n)}a:`).join("\n"), deep];
+    for (const text of yaml) {
+      expect(problemsOf(text, { format: "yaml" })).toEqual(["text:1:1: is nested too deeply for a list of prefixes."]);
+    }
+  });
+
+  test("a YAML file that multiplies itself is refused", () => {
+    const levels = Array.from({ length: 9 }, (_, n) => `a${n + 1}: &a${n + 1} [${`*a${n},`.repeat(9)}]`);
+    expect(problemsOf(["a0: &a0 [x]", ...levels, ""].join("\n"), { format: "yaml" })[0]).toContain(
+      "cannot be read as YAML",
+    );
+  });
+
+  test("names of prototypes are names like any others", () => {
+    const evil = '{"192.0.2.0/24": 1, "__proto__": {"value": 9}, "constructor": 1}';
+    expect(problemsOf(evil)).toEqual([
+      expect.stringContaining('text:1:21: "__proto__" is not an IP address'),
+      expect.stringContaining('text:1:48: "constructor" is not an IP address'),
+    ]);
+    expect(problemsOf('[{"__proto__": {"prefix": "192.0.2.0/24"}}]')[0]).toContain("it has __proto__");
+    expect(parsePrefixes('[{"prefix":"192.0.2.0/24","__proto__":{"value":9}}]')).toEqual({
+      "192.0.2.0/24": { value: 1 },
+    });
+    expect(
+      problemsOf("a,__proto__\n192.0.2.0/24,x\n", { format: "csv", columns: { prefix: "__proto__" } })[0],
+    ).toContain('text:2:14: "x" is not an IP address');
+    expect(problemsOf('[{"prefix":"192.0.2.0/24"}]', { select: { constructor: "x" } })[0]).toContain(
+      "no record has the member constructor",
+    );
+    expect(problemsOf("192.0.2.0/24: {constructor: 1}\n", { format: "yaml" })[0]).toContain(
+      '"constructor" is no part of an entry',
+    );
+  });
+
+  test("twenty problems are told at once, and it is said that there may be more", () => {
+    const problems = problemsOf("192.0.2.1/24\n".repeat(1_000));
+    expect(problems).toHaveLength(21);
+    expect(problems.at(-2)).toMatch(/^text:20:1: /);
+    expect(problems.at(-1)).toBe("Only the first 20 problems are shown.");
+  });
+
+  test("an error carries its problems for programs", () => {
+    try {
+      parsePrefixes("192.0.2.0/24\n192.0.2.1/24\n ,\n", { file: "a.txt" });
+      expect.unreachable();
+    } catch (error) {
+      expect(error).toMatchObject({
+        name: "PrefixFileError",
+        code: "invalid-prefix-file",
+        file: "a.txt",
+        line: 2,
+        column: 1,
+      });
+      expect((error as PrefixFileError).problems.map(({ file, line, column }) => [file, line, column])).toEqual([
+        ["a.txt", 2, 1],
+        ["a.txt", 3, 2],
+      ]);
+    }
+  });
+});
+
+test("a list of 200 000 lines is read whole", () => {
+  const lines = Array.from({ length: 200_000 }, (_, n) => `10.${n >>> 16}.${(n >>> 8) & 255}.${n & 255}\n`);
+  const entries = readPrefixFile(file("many.txt", lines.join("")), { maxEntries: 200_000 });
+  expect(Object.keys(entries)).toHaveLength(200_000);
+  expect(entries["10.3.13.63/32"]).toEqual({ value: 1 });
+});
+
+test("the room loads without Pulumi, and YAML only where a file is YAML", () => {
+  const room = resolve(__dirname, "../../dist/provider/prefixes/index.js");
+  const script = `
+    const loaded = (name) => Object.keys(require.cache).filter((file) => file.includes("/node_modules/" + name + "/")).length > 0;
+    const { parsePrefixes, aggregatePrefixes } = require(${JSON.stringify(room)});
+    aggregatePrefixes(parsePrefixes("192.0.2.0/24"));
+    const before = [loaded("@pulumi"), loaded("yaml"), loaded("zod")];
+    parsePrefixes("- 192.0.2.0/24");
+    process.stdout.write(JSON.stringify([before, [loaded("@pulumi"), loaded("yaml"), loaded("zod")]]));`;
+  const output = execFileSync(process.execPath, ["-e", script], { encoding: "utf8" });
+  expect(JSON.parse(output)).toEqual([
+    [false, false, true],
+    [false, true, true],
+  ]);
+});

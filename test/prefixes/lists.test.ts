@@ -1,0 +1,305 @@
+import { describe, expect, test } from "vitest";
+import { type PrefixFileOptions, parsePrefixes } from "../../provider/prefixes";
+import { problemsOf } from "./support";
+
+// The shapes are those of the published lists, written down by hand; the addresses are those of documentation.
+const read = (file: string, text: string, options?: PrefixFileOptions) => parsePrefixes(text, { file, ...options });
+const one = { value: 1 };
+
+describe("Spamhaus", () => {
+  const records = [
+    '{"cidr":"192.0.2.0/24","sblid":"SBL100001","rir":"arin"}',
+    '{"cidr":"198.51.100.0/24","sblid":"SBL100002","rir":"ripencc"}',
+  ];
+  const metadata =
+    '{"type":"metadata","timestamp":1767225600,"size":112,"records":2,"copyright":"(c) 2026","terms":"https://example.com/terms"}';
+  const drop = `${[...records, metadata].join("\n")}\n`;
+
+  test("drop_v4.json is NDJSON, and the SBL id is the reason", () => {
+    expect(read("drop_v4.json", drop)).toEqual({
+      "192.0.2.0/24": { value: 1, reason: "SBL100001" },
+      "198.51.100.0/24": { value: 1, reason: "SBL100002" },
+    });
+  });
+
+  test("a registry is selected by its member, and what is left out still counts as there", () => {
+    expect(read("drop_v4.json", drop, { select: { rir: "arin" } })).toEqual({
+      "192.0.2.0/24": { value: 1, reason: "SBL100001" },
+    });
+  });
+
+  test("fewer records than announced are an error", () => {
+    expect(problemsOf([records[0], metadata].join("\n"), { file: "drop_v4.json" })).toEqual([
+      "drop_v4.json:2:54: announces 2 records, but the file has 1 record: it is incomplete, fetch it again (or set allowEmpty: true).",
+    ]);
+  });
+
+  test("a list without its last line is an error, also where it is cut at the end of a line", () => {
+    expect(problemsOf(`${records.join("\n")}\n`, { file: "drop_v4.json" })).toEqual([
+      "drop_v4.json:2:1: is the last record, and the one that closes the list is missing: it is incomplete, fetch it again (or set allowEmpty: true).",
+    ]);
+  });
+
+  test("a list that is cut in the middle of a line is an error", () => {
+    expect(problemsOf(drop.slice(0, 70), { file: "drop_v4.json" })[0]).toBe(
+      "drop_v4.json:2:14: ends in the middle of a record: the file is incomplete, fetch it again.",
+    );
+  });
+
+  test("the last line alone is an empty list", () => {
+    const empty = '{"type":"metadata","timestamp":1767225600,"size":0,"records":0}\n';
+    expect(problemsOf(empty, { file: "drop_v6.json" })).toEqual([
+      "drop_v6.json:1:1: there is no prefix in it: fetch or write it again, or set allowEmpty: true where an empty list is meant.",
+    ]);
+    expect(read("drop_v6.json", empty, { allowEmpty: true })).toEqual({});
+  });
+
+  test("a part of it is read when that is what is wanted", () => {
+    const part = `${records[0]}\n`;
+    const reason = { "192.0.2.0/24": { value: 1, reason: "SBL100001" } };
+    expect(read("drop_v4.json", part, { allowEmpty: true })).toEqual(reason);
+    expect(read("part.ndjson", part, { columns: { prefix: "cidr", reason: "sblid" } })).toEqual(reason);
+  });
+
+  test("asndrop.json has no prefixes", () => {
+    const asns = '{"asn":64496,"rir":"arin","domain":"example.com","cc":"US","asname":"EXAMPLE"}\n'.repeat(2);
+    expect(problemsOf(asns, { file: "asndrop.json" })).toEqual([
+      "asndrop.json:1:1: lists autonomous systems, which have no prefixes here: read drop_v4.json and drop_v6.json instead.",
+    ]);
+  });
+
+  test("drop.txt has the SBL id behind a semicolon", () => {
+    const text =
+      "; Spamhaus DROP List 2026/01/01 - (c) 2026\n; Expires: Thu, 01 Jan 2026\n192.0.2.0/24 ; SBL100001\n198.51.100.0/24 ; a note\n";
+    expect(read("drop.txt", text)).toEqual({
+      "192.0.2.0/24": { value: 1, reason: "SBL100001" },
+      "198.51.100.0/24": one,
+    });
+  });
+});
+
+describe("FireHOL", () => {
+  const head = ["#", "# firehol_level1", "#", "# ipv4 hash:net ipset", "#", "# Aggregation     : none"];
+  const netset = (entries: string, ...lines: string[]) =>
+    [...head, `# Entries         : ${entries}`, "#", ...lines, ""].join("\n");
+
+  test("a netset has addresses and prefixes", () => {
+    const text = netset("2 subnets, 257 unique IPs", "192.0.2.0/24", "198.51.100.7");
+    expect(read("firehol_level1.netset", text)).toEqual({ "192.0.2.0/24": one, "198.51.100.7/32": one });
+  });
+
+  test("fewer lines than it announces are an error", () => {
+    expect(
+      problemsOf(netset("4,513 subnets, 612,345,678 unique IPs", "192.0.2.0/24"), { file: "level1.netset" }),
+    ).toEqual([
+      "level1.netset:7:1: announces 4 513 subnets, but the file has 1 record: it is incomplete, fetch it again (or set allowEmpty: true).",
+    ]);
+  });
+
+  test("an ipset announces addresses", () => {
+    expect(problemsOf(netset("2 unique IPs", "192.0.2.1"), { file: "a.ipset" })[0]).toContain("announces 2 unique IPs");
+    expect(read("a.ipset", netset("1 unique IPs", "192.0.2.1"))).toEqual({ "192.0.2.1/32": one });
+  });
+});
+
+test("Feodo Tracker: an address can come with several ports", () => {
+  const server = (port: number) => ({
+    ip_address: "192.0.2.7",
+    port,
+    status: "online",
+    hostname: null,
+    as_number: 64496,
+    as_name: "EXAMPLE",
+    country: "US",
+    first_seen: "2026-01-01 00:00:00",
+    last_online: "2026-01-02",
+    malware: "Example",
+  });
+  expect(read("ipblocklist.json", JSON.stringify([server(443), server(8080)], null, 4))).toEqual({
+    "192.0.2.7/32": one,
+  });
+  expect(problemsOf("[]", { file: "ipblocklist.json" })[0]).toContain("there is no prefix in it");
+});
+
+test("Team Cymru: prefixes below a comment, of both families", () => {
+  expect(
+    read(
+      "fullbogons-ipv4.txt",
+      "# last updated 1767225600 (Thu Jan 01 00:00:00 2026 GMT)\n192.0.2.0/24\n198.51.100.0/24\n",
+    ),
+  ).toEqual({
+    "192.0.2.0/24": one,
+    "198.51.100.0/24": one,
+  });
+  expect(
+    read("fullbogons-ipv6.txt", "# last updated 1767225600 (Thu Jan 01 00:00:00 2026 GMT)\n2001:db8::/32\n"),
+  ).toEqual({
+    "2001:db8::/32": one,
+  });
+});
+
+test("DShield: start and end in columns, below a head line that is no comment", () => {
+  const text = [
+    "#    (1) start of netblock",
+    "#    (2) end of netblock",
+    "#",
+    "Start\tEnd\tNetblock\tAttacks\tName\tCountry\temail",
+    "192.0.2.0\t192.0.2.255\t24\t1234\tEXAMPLE # 1\tUS\tabuse@example.com",
+    "198.51.100.0\t198.51.100.255\t24\t987\tEXAMPLE-2\tDE\tabuse@example.net",
+    "203.0.113.0\t203.0.113.300\t24\t1\t\t\t",
+    "",
+  ];
+  expect(read("block.txt", text.toSpliced(6, 1).join("\n"))).toEqual({ "192.0.2.0/24": one, "198.51.100.0/24": one });
+  expect(problemsOf(text.join("\n"), { file: "block.txt" })).toEqual([
+    'block.txt:7:1: "203.0.113.300" is not an IP address or prefix: write for example 192.0.2.0/24 or 2001:db8::/32.',
+  ]);
+});
+
+describe("clouds", () => {
+  const aws = JSON.stringify(
+    {
+      syncToken: "1767225600",
+      createDate: "2026-01-01-00-00-00",
+      prefixes: [
+        { ip_prefix: "192.0.2.0/24", region: "eu-west-1", service: "AMAZON", network_border_group: "eu-west-1" },
+        { ip_prefix: "192.0.2.0/24", region: "eu-west-1", service: "EC2", network_border_group: "eu-west-1" },
+        { ip_prefix: "198.51.100.0/24", region: "us-east-1", service: "S3", network_border_group: "us-east-1" },
+      ],
+      ipv6_prefixes: [
+        { ipv6_prefix: "2001:db8::/32", region: "us-east-1", service: "EC2", network_border_group: "us-east-1" },
+      ],
+    },
+    null,
+    2,
+  );
+
+  test("AWS: both families, each prefix once", () => {
+    expect(read("ip-ranges.json", aws)).toEqual({ "192.0.2.0/24": one, "198.51.100.0/24": one, "2001:db8::/32": one });
+  });
+
+  test("AWS: by service and region", () => {
+    const select = { service: "EC2" };
+    expect(read("ip-ranges.json", aws, { select })).toEqual({ "192.0.2.0/24": one, "2001:db8::/32": one });
+    expect(read("ip-ranges.json", aws, { select: { ...select, region: ["eu-west-1", "eu-west-2"] } })).toEqual({
+      "192.0.2.0/24": one,
+    });
+  });
+
+  test("a selection that finds nothing says what there is", () => {
+    expect(problemsOf(aws, { file: "aws", select: { service: "EC3" } })).toEqual([
+      'aws:1:1: nothing is selected by "{\\"service\\":\\"EC3\\"}": its service are for example "AMAZON", "EC2", "S3".',
+    ]);
+    expect(problemsOf(aws, { file: "aws", select: { scope: "x" } })[0]).toContain(
+      "no record has the member scope; they have ip_prefix",
+    );
+  });
+
+  test("AWS: what is wrong is found at its place", () => {
+    expect(problemsOf(aws.replace('"198.51.100.0/24"', '"198.51.100.1/24"'), { file: "ip-ranges.json" })).toEqual([
+      'ip-ranges.json:18:7: "198.51.100.1/24" has host bits set: write "198.51.100.0/24" for the whole prefix, or "198.51.100.1/32" for the one address.',
+    ]);
+  });
+
+  test("Google: with and without services", () => {
+    const google = {
+      syncToken: "1767225600000",
+      creationTime: "2026-01-01T00:00:00",
+      prefixes: [
+        { ipv4Prefix: "192.0.2.0/24", service: "Google Cloud", scope: "europe-west1" },
+        { ipv6Prefix: "2001:db8::/32", service: "Google Cloud", scope: "us-east1" },
+      ],
+    };
+    expect(read("cloud.json", JSON.stringify(google))).toEqual({ "192.0.2.0/24": one, "2001:db8::/32": one });
+    expect(read("cloud.json", JSON.stringify(google), { select: { scope: "us-east1" } })).toEqual({
+      "2001:db8::/32": one,
+    });
+  });
+
+  test("Azure: by tag, service and region", () => {
+    const tag = (name: string, region: string, systemService: string, addressPrefixes: string[]) => ({
+      name,
+      id: name,
+      properties: {
+        changeNumber: 1,
+        region,
+        regionId: 0,
+        platform: "Azure",
+        systemService,
+        addressPrefixes,
+        networkFeatures: ["API"],
+      },
+    });
+    const azure = JSON.stringify({
+      changeNumber: 1,
+      cloud: "Public",
+      values: [
+        tag("Storage", "", "AzureStorage", ["192.0.2.0/24", "2001:db8::/48"]),
+        tag("Sql.WestEurope", "westeurope", "AzureSQL", ["198.51.100.0/24"]),
+        tag("Empty", "", "", []),
+      ],
+    });
+    expect(Object.keys(read("tags.json", azure))).toEqual(["192.0.2.0/24", "2001:db8::/48", "198.51.100.0/24"]);
+    const selections: Record<string, string>[] = [
+      { service: "AzureSQL" },
+      { systemService: "AzureSQL" },
+      { name: "Sql.WestEurope" },
+      { region: "westeurope" },
+    ];
+    for (const select of selections) {
+      expect(read("tags.json", azure, { select })).toEqual({ "198.51.100.0/24": one });
+    }
+    expect(problemsOf(azure.replace("198.51.100.0/24", "198.51.100.0/33"), { file: "tags.json" })[0]).toMatch(
+      /^tags\.json:1:\d+: "198\.51\.100\.0\/33" has no valid prefix length/,
+    );
+  });
+
+  test("Cloudflare: the answer of its API", () => {
+    const answer = {
+      result: { ipv4_cidrs: ["192.0.2.0/24"], ipv6_cidrs: ["2001:db8::/32"], etag: "0123" },
+      success: true,
+      errors: [],
+      messages: [],
+    };
+    expect(read("ips.json", JSON.stringify(answer))).toEqual({ "192.0.2.0/24": one, "2001:db8::/32": one });
+    const failed = { result: null, success: false, errors: [{ code: 1000, message: "no" }], messages: [] };
+    expect(problemsOf(JSON.stringify(failed), { file: "ips.json" })).toEqual([
+      "ips.json:1:1: is the answer to a request that failed (success: false): fetch it again.",
+    ]);
+  });
+});
+
+describe("CrowdSec", () => {
+  const decision = { duration: "3h59m49.2s", reason: "ssh:bruteforce", scope: "Ip", type: "ban", value: "192.0.2.7" };
+
+  test("the value of a decision is an address, never a value of ours", () => {
+    expect(read("decisions.json", JSON.stringify([decision]), { value: 5 })).toEqual({
+      "192.0.2.7/32": { value: 5, reason: "ssh:bruteforce" },
+    });
+  });
+
+  test("as CSV", () => {
+    const text = "duration,scope,value,reason\n24h,ip,192.0.2.7,manual\n24h,range,198.51.100.0/24,\n";
+    expect(read("decisions.csv", text)).toEqual({
+      "192.0.2.7/32": { value: 1, reason: "manual" },
+      "198.51.100.0/24": one,
+    });
+  });
+
+  test("decisions below alerts", () => {
+    const alerts = [
+      { id: 1, decisions: [{ ...decision, reason: undefined, scenario: "http:probing" }] },
+      { id: 2, decisions: [] },
+    ];
+    expect(read("alerts.json", JSON.stringify(alerts))).toEqual({
+      "192.0.2.7/32": { value: 1, reason: "http:probing" },
+    });
+  });
+
+  test("decisions about something else than addresses are an error unless they are left out", () => {
+    const text = JSON.stringify([decision, { ...decision, scope: "Country", value: "XX" }], null, 1);
+    expect(problemsOf(text, { file: "d.json" })).toEqual([
+      'd.json:9:2: is a decision on the scope "Country", which has no prefix: set select: { scope: ["Ip", "Range"] }, as the file spells them.',
+    ]);
+    expect(Object.keys(read("d.json", text, { select: { scope: ["Ip", "Range"] } }))).toEqual(["192.0.2.7/32"]);
+  });
+});

@@ -1,0 +1,139 @@
+import { describe, expect, test } from "vitest";
+import {
+  aggregatePrefixes,
+  countAddresses,
+  excludePrefixes,
+  mergeEntries,
+  type PrefixFileOptions,
+  parsePrefixes,
+} from "../../provider/prefixes";
+import { problemsOf } from "./support";
+
+test("value and reason are for entries that have none", () => {
+  const text = "prefix,value,reason\n192.0.2.0/24,,\n198.51.100.0/24,7,mine\n";
+  expect(parsePrefixes(text, { value: 3, reason: "list" })).toEqual({
+    "192.0.2.0/24": { value: 3, reason: "list" },
+    "198.51.100.0/24": { value: 7, reason: "mine" },
+  });
+});
+
+test("hostBits: mask corrects", () => {
+  expect(parsePrefixes("192.0.2.1/24\n2001:db8::1/32\n", { hostBits: "mask" })).toEqual({
+    "192.0.2.0/24": { value: 1 },
+    "2001:db8::/32": { value: 1 },
+  });
+});
+
+describe("onDuplicate", () => {
+  const text = "192.0.2.0/24 2\n198.51.100.0/24 1\n192.0.2.0/24 3\n192.0.2.0/24 1\n";
+  const values = (onDuplicate: PrefixFileOptions["onDuplicate"]) =>
+    parsePrefixes(text, { onDuplicate })["192.0.2.0/24"]?.value;
+
+  test("different values fail unless it is said which one counts", () => {
+    expect(problemsOf(text)).toEqual([
+      "text:3:1: 192.0.2.0/24 comes again with the value 3, it had 2: keep one of them, or set onDuplicate.",
+      "text:4:1: 192.0.2.0/24 comes again with the value 1, it had 2: keep one of them, or set onDuplicate.",
+    ]);
+    expect([values("first"), values("last"), values("max")]).toEqual([2, 1, 3]);
+  });
+
+  test("spellings of one prefix are one prefix", () => {
+    expect(problemsOf("192.0.2.7 1\n192.0.2.7/32 2\n")[0]).toContain("192.0.2.7/32 comes again");
+    expect(Object.keys(parsePrefixes("2001:db8::\n2001:0DB8:0::/128\n"))).toEqual(["2001:db8::/128"]);
+  });
+
+  test("with equal values the one that is wanted longest stays", () => {
+    const row = (reason: string, expires = "") => `192.0.2.0/24,${reason},${expires}\n`;
+    const read = (...rows: string[]) => parsePrefixes(`prefix,reason,expires\n${rows.join("")}`, { format: "csv" });
+    const [early, late] = ["2030-01-01T00:00:00Z", "2030-01-02T00:00:00Z"];
+    expect(read(row("a", early), row("b", late))).toEqual({ "192.0.2.0/24": { value: 1, reason: "b", expires: late } });
+    expect(read(row("a", late), row("b", early))).toEqual({ "192.0.2.0/24": { value: 1, reason: "a", expires: late } });
+    expect(read(row("a", early), row("b"))).toEqual({ "192.0.2.0/24": { value: 1, reason: "b" } });
+    expect(read(row("a"), row("b"))).toEqual({ "192.0.2.0/24": { value: 1, reason: "a" } });
+  });
+});
+
+test("maxEntries counts prefixes, those of ranges too", () => {
+  expect(problemsOf("192.0.2.0/32\n192.0.2.0\n192.0.2.1-192.0.2.6\n", { maxEntries: 3 })).toEqual([
+    "text:3:1: more than 3 entries: shorten the file, or raise maxEntries.",
+  ]);
+  expect(Object.keys(parsePrefixes("192.0.2.1-192.0.2.6\n", { maxEntries: 4 }))).toHaveLength(4);
+});
+
+test("allowEmpty: an empty list can be meant", () => {
+  expect(parsePrefixes("# nobody today\n", { allowEmpty: true })).toEqual({});
+  expect(parsePrefixes("", { allowEmpty: true })).toEqual({});
+  expect(() => parsePrefixes("", { allowEmpty: false })).toThrow("there is no prefix in it");
+});
+
+test.each<[object, string]>([
+  [{ formt: "txt" }, "There is no option `formt`."],
+  [{ columns: { prefix: 0, valu: 1 } }, "There is no option `columns.valu`."],
+  [{ format: "xml" }, "The option `format` is none of txt, csv, json, ndjson, yaml."],
+  [{ value: -1 }, "The option `value` is not an integer from 0 to 4294967295."],
+  [{ maxEntries: 1.5 }, "The option `maxEntries` is not an integer."],
+  [{ hostBits: "drop" }, 'The option `hostBits` is neither "reject" nor "mask".'],
+  [{ columns: { prefix: -1 } }, "The option `columns.prefix` is neither a name nor a number from 0."],
+  [{ columns: { prefix: 0 } }, "The option `columns` needs a format that has columns: csv, json, ndjson or yaml."],
+])("%j is wrong at once", (options, message) => {
+  expect(() => parsePrefixes("192.0.2.0/24", options)).toThrow(new TypeError(message));
+});
+
+describe("the algebra takes what a PrefixSet takes", () => {
+  test("arrays, numbers, objects, in any spelling", () => {
+    expect(mergeEntries(["192.0.2.7"], { "2001:DB8::/32": 5 }, { "192.0.2.7/32": { reason: "mine" } })).toEqual({
+      "192.0.2.7/32": { value: 1, reason: "mine" },
+      "2001:db8::/32": { value: 5 },
+    });
+    expect(countAddresses({ "0.0.0.0/0": 1, "::/0": 1, "192.0.2.0/24": 1 })).toEqual({
+      ipv4: 2n ** 32n,
+      ipv6: 2n ** 128n,
+    });
+    expect(Object.keys(excludePrefixes(["0.0.0.0/0"], ["255.255.255.255"]))).toHaveLength(32);
+    expect(Object.keys(excludePrefixes(["::/0"], ["::1"]))).toHaveLength(128);
+    expect(excludePrefixes(["10.0.0.0/8"], [])).toEqual({ "10.0.0.0/8": { value: 1 } });
+  });
+
+  test("the regions may be entries themselves", () => {
+    expect(excludePrefixes(["192.0.2.0/24"], parsePrefixes("192.0.2.0/25"))).toEqual({
+      "192.0.2.128/25": { value: 1 },
+    });
+  });
+
+  test.each<[() => unknown, string]>([
+    [() => aggregatePrefixes(["192.0.2.1/24"]), '`entries[0]`: "192.0.2.1/24" has host bits set'],
+    [
+      () => aggregatePrefixes({ "192.0.2.0/24": -1 }),
+      '`entries["192.0.2.0/24"].value` is not an integer from 0 to 4294967295.',
+    ],
+    [
+      () => aggregatePrefixes({ "192.0.2.0/24": { valu: 1 } as object }),
+      '`entries["192.0.2.0/24"]` has no member valu.',
+    ],
+    [() => aggregatePrefixes({ "192.0.2.0/24": { expires: "tomorrow" } }), "is not an ISO time with zone"],
+    [
+      () => aggregatePrefixes({ "192.0.2.0/24": null as never }),
+      '`entries["192.0.2.0/24"]` is neither a number nor an object.',
+    ],
+    [() => excludePrefixes([], ["x"]), '`prefixes[0]`: "x" is not an IP address'],
+    [() => mergeEntries([], ["x"]), '`entries[1][0]`: "x" is not an IP address'],
+    [() => countAddresses("192.0.2.0/24" as never), "`entries` is neither an array of prefixes nor an object"],
+  ])("%s names what is wrong", (work, message) => {
+    expect(work).toThrow(TypeError);
+    expect(work).toThrow(message);
+  });
+});
+
+test("values that differ in reason, ticket or expiry are not merged", () => {
+  const [a, b] = ["192.0.2.0/25", "192.0.2.128/25"];
+  const entry = { value: 1, reason: "x", ticket: "INC-4711", expires: "2030-01-01T00:00:00Z" };
+  expect(aggregatePrefixes({ [a]: entry, [b]: { ...entry } })).toEqual({ "192.0.2.0/24": entry });
+  for (const other of [{ value: 2 }, { reason: "y" }, { ticket: undefined }, { expires: "2031-01-01T00:00:00Z" }]) {
+    expect(Object.keys(aggregatePrefixes({ [a]: entry, [b]: { ...entry, ...other } }))).toEqual([a, b]);
+  }
+});
+
+test("entries cannot be changed by accident, since they are shared", () => {
+  const entries = parsePrefixes("192.0.2.0/24\n198.51.100.0/24 2 \n");
+  for (const entry of Object.values(entries)) expect(Object.isFrozen(entry)).toBe(true);
+});
