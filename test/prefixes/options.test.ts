@@ -94,6 +94,12 @@ describe("the algebra takes what a PrefixSet takes", () => {
     expect(excludePrefixes(["10.0.0.0/8"], [])).toEqual({ "10.0.0.0/8": { value: 1 } });
   });
 
+  test("of two spellings of one prefix the later counts", () => {
+    const entries = { "198.51.100.0/24": 1, "192.0.2.7": 1, "192.0.2.7/32": 2 };
+    expect(aggregatePrefixes(entries)["192.0.2.7/32"]).toEqual({ value: 2 });
+    expect(mergeEntries(entries)["192.0.2.7/32"]).toEqual({ value: 2 });
+  });
+
   test("the regions may be entries themselves", () => {
     expect(excludePrefixes(["192.0.2.0/24"], parsePrefixes("192.0.2.0/25"))).toEqual({
       "192.0.2.128/25": { value: 1 },
