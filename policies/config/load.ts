@@ -14,6 +14,9 @@ import {
 /** The name of the configuration file in the folder of a program. */
 export const CONFIG_FILE = "packetfilter-policies.yaml";
 
+/** Names that are read; the second one is what people also write. */
+const CONFIG_FILES = [CONFIG_FILE, "packetfilter-policies.yml"] as const;
+
 /** Where to look for the configuration; the defaults are those of this process. */
 export interface LoadOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
@@ -22,7 +25,7 @@ export interface LoadOptions {
 
 /**
  * Reads the configuration for a pack of these rules: the file that `PACKETFILTER_POLICIES` names, else
- * `packetfilter-policies.yaml` in the program's folder, else nothing but defaults.
+ * `packetfilter-policies.yaml` (or `.yml`) in the program's folder, else nothing but defaults.
  * `PACKETFILTER_POLICIES_EMERGENCY` sets `emergency` for one run.
  *
  * @throws {PolicyConfigError} naming the file and the path within it.
@@ -100,11 +103,22 @@ function searchUpwards(start: string, environment: NonNullable<LoadOptions["envi
   for (let folder = resolve(start); ; folder = dirname(folder)) {
     const project = ["Pulumi.yaml", "Pulumi.yml"].map((name) => join(folder, name)).find((file) => existsSync(file));
     if (project !== undefined && !isProject(project, environment)) return undefined;
-    const file = join(folder, CONFIG_FILE);
-    if (existsSync(file)) return file;
+    const [file, other] = CONFIG_FILES.map((name) => join(folder, name)).filter((name) => existsSync(name));
+    if (file !== undefined && other !== undefined) throw twoFiles(file, other);
+    if (file !== undefined) return file;
     // The folder with Pulumi.yaml is the program's: what lies above it belongs to something else.
     if (project !== undefined || basename(folder) === "") return undefined;
   }
+}
+
+/** Whichever of the two was meant, rules that somebody wrote would not hold. */
+function twoFiles(file: string, other: string): PolicyConfigError {
+  return new PolicyConfigError(file, [
+    {
+      path: "",
+      message: `stands beside ${basename(other)}, and only one of them can hold: merge them into ${CONFIG_FILE}`,
+    },
+  ]);
 }
 
 // With `pulumi -C elsewhere` the command is typed in another program's folder; its rules are not ours.

@@ -54,6 +54,11 @@ export function parseEndpoint(text: string, option: string, cut?: string): Endpo
   };
 }
 
+/** How messages call a place: `fra1 (192.0.2.10:8080)`, or its address where it has no name. */
+export function labelOf(name: string | undefined, address: string): string {
+  return name === undefined ? address : `${name} (${address})`;
+}
+
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);

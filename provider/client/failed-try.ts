@@ -40,7 +40,7 @@ export const TOO_LATE: FailedTry = {
 export function readTransportFailure(
   failure: HttpFailure,
   left: number,
-  limits: { readonly timeoutMs: number; readonly maxResponseBytes: number },
+  limits: { readonly timeoutMs: number; readonly maxResponseBytes: number; readonly neverAnswered: boolean },
 ): FailedTry {
   const outcome: Outcome = failure.sent ? "unknown" : "not-sent";
   const base = { outcome, ...(failure.status !== undefined && { status: failure.status }) };
@@ -56,12 +56,33 @@ export function readTransportFailure(
       return { ...base, kind: "unexpected", message, repeat: false };
     }
     case "connection": {
+      const label = failure.sent ? "connection lost" : "no connection";
+      const scheme = schemeProblem(failure.cause, limits.neverAnswered);
+      if (scheme) return { ...base, kind: "failed", label, cause: failure.cause, ...scheme };
       const words = failure.cause instanceof Error ? failure.cause.message : "";
       const message = words || (codeOf(failure.cause) ?? "no reason given");
-      const label = failure.sent ? "connection lost" : "no connection";
       return { ...base, kind: "failed", label, message, cause: failure.cause, repeat: true };
     }
   }
+}
+
+const PLAIN_PORT: ReadonlySet<string> = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG"]);
+
+/**
+ * What is likely a url with the wrong scheme. TLS at a port without it is told for certain; the other way round, a server
+ * closes the connection at the first request or answers in bytes that are no HTTP.
+ */
+function schemeProblem(cause: unknown, neverAnswered: boolean): Pick<FailedTry, "message" | "repeat"> | undefined {
+  const code = codeOf(cause) ?? "";
+  if (PLAIN_PORT.has(code)) {
+    const message = "this port does not speak https: write http:// in the url, or the port that speaks https";
+    return { message, repeat: false };
+  }
+  const words = cause instanceof Error ? cause.message : "";
+  const isClosed = neverAnswered && words === "other side closed";
+  if (!isClosed && !code.startsWith("HPE_INVALID_")) return undefined;
+  const what = isClosed ? "the other side closed the connection without an answer" : "the answer is no HTTP";
+  return { message: `${what}: if this port speaks https, write https:// in the url`, repeat: true };
 }
 
 /** How an operation went as a whole. */

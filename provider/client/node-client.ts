@@ -39,10 +39,11 @@ export class NodeClient {
   /**
    * @param options See {@link NodeOptions}; checked here.
    * @param world Clock, timers, randomness and transport; for tests.
+   * @param name What people call the node, for messages; by default its address alone stands there.
    * @throws {OptionsError} naming the wrong option.
    */
-  constructor(options: NodeOptions, world: Partial<World> = {}) {
-    this.connection = new NodeConnection(options, world);
+  constructor(options: NodeOptions, world: Partial<World> = {}, name?: string) {
+    this.connection = new NodeConnection(options, world, name);
     this.endpoint = this.connection.endpoint;
   }
 

@@ -2,7 +2,7 @@ import { formatUrl, type ResourceUrl } from "../model/resource-url";
 import { errorText } from "../wire/node-answer";
 import * as commands from "../wire/node-command";
 import type { ChunkLimits } from "./chunks";
-import { parseEndpoint } from "./endpoint";
+import { labelOf, parseEndpoint } from "./endpoint";
 import type { HttpAnswer } from "./http";
 import { DEFAULTS, type NodeOptions, nodeOptionsSchema, parseOptions } from "./options";
 import { failedStatus, type Reading } from "./reading";
@@ -42,8 +42,11 @@ export class NodeConnection {
   readonly chunkLimits: ChunkLimits;
   private readonly requester: Requester;
 
-  /** @throws {OptionsError} naming the wrong option. */
-  constructor(options: NodeOptions, world: Partial<World> = {}) {
+  /**
+   * @param name What people call the node, for messages; by default its address alone stands there.
+   * @throws {OptionsError} naming the wrong option.
+   */
+  constructor(options: NodeOptions, world: Partial<World> = {}, name?: string) {
     const checked = { ...DEFAULTS, ...defined(parseOptions(nodeOptionsSchema, options, "node")) };
     const endpoint = parseEndpoint(checked.endpoint, "endpoint", commands.NODE_PATH);
     const headers = lowerCased(checked.headers);
@@ -55,7 +58,7 @@ export class NodeConnection {
         origin: endpoint.origin,
         path: endpoint.path,
         endpoint: endpoint.shown,
-        label: endpoint.label,
+        label: labelOf(name, endpoint.label),
         headers: {
           accept: "application/json",
           "user-agent": "pulumi-packetfilter",

@@ -51,6 +51,8 @@ const MAX_REDIRECTS = 5;
 export class Requester {
   private readonly http: Http;
   private readonly slots: Slots;
+  /** Whether anything that answers in HTTP was ever met here. */
+  private answered = false;
 
   constructor(
     private readonly connection: Connection,
@@ -105,6 +107,7 @@ export class Requester {
     if (this.world.monotonic() >= until) return TOO_LATE;
     try {
       const answer = await this.follow(request, until, signal);
+      this.answered = true;
       const reading = request.read(answer);
       if (reading.kind === "done") return reading;
       const asked = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
@@ -113,7 +116,8 @@ export class Requester {
       if (!(error instanceof HttpFailure)) throw error;
       const { timeoutMs } = this.connection;
       const { maxResponseBytes } = this.world;
-      return readTransportFailure(error, until - this.world.monotonic(), { timeoutMs, maxResponseBytes });
+      const limits = { timeoutMs, maxResponseBytes, neverAnswered: !this.answered };
+      return readTransportFailure(error, until - this.world.monotonic(), limits);
     }
   }
 

@@ -3,7 +3,7 @@ import { some } from "../model/text";
 import { errorText } from "../wire/node-answer";
 import { ShapeError } from "../wire/shape";
 import * as wire from "../wire/signaling";
-import { parseEndpoint } from "./endpoint";
+import { labelOf, parseEndpoint } from "./endpoint";
 import type { HttpAnswer } from "./http";
 import type { CallOptions } from "./node-connection";
 import { DEFAULTS, parseOptions, type ReceiverOptions, receiverOptionsSchema } from "./options";
@@ -44,13 +44,14 @@ export class SignalingClient {
   /**
    * @param options See {@link ReceiverOptions}; checked here.
    * @param world Clock, timers, randomness and transport; for tests.
+   * @param name What people call the receiver, for messages; by default its address alone stands there.
    * @throws {OptionsError} naming the wrong option.
    */
-  constructor(options: ReceiverOptions, world: Partial<World> = {}) {
+  constructor(options: ReceiverOptions, world: Partial<World> = {}, name?: string) {
     const checked = parseOptions(receiverOptionsSchema, options, "receiver");
     const endpoint = parseEndpoint(checked.url, "url");
     this.endpoint = endpoint.shown;
-    this.label = endpoint.label;
+    this.label = labelOf(name, endpoint.label);
     this.world = { ...systemWorld, ...world };
     this.deadlineMs = checked.deadlineMs ?? DEFAULTS.deadlineMs;
     this.retry = {
@@ -64,7 +65,7 @@ export class SignalingClient {
         origin: endpoint.origin,
         path: endpoint.path,
         endpoint: endpoint.shown,
-        label: endpoint.label,
+        label: this.label,
         headers: {
           "user-agent": "pulumi-packetfilter",
           ...(endpoint.authorization !== undefined && { authorization: endpoint.authorization }),

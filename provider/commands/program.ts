@@ -1,6 +1,9 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Command, CommanderError } from "commander";
-import { messageOf } from "../model/errors";
+import { z } from "zod";
 import { type CliIo, UsageError } from "./cli-io";
+import { failureText } from "./failure";
 
 /** A file with sub-commands. Only the one that is called is loaded, so that each starts fast. */
 interface CommandModule {
@@ -27,6 +30,7 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
 export async function main(args: readonly string[], io: CliIo): Promise<number> {
   const program = new Command("pulumi-packetfilter")
     .description("Tools of the pulumi-packetfilter package: an emulator, and helpers around real nodes.")
+    .version(packageVersion(), "--version", "print the version of this package")
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .helpCommand(false)
     .exitOverride();
@@ -40,7 +44,14 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    io.err(`${messageOf(error)}\n`);
+    io.err(`${failureText(error)}\n`);
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** The version in the package's own manifest, which is the nearest one above this file, compiled or not. */
+function packageVersion(folder = __dirname): string {
+  const file = join(folder, "package.json");
+  if (!existsSync(file)) return packageVersion(dirname(folder));
+  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, "utf8"))).version;
 }

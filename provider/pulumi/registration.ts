@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
+import { warnOfUnknownKeys } from "./config-keys";
 import { withSecrets } from "./connection";
 import { isPlain } from "./inputs";
 import { inspect, type SecretParts } from "./inspection";
@@ -36,6 +37,7 @@ export function properties(
   args: object,
   options: pulumi.CustomResourceOptions | undefined,
 ): pulumi.Inputs {
+  warnOfUnknownKeys();
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
   const connection: unknown = given[kind.connection];
   const props: pulumi.Inputs = isLookup(options)

@@ -70,11 +70,14 @@ export function checkArguments<S extends z.ZodRawShape>(
           shape: Object.fromEntries(Object.entries(schema.shape).filter(([key]) => !unknown.includes(key))),
         });
   const result = narrowed.safeParse(known);
-  if (!result.success) return { given: news as Given<S>, args: undefined, problems: result.error.issues.map(sentence) };
+  if (!result.success) {
+    const problems = result.error.issues.map((issue) => sentence(issue, known));
+    return { given: news as Given<S>, args: undefined, problems };
+  }
   return { given: news as Given<S>, args: result.data as Partial<z.output<z.ZodObject<S>>>, problems: [] };
 }
 
-function sentence(issue: z.core.$ZodIssue): string {
+function sentence(issue: z.core.$ZodIssue, args: JsonObject): string {
   const path = issue.path.reduce<string>(
     (text, part) =>
       typeof part === "number" ? `${text}[${part}]` : text === "" ? String(part) : `${text}.${String(part)}`,
@@ -84,6 +87,7 @@ function sentence(issue: z.core.$ZodIssue): string {
     const where = path === "" ? "" : `${path}: `;
     return `${where}there is no argument ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}: check the spelling.`;
   }
-  if (issue.code === "invalid_type" && issue.input === undefined) return `${path}: is missing.`;
+  const [name] = issue.path;
+  if (issue.path.length === 1 && typeof name === "string" && args[name] === undefined) return `${path}: is missing.`;
   return `${path}: ${issue.message}.`;
 }

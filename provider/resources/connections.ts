@@ -57,7 +57,7 @@ export class NodeInUse implements Connection {
     private readonly target: Target<NodeOptions>,
     private readonly shared: Shared,
   ) {
-    this.client = new NodeClient(target.options, shared.world);
+    this.client = new NodeClient(target.options, shared.world, target.name);
     this.name = target.name;
     this.endpoint = this.client.endpoint;
     this.label = target.name ?? this.endpoint;
@@ -147,7 +147,7 @@ export class ReceiverInUse implements Connection {
 
   constructor({ name, options, fromEnvironment }: Target<ReceiverOptions>, shared: Shared) {
     const { world, wanted, owned, leaving, elsewhere } = shared;
-    this.client = new SignalingClient(options, world);
+    this.client = new SignalingClient(options, world, name);
     this.name = name;
     this.endpoint = this.client.endpoint;
     this.label = name ?? this.endpoint;

@@ -66,7 +66,8 @@ export class ConfigError extends PacketFilterError {
 /** No such node or receiver: the name left the configuration, or nothing names an unnamed one. */
 export class UnknownConnection extends ConfigError {}
 
-const NODE_KEYS = [
+/** Members of the unnamed node that stand in the configuration by themselves. */
+export const NODE_KEYS = [
   "headers",
   "userArena",
   "tls",
@@ -205,9 +206,35 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
   if (result.success) return result.data;
   const sentences = result.error.issues.map((issue) => {
     const at = issue.path.length > 0 ? `${path}${path === "packetfilter" ? ":" : "."}${issue.path.join(".")}` : path;
-    return `${at}: ${issue.message}`;
+    const isAbsent = issue.path.length > 0 && memberAt(value, issue.path) === undefined;
+    return isAbsent ? `${at} is missing${remedyFor(at)}` : `${at}: ${issue.message}`;
   });
   throw new ConfigError(sentences.join("; "));
+}
+
+/** The member of a value, which may be structured or one JSON string; `undefined` where there is none. */
+function memberAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  const start = typeof value === "string" ? structured(value, "") : value;
+  return path.reduce<unknown>(
+    (at, key) => (typeof at === "object" && at !== null ? Reflect.get(at, key) : undefined),
+    start,
+  );
+}
+
+/** Members that may also come from the environment, in the unnamed receiver. */
+const VARIABLES: Readonly<Record<string, string>> = {
+  "packetfilter:clientId": "PACKETFILTER_CLIENT_ID",
+  "packetfilter:secretKey": "PACKETFILTER_SECRET_KEY",
+};
+
+/** How a missing member is set; nothing for one of an object in the program. */
+function remedyFor(at: string): string {
+  if (!at.startsWith("packetfilter:")) return "";
+  const isSecret = at.endsWith("secretKey");
+  const variable = VARIABLES[at];
+  // A secret that is typed behind the command stays in the shell's history; without a value the command asks for it.
+  const command = `pulumi config set${variable ? "" : " --path"}${isSecret ? " --secret" : ""} '${at}'${isSecret ? "" : " VALUE"}`;
+  return `: set it with ${command}${variable ? `, or with the environment variable ${variable}` : ""}`;
 }
 
 function structured(value: unknown, path: string): unknown {

@@ -1,29 +1,69 @@
-import { checkArguments, setUrl } from "../arguments";
+import { z } from "zod";
+import type { CanonicalPrefix } from "../../model/prefix";
+import { formatUrl } from "../../model/resource-url";
+import { checkArguments, entryLimitShape, setUrl } from "../arguments";
+import type { NodeInUse } from "../connections";
 import { ArgumentProblem, isExpired, parseAt } from "../entries";
 import type { Checked } from "../handler";
 import type { JsonObject } from "../json";
-import { contentRails } from "../limits";
+import { contentRails, type LimitArguments } from "../limits";
 import { entryProblems } from "../rails";
 import type { Runtime } from "../runtime";
+import { ConfigError } from "../settings";
 import { hasUnknown, UNKNOWN } from "../unknown";
 import { prefixSetEntrySchema } from "./arguments";
 
-/** `check` of a `PrefixSetEntry`: everything that can be told without a request. */
-export function checkPrefixSetEntry(runtime: Runtime, news: JsonObject): Checked {
+/** `check` of a `PrefixSetEntry`: everything that can be told without a request, all problems at once. */
+export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: JsonObject): Checked {
   const { given, args, problems } = checkArguments(prefixSetEntrySchema, news);
-  if (!args) return { inputs: news, problems };
-  const node = hasUnknown(given.node) ? undefined : runtime.node(given.node);
-  if (given.prefix === UNKNOWN) return { inputs: news, problems: [] };
+  const { prefix: spelling, hostBits } = given;
+  const found = [...problems];
+  const prefix =
+    typeof spelling === "string" && spelling !== UNKNOWN ? readPrefix(spelling, hostBits, found) : undefined;
+  const limits = z.object(entryLimitShape).safeParse(args ?? news);
+  if (limits.success) found.push(...refused(runtime, limits.data, prefix));
+  const node = hasUnknown(given.node) ? undefined : findNode(runtime, given.node, found);
+  if (found.length > 0 || !args) return { inputs: news, problems: found };
+  if (prefix === undefined) return { inputs: news, problems: [] };
+  const expired = isExpired(args.expires, runtime.today);
+  const address = setUrl(given);
+  if (node && address && !expired) node.set(address).wanted.add([prefix]);
+  if (expired && olds.expired !== true) {
+    // Held before: then the preview shows an update, and this says why.
+    const fate = olds.prefix === prefix ? "it is removed" : "it is not wanted";
+    const where = address ? `${node ? `${node.label} ` : ""}${formatUrl(address)}: ` : "";
+    runtime.notices.warn(`${where}${prefix} has expired (${args.expires}): ${fate}.`);
+  }
+  return { inputs: { ...news, prefix, ...(expired ? { expired: true } : {}) }, problems: [] };
+}
+
+/** The prefix; where it is none, `undefined` and one more problem. */
+function readPrefix(spelling: string, hostBits: unknown, problems: string[]): CanonicalPrefix | undefined {
   try {
-    const prefix = parseAt("prefix", given.prefix, args.hostBits);
-    const found = entryProblems([prefix], contentRails(args, runtime.settings));
-    if (found.length > 0) return { inputs: news, problems: found };
-    const expired = isExpired(args.expires, runtime.today);
-    const address = setUrl(given);
-    if (node && address && !expired) node.set(address).wanted.add([prefix]);
-    return { inputs: { ...news, prefix, ...(expired ? { expired: true } : {}) }, problems: [] };
+    return parseAt("prefix", spelling, hostBits === "mask" ? hostBits : undefined);
   } catch (error) {
-    if (error instanceof ArgumentProblem) return { inputs: news, problems: [error.message] };
+    if (!(error instanceof ArgumentProblem)) throw error;
+    problems.push(error.message);
+    return undefined;
+  }
+}
+
+function findNode(runtime: Runtime, argument: unknown, problems: string[]): NodeInUse | undefined {
+  try {
+    return runtime.node(argument);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(error.message);
+    return undefined;
+  }
+}
+
+function refused(runtime: Runtime, limits: LimitArguments, prefix: CanonicalPrefix | undefined): string[] {
+  try {
+    const rails = contentRails(limits, runtime.settings);
+    return prefix === undefined ? [] : entryProblems([prefix], rails);
+  } catch (error) {
+    if (error instanceof ArgumentProblem) return [error.message];
     throw error;
   }
 }

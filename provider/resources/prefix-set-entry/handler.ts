@@ -25,8 +25,8 @@ import {
 export class PrefixSetEntryHandler implements Handler {
   constructor(private readonly runtime: Runtime) {}
 
-  check(_olds: JsonObject, news: JsonObject) {
-    return checkPrefixSetEntry(this.runtime, news);
+  check(olds: JsonObject, news: JsonObject) {
+    return checkPrefixSetEntry(this.runtime, olds, news);
   }
 
   diff(olds: JsonObject, news: JsonObject) {
