@@ -24,6 +24,10 @@ const LONGEST_PAUSE_MS = 2_000;
 /**
  * Observe, send what is needed, observe until it shows. `changed` are the prefixes whose state differs from the first
  * status, whoever's request did it, except those that a refusal proves to have changed before ours.
+ *
+ * One prefix that the receiver takes for invalid keeps none of the others waiting: what was refused together is sent again
+ * in halves, at most twice the binary logarithm of their number for each bad one, and only what is refused alone is missing
+ * in the end.
  */
 export async function ensure(
   requests: SignalingRequests,
@@ -34,11 +38,44 @@ export async function ensure(
   const wanted = new Map(prefixes.map((prefix) => [prefix.toString(), prefix]));
   if (wanted.size === 0) return { changed: [], already: [] };
   const progress = new Progress(requests, wanted, await requests.status());
-  let failure: RequestError | undefined;
+  const groups: (readonly Prefix[])[] = [progress.missing];
+  let refusal: SignalingRefused | undefined;
+  for (let group = groups.shift(); group; group = groups.shift()) {
+    const refused = await ensureGroup(group, { requests, progress, limits, world });
+    if (!refused) continue;
+    const rest = progress.missingOf(group);
+    const half = Math.ceil(rest.length / 2);
+    if (rest.length > 1) groups.unshift(rest.slice(0, half), rest.slice(half));
+    else refusal ??= refused;
+  }
+  if (refusal) throw progress.incomplete(refusal);
+  return { changed: progress.changed, already: progress.already };
+}
 
-  for (let sends = 1; progress.missing.length > 0; sends++) {
-    const sent = progress.missing;
-    failure = await failureOf(requests.send(sent));
+/**
+ * Sends one group until all of it shows.
+ *
+ * @returns the refusal, if one of the prefixes is invalid in the receiver's eyes
+ * @throws {SignalingIncomplete} for any other end: then it makes no sense to send anything else
+ */
+async function ensureGroup(
+  group: readonly Prefix[],
+  {
+    requests,
+    progress,
+    limits,
+    world,
+  }: {
+    readonly requests: SignalingRequests;
+    readonly progress: Progress;
+    readonly limits: Limits & { readonly until: number };
+    readonly world: World;
+  },
+): Promise<SignalingRefused | undefined> {
+  for (let sends = 1; ; sends++) {
+    const sent = progress.missingOf(group);
+    if (sent.length === 0) return undefined;
+    const failure = await failureOf(requests.send(sent));
     if (failure?.code === "request-cancelled" && failure.outcome === "not-sent") throw progress.incomplete(failure);
     if (isSettled(failure, requests.operation)) progress.creditOthers(sent);
     else if (failure?.outcome === "unknown") progress.doubtful = true;
@@ -46,33 +83,40 @@ export async function ensure(
     // After "ok", and where the receiver says that it is done already, what is missing must show in time. After any
     // other error one look tells whether it had its effect.
     const patient = failure === undefined || isSettled(failure, requests.operation);
-    const look = await waitUntilShown(progress, sent.length, patient);
+    const look = await waitUntilShown(sent.length, patient, failure);
     if (look) throw progress.incomplete(look === "late" ? failure : look, look !== "late");
-    const stuck = failure?.outcome === "refused" && progress.missing.length === sent.length;
-    if (progress.missing.length === 0) break;
+    const left = progress.missingOf(group).length;
+    if (left === 0) return undefined;
+    const late = world.monotonic() >= limits.until;
+    if (isInvalid(failure) && left === sent.length && !late) return failure;
+    const stuck = failure?.outcome === "refused" && left === sent.length;
     const pause = backoff(sends, requests.retry, world.random);
-    const late = world.monotonic() + pause >= limits.until;
-    if (stuck || late || sends >= MAX_SENDS) throw progress.incomplete(failure);
+    if (stuck || world.monotonic() + pause >= limits.until || sends >= MAX_SENDS) throw progress.incomplete(failure);
     await world.sleep(pause, limits.signal).catch(() => undefined);
   }
-  return { changed: progress.changed, already: progress.already };
 
   /** Ends with `undefined` once sending again can help, `"late"` at the deadline, or the error of a status. */
   async function waitUntilShown(
-    state: Progress,
     before: number,
     patient: boolean,
+    failure: RequestError | undefined,
   ): Promise<undefined | "late" | RequestError> {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
-      const lost = await failureOf(requests.status().then((active) => state.observe(active)));
+      const lost = await failureOf(requests.status().then((active) => progress.observe(active)));
       if (lost) return lost;
-      if (state.missing.length === 0 || !patient) return undefined;
+      const left = progress.missingOf(group).length;
+      if (left === 0 || !patient) return undefined;
       // A refusal of several may have been for one of them: with that one shown, the rest can be sent.
-      if (failure && state.missing.length < before) return undefined;
+      if (failure && left < before) return undefined;
       if (world.monotonic() + pause >= limits.until) return "late";
       await world.sleep(pause, limits.signal).catch(() => undefined);
     }
   }
+}
+
+/** The receiver does not know one of the prefixes as the client's own, or cannot read it. */
+function isInvalid(failure: RequestError | undefined): failure is SignalingRefused {
+  return failure instanceof SignalingRefused && failure.reason === "prefix-invalid";
 }
 
 /** The receiver says that the wanted state holds already: true for at least one of the prefixes that were sent. */
@@ -111,6 +155,12 @@ class Progress {
 
   observe(active: readonly Prefix[]): void {
     this.missing = this.missingIn(active);
+  }
+
+  /** Those of a group that are not in the wanted state by the last status. */
+  missingOf(group: readonly Prefix[]): Prefix[] {
+    const keys = new Set(group.map(String));
+    return this.missing.filter((prefix) => keys.has(prefix.toString()));
   }
 
   /** A lone prefix that is refused as done, with no request of ours in doubt, was changed by somebody else. */

@@ -24,8 +24,8 @@ export interface PrefixSetEntryArgs {
   expires?: pulumi.Input<string>;
   /** What create does when the set holds the prefix with another value: `"fail"` (default) or `"adopt"`. */
   onExisting?: pulumi.Input<"fail" | "adopt">;
-  /** On destroy: `"remove"` (default) or `"keep"`. */
-  onDestroy?: pulumi.Input<"remove" | "keep">;
+  /** On destroy: `"remove"` (default), `"keep"`, or `"created"`: removed unless the set held it before this resource did. */
+  onDestroy?: pulumi.Input<"remove" | "keep" | "created">;
   /** `"reject"` (default): `192.0.2.1/24` fails with the corrected value. `"mask"`: it is corrected. */
   hostBits?: pulumi.Input<"reject" | "mask">;
   /** The prefix may not overlap one of these, in either direction of containment. */
@@ -87,7 +87,7 @@ export class PrefixSetEntry extends pulumi.CustomResource {
   declare readonly ticket: pulumi.Output<string | undefined>;
   declare readonly expires: pulumi.Output<string | undefined>;
   declare readonly onExisting: pulumi.Output<"fail" | "adopt" | undefined>;
-  declare readonly onDestroy: pulumi.Output<"remove" | "keep" | undefined>;
+  declare readonly onDestroy: pulumi.Output<"remove" | "keep" | "created" | undefined>;
   declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;
   declare readonly forbiddenPrefixes: pulumi.Output<string[] | undefined>;
   declare readonly shortestPrefix: pulumi.Output<{ ipv4?: number; ipv6?: number } | undefined>;

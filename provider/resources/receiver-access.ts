@@ -201,10 +201,14 @@ function staysActive(label: string, prefixes: readonly CanonicalPrefix[]): strin
 }
 
 function failure(error: unknown, partial: PartialOutputs | undefined): Error {
-  const remedy =
-    error instanceof SignalingIncomplete ? ` Run the same pulumi command again: it asks first what is active.` : "";
-  const message = `${messageOf(error)}${remedy}`;
+  const message = error instanceof SignalingIncomplete ? `${error.message} ${remedyOf(error)}` : messageOf(error);
   return partial ? new PartialFailure(message, partial.id, partial.outputs) : new Error(message, { cause: error });
+}
+
+function remedyOf({ reason, missing, started, stopped, already }: SignalingIncomplete): string {
+  if (reason !== "prefix-invalid") return "Run the same pulumi command again: it asks first what is active.";
+  const others = started.length + stopped.length + already.length > 0 ? " What was done for the others stays." : "";
+  return `The receiver does not take ${some(missing)} for a prefix of this client:${others} Correct it or take it out of the program, or have the receiver's operator assign it to the client, and run the same pulumi command again.`;
 }
 
 function parsed(prefixes: readonly CanonicalPrefix[]): Prefix[] {

@@ -9,7 +9,7 @@ export const prefixSetEntrySchema = z.strictObject({
   value: valueSchema.optional(),
   ...noteShape,
   onExisting: onExistingSchema.optional(),
-  onDestroy: z.enum(["remove", "keep"], { error: 'is neither "remove" nor "keep"' }).optional(),
+  onDestroy: z.enum(["remove", "keep", "created"], { error: 'is none of "remove", "keep", "created"' }).optional(),
   hostBits: hostBitsSchema.optional(),
   ...entryLimitShape,
   node: connectionSchema.optional(),

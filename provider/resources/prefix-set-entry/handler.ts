@@ -7,7 +7,7 @@ import { remember } from "../remember";
 import type { Runtime } from "../runtime";
 import { type Reached, SetAccess } from "../set-access";
 import { planUpdate } from "../set-plan";
-import { hasUnknown } from "../unknown";
+import { hasUnknown, UNKNOWN } from "../unknown";
 import { checkPrefixSetEntry } from "./check";
 import { planCreate } from "./plan";
 import {
@@ -15,6 +15,7 @@ import {
   heldOf,
   PREFIX_SET_ENTRY_OUTPUTS,
   type PrefixSetEntryInputs,
+  type PrefixSetEntryState,
   readInputs,
   readState,
   writeInputs,
@@ -23,6 +24,9 @@ import {
 
 /** One entry of a set that others also write to. */
 export class PrefixSetEntryHandler implements Handler {
+  /** Ids of resources that this process created for entries that were there already. */
+  private readonly found = new Set<string>();
+
   constructor(private readonly runtime: Runtime) {}
 
   check(olds: JsonObject, news: JsonObject) {
@@ -33,7 +37,9 @@ export class PrefixSetEntryHandler implements Handler {
     const [from, to] = [olds.node, news.node];
     remember(from, () => {
       const state = readState(olds);
-      SetAccess.open(this.runtime, state).owned.add(heldOf(state).keys());
+      const set = SetAccess.open(this.runtime, state);
+      set.owned.add(heldOf(state).keys());
+      if (state.adopted) this.sayAdopted(set.label, state, news);
     });
     return compare({
       olds,
@@ -57,13 +63,21 @@ export class PrefixSetEntryHandler implements Handler {
     const id = `${set.url}#${prefix}`;
     if (expired) return { id, outs: writeState(inputs, { endpoint }) };
     const plan = (observed: PrefixMap) => planCreate(observed, { label, prefix, value, onExisting, owned });
-    const written = await set.write({ plan }, (reached) => ({ id, outputs: partial(inputs, reached) }));
-    const adopted = written.plan.left?.get(prefix);
-    if (adopted === undefined) return { id, outs: writeState(inputs, { endpoint }) };
+    const written = await set.write({ plan }, (reached) => {
+      const existed = reached.plan.left?.has(prefix) && reached.applied.has(prefix);
+      return { id, outputs: partial(inputs, reached, existed) };
+    });
+    const found = written.plan.left?.get(prefix);
+    if (found === undefined) return { id, outs: writeState(inputs, { endpoint }) };
+    this.found.add(id);
+    if (found === value) {
+      this.runtime.notices.say(`${label}: ${prefix} was there already with this value. ${fateOf(inputs)}`);
+      return { id, outs: writeState(inputs, { endpoint, existed: true }) };
+    }
     this.runtime.notices.warn(
-      `${label}: adopted ${prefix} with the value ${adopted}; the next preview shows its change.`,
+      `${label}: adopted ${prefix} with the value ${found}; the next preview shows its change. ${fateOf(inputs)}`,
     );
-    return { id, outs: writeState(inputs, { endpoint, value: adopted, adopted: true }) };
+    return { id, outs: writeState(inputs, { endpoint, value: found, adopted: true, existed: true }) };
   }
 
   async read(id: string, json: JsonObject) {
@@ -75,7 +89,9 @@ export class PrefixSetEntryHandler implements Handler {
     const inputs = writeInputs(state, observed);
     const { address } = state;
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
-    return { id, inputs, props: writeState({ verbatim: inputs, address }, { endpoint: set.endpoint, unsettled }) };
+    const existed = state.existed || undefined;
+    const { endpoint } = set;
+    return { id, inputs, props: writeState({ verbatim: inputs, address }, { endpoint, existed, unsettled }) };
   }
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
@@ -85,13 +101,22 @@ export class PrefixSetEntryHandler implements Handler {
     const { prefix } = inputs;
     const [known, desired] = [heldOf(state), desiredOf(inputs)];
     const moved = set.hasMovedFrom(state);
-    const outs = writeState(inputs, { endpoint: set.endpoint });
-    if (!moved && unsettled.size === 0 && known.get(prefix) === desired.get(prefix)) return { outs };
+    const { endpoint } = set;
+    const kept = !moved && known.size > 0 && desired.size > 0 && state.existed;
+    if (!moved && unsettled.size === 0 && known.get(prefix) === desired.get(prefix)) {
+      return { outs: writeState(inputs, { endpoint, existed: kept || undefined }) };
+    }
     const intent = { known, desired, unsettled, moved, wanted: set.wanted };
     const expired = new Set(inputs.expired ? known.keys() : []);
     const plan = (observed: PrefixMap) => ({ ...planUpdate(observed, intent), expired });
-    await set.write({ plan }, (reached) => ({ id: `${set.url}#${prefix}`, outputs: partial(inputs, reached) }));
-    return { outs };
+    const { before } = await set.write({ plan }, (reached) => ({
+      id: `${set.url}#${prefix}`,
+      outputs: partial(inputs, reached, kept),
+    }));
+    // An entry that is put for the first time, or at another address, can meet one that is there.
+    const isFirst = moved || (known.size === 0 && unsettled.size === 0);
+    const met = isFirst && desired.size > 0 && before.has(prefix) && !set.owned.has(prefix);
+    return { outs: writeState(inputs, { endpoint, existed: kept || met || undefined }) };
   }
 
   async delete(_id: string, json: JsonObject) {
@@ -100,18 +125,46 @@ export class PrefixSetEntryHandler implements Handler {
     if (onDestroy === "keep" || (heldOf(state).size === 0 && unsettled.size === 0)) return;
     const set = SetAccess.ofState(this.runtime, state);
     if (set.wanted.has(prefix)) {
-      this.runtime.notices.say(`${set.label}: ${prefix} stays, wanted by another resource of this stack.`);
+      const isLost = onDestroy === "created" && !state.existed && this.found.has(`${set.url}#${prefix}`);
+      const owner = isLost
+        ? ' The other one found it there, so with onDestroy: "created" its destroy will leave it; if it is this resource under another name, an alias keeps it the creator.'
+        : "";
+      this.runtime.notices.say(`${set.label}: ${prefix} stays, wanted by another resource of this stack.${owner}`);
+      return;
+    }
+    if (onDestroy === "created" && state.existed) {
+      this.runtime.notices.say(`${set.label}: left ${prefix}, which was there before this resource (onDestroy: "created").`);
       return;
     }
     const remove = new Set([prefix]);
     const expired = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
     await set.write({ plan: () => ({ put: new Map(), remove, unsettled, expired }), isLast: true });
   }
+
+  /** In every preview until it is done: what the update does to an entry that was taken over as it is. */
+  private sayAdopted(label: string, { prefix, value: held }: PrefixSetEntryState, { value = 1, expired }: JsonObject) {
+    if (value === UNKNOWN || (held === value && expired !== true)) return;
+    const what = expired === true ? `removes ${prefix} (${held}), which has expired` : `changes ${prefix} from ${held} to ${value}`;
+    this.runtime.notices.say(`${label}: this update ${what}; the entry was adopted and is unchanged so far.`);
+  }
 }
 
 /** The outputs that are true after a write that failed half-way: the entry is not there, or with another value. */
-function partial(inputs: PrefixSetEntryInputs, { applied, endpoint, unsettled }: Reached): JsonObject {
+function partial(
+  inputs: PrefixSetEntryInputs,
+  { applied, endpoint, unsettled }: Reached,
+  wasThere: boolean | undefined,
+): JsonObject {
   const value = applied.get(inputs.prefix);
   if (value === undefined) return writeState(inputs, { endpoint, unsettled, absent: true });
-  return writeState(inputs, { endpoint, unsettled, ...(value !== inputs.value && { value }) });
+  const existed = wasThere || undefined;
+  return writeState(inputs, { endpoint, unsettled, existed, ...(value !== inputs.value && { value }) });
+}
+
+/** What a destroy does with an entry that was there before the resource. */
+function fateOf({ onDestroy }: PrefixSetEntryInputs): string {
+  if (onDestroy === "remove") {
+    return 'Whoever put it there, it belongs to this resource now, and destroy removes it; onDestroy: "created" leaves it.';
+  }
+  return "A destroy of this resource leaves it.";
 }

@@ -15,16 +15,17 @@ export interface NewEntry {
 }
 
 /**
- * The plan of a create. A foreign entry with another value is left as it is, and handed back as `left`.
+ * The plan of a create. A foreign entry is handed back as `left`: with the value that is wanted it is taken over, with
+ * another one it is left as it is.
  *
  * @throws {Error} when there is one and it is not to be adopted: then nothing is sent
  */
 export function planCreate(observed: PrefixMap, { label, prefix, value, onExisting, owned }: NewEntry): SetPlan {
   const found = observed.get(prefix);
   const remove = new Set<CanonicalPrefix>();
-  if (found === undefined || found === value || owned.has(prefix)) {
-    return { put: new Map([[prefix, value]]), remove };
-  }
+  const put = new Map([[prefix, value]]);
+  if (found === undefined || owned.has(prefix)) return { put, remove };
+  if (found === value) return { put, remove, left: put };
   if (onExisting === "adopt") return { put: new Map(), remove, left: new Map([[prefix, found]]) };
   throw new Error(
     `${label} already holds ${prefix} with the value ${found}, not ${value}. Nothing was sent. Give the entry that value, or take it over with onExisting: "adopt".`,

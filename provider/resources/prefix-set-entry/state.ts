@@ -9,7 +9,7 @@ import type { SetPlace } from "../set-access";
 import { optionalText, readAddress, readPrefixes } from "../stored";
 
 /** Outputs that are no arguments; `expired` is an input that `check` adds once the time has come. */
-export const PREFIX_SET_ENTRY_OUTPUTS = ["url", "endpoint", "adopted", "absent", "unsettled"] as const;
+export const PREFIX_SET_ENTRY_OUTPUTS = ["url", "endpoint", "adopted", "existed", "absent", "unsettled"] as const;
 
 /** What the program wants: checked inputs. */
 export interface PrefixSetEntryInputs extends SetPlace {
@@ -20,7 +20,7 @@ export interface PrefixSetEntryInputs extends SetPlace {
   /** Time with zone. */
   readonly expires?: string | undefined;
   readonly onExisting: "fail" | "adopt";
-  readonly onDestroy: "remove" | "keep";
+  readonly onDestroy: "remove" | "keep" | "created";
   /** The arguments as they came, which go back to the engine unchanged. */
   readonly verbatim: Verbatim;
 }
@@ -29,6 +29,10 @@ export interface PrefixSetEntryInputs extends SetPlace {
 export interface PrefixSetEntryState extends PrefixSetEntryInputs, UsedBefore {
   /** True where a failure left the entry out. */
   readonly absent: boolean;
+  /** True where the set held the prefix before this resource did. States without it were written as the creator's. */
+  readonly existed: boolean;
+  /** True where the entry was taken over with another value, and no update has followed. */
+  readonly adopted: boolean;
   /** Prefixes whose last write ended without a known result. */
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
 }
@@ -40,9 +44,10 @@ const members = z.object({
   expired: z.boolean().catch(false),
   expires: optionalText,
   onExisting: z.enum(["fail", "adopt"]).catch("fail"),
-  onDestroy: z.enum(["remove", "keep"]).catch("remove"),
+  onDestroy: z.enum(["remove", "keep", "created"]).catch("remove"),
 });
-const outputs = z.object({ endpoint: optionalText, absent: z.boolean().catch(false) });
+const flag = z.boolean().catch(false);
+const outputs = z.object({ endpoint: optionalText, absent: flag, existed: flag, adopted: flag });
 
 /** Reads inputs that `check` made. */
 export function readInputs(json: JsonObject): PrefixSetEntryInputs {
@@ -83,6 +88,8 @@ export interface PrefixSetEntryOutputs {
   readonly value?: number | undefined;
   /** The entry was taken over with another value. */
   readonly adopted?: true | undefined;
+  /** The set held the prefix before this resource did. */
+  readonly existed?: true | undefined;
   /** The entry is not there. */
   readonly absent?: true | undefined;
   /** Prefixes whose write ended without a known result. */
@@ -92,13 +99,16 @@ export interface PrefixSetEntryOutputs {
 /** The outputs of a resource with these arguments. */
 export function writeState(
   { verbatim, address }: Pick<PrefixSetEntryInputs, "verbatim" | "address">,
-  { value, unsettled, ...rest }: PrefixSetEntryOutputs,
+  { value, unsettled, adopted, existed, absent, endpoint }: PrefixSetEntryOutputs,
 ): JsonObject {
   return {
     ...verbatim,
     ...(value !== undefined && { value }),
     url: formatUrl(address),
-    ...rest,
+    endpoint,
+    ...(adopted && { adopted }),
+    ...(existed && { existed }),
+    ...(absent && { absent }),
     ...(unsettled && { unsettled: [...unsettled] }),
   };
 }
