@@ -13,3 +13,14 @@ export function count(number: number, one: string, many = `${one}s`): string {
 export function grouped(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, " ");
 }
+
+/** A list as texts of a bounded number of items each, so that a thousand stay readable: `["a, b", "c"]`. */
+export function inLines(items: readonly unknown[], each = 20): string[] {
+  const starts = Array.from({ length: Math.ceil(items.length / each) }, (_, index) => index * each);
+  return starts.map((start) =>
+    items
+      .slice(start, start + each)
+      .map(String)
+      .join(", "),
+  );
+}

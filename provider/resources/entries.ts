@@ -26,6 +26,8 @@ export interface NormalEntries {
   readonly entries: ReadonlyMap<CanonicalPrefix, number | typeof UNKNOWN>;
   /** Canonical prefix to note, as text; only entries that have one. */
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
+  /** Prefixes whose time has come, which are not wanted any more, with that time. */
+  readonly expired: ReadonlyMap<CanonicalPrefix, string>;
   /** Sentences that fail the check, each with the position. */
   readonly problems: readonly string[];
   /** Sentences for people that change nothing. */
@@ -34,7 +36,7 @@ export interface NormalEntries {
 
 /**
  * Turns `entries` as people write it into flat maps. `undefined` when a prefix is still unknown.
- * Expired entries are left out.
+ * Expired entries are no entries, but keep their notes: by them the next check knows that they are no news.
  */
 export function normaliseEntries(
   given: unknown,
@@ -42,7 +44,9 @@ export function normaliseEntries(
 ): NormalEntries | undefined {
   if (given === UNKNOWN) return undefined;
   const pairs = listed(given);
-  if (typeof pairs === "string") return { entries: new Map(), notes: new Map(), problems: [pairs], warnings: [] };
+  if (typeof pairs === "string") {
+    return { entries: new Map(), notes: new Map(), expired: new Map(), problems: [pairs], warnings: [] };
+  }
   if (pairs.some(({ spelling }) => hasUnknown(spelling))) return undefined;
   const found = new Map<CanonicalPrefix, { spelling: string; value: number | typeof UNKNOWN; note: EntryNote }>();
   const problems: string[] = [];
@@ -68,13 +72,15 @@ export function normaliseEntries(
   }
   const entries = new Map<CanonicalPrefix, number | typeof UNKNOWN>();
   const notes = new Map<CanonicalPrefix, string>();
+  const expired = new Map<CanonicalPrefix, string>();
   for (const [prefix, { value, note }] of found) {
-    if (isExpired(note.expires, options.now)) continue;
-    entries.set(prefix, value);
+    const { expires } = note;
+    if (expires !== undefined && isExpired(expires, options.now)) expired.set(prefix, expires);
+    else entries.set(prefix, value);
     const text = formatNote(note);
     if (text !== undefined) notes.set(prefix, text);
   }
-  return { entries, notes, problems, warnings };
+  return { entries, notes, expired, problems, warnings };
 }
 
 /** True when the time has come. An unknown or absent time has not. */

@@ -6,6 +6,7 @@ import { requireSameAddress, type UsedBefore } from "./changes";
 import { type ReceiverInUse, SIGNALING } from "./connections";
 import { PartialFailure } from "./handler";
 import type { JsonObject } from "./json";
+import type { Notices } from "./notices";
 import { receiverOfState } from "./places";
 import { untouched } from "./remedy";
 import type { Runtime } from "./runtime";
@@ -79,9 +80,15 @@ export class ReceiverAccess {
     const { endpoint } = state;
     const wanted: ReadonlySet<string> = endpoint === undefined ? new Set() : runtime.wantedAt({ endpoint }, SIGNALING);
     const kept = prefixes.filter((prefix) => wanted.has(prefix));
-    if (kept.length > 0) runtime.notices.say(staysActive(endpoint ?? "", kept));
+    const owned: ReadonlySet<string> = endpoint === undefined ? new Set() : runtime.ownedAt({ endpoint }, SIGNALING);
+    sayActive(runtime.notices, { label: endpoint ?? "", kept, owned });
     const left = prefixes.filter((prefix) => !wanted.has(prefix));
     if (left.length > 0) await ReceiverAccess.ofState(runtime, state).stop(left);
+  }
+
+  /** How messages call the receiver: its name, else its address. */
+  get label(): string {
+    return this.receiver.label;
   }
 
   /** The receiver's address in use. */
@@ -171,11 +178,9 @@ export class ReceiverAccess {
   }
 
   private withoutWanted(candidates: readonly CanonicalPrefix[]): CanonicalPrefix[] {
-    const { wanted, label } = this.receiver;
+    const { wanted, owned, label } = this.receiver;
     const kept = candidates.filter((prefix) => wanted.has(prefix));
-    if (kept.length > 0) {
-      this.runtime.notices.say(staysActive(label, kept));
-    }
+    sayActive(this.runtime.notices, { label, kept, owned });
     return candidates.filter((prefix) => !kept.includes(prefix));
   }
 
@@ -196,8 +201,23 @@ export class ReceiverAccess {
   }
 }
 
-function staysActive(label: string, prefixes: readonly CanonicalPrefix[]): string {
-  return `Signaling at ${label}: ${some(prefixes)} stays active, wanted by another resource of this stack. If that is this resource under another name, an alias keeps it its owner.`;
+/**
+ * What is not stopped, since another resource wants it. A resource that was compared or read in this run has handed on what
+ * it started; a plain rename shows the old resource only when it is deleted, which is too late.
+ */
+function sayActive(
+  notices: Notices,
+  { label, kept, owned }: { label: string; kept: readonly CanonicalPrefix[]; owned: { has(key: string): boolean } },
+): void {
+  const stay = (prefixes: readonly CanonicalPrefix[]) =>
+    `Signaling at ${label}: ${some(prefixes)} ${prefixes.length === 1 ? "stays" : "stay"} active, wanted by another resource of this stack.`;
+  const handedOn = kept.filter((prefix) => owned.has(prefix));
+  const orphaned = kept.filter((prefix) => !owned.has(prefix));
+  if (handedOn.length > 0) notices.say(stay(handedOn));
+  if (orphaned.length === 0) return;
+  notices.warn(
+    `${stay(orphaned)} Its destroy will leave what it did not start, unless it has stops: "all". If it is this resource under another name, an alias in the program keeps it the owner.`,
+  );
 }
 
 function failure(error: unknown, partial: PartialOutputs | undefined): Error {

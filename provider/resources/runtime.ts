@@ -96,6 +96,11 @@ export class Runtime {
     return this.shared.wanted.at(place, object);
   }
 
+  /** What the states of this deployment's resources hold at an address, under whatever name, as far as they were seen. */
+  ownedAt(place: Address, object: string): ReadonlySet<string> {
+    return this.shared.owned.at(place, object);
+  }
+
   /** Records what the state of a resource holds that is replaced in this deployment. */
   leave(place: Address, object: string, keys: Iterable<string>): void {
     this.shared.leaving.of(place, object).add(keys);

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { CanonicalPrefix } from "../../model/prefix";
+import { inLines } from "../../model/text";
 import { compare } from "../changes";
 import type { Handler } from "../handler";
 import type { JsonObject } from "../json";
@@ -11,6 +12,7 @@ import { checkCloudSignaling } from "./check";
 import { planUpdate, stoppable } from "./plan";
 import {
   CLOUD_SIGNALING_OUTPUTS,
+  type CloudSignalingInputs,
   type CloudSignalingState,
   readInputs,
   readState,
@@ -53,6 +55,7 @@ export class CloudSignalingHandler implements Handler {
       if (ours.length + doubtful.length === 0) return undefined;
       return { id, outputs: writeState(inputs, { endpoint, prefixes: active, started: ours, unsettled: doubtful }) };
     });
+    this.sayAlready(receiver, inputs, prefixes, started);
     return { id, outs: writeState(inputs, { endpoint, prefixes, started }) };
   }
 
@@ -80,6 +83,7 @@ export class CloudSignalingHandler implements Handler {
       const started = [...kept, ...leaving, ...ours];
       return { id, outputs: writeState(inputs, { endpoint, prefixes: [...untouched, ...active], started, unsettled }) };
     });
+    this.sayAlready(receiver, inputs, added, newlyStarted);
     const started = [...kept, ...newlyStarted];
     await receiver.stop(stoppable(inputs.stops, removed, leaving), (left) => {
       const owned = [...started, ...left.filter((prefix) => mayBeOurs.has(prefix))];
@@ -91,7 +95,30 @@ export class CloudSignalingHandler implements Handler {
 
   async delete(_id: string, json: JsonObject) {
     const state = readState(json);
-    await ReceiverAccess.stopLeft(this.runtime, state, stoppedWith(state));
+    const stopped = stoppedWith(state);
+    await ReceiverAccess.stopLeft(this.runtime, state, stopped);
+    const left = [...new Set([...state.prefixes, ...state.unsettled])].filter((prefix) => !stopped.includes(prefix));
+    const why = state.stops === "none" ? 'stops: "none"' : "this resource did not start it";
+    for (const line of inLines(left)) {
+      this.runtime.notices.say(`Signaling at ${state.endpoint}: left as it was (${why}): ${line}.`);
+    }
+  }
+
+  /** Once, when they are added: prefixes that somebody else had started. */
+  private sayAlready(
+    receiver: ReceiverAccess,
+    { stops }: CloudSignalingInputs,
+    prefixes: readonly CanonicalPrefix[],
+    started: readonly CanonicalPrefix[],
+  ): void {
+    const already = prefixes.filter((prefix) => !started.includes(prefix));
+    const fate =
+      stops === "all"
+        ? 'A destroy of this resource stops it all the same (stops: "all").'
+        : 'A destroy of this resource leaves it active; stops: "all" would stop it.';
+    for (const line of inLines(already)) {
+      this.runtime.notices.say(`Signaling at ${receiver.label}: active before this resource: ${line}. ${fate}`);
+    }
   }
 
   /** Ownership passes on to whoever wants the prefix next. */

@@ -133,7 +133,9 @@ export class PrefixSetEntryHandler implements Handler {
       return;
     }
     if (onDestroy === "created" && state.existed) {
-      this.runtime.notices.say(`${set.label}: left ${prefix}, which was there before this resource (onDestroy: "created").`);
+      this.runtime.notices.say(
+        `${set.label}: left ${prefix}, which was there before this resource (onDestroy: "created").`,
+      );
       return;
     }
     const remove = new Set([prefix]);
@@ -144,8 +146,11 @@ export class PrefixSetEntryHandler implements Handler {
   /** In every preview until it is done: what the update does to an entry that was taken over as it is. */
   private sayAdopted(label: string, { prefix, value: held }: PrefixSetEntryState, { value = 1, expired }: JsonObject) {
     if (value === UNKNOWN || (held === value && expired !== true)) return;
-    const what = expired === true ? `removes ${prefix} (${held}), which has expired` : `changes ${prefix} from ${held} to ${value}`;
-    this.runtime.notices.say(`${label}: this update ${what}; the entry was adopted and is unchanged so far.`);
+    const what =
+      expired === true
+        ? `removes ${prefix} (${held}), which has expired`
+        : `changes ${prefix} from ${held} to ${value}`;
+    this.runtime.notices.say(`${label}: up ${what}; the entry was adopted and is unchanged so far.`);
   }
 }
 

@@ -1,9 +1,10 @@
+import { parseNote } from "../../model/entry-note";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { difference, isEmpty, type PrefixMap, summary } from "../../model/prefix-map";
+import { type Difference, difference, isEmpty, type PrefixMap, summary } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { grouped } from "../../model/text";
+import { grouped, inLines, some } from "../../model/text";
 import { checkArguments, setUrl } from "../arguments";
-import { ArgumentProblem, type NormalEntries, normaliseEntries } from "../entries";
+import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries } from "../entries";
 import type { Checked } from "../handler";
 import { type JsonObject, sameJson } from "../json";
 import { contentRails, type LimitArguments, removalRails, unexpiredRemovals } from "../limits";
@@ -34,11 +35,39 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   if (address && node) {
     node.set(address).wanted.add(entries.keys());
     const delta = difference<number | typeof UNKNOWN>(before.entries, entries);
-    const plan = `${node.label} ${url}: ${summary(delta)}, ${grouped(entries.size)} after`;
-    if (!isEmpty(delta)) runtime.notices.say(plan);
+    const gone = [...delta.remove.keys()].filter((prefix) => hasExpired(prefix, normal, before, runtime.today));
+    if (!isEmpty(delta))
+      runtime.notices.say(`${node.label} ${url}: ${planText(delta, gone)}, ${grouped(entries.size)} after`);
+    // Those that go with this plan beyond the few that its line has room for.
+    const more = gone.length > SHOWN_IN_PLAN ? gone : [];
+    for (const line of inLines(more)) runtime.notices.say(`${node.label} ${url}: removed, since expired: ${line}.`);
+  }
+  const unwanted = [...normal.expired].filter(([prefix]) => !before.entries.has(prefix) && !before.notes.has(prefix));
+  for (const line of inLines(unwanted.map(([prefix, expires]) => `${prefix} (${expires})`))) {
+    runtime.notices.warn(`${node ? `${node.label} ` : ""}${url ?? "PrefixSet"}: expired, not wanted: ${line}.`);
   }
   const written = notes.size > 0 ? { notes: Object.fromEntries(notes) } : {};
   return { inputs: { ...news, entries: Object.fromEntries(entries), ...written }, problems: [] };
+}
+
+/** So many prefixes are named within the plan's line. */
+const SHOWN_IN_PLAN = 5;
+
+/** `+3 -2 (expired: 203.0.113.7/32) ~1` */
+function planText(delta: Difference<unknown>, expired: readonly CanonicalPrefix[]): string {
+  if (expired.length === 0) return summary(delta);
+  const { insert, remove, change } = delta;
+  return `+${insert.size} -${remove.size} (expired: ${some(expired, SHOWN_IN_PLAN)}) ~${change.size}`;
+}
+
+/** By the program, or by the note of an entry that left the program after its time. */
+function hasExpired(
+  prefix: CanonicalPrefix,
+  { expired }: Pick<NormalEntries, "expired">,
+  { notes }: HeldBefore,
+  now: number,
+): boolean {
+  return expired.has(prefix) || isExpired(parseNote(notes.get(prefix)).expires, now);
 }
 
 /** What the set held by the inputs of the run before. */

@@ -1,6 +1,6 @@
 import type { SetResult } from "../../batch/set-operation";
 import { difference, equal, type PrefixMap } from "../../model/prefix-map";
-import { count, some } from "../../model/text";
+import { count, grouped, inLines, some } from "../../model/text";
 import { compare } from "../changes";
 import type { Handler } from "../handler";
 import type { JsonObject } from "../json";
@@ -8,6 +8,7 @@ import { contentRails, expiredOf, removalRails } from "../limits";
 import { remember } from "../remember";
 import type { Runtime } from "../runtime";
 import { type Reached, SetAccess } from "../set-access";
+import { readEntries } from "../stored";
 import { hasUnknown } from "../unknown";
 import { checkPrefixSet } from "./check";
 import { planCreate, planLimitedUpdate } from "./plan";
@@ -33,7 +34,10 @@ export class PrefixSetHandler implements Handler {
     const [from, to] = [olds.node, news.node];
     remember(from, () => {
       const state = readState(olds);
-      SetAccess.open(this.runtime, state).owned.add(state.entries.keys());
+      const set = SetAccess.open(this.runtime, state);
+      set.owned.add(state.entries.keys());
+      const { entries } = news;
+      if (state.foreign.size > 0 && !hasUnknown(entries)) this.sayForeign(set, state, readEntries(entries));
     });
     return compare({
       olds,
@@ -56,17 +60,17 @@ export class PrefixSetHandler implements Handler {
     const { entries: desired, exclusive, onExisting, limits } = inputs;
     const rails = contentRails(limits, this.runtime.settings);
     const plan = (observed: PrefixMap) => planCreate(observed, { label, desired, exclusive, onExisting, owned, rails });
-    const { left: adopted = new Map() } = (
-      await set.write({ plan }, (reached) => {
-        const { left = new Map() } = reached.plan;
-        const outputs = partial(inputs, reached, new Map([...desired, ...left]));
-        return { id, outputs: left.size > 0 ? { ...outputs, adopted: [...left.keys()] } : outputs };
-      })
-    ).plan;
+    const written = await set.write({ plan }, (reached) => {
+      const { left = new Map() } = reached.plan;
+      const outputs = partial(inputs, reached, new Map([...desired, ...left]));
+      return { id, outputs: left.size > 0 ? { ...outputs, adopted: [...left.keys()] } : outputs };
+    });
+    const { left: adopted = new Map() } = written.plan;
+    this.sayShared(set, inputs, written.before);
     const entries = new Map([...desired, ...adopted]);
     if (adopted.size === 0) return { id, outs: writeState(inputs, { entries, endpoint }) };
     this.runtime.notices.warn(
-      `${label}: adopted ${count(adopted.size, "entry", "entries")} that the program does not declare so: ${some([...adopted.keys()])}. Nothing of them was changed; the next preview shows what would be.`,
+      `${label}: adopted ${count(adopted.size, "entry", "entries")} that the program does not declare so: ${some([...adopted.keys()])}. Nothing of them was changed; every preview names what would be.`,
     );
     return { id, outs: writeState(inputs, { entries, endpoint, adopted: adopted.keys() }) };
   }
@@ -79,7 +83,13 @@ export class PrefixSetHandler implements Handler {
     set.owned.add(entries.keys());
     const { endpoint } = set;
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
-    return { id, inputs: writeInputs(state, entries), props: writeState(state, { entries, endpoint, unsettled }) };
+    const foreign = [...entries.keys()].filter((prefix) => state.foreign.has(prefix) || !state.entries.has(prefix));
+    const found = foreign.length > 0 ? foreign : undefined;
+    return {
+      id,
+      inputs: writeInputs(state, entries),
+      props: writeState(state, { entries, endpoint, found, unsettled }),
+    };
   }
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
@@ -89,7 +99,13 @@ export class PrefixSetHandler implements Handler {
     const { entries: desired } = inputs;
     const moved = set.hasMovedFrom(state);
     const outs = writeState(inputs, { entries: desired, endpoint: set.endpoint });
-    if (!moved && unsettled.size === 0 && equal(known, desired)) return { outs };
+    if (!moved && unsettled.size === 0 && equal(known, desired)) {
+      if (inputs.exclusive && !state.exclusive) {
+        const observed = await set.observed();
+        this.warnOfOthers(set, inputs, { before: observed, after: observed });
+      }
+      return { outs };
+    }
     const intent = { known, desired, unsettled, moved, wanted: set.wanted };
     const limits = this.limitsOf(set, inputs, state);
     const plan = (observed: PrefixMap) => planLimitedUpdate(observed, intent, limits);
@@ -129,7 +145,11 @@ export class PrefixSetHandler implements Handler {
     return { label, url, content, removals: removalRails(limits, settings.liftsRemovals(url)), notes, now };
   }
 
-  private warnOfOthers(set: SetAccess, inputs: PrefixSetInputs, { before, after }: SetResult): void {
+  private warnOfOthers(
+    set: SetAccess,
+    inputs: PrefixSetInputs,
+    { before, after }: Pick<SetResult, "before" | "after">,
+  ) {
     const { remove, change } = difference(after, inputs.entries);
     const extra = inputs.exclusive ? [...remove.keys()].filter((prefix) => before.has(prefix)) : [];
     if (extra.length + change.size === 0) return;
@@ -140,8 +160,52 @@ export class PrefixSetHandler implements Handler {
     this.runtime.notices.warn(
       `${set.label}: left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" puts them right.`,
     );
+    const rest = extra.slice(SHOWN);
+    for (const line of inLines(rest)) this.runtime.notices.say(`${set.label}: left and not declared, too: ${line}.`);
+  }
+
+  /** Once, at create: entries that somebody had put there with the value that is declared. */
+  private sayShared({ label, owned }: SetAccess, { entries, onDestroy }: PrefixSetInputs, before: PrefixMap): void {
+    const shared = [...entries].filter(([prefix, value]) => before.get(prefix) === value && !owned.has(prefix));
+    if (shared.length === 0) return;
+    const were = shared.length === 1 ? "entry was" : "entries were";
+    const fate = onDestroy === "keep" ? "a destroy leaves them" : "destroy removes them with the rest";
+    this.runtime.notices.say(
+      `${label}: ${grouped(shared.length)} ${were} there already as declared: ${some(
+        shared.map(([prefix]) => prefix),
+        SHOWN,
+      )}. Whoever put them there, they belong to this resource now, and ${fate}.`,
+    );
+  }
+
+  /** In every preview until it is done: what the update does to entries that entered the state as they were found. */
+  private sayForeign(
+    { label, wanted }: SetAccess,
+    { entries: held, foreign }: PrefixSetState,
+    desired: PrefixMap,
+  ): void {
+    const present = [...foreign].filter((prefix) => held.has(prefix));
+    const removed = present.filter((prefix) => !desired.has(prefix) && !wanted.has(prefix));
+    const changed = present.flatMap((prefix) => {
+      const [from, to] = [held.get(prefix), desired.get(prefix)];
+      return to === undefined || from === to ? [] : [`${prefix} (${from} to ${to})`];
+    });
+    const say = (fate: string, items: readonly string[]) => {
+      const lines = inLines(items);
+      for (const [index, line] of lines.entries()) {
+        const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
+        this.runtime.notices.say(
+          `${label}: up ${fate} ${count(items.length, "entry", "entries")} that no program declared so${part}: ${line}.`,
+        );
+      }
+    };
+    say("removes", removed);
+    say("changes", changed);
   }
 }
+
+/** So many prefixes are named in one sentence; the others follow in lines of their own. */
+const SHOWN = 5;
 
 /** The outputs that are true after a write that failed half-way: what the node holds of the resource's own entries. */
 function partial(inputs: PrefixSetInputs, { applied, endpoint, unsettled }: Reached, ours: PrefixMap): JsonObject {

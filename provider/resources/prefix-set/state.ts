@@ -10,7 +10,7 @@ import { optionalText, readAddress, readEntries, readNotes, readPrefixes } from 
 import { limitShape } from "./arguments";
 
 /** Outputs that are no arguments. */
-export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "unsettled"] as const;
+export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled"] as const;
 
 /** What the inputs and the state of a `PrefixSet` have in common. */
 interface PrefixSetMembers extends SetPlace {
@@ -32,6 +32,8 @@ export interface PrefixSetInputs extends PrefixSetMembers {
 export interface PrefixSetState extends PrefixSetMembers, UsedBefore {
   /** Prefixes whose last write ended without a known result. */
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
+  /** Entries that entered the state as they were found, by an adoption or a refresh, and not from a program. */
+  readonly foreign: ReadonlySet<CanonicalPrefix>;
 }
 
 const members = z.object({
@@ -50,8 +52,13 @@ export function readInputs(json: JsonObject): PrefixSetInputs {
 
 /** Reads outputs, of this version or of an earlier one. */
 export function readState(json: JsonObject): PrefixSetState {
-  const { unsettled } = json;
-  return { ...readMembers(json), ...usedBefore.parse(json), unsettled: new Set(readPrefixes(unsettled)) };
+  const { unsettled, adopted, found } = json;
+  return {
+    ...readMembers(json),
+    ...usedBefore.parse(json),
+    unsettled: new Set(readPrefixes(unsettled)),
+    foreign: new Set([...readPrefixes(adopted), ...readPrefixes(found)]),
+  };
 }
 
 function readMembers(json: JsonObject): PrefixSetMembers {
@@ -76,6 +83,8 @@ export interface PrefixSetOutputs {
   readonly endpoint: string;
   /** Prefixes that were taken over as they are, if there are any. */
   readonly adopted?: Iterable<CanonicalPrefix> | undefined;
+  /** Prefixes that a refresh found as nobody declared them, or that were adopted before it. */
+  readonly found?: Iterable<CanonicalPrefix> | undefined;
   /** Prefixes whose write ended without a known result. */
   readonly unsettled?: Iterable<CanonicalPrefix> | undefined;
 }
@@ -83,7 +92,7 @@ export interface PrefixSetOutputs {
 /** The outputs of a resource with these arguments. */
 export function writeState(
   resource: PrefixSetMembers,
-  { entries, endpoint, adopted, unsettled }: PrefixSetOutputs,
+  { entries, endpoint, adopted, found, unsettled }: PrefixSetOutputs,
 ): JsonObject {
   return {
     ...writeInputs(resource, entries),
@@ -91,6 +100,7 @@ export function writeState(
     count: entries.size,
     endpoint,
     ...(adopted && { adopted: [...adopted] }),
+    ...(found && { found: [...found] }),
     ...(unsettled && { unsettled: [...unsettled] }),
   };
 }
