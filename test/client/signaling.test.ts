@@ -10,8 +10,18 @@ const [A, B, C] = ["192.0.2.1", "198.51.100.0/24", "2001:db8::/32"].map((text) =
 
 type Effect = "ok" | "lost-before" | "lost-after" | "late" | { status: number; text: string; apply?: Prefix[] };
 
-/** A receiver with a plan for its starts and stops; beyond the plan they work. `late`: shown by the third status after. */
-async function receiver(active: Prefix[], ...plan: Effect[]) {
+/**
+ * A receiver with a plan for its starts and stops; beyond the plan they work. `late`: shown by the third status after. An
+ * array in the plan names prefixes that it does not take for the client's own.
+ */
+async function receiver(active: Prefix[], ...steps: (Effect | Prefix[])[]) {
+  const plan = steps.filter((step): step is Effect => !Array.isArray(step));
+  const invalid = new Set(
+    steps
+      .filter((step) => Array.isArray(step))
+      .flat()
+      .map(String),
+  );
   const state = new Set(active.map(String));
   const pending: { statuses: number; apply: () => void }[] = [];
   const server = await serve((request, response) => {
@@ -31,6 +41,7 @@ async function receiver(active: Prefix[], ...plan: Effect[]) {
       apply((effect.apply ?? []).map(String));
       return end(effect.status, effect.text);
     }
+    if (prefixes.some((text) => invalid.has(text))) return end(400, "ip_prefix invalid");
     if (effect === "lost-before") return void response.socket?.resetAndDestroy();
     if (done)
       return end(409, operation === "start" ? "cloud signaling already active" : "cloud signaling is not active");
@@ -142,6 +153,18 @@ describe("ensureActive", () => {
     );
   });
 
+  it.each([2, 16, 64])("of %i prefixes starts all but the invalid one, in few requests", async (size) => {
+    const all = Array.from({ length: size }, (_, index) => Prefix.parse(`192.0.2.${index}`));
+    const bad = all[Math.floor(size / 3)] as Prefix;
+    await using it = await receiver([], [bad]);
+    const error = await failureOf(it.client.ensureActive(all));
+    expect(error).toMatchObject({ reason: "prefix-invalid", missing: [bad], outcome: "refused", verified: true });
+    expect((error as SignalingIncomplete).started).toHaveLength(size - 1);
+    const starts = it.asked.filter((asked) => asked.startsWith("start"));
+    expect(starts.length).toBeLessThanOrEqual(2 * Math.log2(size) + 1);
+    expect(it.asked.filter((asked) => asked.startsWith("stop"))).toEqual([]);
+  });
+
   it("a receiver that goes silent leaves what was last known, and says so", async () => {
     await using server = await serve(script(reply(200, { IP_prefix: [A] }), reset));
     const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y" }, new TestWorld());
@@ -175,6 +198,12 @@ describe("ensureInactive", () => {
     await using it = await receiver([A, B], "lost-after");
     expect(await it.client.ensureInactive([A, C])).toEqual({ stopped: [A], already: [C] });
     expect(it.asked).toEqual(["status", `stop ${A}`, "status"]);
+  });
+
+  it("stops all but what the receiver does not take for a prefix of the client", async () => {
+    await using it = await receiver([A, B, C], [B]);
+    const error = await failureOf(it.client.ensureInactive([A, B, C]));
+    expect(error).toMatchObject({ reason: "prefix-invalid", stopped: [A, C], missing: [B] });
   });
 
   it("tells what is still active", async () => {
