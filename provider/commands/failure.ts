@@ -15,14 +15,15 @@ export function failureText(error: unknown): string {
 
 function sentence({ code, path, address, port }: SystemError): string | undefined {
   if (typeof port === "number") return portSentence(code, `${String(address ?? "")}:${port}`, port);
+  // Reading an open folder fails without saying which one it was.
+  if (code === "EISDIR")
+    return `${typeof path === "string" ? path : "What was named"} is a folder, and a file is needed (EISDIR). Name a file in it.`;
   if (typeof path !== "string") return undefined;
   switch (code) {
     case "ENOENT":
       return `${path}: there is no such file or folder (ENOENT). Check the path; folders are not made.`;
     case "ENOTDIR":
       return `${path}: a part of the path is a file and no folder (ENOTDIR). Check the path.`;
-    case "EISDIR":
-      return `${path} is a folder, and a file is needed (EISDIR). Name a file in it.`;
     case "EACCES":
     case "EPERM":
       return `${path}: this user may not open it (${code}). Change its permissions, or name another file.`;

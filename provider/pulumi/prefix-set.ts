@@ -109,7 +109,7 @@ export class PrefixSet extends pulumi.CustomResource {
   declare readonly node: pulumi.Output<unknown>;
   /** The set's url, for example `prefixset://edge/blocked`. */
   declare readonly url: pulumi.Output<string>;
-  /** How many entries the set holds. */
+  /** How many entries of the set this resource keeps; with `exclusive: false` the set may hold others. */
   declare readonly count: pulumi.Output<number>;
   /** The node's address in use, without secrets. */
   declare readonly endpoint: pulumi.Output<string>;

@@ -4,7 +4,7 @@ import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
-import { failureOf, SET, TestWorld } from "./support";
+import { failureOf, reply, SET, serve, TestWorld } from "./support";
 
 const authority = new CertificateAuthority("test authority", Date.now());
 const client = authority.issueClient("operator.example");
@@ -53,4 +53,20 @@ it.each([
   expect(`${error.stack}${(error.cause as Error).stack}`).not.toContain("canary");
   expect(seen).toEqual([]);
   await node.close();
+});
+
+it("https at a port without it, and http at one with it, is a sentence with the remedy; the node has its name", async () => {
+  const plain = await serve(reply(200, "[]"));
+  const endpoint = plain.url.replace("http:", "https:");
+  const wrong = new NodeClient({ endpoint }, new TestWorld(), "fra1");
+  expect(await failureOf(wrong.listPrefixSet(SET))).toMatchObject({
+    outcome: "not-sent",
+    tries: 1,
+    message: `Set prefixset://edge/blocked on fra1 (${plain.host}): list failed (no connection): this port does not speak https: write http:// in the url, or the port that speaks https.`,
+  });
+  const { endpoint: secured } = options();
+  const other = new NodeClient({ endpoint: secured.replace("https:", "http:") }, new TestWorld());
+  const error = await failureOf(other.listPrefixSet(SET));
+  expect(error.message).toMatch(/closed the connection without an answer: if this port speaks https, write https:\/\//);
+  await Promise.all([wrong.close(), other.close(), plain[Symbol.asyncDispose]()]);
 });

@@ -45,6 +45,9 @@ test("the README's program and commands do what it says, against an emulator as 
   const located = script.replaceAll("127.0.0.1:8080", new URL(emulator.endpoint).host);
   const { stdout } = await promisify(execFile)("sh", ["-exc", located], { cwd: folder, env });
 
+  const printed = blocks.filter(({ tag }, index) => tag === "output" && blocks[index - 1]?.tag === "e2e");
+  expect(printed).toHaveLength(1);
+  for (const { text } of printed) expect(stdout).toContain(text);
   expect(stdout).toMatch(/url *: "prefixset:\/\/edge\/blocked"/);
   expect(emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({
     "192.0.2.0/24": 1,

@@ -134,14 +134,31 @@ test("a state that is wrong is wrong use, one that cannot be read and a port tha
     code: 2,
     err: expect.stringContaining("host bits"),
   });
-  expect((await run(["emulator", "--state", join(folder, "none.yaml")])).code).toBe(1);
-  expect((await run(["emulator", "--journal", join(folder, "none", "journal.ndjson")])).code).toBe(1);
+  for (const args of [
+    ["--state", join(folder, "none.yaml")],
+    ["--journal", join(folder, "none", "journal.ndjson")],
+  ]) {
+    expect(await run(["emulator", ...args])).toEqual({
+      code: 1,
+      out: "",
+      err: `${args[1]}: there is no such file or folder (ENOENT). Check the path; folders are not made.\n`,
+    });
+  }
+  expect(await run(["emulator", "--state", folder])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("is a folder, and a file is needed (EISDIR)"),
+  });
   await using emulator = await startEmulator();
   const { port } = new URL(emulator.endpoint);
   expect(await run(["emulator", "--port", port])).toMatchObject({
     code: 1,
-    err: expect.stringContaining("EADDRINUSE"),
+    err: `Port ${port} is taken: something else listens on 127.0.0.1:${port} (EADDRINUSE). End it, or choose another port; 0 takes a free one.\n`,
   });
+});
+
+test("the version is the package's", async () => {
+  const { version } = JSON.parse(await readFile("package.json", "utf8"));
+  expect(await run(["--version"])).toEqual({ code: 0, out: `${version}\n`, err: "" });
 });
 
 test("help ends with 0", async () => {

@@ -122,6 +122,15 @@ describe("the configuration file", () => {
       }),
     ).toBe("found");
   });
+  test("may end in .yml; two of them are refused, since only one can hold", () => {
+    write("Pulumi.yaml", "name: infra\n");
+    write("packetfilter-policies.yml", "emergency: found\n");
+    expect(emergencyIn({ folder })).toBe("found");
+    write("packetfilter-policies.yaml", "emergency: other\n");
+    expect(issuesOf(() => loadPolicyConfig(rules, { environment: {}, folder }))).toEqual([
+      ": stands beside packetfilter-policies.yml, and only one of them can hold: merge them into packetfilter-policies.yaml",
+    ]);
+  });
   test("of another program does not count, nor one above the program", () => {
     write("packetfilter-policies.yaml", "emergency: above\n");
     write("other/Pulumi.yaml", "name: other\n");

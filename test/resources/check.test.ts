@@ -71,7 +71,7 @@ describe("check of a PrefixSet", () => {
     const { it, printed } = provider(PrefixSetHandler);
     const olds = set({ entries: { "192.0.2.0/24": 1, "203.0.113.0/24": 1 } });
     expect((await it.check(olds, set({ entries }))).inputs.entries).toEqual({ "203.0.113.0/24": 1 });
-    expect(printed).toEqual(["http://192.0.2.10 prefixset://edge/blocked: +0 -1 ~0, 1 after"]);
+    expect(printed).toEqual(["http://192.0.2.10 prefixset://edge/blocked: +0 -1 (expired: 192.0.2.0/24) ~0, 1 after"]);
   });
 
   it.each<[string, JsonObject, RegExp]>([
@@ -188,6 +188,21 @@ describe("check of a PrefixSetEntry", () => {
     expect((await it.check({}, set({ prefix: "192.0.2.1", expires }))).inputs).toMatchObject({ expired: true });
     expect((await it.check({}, set({ prefix: "192.0.2.1/24", hostBits: "mask" }))).inputs.prefix).toBe("192.0.2.0/24");
     expect((await it.check({}, set({ prefix: UNKNOWN }))).inputs.prefix).toBe(UNKNOWN);
+  });
+
+  it("tells all its problems at once", async () => {
+    const more = { prefix: "192.0.2.1/24", value: -1, arena: "a/b", onDestroy: "clear", node: "ams1" };
+    expect(await problems(PrefixSetEntryHandler, set(more))).toEqual([
+      expect.stringMatching(/^arena: /),
+      expect.stringMatching(/^value: is negative/),
+      expect.stringMatching(/^onDestroy: is none of 'remove', 'keep', 'created'/),
+      expect.stringMatching(/^prefix: .*host bits/),
+      expect.stringMatching(/^node 'ams1' is not in 'packetfilter:nodes'/),
+    ]);
+    expect(await problems(PrefixSetEntryHandler, set({ prefix: "0.0.0.0/0", value: "many" }))).toEqual([
+      expect.stringMatching(/^value: is not a number/),
+      expect.stringMatching(/^entry 0\.0\.0\.0\/0 is shorter than \/1/),
+    ]);
   });
 
   it.each<[string, JsonObject, RegExp]>([

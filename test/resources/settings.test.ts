@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { PacketFilterError } from "../../provider/model/errors";
+import { unknownKeys } from "../../provider/resources/config-keys";
 import { readSettings } from "../../provider/resources/settings";
 
 const settings = (config: Record<string, unknown>, env: Record<string, string> = {}) =>
@@ -71,6 +72,16 @@ describe("settings", () => {
       "an unknown name",
       () => settings({ nodes: { fra1: {} } }).node("fra2"),
       /"fra2" is not in "packetfilter:nodes" \(it knows fra1\).*config set --path/,
+    ],
+    [
+      "a forgotten client id and secret",
+      () => settings({ signalingUrl: "http://192.0.2.1/path" }).receiver(undefined),
+      /^packetfilter:clientId is missing: set it with pulumi config set 'packetfilter:clientId' VALUE, or with the environment variable PACKETFILTER_CLIENT_ID; packetfilter:secretKey is missing: set it with pulumi config set --secret 'packetfilter:secretKey', or with .* PACKETFILTER_SECRET_KEY$/,
+    ],
+    [
+      "a forgotten secret of a named receiver",
+      () => settings({ receivers: { main: { url: "http://192.0.2.1/path", clientId: "a" } } }).receiver("main"),
+      /^packetfilter:receivers\.main\.secretKey is missing: set it with pulumi config set --path --secret 'packetfilter:receivers\.main\.secretKey'$/,
     ],
     ["a prototype's member", () => settings({ nodes: {} }).node("constructor"), /"constructor" is not in/],
     [
@@ -144,5 +155,17 @@ describe("settings", () => {
   it("lift the limit on removals for the sets that are named", () => {
     const lifted = settings({}, { PACKETFILTER_ALLOW_REMOVALS: "prefixset://edge/a, prefixset://edge/b" });
     expect(["a", "b", "c"].map((set) => lifted.liftsRemovals(`prefixset://edge/${set}`))).toEqual([true, true, false]);
+  });
+});
+
+describe("keys of the configuration that nothing reads", () => {
+  it("are told, with the one that was likely meant; keys of others and keys that are read are not", () => {
+    const known = ["packetfilter:endpoint", "packetfilter:nodes", "packetfilter:timeoutMs", "packetfilter:readOnly"];
+    expect(unknownKeys([...known, "aws:region", "journey:endpiont"])).toEqual([]);
+    expect(unknownKeys(["packetfilter:endpiont", "packetfilter:secretkey", "packetfilter:colour"])).toEqual([
+      expect.stringContaining('"packetfilter:endpiont" that nothing reads: is "packetfilter:endpoint" meant?'),
+      expect.stringContaining('is "packetfilter:secretKey" meant? Remove it with pulumi config rm'),
+      expect.stringContaining("docs/configuration.md has all of them"),
+    ]);
   });
 });

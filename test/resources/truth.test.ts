@@ -207,7 +207,7 @@ describe("a signaling", () => {
     const said = await it.up([signaling([X], "renamed")]);
     expect(said).toContainEqual(
       expect.stringMatching(
-        /^warning: .*198\.51\.100\.7\/32 stays active, wanted by another.* will leave them? active.*alias/,
+        /^warning: .*198\.51\.100\.7\/32 stays active, wanted by another.* will leave what it did not start.*alias/,
       ),
     );
     expect(fine(await it.engine.destroy())).toContainEqual(
