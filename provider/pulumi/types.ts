@@ -22,7 +22,10 @@ export interface TlsArgs {
  * ```
  */
 export interface NodeArgs {
-  /** Base url, with or without `/fapi` (docs/contract.md#node-endpoint). */
+  /**
+   * Base url, with or without `/fapi` (docs/contract.md#node-endpoint). User and password in it are kept as a secret
+   * header; the address itself is shown in messages and in the output `endpoint`.
+   */
   endpoint: pulumi.Input<string>;
   /** Headers sent with every request; kept as secrets. */
   headers?: pulumi.Input<Record<string, pulumi.Input<string>>>;

@@ -16,19 +16,26 @@ const LONG_TEXT = 3;
 export class Secrets {
   private readonly tokens = new Set<string>();
   private readonly texts = new Set<string>();
+  /** Prefixes of single entries that may be named, and whose values may not. */
+  private readonly silent = new Set<string>();
 
   /** Remembers what stands in arguments that are named as secret. */
   learn(props: JsonObject): void {
     const names = namesIn(props);
     for (const name of names) if (name !== "notes") this.add(props[name], name);
+    if (names.includes("value")) this.silent.add(canonical(String(props.prefix)));
     if (names.includes("notes") || names.includes("entries")) this.addNotes(props);
   }
 
   /** A text in which every secret is replaced. */
   hide(text: string): string {
-    if (this.tokens.size + this.texts.size === 0) return text;
+    if (this.tokens.size + this.texts.size + this.silent.size === 0) return text;
     let hidden = text.replaceAll(TOKEN, (token) => this.withoutSecret(token));
     for (const secret of this.texts) hidden = hidden.replaceAll(secret, SECRET_MARK);
+    // As messages write the value that an entry has and should have.
+    hidden = hidden.replaceAll(/\[secret\] \(\d+\)/g, SECRET_MARK);
+    const isSilent = [...this.silent].some((prefix) => hidden.includes(prefix));
+    if (isSilent) hidden = hidden.replaceAll(/\b(value|not) \d+/g, `$1 ${SECRET_MARK}`);
     return hidden.replaceAll(/\[secret\](?:, \[secret\])+/g, SECRET_MARK);
   }
 
@@ -38,9 +45,10 @@ export class Secrets {
     const value = (number: AuditValue) => (number === null ? null : SECRET_MARK);
     let hidden = 0;
     const shown = Object.entries(prefixes).map(([prefix, change]) => {
-      if (!this.holds(prefix)) return [prefix, change];
-      hidden += 1;
-      return [`${SECRET_MARK} ${hidden}`, { old: value(change.old), new: value(change.new) }];
+      const isHidden = this.holds(prefix);
+      if (!isHidden && !this.silent.has(prefix)) return [prefix, change];
+      if (isHidden) hidden += 1;
+      return [isHidden ? `${SECRET_MARK} ${hidden}` : prefix, { old: value(change.old), new: value(change.new) }];
     });
     const why = reason !== undefined && this.texts.has(reason) ? SECRET_MARK : reason;
     return { ...record, prefixes: Object.fromEntries(shown), reason: why, outcome: this.hide(outcome) };

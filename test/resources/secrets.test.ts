@@ -26,6 +26,17 @@ describe("secrets of resources", () => {
     expect(secrets.hide("192.0.2.9/32 has 5000 (why it is, INC-1)")).toBe("192.0.2.9/32 has 5000 ([secret])");
   });
 
+  it("in the value of a single entry leave its prefix in the clear", () => {
+    const secrets = knowing({ prefix: "192.0.2.9", value: 7, __secret: ["value"] });
+    expect(secrets.hide("fra1 already holds 192.0.2.9/32 with the value 5, not 7.")).toBe(
+      "fra1 already holds 192.0.2.9/32 with the value [secret], not [secret].",
+    );
+    const prefixes = { "192.0.2.9/32": { old: 5, new: 7 } };
+    expect(secrets.hideIn({ node: "fra1", set: "a set", prefixes, outcome: "applied" }).prefixes).toEqual({
+      "192.0.2.9/32": { old: "[secret]", new: "[secret]" },
+    });
+  });
+
   it("are counted in the audit log, where prefix, value and reason are replaced", () => {
     const secrets = knowing({ entries: ["192.0.2.9"], reason: "why it is", __secret: ["entries", "reason"] });
     const record = {
