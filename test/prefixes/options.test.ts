@@ -139,6 +139,19 @@ test("values that differ in reason, ticket or expiry are not merged", () => {
   }
 });
 
+test("what an entry kept apart is merged once that entry is merged itself", () => {
+  const [soon, late] = [
+    { value: 1, expires: "2030-01-01T00:00:00Z" },
+    { value: 1, expires: "2031-01-01T00:00:00Z" },
+  ];
+  const halves = { "192.0.2.4/31": soon, "192.0.2.6/31": soon };
+  expect(aggregatePrefixes({ "192.0.2.4/30": late, ...halves })).toEqual({ "192.0.2.4/30": late, ...halves });
+  expect(aggregatePrefixes({ "192.0.2.0/30": late, "192.0.2.4/30": late, ...halves })).toEqual({
+    "192.0.2.0/29": late,
+    "192.0.2.4/30": soon,
+  });
+});
+
 test("entries cannot be changed by accident, since they are shared", () => {
   const entries = parsePrefixes("192.0.2.0/24\n198.51.100.0/24 2 \n");
   for (const entry of Object.values(entries)) expect(Object.isFrozen(entry)).toBe(true);

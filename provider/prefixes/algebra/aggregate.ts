@@ -25,20 +25,25 @@ export function aggregatePrefixes(entries: EntriesLike): PrefixEntries {
 /** The same for a table, which is used up. */
 export function aggregateTable(table: PrefixTable): PrefixTable {
   const kept = new Uint8Array(table.size).fill(1);
-  mergeHalves(table, kept);
+  const isBlocked = mergeHalves(table, kept);
   dropRepeated(table, kept);
   const indexes = new Uint32Array(kept.length);
   let size = 0;
   for (let index = 0; index < kept.length; index++) if (kept[index]) indexes[size++] = index;
-  return table.pick(indexes.subarray(0, size));
+  const fewer = table.pick(indexes.subarray(0, size));
+  // What stood between two halves and the prefix that they make may be gone now.
+  return isBlocked && fewer.size < table.size ? aggregateTable(fewer) : fewer;
 }
 
 /**
  * Walks the table as a trie, and closes a prefix once everything in it is behind. A right half that closes meets its left
  * half, the last one of its length that closed; where both say the same, the left one becomes both. That keeps the table
  * in order: a prefix begins where its left half does.
+ *
+ * @returns true when halves stay because an entry for both of them outlasts them.
  */
-function mergeHalves(table: PrefixTable, kept: Uint8Array): void {
+function mergeHalves(table: PrefixTable, kept: Uint8Array): boolean {
+  let isBlocked = false;
   const { length, content } = table;
   const open: number[] = [];
   const closed = new Int32Array(table.bits + 1).fill(-1);
@@ -50,6 +55,7 @@ function mergeHalves(table: PrefixTable, kept: Uint8Array): void {
     open.push(index);
   }
   for (let top = open.pop(); top !== undefined; top = open.pop()) close(top);
+  return isBlocked;
 
   function close(right: number): void {
     const own = length[right] as number;
@@ -67,7 +73,10 @@ function mergeHalves(table: PrefixTable, kept: Uint8Array): void {
       // Its halves say something else for every address of it, for as long as it lasts.
       content[outer] = content[right] as number;
       kept[left] = kept[right] = 0;
-    } else closed[own] = right;
+    } else {
+      isBlocked = true;
+      closed[own] = right;
+    }
   }
 
   function areHalves(left: number, right: number): boolean {
