@@ -28,7 +28,7 @@ export class PrefixIndex<V = Prefix> {
       this.tables[prefix.family].set(prefix.length, table);
       this.lengths[prefix.family] = [...this.tables[prefix.family].keys()].sort((a, b) => b - a);
     }
-    table.set(prefix.bits, value);
+    table.set(networkOf(prefix, prefix.length), value);
     return this;
   }
 
@@ -40,14 +40,20 @@ export class PrefixIndex<V = Prefix> {
 
   /** The values of all prefixes that contain `prefix`, itself included, the longest first. */
   *covering(prefix: Prefix): Generator<V, void> {
-    const total = prefix.family === 4 ? 32 : 128;
     for (const length of this.lengths[prefix.family]) {
       if (length > prefix.length) continue;
-      const hostBits = BigInt(total - length);
-      const value = this.tables[prefix.family].get(length)?.get((prefix.bits >> hostBits) << hostBits);
+      const value = this.tables[prefix.family].get(length)?.get(networkOf(prefix, length));
       if (value !== undefined) yield value;
     }
   }
+}
+
+/**
+ * The first `length` bits as a number. V8 hashes a bigint by its low 64 bits: with the host bits still there, all IPv6
+ * prefixes of 64 bits and shorter would fall into one bucket.
+ */
+function networkOf({ family, bits }: Prefix, length: number): bigint {
+  return bits >> BigInt((family === 4 ? 32 : 128) - length);
 }
 
 /** Pairs that overlap, in either direction of containment, with no comparison of all with all. */

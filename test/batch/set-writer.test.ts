@@ -25,7 +25,7 @@ async function bench(dialect = {}, options = {}) {
   const runtime = new Runtime({ env: {}, print: (line) => void warnings.push(line) });
   const node = runtime.node({
     endpoint: emulator.endpoint,
-    timeoutMs: 300,
+    timeoutMs: 1_000,
     deadlineMs: 600,
     commitCoalesceMs: 5,
     ...options,

@@ -5,7 +5,7 @@ import { failureOf, type Properties, ProviderServer, providerText } from "./supp
 
 const BLOCKED = "prefixset://edge/blocked";
 const SECRET = "canary-4f1c9b";
-const IMPATIENT = { timeoutMs: 200, deadlineMs: 300, commitCoalesceMs: 5 };
+const IMPATIENT = { timeoutMs: 1_000, deadlineMs: 1_200, commitCoalesceMs: 5 };
 
 function node(entries: Record<string, number> = {}): Promise<Emulator> {
   return startEmulator({ state: { arenas: { edge: { sets: { blocked: entries, partners: {} } } } } });
