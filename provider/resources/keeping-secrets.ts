@@ -6,6 +6,9 @@ import { namesIn, type Secrets } from "./secrets";
 /** Marks of outputs that no input becomes: only the engine needs them. */
 const OUTPUT_MARKS = ["started"];
 
+/** Outputs of prefixes whose entries came from the node; they only help to name what an update does to them. */
+const FOUND_LISTS = ["adopted", "found"];
+
 /**
  * A provider that keeps secrets: it learns them before anything is done, and hides them in every error. What the classes
  * send beside the arguments goes round the resource and into its state.
@@ -43,7 +46,7 @@ export function keepingSecrets(provider: DynamicProvider, secrets: Secrets): Dyn
       hidden(async () => {
         learn(inputs);
         const { id, outs } = await provider.create(plain(inputs));
-        return { id, outs: { ...outs, ...hiddenIn(inputs) } };
+        return { id, outs: { ...withoutSecretPrefixes(outs, secrets), ...hiddenIn(inputs) } };
       }, inputs),
     read: (id, props) =>
       hidden(async () => {
@@ -51,7 +54,7 @@ export function keepingSecrets(provider: DynamicProvider, secrets: Secrets): Dyn
         const read = await provider.read(id, plain(props));
         if (read.id === "") return read;
         const inputs = read.inputs && { inputs: { ...read.inputs, ...hiddenIn(props) } };
-        return { ...read, ...inputs, props: { ...read.props, ...hiddenIn(props) } };
+        return { ...read, ...inputs, props: { ...withoutSecretPrefixes(read.props, secrets), ...hiddenIn(props) } };
       }),
     update: (id, olds, news) =>
       hidden(async () => {
@@ -72,6 +75,15 @@ function plain({ [SECRETS_KEY]: _, ...props }: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(props).filter(([, value]) => value !== SECRET_MARK));
 }
 
+/** Lists of what was found at the node repeat prefixes that may be secret, and no input marks them in the state. */
+function withoutSecretPrefixes(outs: JsonObject, secrets: Secrets): JsonObject {
+  const lists = FOUND_LISTS.flatMap((key) => {
+    const prefixes = outs[key];
+    return Array.isArray(prefixes) ? [[key, prefixes.filter((prefix) => !secrets.holds(String(prefix)))]] : [];
+  });
+  return { ...outs, ...Object.fromEntries(lists) };
+}
+
 function hiddenIn({ [SECRETS_KEY]: names }: JsonObject): JsonObject {
   return names === undefined ? {} : { [SECRETS_KEY]: names };
 }
@@ -87,7 +99,8 @@ function cleaned(error: unknown, secrets: Secrets, inputs: JsonObject): unknown 
   error.message = secrets.hide(error.message);
   error.stack = stack;
   const failure: Error & { properties?: JsonObject; reasons?: string[] } = error;
-  if (failure.properties) failure.properties = { ...failure.properties, ...hiddenIn(inputs) };
+  if (failure.properties)
+    failure.properties = { ...withoutSecretPrefixes(failure.properties, secrets), ...hiddenIn(inputs) };
   if (failure.reasons) failure.reasons = failure.reasons.map((reason) => secrets.hide(reason));
   return error;
 }

@@ -27,13 +27,13 @@ export class Secrets {
     if (names.includes("notes") || names.includes("entries")) this.addNotes(props);
   }
 
-  /** A text in which every secret is replaced. */
+  /** A text in which every secret is replaced, with the value in brackets behind a secret prefix. */
   hide(text: string): string {
     if (this.tokens.size + this.texts.size + this.silent.size === 0) return text;
     let hidden = text.replaceAll(TOKEN, (token) => this.withoutSecret(token));
     for (const secret of this.texts) hidden = hidden.replaceAll(secret, SECRET_MARK);
     // As messages write the value that an entry has and should have.
-    hidden = hidden.replaceAll(/\[secret\] \(\d+\)/g, SECRET_MARK);
+    hidden = hidden.replaceAll(/\[secret\] \(\d+(?: to \d+)?\)/g, SECRET_MARK);
     const isSilent = [...this.silent].some((prefix) => hidden.includes(prefix));
     if (isSilent) hidden = hidden.replaceAll(/\b(value|not) \d+/g, `$1 ${SECRET_MARK}`);
     return hidden.replaceAll(/\[secret\](?:, \[secret\])+/g, SECRET_MARK);
@@ -61,7 +61,8 @@ export class Secrets {
     return this.holds(word) ? `${SECRET_MARK}${end}` : token;
   }
 
-  private holds(token: string): boolean {
+  /** True for a prefix or long number that is secret, in whatever spelling. */
+  holds(token: string): boolean {
     return this.tokens.has(token) || this.tokens.has(canonical(token));
   }
 

@@ -17,6 +17,9 @@ describe("secrets of resources", () => {
     expect(secrets.hide("left 192.0.2.9. It has 471100, not 1: why it is")).toBe(
       "left [secret]. It has [secret], not 1: [secret]",
     );
+    expect(secrets.hide("up changes 2 entries: 192.0.2.9/32 (9 to 2), 2001:db8::/32 (1)")).toBe(
+      "up changes 2 entries: [secret]",
+    );
     expect(knowing({ entries }).hide("left 192.0.2.9")).toBe("left 192.0.2.9");
   });
 

@@ -50,6 +50,19 @@ describe("an adopted set", () => {
     expect(await it.up([adopting])).toEqual([]);
   });
 
+  it("with secret entries shows none of them in what is said or kept beside the entries", async () => {
+    await using it = await bench({ blocked: { [A]: 1, [B]: 9, [C]: 5 } });
+    const hiding = set({ [A]: 1, [B]: 2 }, { onExisting: "adopt", __secret: ["entries"] });
+    const said = [...(await it.up([hiding])), ...(await it.engine.preview([hiding])).printed];
+    const { entries: _, notes: __, ...outputs } = it.engine.state[0]?.outputs ?? {};
+    for (const text of [...said, JSON.stringify(outputs)]) {
+      expect(text).not.toContain(A);
+      expect(text).not.toContain(B);
+      expect(text).not.toContain("9 to 2");
+    }
+    expect(said).toContainEqual(expect.stringMatching(/up removes 1 entry that no program declared so: \[secret\]/));
+  });
+
   it("is named all the same after a refresh, and what is declared or gone in between is not", async () => {
     await using it = await bench({ blocked: { [A]: 1, [C]: 1, "10.0.0.0/8": 1, "172.16.0.0/12": 1 } });
     await it.up([adopting]);
@@ -65,6 +78,17 @@ describe("an adopted set", () => {
 });
 
 describe("an entry that was there", () => {
+  it("with another value has its change named by every preview, until it is done", async () => {
+    await using it = await bench({ partners: { [A]: 9 } });
+    const adopting = created(7, { onExisting: "adopt" });
+    await it.up([adopting]);
+    const named = expect.stringMatching(/up gives 192\.0\.2\.0\/24 the value 7, not 9; the entry was adopted/);
+    expect((await it.engine.preview([adopting])).printed).toEqual([named]);
+    expect(await it.up([adopting])).toEqual([named]);
+    expect(held(it.emulator, PARTNERS)).toEqual({ [A]: 7 });
+    expect(await it.up([adopting])).toEqual([]);
+  });
+
   it("is said once at create, and stays on destroy with onDestroy created, whatever happened in between", async () => {
     await using it = await bench({ partners: { [A]: 1 } });
     const said = await it.up([created()]);

@@ -147,9 +147,7 @@ export class PrefixSetEntryHandler implements Handler {
   private sayAdopted(label: string, { prefix, value: held }: PrefixSetEntryState, { value = 1, expired }: JsonObject) {
     if (value === UNKNOWN || (held === value && expired !== true)) return;
     const what =
-      expired === true
-        ? `removes ${prefix} (${held}), which has expired`
-        : `changes ${prefix} from ${held} to ${value}`;
+      expired === true ? `removes ${prefix}, which has expired` : `gives ${prefix} the value ${value}, not ${held}`;
     this.runtime.notices.say(`${label}: up ${what}; the entry was adopted and is unchanged so far.`);
   }
 }

@@ -1,6 +1,7 @@
 import { CloudSignalingHandler } from "../../../provider/resources/cloud-signaling/handler";
 import { type DynamicProvider, dynamicProvider } from "../../../provider/resources/dynamic-provider";
 import type { JsonObject } from "../../../provider/resources/json";
+import { keepingSecrets } from "../../../provider/resources/keeping-secrets";
 import { PrefixSetHandler } from "../../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../../provider/resources/prefix-set-entry/handler";
 import { Runtime } from "../../../provider/resources/runtime";
@@ -39,9 +40,9 @@ export class ProviderProcess implements Provider {
   ) {
     const runtime = new Runtime({ env: {}, print: (line) => this.printed.push(line), world });
     this.providers = {
-      PrefixSet: dynamicProvider(new PrefixSetHandler(runtime), runtime),
-      PrefixSetEntry: dynamicProvider(new PrefixSetEntryHandler(runtime), runtime),
-      CloudSignaling: dynamicProvider(new CloudSignalingHandler(runtime), runtime),
+      PrefixSet: keepingSecrets(dynamicProvider(new PrefixSetHandler(runtime), runtime), runtime.secrets),
+      PrefixSetEntry: keepingSecrets(dynamicProvider(new PrefixSetEntryHandler(runtime), runtime), runtime.secrets),
+      CloudSignaling: keepingSecrets(dynamicProvider(new CloudSignalingHandler(runtime), runtime), runtime.secrets),
     };
     const get = (key: string) => config[key.replace(/^packetfilter:/, "")];
     for (const provider of Object.values(this.providers)) void provider.configure({ config: { get } });
