@@ -15,6 +15,7 @@ import {
   planned,
   resultOf,
   type SetOperation,
+  type SetPlan,
   type SetResult,
   SetWriteFailure,
   unchanged,
@@ -145,7 +146,8 @@ export class SetWriter {
     } catch (error) {
       return this.interrupted({ plans, before, staging, error });
     }
-    const after = sizeOf(merged) > 0 ? await confirm(this.options, merged, before) : before;
+    const after =
+      sizeOf(merged) > 0 ? await confirm(this.options, merged, before) : await this.publishStuck(staging, before);
     reads.keep(after);
     const carried = { before, after, refused: staging.refused, removed: merged.remove };
     return plans.map((plan) => this.conclude(plan, carried));
@@ -176,6 +178,21 @@ export class SetWriter {
     }
     await staging.restore(undone.filter((prefix) => !staging.refused.has(prefix)));
     for (const prefix of staging.refused.keys()) staging.touched.delete(prefix);
+  }
+
+  /**
+   * Whatever cannot be taken back is published by the next commit, whoever makes it. Made now, by us, it tells refused
+   * entries from staged ones, and what is applied comes into a state. Removals are never among it: they were taken back.
+   */
+  private async publishStuck(staging: Staging, before: ObservedSet): Promise<ObservedSet> {
+    const { set } = this.options;
+    if (!staging.mayBeStuck) return before;
+    try {
+      await set.commit();
+    } catch (error) {
+      if (!isRefusal(error)) return before;
+    }
+    return set.observe().catch(() => before);
   }
 
   /**
@@ -240,11 +257,14 @@ export class SetWriter {
     }
   }
 
-  private conclude(plan: Planned, { before, after, refused: refusals, removed }: Carried): Settled<SetResult> {
+  private conclude(plan: Planned, carried: Carried): Settled<SetResult> {
+    const { before, after, refused: refusals, removed } = carried;
     if (!plan.ok) return plan;
     const { put } = plan.value;
     const refused = [...put.keys()].filter((prefix) => refusals.has(prefix));
-    if (refused.length > 0) {
+    const stuck = refused.filter((prefix) => !before.has(prefix) && after.has(prefix));
+    if (stuck.length > 0 && missing(plan.value, after).length > 0) return this.stuck(plan.value, carried, stuck);
+    if (refused.length > stuck.length) {
       const reason = refusals.get(refused[0] as CanonicalPrefix)?.message ?? "";
       const message = `Set ${this.options.label}: the node refused ${some(refused)}; nothing of this resource was changed. ${reason} Put that right, and run the same pulumi command again.`;
       return { ok: false, error: new Error(message) };
@@ -257,6 +277,17 @@ export class SetWriter {
       return { ok: false, error: new SetWriteFailure(message, known) };
     }
     return { ok: true, value: resultOf(plan.value, before, after) };
+  }
+
+  /** A part was refused, and another part is applied, since the node did not take it back. */
+  private stuck(plan: SetPlan, { after, refused }: Carried, applied: readonly CanonicalPrefix[]): Settled<SetResult> {
+    const isRefused = ([prefix, value]: [CanonicalPrefix, number]) =>
+      refused.has(prefix) && after.values.get(prefix) !== value;
+    const absent = [...plan.put].filter(isRefused).map(([prefix]) => prefix);
+    const reason = absent.map((prefix) => refused.get(prefix)?.message).find((text) => text !== undefined) ?? "";
+    const message = `Set ${this.options.label}: the node refused ${some(absent)}, and did not take back ${some(applied)}, which is applied now. ${reason} Put that right, and run the same pulumi command again.`;
+    const known = { plan, applied: after.values, unsettled: [] };
+    return { ok: false, error: new SetWriteFailure(message, known) };
   }
 
   /** One more list, before the commit. A node that lists applied entries only does not show our own changes in it. */

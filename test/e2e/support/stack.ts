@@ -103,6 +103,11 @@ export class TestStack implements AsyncDisposable {
     return this.pulumi("destroy", "--yes", "--skip-preview", ...args);
   }
 
+  /** The environment of its commands, for a shell that runs some itself. */
+  get variables(): Readonly<Record<string, string>> {
+    return this.env;
+  }
+
   /** The resources of the state by name, `outputs` as they are stored. */
   async state(): Promise<
     Record<string, { id: string; inputs: Record<string, unknown>; outputs: Record<string, unknown> }>

@@ -1,0 +1,104 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { blocksOf } from "../support/markdown";
+import { TestStack } from "./support/stack";
+import { BLOCKED, blockedSet, emptyNode } from "./support/world";
+
+const PARTNERS = "prefixset://edge/partners";
+const ENTRIES = { "192.0.2.0/24": 1, "203.0.113.0/24": 1 };
+const single = (node: string) =>
+  `new pf.PrefixSetEntry("one", { node: "${node}", arena: "edge", set: "partners", prefix: "192.0.2.0/24" });\n`;
+const both = (node: string) => blockedSet(ENTRIES, `node: "${node}"`) + single(node);
+
+describe("places", () => {
+  it("of a node with two names, of two machines, and of one that left: nothing is lost, cleared elsewhere or left unsaid", async () => {
+    await using old = await emptyNode();
+    await using young = await emptyNode();
+    const endpoint = old.endpoint.replace("127.0.0.1", "localhost");
+    await using stack = await TestStack.create({
+      config: { nodes: { fra1: { endpoint: old.endpoint }, same: { endpoint } } },
+      program: both("fra1"),
+    });
+    await stack.must("up", "--yes", "--skip-preview");
+
+    await stack.program(both("same"));
+    const renamed = await stack.up("--skip-preview");
+    expect(renamed.code, renamed.text).toBe(0);
+    expect([old.prefixSet(BLOCKED).applied, old.prefixSet(PARTNERS).applied]).toEqual([ENTRIES, { "192.0.2.0/24": 1 }]);
+    expect(renamed.text).toContain(`2 entries stay, since this stack wants the same at ${endpoint}`);
+
+    // The guide's way to new hardware: a second name, the program, and the old name goes.
+    await stack.program(both("fra9"));
+    const guide = blocksOf("docs/guides/moving-and-retiring-nodes.md");
+    const replacing = guide.find(({ tag, text }) => tag === "e2e" && text.includes("nodes.fra9"))?.text ?? "";
+    const script = replacing.replace("http://192.0.2.19", young.endpoint).replaceAll("fra1", "same");
+    const env = { ...stack.variables, PULUMI_SKIP_CONFIRMATIONS: "true", PULUMI_STACK: "test" };
+    await promisify(execFile)("sh", ["-exc", script], { cwd: stack.folder, env });
+    expect([young.prefixSet(BLOCKED).applied, young.prefixSet(PARTNERS).applied]).toEqual([
+      ENTRIES,
+      { "192.0.2.0/24": 1 },
+    ]);
+    expect([old.prefixSet(BLOCKED).applied, old.prefixSet(PARTNERS).applied]).toEqual([{}, {}]);
+
+    // Another address and a failing program: destroy has this configuration, and works where the state says.
+    await using wrong = await emptyNode();
+    wrong.change(BLOCKED, { insert: ENTRIES });
+    await stack.must("config", "set", "--path", "packetfilter:nodes.fra9.endpoint", wrong.endpoint, "--stack", "test");
+    await stack.program(
+      'new pf.PrefixSet("bad", { node: "fra9", arena: "edge", set: "none", entries: ["no prefix"] });',
+    );
+    expect((await stack.up("--skip-preview")).code).not.toBe(0);
+    const destroyed = await stack.destroy();
+    expect(destroyed.code, destroyed.text).toBe(0);
+    expect([wrong.prefixSet(BLOCKED).applied, wrong.prefixSet(PARTNERS).applied]).toEqual([ENTRIES, {}]);
+    expect([young.prefixSet(BLOCKED).applied, young.prefixSet(PARTNERS).applied]).toEqual([{}, {}]);
+  });
+
+  it("that need credentials, and receivers: what cannot be reached fails with both addresses and the whole way out", async () => {
+    await using old = await startEmulator({ auth: { bearer: "old-token" } });
+    await using young = await startEmulator();
+    const { clientId, secretKey } = old.clients[0] ?? {};
+    const receiver = (url: string) => ({ main: { url, clientId, secretKey } });
+    await using stack = await TestStack.create({
+      secrets: {
+        nodes: JSON.stringify({ fra1: { endpoint: old.endpoint, headers: { authorization: "Bearer old-token" } } }),
+        receivers: JSON.stringify(receiver(old.signalingUrl)),
+      },
+      program: `${single("fra1")} new pf.CloudSignaling("attack", { receiver: "main", prefixes: ["198.51.100.7"] });`,
+    });
+    await stack.must("up", "--yes", "--skip-preview");
+    const held = old.prefixSet(PARTNERS).applied;
+    const secret = (key: string, value: unknown) =>
+      stack.must("config", "set", "--secret", `packetfilter:${key}`, JSON.stringify(value), "--stack", "test");
+
+    // The node leaves program and configuration, the receiver moves and its signaling leaves the program.
+    await secret("nodes", { fra9: { endpoint: young.endpoint } });
+    await secret("receivers", receiver(young.signalingUrl));
+    const entry = 'node: "fra9", arena: "edge", set: "partners", prefix: "203.0.113.0/24"';
+    await stack.program(`new pf.PrefixSetEntry("two", { ${entry} });`);
+    const failed = await stack.up("--skip-preview");
+    expect(failed.code).not.toBe(0);
+    const message = failed.text.replaceAll(/\s+/g, " ");
+    const isNode = message.includes('node "fra1" is not in the configuration any more');
+    const isReceiver = message.includes(`The signaling is at ${old.signalingUrl} by the state`);
+    // The engine stops after the first failure; which of the two came first is its choice.
+    expect(isNode || isReceiver, failed.text).toBe(true);
+    expect(message).toContain("pulumi config set --path 'packetfilter:");
+    expect(message).toContain("pulumi state delete '<urn>'");
+    expect(failed.text).not.toContain("old-token");
+    expect(failed.text).not.toContain(secretKey);
+    expect([old.prefixSet(PARTNERS).applied, old.signalings["client-a"]]).toEqual([held, ["198.51.100.7/32"]]);
+
+    await secret("nodes", {
+      fra1: { endpoint: old.endpoint, headers: { authorization: "Bearer old-token" } },
+      fra9: { endpoint: young.endpoint },
+    });
+    await secret("receivers", receiver(old.signalingUrl));
+    const repaired = await stack.up("--skip-preview");
+    expect(repaired.code, repaired.text).toBe(0);
+    expect(old.signalings["client-a"] ?? []).toEqual([]);
+    expect(Object.keys(await stack.state())).toEqual(["two"]);
+  });
+});

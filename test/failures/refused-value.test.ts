@@ -1,0 +1,68 @@
+import { expect, it } from "vitest";
+import { clingingNode } from "./support/clinging-node";
+import { type Declared, MiniEngine } from "./support/engine";
+import { entry, set } from "./support/scenarios";
+
+const PREFIXES = ["192.0.2.0/27", "192.0.2.32/27", "192.0.2.64/27", "192.0.2.96/27", "192.0.2.128/27"];
+const values = (value: (index: number) => number, prefixes = PREFIXES) =>
+  Object.fromEntries(prefixes.map((prefix, index) => [prefix, value(index)]));
+const singles = (value: (index: number) => number) =>
+  PREFIXES.map((prefix, index) => entry(`e${index}`, prefix, value(index)));
+
+interface Story {
+  readonly name: string;
+  readonly before: readonly Declared[];
+  readonly refused: readonly Declared[];
+  readonly after: readonly Declared[];
+  readonly held: Record<string, number>;
+}
+
+const all = (value: number) => values(() => value);
+const STORIES: readonly Story[] = [
+  {
+    name: "a new set",
+    before: [],
+    refused: [set(values((index) => (index === 2 ? 300 : 1)))],
+    after: [set(all(1))],
+    held: all(1),
+  },
+  {
+    name: "a new set that is made smaller next",
+    before: [],
+    refused: [set(values((index) => (index === 2 ? 300 : 1)))],
+    after: [set(values(() => 1, PREFIXES.slice(0, 2)))],
+    held: values(() => 1, PREFIXES.slice(0, 2)),
+  },
+  {
+    name: "new values beside new entries",
+    before: [set(values(() => 1, PREFIXES.slice(0, 3)))],
+    refused: [set(values((index) => (index === 1 ? 300 : 2)))],
+    after: [set(all(2))],
+    held: all(2),
+  },
+  {
+    name: "single entries",
+    before: [],
+    refused: singles((index) => (index === 2 ? 300 : 1)),
+    after: singles(() => 1),
+    held: all(1),
+  },
+];
+
+for (const lists of ["applied", "staged"] as const) {
+  it.for(STORIES)(
+    `one refused value in $name leaves nothing that the next plain up stops at, where lists show ${lists} entries`,
+    async ({ before, refused, after, held }) => {
+      await using node = await clingingNode(lists);
+      const engine = new MiniEngine({ endpoint: node.endpoint, commitCoalesceMs: 1, deadlineMs: 2_000 });
+      expect((await engine.up(before)).errors).toEqual([]);
+      const failed = await engine.up(refused);
+      expect(failed.errors.map(({ message }) => message).join()).toContain("value out of range");
+      expect((await engine.up(after)).errors).toEqual([]);
+      expect(node.applied()).toEqual(held);
+      expect((await engine.preview(after, { refresh: true })).steps).toEqual([]);
+      expect((await engine.destroy()).errors).toEqual([]);
+      expect(node.applied()).toEqual({});
+    },
+  );
+}
