@@ -100,6 +100,7 @@ export class SetWriter {
       return plans.map((plan) => unchanged(plan, before));
     }
     reads.forget();
+    set.answered.clear();
     const settled = await this.activity.during(() => this.carryOut(plans, merged, before));
     const removed = new Map([...before.values].filter(([prefix]) => merged.remove.has(prefix)));
     const { elsewhere } = this.options;
@@ -252,11 +253,17 @@ export class SetWriter {
     const remove = new Set([...plan.value.remove].filter((prefix) => removed.has(prefix)));
     const absent = missing({ put, remove }, after);
     if (absent.length > 0) {
-      const message = `Set ${this.options.label}: committed, but after ${this.options.deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}. Run "pulumi up --refresh" again.`;
+      const message = `Set ${this.options.label}: committed, but after ${this.options.deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${this.words()} Run "pulumi up --refresh" again.`;
       const known = { plan: plan.value, applied: after.values, unsettled: absent };
       return { ok: false, error: new SetWriteFailure(message, known) };
     }
     return { ok: true, value: resultOf(plan.value, before, after) };
+  }
+
+  /** What the node answered to the changes that it does not show: a success, or words that nobody knows as an error. */
+  private words(): string {
+    const answers = [...this.options.set.answered].map(([command, answer]) => `${command} with ${answer}`);
+    return answers.length === 0 ? "" : ` The node answered ${answers.join(", ")}.`;
   }
 
   /** One more list, before the commit. A node that lists applied entries only does not show our own changes in it. */
