@@ -2,7 +2,7 @@ import type { ObservedSet } from "../client/observed-set";
 import { isRefusal, wasRepeated } from "../client/refusal";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { PrefixMap } from "../model/prefix-map";
+import type { ListedMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import { Activity } from "./activity";
 import type { Crowd } from "./crowd";
@@ -26,11 +26,11 @@ import type { SharedReads } from "./shared-reads";
 /** What a writer asks about the same set at other addresses, which may be the same machine. */
 export interface ElsewhereRules {
   /** Is called before the first request of a change, with what was just listed. */
-  before(observed: PrefixMap): Promise<void>;
+  before(observed: ListedMap): Promise<void>;
   /** Which of these prefixes must stay, since they may be the very entries that are wanted at another address. */
   spare(remove: ReadonlySet<CanonicalPrefix>): Promise<ReadonlySet<CanonicalPrefix>>;
   /** Is called after a commit with what it removed, and with the values that were there. */
-  after(removed: PrefixMap): Promise<void>;
+  after(removed: ListedMap): Promise<void>;
 }
 
 /** The set that is written to, and what its writer goes by. */
@@ -87,8 +87,8 @@ export class SetWriter {
   }
 
   /** Puts entries back that are not there. @throws {Error} as {@link submit} */
-  async putBack(entries: PrefixMap): Promise<void> {
-    const absent = (observed: PrefixMap) => new Map([...entries].filter(([prefix]) => !observed.has(prefix)));
+  async putBack(entries: ListedMap): Promise<void> {
+    const absent = (observed: ListedMap) => new Map([...entries].filter(([prefix]) => !observed.has(prefix)));
     await this.group.submit({ plan: (observed) => ({ put: absent(observed), remove: new Set() }) });
   }
 
@@ -101,6 +101,7 @@ export class SetWriter {
       return plans.map((plan) => unchanged(plan, before));
     }
     reads.forget();
+    set.answered.clear();
     const settled = await this.activity.during(() => this.carryOut(plans, merged, before));
     const removed = new Map([...before.values].filter(([prefix]) => merged.remove.has(prefix)));
     const { elsewhere } = this.options;
@@ -272,7 +273,7 @@ export class SetWriter {
     const remove = new Set([...plan.value.remove].filter((prefix) => removed.has(prefix)));
     const absent = missing({ put, remove }, after);
     if (absent.length > 0) {
-      const message = `Set ${this.options.label}: committed, but after ${this.options.deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}. Run "pulumi up --refresh" again.`;
+      const message = `Set ${this.options.label}: committed, but after ${this.options.deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${this.words()} Run "pulumi up --refresh" again.`;
       const known = { plan: plan.value, applied: after.values, unsettled: absent };
       return { ok: false, error: new SetWriteFailure(message, known) };
     }
@@ -281,13 +282,18 @@ export class SetWriter {
 
   /** A part was refused, and another part is applied, since the node did not take it back. */
   private stuck(plan: SetPlan, { after, refused }: Carried, applied: readonly CanonicalPrefix[]): Settled<SetResult> {
-    const isRefused = ([prefix, value]: [CanonicalPrefix, number]) =>
-      refused.has(prefix) && after.values.get(prefix) !== value;
-    const absent = [...plan.put].filter(isRefused).map(([prefix]) => prefix);
+    const refusals = [...plan.put].filter(([prefix]) => refused.has(prefix));
+    const absent = refusals.filter(([prefix, value]) => after.values.get(prefix) !== value).map(([prefix]) => prefix);
     const reason = absent.map((prefix) => refused.get(prefix)?.message).find((text) => text !== undefined) ?? "";
     const message = `Set ${this.options.label}: the node refused ${some(absent)}, and did not take back ${some(applied)}, which is applied now. ${reason} Put that right, and run the same pulumi command again.`;
     const known = { plan, applied: after.values, unsettled: [] };
     return { ok: false, error: new SetWriteFailure(message, known) };
+  }
+
+  /** What the node answered to the changes that it does not show: a success, or words that nobody knows as an error. */
+  private words(): string {
+    const answers = [...this.options.set.answered].map(([command, answer]) => `${command} with ${answer}`);
+    return answers.length === 0 ? "" : ` The node answered ${answers.join(", ")}.`;
   }
 
   /** One more list, before the commit. A node that lists applied entries only does not show our own changes in it. */

@@ -11,6 +11,7 @@ const KNOWN_KEYS: readonly string[] = [
   "forbiddenPrefixes",
   "requiredPrefixes",
   "maxRemovals",
+  "distinctNodes",
   "previewReads",
   "readOnly",
   "auditLog",
