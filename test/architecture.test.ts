@@ -17,7 +17,8 @@ const BESIDE: Record<string, string[]> = {
   "index.ts": ["model", "client", "prefixes", "pulumi", "resources/settings.ts"],
   // Reads a real node into an emulator state: the one place where both sides meet.
   capture: ["model", "client", "emulator/state", "emulator/marks", "emulator/rules"],
-  commands: ["model", "client", "capture", "emulator"],
+  forwarder: ["model", "wire", "client"],
+  commands: ["model", "client", "capture", "emulator", "forwarder"],
   "cli.ts": ["commands"],
 };
 

@@ -20,6 +20,10 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
     about: "write what a real node holds as an emulator's state",
     load: () => import("./capture.js"),
   },
+  forward: {
+    about: "forward the marks of nodes to files, services and buses",
+    load: () => import("./forward.js"),
+  },
 };
 
 /**

@@ -1,0 +1,184 @@
+import { readFile } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
+import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import type { z } from "zod";
+import { OptionsError } from "../../client";
+import { type CheckedConfig, configSchema } from "./schema";
+
+/** Variables of the environment. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A problem of a configuration, and where it stands. */
+interface Problem {
+  readonly path: readonly PropertyKey[];
+  readonly message: string;
+}
+
+const MAX_PROBLEMS = 20;
+
+/**
+ * A configuration: a YAML file, or an object of the same form. A text may be `${VARIABLE}`, also in the midst of a longer one,
+ * or `{ file: path }`, whose content it is then without the line end. Secrets stand there and nowhere else.
+ *
+ * @example
+ * ```ts
+ * const config = await LiveConfig.ofFile("forwarder.yaml", process.env);
+ * config.current.everyMs;   // 3000
+ * ```
+ */
+export class LiveConfig {
+  private constructor(
+    private readonly source: unknown,
+    private readonly env: Environment,
+    /** Relative paths start here. */
+    readonly folder: string,
+    private readonly place: (path: readonly PropertyKey[]) => string,
+    /** As it is now. */
+    public current: CheckedConfig,
+    private readonly files: Map<string, string>,
+  ) {}
+
+  /** Reads a file. @throws {OptionsError} with every problem as `file:line:column`. */
+  static async ofFile(file: string, env: Environment): Promise<LiveConfig> {
+    let text: string;
+    try {
+      text = await readFile(file, "utf8");
+    } catch (error) {
+      throw new OptionsError(`The configuration ${file} cannot be read: ${messageOf(error)}.`);
+    }
+    const lines = new LineCounter();
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    const at = (offset: number) => {
+      const { line, col } = lines.linePos(offset);
+      return `${basename(file)}:${line}:${col}`;
+    };
+    if (document.errors.length > 0) {
+      const problems = document.errors.map((error) => `${at(error.pos[0])}: ${error.message}`);
+      throw new OptionsError(problems.slice(0, MAX_PROBLEMS).join("\n"));
+    }
+    const place = (path: readonly PropertyKey[]) => at(offsetOf(document.contents, path) ?? 0);
+    return LiveConfig.of(document.toJS(), env, dirname(resolve(file)), place);
+  }
+
+  /** Takes an object. @throws {OptionsError} with every problem. */
+  static ofObject(config: unknown, env: Environment, folder: string): Promise<LiveConfig> {
+    return LiveConfig.of(config, env, folder, () => "configuration");
+  }
+
+  private static async of(
+    source: unknown,
+    env: Environment,
+    folder: string,
+    place: (path: readonly PropertyKey[]) => string,
+  ): Promise<LiveConfig> {
+    const files = new Map<string, string>();
+    const checked = await check(source, env, folder, place, files);
+    return new LiveConfig(source, env, folder, place, checked, files);
+  }
+
+  /** Reads the files of secrets again; true when one has changed, and {@link current} with it. */
+  async refresh(): Promise<boolean> {
+    if (this.files.size === 0) return false;
+    const files = new Map<string, string>();
+    const checked = await check(this.source, this.env, this.folder, this.place, files);
+    const changed = [...files].some(([file, content]) => this.files.get(file) !== content);
+    if (!changed) return false;
+    for (const [file, content] of files) this.files.set(file, content);
+    this.current = checked;
+    return true;
+  }
+}
+
+async function check(
+  source: unknown,
+  env: Environment,
+  folder: string,
+  place: (path: readonly PropertyKey[]) => string,
+  files: Map<string, string>,
+): Promise<CheckedConfig> {
+  const problems: Problem[] = [];
+  const filled = await fill(source, [], { env, folder, problems, files });
+  const result = problems.length === 0 ? configSchema.safeParse(filled) : undefined;
+  if (result?.success) return result.data;
+  const found = [...problems, ...(result?.error.issues ?? []).map(problemOf)];
+  const lines = found.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
+    const name = nameOf(path);
+    return `${place(path)}: ${name === "" ? "" : `\`${name}\` `}${message}`;
+  });
+  if (found.length > MAX_PROBLEMS) lines.push(`and ${found.length - MAX_PROBLEMS} more`);
+  throw new OptionsError(lines.join("\n"));
+}
+
+function problemOf({ path, message }: z.core.$ZodIssue): Problem {
+  return { path, message };
+}
+
+/** `sinks[2].url` */
+function nameOf(path: readonly PropertyKey[]): string {
+  return path.reduce<string>(
+    (name, part) => (typeof part === "number" ? `${name}[${part}]` : `${name}${name ? "." : ""}${String(part)}`),
+    "",
+  );
+}
+
+interface Filling {
+  readonly env: Environment;
+  readonly folder: string;
+  readonly problems: Problem[];
+  readonly files: Map<string, string>;
+}
+
+/** Puts in what stands in the environment and in files. */
+async function fill(value: unknown, path: readonly PropertyKey[], to: Filling): Promise<unknown> {
+  if (typeof value === "string") return fillText(value, path, to);
+  if (Array.isArray(value)) return Promise.all(value.map((element, index) => fill(element, [...path, index], to)));
+  if (typeof value !== "object" || value === null) return value;
+  const entries = Object.entries(value);
+  const [only] = entries;
+  if (entries.length === 1 && only?.[0] === "file" && typeof only[1] === "string") return contentOf(only[1], path, to);
+  const filled = await Promise.all(entries.map(async ([name, one]) => [name, await fill(one, [...path, name], to)]));
+  return Object.fromEntries(filled);
+}
+
+function fillText(text: string, path: readonly PropertyKey[], { env, problems }: Filling): string {
+  return text.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (_, name: string) => {
+    const value = env[name];
+    if (value === undefined) problems.push({ path, message: `needs the variable ${name}, which is not set` });
+    return value ?? "";
+  });
+}
+
+async function contentOf(name: string, path: readonly PropertyKey[], to: Filling): Promise<string> {
+  const file = resolve(to.folder, fillText(name, path, to));
+  try {
+    const content = (await readFile(file, "utf8")).replace(/\r?\n$/, "");
+    to.files.set(file, content);
+    return content;
+  } catch (error) {
+    to.problems.push({ path, message: `needs the file ${file}: ${messageOf(error)}` });
+    return "";
+  }
+}
+
+/** Where the deepest part of a path that is there begins. */
+function offsetOf(root: Node | null, path: readonly PropertyKey[]): number | undefined {
+  let node: unknown = root;
+  let offset = isNode(root) ? root.range?.[0] : undefined;
+  for (const part of path) {
+    let next: unknown;
+    if (isMap(node)) {
+      const pair = node.items.find((item) => isPair(item) && isScalar(item.key) && String(item.key.value) === part);
+      next = pair?.value;
+      if (pair && isScalar(pair.key)) offset = pair.key.range?.[0] ?? offset;
+    } else if (isSeq(node)) next = node.items[Number(part)];
+    else return offset;
+    if (isScalar(next) || isSeq(next) || isMap(next)) offset = next.range?.[0] ?? offset;
+    if (!isNode(next)) return offset;
+    node = next;
+  }
+  return offset;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

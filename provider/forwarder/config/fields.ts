@@ -1,0 +1,68 @@
+import { z } from "zod";
+
+/** The largest delay that a timer can have. */
+export const MAX_MS = 2 ** 31 - 1;
+
+/** A text that is not empty. */
+export const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });
+
+/** A whole number, or its digits: what comes from the environment is text. */
+export function whole(min: number, max: number) {
+  const number = z
+    .number({ error: "must be a number" })
+    .int({ error: "must be a whole number" })
+    .min(min, { error: `must be at least ${min}` })
+    .max(max, { error: `must be at most ${max}` });
+  return z.preprocess(
+    (value) => (typeof value === "string" && /^\d+$/.test(value.trim()) ? Number(value) : value),
+    number,
+  );
+}
+
+/** Yes or no, or the words. */
+export const flag = z.preprocess(
+  (value) => (value === "true" ? true : value === "false" ? false : value),
+  z.boolean({ error: "must be true or false" }),
+);
+
+/** An object that names members it does not have. */
+export function members<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: (issue) => {
+      if (issue.code === "unrecognized_keys" && Array.isArray(issue.keys)) {
+        const known = Object.keys(shape).join(", ");
+        return `has no member ${issue.keys.map((key) => `\`${String(key)}\``).join(", ")} (there are ${known})`;
+      }
+      return issue.code === "invalid_type" ? "must be an object" : undefined;
+    },
+  });
+}
+
+/** An http(s) url; userinfo in it means basic authentication. */
+export const httpUrl = text.refine((value) => /^https?:\/\//i.test(value) && URL.canParse(value), {
+  error: 'must be a url that begins with "http://" or "https://"',
+});
+
+/** Request headers by name. */
+export const headers = z.record(
+  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, { error: "is not the name of a header" }),
+  z
+    .string({ error: "must be a text" })
+    .regex(/^[\t\x20-\x7e\x80-\xff]*$/, { error: "has characters that no header can carry" }),
+);
+
+/** TLS settings of a connection, PEM. */
+export const tls = members({
+  ca: text.optional(),
+  cert: text.optional(),
+  key: text.optional(),
+  serverName: text.optional(),
+}).refine(({ cert, key }) => (cert === undefined) === (key === undefined), {
+  error: "`cert` and `key` belong together",
+});
+
+/** As {@link tls}; the type of what it reads. */
+export type Tls = z.infer<typeof tls>;
+
+/** Patterns of names: `*` stands for any characters. */
+export const patterns = z.array(text, { error: "must be a list of names" }).min(1, { error: "must not be empty" });

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import { nodeOptionsSchema } from "../../client";
+import { MARK_TYPES } from "../../model/mark";
+import { nameProblem } from "../../model/resource-url";
+import { sinkSchema } from "../sinks/kinds";
+import { FORMATS, spoolFields } from "../sinks/sink";
+import { MAX_MS, members, patterns, text, tls, whole } from "./fields";
+
+/** The least pause between two lists of a table (contract, section 8). */
+export const LEAST_PAUSE_MS = 3_000;
+
+const resourceName = text.superRefine((value, context) => {
+  const problem = nameProblem(value);
+  if (problem) context.addIssue({ code: "custom", message: problem });
+});
+
+const watch = members({
+  nodes: patterns.default(["*"]),
+  arena: resourceName,
+  profiles: patterns.default(["*"]),
+  types: z
+    .array(z.enum(MARK_TYPES, { error: `must be one of ${MARK_TYPES.join(", ")}` }))
+    .min(1, { error: "must not be empty" })
+    .optional(),
+  userArena: text.optional(),
+});
+
+const listen = text
+  .regex(/^(\[[0-9a-fA-F:.]+\]|[^:[\]]+):\d{1,5}$/, { error: 'must be an address and a port, as "127.0.0.1:9464"' })
+  .refine((value) => Number(value.slice(value.lastIndexOf(":") + 1)) <= 65_535, { error: "has a port above 65535" });
+
+const cluster = members({
+  servers: z.array(text).min(1, { error: "must not be empty" }),
+  bucket: text.regex(/^[\w-]+$/, { error: "may have letters, digits, - and _" }).default("packetfilter"),
+  leaseMs: whole(2_000, 600_000).default(6_000),
+  replicas: whole(1, 5).default(1),
+  user: text.optional(),
+  password: text.optional(),
+  token: text.optional(),
+  tls: tls.optional(),
+});
+
+/** The whole configuration, checked and with its defaults. */
+export const configSchema = members({
+  nodes: z
+    .record(
+      z.string().regex(/^[^\s/*]{1,128}$/, { error: "may have no space, / or *, and at most 128 characters" }),
+      nodeOptionsSchema,
+      { error: "must be an object: name → node" },
+    )
+    .refine((nodes) => Object.keys(nodes).length > 0, { error: "must name at least one node" }),
+  watch: z.array(watch, { error: "must be a list: at least one arena is to be named, no call lists them" }).min(1),
+  everyMs: whole(0, MAX_MS)
+    .refine((value) => value >= LEAST_PAUSE_MS, {
+      error: `must not be below ${LEAST_PAUSE_MS}, the pace of the node API`,
+    })
+    .default(LEAST_PAUSE_MS),
+  structureEveryMs: whole(LEAST_PAUSE_MS, MAX_MS).default(60_000),
+  records: z.enum(["changes", "all"], { error: 'must be "changes" or "all"' }).default("changes"),
+  snapshotEveryMs: whole(0, MAX_MS).default(0),
+  format: z.enum(FORMATS, { error: `must be one of ${FORMATS.join(", ")}` }).default("plain"),
+  state: text.default("./forwarder-state"),
+  spool: members(spoolFields).default({}),
+  listen: listen.optional(),
+  cluster: cluster.optional(),
+  onceDeadlineMs: whole(1, MAX_MS).default(30_000),
+  drainMs: whole(0, MAX_MS).default(10_000),
+  sinks: z.array(sinkSchema, { error: "must be a list" }).default([]),
+}).superRefine((config, context) => {
+  const names = new Map<string, number>();
+  for (const [index, { name }] of config.sinks.entries()) {
+    if (names.has(name)) {
+      const message = `is the name of sinks[${names.get(name)}], too`;
+      context.addIssue({ code: "custom", path: ["sinks", index, "name"], message });
+    }
+    names.set(name, index);
+  }
+  for (const [index, entry] of config.watch.entries()) {
+    for (const [place, pattern] of entry.nodes.entries()) {
+      if (pattern.includes("*") || Object.hasOwn(config.nodes, pattern)) continue;
+      const message = `names no node: there are ${Object.keys(config.nodes).join(", ")}`;
+      context.addIssue({ code: "custom", path: ["watch", index, "nodes", place], message });
+    }
+  }
+});
+
+/** A checked configuration. */
+export type CheckedConfig = z.infer<typeof configSchema>;
+
+/** A configuration as people write it, in YAML or in code. */
+export type ForwarderConfig = z.input<typeof configSchema>;
+
+/** The limits of a sink whose configuration leaves them out. */
+export const SPOOL_DEFAULTS = { maxBytes: 1_073_741_824, maxAgeMs: 0, whenFull: "pause" } as const;

@@ -1,0 +1,113 @@
+import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { z } from "zod";
+import type { ForwardRecord } from "../record/record";
+import type { Rejected } from "../sinks/sink";
+
+/** At this size a file is followed by a new one; so many are kept, and the oldest goes. */
+const FILE_BYTES = 16 * 1024 * 1024;
+const FILES = 16;
+
+/** A record as it stands in a dead-letter file. */
+export interface DeadLetter {
+  /** When it was refused: ISO 8601, UTC. */
+  readonly refused: string;
+  readonly reason: string;
+  readonly record: ForwardRecord;
+}
+
+const letterSchema: z.ZodType<DeadLetter> = z.object({
+  refused: z.string(),
+  reason: z.string(),
+  // Written by ourselves, from a record.
+  record: z.custom<ForwardRecord>((value) => typeof value === "object" && value !== null && "recordId" in value),
+});
+
+/**
+ * What a sink refused for good, in `rejected/<sink>/` of the state folder: files of one JSON object a line, with the
+ * sink's reason. On the disk before the sink's mark moves. Bounded: the oldest file goes when there are too many.
+ */
+export class RejectedFiles {
+  constructor(
+    private readonly folder: string,
+    private readonly wall: () => number,
+  ) {}
+
+  /** Keeps records. @returns how many older ones had to go. */
+  async add(rejected: readonly Rejected[]): Promise<number> {
+    await mkdir(this.folder, { recursive: true });
+    const refused = new Date(this.wall()).toISOString();
+    const lines = rejected.map(({ record, reason }) => `${JSON.stringify({ refused, reason, record })}\n`).join("");
+    const names = await this.names();
+    const last = names.at(-1);
+    const size = last === undefined ? 0 : (await stat(join(this.folder, last))).size;
+    const fits = last !== undefined && size + lines.length <= FILE_BYTES;
+    const handle = await open(join(this.folder, fits ? last : nameAfter(last)), "a");
+    try {
+      await handle.appendFile(lines);
+      await handle.datasync();
+    } finally {
+      await handle.close();
+    }
+    let gone = 0;
+    for (const name of fits ? [] : names.slice(0, Math.max(0, names.length + 1 - FILES))) {
+      gone += (await this.read(name)).length;
+      await rm(join(this.folder, name), { force: true });
+    }
+    return gone;
+  }
+
+  /**
+   * Hands all that is kept to `deliver`, a file at a time, and removes what it took. What it refuses again stays.
+   *
+   * @returns how many were delivered, and how many stay.
+   */
+  async replay(deliver: (records: readonly ForwardRecord[]) => Promise<readonly Rejected[]>) {
+    let delivered = 0;
+    let kept = 0;
+    for (const name of await this.names()) {
+      const letters = await this.read(name);
+      const again = await deliver(letters.map(({ record }) => record));
+      delivered += letters.length - again.length;
+      kept += again.length;
+      const path = join(this.folder, name);
+      if (again.length === 0) {
+        await rm(path, { force: true });
+        continue;
+      }
+      const refused = new Date(this.wall()).toISOString();
+      const handle = await open(`${path}.new`, "w");
+      await handle.appendFile(
+        again.map(({ record, reason }) => `${JSON.stringify({ refused, reason, record })}\n`).join(""),
+      );
+      await handle.datasync();
+      await handle.close();
+      await rename(`${path}.new`, path);
+    }
+    return { delivered, kept };
+  }
+
+  private async names(): Promise<string[]> {
+    try {
+      return (await readdir(this.folder)).filter((name) => /^\d{8}\.ndjson$/.test(name)).sort();
+    } catch {
+      return [];
+    }
+  }
+
+  /** The letters of a file; half a line at its end, which a kill left, was never acknowledged and comes again. */
+  private async read(name: string): Promise<DeadLetter[]> {
+    const text = await readFile(join(this.folder, name), "utf8");
+    return text.split("\n").flatMap((line) => {
+      try {
+        return line === "" ? [] : [letterSchema.parse(JSON.parse(line))];
+      } catch {
+        return [];
+      }
+    });
+  }
+}
+
+function nameAfter(last: string | undefined): string {
+  return `${String(Number(last?.slice(0, 8) ?? 0) + 1).padStart(8, "0")}.ndjson`;
+}

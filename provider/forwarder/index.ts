@@ -1,0 +1,14 @@
+/**
+ * Marks of nodes into analysis systems, as a library: `pulumi-packetfilter/forwarder`. The command
+ * `pulumi-packetfilter forward` is made of it. Needs Node 22.15 or later.
+ *
+ * @packageDocumentation
+ */
+
+export type { ForwarderConfig } from "./config/schema";
+export { StoreError } from "./ledger/store";
+export type { Log } from "./operating/troubles";
+export { EVENTS, type MarkEvent } from "./record/events";
+export type { ForwardRecord } from "./record/record";
+export { type RunningForwarder, type StartOptions, startForwarder } from "./start";
+export type { ForwarderWorld } from "./world";

@@ -1,0 +1,141 @@
+import type { Rule } from "../../model/mark";
+import type { MarkEvent } from "../record/events";
+import type { NamedRule, Row } from "../record/rows";
+import type { TableFilter, TableName } from "../table";
+
+/** What a sink may leave unread in the spool, and what happens then. */
+export interface SpoolLimits {
+  readonly maxBytes: number;
+  /** 0: no limit. */
+  readonly maxAgeMs: number;
+  readonly whenFull: "pause" | "drop-oldest";
+}
+
+/** A sink as the ledger knows it. */
+export interface SinkSpec {
+  readonly name: string;
+  readonly limits: SpoolLimits;
+  /** The tables that it takes; default: all. */
+  readonly only?: TableFilter;
+}
+
+/** How a ledger is opened. */
+export interface LedgerOptions {
+  /** The file of the store. */
+  readonly file: string;
+  readonly sinks: readonly SinkSpec[];
+  readonly records: "changes" | "all";
+  /** What is said once about the store; `undefined` in threads, which say it in their answers. */
+  readonly maxPages?: number;
+  readonly wall: number;
+  readonly now: number;
+}
+
+/** What opening found. */
+export interface Opened {
+  /** Milliseconds that must have passed before a table is listed again: all of a pause, unless the last run ended cleanly. */
+  readonly listedBefore: number | "unknown" | "never";
+  /** Where a broken store went. */
+  readonly setAside?: string;
+  /** Sinks whose unread records were given up, since the configuration does not name them any more. */
+  readonly forgotten: readonly string[];
+}
+
+/** The turn of a cluster in which a node is listed. */
+export interface Turn {
+  /** Greater than that of every earlier holder of the node. */
+  readonly epoch: number;
+  /** True when another forwarder may have listed the node since our last turn. */
+  readonly takeover: boolean;
+}
+
+/** A reading that begins. */
+export interface Begin {
+  readonly table: TableName;
+  readonly rules: readonly Rule[];
+  /** With `records: changes`: also all that is listed, as `seen`. */
+  readonly snapshot: boolean;
+  readonly turn?: Turn;
+}
+
+/** A reading that was taken over: it is on the disk, with the new baseline. */
+export interface TakenOver {
+  /** Marks in the list. */
+  readonly listed: number;
+  /** Of them, those that the plain parser read. */
+  readonly plain: number;
+  readonly events: Readonly<Partial<Record<MarkEvent, number>>>;
+  readonly records: number;
+  readonly bytes: number;
+}
+
+/** The head of a batch; its members are those of each of its records. */
+export interface BatchHead extends TableName {
+  /** Milliseconds since 1970: when the list was obtained. */
+  readonly at: number;
+  readonly epoch: number;
+  /** The sequence of the first record; the others follow one by one. */
+  readonly first: number;
+  /** What record ids of the table begin with. */
+  readonly id: string;
+  readonly rules: readonly NamedRule[];
+}
+
+/** Records of one reading, in their order. */
+export interface Batch {
+  readonly head: BatchHead;
+  readonly rows: readonly Row[];
+}
+
+/** Batches for a sink. */
+export interface Portion {
+  /** The position to acknowledge once all of it is delivered. It may be greater than that of the last batch. */
+  readonly position: number;
+  /** Texts of {@link Batch}. */
+  readonly batches: readonly string[];
+  readonly records: number;
+}
+
+/** What a sink has in the spool. */
+export interface Backlog {
+  readonly name: string;
+  readonly records: number;
+  readonly bytes: number;
+  /** Milliseconds since 1970 at which the oldest was taken over; absent when there is none. */
+  readonly oldest?: number;
+  /** Records that `drop-oldest` gave up, since the store was made. */
+  readonly dropped: number;
+}
+
+/** The state of the spool as a whole. */
+export interface LedgerStatus {
+  readonly sinks: readonly Backlog[];
+  /** Bytes of all batches that are kept. */
+  readonly bytes: number;
+  /** Stores that were set aside while this ledger was open. */
+  readonly setAside: number;
+}
+
+/**
+ * What was read and not yet delivered, and what it was compared with. Everything that it says it has done is on the disk.
+ */
+export interface Ledger {
+  begin(reading: Begin): Promise<number>;
+  /** The next bytes of a body. @throws what {@link MarkStream} throws; the reading has ended then. */
+  write(reading: number, bytes: Uint8Array): Promise<void>;
+  /**
+   * The body is whole: writes its records and the new baseline of its table in one transaction.
+   *
+   * @throws {SpoolFull} when a sink that pauses has no room: nothing is taken over. @throws when the disk is full.
+   */
+  end(reading: number, time: { readonly wall: number; readonly now: number }): Promise<TakenOver>;
+  /** Gives a reading up. */
+  abort(reading: number): Promise<void>;
+  /** What a sink reads next, behind `position` (default: behind what it acknowledged); `undefined` when there is nothing. */
+  next(sink: string, maxRecords: number): Promise<Portion | undefined>;
+  /** All up to `position` is delivered to a sink. */
+  acknowledge(sink: string, position: number): Promise<void>;
+  status(): Promise<LedgerStatus>;
+  /** @param listed When the last list of any table ended, on the clock that machines keep until they restart. */
+  close(listed: number | undefined): Promise<void>;
+}

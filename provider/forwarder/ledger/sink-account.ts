@@ -1,0 +1,102 @@
+import { type TableName, takes } from "../table";
+import type { Backlog, SinkSpec } from "./protocol";
+
+/** A batch as far as sinks count it. */
+export interface Entry {
+  readonly seq: number;
+  readonly table: TableName;
+  readonly records: number;
+  readonly bytes: number;
+  /** When it was taken over. */
+  readonly taken: number;
+}
+
+/** What one sink has not acknowledged: each sink counts for itself, so that a dead one fills nobody else's spool. */
+export class SinkAccount {
+  private unread: Entry[] = [];
+  private first = 0;
+  private records = 0;
+  private bytes = 0;
+
+  constructor(
+    readonly spec: SinkSpec,
+    /** All batches up to here are acknowledged or dropped. */
+    public position: number,
+    public dropped: number,
+  ) {}
+
+  takes(table: TableName): boolean {
+    return takes(this.spec.only, table);
+  }
+
+  /** Notes a batch, when the sink takes it. */
+  add(entry: Entry): void {
+    if (entry.seq <= this.position || !this.takes(entry.table)) return;
+    this.unread.push(entry);
+    this.records += entry.records;
+    this.bytes += entry.bytes;
+  }
+
+  /** Moves the sink's mark. */
+  acknowledge(position: number): void {
+    this.position = Math.max(this.position, position);
+    for (let entry = this.unread[this.first]; entry && entry.seq <= this.position; entry = this.unread[this.first]) {
+      this.records -= entry.records;
+      this.bytes -= entry.bytes;
+      this.first++;
+    }
+    if (this.first > 1_000) {
+      this.unread = this.unread.slice(this.first);
+      this.first = 0;
+    }
+  }
+
+  /** The position up to which the sink needs nothing any more, `last` being that of the newest batch. */
+  readUpTo(last: number): number {
+    const oldest = this.unread[this.first];
+    return oldest ? oldest.seq - 1 : last;
+  }
+
+  /** True when `more` bytes do not fit. What finds the spool empty always fits, or a large table would never be read. */
+  isFullFor(more: number, wall: number): boolean {
+    const { maxBytes, maxAgeMs } = this.spec.limits;
+    const oldest = this.unread[this.first];
+    if (!oldest) return false;
+    return this.bytes + more > maxBytes || (maxAgeMs > 0 && wall - oldest.taken > maxAgeMs);
+  }
+
+  /** Gives up the oldest batches until the limits hold; of those that are too large the last one stays. */
+  dropOldest(wall: number): void {
+    const { maxBytes, maxAgeMs } = this.spec.limits;
+    for (let oldest = this.unread[this.first]; oldest; oldest = this.unread[this.first]) {
+      const tooMuch = this.bytes > maxBytes && this.unread.length - this.first > 1;
+      if (!tooMuch && !(maxAgeMs > 0 && wall - oldest.taken > maxAgeMs)) return;
+      this.dropped += oldest.records;
+      this.acknowledge(oldest.seq);
+    }
+  }
+
+  /** The batches behind the mark, from the oldest, at most `maxRecords` in all but at least one. */
+  next(maxRecords: number): Entry[] {
+    const portion: Entry[] = [];
+    let records = 0;
+    for (let index = this.first; index < this.unread.length; index++) {
+      const entry = this.unread[index] as Entry;
+      if (portion.length > 0 && records + entry.records > maxRecords) break;
+      portion.push(entry);
+      records += entry.records;
+    }
+    return portion;
+  }
+
+  backlog(): Backlog {
+    const oldest = this.unread[this.first];
+    return {
+      name: this.spec.name,
+      records: this.records,
+      bytes: this.bytes,
+      ...(oldest && { oldest: oldest.taken }),
+      dropped: this.dropped,
+    };
+  }
+}

@@ -1,0 +1,36 @@
+/** Where the forwarder says what happens: one line an event, with members for programs. Never a secret. */
+export interface Log {
+  info(members: Readonly<Record<string, unknown>>, message: string): void;
+  warn(members: Readonly<Record<string, unknown>>, message: string): void;
+  error(members: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+/** Says nothing. */
+export const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
+
+/**
+ * What is wrong at the moment, by what it is wrong with: each trouble is told once when it begins, again when its words
+ * change, and once when it is over. A node that is down for a day is two lines.
+ */
+export class Troubles {
+  private readonly open = new Map<string, string>();
+
+  constructor(private readonly log: Log) {}
+
+  /** Notes that something is wrong. */
+  begin(key: string, members: Readonly<Record<string, unknown>>, message: string): void {
+    if (this.open.get(key) === message) return;
+    this.open.set(key, message);
+    this.log.warn(members, message);
+  }
+
+  /** Notes that it is over; nothing when nothing was wrong. */
+  end(key: string, members: Readonly<Record<string, unknown>>, message: string): void {
+    if (this.open.delete(key)) this.log.info(members, message);
+  }
+
+  /** What is wrong now. */
+  get all(): ReadonlyMap<string, string> {
+    return this.open;
+  }
+}

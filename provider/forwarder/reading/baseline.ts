@@ -1,0 +1,114 @@
+import type { MarkKey } from "../record/mark-key";
+import type { Details } from "./listed-mark";
+
+const FIRST_SIZE = 1_024;
+
+/** What the node said of a mark beyond numbers, as far as it is compared. */
+interface Spoken {
+  readonly status?: string;
+  readonly exact?: Readonly<Record<string, string>>;
+  /** The mark was reported as expired: all that follows, until it is active again, is silence. */
+  readonly ended?: boolean;
+}
+
+/**
+ * The marks of one table as the last reading found them, in columns: about 110 bytes a mark by source, so that a table of
+ * a million takes no more than a program of middle size. Numbers that a node did not send are `NaN`.
+ */
+export class Baseline {
+  private readonly rows = new Map<MarkKey, number>();
+  private readonly free: number[] = [];
+  ids = new Float64Array(FIRST_SIZE);
+  values = new Float64Array(FIRST_SIZE);
+  lifetimes = new Float64Array(FIRST_SIZE);
+  /** In which reading each row was last found. */
+  private readings = new Uint32Array(FIRST_SIZE);
+  private readonly spoken = new Map<number, Spoken>();
+  /** Lifetimes as they were listed, of a baseline whose {@link lifetimes} were reckoned forward when it was loaded. */
+  private listedLifetimes: Map<number, number> | undefined;
+
+  get size(): number {
+    return this.rows.size;
+  }
+
+  /** The row of a mark; `undefined` when the last reading did not have it. */
+  row(key: MarkKey): number | undefined {
+    return this.rows.get(key);
+  }
+
+  /** The last lifetime that is known to have been listed. */
+  listedLifetime(row: number): number {
+    return this.listedLifetimes?.get(row) ?? (this.lifetimes[row] as number);
+  }
+
+  /** Notes that a lifetime was listed as `seconds`, and that its mark was not read since. */
+  reckoned(row: number, seconds: number): void {
+    this.listedLifetimes ??= new Map();
+    this.listedLifetimes.set(row, seconds);
+  }
+
+  /** A whole list was taken over: all lifetimes are as listed. */
+  allListed(): void {
+    this.listedLifetimes = undefined;
+  }
+
+  spokenOf(row: number): Spoken | undefined {
+    return this.spoken.size === 0 ? undefined : this.spoken.get(row);
+  }
+
+  readingOf(row: number): number {
+    return this.readings[row] as number;
+  }
+
+  /** Adds a mark. Its key must be new. */
+  add(key: MarkKey, reading: number): number {
+    const row = this.free.pop() ?? this.rows.size;
+    if (row === this.ids.length) this.grow();
+    this.rows.set(key, row);
+    this.readings[row] = reading;
+    return row;
+  }
+
+  /** Notes that a reading found a mark, and with which numbers. */
+  found(row: number, reading: number, id: number, value: number, lifetime: number): void {
+    this.ids[row] = id;
+    this.values[row] = value;
+    this.lifetimes[row] = lifetime;
+    this.readings[row] = reading;
+  }
+
+  speak(row: number, details: Details | undefined, ended: boolean): void {
+    if (details?.status === undefined && details?.exact === undefined && !ended) {
+      if (this.spoken.size > 0) this.spoken.delete(row);
+      return;
+    }
+    const { status, exact } = details ?? {};
+    this.spoken.set(row, { ...(status !== undefined && { status }), ...(exact && { exact }), ...(ended && { ended }) });
+  }
+
+  /** Forgets a mark. */
+  remove(key: MarkKey): void {
+    const row = this.rows.get(key);
+    if (row === undefined) return;
+    this.rows.delete(key);
+    this.spoken.delete(row);
+    this.free.push(row);
+  }
+
+  /** Every mark with its row, in the order in which they came. Removing the one at hand is allowed. */
+  entries(): IterableIterator<[MarkKey, number]> {
+    return this.rows.entries();
+  }
+
+  private grow(): void {
+    const larger = <T extends Float64Array | Uint32Array>(old: T, copy: T): T => {
+      copy.set(old);
+      return copy;
+    };
+    const size = this.ids.length * 2;
+    this.ids = larger(this.ids, new Float64Array(size));
+    this.values = larger(this.values, new Float64Array(size));
+    this.lifetimes = larger(this.lifetimes, new Float64Array(size));
+    this.readings = larger(this.readings, new Uint32Array(size));
+  }
+}

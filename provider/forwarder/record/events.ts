@@ -1,0 +1,20 @@
+/**
+ * What a record reports. With `records: all`: `seen`. With `records: changes`: `added`, `changed`, `renewed`, `gone`,
+ * `expired` and `reset`; `seen` there only in snapshots. The position in this list is the number in the spool, so new
+ * events go to its end.
+ */
+export const EVENTS = ["seen", "added", "changed", "renewed", "gone", "expired", "reset"] as const;
+
+/** One of {@link EVENTS}. */
+export type MarkEvent = (typeof EVENTS)[number];
+
+/** The number of an event in the spool. */
+export const EVENT_NUMBER: Readonly<Record<MarkEvent, number>> = {
+  seen: 0,
+  added: 1,
+  changed: 2,
+  renewed: 3,
+  gone: 4,
+  expired: 5,
+  reset: 6,
+};

@@ -1,0 +1,126 @@
+import type { Rule } from "../../model/mark";
+import type { Details } from "../reading/listed-mark";
+import { EVENT_NUMBER, type MarkEvent } from "./events";
+import type { MarkKey } from "./mark-key";
+
+/** Records in one batch of the spool at most: small enough to be read and written out between two turns of the loop. */
+export const ROWS_A_BATCH = 1_000;
+
+/**
+ * A row of the spool: `[event, key, id, value, lifetime, rule, details]`, with what is missing at the end left out. A
+ * number that the node did not send is null; `rule` is a position in the batch's list of rules.
+ */
+export type Row = readonly [
+  event: number,
+  key: MarkKey,
+  id?: number | null,
+  value?: number | null,
+  lifetime?: number | null,
+  rule?: number | null,
+  details?: Details,
+];
+
+/** A rule as far as records name it. */
+export interface NamedRule {
+  readonly id?: number | string;
+  readonly name?: string;
+}
+
+/** Some rows of one reading as JSON, and the rules that they name. */
+export interface RowChunk {
+  readonly rows: string;
+  readonly count: number;
+  readonly rules: readonly NamedRule[];
+}
+
+/** Gathers the rows of a reading as JSON, in pieces of {@link ROWS_A_BATCH}. */
+export class RowWriter {
+  readonly chunks: RowChunk[] = [];
+  /** Rows by event, by the numbers of {@link EVENT_NUMBER}. */
+  readonly counts = [0, 0, 0, 0, 0, 0, 0];
+  private rows: string[] = [];
+  private rules: NamedRule[] = [];
+  private places = new Map<NamedRule, number>();
+
+  constructor(
+    private readonly ruleOf: (id: number, value: number, details: Details | undefined) => NamedRule | undefined,
+  ) {}
+
+  /** The number of rows that were added. */
+  get count(): number {
+    return this.counts.reduce((sum, count) => sum + count, 0);
+  }
+
+  add(event: MarkEvent, key: MarkKey, id: number, value: number, lifetime: number, details?: Details): void {
+    const number = EVENT_NUMBER[event];
+    this.counts[number] = (this.counts[number] ?? 0) + 1;
+    const rule = this.ruleOf(id, value, details);
+    // NaN becomes null in a template only by hand; keys hold neither quotation marks nor backslashes.
+    let row = `[${number},"${key}",${json(id)},${json(value)},${json(lifetime)}`;
+    if (rule || details) row += `,${rule ? this.place(rule) : "null"}`;
+    if (details) row += `,${JSON.stringify(details)}`;
+    this.rows.push(`${row}]`);
+    if (this.rows.length === ROWS_A_BATCH) this.cut();
+  }
+
+  /** A row without a mark, for an event that is about the whole table. */
+  addTable(event: MarkEvent): void {
+    const number = EVENT_NUMBER[event];
+    this.counts[number] = (this.counts[number] ?? 0) + 1;
+    this.rows.push(`[${number},""]`);
+  }
+
+  /** Ends the last piece. */
+  finish(): readonly RowChunk[] {
+    if (this.rows.length > 0) this.cut();
+    return this.chunks;
+  }
+
+  private cut(): void {
+    this.chunks.push({ rows: `[${this.rows.join(",")}]`, count: this.rows.length, rules: this.rules });
+    this.rows = [];
+    this.rules = [];
+    this.places = new Map();
+  }
+
+  private place(rule: NamedRule): number {
+    const known = this.places.get(rule);
+    if (known !== undefined) return known;
+    this.places.set(rule, this.rules.length);
+    return this.rules.push(rule) - 1;
+  }
+}
+
+function json(number: number): number | null {
+  return Number.isNaN(number) ? null : number;
+}
+
+/**
+ * Finds the rule of a mark: the one whose id is the mark's id, else the one whose value member, or id where it has none,
+ * is the mark's value (contract, section 4.1, rule 3).
+ */
+export function ruleFinder(
+  rules: readonly Rule[],
+): (id: number, value: number, details?: Details) => NamedRule | undefined {
+  const byId = new Map<string, NamedRule>();
+  const byValue = new Map<string, NamedRule>();
+  for (const { id, name, exact, extra } of rules) {
+    const digits = exact?.id ?? (id === undefined ? undefined : String(id));
+    const named: NamedRule = {
+      ...(id !== undefined && { id: exact?.id ?? id }),
+      ...(name !== undefined && { name }),
+    };
+    if (digits === undefined && name === undefined) continue;
+    if (digits !== undefined && !byId.has(digits)) byId.set(digits, named);
+    const value = ruleValue(extra) ?? digits;
+    if (value !== undefined && !byValue.has(value)) byValue.set(value, named);
+  }
+  if (byId.size === 0 && byValue.size === 0) return () => undefined;
+  return (id, value, details) =>
+    byId.get(details?.exact?.id ?? String(id)) ?? byValue.get(details?.exact?.value ?? String(value));
+}
+
+function ruleValue(extra: Rule["extra"]): string | undefined {
+  const value = extra?.value ?? extra?.v;
+  return typeof value === "number" || typeof value === "string" ? String(value) : undefined;
+}

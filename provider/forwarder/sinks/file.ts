@@ -1,0 +1,113 @@
+import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { members, text, whole } from "../config/fields";
+import { formatter } from "../record/formats";
+import { SinkFailure, sinkKind } from "./sink";
+
+const schema = members({
+  path: text,
+  rotateBytes: whole(1_024, Number.MAX_SAFE_INTEGER).default(104_857_600),
+  keep: whole(0, 100_000).default(10),
+});
+
+/**
+ * A file, a line of JSON a record; acknowledged once it is on the disk (fsync). At `rotateBytes` it becomes `path.1`, the one
+ * before `path.2`, and so on to `path.<keep>`. What kill -9 left of a line is cut off before anything is added.
+ */
+export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }) => {
+  const format = formatter(context.format);
+  const log = new RotatedFile(resolve(context.folder, path), rotateBytes, keep);
+  return {
+    maxRecords: 2_000,
+    async deliver(records) {
+      const lines = records.map((record) => `${JSON.stringify(format(record))}\n`).join("");
+      try {
+        await log.append(Buffer.from(lines));
+      } catch (error) {
+        throw new SinkFailure(`${path} cannot be written: ${error instanceof Error ? error.message : error}`);
+      }
+      return {};
+    },
+    close: () => log.close(),
+  };
+});
+
+/** A file that is only added to, whole pieces at a time. */
+export class RotatedFile {
+  private handle: FileHandle | undefined;
+  /** All bytes up to here are whole lines on the disk. */
+  private size = 0;
+
+  constructor(
+    private readonly path: string,
+    private readonly rotateBytes: number,
+    private readonly keep: number,
+  ) {}
+
+  /** Adds whole lines, and waits for the disk. */
+  async append(lines: Buffer): Promise<void> {
+    let handle = await this.opened();
+    if (this.size > 0 && this.size + lines.length > this.rotateBytes) {
+      await this.rotate();
+      handle = await this.opened();
+    }
+    try {
+      await handle.appendFile(lines);
+      await handle.datasync();
+      this.size += lines.length;
+    } catch (error) {
+      // Half a piece is cut off, now or when the file is opened the next time.
+      await handle.truncate(this.size).catch(() => {});
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    const { handle } = this;
+    this.handle = undefined;
+    await handle?.close();
+  }
+
+  private async opened(): Promise<FileHandle> {
+    if (this.handle) return this.handle;
+    await mkdir(dirname(this.path), { recursive: true });
+    const handle = await open(this.path, "a+");
+    this.size = await endOfLastLine(handle);
+    await handle.truncate(this.size);
+    this.handle = handle;
+    return handle;
+  }
+
+  private async rotate(): Promise<void> {
+    await this.close();
+    await rm(`${this.path}.${this.keep}`, { force: true });
+    for (let number = this.keep - 1; number >= 1; number--) await moveIfThere(this.path, number);
+    if (this.keep > 0) await rename(this.path, `${this.path}.1`);
+    else await rm(this.path, { force: true });
+  }
+}
+
+async function moveIfThere(path: string, number: number): Promise<void> {
+  try {
+    await rename(`${path}.${number}`, `${path}.${number + 1}`);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+  }
+}
+
+const STEP = 65_536;
+const NEW_LINE = 0x0a;
+
+/** Where the last whole line ends. */
+async function endOfLastLine(handle: FileHandle): Promise<number> {
+  const { size } = await handle.stat();
+  const buffer = Buffer.alloc(STEP);
+  for (let end = size; end > 0; ) {
+    const start = Math.max(0, end - STEP);
+    const { bytesRead } = await handle.read(buffer, 0, end - start, start);
+    const at = buffer.subarray(0, bytesRead).lastIndexOf(NEW_LINE);
+    if (at >= 0) return start + at + 1;
+    end = start;
+  }
+  return 0;
+}

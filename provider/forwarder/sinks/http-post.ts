@@ -1,0 +1,114 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { z } from "zod";
+import { Redactor } from "../../client/redact";
+import { flag, headers, httpUrl, members, tls, whole } from "../config/fields";
+import { type HttpAnswer, HttpConnection, NoAnswer, withoutUserinfo } from "../http";
+import { type SinkContext, SinkFailure } from "./sink";
+
+/** The members of all sinks that POST. */
+export const httpFields = {
+  url: httpUrl,
+  headers: headers.optional(),
+  tls: tls.optional(),
+  gzip: flag.default(false),
+  timeoutMs: whole(1, 600_000).default(30_000),
+};
+
+const readable = members(httpFields);
+
+/** The options of a sink that POSTs. */
+export type HttpOptions = z.infer<typeof readable>;
+
+const compress = promisify(gzip);
+const MAX_WORDS = 300;
+
+/** Tries later what says so itself (RFC 9110, section 15.5; RFC 6585), and what a server may get over. */
+export function isPassing(status: number): boolean {
+  return status === 408 || status === 425 || status === 429 || status >= 500;
+}
+
+/** Sends bodies to the url of a sink, with its headers as they are at the moment. */
+export class HttpPost {
+  private readonly connection: HttpConnection;
+  private readonly schema: z.ZodType<HttpOptions>;
+
+  constructor(
+    private readonly context: SinkContext,
+    more: z.ZodRawShape = {},
+  ) {
+    this.schema = z.looseObject({ ...more, ...httpFields });
+    this.connection = new HttpConnection({ connections: 4, tls: () => this.options().tls }, context.world);
+  }
+
+  /**
+   * Answers with any status below 400 but 3xx, and with those that refuse for good.
+   *
+   * @param path Changes the url of the configuration.
+   * @throws {SinkFailure} when there was no answer, or one that asks to try again.
+   */
+  async send(
+    body: string | Uint8Array,
+    contentType: string,
+    signal: AbortSignal,
+    path: (url: URL) => URL = (url) => url,
+  ): Promise<HttpAnswer> {
+    const options = this.options();
+    const { url, authorization, secrets } = withoutUserinfo(options.url);
+    const target = path(url);
+    const redactor = new Redactor([
+      ...Object.values(options.headers ?? {}),
+      ...secrets,
+      authorization,
+      options.tls?.key,
+    ]);
+    const where = redactor.text(`${target.origin}${target.pathname}`);
+    const payload = options.gzip ? await compress(body) : body;
+    let answer: HttpAnswer;
+    try {
+      answer = await this.connection.post({
+        url: target,
+        headers: {
+          "user-agent": "pulumi-packetfilter",
+          ...(authorization !== undefined && { authorization }),
+          ...options.headers,
+          "content-type": contentType,
+          ...(options.gzip && { "content-encoding": "gzip" }),
+        },
+        body: payload,
+        timeoutMs: options.timeoutMs,
+        signal,
+      });
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      throw new SinkFailure(redactor.text(`${where}: ${error.message}`));
+    }
+    const { status } = answer;
+    if (status === 401 || status === 407) {
+      throw new SinkFailure(`${where}: HTTP ${status}, the credentials were not taken`, answer.afterMs, true);
+    }
+    if (isPassing(status))
+      throw new SinkFailure(`${where}: HTTP ${status}${wordsOf(answer, redactor)}`, answer.afterMs);
+    if (status >= 300 && status < 400) throw new SinkFailure(`${where}: HTTP ${status}, a redirect to elsewhere`);
+    return status >= 400 ? { ...answer, body: Buffer.from(redactor.text(answer.body.toString("utf8"))) } : answer;
+  }
+
+  close(): void {
+    this.connection.close();
+  }
+
+  private options(): HttpOptions {
+    return this.context.options(this.schema);
+  }
+}
+
+/** What a refusal says, short. */
+export function refusalOf(answer: HttpAnswer): string {
+  return `HTTP ${answer.status}${wordsOf(answer)}`;
+}
+
+function wordsOf({ body }: HttpAnswer, redactor?: Redactor): string {
+  const text = body.toString("utf8").replace(/\s+/g, " ").trim();
+  const words = redactor ? redactor.text(text) : text;
+  return words === "" ? "" : `: ${words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words}`;
+}

@@ -1,0 +1,48 @@
+import { z } from "zod";
+import { members, text } from "../config/fields";
+import { file } from "./file";
+import { http } from "./http";
+import { commonFields, type SinkKind } from "./sink";
+import { stdout } from "./stdout";
+
+/**
+ * Every kind of sink by its `type`. To add one: a file beside this one, and its line here. What a kind needs beyond Node it
+ * loads when a sink is opened, never here.
+ */
+export const SINK_KINDS: Readonly<Record<string, SinkKind>> = { stdout, file, http };
+
+const base = z.looseObject({ name: z.unknown().optional(), type: z.unknown().optional() });
+
+/** A sink of the configuration: what all have, checked, and what its kind has, checked by it. */
+export interface SinkConfig extends z.infer<ReturnType<typeof commonOf>> {
+  readonly type: string;
+  /** The members of its kind. */
+  readonly own: unknown;
+}
+
+function commonOf() {
+  return members(commonFields);
+}
+
+/** Checks a sink: its kind first, then each member. */
+export const sinkSchema: z.ZodType<SinkConfig> = z.unknown().transform((value, context): SinkConfig => {
+  const read = base.safeParse(value);
+  const type = text.safeParse(read.data?.type);
+  const kind = type.success && Object.hasOwn(SINK_KINDS, type.data) ? SINK_KINDS[type.data] : undefined;
+  if (!read.success || !type.success || !kind) {
+    const problem = read.success ? `must be one of ${Object.keys(SINK_KINDS).join(", ")}` : "must be an object";
+    context.addIssue({ code: "custom", path: read.success ? ["type"] : [], message: problem, input: "" });
+    return z.NEVER;
+  }
+  const common = Object.fromEntries(Object.entries(read.data).filter(([name]) => name in commonFields));
+  const rest = Object.fromEntries(
+    Object.entries(read.data).filter(([name]) => !(name in commonFields) && name !== "type"),
+  );
+  const shared = members(commonFields).safeParse(common);
+  const own = kind.schema.safeParse(rest);
+  for (const { issues } of [shared.error ?? { issues: [] }, own.error ?? { issues: [] }]) {
+    for (const { path, message } of issues) context.addIssue({ code: "custom", path: [...path], message, input: "" });
+  }
+  if (!shared.success || !own.success) return z.NEVER;
+  return { ...shared.data, type: type.data, own: own.data };
+});

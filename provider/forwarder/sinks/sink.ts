@@ -1,0 +1,105 @@
+import { z } from "zod";
+import { MARK_TYPES } from "../../model/mark";
+import { members, patterns, text, whole } from "../config/fields";
+import type { ForwardRecord } from "../record/record";
+import type { ForwarderWorld } from "../world";
+
+/** Where records go. One file in this folder a kind, and a line in `kinds.ts`. */
+export interface Sink {
+  /** Records that one delivery may hold. */
+  readonly maxRecords: number;
+  /**
+   * Delivers records, in their order. Returning means: acknowledged, but for what the answer names.
+   *
+   * @throws {SinkFailure} when nothing is known to be delivered: all of it is sent again after a pause.
+   */
+  deliver(records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered>;
+  close(): Promise<void>;
+}
+
+/** What became of records; those that are named nowhere are delivered. */
+export interface Delivered {
+  /** Refused for good. */
+  readonly rejected?: readonly Rejected[];
+  /** To be sent again, in this order. */
+  readonly again?: readonly ForwardRecord[];
+  /** Why, where there is something to send again. */
+  readonly reason?: string;
+  /** Milliseconds that the other side asks to wait first. */
+  readonly afterMs?: number;
+}
+
+/** A record that a sink refused for good, with the other side's words. */
+export interface Rejected {
+  readonly record: ForwardRecord;
+  readonly reason: string;
+}
+
+/** Nothing of a delivery is known to have arrived. The message is a sentence without secrets. */
+export class SinkFailure extends Error {
+  override readonly name = "SinkFailure";
+
+  constructor(
+    message: string,
+    /** Milliseconds that the other side asks to wait. */
+    readonly afterMs?: number,
+    /** The credentials were not taken (HTTP 401): those that come from files are read again. */
+    readonly unauthorized = false,
+  ) {
+    super(message);
+  }
+}
+
+/** How a record looks in a sink. */
+export const FORMATS = ["plain", "ecs", "otel"] as const;
+
+/** One of {@link FORMATS}. */
+export type Format = (typeof FORMATS)[number];
+
+/** What every sink is given. */
+export interface SinkContext {
+  readonly name: string;
+  readonly format: Format;
+  /** Relative paths of the configuration start here. */
+  readonly folder: string;
+  readonly world: ForwarderWorld;
+  /** Standard output; resolves when the text is written. */
+  stdout(text: string): Promise<void>;
+  /** The sink's own options as they are now: secrets that come from files change. */
+  options<Options>(schema: z.ZodType<Options>): Options;
+}
+
+/** A kind of sink. */
+export interface SinkKind {
+  /** The members of its configuration beside those that all sinks have. */
+  readonly schema: z.ZodType;
+  /** Makes a sink; connections are made when the first record is delivered. @throws {Error} when a package is missing. */
+  open(context: SinkContext): Promise<Sink>;
+}
+
+/** Makes a kind of sink from its schema and from what opens one with its options. */
+export function sinkKind<Options>(
+  schema: z.ZodType<Options>,
+  open: (context: SinkContext, options: Options) => Promise<Sink>,
+): SinkKind {
+  return { schema, open: (context) => open(context, context.options(schema)) };
+}
+
+/** What a sink may leave unread in the spool. */
+export const spoolFields = {
+  maxBytes: whole(65_536, Number.MAX_SAFE_INTEGER).optional(),
+  maxAgeMs: whole(0, Number.MAX_SAFE_INTEGER).optional(),
+  whenFull: z.enum(["pause", "drop-oldest"], { error: 'must be "pause" or "drop-oldest"' }).optional(),
+};
+
+/** The members that all sinks have. */
+export const commonFields = {
+  name: text.regex(/^[\w.-]{1,64}$/, { error: "may have letters, digits, and . _ -, at most 64" }),
+  spool: members(spoolFields).optional(),
+  only: members({
+    nodes: patterns.optional(),
+    arenas: patterns.optional(),
+    profiles: patterns.optional(),
+    types: z.array(z.enum(MARK_TYPES)).min(1).optional(),
+  }).optional(),
+};

@@ -1,0 +1,16 @@
+import { members } from "../config/fields";
+import { formatter } from "../record/formats";
+import { sinkKind } from "./sink";
+
+/** Standard output, a line of JSON a record. Nobody acknowledges what is written there. */
+export const stdout = sinkKind(members({}), async (context) => {
+  const format = formatter(context.format);
+  return {
+    maxRecords: 1_000,
+    async deliver(records) {
+      await context.stdout(records.map((record) => `${JSON.stringify(format(record))}\n`).join(""));
+      return {};
+    },
+    close: async () => {},
+  };
+});

@@ -1,0 +1,66 @@
+import { LiveConfig } from "./config/config";
+import type { ForwarderConfig } from "./config/schema";
+import { Forwarder } from "./forwarder";
+import { type Log, silent } from "./operating/troubles";
+import type { ForwardRecord } from "./record/record";
+import { type ForwarderWorld, systemWorld } from "./world";
+
+/** How a forwarder runs in a program. */
+export interface StartOptions {
+  /**
+   * Is called with each record, in order and one at a time, as one more sink: with its own place in the spool, so that after a
+   * restart it goes on where it was. Where it throws or rejects, it is called again after a pause.
+   */
+  readonly onRecord?: (record: ForwardRecord) => void | Promise<void>;
+  /** Stops the forwarder, as `stop()` does. */
+  readonly signal?: AbortSignal;
+  /** Where it says what goes wrong; default: nowhere. `console` or a pino logger fit. */
+  readonly log?: Log;
+  /** Where relative paths of the configuration start. Default: the working folder. */
+  readonly folder?: string;
+  /** Variables for `${NAME}` in the configuration. Default: none. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Clocks, timers and randomness; for tests. */
+  readonly world?: ForwarderWorld;
+  /** Standard output, for a sink of that type. Default: that of the process. */
+  readonly stdout?: (text: string) => Promise<void>;
+}
+
+/** A forwarder that runs in this process. */
+export interface RunningForwarder extends AsyncDisposable {
+  /** Stops polling, gives the sinks `drainMs` for what is in the spool, and closes the state. */
+  stop(): Promise<void>;
+  /** Metrics in the form of Prometheus. */
+  metrics(): string;
+}
+
+/**
+ * Starts to poll and to forward. Everything that was taken over is in the state folder: a process that ends, or is killed,
+ * goes on there the next time.
+ *
+ * @throws {OptionsError} for a wrong configuration, before anything is opened. @throws {StoreError} when the state folder
+ * cannot be used, or this Node is older than 22.15.
+ * @example
+ * ```ts
+ * await using forwarder = await startForwarder(
+ *   { nodes: { fra1: { endpoint: "http://192.0.2.10" } }, watch: [{ arena: "edge" }] },
+ *   { onRecord: (record) => console.log(record.message) },
+ * );
+ * ```
+ */
+export async function startForwarder(config: ForwarderConfig, options: StartOptions = {}): Promise<RunningForwarder> {
+  const { onRecord, signal, log = silent, folder = ".", env = {}, world = systemWorld, stdout = toStdout } = options;
+  const live = await LiveConfig.ofObject(config, env, folder);
+  const forwarder = await Forwarder.open({ config: live, log, world, stdout, ...(onRecord && { onRecord }) });
+  forwarder.start();
+  const stop = (): Promise<void> => forwarder.stop();
+  signal?.addEventListener("abort", () => void stop(), { once: true });
+  if (signal?.aborted) await stop();
+  return { stop, metrics: () => forwarder.metrics.text(), [Symbol.asyncDispose]: stop };
+}
+
+function toStdout(text: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
+  });
+}

@@ -1,0 +1,45 @@
+import type { MarkType } from "../model/mark";
+
+/** One mark table of one node: what is listed, compared and ordered by itself. */
+export interface TableName {
+  /** The node's name in the configuration. */
+  readonly node: string;
+  readonly arena: string;
+  readonly profile: string;
+  readonly type: MarkType;
+}
+
+/** A text that identifies a table; names cannot hold a slash. */
+export function tableKey({ node, arena, profile, type }: TableName): string {
+  return `${node}/${arena}/${profile}/${type}`;
+}
+
+/** Which tables something is about; absent members mean all. `*` in a name stands for any characters. */
+export interface TableFilter {
+  readonly nodes?: readonly string[];
+  readonly arenas?: readonly string[];
+  readonly profiles?: readonly string[];
+  readonly types?: readonly MarkType[];
+}
+
+/** True when a table is among those of a filter. */
+export function takes(filter: TableFilter | undefined, table: TableName): boolean {
+  if (!filter) return true;
+  return (
+    matchesAny(filter.nodes, table.node) &&
+    matchesAny(filter.arenas, table.arena) &&
+    matchesAny(filter.profiles, table.profile) &&
+    (filter.types?.includes(table.type) ?? true)
+  );
+}
+
+/** True when a name is one of the patterns, or when there are none. */
+export function matchesAny(patterns: readonly string[] | undefined, name: string): boolean {
+  return patterns?.some((pattern) => matches(pattern, name)) ?? true;
+}
+
+function matches(pattern: string, name: string): boolean {
+  if (!pattern.includes("*")) return pattern === name;
+  const source = pattern.replace(/[\\^$.+?()[\]{}|]/g, "\\$&").replaceAll("*", ".*");
+  return new RegExp(`^${source}$`, "s").test(name);
+}

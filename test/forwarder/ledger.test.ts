@@ -1,0 +1,300 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
+import type { Begin, LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
+import { isFull } from "../../provider/forwarder/ledger/store";
+import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
+
+const TABLE = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
+const OTHER = { ...TABLE, profile: "dns" };
+const LIMITS = { maxBytes: 1_000_000, maxAgeMs: 0, whenFull: "pause" } as const;
+
+let folder: string;
+let wall = Date.UTC(2026, 0, 1);
+let now = 1_000;
+const opened: StoredLedger[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "packetfilter-ledger-"));
+  wall = Date.UTC(2026, 0, 1);
+  now = 1_000;
+});
+afterEach(async () => {
+  for (const ledger of opened.splice(0)) await ledger.close(undefined).catch(() => {});
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const sink = (name: string, limits: Partial<SinkSpec["limits"]> = {}, only?: SinkSpec["only"]): SinkSpec => ({
+  name,
+  limits: { ...LIMITS, ...limits },
+  ...(only && { only }),
+});
+
+async function open(sinks: SinkSpec[] = [sink("disk")], more: Partial<LedgerOptions> = {}) {
+  const options = { file: join(folder, "forwarder.db"), sinks, records: "changes", wall, now, ...more } as const;
+  const result = await StoredLedger.open(options);
+  opened.push(result.ledger);
+  return result;
+}
+
+/** One list of a table: addresses of 203.0.113.0/24 by their last number, and their values. */
+async function read(ledger: StoredLedger, marks: Record<number, number>, more: Partial<Begin> = {}) {
+  now += 3_000;
+  wall += 3_000;
+  const reading = await ledger.begin({ table: TABLE, rules: [], snapshot: false, ...more });
+  const records = Object.entries(marks).map(([last, v]) => ({ a: `203.0.113.${last}`, id: 1, v, t: 600 }));
+  await ledger.write(reading, Buffer.from(JSON.stringify({ data: records })));
+  return ledger.end(reading, { wall, now });
+}
+
+/** What a sink would deliver next, without acknowledging it. */
+async function unread(ledger: StoredLedger, name = "disk"): Promise<ForwardRecord[]> {
+  const portion = await ledger.next(name, 1_000_000);
+  return (portion?.batches ?? []).flatMap(readBatch);
+}
+
+const told = (records: readonly ForwardRecord[]) =>
+  records.map(({ event, address, value, sequence }) => `${sequence} ${event} ${address} ${value}`);
+
+describe("a reading is taken over as a whole", () => {
+  test("its records are in the spool for every sink, and the next one compares with it", async () => {
+    const { ledger, opened: found } = await open([sink("disk"), sink("web")]);
+    expect(found).toEqual({ listedBefore: "never", forgotten: [] });
+    expect(await read(ledger, { 1: 10, 2: 20 })).toMatchObject({
+      listed: 2,
+      plain: 1,
+      events: { added: 2 },
+      records: 2,
+    });
+    expect(await read(ledger, { 1: 10, 2: 21 })).toMatchObject({ events: { changed: 1 }, records: 1 });
+    const expected = ["1 added 203.0.113.1 10", "2 added 203.0.113.2 20", "3 changed 203.0.113.2 21"];
+    expect(told(await unread(ledger))).toEqual(expected);
+    expect(told(await unread(ledger, "web"))).toEqual(expected);
+  });
+
+  test("a list that breaks off leaves nothing, and the next one compares with the one before", async () => {
+    const { ledger } = await open();
+    await read(ledger, { 1: 10, 2: 20 });
+    const reading = await ledger.begin({ table: TABLE, rules: [], snapshot: false });
+    await ledger.write(reading, Buffer.from('{"data":[{"a":"203.0.113.1","id":1,"v":99,"t":600},'));
+    await expect(ledger.end(reading, { wall, now })).rejects.toThrow("the answer ends within the list");
+    const given = await ledger.begin({ table: TABLE, rules: [], snapshot: false });
+    await ledger.write(given, Buffer.from('{"data":[{"a":"203.0.113.1","id":1,"v":98,"t":600},'));
+    await ledger.abort(given);
+    expect(await read(ledger, { 1: 10, 2: 20 })).toMatchObject({ events: {}, records: 0 });
+    expect(await unread(ledger)).toHaveLength(2);
+  });
+
+  test("a full disk takes nothing over and says so; with room again the same changes come, under their own numbers", async () => {
+    const { ledger } = await open([sink("disk", { maxBytes: 1e9 })], { maxPages: 60 });
+    await read(ledger, { 1: 10 });
+    const many = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [n + 1, 10]));
+    let failures = 0;
+    for (let round = 0; round < 20; round++) {
+      const bumped = Object.fromEntries(Object.keys(many).map((n) => [n, 100 + round]));
+      await read(ledger, bumped).catch((error: unknown) => {
+        expect(isFull(error)).toBe(true);
+        failures++;
+      });
+    }
+    expect(failures).toBeGreaterThan(0);
+    const before = await unread(ledger);
+    const portion = await ledger.next("disk", 1_000_000);
+    await ledger.acknowledge("disk", portion?.position ?? 0);
+    await new Promise((resolve) => setImmediate(resolve));
+    const { events } = await read(ledger, Object.fromEntries(Object.keys(many).map((n) => [n, 999])));
+    expect(Object.values(events).reduce((sum, count) => sum + count, 0)).toBe(250);
+    const after = await unread(ledger);
+    // Nothing between what was delivered and what came after is missing or there twice.
+    expect(after[0]?.sequence).toBe((before.at(-1)?.sequence ?? 0) + 1);
+  });
+
+  test("rules are matched by id, else by value, where they were known when the list came", async () => {
+    const { ledger } = await open();
+    const rules = [{ id: 1, name: "syn" }, { id: 5, name: "five", extra: { value: 50 } }, { id: 6 }];
+    const reading = await ledger.begin({ table: TABLE, rules, snapshot: false });
+    const marks = [
+      { a: "203.0.113.1", id: 1, v: 50 },
+      { a: "203.0.113.2", id: 9, v: 50 },
+      { a: "203.0.113.3", id: 9, v: 6 },
+      { a: "203.0.113.4", id: 9, v: 5 },
+    ];
+    await ledger.write(reading, Buffer.from(JSON.stringify(marks)));
+    await ledger.end(reading, { wall, now });
+    const found = (await unread(ledger)).map(({ rule }) => rule);
+    expect(found).toEqual([{ id: 1, name: "syn" }, { id: 5, name: "five" }, { id: 6 }, undefined]);
+  });
+});
+
+describe("after a restart", () => {
+  test("the baseline is there, what no sink had is there, and every record has its id for ever", async () => {
+    const { ledger } = await open();
+    await read(ledger, { 1: 10, 2: 20, 3: 30 });
+    await read(ledger, { 1: 10, 2: 21 });
+    const before = await unread(ledger);
+    await ledger.close(now);
+    const { ledger: again, opened: found } = await open();
+    expect(found.listedBefore).toBe(now);
+    expect(await unread(again)).toEqual(before);
+    expect(await read(again, { 1: 10, 2: 21, 4: 40 })).toMatchObject({ events: { added: 1 }, records: 1 });
+    const ids = (await unread(again)).map(({ recordId }) => recordId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(Math.max(...ids.map((id) => id.length))).toBeLessThanOrEqual(40);
+  });
+
+  test("a run that did not end cleanly does not know when it listed last", async () => {
+    const { ledger } = await open();
+    await read(ledger, { 1: 1 });
+    await ledger.close(undefined);
+    expect((await open()).opened.listedBefore).toBe("unknown");
+  });
+
+  test("a lifetime that ran down meanwhile is no renewal, and one that ran out is an expiry", async () => {
+    const { ledger } = await open();
+    await read(ledger, { 1: 10, 2: 20 });
+    await ledger.close(now);
+    const { ledger: again } = await open();
+    now += 300_000;
+    const reading = await again.begin({ table: TABLE, rules: [], snapshot: false });
+    await again.write(reading, Buffer.from('[{"a":"203.0.113.1","id":1,"v":10,"t":300}]'));
+    now += 400_000;
+    expect((await again.end(reading, { wall, now })).events).toEqual({ expired: 1 });
+  });
+
+  test("large baselines are written whole now and then, and read back the same", async () => {
+    const { ledger } = await open([sink("disk", { maxBytes: 1e9 })]);
+    const marks = (round: number) =>
+      JSON.stringify(
+        Array.from({ length: 20_000 }, (_, n) => ({ a: `10.0.${n >> 8}.${n & 255}`, id: 1, v: round, t: 60 })),
+      );
+    for (let round = 0; round < 4; round++) {
+      const reading = await ledger.begin({ table: TABLE, rules: [], snapshot: false });
+      await ledger.write(reading, Buffer.from(marks(round)));
+      await ledger.end(reading, { wall, now });
+    }
+    await ledger.close(now);
+    const { ledger: again } = await open([sink("disk", { maxBytes: 1e9 })]);
+    const reading = await again.begin({ table: TABLE, rules: [], snapshot: false });
+    await again.write(reading, Buffer.from(marks(3)));
+    expect(await again.end(reading, { wall, now })).toMatchObject({ listed: 20_000, records: 0 });
+  });
+
+  test("a sink that is new begins with what comes; what one had not taken that is named no more is given up, by name", async () => {
+    const { ledger } = await open([sink("disk")]);
+    await read(ledger, { 1: 10 });
+    await ledger.close(now);
+    const { ledger: again, opened: found } = await open([sink("web")]);
+    expect(found.forgotten).toEqual(["disk"]);
+    expect(await unread(again, "web")).toEqual([]);
+    await read(again, { 1: 11 });
+    expect(told(await unread(again, "web"))).toEqual(["2 changed 203.0.113.1 11"]);
+    expect((await again.status()).sinks).toMatchObject([{ name: "web", records: 1 }]);
+  });
+
+  test("a store that is broken is set aside; tables say reset, and their records have ids of their own", async () => {
+    const { ledger } = await open();
+    await read(ledger, { 1: 10 });
+    const [before] = await unread(ledger);
+    await ledger.close(now);
+    writeFileSync(
+      join(folder, "forwarder.db"),
+      "this is no database, and long enough to be looked at as one ".repeat(99),
+    );
+    wall += 1_000;
+    const { ledger: again, opened: found } = await open();
+    expect(readdirSync(folder).some((name) => found.setAside?.endsWith(name))).toBe(true);
+    await read(again, { 1: 10 });
+    const after = await unread(again);
+    expect(told(after)).toEqual(["1 reset undefined undefined", "2 added 203.0.113.1 10"]);
+    expect(after.some(({ recordId }) => recordId === before?.recordId)).toBe(false);
+    expect((await again.status()).setAside).toBe(1);
+  });
+
+  test("two forwarders cannot share a state folder", async () => {
+    await open();
+    await expect(open()).rejects.toThrow("is in use by another forwarder");
+  });
+});
+
+describe("each sink counts for itself", () => {
+  test("one that acknowledges frees nothing that another has not read, and both go on where they are", async () => {
+    const { ledger } = await open([sink("disk"), sink("web")]);
+    await read(ledger, { 1: 10 });
+    const portion = await ledger.next("disk", 10);
+    await ledger.acknowledge("disk", portion?.position ?? 0);
+    await read(ledger, { 1: 11 });
+    expect(told(await unread(ledger, "disk"))).toEqual(["2 changed 203.0.113.1 11"]);
+    expect(told(await unread(ledger, "web"))).toEqual(["1 added 203.0.113.1 10", "2 changed 203.0.113.1 11"]);
+  });
+
+  test("a full one that pauses refuses readings of its tables only, and takes them over once it has room", async () => {
+    const { ledger } = await open([sink("disk", { maxBytes: 900 }, { profiles: ["web"] }), sink("all")]);
+    await read(ledger, { 1: 10 });
+    await expect(
+      read(ledger, { 1: 11, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1 }),
+    ).rejects.toThrow('The spool is full for sink "disk"');
+    expect(await read(ledger, { 1: 1, 2: 2 }, { table: OTHER })).toMatchObject({ records: 2 });
+    const portion = await ledger.next("disk", 10);
+    await ledger.acknowledge("disk", portion?.position ?? 0);
+    expect(await read(ledger, { 1: 11, 2: 1 })).toMatchObject({ events: { changed: 1, added: 1 } });
+    expect(told(await unread(ledger, "disk"))).toEqual(["2 changed 203.0.113.1 11", "3 added 203.0.113.2 1"]);
+    expect(await unread(ledger, "all")).toHaveLength(5);
+  });
+
+  test("a full one that drops the oldest keeps the newest, counts the others, and keeps nobody else waiting", async () => {
+    const { ledger } = await open([sink("disk", { maxBytes: 700, whenFull: "drop-oldest" }), sink("all")]);
+    for (let value = 1; value <= 10; value++) await read(ledger, { 1: value });
+    const [disk, all] = (await ledger.status()).sinks;
+    expect(all).toMatchObject({ name: "all", records: 10, dropped: 0 });
+    expect((disk?.records ?? 0) + (disk?.dropped ?? 0)).toBe(10);
+    expect(disk?.bytes).toBeLessThanOrEqual(700);
+    expect(told(await unread(ledger, "disk")).at(-1)).toBe("10 changed 203.0.113.1 10");
+    await ledger.close(now);
+    const { ledger: again } = await open([sink("disk", { maxBytes: 700, whenFull: "drop-oldest" }), sink("all")]);
+    expect((await again.status()).sinks[0]).toEqual(disk);
+  });
+
+  test("a portion is never smaller than a batch and never larger than asked for", async () => {
+    const { ledger } = await open();
+    for (let value = 1; value <= 5; value++) await read(ledger, { 1: value, 2: value });
+    expect((await ledger.next("disk", 1))?.records).toBe(2);
+    expect((await ledger.next("disk", 5))?.records).toBe(4);
+  });
+});
+
+describe("a takeover in a cluster", () => {
+  test("begins with reset and all that is listed; a turn of our own goes on", async () => {
+    const { ledger } = await open();
+    await read(ledger, { 1: 10 }, { turn: { epoch: 5, takeover: false } });
+    await read(ledger, { 1: 11 }, { turn: { epoch: 7, takeover: false } });
+    await read(ledger, { 1: 11 }, { turn: { epoch: 9, takeover: true } });
+    await read(ledger, { 1: 12 }, { turn: { epoch: 9, takeover: true } });
+    const records = await unread(ledger);
+    expect(records.map(({ epoch, sequence, event }) => [epoch, sequence, event])).toEqual([
+      [5, 1, "added"],
+      [7, 1, "changed"],
+      [9, 1, "reset"],
+      [9, 2, "added"],
+      [9, 3, "changed"],
+    ]);
+  });
+});
+
+test("records: all reports every mark of every list as seen, and compares nothing", async () => {
+  const { ledger } = await open([sink("disk")], { records: "all" });
+  await read(ledger, { 1: 10, 2: 20 });
+  await read(ledger, { 1: 10 });
+  expect(told(await unread(ledger))).toEqual([
+    "1 seen 203.0.113.1 10",
+    "2 seen 203.0.113.2 20",
+    "3 seen 203.0.113.1 10",
+  ]);
+});
+
+test("a snapshot is the whole table as seen, beside what changed", async () => {
+  const { ledger } = await open();
+  await read(ledger, { 1: 10, 2: 20 });
+  expect(await read(ledger, { 1: 11, 2: 20 }, { snapshot: true })).toMatchObject({ events: { changed: 1, seen: 2 } });
+});

@@ -1,0 +1,60 @@
+import type { ForwarderWorld } from "../../../provider/forwarder/world";
+
+/** A clock that stands still until a test moves it: wall and monotonic time apart, as on a machine whose clock is set. */
+export class TestClock implements ForwarderWorld {
+  private monotonic = 1_000_000;
+  private timers = new Map<number, { at: number; run: () => void }>();
+  private lastTimer = 0;
+
+  constructor(public wallTime = Date.UTC(2026, 0, 1)) {}
+
+  readonly wall = (): number => this.wallTime;
+  readonly now = (): number => this.monotonic;
+  readonly random = (): number => 0.5;
+
+  readonly timer = (run: () => void, ms: number): (() => void) => {
+    const number = ++this.lastTimer;
+    this.timers.set(number, { at: this.monotonic + ms, run });
+    return () => void this.timers.delete(number);
+  };
+
+  /** Lets time pass, and calls what is due, in its order. */
+  advance(ms: number): void {
+    const until = this.monotonic + ms;
+    for (;;) {
+      const [number, next] = [...this.timers].sort(([, a], [, b]) => a.at - b.at)[0] ?? [];
+      if (number === undefined || !next || next.at > until) break;
+      this.timers.delete(number);
+      this.pass(Math.max(0, next.at - this.monotonic));
+      next.run();
+    }
+    this.pass(until - this.monotonic);
+  }
+
+  /** Somebody sets the machine's clock. */
+  jump(ms: number): void {
+    this.wallTime += ms;
+  }
+
+  private pass(ms: number): void {
+    this.monotonic += ms;
+    this.wallTime += ms;
+  }
+}
+
+/**
+ * Waits until something holds, by turns of the event loop and not by time. Moves the clock a little at each turn when one is
+ * given, so that what waits for pauses goes on.
+ */
+export async function until<T>(
+  look: () => T | undefined | false | Promise<T | undefined | false>,
+  clock?: TestClock,
+): Promise<T> {
+  for (let turns = 0; turns < 200_000; turns++) {
+    const found = await look();
+    if (found !== undefined && found !== false) return found;
+    if (clock && turns % 50 === 49) clock.advance(100);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  throw new Error("What was waited for did not happen.");
+}
