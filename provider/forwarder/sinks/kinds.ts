@@ -1,15 +1,27 @@
 import { z } from "zod";
 import { members, text } from "../config/fields";
+import { elasticsearch } from "./elasticsearch";
 import { file } from "./file";
 import { http } from "./http";
+import { nats } from "./nats";
+import { otlp } from "./otlp";
 import { commonFields, type SinkKind } from "./sink";
 import { stdout } from "./stdout";
+import { syslog } from "./syslog";
 
 /**
  * Every kind of sink by its `type`. To add one: a file beside this one, and its line here. What a kind needs beyond Node it
  * loads when a sink is opened, never here.
  */
-export const SINK_KINDS: Readonly<Record<string, SinkKind>> = { stdout, file, http };
+export const SINK_KINDS: Readonly<Record<string, SinkKind>> = {
+  stdout,
+  file,
+  http,
+  elasticsearch,
+  otlp,
+  syslog,
+  nats,
+};
 
 const base = z.looseObject({ name: z.unknown().optional(), type: z.unknown().optional() });
 

@@ -1,0 +1,74 @@
+import { z } from "zod";
+import { members, text } from "../config/fields";
+import { formatter } from "../record/formats";
+import type { ForwardRecord } from "../record/record";
+import { halves } from "./http";
+import { HttpPost, httpFields, isPassing, refusalOf } from "./http-post";
+import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
+
+const schema = members({ ...httpFields, index: text });
+
+const itemSchema = z.looseObject({ status: z.number().optional(), error: z.unknown().optional() });
+const answerSchema = z.looseObject({
+  errors: z.boolean().optional(),
+  items: z.array(z.record(z.string(), itemSchema)).optional(),
+});
+
+/** The status of a document that is there already: an earlier delivery of the same record. */
+const EXISTS = 409;
+const TOO_LARGE = 413;
+
+/**
+ * Elasticsearch, OpenSearch, or VictoriaLogs: `_bulk` with `create` and the record's id, so that a repeat changes nothing.
+ * `url` is the base; `/_bulk` is put before its query string. Each item is judged by itself.
+ */
+export const elasticsearch = sinkKind(schema, async (context, { index }) => {
+  const format = formatter(context.format);
+  const post = new HttpPost(context, { index: text });
+  const action = (record: ForwardRecord) => `{"create":{"_index":${JSON.stringify(index)},"_id":"${record.recordId}"}}`;
+  const deliver = async (records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered> => {
+    const body = records.map((record) => `${action(record)}\n${JSON.stringify(format(record))}\n`).join("");
+    const answer = await post.send(body, "application/x-ndjson", signal, bulkUrl);
+    if (answer.status === TOO_LARGE && records.length > 1) return halves(records, signal, deliver);
+    if (answer.status >= 400) return { rejected: records.map((record) => ({ record, reason: refusalOf(answer) })) };
+    return judge(records, answer.body);
+  };
+  return { maxRecords: 5_000, deliver, close: async () => post.close() };
+});
+
+function bulkUrl(url: URL): URL {
+  const target = new URL(url);
+  target.pathname = `${url.pathname.replace(/\/+$/, "")}/_bulk`;
+  return target;
+}
+
+/** What became of each document. An answer that says nothing of errors has taken all of them. */
+function judge(records: readonly ForwardRecord[], body: Buffer): Delivered {
+  let json: unknown;
+  try {
+    json = JSON.parse(body.toString("utf8"));
+  } catch {
+    throw new SinkFailure("the answer to _bulk is no JSON");
+  }
+  const answer = answerSchema.safeParse(json);
+  if (!answer.success) throw new SinkFailure("the answer to _bulk has another form");
+  if (answer.data.errors !== true) return {};
+  const items = answer.data.items ?? [];
+  if (items.length !== records.length) {
+    throw new SinkFailure(`the answer to _bulk has ${items.length} items for ${records.length} documents`);
+  }
+  const rejected: Rejected[] = [];
+  const again: ForwardRecord[] = [];
+  let reason: string | undefined;
+  for (const [place, item] of items.entries()) {
+    const record = records[place] as ForwardRecord;
+    const { status = 0, error } = Object.values(item)[0] ?? {};
+    if ((status >= 200 && status < 300) || status === EXISTS) continue;
+    const words = `HTTP ${status}: ${JSON.stringify(error ?? "no reason given").slice(0, 300)}`;
+    if (isPassing(status) || status === 401) {
+      again.push(record);
+      reason ??= words;
+    } else rejected.push({ record, reason: words });
+  }
+  return { rejected, again, ...(reason !== undefined && { reason }) };
+}

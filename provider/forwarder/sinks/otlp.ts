@@ -1,0 +1,90 @@
+import { members } from "../config/fields";
+import { type Document, formatter } from "../record/formats";
+import type { ForwardRecord } from "../record/record";
+import { halves } from "./http";
+import { HttpPost, httpFields, refusalOf } from "./http-post";
+import { loadOptional } from "./optional";
+import { type Delivered, sinkKind } from "./sink";
+
+const schema = members(httpFields);
+
+type Serializer = typeof import("@opentelemetry/otlp-transformer")["ProtobufLogsSerializer"];
+type LogRecord = Parameters<Serializer["serializeRequest"]>[0][number];
+
+const SCOPE = { name: "pulumi-packetfilter" };
+/** SEVERITY_NUMBER_INFO of the OpenTelemetry log data model. */
+const INFO = 9;
+
+/**
+ * OpenTelemetry logs over HTTP, protobuf by the official library. Attributes have the names of the semantic conventions,
+ * whatever `format` says. What the other side says it did not take is kept as rejected: it does not say which it was.
+ */
+export const otlp = sinkKind(schema, async (context) => {
+  const { ProtobufLogsSerializer: serializer } = await loadOptional(
+    `Sink "${context.name}"`,
+    ["@opentelemetry/otlp-transformer"],
+    () => import("@opentelemetry/otlp-transformer"),
+  );
+  const post = new HttpPost(context);
+  const attributes = formatter("otel");
+  const deliver = async (records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered> => {
+    const resource = resourceOf();
+    const bytes = serializer.serializeRequest(records.map((record) => logRecord(record, attributes(record), resource)));
+    if (!bytes) return { rejected: records.map((record) => ({ record, reason: "it cannot be written as OTLP" })) };
+    const answer = await post.send(bytes, "application/x-protobuf", signal);
+    if (answer.status === 413 && records.length > 1) return halves(records, signal, deliver);
+    if (answer.status >= 400) return { rejected: records.map((record) => ({ record, reason: refusalOf(answer) })) };
+    const refused = partialSuccess(serializer, answer.body);
+    return refused === undefined ? {} : { rejected: records.map((record) => ({ record, reason: refused })) };
+  };
+  return { maxRecords: 2_000, deliver, close: async () => post.close() };
+});
+
+function partialSuccess(serializer: Serializer, body: Buffer): string | undefined {
+  if (body.length === 0) return undefined;
+  try {
+    const { rejectedLogRecords: count = 0, errorMessage } = serializer.deserializeResponse(body).partialSuccess ?? {};
+    return count > 0
+      ? `${count} of the request's records were not taken: ${errorMessage || "no reason given"}`
+      : undefined;
+  } catch {
+    // Some servers answer 2xx with JSON or text.
+    return undefined;
+  }
+}
+
+function logRecord(record: ForwardRecord, document: Document, resource: LogRecord["resource"]): LogRecord {
+  const time = hrTime(record.timestamp);
+  const { timestamp: _, body: __, event_name: ___, ...attributes } = document;
+  return {
+    hrTime: time,
+    hrTimeObserved: time,
+    severityNumber: INFO,
+    severityText: "INFO",
+    body: record.message,
+    eventName: `packetfilter.mark.${record.event}`,
+    resource,
+    instrumentationScope: SCOPE,
+    attributes: Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, attribute(value)])),
+    droppedAttributesCount: 0,
+  };
+}
+
+function attribute(value: unknown): string | number | boolean {
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  return JSON.stringify(value);
+}
+
+function hrTime(timestamp: string): [seconds: number, nanoseconds: number] {
+  const ms = Date.parse(timestamp);
+  return [Math.floor(ms / 1_000), (ms % 1_000) * 1_000_000];
+}
+
+function resourceOf(): LogRecord["resource"] {
+  const resource: LogRecord["resource"] = {
+    attributes: { "service.name": "pulumi-packetfilter-forward" },
+    merge: () => resource,
+    getRawAttributes: () => [["service.name", "pulumi-packetfilter-forward"]],
+  };
+  return resource;
+}

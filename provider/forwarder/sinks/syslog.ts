@@ -1,0 +1,125 @@
+import { connect as connectTcp, type Socket } from "node:net";
+import { connect as connectTls } from "node:tls";
+import { z } from "zod";
+import { flag, members, text, tls, whole } from "../config/fields";
+import { cef } from "../record/cef";
+import { formatter } from "../record/formats";
+import type { ForwardRecord } from "../record/record";
+import type { ForwarderWorld } from "../world";
+import { SinkFailure, sinkKind } from "./sink";
+
+const schema = members({
+  host: text,
+  port: whole(1, 65_535).default(6514),
+  tls: z.union([flag, tls]).default(false),
+  message: z.enum(["json", "cef"], { error: 'must be "json" or "cef"' }).default("json"),
+  timeoutMs: whole(1, 600_000).default(30_000),
+});
+
+/** Facility local0, severity informational (RFC 5424, section 6.2.1). */
+const PRIORITY = 16 * 8 + 6;
+
+/**
+ * Syslog (RFC 5424) over TCP or TLS, frames by octet counting (RFC 6587, section 3.4.1; RFC 5425). The protocol has no
+ * acknowledgement: delivered means here that the machine's network stack has taken it, and what it had taken when a connection
+ * broke may be lost.
+ */
+export const syslog = sinkKind(schema, async (context, options) => {
+  const format = formatter(context.format);
+  const text = options.message === "cef" ? cef : (record: ForwardRecord) => JSON.stringify(format(record));
+  const line = new Line(() => context.options(schema), context.world);
+  return {
+    maxRecords: 1_000,
+    async deliver(records, signal) {
+      const frames = records.map((record) => frame(record, text(record))).join("");
+      await line.write(Buffer.from(frames), signal);
+      return {};
+    },
+    close: async () => line.close(),
+  };
+});
+
+/** One message with its length before it. */
+function frame(record: ForwardRecord, message: string): string {
+  // Names are printable ASCII without spaces there.
+  const host = record.node.replace(/[^\x21-\x7e]/g, "_").slice(0, 255) || "-";
+  const body = `<${PRIORITY}>1 ${record.timestamp} ${host} packetfilter - mark-${record.event} - ${message}`;
+  return `${Buffer.byteLength(body)} ${body}`;
+}
+
+/** A connection that is made when it is needed, and made anew when it broke. */
+class Line {
+  private socket: Socket | undefined;
+
+  constructor(
+    private readonly options: () => z.infer<typeof schema>,
+    private readonly world: ForwarderWorld,
+  ) {}
+
+  /** @throws {SinkFailure} when the bytes were not taken. */
+  async write(bytes: Buffer, signal: AbortSignal): Promise<void> {
+    const { host, port, timeoutMs } = this.options();
+    const fail = (error: unknown) =>
+      new SinkFailure(`${host}:${port}: ${error instanceof Error ? error.message || error.name : error}`);
+    const socket = await this.connected(signal).catch((error: unknown) => {
+      throw fail(error);
+    });
+    await new Promise<void>((resolve, reject) => {
+      const end = (error?: Error | null): void => {
+        cancel();
+        signal.removeEventListener("abort", aborted);
+        socket.off("close", closed);
+        if (error) {
+          socket.destroy();
+          reject(fail(error));
+        } else resolve();
+      };
+      const aborted = (): void => end(new Error("cancelled"));
+      const closed = (): void => end(new Error("the connection was closed"));
+      const cancel = this.world.timer(() => end(new Error(`nothing was taken within ${timeoutMs} ms`)), timeoutMs);
+      signal.addEventListener("abort", aborted, { once: true });
+      socket.once("close", closed);
+      socket.write(bytes, end);
+    });
+  }
+
+  close(): void {
+    this.socket?.end();
+    this.socket = undefined;
+  }
+
+  private connected(signal: AbortSignal): Promise<Socket> {
+    if (this.socket && !this.socket.destroyed && this.socket.writable) return Promise.resolve(this.socket);
+    const { host, port, tls: wanted, timeoutMs } = this.options();
+    return new Promise((resolve, reject) => {
+      const settings = wanted === false ? undefined : wanted === true ? {} : wanted;
+      const { serverName, ...files } = settings ?? {};
+      const servername = serverName ?? host;
+      const socket = settings ? connectTls({ host, port, servername, ...files }) : connectTcp({ host, port });
+      const cancel = this.world.timer(
+        () => socket.destroy(new Error(`no connection within ${timeoutMs} ms`)),
+        timeoutMs,
+      );
+      const aborted = (): void => void socket.destroy(new Error("cancelled"));
+      signal.addEventListener("abort", aborted, { once: true });
+      const done = (): void => {
+        cancel();
+        signal.removeEventListener("abort", aborted);
+      };
+      socket.once(settings ? "secureConnect" : "connect", () => {
+        done();
+        this.socket = socket;
+        // Nothing is expected from there; reading is how an end is noticed.
+        socket.resume();
+        resolve(socket);
+      });
+      socket.once("error", (error) => {
+        done();
+        reject(error);
+      });
+      // Later errors come with a close, which the next write sees.
+      socket.on("error", () => {});
+      socket.once("end", () => socket.destroy());
+    });
+  }
+}

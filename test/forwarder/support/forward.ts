@@ -1,0 +1,93 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { EmulatorState } from "../../../provider/emulator";
+import { LiveConfig } from "../../../provider/forwarder/config/config";
+import type { ForwarderConfig } from "../../../provider/forwarder/config/schema";
+import { Forwarder, type ForwarderParts } from "../../../provider/forwarder/forwarder";
+import type { Log } from "../../../provider/forwarder/operating/troubles";
+import { systemWorld } from "../../../provider/forwarder/world";
+
+/** A folder that is gone when the test is over. */
+export function temporaryFolder(): { path: string } & Disposable {
+  const path = mkdtempSync(join(tmpdir(), "packetfilter-forward-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** A log that keeps what it was told, as `level message`. */
+export class Told implements Log {
+  readonly lines: string[] = [];
+  info = (_: object, message: string): void => void this.lines.push(`info ${message}`);
+  warn = (_: object, message: string): void => void this.lines.push(`warn ${message}`);
+  error = (_: object, message: string): void => void this.lines.push(`error ${message}`);
+}
+
+/** Opens a forwarder that reads and compares in this thread. */
+export async function openForwarder(
+  config: ForwarderConfig,
+  folder: string,
+  more: Partial<ForwarderParts> & { env?: Record<string, string> } = {},
+): Promise<{ forwarder: Forwarder; told: Told }> {
+  const told = new Told();
+  const live = await LiveConfig.ofObject(config, more.env ?? {}, folder);
+  const stdout = async (): Promise<void> => {};
+  const forwarder = await Forwarder.open({
+    config: live,
+    log: told,
+    world: systemWorld,
+    stdout,
+    thread: false,
+    ...more,
+  });
+  return { forwarder, told };
+}
+
+/** One round. */
+export async function forwardOnce(
+  config: ForwarderConfig,
+  folder: string,
+  more: Partial<ForwarderParts> = {},
+): Promise<{ ok: boolean; told: string[]; forwarder: Forwarder }> {
+  const { forwarder, told } = await openForwarder(config, folder, more);
+  try {
+    return { ok: await forwarder.once(AbortSignal.timeout(60_000)), told: told.lines, forwarder };
+  } finally {
+    await forwarder.stop(0);
+  }
+}
+
+/** A profile `web` of arena `edge` with marks by source: IPv4 and one IPv6, and one connection. */
+export function stateWith(count: number): EmulatorState {
+  const shost = Array.from({ length: count - 1 }, (_, n) => ({
+    address: `198.18.${n >> 8}.${n & 255}`,
+    id: n % 2 === 0 ? 70_001 : 9,
+    value: n,
+    lifetime: 3_600,
+  }));
+  return {
+    arenas: {
+      edge: {
+        profiles: {
+          web: {
+            rules: [{ id: 70_001, name: "syn=flood|\\" }],
+            marks: {
+              shost: [...shost, { address: "2001:db8::5", id: 70_001, value: 5, lifetime: 60 }],
+              conn: [
+                {
+                  source: "203.0.113.9",
+                  destination: "198.51.100.7",
+                  sourcePort: 1_024,
+                  destinationPort: 443,
+                  protocol: 6,
+                  id: 70_001,
+                  value: 3,
+                  lifetime: 60,
+                },
+              ],
+            },
+          },
+        },
+      },
+    },
+  };
+}
