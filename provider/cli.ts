@@ -8,6 +8,10 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => 
 main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
+  write: (text) =>
+    new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve()))),
+  ...(process.stderr.isTTY && { terminal: { columns: () => process.stderr.columns ?? 80 } }),
+  onHangup: (run) => process.on("SIGHUP", run),
   env: process.env,
   stop: stop.signal,
 }).then((code) => {

@@ -4,6 +4,12 @@ export interface CliIo {
   out(text: string): void;
   /** Writes to standard error. */
   err(text: string): void;
+  /** Writes to standard output, and waits until that has taken it. Default: {@link out}. */
+  write?(text: string): Promise<void>;
+  /** Set when standard error is a terminal. */
+  readonly terminal?: { columns(): number };
+  /** Calls back whenever the process is asked to read its configuration again (SIGHUP). */
+  onHangup?(run: () => void): void;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;

@@ -1,5 +1,9 @@
+import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { OptionsError } from "../client";
+import { type LeaseStore, NatsLeaseStore } from "./cluster/lease-store";
+import { Leases } from "./cluster/leases";
 import type { LiveConfig } from "./config/config";
 import { SPOOL_DEFAULTS } from "./config/schema";
 import { RejectedFiles } from "./delivery/rejected";
@@ -57,6 +61,8 @@ export class Forwarder {
   private readonly delivering = new AbortController();
   private readonly work = new Set<Promise<void>>();
   private readonly waiters = new Set<() => void>();
+  private readonly loopDelay = monitorEventLoopDelay({ resolution: 10 });
+  private leases: Leases | undefined;
   private stopping: Promise<void> | undefined;
   private lastStatus: LedgerStatus = { sinks: [], bytes: 0, setAside: 0 };
 
@@ -76,6 +82,7 @@ export class Forwarder {
     }
     // Before the state is touched: a sink whose package is missing fails here.
     const sinks = await Forwarder.openSinks(parts);
+    const store = await leaseStore(config);
     const state = resolve(config.folder, config.current.state);
     const options: LedgerOptions = {
       file: join(state, "forwarder.db"),
@@ -97,13 +104,17 @@ export class Forwarder {
         `Sink "${name}" is not in the configuration any more: what it had not taken is given up.`,
       );
     for (const [name, sink] of sinks) forwarder.addRunner(name, sink, state);
+    if (store) forwarder.leases = forwarder.shareNodes(store);
     return forwarder;
   }
 
   /** Begins to poll and to deliver. */
   start(): void {
     this.deliver();
-    if (this.parts.config.current.cluster) return;
+    if (this.leases) {
+      void this.track(this.leases.run(this.polling.signal));
+      return;
+    }
     for (const name of Object.keys(this.parts.config.current.nodes)) this.startNode(name);
   }
 
@@ -144,6 +155,7 @@ export class Forwarder {
     if (drainMs > 0) await this.drained(patience.signal);
     cancel();
     this.delivering.abort();
+    this.loopDelay.disable();
     await Promise.all(this.work);
     const ends = [...this.paces.values()].flatMap(({ lastEnd }) => lastEnd ?? []);
     const before = typeof this.opened.listedBefore === "number" ? [this.opened.listedBefore] : [];
@@ -181,9 +193,18 @@ export class Forwarder {
     return this.lastStatus;
   }
 
-  /** True once every node was tried; a node that is down does not make the forwarder unready for ever. */
-  get ready(): boolean {
-    return [...this.pollers.values()].every(({ tried }) => tried);
+  /** Why it is not ready: a node that was not tried yet, a sink that is full. A node that is down is no reason. */
+  get unready(): string[] {
+    const waiting = [...this.pollers.values()].filter(({ tried }) => !tried);
+    const full = [...this.troubles.all].filter(([key]) => key.startsWith("full/"));
+    return [...waiting.map(({ name }) => `Node ${name} was not tried yet.`), ...full.map(([, message]) => message)];
+  }
+
+  /** The page of metrics; the longest stop of the event loop counts from the last call. */
+  metricsText(): string {
+    this.metrics.set("event_loop_delay_seconds", this.loopDelay.max / 1e9);
+    this.loopDelay.reset();
+    return this.metrics.text();
   }
 
   /** Waits until every sink has taken all that is in the spool; false when the signal aborts first. */
@@ -198,6 +219,7 @@ export class Forwarder {
   }
 
   private deliver(): void {
+    this.loopDelay.enable();
     for (const runner of this.runners) void this.track(runner.run(this.delivering.signal));
     void this.track(this.watchStatus());
     void this.track(this.watchSecrets());
@@ -308,11 +330,27 @@ export class Forwarder {
     const passed = typeof listedBefore === "number" ? elapsedSince(listedBefore, now) : 0;
     const left = listedBefore === "never" ? 0 : Math.max(0, pauseMs - passed);
     const known = this.paces.get(name);
-    if (known && !turn) return known;
+    if (known && !turn?.takeover) return known;
     const notBefore = now + (turn?.takeover ? pauseMs : left);
     const pace = new Pace({ pauseMs, by: markPace === "node" ? "node" : "table", notBefore }, world);
     this.paces.set(name, pace);
     return pace;
+  }
+
+  private shareNodes(store: LeaseStore): Leases {
+    const { config, world } = this.parts;
+    const { metrics, troubles } = this;
+    return new Leases({
+      store,
+      leaseMs: config.current.cluster?.leaseMs ?? 0,
+      member: randomUUID(),
+      world,
+      metrics,
+      troubles,
+      nodes: () => Object.keys(config.current.nodes),
+      lastEpoch: (node) => this.opened.epochs[node],
+      poll: (node, turn, signal) => this.startNode(node, turn, signal),
+    });
   }
 
   private nextAcknowledgement(signal: AbortSignal): Promise<void> {
@@ -373,6 +411,15 @@ export function contextOf(
     stdout,
     options: (schema) => schema.parse(config.current.sinks.find((sink) => sink.name === name)?.own),
   };
+}
+
+function leaseStore(config: LiveConfig): Promise<LeaseStore> | undefined {
+  if (!config.current.cluster) return undefined;
+  return NatsLeaseStore.open(() => {
+    const { cluster } = config.current;
+    if (!cluster) throw new TypeError("There is no cluster any more.");
+    return cluster;
+  });
 }
 
 function specsOf({ config, onRecord }: ForwarderParts): SinkSpec[] {

@@ -56,7 +56,7 @@ export async function startForwarder(config: ForwarderConfig, options: StartOpti
   const stop = (): Promise<void> => forwarder.stop();
   signal?.addEventListener("abort", () => void stop(), { once: true });
   if (signal?.aborted) await stop();
-  return { stop, metrics: () => forwarder.metrics.text(), [Symbol.asyncDispose]: stop };
+  return { stop, metrics: () => forwarder.metricsText(), [Symbol.asyncDispose]: stop };
 }
 
 function toStdout(text: string): Promise<void> {

@@ -243,8 +243,16 @@ export class StoredLedger implements Ledger {
     }
     store.transaction(() => this.purge(this.lastSeq));
     this.forgetPurged(this.lastSeq);
-    if (fresh) return { listedBefore: "never", forgotten };
-    return { listedBefore: listed === undefined ? "unknown" : Number(listed), forgotten };
+    const epochs: Record<string, number> = {};
+    for (const { name, epoch } of store.all(
+      z.object({ name: z.string(), epoch: z.number() }),
+      "SELECT name, epoch FROM tables",
+    )) {
+      const { node } = tableOf(name);
+      epochs[node] = Math.max(epochs[node] ?? 0, epoch);
+    }
+    if (fresh) return { listedBefore: "never", epochs, forgotten };
+    return { listedBefore: listed === undefined ? "unknown" : Number(listed), epochs, forgotten };
   }
 
   private note(entry: Entry): void {

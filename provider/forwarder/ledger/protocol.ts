@@ -35,6 +35,8 @@ export interface LedgerOptions {
 export interface Opened {
   /** Milliseconds that must have passed before a table is listed again: all of a pause, unless the last run ended cleanly. */
   readonly listedBefore: number | "unknown" | "never";
+  /** The newest epoch of the tables of each node. */
+  readonly epochs: Readonly<Record<string, number>>;
   /** Where a broken store went. */
   readonly setAside?: string;
   /** Sinks whose unread records were given up, since the configuration does not name them any more. */

@@ -35,7 +35,7 @@ export const syslog = sinkKind(schema, async (context, options) => {
       await line.write(Buffer.from(frames), signal);
       return {};
     },
-    close: async () => line.close(),
+    close: () => line.close(),
   };
 });
 
@@ -83,9 +83,11 @@ class Line {
     });
   }
 
-  close(): void {
-    this.socket?.end();
+  /** Ends the connection once what was written has left. */
+  async close(): Promise<void> {
+    const { socket } = this;
     this.socket = undefined;
+    if (socket && !socket.destroyed) await new Promise<void>((resolve) => socket.once("close", resolve).end());
   }
 
   private connected(signal: AbortSignal): Promise<Socket> {

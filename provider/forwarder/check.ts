@@ -1,0 +1,77 @@
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { z } from "zod";
+import type { LiveConfig } from "./config/config";
+import { SPOOL_DEFAULTS } from "./config/schema";
+import { matchesAny, takes } from "./table";
+
+const row = z.object({ name: z.string(), bytes: z.number() });
+
+/**
+ * What a configuration means, for people: nodes, tables and sinks, and how long an outage each spool covers by what readings
+ * of the last run were as large as. Sends nothing, and changes nothing.
+ */
+export async function describeConfig(config: LiveConfig): Promise<string[]> {
+  const { nodes, watch, sinks, spool, everyMs, records, cluster } = config.current;
+  const lines = watch.map(({ arena, nodes: patterns, profiles, types }) => {
+    const names = Object.keys(nodes).filter((name) => matchesAny(patterns, name));
+    const which = names.length === 0 ? "no node" : names.length > 5 ? `${names.length} nodes` : names.join(", ");
+    return `Watches arena ${arena} on ${which}: profiles ${profiles.join(", ")}, ${types ? types.join(", ") : "all types"}, every ${everyMs} ms, ${records}.`;
+  });
+  if (cluster) lines.push(`Shares the nodes through NATS bucket ${cluster.bucket}, leases of ${cluster.leaseMs} ms.`);
+  const tables = await usualBytes(resolve(config.folder, config.current.state, "forwarder.db"));
+  for (const { name, type, spool: own, only } of sinks) {
+    const { maxBytes, maxAgeMs, whenFull } = { ...SPOOL_DEFAULTS, ...spool, ...own };
+    const taken = tables.filter(({ table }) => takes(only, table));
+    const rate = taken.reduce((sum, { bytes }) => sum + bytes, 0) / everyMs;
+    const covers =
+      rate > 0
+        ? `covers an outage of about ${durationOf(maxBytes / rate)}`
+        : "covers an outage that only a run can tell";
+    const age = maxAgeMs > 0 ? ` or ${durationOf(maxAgeMs)}` : "";
+    lines.push(`Sink "${name}" (${type}): a spool of ${maxBytes} bytes${age} ${covers}, then ${whenFull}.`);
+  }
+  return lines;
+}
+
+async function usualBytes(file: string) {
+  if (!existsSync(file)) return [];
+  try {
+    const { DatabaseSync } = await import("node:sqlite");
+    const db = new DatabaseSync(file, { readOnly: true });
+    try {
+      return z
+        .array(row)
+        .parse(db.prepare("SELECT name, bytes FROM tables").all())
+        .map(({ name, bytes }) => {
+          const [node = "", arena = "", profile = "", type] = name.split("/");
+          return {
+            table: { node, arena, profile, type: z.enum(["shost", "dhost", "sdhost", "conn"]).parse(type) },
+            bytes,
+          };
+        });
+    } finally {
+      db.close();
+    }
+  } catch {
+    // A state that cannot be read is for the run to set aside.
+    return [];
+  }
+}
+
+const UNITS = [
+  ["days", 86_400_000],
+  ["hours", 3_600_000],
+  ["minutes", 60_000],
+] as const;
+
+/** Milliseconds in the largest unit of which there are two. */
+function durationOf(ms: number): string {
+  const [name, length] = UNITS.find(([, unit]) => ms >= 2 * unit) ?? ["seconds", 1_000];
+  return `${Math.floor(ms / length)} ${name}`;
+}
+
+/** The folder in which a sink's rejected records are kept. */
+export function rejectedFolder(config: LiveConfig, sink: string): string {
+  return join(resolve(config.folder, config.current.state), "rejected", sink);
+}

@@ -1,0 +1,147 @@
+import type { KV } from "@nats-io/kv";
+import type { NatsConnection } from "@nats-io/transport-node";
+import { connectNats, loadNats, type Nats, type NatsOptions } from "../nats";
+
+/** Where leases are kept. Every method may throw; a revision is a number that grows with each change. */
+export interface LeaseStore {
+  /** Says that a member is there, for as long as a lease lasts. */
+  announce(member: string): Promise<void>;
+  /** The members that are there; may lag behind. */
+  members(): Promise<string[]>;
+  /** Takes a lease that nobody holds. @returns its revision, or `undefined` when somebody holds it. */
+  take(node: string, member: string): Promise<number | undefined>;
+  /** Makes a lease last longer. @returns its new revision, or `undefined` when it is lost. */
+  renew(node: string, member: string, revision: number): Promise<number | undefined>;
+  /** Gives a lease back. */
+  release(node: string, revision: number): Promise<void>;
+  /** Takes a member out of the list. */
+  leave(member: string): Promise<void>;
+  /**
+   * Begins a turn of a node, within its lease.
+   *
+   * @param last The epoch of our last turn, if there was one.
+   */
+  beginTurn(node: string, member: string, last: number | undefined): Promise<{ epoch: number; takeover: boolean }>;
+  close(): Promise<void>;
+}
+
+/** How leases are kept in NATS. */
+export interface NatsLeaseOptions extends NatsOptions {
+  readonly bucket: string;
+  readonly leaseMs: number;
+  readonly replicas: number;
+}
+
+/** Delete markers must live at least a second. */
+const LEAST_MARKER_MS = 1_000;
+const REQUEST_MS = 2_000;
+/** JSStreamWrongLastSequenceErr: somebody else has changed the key. */
+const WRONG_LAST = 10_071;
+
+/**
+ * Leases in NATS JetStream key-value. The bucket of leases has a time to live for all its keys, since that of a single key holds
+ * for one value only; whoever changes nothing for so long is gone. Turns are in a bucket of their own without one: a change of
+ * a node's key under a known revision proves that nobody else had a turn since. Nothing is decided by reading, which may be
+ * stale, but for how nodes are spread.
+ */
+export class NatsLeaseStore implements LeaseStore {
+  private connection: NatsConnection | undefined;
+  private leases: KV | undefined;
+  private turns: KV | undefined;
+
+  private constructor(
+    private readonly library: Nats,
+    private readonly options: () => NatsLeaseOptions,
+  ) {}
+
+  /** Loads what is needed; connects at the first use. @throws {OptionsError} naming the packages that are missing. */
+  static async open(options: () => NatsLeaseOptions): Promise<NatsLeaseStore> {
+    return new NatsLeaseStore(await loadNats("`cluster`"), options);
+  }
+
+  async announce(member: string): Promise<void> {
+    await (await this.opened()).leases.put(`member.${encode(member)}`, "");
+  }
+
+  async members(): Promise<string[]> {
+    const { leases } = await this.opened();
+    const members: string[] = [];
+    for await (const key of await leases.keys("member.*")) members.push(decode(key.slice("member.".length)));
+    return members;
+  }
+
+  async take(node: string, member: string): Promise<number | undefined> {
+    const { leases } = await this.opened();
+    return this.unlessChanged(() => leases.create(`node.${encode(node)}`, member));
+  }
+
+  async renew(node: string, member: string, revision: number): Promise<number | undefined> {
+    const { leases } = await this.opened();
+    return this.unlessChanged(() => leases.update(`node.${encode(node)}`, member, revision, REQUEST_MS));
+  }
+
+  async release(node: string, revision: number): Promise<void> {
+    const { leases } = await this.opened();
+    await this.unlessChanged(() => leases.delete(`node.${encode(node)}`, { previousSeq: revision }));
+  }
+
+  async leave(member: string): Promise<void> {
+    await (await this.opened()).leases.delete(`member.${encode(member)}`);
+  }
+
+  async beginTurn(node: string, member: string, last: number | undefined) {
+    const { turns } = await this.opened();
+    const key = encode(node);
+    const first = await this.unlessChanged(() => turns.create(key, member));
+    if (first !== undefined) return { epoch: first, takeover: false };
+    const ours =
+      last === undefined ? undefined : await this.unlessChanged(() => turns.update(key, member, last, REQUEST_MS));
+    if (ours !== undefined) return { epoch: ours, takeover: false };
+    return { epoch: await turns.put(key, member), takeover: true };
+  }
+
+  async close(): Promise<void> {
+    await this.connection?.close();
+  }
+
+  /** `undefined` when the server says that the key is not as we think; any other failure is thrown. */
+  private async unlessChanged<T>(work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (error) {
+      const { JetStreamApiError } = this.library.jetstream;
+      if (error instanceof JetStreamApiError && error.code === WRONG_LAST) return undefined;
+      throw error;
+    }
+  }
+
+  private async opened(): Promise<{ leases: KV; turns: KV }> {
+    if (this.leases && this.turns && this.connection && !this.connection.isClosed()) {
+      return { leases: this.leases, turns: this.turns };
+    }
+    const options = this.options();
+    const { bucket, leaseMs, replicas } = options;
+    const connection = await connectNats(this.library, options, "cluster");
+    try {
+      const manager = new this.library.kv.Kvm(connection);
+      const common = { history: 1, replicas, timeout: REQUEST_MS };
+      const markerTTL = Math.max(LEAST_MARKER_MS, leaseMs);
+      this.leases = await manager.create(bucket, { ...common, ttl: leaseMs, markerTTL });
+      this.turns = await manager.create(`${bucket}-turns`, common);
+      this.connection = connection;
+      return { leases: this.leases, turns: this.turns };
+    } catch (error) {
+      await connection.close().catch(() => {});
+      throw error;
+    }
+  }
+}
+
+/** Names may hold what keys may not. */
+function encode(name: string): string {
+  return Buffer.from(name, "utf8").toString("hex");
+}
+
+function decode(key: string): string {
+  return Buffer.from(key, "hex").toString("utf8");
+}

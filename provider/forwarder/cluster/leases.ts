@@ -1,0 +1,152 @@
+import type { Turn } from "../ledger/protocol";
+import type { Metrics } from "../operating/metrics";
+import type { Troubles } from "../operating/troubles";
+import { type ForwarderWorld, pause } from "../world";
+import type { LeaseStore } from "./lease-store";
+import { shareOut } from "./rendezvous";
+
+/** What sharing nodes needs of the forwarder. */
+export interface LeaseParts {
+  readonly store: LeaseStore;
+  readonly leaseMs: number;
+  /** This forwarder's name among the others. */
+  readonly member: string;
+  readonly world: ForwarderWorld;
+  readonly metrics: Metrics;
+  readonly troubles: Troubles;
+  /** The nodes that are shared. */
+  nodes(): readonly string[];
+  /** The epoch of our last turn of a node, if the state knows one. */
+  lastEpoch(node: string): number | undefined;
+  /** Polls a node until the signal aborts; resolves when nothing is under way any more. */
+  poll(node: string, turn: Turn, signal: AbortSignal): Promise<void>;
+}
+
+interface Held {
+  revision: number;
+  readonly stop: AbortController;
+  /** Resolves when the node is not polled any more. */
+  readonly polling: Promise<void>;
+  cancelFence: () => void;
+}
+
+/** A third of a lease: two renewals may fail. */
+const TICKS = 3;
+/** The part of a lease that is left when the holder stops by itself. */
+const MARGIN = 1 / 6;
+
+/**
+ * Shares nodes with other forwarders, one poller a node. A lease is renewed three times while it lasts. The holder counts on
+ * its own monotonic clock from before the renewal that succeeded last, and stops, running request included, a margin before the
+ * lease can end: without NATS nobody polls a node twice. Others may poll only what they could take, and only after a whole
+ * pause, so that no two machines' clocks are ever compared.
+ */
+export class Leases {
+  private readonly held = new Map<string, Held>();
+  private readonly epochs = new Map<string, number>();
+
+  constructor(private readonly parts: LeaseParts) {}
+
+  /** Takes part until the signal aborts, then gives everything back. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { world, leaseMs, store, member, troubles } = this.parts;
+    while (!signal.aborted) {
+      try {
+        await this.tick(signal);
+        troubles.end("cluster", {}, "The cluster's leases can be reached again.");
+      } catch (error) {
+        const words = error instanceof Error ? error.message || error.name : String(error);
+        troubles.begin(
+          "cluster",
+          {},
+          `The cluster's leases cannot be reached: ${words}. Nodes are polled until their leases end.`,
+        );
+      }
+      await pause(world, leaseMs / TICKS, signal);
+    }
+    await Promise.all([...this.held].map(([node]) => this.giveBack(node)));
+    await store.leave(member).catch(() => {});
+    await store.close().catch(() => {});
+  }
+
+  private async tick(signal: AbortSignal): Promise<void> {
+    const { store, member, nodes } = this.parts;
+    await store.announce(member);
+    await Promise.all([...this.held.keys()].map((node) => this.renew(node)));
+    const members = new Set([...(await store.members()), member]);
+    const owners = shareOut(nodes(), [...members]);
+    for (const node of this.held.keys()) {
+      if (owners.get(node) !== member) await this.giveBack(node);
+    }
+    const missing = [...owners].filter(([node, owner]) => owner === member && !this.held.has(node));
+    if (!signal.aborted) await Promise.all(missing.map(([node]) => this.take(node)));
+  }
+
+  private async take(node: string): Promise<void> {
+    const { store, member, world, metrics, poll, lastEpoch } = this.parts;
+    const asked = world.now();
+    const revision = await store.take(node, member);
+    if (revision === undefined) return;
+    const turn = await store.beginTurn(node, member, this.epochs.get(node) ?? lastEpoch(node));
+    this.epochs.set(node, turn.epoch);
+    const stop = new AbortController();
+    const held: Held = { revision, stop, polling: poll(node, turn, stop.signal), cancelFence: () => {} };
+    this.held.set(node, held);
+    metrics.set("lease_held", 1, { node });
+    this.fence(node, held, asked);
+  }
+
+  private async renew(node: string): Promise<void> {
+    const { store, member, world } = this.parts;
+    const held = this.held.get(node);
+    if (!held) return;
+    const asked = world.now();
+    const revision = await store.renew(node, member, held.revision);
+    if (this.held.get(node) !== held) return;
+    if (revision === undefined) {
+      this.lose(node, held, `Node ${node} is polled by another forwarder now: our lease was lost.`);
+      return;
+    }
+    held.revision = revision;
+    this.fence(node, held, asked);
+  }
+
+  /** Stops by ourselves before the lease can end for the others. */
+  private fence(node: string, held: Held, asked: number): void {
+    const { world, leaseMs } = this.parts;
+    held.cancelFence();
+    const left = asked + leaseMs * (1 - MARGIN) - world.now();
+    held.cancelFence = world.timer(
+      () => {
+        if (this.held.get(node) === held)
+          this.lose(node, held, `Node ${node} is not polled any more: its lease could not be renewed.`);
+      },
+      Math.max(0, left),
+    );
+  }
+
+  private lose(node: string, held: Held, message: string): void {
+    const { metrics, troubles } = this.parts;
+    held.cancelFence();
+    held.stop.abort();
+    this.held.delete(node);
+    metrics.set("lease_held", 0, { node });
+    metrics.add("lease_lost_total", { node });
+    troubles.begin(`lease/${node}`, { node }, message);
+    troubles.end(`lease/${node}`, { node }, `Node ${node} is taken again when it can be.`);
+  }
+
+  /** Stops polling a node, and lets others have it at once. */
+  private async giveBack(node: string): Promise<void> {
+    const { metrics, store } = this.parts;
+    const held = this.held.get(node);
+    if (!held) return;
+    held.cancelFence();
+    held.stop.abort();
+    this.held.delete(node);
+    metrics.set("lease_held", 0, { node });
+    await held.polling;
+    // Where it cannot be given back it ends by itself.
+    await store.release(node, held.revision).catch(() => {});
+  }
+}

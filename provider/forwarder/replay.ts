@@ -1,0 +1,43 @@
+import { OptionsError } from "../client";
+import { rejectedFolder } from "./check";
+import type { LiveConfig } from "./config/config";
+import { RejectedFiles } from "./delivery/rejected";
+import { contextOf } from "./forwarder";
+import { SINK_KINDS } from "./sinks/kinds";
+import type { Rejected } from "./sinks/sink";
+import type { ForwarderWorld } from "./world";
+
+/**
+ * Sends what a sink refused for good once more, with the ids that the records had. What it refuses again stays kept. May run
+ * beside a forwarder, which only adds to the newest file: stop it for a replay that is to be complete.
+ *
+ * @throws {OptionsError} when there is no such sink. @throws {SinkFailure} when the sink does not answer.
+ */
+export async function replayRejected(
+  config: LiveConfig,
+  name: string,
+  parts: { readonly world: ForwarderWorld; stdout(text: string): Promise<void>; readonly signal: AbortSignal },
+): Promise<{ delivered: number; kept: number }> {
+  const spec = config.current.sinks.find((sink) => sink.name === name);
+  const kind = spec && SINK_KINDS[spec.type];
+  if (!kind) {
+    const known = config.current.sinks.map((sink) => sink.name).join(", ");
+    throw new OptionsError(`There is no sink "${name}" in the configuration: there are ${known || "none"}.`);
+  }
+  const sink = await kind.open(contextOf({ config, ...parts }, name));
+  const files = new RejectedFiles(rejectedFolder(config, name), () => parts.world.wall());
+  try {
+    return await files.replay(async (records) => {
+      const rejected: Rejected[] = [];
+      for (let start = 0; start < records.length; start += sink.maxRecords) {
+        const answer = await sink.deliver(records.slice(start, start + sink.maxRecords), parts.signal);
+        rejected.push(...(answer.rejected ?? []));
+        // What is to come again later is not delivered now: it stays with the sink's words.
+        for (const record of answer.again ?? []) rejected.push({ record, reason: answer.reason ?? "not taken" });
+      }
+      return rejected;
+    });
+  } finally {
+    await sink.close();
+  }
+}

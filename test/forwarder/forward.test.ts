@@ -1,0 +1,312 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { main } from "../../provider/commands/program";
+import { startEmulator } from "../../provider/emulator";
+import type { Forwarder } from "../../provider/forwarder/forwarder";
+import { serveOperating } from "../../provider/forwarder/operating/http-server";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { TestClock, until } from "./support/clock";
+import { openForwarder, stateWith, temporaryFolder } from "./support/forward";
+
+const open: Forwarder[] = [];
+afterEach(async () => {
+  for (const forwarder of open.splice(0)) await forwarder.stop(0);
+});
+
+async function start(...args: Parameters<typeof openForwarder>) {
+  const result = await openForwarder(...args);
+  open.push(result.forwarder);
+  result.forwarder.start();
+  return result;
+}
+
+/** The state with one mark whose value is `value`. */
+const oneMark = (value: number) => ({
+  arenas: {
+    edge: { profiles: { web: { marks: { shost: [{ address: "203.0.113.45", id: 1, value, lifetime: 3_600 }] } } } },
+  },
+});
+
+describe("polling", () => {
+  test("keeps the pace by table, counts every event once, and asks for structure now and then", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: oneMark(0) });
+    const clock = new TestClock();
+    const records: ForwardRecord[] = [];
+    const { forwarder } = await start(
+      {
+        nodes: { fra1: { endpoint: emulator.endpoint } },
+        watch: [{ arena: "edge", types: ["shost", "conn"] }],
+        state: folder.path,
+      },
+      folder.path,
+      { world: clock, onRecord: (record) => void records.push(record) },
+    );
+    const lists = (type: string) => emulator.requests({ cmd: "list" }).filter((entry) => entry.type === type).length;
+    const taken = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" });
+    await until(() => taken() === 2);
+    for (let value = 1; value <= 5; value++) {
+      emulator.seed(oneMark(value));
+      clock.advance(2_999);
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+      expect([lists("shost"), lists("conn")]).toEqual([value, value]);
+      clock.advance(1);
+      await until(() => taken() === 2 * (value + 1));
+    }
+    await until(() => records.length === 6);
+    expect(records.map(({ event, value, sequence }) => [event, value, sequence])).toEqual([
+      ["added", 0, 1],
+      ["changed", 1, 2],
+      ["changed", 2, 3],
+      ["changed", 3, 4],
+      ["changed", 4, 5],
+      ["changed", 5, 6],
+    ]);
+    expect(emulator.requests({ cmd: "list" }).filter(({ url }) => url?.startsWith("arena:"))).toHaveLength(1);
+    clock.advance(60_000);
+    await until(() => emulator.requests({ cmd: "list" }).filter(({ url }) => url?.startsWith("arena:")).length === 2);
+  });
+
+  test("a node that is down is told once and delays nobody; when it is back that is told, too", async () => {
+    using folder = temporaryFolder();
+    await using up = await startEmulator({ state: oneMark(1) });
+    await using sick = await startEmulator({ state: oneMark(1) });
+    sick.fail({ cmd: "list", url: "mark://edge/web", status: 503, times: 3 });
+    const clock = new TestClock();
+    const { forwarder, told } = await start(
+      {
+        nodes: { up: { endpoint: up.endpoint }, sick: { endpoint: sick.endpoint } },
+        watch: [{ arena: "edge", types: ["shost"] }],
+        state: folder.path,
+      },
+      folder.path,
+      { world: clock, onRecord: () => {} },
+    );
+    const polls = (node: string, outcome: string) => forwarder.metrics.get("polls_total", { node, outcome });
+    await until(() => polls("sick", "taken") >= 2, clock);
+    expect(polls("sick", "failed")).toBe(3);
+    expect(polls("up", "taken")).toBeGreaterThan(polls("sick", "taken") + 3);
+    const lines = told.lines.map((line) => line.replace(/\([^)]*\)/g, "(…)"));
+    expect(lines).toEqual([
+      "warn Marks (…) of mark://edge/web on sick (…): HTTP 503: fault: status 503.",
+      "info Marks (…) of edge/web on sick are read again.",
+    ]);
+  });
+
+  test("after a restart with the same state the pace holds, and nothing comes twice", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: oneMark(1) });
+    const clock = new TestClock();
+    const records: ForwardRecord[] = [];
+    const config = {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost" as const] }],
+      state: folder.path,
+    };
+    const more = { world: clock, onRecord: (record: ForwardRecord) => void records.push(record) };
+    const first = await start(config, folder.path, more);
+    await until(() => records.length === 1);
+    await first.forwarder.stop(0);
+    clock.advance(1_000);
+    clock.jump(-86_400_000);
+    const second = await start(config, folder.path, more);
+    const marks = () => emulator.requests({ cmd: "list" }).filter(({ type }) => type === "shost").length;
+    clock.advance(1_999);
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(marks()).toBe(1);
+    await until(() => second.forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" }) === 1, clock);
+    expect([marks(), records.length]).toEqual([2, 1]);
+  });
+});
+
+describe("a sink that is away for an hour", () => {
+  test("gets everything when it is back, in order and once, while another was never kept waiting", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: oneMark(0) });
+    let away = true;
+    const arrived: ForwardRecord[] = [];
+    const server = createServer(async (request, response) => {
+      let body = "";
+      for await (const chunk of request) body += chunk;
+      if (!away)
+        arrived.push(
+          ...body
+            .trim()
+            .split("\n")
+            .map((line) => JSON.parse(line)),
+        );
+      response.writeHead(away ? 503 : 200).end();
+    }).listen(0, "127.0.0.1");
+    await new Promise((resolve) => server.once("listening", resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+    const clock = new TestClock();
+    const seen: ForwardRecord[] = [];
+    const { forwarder } = await start(
+      {
+        nodes: { fra1: { endpoint: emulator.endpoint } },
+        watch: [{ arena: "edge", types: ["shost"] }],
+        state: folder.path,
+        everyMs: 60_000,
+        structureEveryMs: 7_200_000,
+        sinks: [{ name: "web", type: "http", url }],
+      },
+      folder.path,
+      { world: clock, onRecord: (record) => void seen.push(record) },
+    );
+    await until(() => seen.length === 1);
+    for (let minute = 1; minute <= 60; minute++) {
+      emulator.seed(oneMark(minute));
+      clock.advance(60_000);
+      await until(() => seen.length === minute + 1);
+    }
+    expect(forwarder.metrics.get("retries_total", { sink: "web" })).toBeGreaterThan(20);
+    expect(arrived).toEqual([]);
+    away = false;
+    await until(() => arrived.length === 61, clock);
+    expect(arrived).toEqual(seen);
+    expect(arrived.map(({ value }) => value)).toEqual(Array.from({ length: 61 }, (_, n) => n));
+    server.close();
+  });
+});
+
+describe("the command", () => {
+  async function run(args: string[], env: Record<string, string> = {}) {
+    let out = "";
+    let err = "";
+    const io = {
+      out: (text: string) => {
+        out += text;
+      },
+      err: (text: string) => {
+        err += text;
+      },
+      env,
+      stop: new AbortController().signal,
+    };
+    const code = await main(["forward", ...args], io);
+    return { code, out, err };
+  }
+
+  test("--check names every problem with its place, and exits with 2", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "forwarder.yaml");
+    writeFileSync(
+      file,
+      `nodes:
+  fra1: { endpoint: "ftp://192.0.2.10" }
+watch:
+  - { nodes: [fra9], arena: "a/b", types: [host] }
+everyMs: 1000
+sinks:
+  - { name: web, type: http, url: "\${NOT_SET}" }
+  - { name: web, type: carrier-pigeon }
+`,
+    );
+    expect(await run(["--config", file, "--check"])).toEqual({
+      code: 2,
+      out: "",
+      err: "forwarder.yaml:7:35: `sinks[0].url` needs the variable NOT_SET, which is not set\n",
+    });
+    const { code, err } = await run(["--config", file, "--check"], { NOT_SET: "http://192.0.2.1/" });
+    expect({
+      code,
+      lines: err
+        .trim()
+        .split("\n")
+        .map((line) => line.replace(/ (must|contains|has|is|names).*/, "")),
+    }).toEqual({
+      code: 2,
+      lines: [
+        "forwarder.yaml:2:21: `nodes.fra1.endpoint`",
+        "forwarder.yaml:4:29: `watch[0].arena`",
+        "forwarder.yaml:4:44: `watch[0].types[0]`",
+        "forwarder.yaml:5:10: `everyMs`",
+        "forwarder.yaml:8:24: `sinks[1].type`",
+      ],
+    });
+  });
+
+  test("--once forwards one round; --check then says what the spool covers; secrets come from files", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: stateWith(50), auth: { bearer: "t0ken" } });
+    writeFileSync(join(folder.path, "token"), "Bearer t0ken\n");
+    const file = join(folder.path, "forwarder.yaml");
+    writeFileSync(
+      file,
+      `nodes: { fra1: { endpoint: "\${NODE}", headers: { authorization: { file: token } } } }
+watch: [{ arena: edge }]
+sinks:
+  - { name: disk, type: file, path: marks.ndjson }
+  - { name: out, type: stdout }
+`,
+    );
+    const env = { NODE: emulator.endpoint };
+    expect((await run(["--config", file, "--check"], env)).out).toContain("covers an outage that only a run can tell");
+    const { code, out, err } = await run(["--config", file, "--once"], env);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toBe(readFileSync(join(folder.path, "marks.ndjson"), "utf8"));
+    expect(out.trim().split("\n")).toHaveLength(51);
+    expect((await run(["--config", file, "--check"], env)).out).toMatch(
+      /Sink "disk" \(file\): a spool of 1073741824 bytes covers an outage of about \d+ (days|hours), then pause\./,
+    );
+    expect((await run(["--config", file, "--once", "--check"], env)).code).toBe(2);
+  });
+
+  test("--once exits with 1 when a node does not answer, and what was read elsewhere is delivered", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: oneMark(7) });
+    const file = join(folder.path, "forwarder.yaml");
+    writeFileSync(
+      file,
+      `nodes: { up: { endpoint: "${emulator.endpoint}" }, down: { endpoint: "http://127.0.0.1:1", deadlineMs: 50 } }
+watch: [{ arena: edge, types: [shost] }]
+sinks: [{ name: out, type: stdout }]
+`,
+    );
+    const { code, out, err } = await run(["--config", file, "--once"]);
+    expect({
+      code,
+      values: out
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).value),
+    }).toEqual({ code: 1, values: [7] });
+    expect(err).toContain("Not everything was read and delivered");
+    expect(err).toContain("127.0.0.1:1");
+  });
+});
+
+test("health, readiness and metrics are served, and say what the forwarder did", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(10) });
+  const { forwarder } = await start(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      state: folder.path,
+      sinks: [{ name: "disk", type: "file", path: "marks.ndjson" }],
+    },
+    folder.path,
+  );
+  const server = await serveOperating("127.0.0.1:0", () => forwarder);
+  const get = async (path: string) => {
+    const answer = await fetch(`${server.url}${path}`);
+    return [answer.status, await answer.text()] as const;
+  };
+  await until(async () => (await get("/readyz"))[0] === 200);
+  expect(await get("/healthz")).toEqual([200, "ok\n"]);
+  await until(() => forwarder.metrics.get("sent_records_total", { sink: "disk" }) === 10);
+  const [, page] = await get("/metrics");
+  expect(page.split("\n")).toEqual(
+    expect.arrayContaining([
+      'packetfilter_forward_polls_total{node="fra1",outcome="taken"} 1',
+      'packetfilter_forward_marks_total{node="fra1"} 10',
+      'packetfilter_forward_records_total{node="fra1",event="added"} 10',
+      'packetfilter_forward_sent_records_total{sink="disk"} 10',
+    ]),
+  );
+  await server.close();
+});
