@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { ForwardProcess } from "./support/child";
-import { temporaryFolder } from "./support/forward";
+import { pausesOf, temporaryFolder } from "./support/forward";
 
 const MARKS = 3_000;
 
@@ -21,7 +21,7 @@ function marksOf(round: number) {
   return { arenas: { edge: { profiles: { web: { marks: { shost } } } } } };
 }
 
-/** A sink that kills the forwarder at seeded moments: before it answers, after, or without ever answering. */
+/** When the forwarder is killed. */
 type Moment =
   | "at the list"
   | "within the list"
@@ -79,7 +79,7 @@ sinks: [{ name: web, type: http, url: "http://127.0.0.1:${(server.address() as A
     );
     for (const next of moments) {
       moment = next;
-      if (next === "within the list") emulator.fail({ cmd: "list", url: "mark://edge/web", cut: 50_000 });
+      if (next === "within the list") emulator.fail({ kind: "truncated", cmd: "list", url: "mark://edge/web" });
       victim = ForwardProcess.start(file);
       if (next === "within the list") {
         moment = "at the list";
@@ -107,8 +107,7 @@ sinks: [{ name: web, type: http, url: "http://127.0.0.1:${(server.address() as A
       expect([life[0]?.event, ...new Set(life.slice(1).map(({ event }) => event))]).toEqual(["added", "changed"]);
       expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
     }
-    const pace = emulator.requests({ cmd: "list" }).filter(({ tooSoon }) => tooSoon);
-    expect(pace).toEqual([]);
+    expect(pausesOf(emulator).filter((ms) => ms < 3_000)).toEqual([]);
     server.close();
     await emulator.close();
   },
