@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { Agent as HttpAgent, request as requestHttp } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
-import { retryAfter } from "../client/backoff";
+import { retryAfter } from "../client/retry";
 import type { Tls } from "./config/fields";
 import type { ForwarderWorld } from "./world";
 

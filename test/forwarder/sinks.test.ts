@@ -4,20 +4,20 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
+import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
-import { TestAuthority } from "../client/certificates";
 import { until } from "./support/clock";
 import { forwardOnce, stateWith, temporaryFolder } from "./support/forward";
 import { BUILD_TIMEOUT, pinned, type Server, startNats, startVictoriaLogs, type VictoriaLogs } from "./support/servers";
 
 const COUNT = 1_200;
-const authority = new TestAuthority();
+const authority = new CertificateAuthority("test authority", Date.now());
 let logs: VictoriaLogs;
 let nats: Server;
 let emulator: Awaited<ReturnType<typeof startEmulator>>;
 
 beforeAll(async () => {
-  logs = await startVictoriaLogs(authority.issue("localhost"));
+  logs = await startVictoriaLogs(authority.issueServer("localhost"));
   nats = await startNats();
   emulator = await startEmulator({ state: stateWith(COUNT) });
 }, BUILD_TIMEOUT);

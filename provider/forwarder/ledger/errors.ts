@@ -1,4 +1,4 @@
-import { PacketFilterError } from "../../client/errors";
+import { PacketFilterError } from "../../model/errors";
 
 /** A reading was not taken over, since a sink that pauses when it is full has no room for its records. */
 export class SpoolFull extends PacketFilterError {

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
-import { PacketFilterError } from "../../client/errors";
+import { PacketFilterError } from "../../model/errors";
 
 /** Result codes of SQLite that mean something else than a mistake of ours (sqlite.org/rescode.html). */
 const CODES = { busy: 5, full: 13, corrupt: 11, notADatabase: 26, readOnly: 8, io: 10 } as const;

@@ -1,9 +1,9 @@
 import type { MarkType } from "../../model/mark";
 import { parseJson } from "../../wire/json";
-import { readMarkList } from "../../wire/mark-list";
-import { errorIn, openEnvelope, readAnswer } from "../../wire/node-answer";
+import { readAnswer } from "../../wire/node-answer";
 import { ShapeError, short } from "../../wire/shape";
 import { type TakeMark, takeMark } from "./listed-mark";
+import { judgeAround, plainMarks } from "./plain";
 import { MORE_BYTES, OTHER_FORM, RecordTemplate } from "./record-template";
 
 /** Longer than any envelope, and than any record. */
@@ -163,7 +163,7 @@ export class MarkStream {
       throw new ShapeError(`element ${this.listed} is no JSON`);
     }
     try {
-      const [mark] = readMarkList([json], this.type);
+      const [mark] = plainMarks([json], this.type);
       if (mark) return mark;
     } catch (error) {
       // The plain reader was given one element, which it calls the first.
@@ -184,7 +184,7 @@ export class MarkStream {
     const answer = readAnswer(body);
     switch (answer.kind) {
       case "json":
-        for (const mark of readMarkList(answer.json, this.type)) {
+        for (const mark of plainMarks(answer.json, this.type)) {
           takeMark(mark, this.take);
           this.listed++;
           this.plain++;
@@ -218,21 +218,9 @@ function endOfRecord(bytes: Buffer, start: number): number {
 /** No total beside the beginning of a list can be larger: how long the list is, its end tells. */
 const ANY_LENGTH = 2 ** 32 - 1;
 
-const LIST = "\u0001list\u0001";
-
-/**
- * True when the plain reader takes a list of `length` elements between these texts as the list of the answer. It may
- * throw instead, for example because a total beside the list says that there are more.
- */
+/** True when the plain reader takes the list between these texts as that of the answer. */
 function isEnvelope(head: string, tail: string, length: number): boolean {
-  const list: unknown[] = new Array(length);
-  let json: unknown;
-  try {
-    json = JSON.parse(`${head}${JSON.stringify(LIST)}${tail}`, (_, value: unknown) => (value === LIST ? list : value));
-  } catch {
-    return false;
-  }
-  const message = errorIn(json);
-  if (message !== undefined) throw new ListRefused(message);
-  return openEnvelope(json) === list;
+  const around = judgeAround(head, tail, length);
+  if (around.kind === "error") throw new ListRefused(around.message);
+  return around.kind === "list";
 }

@@ -1,7 +1,7 @@
 import type { Mark, MarkType } from "../../model/mark";
-import { readMarkList } from "../../wire/mark-list";
 import { keyOf } from "../record/mark-key";
 import type { TakeMark } from "./listed-mark";
+import { plainMarks } from "./plain";
 
 /** Where a value of the template goes. */
 type Slot =
@@ -221,7 +221,7 @@ function slotsOf(
   });
   let mark: Mark | undefined;
   try {
-    mark = readMarkList([JSON.parse(probe + record.slice(from))], type)[0];
+    mark = plainMarks([JSON.parse(probe + record.slice(from))], type)[0];
   } catch {
     return undefined;
   }
