@@ -1,6 +1,7 @@
 import { emulatorFigures } from "./emulator.bench";
 import { engineFigures } from "./engine.bench";
 import { table } from "./figure";
+import { forwarderFigures } from "./forwarder.bench";
 import { marksFigures } from "./marks.bench";
 import { packetsFigures } from "./packets.bench";
 import { policiesFigures } from "./policies.bench";
@@ -11,6 +12,7 @@ const benches = {
   engine: engineFigures,
   emulator: emulatorFigures,
   marks: marksFigures,
+  forwarder: forwarderFigures,
   packets: packetsFigures,
   policies: policiesFigures,
   prefixes: prefixesFigures,

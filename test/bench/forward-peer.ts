@@ -1,0 +1,51 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/**
+ * The other side of the forwarder's benchmark, in a process of its own so that its work is not measured: any number of nodes
+ * (`/nodeN/fapi`), each with one table by source of which a share changes from list to list, and an HTTP sink (`/in`).
+ */
+const [marks = 0, percent = 0] = process.send ? process.argv.slice(2).map(Number) : [];
+
+/** Lists of a node, made beforehand: encoding them is not what is measured. */
+const bodies = [0, 1, 2, 3].map((round) => {
+  const records: string[] = [];
+  for (let n = 0; n < marks; n++) {
+    const isChanging = percent > 0 && n % Math.round(100 / percent) === 0;
+    const value = isChanging ? 100_000 + round : 1_234;
+    records.push(`{"a":"10.${n >> 16}.${(n >> 8) & 255}.${n & 255}","id":${70_001 + (n % 9)},"v":${value},"t":3600}`);
+  }
+  return Buffer.from(`{"data":[${records.join(",")}]}`);
+});
+
+const stats = { lists: 0, listedAt: 0, acknowledgedAt: 0, bytesOut: 0, records: 0, latencies: [] as number[] };
+
+const server = createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    const body = Buffer.concat(chunks);
+    if (request.url === "/stats") {
+      response.end(JSON.stringify({ ...stats, bodyBytes: bodies[0]?.length ?? 0 }));
+      return;
+    }
+    if (request.url === "/in") {
+      stats.bytesOut += body.length;
+      for (const byte of body) if (byte === 10) stats.records++;
+      response.end(() => {
+        stats.acknowledgedAt = performance.now();
+      });
+      return;
+    }
+    const { url } = JSON.parse(body.toString()) as { url: string };
+    if (url.startsWith("arena:")) return void response.end('{"data":[{"name":"web"}]}');
+    if (url.startsWith("profile:")) return void response.end('{"data":[{"id":70001,"name":"syn"}]}');
+    if (stats.listedAt > 0) stats.latencies.push(stats.acknowledgedAt - stats.listedAt);
+    response.end(bodies[stats.lists++ % bodies.length], () => {
+      stats.listedAt = performance.now();
+    });
+  });
+});
+// Compiled with the benchmarks; only the process of its own serves.
+if (process.send) server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
+process.on("disconnect", () => process.exit());

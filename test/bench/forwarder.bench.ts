@@ -1,0 +1,172 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { LiveConfig } from "../../provider/forwarder/config/config";
+import { Forwarder } from "../../provider/forwarder/forwarder";
+// Compiled beside this file, since the thread is started by its name.
+import "../../provider/forwarder/ledger/worker";
+import { silent } from "../../provider/forwarder/operating/troubles";
+import { systemWorld } from "../../provider/forwarder/world";
+import type { Figure } from "./figure";
+
+interface Stats {
+  readonly lists: number;
+  readonly bytesOut: number;
+  readonly records: number;
+  readonly latencies: readonly number[];
+  readonly acknowledgedAt: number;
+}
+
+interface Load {
+  readonly name: string;
+  readonly nodes: number;
+  readonly marks: number;
+  readonly percent: number;
+  /** Lists of each table after the first one. */
+  readonly rounds: number;
+}
+
+const LOADS: readonly Load[] = [
+  { name: "100 000 marks, 2 % change", nodes: 1, marks: 100_000, percent: 2, rounds: 4 },
+  { name: "50 nodes with 1 000 marks, 2 % change", nodes: 50, marks: 1_000, percent: 2, rounds: 4 },
+  { name: "1 000 000 marks, 2 % change", nodes: 1, marks: 1_000_000, percent: 2, rounds: 2 },
+];
+
+/** What a run cost this process, its threads included. */
+interface Cost {
+  readonly cpuMs: number;
+  readonly peakMiB: number;
+  readonly stopMs: number;
+}
+
+async function measured(work: () => Promise<void>): Promise<Cost> {
+  globalThis.gc?.();
+  const delay = monitorEventLoopDelay({ resolution: 1 });
+  const before = process.cpuUsage();
+  let peak = 0;
+  const timer = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, 50);
+  delay.enable();
+  await work();
+  delay.disable();
+  clearInterval(timer);
+  const { user, system } = process.cpuUsage(before);
+  return { cpuMs: (user + system) / 1_000, peakMiB: peak / 2 ** 20, stopMs: delay.max / 1e6 };
+}
+
+async function withPeer(load: Load, work: (base: string, stats: () => Promise<Stats>) => Promise<void>): Promise<void> {
+  const peer = fork(join(__dirname, "forward-peer.js"), [String(load.marks), String(load.percent)]);
+  const [port] = await once(peer, "message");
+  const base = `http://127.0.0.1:${port}`;
+  await work(base, async () => (await fetch(`${base}/stats`, { method: "POST" })).json() as Promise<Stats>);
+  peer.disconnect();
+}
+
+/** Rounds of the real forwarder. The first list, all `added`, is measured apart from those that follow. */
+async function forwarded(
+  load: Load,
+): Promise<{ first: Cost; rest: Cost; firstMs: number; restMs: number; bytesOut: number }> {
+  const folder = mkdtempSync(join(tmpdir(), "packetfilter-bench-"));
+  let result: Awaited<ReturnType<typeof forwarded>> | undefined;
+  await withPeer(load, async (base, stats) => {
+    const nodes = Object.fromEntries(
+      Array.from({ length: load.nodes }, (_, n) => [`node${n}`, { endpoint: `${base}/node${n}`, timeoutMs: 60_000 }]),
+    );
+    const config = {
+      nodes,
+      watch: [{ arena: "edge", types: ["shost"] }],
+      sinks: [{ name: "web", type: "http", url: `${base}/in` }],
+    };
+    const live = await LiveConfig.ofObject(config, {}, folder);
+    const forwarder = await Forwarder.open({ config: live, log: silent, world: systemWorld, stdout: async () => {} });
+    const acknowledged = () => forwarder.metrics.get("sent_records_total", { sink: "web" });
+    const until = async (records: number) => {
+      while (acknowledged() < records) await new Promise((resolve) => setTimeout(resolve, 5));
+    };
+    const firsts = load.nodes * load.marks;
+    const first = await measured(async () => {
+      forwarder.start();
+      await until(firsts);
+    });
+    const bytesBefore = (await stats()).bytesOut;
+    const changed = Math.ceil(load.marks / Math.round(100 / load.percent)) * load.nodes;
+    const rest = await measured(() => until(firsts + changed * load.rounds));
+    const { bytesOut, latencies } = await stats();
+    await forwarder.stop(0);
+    const [firstMs = 0, ...more] = latencies;
+    const sorted = more.sort((a, b) => a - b);
+    result = {
+      first,
+      rest,
+      firstMs,
+      restMs: sorted[sorted.length >> 1] ?? 0,
+      bytesOut: (bytesOut - bytesBefore) / load.rounds,
+    };
+  });
+  rmSync(folder, { recursive: true, force: true });
+  if (!result) throw new Error("The benchmark ended without a result.");
+  return result;
+}
+
+/** What people write first: fetch, parse, post all of it. Loses what the sink does not take, and says nothing of changes. */
+async function straightforward(load: Load): Promise<{ cost: Cost; ms: number; bytesOut: number }> {
+  let result: Awaited<ReturnType<typeof straightforward>> | undefined;
+  await withPeer(load, async (base, stats) => {
+    let ms = 0;
+    const cost = await measured(async () => {
+      for (let round = 0; round < load.rounds; round++) {
+        const began = performance.now();
+        await Promise.all(
+          Array.from({ length: load.nodes }, async (_, n) => {
+            const answer = await fetch(`${base}/node${n}/fapi`, { method: "POST", body: '{"url":"mark://edge/web"}' });
+            const { data } = (await answer.json()) as { data: object[] };
+            const timestamp = new Date().toISOString();
+            const lines = data.map((mark) =>
+              JSON.stringify({ timestamp, node: `node${n}`, arena: "edge", profile: "web", ...mark }),
+            );
+            await fetch(`${base}/in`, { method: "POST", body: `${lines.join("\n")}\n` });
+          }),
+        );
+        ms = performance.now() - began;
+      }
+    });
+    result = { cost, ms, bytesOut: (await stats()).bytesOut / load.rounds };
+  });
+  if (!result) throw new Error("The benchmark ended without a result.");
+  return result;
+}
+
+/** Figures of the forwarder, each load beside a straightforward script in the same run. */
+export async function forwarderFigures(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const load of LOADS) {
+    const add = (name: string, value: number, unit: string, reference = "") =>
+      figures.push({ name: `${load.name}: ${name}`, value, unit, reference });
+    const { first, rest, firstMs, restMs, bytesOut } = await forwarded(load);
+    const script = await straightforward(load);
+    if (load.nodes === 1) {
+      add("first list, from answer to acknowledged", firstMs, "ms", `${load.marks} records`);
+      add("changes, from answer to acknowledged", restMs, "ms", `script, all of a round: ${script.ms.toFixed(0)} ms`);
+    }
+    add("CPU of the first list", first.cpuMs, "ms");
+    add("CPU of a round", rest.cpuMs / load.rounds, "ms", `script: ${(script.cost.cpuMs / load.rounds).toFixed(0)} ms`);
+    add(
+      "peak memory of the process",
+      Math.max(first.peakMiB, rest.peakMiB),
+      "MiB",
+      `script: ${script.cost.peakMiB.toFixed(0)} MiB`,
+    );
+    add(
+      "longest stop of the event loop",
+      Math.max(first.stopMs, rest.stopMs),
+      "ms",
+      `script: ${script.cost.stopMs.toFixed(0)} ms; goal: 50 ms`,
+    );
+    add("out in a round", bytesOut / 1e6, "MB", `script: ${(script.bytesOut / 1e6).toFixed(1)} MB`);
+  }
+  return figures;
+}
