@@ -96,6 +96,30 @@ describe("polling", () => {
     ]);
   });
 
+  test("one forwarder holds 200 nodes: each table is listed once a round", { timeout: 60_000 }, async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: oneMark(1) });
+    const names = Array.from({ length: 200 }, (_, n) => `node${n}`);
+    const clock = new TestClock();
+    const records: ForwardRecord[] = [];
+    const { forwarder } = await start(
+      {
+        nodes: Object.fromEntries(names.map((name) => [name, { endpoint: emulator.endpoint }])),
+        watch: [{ arena: "edge", types: ["shost"] }],
+        state: folder.path,
+      },
+      folder.path,
+      { world: clock, onRecord: (record) => void records.push(record) },
+    );
+    const taken = () => names.map((node) => forwarder.metrics.get("polls_total", { node, outcome: "taken" }));
+    await until(() => records.length === 200);
+    clock.advance(3_000);
+    await until(() => taken().every((count) => count === 2));
+    expect(records).toHaveLength(200);
+    expect(new Set(records.map(({ node }) => node))).toEqual(new Set(names));
+    expect(new Set(records.map(({ recordId }) => recordId)).size).toBe(200);
+  });
+
   test("after a restart with the same state the pace holds, and nothing comes twice", async () => {
     using folder = temporaryFolder();
     await using emulator = await startEmulator({ state: oneMark(1) });
@@ -123,7 +147,9 @@ describe("polling", () => {
 });
 
 describe("a sink that is away for an hour", () => {
-  test("gets everything when it is back, in order and once, while another was never kept waiting", async () => {
+  test("gets everything when it is back, in order and once, while another was never kept waiting", {
+    timeout: 60_000,
+  }, async () => {
     using folder = temporaryFolder();
     await using emulator = await startEmulator({ state: oneMark(0) });
     let away = true;
@@ -149,7 +175,7 @@ describe("a sink that is away for an hour", () => {
         nodes: { fra1: { endpoint: emulator.endpoint } },
         watch: [{ arena: "edge", types: ["shost"] }],
         state: folder.path,
-        everyMs: 60_000,
+        everyMs: 120_000,
         structureEveryMs: 7_200_000,
         sinks: [{ name: "web", type: "http", url }],
       },
@@ -157,17 +183,17 @@ describe("a sink that is away for an hour", () => {
       { world: clock, onRecord: (record) => void seen.push(record) },
     );
     await until(() => seen.length === 1);
-    for (let minute = 1; minute <= 60; minute++) {
-      emulator.seed(oneMark(minute));
-      clock.advance(60_000);
-      await until(() => seen.length === minute + 1);
+    for (let round = 1; round <= 30; round++) {
+      emulator.seed(oneMark(round));
+      clock.advance(120_000);
+      await until(() => seen.length === round + 1);
     }
-    expect(forwarder.metrics.get("retries_total", { sink: "web" })).toBeGreaterThan(20);
+    expect(forwarder.metrics.get("retries_total", { sink: "web" })).toBeGreaterThan(10);
     expect(arrived).toEqual([]);
     away = false;
-    await until(() => arrived.length === 61, clock);
+    await until(() => arrived.length === 31, clock);
     expect(arrived).toEqual(seen);
-    expect(arrived.map(({ value }) => value)).toEqual(Array.from({ length: 61 }, (_, n) => n));
+    expect(arrived.map(({ value }) => value)).toEqual(Array.from({ length: 31 }, (_, n) => n));
     server.close();
   });
 });
@@ -277,6 +303,78 @@ sinks: [{ name: out, type: stdout }]
     expect(err).toContain("Not everything was read and delivered");
     expect(err).toContain("127.0.0.1:1");
   });
+});
+
+test("what a sink refused is sent again by --replay, with the ids that it had", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(20) });
+  let refuses = true;
+  const arrived: ForwardRecord[] = [];
+  const refused = new Set<string>();
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const records: ForwardRecord[] = body
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    if (!refuses) arrived.push(...records);
+    else for (const { recordId } of records) refused.add(recordId);
+    response.writeHead(refuses ? 403 : 200).end();
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const file = join(folder.path, "forwarder.yaml");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  const config = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge" }],
+    sinks: [{ name: "web", type: "http", url }],
+  };
+  writeFileSync(file, JSON.stringify(config));
+  const told: string[] = [];
+  const io = {
+    out: () => {},
+    err: (text: string) => void told.push(text),
+    env: {},
+    stop: new AbortController().signal,
+  };
+  expect(await main(["forward", "--config", file, "--once"], io)).toBe(1);
+  expect(await main(["forward", "--config", file, "--replay", "web"], io)).toBe(1);
+  refuses = false;
+  told.length = 0;
+  expect(await main(["forward", "--config", file, "--replay", "web"], io)).toBe(0);
+  expect(told).toEqual(["21 records were delivered, 0 are kept.\n"]);
+  expect(new Set(arrived.map(({ recordId }) => recordId))).toEqual(refused);
+  expect(await main(["forward", "--config", file, "--replay", "nobody"], io)).toBe(2);
+  server.close();
+});
+
+test("as a library: records come in order to a function, again when it fails, and go on after a restart", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(5) });
+  // From what is published, with its thread.
+  const { startForwarder } = await import("pulumi-packetfilter/forwarder");
+  const config = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+  };
+  const clock = new TestClock();
+  const calls: string[] = [];
+  {
+    await using _ = await startForwarder(config, {
+      folder: folder.path,
+      world: clock,
+      onRecord: async ({ sequence }) => {
+        calls.push(`${sequence}`);
+        if (calls.length === 3) throw new Error("not now");
+      },
+    });
+    await until(() => calls.length === 6, clock);
+  }
+  expect(calls).toEqual(["1", "2", "3", "3", "4", "5"]);
+  await expect(startForwarder({ ...config, everyMs: 1 }, { folder: folder.path })).rejects.toThrow(
+    "`everyMs` must not be below 3000",
+  );
 });
 
 test("health, readiness and metrics are served, and say what the forwarder did", async () => {
