@@ -5,6 +5,7 @@ import { marksFigures } from "./marks.bench";
 import { packetsFigures } from "./packets.bench";
 import { policiesFigures } from "./policies.bench";
 import { prefixesFigures } from "./prefixes.bench";
+import { readingFigures } from "./reading.bench";
 
 const benches = {
   engine: engineFigures,
@@ -13,6 +14,7 @@ const benches = {
   packets: packetsFigures,
   policies: policiesFigures,
   prefixes: prefixesFigures,
+  reading: readingFigures,
 };
 
 /** Runs the benchmarks named on the command line, or all, one after the other. */
