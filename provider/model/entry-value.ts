@@ -8,3 +8,10 @@ export const MAX_VALUE = 2 ** 32 - 1;
 export function isEntryValue(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_VALUE;
 }
+
+/**
+ * The value of an entry as a node lists it. What this package writes is in the range of {@link isEntryValue}; what
+ * somebody else wrote may be any number, or a text (the digits of an integer beyond ±(2⁵³−1) included). Such a value is
+ * kept as it is and only compared.
+ */
+export type ListedValue = number | string;

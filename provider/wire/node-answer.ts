@@ -1,6 +1,6 @@
-import { z } from "zod";
+import { errorIn, errorOfElements, isErrorText, wordsOf } from "./error-marker";
 import { parseJson } from "./json";
-import { describe, isRecord, ShapeError } from "./shape";
+import { isRecord, ShapeError } from "./shape";
 
 /** A body sorted by what can be read in it. `json` never carries an error marker. */
 export type NodeAnswer =
@@ -25,9 +25,10 @@ export function readAnswer(body: string): NodeAnswer {
     json = parseJson(text);
   } catch (error) {
     if (error instanceof ShapeError) throw error;
-    return { kind: "text", text };
+    return isErrorText(text) ? { kind: "error", message: text } : { kind: "text", text };
   }
-  const message = errorIn(json);
+  if (typeof json === "string" && isErrorText(json)) return { kind: "error", message: json.trim() };
+  const message = errorIn(json) ?? errorOfElements(json);
   return message === undefined ? { kind: "json", json } : { kind: "error", message };
 }
 
@@ -42,92 +43,25 @@ export function errorText(body: string): string {
     case "text":
       return answer.text;
     case "json":
-      return isRecord(answer.json) ? (wordsOf(answer.json) ?? "") : typeof answer.json === "string" ? answer.json : "";
+      if (typeof answer.json === "string") return answer.json;
+      if (!isRecord(answer.json) || Object.keys(answer.json).length === 0) return "";
+      return wordsOf(answer.json) ?? quotable(body);
     default:
       return "";
   }
 }
 
-const FAILED = /^(error|err|fail|failed|failure)$/i;
-const WORDS = ["message", "msg", "detail", "details", "reason", "text", "description"] as const;
+const MAX_QUOTE = 200;
 
-const markers = z.looseObject({
-  error: z.unknown().optional(),
-  errors: z.unknown().optional(),
-  status: z.unknown().optional(),
-  result: z.unknown().optional(),
-  ok: z.unknown().optional(),
-  success: z.unknown().optional(),
-});
-
-/** The message of a JSON error marker, whatever the HTTP status; `undefined` when there is none. */
-export function errorIn(json: unknown): string | undefined {
-  if (!isRecord(json)) return undefined;
-  const { error, errors, status, result, ok, success } = markers.parse(json);
-  const told = isEmpty(error) ? errors : error;
-  const failed =
-    !isEmpty(told) || [status, result].some((word) => typeof word === "string" && FAILED.test(word)) || ok === false;
-  if (!failed && success !== false) return undefined;
-  return wordsOf(told) ?? wordsOf(json) ?? "the answer carries an error marker without a message";
-}
-
-/** `null`, `false`, `0` and empty things under `error` are how some interfaces say that there is none. */
-function isEmpty(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length === 0;
-  if (isRecord(value)) return Object.keys(value).length === 0;
-  return !value;
-}
-
-function wordsOf(value: unknown): string | undefined {
-  if (typeof value === "string" && value.trim() !== "") return value.trim();
-  if (typeof value === "number") return `error ${value}`;
-  if (Array.isArray(value)) return wordsOf(value[0]);
-  if (!isRecord(value)) return undefined;
-  for (const name of WORDS) {
-    const words = wordsOf(value[name]);
-    if (words !== undefined) return words;
-  }
-  return undefined;
-}
-
-const ENVELOPES = ["data", "result", "entries", "records", "items", "list"] as const;
-
-/**
- * The elements of a list: a bare array, or the one array (or null, which is how some languages write an empty one)
- * under one of the usual names. `undefined` when the value is neither; never an empty list by default.
- *
- * @throws {ShapeError} when two arrays compete, or when the answer says itself that it is not the whole list.
- */
-export function openEnvelope(json: unknown): readonly unknown[] | undefined {
-  if (Array.isArray(json)) return json;
-  if (!isRecord(json)) return undefined;
-  const present = ENVELOPES.filter((name) => Object.hasOwn(json, name));
-  const arrays = present.filter((name) => Array.isArray(json[name]));
-  if (arrays.length > 1) throw new ShapeError(`both "${arrays[0]}" and "${arrays[1]}" are arrays`);
-  const nulls = present.filter((name) => json[name] === null);
-  if (arrays.length === 0 && nulls.length !== 1) return undefined;
-  const found: unknown = arrays.length === 1 ? json[arrays[0] ?? ""] : [];
-  const elements: readonly unknown[] = Array.isArray(found) ? found : [];
-  refusePartial(json, elements.length);
-  return elements;
-}
-
-const MORE = ["next", "cursor", "more", "has_more", "hasMore", "truncated"] as const;
-const TOTALS = ["total", "count"] as const;
-
-/** The contract knows no pages. Part of a list, read as the whole, would look as if entries had vanished. */
-function refusePartial(json: Readonly<Record<string, unknown>>, length: number): void {
-  for (const name of MORE) if (!isEmpty(json[name])) throw new ShapeError(`"${name}" says that the list goes on`);
-  for (const name of TOTALS) {
-    const total = json[name];
-    if (typeof total === "number" && total > length)
-      throw new ShapeError(`"${name}" is ${total} and ${length} are listed`);
-  }
-}
-
-/** Says what a list answer was instead. */
-export function notAList(json: unknown): ShapeError {
-  return new ShapeError(`the answer is ${describe(json)}`);
+/** What a node answered, in a form that a message can quote: `"{\"status\":\"ok\"}"` cut to length, or that it was empty. */
+export function quotable(body: string): string {
+  const text = body
+    .replace(/^\uFEFF/, "")
+    .replace(/\s+/g, " ")
+    .trim();
+  if (text === "") return "an empty body";
+  if (text.startsWith("<")) return titleOf(text);
+  return text.length > MAX_QUOTE ? `${text.slice(0, MAX_QUOTE)}…` : text;
 }
 
 function titleOf(html: string): string {

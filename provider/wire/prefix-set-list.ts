@@ -1,86 +1,98 @@
-import { isEntryValue } from "../model/entry-value";
-import { Prefix, PrefixError } from "../model/prefix";
+import { isEntryValue, type ListedValue } from "../model/entry-value";
+import type { Prefix } from "../model/prefix";
+import type { Answers, NodeHabits } from "./answers";
+import { refuseEntry } from "./entry-guess";
+import { membersReader, type ReadMembers } from "./entry-names";
+import { findList } from "./envelope";
 import { readNumber } from "./json";
-import { notAList, openEnvelope } from "./node-answer";
+import { type ListedPrefix, readPrefix, readPrefixWithLength } from "./listed-prefix";
+import { isAddressLike } from "./places";
 import { describe, isRecord, ShapeError, short } from "./shape";
 
-/** One entry of a prefix-set as a node lists it. */
-export interface ListedEntry {
+/** One entry of a prefix-set as a node lists it; `V` is the range of its value. */
+export interface ListedEntry<V extends ListedValue = number> {
   /** What the entry means: canonical, with host bits masked. */
   readonly prefix: Prefix;
-  /** 0 to 2³²−1. */
-  readonly value: number;
+  /** As the node lists it; see {@link ListedValue}. */
+  readonly value: V;
   /** The node's own text of the prefix, which is what deletes it. */
   readonly spelling: string;
 }
 
-const PREFIX_KEYS = new Set(["p", "a", "prefix", "addr", "address", "ip", "cidr"]);
-const VALUE_KEYS = new Set(["v", "value", "val"]);
-
 /** The contract's value "may always be 1"; a node that lists no values can mean nothing else. */
 const DEFAULT_VALUE = 1;
 
+type Json = Readonly<Record<string, unknown>>;
+
 /**
- * Reads the list of a prefix-set in every documented form: records under the usual names, plain strings, or an object
- * keyed by prefix. Every element is returned in its place, also when a prefix occurs twice in two spellings.
+ * Reads the list of a prefix-set in every documented form: records under the usual names, in any case, with the length
+ * in the address or beside it; plain strings; pairs of prefix and value; an object keyed by prefix. Every element is
+ * returned in its place, also when a prefix occurs twice in two spellings. A value that we would not write is kept.
  * Elements are checked by hand rather than by zod: lists of 50 000 entries are read on every refresh.
  *
- * @throws {ShapeError} on anything else; never an empty list by default.
+ * @throws {ShapeError} on anything else; never an empty list by default. A bare address beside something that could be
+ * its length is refused too, and never read as a single address.
  */
-export function readPrefixSetList(json: unknown): ListedEntry[] {
-  const elements = openEnvelope(json);
-  if (elements) return elements.map(readEntry);
-  if (!isRecord(json) || !isKeyedByPrefix(json)) throw notAList(json);
-  return Object.entries(json).map(([spelling, value], index) => ({
-    prefix: readPrefix(spelling, index),
-    value: readValue(isRecord(value) ? valueIn(value, index) : value, index),
-    spelling,
-  }));
+export function readListedEntries(json: unknown, habits: NodeHabits = {}): ListedEntry<ListedValue>[] {
+  const list = findList(json, "prefixset", habits);
+  const how: HowToRead = { answers: habits.answers, members: membersReader(habits.answers) };
+  if (list.kind === "array") return list.elements.map((element, index) => readEntry(element, index, how));
+  return Object.entries(list.members).map(([text, content], index) =>
+    isRecord(content) ? readRecord(content, index, how, text) : withValue(readPrefix(text, index), content, index),
+  );
 }
 
-function isKeyedByPrefix(json: Readonly<Record<string, unknown>>): boolean {
-  const keys = Object.keys(json);
-  return keys.length > 0 && keys.every((key) => key.includes(".") || key.includes(":"));
+interface HowToRead {
+  readonly answers: Answers | undefined;
+  readonly members: ReadMembers;
 }
 
-function readEntry(element: unknown, index: number): ListedEntry {
-  if (typeof element === "string") {
-    return { prefix: readPrefix(element, index), value: DEFAULT_VALUE, spelling: element };
+/** {@link readListedEntries} for who can only use values that an entry may have. @throws {ShapeError} for any other. */
+export function readPrefixSetList(json: unknown, habits: NodeHabits = {}): ListedEntry[] {
+  return readListedEntries(json, habits).map(({ prefix, value, spelling }, index) => {
+    if (isEntryValue(value)) return { prefix, value, spelling };
+    const shown = typeof value === "string" ? short(value) : describe(value);
+    throw new ShapeError(`element ${index} has the value ${shown}, which is no integer from 0 to 4294967295`);
+  });
+}
+
+function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry<ListedValue> {
+  if (typeof element === "string") return withValue(readPrefix(element, index), undefined, index);
+  if (isRecord(element)) return readRecord(element, index, how);
+  const [text, value] = Array.isArray(element) && element.length === 2 ? element : [];
+  if (typeof text !== "string") throw new ShapeError(`element ${index} is ${describe(element)}`);
+  return withValue(readPrefix(text, index), value, index);
+}
+
+/** @param key The name under which the record stands in an object keyed by prefix. */
+function readRecord(record: Json, index: number, how: HowToRead, key?: string): ListedEntry<ListedValue> {
+  const refuse = (problem: string) => refuseEntry(`element ${index} ${problem}`, record, how.answers);
+  const { prefix: text = key, length, value, hasTwo, suspect } = how.members(record);
+  if (hasTwo) throw refuse(`has two ${TWO[hasTwo]} (${describe(record)})`);
+  if (typeof text !== "string") throw refuse(`has no prefix (${describe(record)})`);
+  if (length === undefined && suspect !== undefined && !text.includes("/")) {
+    throw refuse(`is a bare address beside ${short(suspect)}, which could be its length`);
   }
-  if (!isRecord(element)) throw new ShapeError(`element ${index} is ${describe(element)}`);
-  let spelling: unknown;
-  for (const key in element) {
-    if (!PREFIX_KEYS.has(key)) continue;
-    if (spelling !== undefined) throw new ShapeError(`element ${index} has two addresses (${describe(element)})`);
-    spelling = element[key];
+  const listed = length === undefined ? readPrefix(text, index) : readPrefixWithLength(text, length, index);
+  if (key !== undefined && key !== text && !listed.prefix.equals(readPrefix(key, index).prefix)) {
+    throw new ShapeError(`element ${index} stands under ${short(key)} and names ${short(text)}`);
   }
-  if (typeof spelling !== "string") throw new ShapeError(`element ${index} has no prefix (${describe(element)})`);
-  return { prefix: readPrefix(spelling, index), value: readValue(valueIn(element, index), index), spelling };
+  return withValue(listed, value, index);
 }
 
-function valueIn(record: Readonly<Record<string, unknown>>, index: number): unknown {
-  let value: unknown;
-  for (const key in record) {
-    if (!VALUE_KEYS.has(key)) continue;
-    if (value !== undefined && value !== record[key]) throw new ShapeError(`element ${index} has two values`);
-    value = record[key];
-  }
-  return value;
+const TWO = { prefix: "addresses", length: "lengths", value: "values" } as const;
+
+function withValue(listed: ListedPrefix, given: unknown, index: number): ListedEntry<ListedValue> {
+  const value = given === undefined ? DEFAULT_VALUE : readValue(given);
+  // An address beside a bare address is the end of a range, or another entry, and never a value.
+  const isRange = typeof value === "string" && isAddressLike(value);
+  if (value === undefined || isRange) throw new ShapeError(`element ${index} has the value ${describe(given)}`);
+  return { prefix: listed.prefix, value, spelling: listed.spelling };
 }
 
-function readPrefix(spelling: string, index: number): Prefix {
-  try {
-    return Prefix.parse(spelling, { hostBits: "mask" });
-  } catch (error) {
-    if (error instanceof PrefixError) throw new ShapeError(`element ${index}: ${error.message.replace(/\.$/, "")}`);
-    throw error;
-  }
-}
-
-function readValue(value: unknown, index: number): number {
-  if (value === undefined) return DEFAULT_VALUE;
-  const number = readNumber(value)?.number;
-  if (isEntryValue(number)) return number;
-  const shown = typeof value === "string" ? short(value) : describe(value);
-  throw new ShapeError(`element ${index} has the value ${shown}, which is no integer from 0 to 4294967295`);
+/** Quoted integers are numbers; the digits stay where a double would round them. */
+function readValue(value: unknown): ListedValue | undefined {
+  const read = readNumber(value);
+  if (read) return read.exact ?? read.number;
+  return typeof value === "string" && value !== "" ? value : undefined;
 }

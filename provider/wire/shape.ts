@@ -4,6 +4,14 @@
  */
 export class ShapeError extends Error {
   override readonly name = "ShapeError";
+
+  constructor(
+    message: string,
+    /** A sentence with the setting of the node that would read the answer, where there is one. */
+    readonly remedy?: string,
+  ) {
+    super(message);
+  }
 }
 
 /** A value in a few words, for messages about answers of unknown shape. */
@@ -16,6 +24,34 @@ export function describe(value: unknown): string {
     return `an object with ${names.slice(0, 5).map(short).join(", ")}${names.length > 5 ? ", …" : ""}`;
   }
   return typeof value === "string" ? `the text ${short(value)}` : `the ${typeof value} ${String(value)}`;
+}
+
+const SKETCHED = { depth: 4, members: 5, length: 160 };
+
+/**
+ * The shape of an answer without its data: `{"payload":[{"net":text,"size":number},…]}`. Texts and numbers are left out,
+ * since any of them may be secret.
+ */
+export function sketch(value: unknown): string {
+  const text = outline(value, 0);
+  return text.length > SKETCHED.length ? `${text.slice(0, SKETCHED.length)}…` : text;
+}
+
+function outline(value: unknown, depth: number): string {
+  if (value === null) return "null";
+  if (typeof value === "string") return "text";
+  if (typeof value !== "object") return typeof value;
+  if (Array.isArray(value)) {
+    if (value.length === 0) return "[]";
+    const first = depth < SKETCHED.depth ? outline(value[0], depth + 1) : "…";
+    return `[${first}${value.length > 1 ? ",…" : ""}]`;
+  }
+  const members = Object.entries(value);
+  if (members.length === 0) return "{}";
+  if (depth >= SKETCHED.depth) return "{…}";
+  const shown = members.slice(0, SKETCHED.members);
+  const parts = shown.map(([name, member]) => `${short(name)}:${outline(member, depth + 1)}`);
+  return `{${parts.join(",")}${members.length > shown.length ? ",…" : ""}}`;
 }
 
 /** A text from outside, quoted and cut to a length that fits a message. */

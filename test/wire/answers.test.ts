@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { errorIn, errorText, readAnswer } from "../../provider/wire/node-answer";
+import { errorIn } from "../../provider/wire/error-marker";
+import { errorText, quotable, readAnswer } from "../../provider/wire/node-answer";
 import { isOk, refusalIn, signalingPath } from "../../provider/wire/signaling";
 
 describe("an error marker", () => {
@@ -13,8 +14,30 @@ describe("an error marker", () => {
     [{ ok: false, msg: "busy" }, "busy"],
     [{ success: false }, "the answer carries an error marker without a message"],
     [{ error: 17 }, "error 17"],
+    [{ err: "unknown set" }, "unknown set"],
+    [{ Error: "unknown set", Code: 0 }, "unknown set"],
+    [{ errors: { "data[0].p": ["is no prefix"] } }, '{"data[0].p":["is no prefix"]}'],
+    [{ code: 1, msg: "no such set" }, "no such set"],
+    [{ code: "404", Message: "no such set", data: [] }, "no such set"],
+    [{ code: "ERR_NOSET", message: "no such set" }, "no such set"],
+    [{ errno: 2, errmsg: "no such set" }, "no such set"],
+    [{ errno: "ENOENT", msg: "no such set" }, "no such set"],
+    [{ code: -1, error: null, detail: "no such set", success: true }, "no such set"],
+    [{ status: 404, message: "no such set" }, "no such set"],
+    [{ result: "FAILED" }, "the answer carries an error marker without a message"],
+    [{ success: "false", reason: "busy" }, "busy"],
+    [{ response: { status: "error", message: "busy" } }, "busy"],
+    [{ data: { result: { code: 7, msg: "busy" } } }, "busy"],
+    [[{ error: "unknown set" }], "unknown set"],
+    [
+      [
+        { code: 4, message: "unknown set" },
+        { code: 4, message: "unknown set" },
+      ],
+      "unknown set",
+    ],
   ])("is found in %j", (json, message) => {
-    expect(errorIn(json)).toBe(message);
+    if (!Array.isArray(json)) expect(errorIn(json)).toBe(message);
     expect(readAnswer(JSON.stringify(json))).toEqual({ kind: "error", message });
   });
 
@@ -28,8 +51,31 @@ describe("an error marker", () => {
     [{ error: "a member of an element" }],
     "error",
     0,
+    { code: 0, msg: "no such set", data: [] },
+    { code: 200, message: "3 entries" },
+    { code: 201, message: "created" },
+    { code: "OK", message: "3 entries" },
+    { code: 1, msg: "success" },
+    { code: 7 },
+    { errno: 0, errmsg: "" },
+    { error: "none" },
+    { err: "0", errors: 0 },
+    { status: 200, message: "done" },
+    { status: "active" },
+    { "192.0.2.0/24": { error: 5 } },
+    { rules: { name: "drop", failed: 7 } },
   ])("is not in %j", (json) => {
     expect(errorIn(json)).toBeUndefined();
+  });
+
+  it.each([
+    [{ id: 1, error: "a member of an element" }],
+    [{ status: "failed" }],
+    [{ status: "expired" }, { error: "one" }],
+    [],
+  ])("is not in the list %j", (...elements) => {
+    const list = elements.filter((element) => element !== undefined);
+    expect(readAnswer(JSON.stringify(list))).toEqual({ kind: "json", json: list });
   });
 });
 
@@ -38,6 +84,13 @@ it.each([
   [" \n", { kind: "empty" }],
   ["\uFEFF[]", { kind: "json", json: [] }],
   ["ok", { kind: "text", text: "ok" }],
+  ["Error: no such set", { kind: "error", message: "Error: no such set" }],
+  ["[ERROR] no such set\n", { kind: "error", message: "[ERROR] no such set" }],
+  ['"ERR no such set"', { kind: "error", message: "ERR no such set" }],
+  ["errors: 0", { kind: "text", text: "errors: 0" }],
+  ["error: none of these is a prefix", { kind: "error", message: "error: none of these is a prefix" }],
+  ["3 inserted, no errors", { kind: "text", text: "3 inserted, no errors" }],
+  ["errands are done", { kind: "text", text: "errands are done" }],
   ["3", { kind: "json", json: 3 }],
   ["<!doctype html><title> Bad gateway </title>", { kind: "html", title: 'an HTML page titled "Bad gateway"' }],
   ["<p>hello", { kind: "html", title: "an HTML page" }],
@@ -49,8 +102,19 @@ it("what a body says is told in its own words", () => {
   expect(errorText('{"message":"no such set"}')).toBe("no such set");
   expect(errorText('"no such set"')).toBe("no such set");
   expect(errorText("no such set")).toBe("no such set");
+  expect(errorText('{"fault":"no such set"}')).toBe('{"fault":"no such set"}');
+  expect(errorText("{}")).toBe("");
   expect(errorText("[]")).toBe("");
   expect(errorText('{"__proto__":1}')).toBe("");
+});
+
+it.each([
+  ["", "an empty body"],
+  [' {"inserted": 0,\n "skipped": 3} ', '{"inserted": 0, "skipped": 3}'],
+  ["<html><h1>Welcome</h1>", 'an HTML page titled "Welcome"'],
+  ["x".repeat(500), `${"x".repeat(200)}…`],
+])("an answer to be quoted later: %j", (body, quoted) => {
+  expect(quotable(body)).toBe(quoted);
 });
 
 describe("signaling", () => {

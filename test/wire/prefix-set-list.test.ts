@@ -1,15 +1,27 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { ListedValue } from "../../provider/model/entry-value";
 import { Prefix } from "../../provider/model/prefix";
+import type { Answers } from "../../provider/wire/answers";
 import { parseJson } from "../../provider/wire/json";
-import { readPrefixSetList } from "../../provider/wire/prefix-set-list";
+import { type ListedEntry, readListedEntries, readPrefixSetList } from "../../provider/wire/prefix-set-list";
 import { ShapeError } from "../../provider/wire/shape";
 
-const read = (json: unknown) =>
-  readPrefixSetList(json).map(({ prefix, value, spelling }) => [prefix.toString(), value, spelling]);
+const flat = ({ prefix, value, spelling }: ListedEntry<ListedValue>) => [prefix.toString(), value, spelling];
+const read = (json: unknown) => readPrefixSetList(json).map(flat);
 
-const ENVELOPES = ["data", "result", "entries", "records", "items", "list"];
-const PREFIX_KEYS = ["p", "a", "prefix", "addr", "address", "ip", "cidr"];
+function refusal(json: unknown): ShapeError {
+  try {
+    read(json);
+  } catch (error) {
+    if (error instanceof ShapeError) return error;
+  }
+  throw new Error(`${JSON.stringify(json)} was read`);
+}
+
+const ENVELOPES =
+  "data result results response entries records items list rows profiles rules marks prefixes prefixset".split(" ");
+const PREFIX_KEYS = ["p", "a", "prefix", "addr", "address", "ip", "cidr", "net", "network"];
 const VALUE_KEYS = ["v", "value", "val"];
 
 describe("a list of a prefix-set", () => {
@@ -44,7 +56,7 @@ describe("a list of a prefix-set", () => {
     ["", 'the answer is the text ""'],
     [{ data: {} }, 'the answer is an object with "data"'],
     [{ data: "192.0.2.0/24" }, 'the answer is an object with "data"'],
-    [{ rows: [] }, 'the answer is an object with "rows"'],
+    [{ rowset: [] }, 'the answer is an object with "rowset"'],
     [{ data: null, list: null }, 'the answer is an object with "data", "list"'],
     [{ data: [], list: [] }, 'both "data" and "list" are arrays'],
     [{ data: [], total: 5 }, '"total" is 5 and 0 are listed'],
@@ -53,7 +65,7 @@ describe("a list of a prefix-set", () => {
     [{ constructor: 1 }, "the answer is an object with"],
     [[null], "element 0 is null"],
     [["192.0.2.0/24", 5], "element 1 is the number 5"],
-    [[["192.0.2.0/24", 1]], "element 0 is an array"],
+    [[["192.0.2.0/24", 1, 1]], "element 0 is an array"],
     [[{}], "element 0 has no prefix (an empty object)"],
     [[{ v: 1 }], 'element 0 has no prefix (an object with "v")'],
     [[{ p: null, v: 1 }], "element 0 has no prefix"],
@@ -69,6 +81,125 @@ describe("a list of a prefix-set", () => {
   ])("is not %j", (json, message) => {
     expect(() => read(json)).toThrow(ShapeError);
     expect(() => read(json)).toThrow(message);
+  });
+
+  it.each<[json: unknown, prefix: string, value: number, spelling: string]>([
+    // Names in any case.
+    [{ Data: [{ Prefix: "192.0.2.0/24", VALUE: 7 }] }, "192.0.2.0/24", 7, "192.0.2.0/24"],
+    // Pairs.
+    [[["192.0.2.0/24", 7]], "192.0.2.0/24", 7, "192.0.2.0/24"],
+    [{ items: [["192.0.2.1", "7"]] }, "192.0.2.1/32", 7, "192.0.2.1"],
+    // A length beside the address, as a number, its text or a netmask.
+    [[{ p: "192.0.2.0", m: 24 }], "192.0.2.0/24", 1, "192.0.2.0/24"],
+    [[{ a: "192.0.2.0", mask: "255.255.255.0", v: 7 }], "192.0.2.0/24", 7, "192.0.2.0/24"],
+    [[{ net: "192.0.2.1", Len: "24", v: 7 }], "192.0.2.0/24", 7, "192.0.2.1/24"],
+    [[{ network: "2001:DB8::", plen: "/32", v: 7 }], "2001:db8::/32", 7, "2001:DB8::/32"],
+    [[{ ip: "2001:db8::", prefixlen: "ffff:ffff::", v: 7 }], "2001:db8::/32", 7, "2001:db8::/32"],
+    [[{ ip: "192.0.2.7", prefix_len: 32, v: 7 }], "192.0.2.7/32", 7, "192.0.2.7/32"],
+    [[{ ip: "0.0.0.0", bits: 0, v: 7 }], "0.0.0.0/0", 7, "0.0.0.0/0"],
+    [[{ ip: "0.0.0.0", mask: "0.0.0.0", v: 7 }], "0.0.0.0/0", 7, "0.0.0.0/0"],
+    // A length beside a prefix that has one.
+    [[{ cidr: "192.0.2.0/24", m: 24, v: 7 }], "192.0.2.0/24", 7, "192.0.2.0/24"],
+    [[{ cidr: "192.0.2.0/24", mask: 255, v: 7 }], "192.0.2.0/24", 7, "192.0.2.0/24"],
+    [[{ ip: "192.0.2.1", m: null, v: 7 }], "192.0.2.1/32", 7, "192.0.2.1"],
+    // A netmask behind the slash.
+    [["192.0.2.0/255.255.255.0"], "192.0.2.0/24", 1, "192.0.2.0/255.255.255.0"],
+    [[{ p: "192.0.2.0/255.255.255.128", v: 7 }], "192.0.2.0/25", 7, "192.0.2.0/255.255.255.128"],
+    // Keyed, with a length or the prefix inside.
+    [{ "192.0.2.0": { m: 24, v: 7 } }, "192.0.2.0/24", 7, "192.0.2.0/24"],
+    [{ result: { "192.0.2.0/24": { prefix: "192.0.2.0/24", v: 7 } } }, "192.0.2.0/24", 7, "192.0.2.0/24"],
+    // Numbers that rows have are no lengths.
+    [[{ id: 24, ip: "192.0.2.1", age: 7, v: 7 }], "192.0.2.1/32", 7, "192.0.2.1"],
+    [[{ ip: "192.0.2.1", v: 24 }], "192.0.2.1/32", 24, "192.0.2.1"],
+    [[{ ip: "192.0.2.1", v: 7, hits: 129, note: "x", ok: true, tags: [24] }], "192.0.2.1/32", 7, "192.0.2.1"],
+  ])("is read from %j as %s with value %s", (json, prefix, value, spelling) => {
+    expect(read(json)).toEqual([[prefix, value, spelling]]);
+  });
+
+  it.each<[element: unknown, message: string, names?: string]>([
+    [
+      { ip: "192.0.2.0", size: 24 },
+      'is a bare address beside "size", which could be its length',
+      'prefixLength: "size"',
+    ],
+    [{ ip: "192.0.2.1", hits: 128, v: 1 }, 'is a bare address beside "hits"', 'prefixLength: "hits"'],
+    [{ ip: "192.0.2.0", x: 0, netBits: "24", v: 1 }, 'is a bare address beside "x"', 'prefixLength: "netBits"'],
+    [{ ip: "192.0.2.0", wildcard: "255.255.255.0" }, 'beside "wildcard"', 'prefixLength: "wildcard"'],
+    [{ ip: "192.0.2.0", last: "192.0.2.255" }, 'is a bare address beside "last"'],
+    [
+      { subnet: "192.0.2.0", size: 24, weight: 700 },
+      "has no prefix",
+      'prefix: "subnet", prefixLength: "size", value: "weight"',
+    ],
+    [{ subnet: "192.0.2.0/24", weight: 7 }, "has no prefix", 'prefix: "subnet", value: "weight"'],
+    [{ subnet: "192.0.2.0/24", v: 7, x: 1 }, "has no prefix", 'prefix: "subnet"'],
+    [{ p: "192.0.2.0/24", ip: "192.0.2.0/24" }, "has two addresses", 'prefix: "p"'],
+    [{ address: "192.0.2.0", network: "192.0.2.0/24", v: 7 }, "has two addresses", 'prefix: "network"'],
+    [{ p: "192.0.2.0/24", v: 7, val: 8 }, "has two values", 'value: "v"'],
+    [{ p: "192.0.2.0", m: 24, len: 25 }, "has two lengths"],
+    [{ p: "192.0.2.0/24", m: 25 }, "has two lengths, 24 and 25"],
+    [{ p: "192.0.2.0", m: 33 }, "no valid prefix length"],
+    [{ p: "192.0.2.0", m: 255 }, "has a member for the length that holds none"],
+    [{ p: "192.0.2.0", mask: "0.0.0.255" }, "has a member for the length that holds none"],
+    [{ p: "192.0.2.0", mask: "" }, "has a member for the length that holds none"],
+    [{ p: "192.0.2.1", m: 0 }, "the length 0, which would be the default route"],
+    ["192.0.2.0/0.0.0.255", "no valid prefix length"],
+    [["192.0.2.0", "192.0.2.255"], 'has the value the text "192.0.2.255"'],
+    [["192.0.2.0/24", "198.51.100.0/24"], 'has the value the text "198.51.100.0/24"'],
+    [["192.0.2.0/24", null], "has the value null"],
+    [["192.0.2.0/24"], "is an array"],
+    [[24, "192.0.2.0"], "is an array"],
+  ])("with the element %j is refused, with the names that read it", (element, message, names) => {
+    const problem = refusal([element]);
+    expect(problem.message).toContain("element 0");
+    expect(problem.message).toContain(message);
+    if (names) expect(problem.remedy).toContain(`set answers.names: { ${names} }`);
+    else expect(problem.remedy).toBeUndefined();
+  });
+
+  it("keyed by one prefix and naming another is refused", () => {
+    expect(() => read({ "192.0.2.0/24": { p: "192.0.2.0/25" } })).toThrow(
+      'element 0 stands under "192.0.2.0/24" and names "192.0.2.0/25"',
+    );
+  });
+
+  it.each<[answers: Answers, element: unknown, entry: unknown]>([
+    [
+      { names: { prefix: "subnet", prefixLength: "size", value: "weight" } },
+      { Subnet: "192.0.2.0", SIZE: 24, weight: 7, v: 3, p: "x" },
+      ["192.0.2.0/24", 7, "192.0.2.0/24"],
+    ],
+    [{ names: { prefix: "p" } }, { p: "192.0.2.0/24", ip: "192.0.2.9", v: 7 }, ["192.0.2.0/24", 7, "192.0.2.0/24"]],
+    [{ names: { value: "weight" } }, { p: "192.0.2.0/24", v: 7 }, ["192.0.2.0/24", 7, "192.0.2.0/24"]],
+    // Once it is said which member is the length, no other is suspected.
+    [{ names: { prefixLength: "size" } }, { ip: "192.0.2.1", hits: 24 }, ["192.0.2.1/32", 1, "192.0.2.1"]],
+    [{ names: { prefixLength: "size" } }, { ip: "192.0.2.0", size: null, m: 24 }, ["192.0.2.0/32", 1, "192.0.2.0"]],
+  ])("with the settings %j is read from %j", (answers, element, entry) => {
+    expect(readListedEntries([element], { answers }).map(flat)).toEqual([entry]);
+  });
+
+  it.each([
+    [{ prefix: "subnet" }, { subnet: "192.0.2.0", size: 24 }],
+    [{ prefix: "subnet" }, { subnet: "192.0.2.0", network: "192.0.2.0/24" }],
+    [{ value: "weight" }, { p: "192.0.2.0", v: 24, weight: 7 }],
+  ])("with the names %j a bare address is still not taken for a single one: %j", (names, element) => {
+    expect(() => readListedEntries([element], { answers: { names } })).toThrow("is a bare address beside");
+  });
+
+  it.each([1.5, -1, 2 ** 32, 1e300, "drop", "1.5", "18446744073709551617", " 7"])(
+    "keeps the value %j that somebody else wrote",
+    (value) => {
+      const lists = [[{ p: "192.0.2.0/24", v: value }], [["192.0.2.0/24", value]], { "192.0.2.0/24": value }];
+      for (const json of lists) expect(readListedEntries(json).map((entry) => entry.value)).toEqual([value]);
+      expect(() => readPrefixSetList(lists[0])).toThrow("which is no integer from 0 to 4294967295");
+    },
+  );
+
+  it("keeps the digits of a value that a double would round", () => {
+    const list = readListedEntries(
+      parseJson('[{"p":"192.0.2.0/24","v":18446744073709551617},{"p":"192.0.2.1","v":"7"}]'),
+    );
+    expect(list.map(({ value }) => value)).toEqual(["18446744073709551617", 7]);
   });
 
   it("of a value beyond 2⁵³ is refused by its digits, not rounded into range", () => {

@@ -6,6 +6,15 @@ import { readMarkList } from "../../provider/wire/mark-list";
 import { readProfileList, readRuleList } from "../../provider/wire/record-lists";
 import { ShapeError } from "../../provider/wire/shape";
 
+function caught(work: () => unknown): ShapeError {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ShapeError) return error;
+  }
+  throw new Error("no ShapeError was thrown");
+}
+
 describe("marks", () => {
   it.each([
     [
@@ -32,6 +41,21 @@ describe("marks", () => {
     ],
     ["shost", { a: "192.0.2.1", v: 1, value: 2 }, { address: "192.0.2.1", value: 1, extra: { value: 2 } }],
     ["shost", { id: 1, constructor: 2, toString: 3 }, { id: 1, extra: { constructor: 2, toString: 3 } }],
+    [
+      "conn",
+      { SRC: "192.0.2.1", Dst: "192.0.2.2", sPort: 1, src_port: 2, Proto: "udp", ID: 3 },
+      {
+        source: "192.0.2.1",
+        destination: "192.0.2.2",
+        sourcePort: 1,
+        protocol: "udp",
+        id: 3,
+        extra: { src_port: 2 },
+      },
+    ],
+    // A member whose name stands for something else at this node does not stop the list.
+    ["conn", { src: "192.0.2.1", p: 17, t: "tcp" }, { source: "192.0.2.1", extra: { p: 17, t: "tcp" } }],
+    ["shost", { a: "192.0.2.1", id: "rule-7", v: null }, { address: "192.0.2.1", extra: { id: "rule-7" } }],
   ] as const)("%s %j", (type, record, mark) => {
     expect(readMarkList([record], type)).toEqual([mark]);
     expect(readMarkList({ records: [record] }, type)).toEqual([mark]);
@@ -73,6 +97,33 @@ describe("marks", () => {
     expect(readMarkList({ "192.0.2.1": { id: 5 } }, "shost")).toEqual([{ address: "192.0.2.1", id: 5 }]);
   });
 
+  it("are read by the names of the settings, before the natural ones and in any case", () => {
+    const names = { address: "host", value: "hits", id: "rule", lifetime: "left", status: "state" };
+    const json = [
+      { Host: "192.0.2.1", ip: "198.51.100.1", HITS: 5, v: 9, rule: 7, id: "x", left: 60, state: "expired", zone: 3 },
+      { ip: "192.0.2.2", v: 1 },
+    ];
+    expect(readMarkList(json, "shost", { answers: { names } })).toEqual([
+      {
+        address: "192.0.2.1",
+        value: 5,
+        id: 7,
+        lifetime: 60,
+        status: "expired",
+        extra: { ip: "198.51.100.1", v: 9, id: "x", zone: 3 },
+      },
+      { address: "192.0.2.2", value: 1 },
+    ]);
+  });
+
+  it("that name their address otherwise are refused with the name", () => {
+    const problem = caught(() => readMarkList([{ host: "192.0.2.1", zone: 3 }], "dhost"));
+    expect([problem.message, problem.remedy]).toEqual([
+      'element 0 has no id, value or address (an object with "host", "zone")',
+      'Set answers.names: { address: "host" }.',
+    ]);
+  });
+
   it("counters of 64 bits keep their digits", () => {
     const json = parseJson('[{"a":"192.0.2.1","id":18446744073709551615,"v":5,"seen":9007199254740993}]');
     expect(readMarkList(json, "shost")).toEqual([
@@ -88,7 +139,7 @@ describe("marks", () => {
 
   it.each([
     [{}, "the answer is an empty object"],
-    [{ marks: [] }, 'the answer is an object with "marks"'],
+    [{ table: [] }, 'the answer is an object with "table"'],
     [[5], "element 0 is the number 5"],
     [[{ foo: 1 }], 'element 0 has no id, value or address (an object with "foo")'],
     [[{ a: "192.0.2.1" }, { a: "192.0.2.0/24" }], 'element 1: "192.0.2.0/24" is not the address of a mark'],
@@ -125,7 +176,31 @@ describe("profiles and rules", () => {
     ]);
   });
 
-  it.each([{}, { data: {} }, { profiles: [] }, null, "web", [null], [[]], [{}], [""]])("%j is neither", (json) => {
+  it("are read by the names of the settings", () => {
+    const answers = { path: { profiles: "byName" }, names: { name: "title", id: "number" } };
+    const profiles = { byName: { web: { title: "web", prefixes: [] }, clean: {} } };
+    expect(readProfileList(profiles, { answers })).toEqual([
+      { name: "web", extra: { prefixes: [] } },
+      { name: "clean" },
+    ]);
+    expect(readProfileList([{ Title: "web", name: "other" }], { answers })).toEqual([
+      { name: "web", extra: { name: "other" } },
+    ]);
+    expect(readRuleList([{ Number: 7, id: 1, TITLE: "SYN" }], { answers })).toEqual([
+      { id: 7, name: "SYN", extra: { id: 1 } },
+    ]);
+  });
+
+  it("a profile without a known name is refused with the name that it may have", () => {
+    const problem = caught(() => readProfileList([{ kind: "x", title: "web" }]));
+    expect(problem.remedy).toBe('If that is its name, set answers.names: { name: "title" }.');
+  });
+
+  it("rules that are keyed are refused: their order is not known", () => {
+    expect(() => readRuleList({ "192.0.2.1": { id: 1 } })).toThrow("rules that are keyed by something have no order");
+  });
+
+  it.each([{}, { data: {} }, { table: [] }, null, "web", [null], [[]], [{}], [""]])("%j is neither", (json) => {
     expect(() => readProfileList(json)).toThrow(ShapeError);
     expect(() => readRuleList(json)).toThrow(ShapeError);
   });

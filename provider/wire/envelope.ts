@@ -1,0 +1,177 @@
+import { type ListKind, type NodeHabits, pathFor, pathSetting } from "./answers";
+import { readNumber } from "./json";
+import { type Found, follow, isAddressLike, look, type Place, placesIn } from "./places";
+import { describe, isRecord, ShapeError, sketch } from "./shape";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** The list in an answer: elements in their order, or records by address. */
+export type ListInAnswer = Extract<Found, { kind: "array" | "keyed" }>;
+
+const NOTHING: ListInAnswer = { kind: "array", elements: [] };
+
+/**
+ * Finds the list in an answer: a bare array; the only array, null or object keyed by address under natural names, one
+ * within another at will; a whole answer keyed by address; or what stands where the settings say. Anything else is
+ * refused with its shape and with the setting that would read it, and **never** taken for an empty list.
+ *
+ * `{}` is an empty list where the settings say so, and where this node listed a keyed object before.
+ *
+ * @throws {ShapeError} also when two lists compete, or when the answer says itself that it is not the whole list.
+ */
+export function findList(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer {
+  const path = pathFor(habits.answers, kind);
+  if (path !== undefined) return atPath(json, path, kind, habits);
+  const root = look(json);
+  if (root?.kind === "array") return root;
+  if (root?.kind === "keyed") return remembered(root, "", habits);
+  if (root?.kind === "hollow") return emptied("", json, habits);
+  if (root !== undefined || !isRecord(json)) throw unknownShape(json, kind, habits);
+
+  const places = placesIn(json);
+  const lists = places.filter(
+    ({ found, isNatural }) => isNatural && (found.kind === "array" || found.kind === "keyed"),
+  );
+  const [place, second] = [...lists, ...places.filter((other) => !lists.includes(other) && isRival(other.found))];
+  if (lists.length > 0 && place && second) throw competing(place, second, kind, habits);
+  if (place?.isNatural && (place.found.kind === "array" || place.found.kind === "keyed")) {
+    refusePartial(place.within, sizeOf(place.found), `set ${pathSetting(habits.answers, kind, place.path)}`);
+    return remembered(place.found, place.path, habits);
+  }
+  const [nothing, ...more] = places.filter(
+    ({ found, isNatural }) => isNatural && (found.kind === "null" || found.kind === "hollow"),
+  );
+  if (place || !nothing || more.length > 0) throw unknownShape(json, kind, habits);
+  refusePartial(nothing.within, 0, `set ${pathSetting(habits.answers, kind, nothing.path)}`);
+  return nothing.found.kind === "null" ? NOTHING : emptied(nothing.path, json, habits);
+}
+
+function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits): ListInAnswer {
+  const place = follow(json, path);
+  if (place === undefined) {
+    const root = look(json);
+    // The setting may be meant for other kinds of lists, and in a bare array there is nothing to mistake.
+    if (root?.kind === "array") return root;
+    if (root?.kind === "hollow" && isEmptyAt("", habits)) return NOTHING;
+    throw unknownShape(json, kind, habits, `nothing stands at ${JSON.stringify(path)} in it`);
+  }
+  const { value, within } = place;
+  const found = look(value);
+  refusePartial(within, 0);
+  if (found?.kind === "array") return found;
+  if (found?.kind === "keyed") return remembered(found, path, habits);
+  if (found?.kind === "null") return NOTHING;
+  if (found?.kind === "hollow") return emptied(path, json, habits);
+  // Profiles may be keyed by their names, which nothing but the setting tells from other members.
+  if (kind === "profiles" && isRecord(value) && Object.values(value).every(isRecord)) {
+    return { kind: "keyed", members: value };
+  }
+  throw unknownShape(json, kind, habits, `at ${JSON.stringify(path)} in it is ${describe(value)}`);
+}
+
+function remembered(found: ListInAnswer, path: string, { keyedPlaces }: NodeHabits): ListInAnswer {
+  if (found.kind === "keyed") keyedPlaces?.add(path);
+  return found;
+}
+
+function emptied(path: string, json: unknown, habits: NodeHabits): ListInAnswer {
+  if (isEmptyAt(path, habits)) return NOTHING;
+  throw new ShapeError(
+    path === "" ? "the answer is an empty object" : `the answer is ${describe(json)}, and "${path}" is an empty object`,
+    `If this node answers an empty list so, set answers.empty: "{}".`,
+  );
+}
+
+function isEmptyAt(path: string, { answers, keyedPlaces }: NodeHabits): boolean {
+  return answers?.empty !== undefined || keyedPlaces?.has(path) === true;
+}
+
+/** Something under another name that could as well be the list. Arrays of words and numbers cannot. */
+function isRival(found: Found): boolean {
+  if (found.kind === "keyed" || found.kind === "mixed") return true;
+  return found.kind === "array" && holdsRecords(found.elements);
+}
+
+function holdsRecords([first]: readonly unknown[]): boolean {
+  return typeof first === "string" ? isAddressLike(first) : typeof first === "object" && first !== null;
+}
+
+function sizeOf(found: ListInAnswer): number {
+  return found.kind === "array" ? found.elements.length : Object.keys(found.members).length;
+}
+
+function competing(one: Place, two: Place, kind: ListKind, { answers }: NodeHabits): ShapeError {
+  const what = one.found.kind === "array" && two.found.kind === "array" ? "arrays" : "lists";
+  const ordered = [one, two].sort((a, b) => Number(isNamedAfter(b, kind)) - Number(isNamedAfter(a, kind)));
+  const settings = ordered.map(({ path }) => pathSetting(answers, kind, path));
+  return new ShapeError(
+    `both "${one.path}" and "${two.path}" are ${what}`,
+    `Say which one is meant: ${settings.join(" or ")}.`,
+  );
+}
+
+/** What the answer was instead of a list, and the setting that would find one in it. */
+function unknownShape(json: unknown, kind: ListKind, { answers }: NodeHabits, more?: string): ShapeError {
+  const isNested = typeof json === "object" && json !== null && Object.keys(json).length > 0;
+  const told = [`the answer is ${describe(json)}`, more, isNested && `its shape is ${sketch(json)}`];
+  const places = isRecord(json) ? placesIn(json) : [];
+  const guess = places
+    .filter(({ found, path }) => path !== "" && (found.kind === "array" || found.kind === "keyed"))
+    .sort((a, b) => likelihood(b, kind) - likelihood(a, kind))[0];
+  const remedy = guess
+    ? `If the list is there, set ${pathSetting(answers, kind, guess.path)}.`
+    : isNested
+      ? `If a list is in it, say where: ${pathSetting(answers, kind, "…")}.`
+      : undefined;
+  return new ShapeError(told.filter((part) => typeof part === "string").join("; "), remedy);
+}
+
+function likelihood(place: Place, kind: ListKind): number {
+  const { found } = place;
+  const records = found.kind === "keyed" || (found.kind === "array" && holdsRecords(found.elements));
+  return (isNamedAfter(place, kind) ? 4 : 0) + (records ? 2 : 0) + (place.isNatural ? 1 : 0);
+}
+
+function isNamedAfter({ path }: Place, kind: ListKind): boolean {
+  const name = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
+  return name === kind || (kind === "prefixset" && (name === "prefixes" || name === "entries"));
+}
+
+const MORE = new Set(["next", "cursor", "next_cursor", "nextcursor", "more", "has_more", "hasmore", "truncated"]);
+const TOTALS = new Set(["total", "count"]);
+const PAGES = new Set(["pages", "total_pages", "totalpages", "page_count", "pagecount"]);
+/** Objects beside a list that tell about it. */
+const ABOUT = new Set(["meta", "_meta", "page", "paging", "pagination", "links", "_links"]);
+
+/**
+ * The contract knows no pages. Part of a list, read as the whole, would look as if entries had vanished.
+ *
+ * @param wayOut What to do when a total counts something else; without it totals are not looked at.
+ */
+function refusePartial(within: readonly Json[], length: number, wayOut?: string): void {
+  for (const object of within) {
+    for (const name in object) {
+      const value = object[name];
+      if (ABOUT.has(name.toLowerCase()) && isRecord(value)) judgePaging(value, length, wayOut);
+    }
+    judgePaging(object, length, wayOut);
+  }
+}
+
+function judgePaging(object: Json, length: number, wayOut: string | undefined): void {
+  for (const name in object) {
+    const [key, value] = [name.toLowerCase(), object[name]];
+    if (MORE.has(key) && !isNothing(value)) throw new ShapeError(`"${name}" says that the list goes on`);
+    const number = readNumber(value)?.number ?? 0;
+    if (PAGES.has(key) && number > 1) throw new ShapeError(`"${name}" says that the list has ${number} pages`);
+    if (wayOut === undefined || !TOTALS.has(key) || number <= length) continue;
+    throw new ShapeError(`"${name}" is ${number} and ${length} are listed`, `If it counts something else, ${wayOut}.`);
+  }
+}
+
+/** `null`, `false`, `0` and empty things are how some interfaces say that there is none. */
+export function isNothing(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isRecord(value)) return Object.keys(value).length === 0;
+  return !value;
+}

@@ -1,0 +1,122 @@
+import { isNothing } from "./envelope";
+import { readNumber } from "./json";
+import { isAddressLike, isNaturalName } from "./places";
+import { isRecord } from "./shape";
+
+type Json = Readonly<Record<string, unknown>>;
+
+const FAILED = /^(error|err|fail|failed|failure)$/i;
+/** What stands under `error`, or as the message of a code, where there is no error. */
+const FINE = /^(0|false|no|none|null|ok|okay|done|success|successful|succeeded|no error)[.!]?$/i;
+const ERRORS = ["error", "err", "errors"];
+const CODES = ["code", "errno", "errcode", "error_code"];
+const MESSAGES = ["message", "msg", "errmsg", "error_message", "detail", "details", "reason", "text", "description"];
+const MARKERS = new Set([...ERRORS, ...CODES, ...MESSAGES, "status", "result", "ok", "success"]);
+const MAX_DEPTH = 3;
+const MAX_MESSAGE = 300;
+
+/**
+ * The message of a JSON error marker, whatever the HTTP status; `undefined` when there is none. Names are read without
+ * regard to case. Markers: something under `error`, `err` or `errors`; `status` or `result` that says `error` or
+ * `failed`; `ok` or `success` of false; a `code` or `errno` other than 0 and 200 beside a message.
+ */
+export function errorIn(json: unknown, depth = 0): string | undefined {
+  if (!isRecord(json) || isKeyedByAddress(json)) return undefined;
+  const members = lowerCased(json);
+  const told = ERRORS.map((name) => members.get(name)).find((value) => !isNoError(value));
+  const said = ["status", "result"].some((name) => saysFailed(members.get(name)));
+  const denied = ["ok", "success"].some((name) => isFalse(members.get(name)));
+  if (told !== undefined || said || denied || hasErrorCode(members)) {
+    return wordsOf(told) ?? wordsIn(members) ?? cut(told) ?? "the answer carries an error marker without a message";
+  }
+  if (depth >= MAX_DEPTH) return undefined;
+  for (const [name, value] of Object.entries(json)) {
+    const inner = isNaturalName(name) ? errorIn(value, depth + 1) : undefined;
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+/** The message of an array whose elements are nothing but errors, such as `[{"error":"no such set"}]`. */
+export function errorOfElements(json: unknown): string | undefined {
+  if (!Array.isArray(json) || json.length === 0 || json.length > 100) return undefined;
+  const isError = (element: unknown) =>
+    isRecord(element) && Object.keys(element).every((name) => MARKERS.has(name.toLowerCase())) && hasMarker(element);
+  return json.every(isError) ? errorIn(json[0]) : undefined;
+}
+
+/** True for a text with which a node says that something failed, and that nothing else begins with. */
+export function isErrorText(text: string): boolean {
+  return /^\W{0,3}err(or)?s?\b/i.test(text) && !/^\W{0,3}err(or)?s?\W{1,3}(0|none|null|no)\W*$/i.test(text);
+}
+
+/** The words of a message, wherever they are in a value; `undefined` when there are none. */
+export function wordsOf(value: unknown): string | undefined {
+  if (typeof value === "string" && value.trim() !== "") return value.trim();
+  if (typeof value === "number") return `error ${value}`;
+  if (Array.isArray(value)) return wordsOf(value[0]);
+  return isRecord(value) ? wordsIn(lowerCased(value)) : undefined;
+}
+
+function wordsIn(members: ReadonlyMap<string, unknown>): string | undefined {
+  for (const name of MESSAGES) {
+    const words = wordsOf(members.get(name));
+    if (words !== undefined) return words;
+  }
+  return undefined;
+}
+
+/** A list of entries or marks; only its first name is looked at, since there may be thousands. */
+function isKeyedByAddress(json: Json): boolean {
+  for (const name in json) return isAddressLike(name);
+  return false;
+}
+
+/** A status alone may be the record's own, such as that of a mark; an error names itself. */
+function hasMarker(element: Json): boolean {
+  const members = lowerCased(element);
+  return ERRORS.some((name) => !isNoError(members.get(name))) || (members.size > 1 && errorIn(element) !== undefined);
+}
+
+function saysFailed(value: unknown): boolean {
+  return typeof value === "string" && FAILED.test(value);
+}
+
+function isFalse(value: unknown): boolean {
+  return value === false || (typeof value === "string" && /^false$/i.test(value));
+}
+
+function isNoError(value: unknown): boolean {
+  return isNothing(value) || (typeof value === "string" && FINE.test(value.trim()));
+}
+
+function hasErrorCode(members: ReadonlyMap<string, unknown>): boolean {
+  const words = wordsIn(members);
+  if (words === undefined || FINE.test(words)) return false;
+  const isBad = (name: string) => {
+    const number = readNumber(members.get(name))?.number;
+    // Some write the status of HTTP into the body: all of its successes are successes.
+    if (number !== undefined) return number !== 0 && !(name === "code" && number >= 200 && number < 300);
+    const text = members.get(name);
+    if (typeof text !== "string" || text.trim() === "" || FINE.test(text)) return false;
+    return name === "code" ? /^(err|fail|e_)/i.test(text) : true;
+  };
+  if (CODES.some(isBad)) return true;
+  const status = readNumber(members.get("status"))?.number ?? 0;
+  return status >= 400 && status < 600;
+}
+
+function lowerCased(json: Json): Map<string, unknown> {
+  const members = new Map<string, unknown>();
+  for (const name in json) {
+    const key = name.toLowerCase();
+    if (MARKERS.has(key)) members.set(key, json[name]);
+  }
+  return members;
+}
+
+function cut(value: unknown): string | undefined {
+  if (!isRecord(value) && !Array.isArray(value)) return undefined;
+  const text = JSON.stringify(value);
+  return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
+}

@@ -1,0 +1,74 @@
+import type { MarkType } from "../model/mark";
+import type { Answers, Member } from "./answers";
+
+/** Members of a mark that are numbers. */
+export type NumberField = "id" | "value" | "lifetime" | "age" | "sourcePort" | "destinationPort";
+/** Members of a mark that are addresses. */
+export type AddressField = "address" | "source" | "destination";
+
+/** What a member of a record is. `name` is where a mark keeps it. */
+export type Field =
+  | { readonly kind: "number"; readonly name: NumberField }
+  | { readonly kind: "address"; readonly name: AddressField }
+  | { readonly kind: "text"; readonly name: "status" | "protocol" };
+
+const NATURAL: Readonly<Record<NumberField | AddressField | "status" | "protocol", readonly string[]>> = {
+  id: ["id"],
+  value: ["v", "value"],
+  lifetime: ["t", "ttl", "lifetime", "life"],
+  age: ["age"],
+  sourcePort: ["sport", "sourceport", "source_port", "src_port", "srcport"],
+  destinationPort: ["dport", "destinationport", "destination_port", "dst_port", "dstport"],
+  address: ["a", "p", "addr", "address", "ip"],
+  source: ["src", "saddr", "source"],
+  destination: ["dst", "daddr", "destination"],
+  status: ["status"],
+  protocol: ["proto", "protocol"],
+};
+
+const ADDRESSES: readonly string[] = ["address", "source", "destination"];
+
+/** Tells what the members of the records of one list are. */
+export interface MarkNames {
+  /** What a member is by its name; lacks names that were not met yet. */
+  readonly fields: ReadonlyMap<string, Field | null>;
+  /** What a member is by a name that {@link fields} lacks: case does not matter. Remembered there. */
+  meet(name: string): Field | null;
+  /** What the settings name, by lower-case name; empty where they name nothing. */
+  readonly named: ReadonlyMap<string, Field>;
+}
+
+/**
+ * The names of marks of one type. A table by source has one address however the node names it, and so has a table by
+ * recipient. What was once looked up is remembered: all records of a list have the same few names.
+ */
+export function markNames(type: MarkType, answers: Answers | undefined): MarkNames {
+  const fields = new Map<string, Field | null>();
+  const named = new Map<string, Field>();
+  for (const [member, names] of Object.entries(NATURAL)) {
+    const field = fieldFor(member, type);
+    for (const name of names) fields.set(name, field);
+  }
+  for (const [member, name] of Object.entries(answers?.names ?? {}) as [Member, string | undefined][]) {
+    if (name === undefined || !Object.hasOwn(NATURAL, member)) continue;
+    named.set(name.toLowerCase(), fieldFor(member, type));
+  }
+  for (const [name, field] of named) fields.set(name, field);
+  const meet = (name: string): Field | null => {
+    const found = fields.get(name.toLowerCase()) ?? null;
+    if (fields.size < MOST_REMEMBERED) fields.set(name, found);
+    return found;
+  };
+  return { fields, meet, named };
+}
+
+const MOST_REMEMBERED = 1_000;
+
+function fieldFor(member: string, type: MarkType): Field {
+  if (member === "status" || member === "protocol") return { kind: "text", name: member };
+  const own = (type === "shost" && member === "source") || (type === "dhost" && member === "destination");
+  const name = own ? "address" : member;
+  return ADDRESSES.includes(name)
+    ? { kind: "address", name: name as AddressField }
+    : { kind: "number", name: name as NumberField };
+}

@@ -1,0 +1,208 @@
+import { describe, expect, it } from "vitest";
+import type { Answers, ListKind } from "../../provider/wire/answers";
+import { findList } from "../../provider/wire/envelope";
+import { ShapeError } from "../../provider/wire/shape";
+
+const NAMES = "data result results response entries records items list rows profiles rules marks prefixes prefixset";
+const ONE = [{ p: "192.0.2.0/24", v: 1 }];
+const KEYED = { "192.0.2.0/24": 1, "2001:db8::/32": 2 };
+
+const find = (json: unknown, answers?: Answers, kind: ListKind = "prefixset", keyedPlaces?: Set<string>) => {
+  const list = findList(json, kind, { answers, keyedPlaces });
+  return list.kind === "array" ? list.elements : list.members;
+};
+
+function refusal(json: unknown, answers?: Answers, kind?: ListKind): { message: string; remedy: string | undefined } {
+  try {
+    find(json, answers, kind);
+  } catch (error) {
+    if (error instanceof ShapeError) return { message: error.message, remedy: error.remedy };
+    throw error;
+  }
+  throw new Error(`${JSON.stringify(json)} was read`);
+}
+
+describe("a list is found", () => {
+  it.each(NAMES.split(" "))("under the name %s, in any case, and null stands for an empty one", (name) => {
+    for (const spelled of [name, name.toUpperCase(), `${name[0]?.toUpperCase()}${name.slice(1)}`]) {
+      expect(find({ status: "ok", took: 3, [spelled]: ONE, warnings: ["slow"], more: false })).toEqual(ONE);
+      expect(find({ [spelled]: null, error: null })).toEqual([]);
+      expect(find({ [spelled]: KEYED })).toEqual(KEYED);
+      expect(find({ response: { result: "ok", [spelled]: ONE } })).toEqual(ONE);
+      expect(find({ data: { Result: { [spelled]: ONE, code: 0 } } })).toEqual(ONE);
+    }
+  });
+
+  it.each([
+    [ONE],
+    [[]],
+    [KEYED],
+    [{ data: ONE, result: null, list: {} }],
+    [{ data: ONE, meta: { next: null, total: 1, tags: ["a"] }, links: { self: "/fapi" } }],
+    [{ result: { code: 0, message: "ok" }, items: ONE }],
+  ])("in %j", (json) => {
+    expect(() => find(json)).not.toThrow();
+  });
+});
+
+describe("an empty object", () => {
+  it("is refused with the setting that reads it, and read with that", () => {
+    expect(refusal({})).toEqual({
+      message: "the answer is an empty object",
+      remedy: 'If this node answers an empty list so, set answers.empty: "{}".',
+    });
+    expect(refusal({ status: "ok", data: {} })).toEqual({
+      message: 'the answer is an object with "status", "data", and "data" is an empty object',
+      remedy: 'If this node answers an empty list so, set answers.empty: "{}".',
+    });
+    for (const json of [{}, { status: "ok", data: {} }]) expect(find(json, { empty: "{}" })).toEqual([]);
+    expect(find({}, { empty: "{}", path: "payload" })).toEqual([]);
+  });
+
+  it("is an empty list where the node listed a keyed object before, and only there", () => {
+    const places = new Set<string>();
+    const ask = (json: unknown) => find(json, undefined, "prefixset", places);
+    expect(() => ask({})).toThrow(ShapeError);
+    expect(ask(KEYED)).toEqual(KEYED);
+    expect(ask({})).toEqual([]);
+    expect(() => ask({ data: {} })).toThrow(ShapeError);
+    expect(ask({ data: KEYED })).toEqual(KEYED);
+    expect(ask({ data: {} })).toEqual([]);
+    expect(ask({ result: [] })).toEqual([]);
+    expect(() => ask({ result: {} })).toThrow(ShapeError);
+  });
+
+  it("is no list beside other things that may be the list", () => {
+    for (const json of [
+      { data: {}, result: null },
+      { data: {}, list: {} },
+      { data: {}, staged: ONE },
+    ]) {
+      expect(() => find(json, { empty: "{}" })).toThrow(ShapeError);
+    }
+  });
+});
+
+describe("what is not understood is refused with its shape and the setting that reads it", () => {
+  it.each<[json: unknown, kind: ListKind, path: string]>([
+    [{ payload: ONE }, "prefixset", "payload"],
+    [{ payload: [] }, "prefixset", "payload"],
+    [{ payload: { table: { rows2: ONE } } }, "prefixset", "payload.table.rows2"],
+    [{ data: { table: KEYED } }, "prefixset", "data.table"],
+    [{ tags: ["a"], payload: ONE }, "prefixset", "payload"],
+    [{ "v1.0": { "a.b": ONE } }, "prefixset", "v1.0.a.b"],
+    [{ payload: [{ name: "web" }] }, "profiles", "payload"],
+    [{ matches: [{ field: 1 }], payload: { rules: [{ id: 1 }] } }, "rules", "payload.rules"],
+    [{ payload: null, table: [{ a: "192.0.2.1" }] }, "marks", "table"],
+  ])("%j as %s by the path %s", (json, kind, path) => {
+    const { message, remedy } = refusal(json, undefined, kind);
+    expect(message).toMatch(/^the answer is an object with .*; its shape is \{/);
+    expect(remedy).toBe(`If the list is there, set answers.path: ${JSON.stringify(path)}.`);
+    expect(() => find(json, { path }, kind)).not.toThrow();
+    expect(find(json, { path: { [kind]: path } }, kind)).toEqual(find(json, { path }, kind));
+  });
+
+  it("shows no data of the answer but names", () => {
+    const { message } = refusal({ payload: [{ token: "top-secret", pin: 1234567, deep: { x: [1], y: null } }, 2] });
+    expect(message).toBe(
+      'the answer is an object with "payload"; its shape is {"payload":[{"token":text,"pin":number,"deep":{"x":[…],"y":null}},…]}',
+    );
+    const long = refusal({ payload: Object.fromEntries(Array.from({ length: 99 }, (_, n) => [`member-${n}`, "x"])) });
+    expect(long.message.length).toBeLessThan(400);
+  });
+
+  it.each([
+    [{ data: ONE, list: [] }, 'both "data" and "list" are arrays', 'answers.path: "data" or answers.path: "list"'],
+    [
+      { data: [], staged: ONE },
+      'both "data" and "staged" are arrays',
+      'answers.path: "data" or answers.path: "staged"',
+    ],
+    [
+      { data: [], meta: { pending: ["192.0.2.0/24"] } },
+      'both "data" and "meta.pending"',
+      'answers.path: "meta.pending"',
+    ],
+    [{ data: ONE, applied: KEYED }, 'both "data" and "applied" are lists', 'answers.path: "applied"'],
+    [{ data: { items: [] }, Result: ONE }, 'both "data.items" and "Result"', 'answers.path: "Result"'],
+    [{ rules: [], prefixes: ["192.0.2.0/24"] }, 'both "rules" and "prefixes"', ': answers.path: "prefixes" or'],
+  ])("two lists compete in %j", (json, message, remedy) => {
+    const told = refusal(json);
+    expect(told.message).toContain(message);
+    expect(told.remedy).toContain(remedy);
+  });
+
+  it.each([
+    [null],
+    [0],
+    ["[]"],
+    [true],
+    [{ status: "ok" }],
+    [{ data: null, result: null }],
+    [{ data: null, sets: ONE }],
+    [{ data: "192.0.2.0/24" }],
+    [{ data: { p: "192.0.2.0/24", v: 1 } }],
+    [{ "192.0.2.0/24": 1, status: "ok" }],
+    [{ data: { "192.0.2.0/24": 1, total: 1 } }],
+    [{ data: null, result: { "192.0.2.0/24": 1, total: 1 } }],
+    [{ other: null }],
+    [{ constructor: 1, toString: [] }],
+    [JSON.parse(`${'{"data":'.repeat(5_000)}[]${"}".repeat(5_000)}`)],
+  ])("%# is no list, and never an empty one", (json) => {
+    expect(() => find(json)).toThrow(ShapeError);
+  });
+});
+
+describe("the answer says that it is not the whole list", () => {
+  it.each([
+    [{ data: ONE, next: "/page/2" }, '"next" says that the list goes on'],
+    [{ response: { data: ONE }, Has_More: true }, '"Has_More" says that the list goes on'],
+    [{ data: ONE, _links: { next: "/2" } }, '"next" says that the list goes on'],
+    [{ data: ONE, paging: { total_pages: 3 } }, '"total_pages" says that the list has 3 pages'],
+  ])("%j: no setting reads it", (json, message) => {
+    expect(refusal(json)).toEqual({ message, remedy: undefined });
+    const path = "data" in json ? "data" : "response.data";
+    expect(refusal(json, { path }).message).toBe(message);
+  });
+
+  it.each([
+    [{ data: [], total: 5 }, '"total" is 5 and 0 are listed', "data", []],
+    [{ data: null, count: "5" }, '"count" is 5 and 0 are listed', "data", []],
+    [{ meta: { count: 9 }, result: { list: ONE } }, '"count" is 9 and 1 are listed', "result.list", ONE],
+  ])("%j: a path says that the number counts something else", (json, message, path, list) => {
+    expect(refusal(json)).toEqual({ message, remedy: `If it counts something else, set answers.path: "${path}".` });
+    expect(find(json, { path })).toEqual(list);
+  });
+});
+
+describe("a path from the settings", () => {
+  it.each<[json: unknown, path: string, list: unknown]>([
+    [{ payload: { items: ONE } }, "payload.items", ONE],
+    [{ payload: { items: null } }, "payload.items", []],
+    [{ payload: KEYED, data: [] }, "payload", KEYED],
+    [[{ data: ONE }, { data: [] }], "0.data", ONE],
+    [ONE, "payload", ONE],
+  ])("%j at %s", (json, path, list) => {
+    expect(find(json, { path })).toEqual(list);
+  });
+
+  it.each<[json: unknown, message: string]>([
+    [{ data: ONE }, 'nothing stands at "payload" in it'],
+    [{}, 'nothing stands at "payload" in it'],
+    [{ payload: 3 }, 'at "payload" in it is the number 3'],
+    [{ payload: { "192.0.2.0/24": 1, x: 2 } }, 'at "payload" in it is an object with'],
+    [null, 'nothing stands at "payload" in it'],
+  ])("finds no list in %j", (json, message) => {
+    expect(refusal(json, { path: "payload" }).message).toContain(message);
+  });
+
+  it("that holds for every kind goes on to do so in the setting that is proposed", () => {
+    expect(refusal({ data: [{ name: "web" }] }, { path: "payload" }, "profiles").remedy).toBe(
+      'If the list is there, set answers.path: { prefixset: "payload", profiles: "data", rules: "payload", marks: "payload" }.',
+    );
+    expect(refusal({ rows2: ONE }, { path: { rules: "x" } }).remedy).toBe(
+      'If the list is there, set answers.path: { rules: "x", prefixset: "rows2" }.',
+    );
+    expect(find({ data: ONE }, { path: { rules: "x" } })).toEqual(ONE);
+  });
+});
