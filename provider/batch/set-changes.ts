@@ -1,18 +1,19 @@
 import type { ObservedSet } from "../client/observed-set";
+import type { ListedValue } from "../model/entry-value";
 import type { CanonicalPrefix } from "../model/prefix";
-import { difference, type PrefixMap } from "../model/prefix-map";
+import { difference, type ListedMap } from "../model/prefix-map";
 import { some } from "../model/text";
 import type { Planned } from "./set-operation";
 
 /** What a group of operations changes together. */
 export interface Changes {
-  readonly put: Map<CanonicalPrefix, number>;
+  readonly put: Map<CanonicalPrefix, ListedValue>;
   readonly remove: Set<CanonicalPrefix>;
 }
 
 /** One set of changes from all plans: a prefix that any operation wants is not removed, and a change that the node shows already is not sent. */
 export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
-  const put = new Map<CanonicalPrefix, number>();
+  const put = new Map<CanonicalPrefix, ListedValue>();
   const remove = new Set<CanonicalPrefix>();
   const wanted = new Set<CanonicalPrefix>();
   for (const plan of plans) {
@@ -35,7 +36,7 @@ export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
 
 /** What of these changes a list does not show. */
 export function missing(
-  changes: { put: PrefixMap; remove: ReadonlySet<CanonicalPrefix> },
+  changes: { put: ListedMap; remove: ReadonlySet<CanonicalPrefix> },
   observed: ObservedSet,
 ): CanonicalPrefix[] {
   const absent = [...changes.put].filter(([prefix, value]) => observed.values.get(prefix) !== value);
@@ -49,7 +50,7 @@ export function sizeOf(changes: Changes): number {
 }
 
 /** What changed from one list to another that is not our doing: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
-export function doneByOthers(before: PrefixMap, after: PrefixMap, merged: Changes): string {
+export function doneByOthers(before: ListedMap, after: ListedMap, merged: Changes): string {
   const expected = new Map(before);
   for (const prefix of merged.remove) expected.delete(prefix);
   for (const [prefix, value] of merged.put) expected.set(prefix, value);

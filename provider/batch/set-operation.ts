@@ -1,13 +1,14 @@
 import type { ObservedSet } from "../client/observed-set";
+import type { ListedValue } from "../model/entry-value";
 import { asError } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { PrefixMap } from "../model/prefix-map";
+import type { ListedMap } from "../model/prefix-map";
 import type { Settled } from "./group-commit";
 
 /** What one operation wants changed, decided against what the node holds right now. */
 export interface SetPlan {
   /** Prefixes that must be there afterwards, with their value. */
-  readonly put: PrefixMap;
+  readonly put: ListedMap;
   /** Prefixes that must be gone afterwards. */
   readonly remove: ReadonlySet<CanonicalPrefix>;
   /** Prefixes whose staging was left open by a failed run: they are sent again even where the list looks right. */
@@ -15,7 +16,7 @@ export interface SetPlan {
   /** Those of `remove` that no limit counts, since their time has come. */
   readonly expired?: ReadonlySet<CanonicalPrefix>;
   /** Entries that the operation found and leaves as they are, with their values. The writer hands them back untouched. */
-  readonly left?: PrefixMap;
+  readonly left?: ListedMap;
 }
 
 /** One resource operation on a set. */
@@ -24,7 +25,7 @@ export interface SetOperation {
    * What is to be done, given what the node holds. Changes nothing itself, and may be asked more than once. What it throws
    * is the operation's answer: it fails alone, before anything is sent.
    */
-  plan(observed: PrefixMap): SetPlan;
+  plan(observed: ListedMap): SetPlan;
   /**
    * The caller has no state to remember an open end in, since it is being deleted. If the operation fails, staged removals
    * of entries that are still there are taken back, so that no later commit publishes them. What the list does not show is
@@ -33,16 +34,22 @@ export interface SetOperation {
   readonly isLast?: boolean;
 }
 
+/** What became of an entry; `null` stands for "not there". */
+export interface ValueChange {
+  readonly old: ListedValue | null;
+  readonly new: ListedValue | null;
+}
+
 /** How an operation ended. */
 export interface SetResult {
   /** What it was carried out by. */
   readonly plan: SetPlan;
   /** What the node held before. */
-  readonly before: PrefixMap;
+  readonly before: ListedMap;
   /** What the node holds now, by the list after the commit (the same as before, if nothing was to do). */
-  readonly after: PrefixMap;
-  /** What this operation changed, prefix by prefix; `null` stands for "not there". */
-  readonly changes: ReadonlyMap<CanonicalPrefix, { readonly old: number | null; readonly new: number | null }>;
+  readonly after: ListedMap;
+  /** What this operation changed, prefix by prefix. */
+  readonly changes: ReadonlyMap<CanonicalPrefix, ValueChange>;
 }
 
 /** An operation that did not reach its goal, with the truth as far as it is known. */
@@ -51,7 +58,7 @@ export class SetWriteFailure extends Error {
   /** What the operation was about to do. */
   readonly plan: SetPlan;
   /** What the node holds, by the last list that was answered. */
-  readonly applied: PrefixMap;
+  readonly applied: ListedMap;
   /** Prefixes of this operation that may be staged and not applied. */
   readonly unsettled: readonly CanonicalPrefix[];
 
@@ -70,7 +77,7 @@ export class SetWriteFailure extends Error {
 export type Planned = Settled<SetPlan> & { readonly operation: SetOperation };
 
 /** Asks an operation for its plan; what it throws is its own answer and nobody else's. */
-export function planned(operation: SetOperation, observed: PrefixMap): Planned {
+export function planned(operation: SetOperation, observed: ListedMap): Planned {
   try {
     return { operation, ok: true, value: operation.plan(observed) };
   } catch (error) {
@@ -85,7 +92,7 @@ export function unchanged(plan: Planned, observed: ObservedSet): Settled<SetResu
 
 /** What an operation is told when its plan was carried out. */
 export function resultOf(own: SetPlan, before: ObservedSet, after: ObservedSet): SetResult {
-  const changes = new Map<CanonicalPrefix, { old: number | null; new: number | null }>();
+  const changes = new Map<CanonicalPrefix, ValueChange>();
   for (const prefix of [...own.put.keys(), ...own.remove]) {
     const [from, to] = [before.values.get(prefix) ?? null, after.values.get(prefix) ?? null];
     if (from !== to) changes.set(prefix, { old: from, new: to });

@@ -3,7 +3,7 @@ import type { ObservedSet } from "../client/observed-set";
 import { isRefusal } from "../client/refusal";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { PrefixIndex } from "../model/prefix-index";
-import type { PrefixMap } from "../model/prefix-map";
+import type { ListedMap } from "../model/prefix-map";
 
 /**
  * Brings changes of a set into the node's staging area, and finds out which single entries the node refuses.
@@ -29,7 +29,7 @@ export class Staging {
    * A node may delete with a prefix all that it covers. So what a removed prefix covers is sent after the removal, entries
    * that stay as they are included.
    */
-  async stage(put: PrefixMap, remove: ReadonlySet<CanonicalPrefix>): Promise<void> {
+  async stage(put: ListedMap, remove: ReadonlySet<CanonicalPrefix>): Promise<void> {
     const isCovered = coverage(remove);
     const entries = [...put].filter(([prefix]) => !isCovered(prefix));
     const covered = [...put].filter(([prefix]) => isCovered(prefix));

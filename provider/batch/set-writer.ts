@@ -2,7 +2,7 @@ import type { ObservedSet } from "../client/observed-set";
 import { isRefusal, wasRepeated } from "../client/refusal";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { PrefixMap } from "../model/prefix-map";
+import type { ListedMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import { Activity } from "./activity";
 import type { Crowd } from "./crowd";
@@ -26,11 +26,11 @@ import type { SharedReads } from "./shared-reads";
 /** What a writer asks about the same set at other addresses, which may be the same machine. */
 export interface ElsewhereRules {
   /** Is called before the first request of a change, with what was just listed. */
-  before(observed: PrefixMap): Promise<void>;
+  before(observed: ListedMap): Promise<void>;
   /** Which of these prefixes must stay, since they may be the very entries that are wanted at another address. */
   spare(remove: ReadonlySet<CanonicalPrefix>): Promise<ReadonlySet<CanonicalPrefix>>;
   /** Is called after a commit with what it removed, and with the values that were there. */
-  after(removed: PrefixMap): Promise<void>;
+  after(removed: ListedMap): Promise<void>;
 }
 
 /** The set that is written to, and what its writer goes by. */
@@ -87,8 +87,8 @@ export class SetWriter {
   }
 
   /** Puts entries back that are not there. @throws {Error} as {@link submit} */
-  async putBack(entries: PrefixMap): Promise<void> {
-    const absent = (observed: PrefixMap) => new Map([...entries].filter(([prefix]) => !observed.has(prefix)));
+  async putBack(entries: ListedMap): Promise<void> {
+    const absent = (observed: ListedMap) => new Map([...entries].filter(([prefix]) => !observed.has(prefix)));
     await this.group.submit({ plan: (observed) => ({ put: absent(observed), remove: new Set() }) });
   }
 

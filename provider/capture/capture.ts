@@ -1,7 +1,8 @@
 import { NodeClient, type NodeOptions, RequestError } from "../client";
 import type { EmulatorState } from "../emulator/state/state";
+import { isEntryValue } from "../model/entry-value";
 import type { Profile, Rule } from "../model/mark";
-import { type PrefixSetUrl, parseUrl } from "../model/resource-url";
+import { formatUrl, type PrefixSetUrl, parseUrl } from "../model/resource-url";
 import { captureMarks } from "./marks";
 import { captureRules, setsNamedIn } from "./rules";
 
@@ -62,7 +63,7 @@ export async function capture(source: CaptureSource, options: CaptureOptions): P
     }
   }
   for (const { url, named } of wanted.values()) {
-    const entries = await readSet(source, url, named);
+    const entries = await readSet(source, { url, named }, warn);
     if (!entries) continue;
     const arena = draft(url.arena);
     if (url.profile === undefined) arena.sets[url.set] = entries;
@@ -106,10 +107,18 @@ function readResources(resources: readonly string[]): { arenas: string[]; sets: 
 }
 
 /** The entries of a set; `undefined` for one that only a rule seems to name and that the node does not have. */
-async function readSet(source: CaptureSource, url: PrefixSetUrl, named: boolean) {
+async function readSet(
+  source: CaptureSource,
+  { url, named }: { url: PrefixSetUrl; named: boolean },
+  warn: (message: string) => void,
+): Promise<Record<string, number> | undefined> {
   try {
-    const entries = await source.listPrefixSet(url);
-    return Object.fromEntries(entries.map(({ prefix, value }) => [prefix.toString(), value]));
+    const entries: Record<string, number> = {};
+    for (const { prefix, value } of await source.listPrefixSet(url)) {
+      if (isEntryValue(value)) entries[prefix.toString()] = value;
+      else warn(`Set ${formatUrl(url)}: left out ${prefix}, whose value ${JSON.stringify(value)} no emulator holds.`);
+    }
+    return entries;
   } catch (error) {
     if (!named && error instanceof RequestError && error.outcome === "refused") return undefined;
     throw error;

@@ -1,3 +1,4 @@
+import { RequestError } from "../client";
 import { type MarkRecords, marksSchema } from "../emulator/marks";
 import { MAX_VALUE } from "../model/entry-value";
 import { MARK_TYPES, type Mark, type MarkType } from "../model/mark";
@@ -10,7 +11,7 @@ export async function captureMarks(
 ): Promise<MarkRecords> {
   const tables: Partial<Record<MarkType, unknown[]>> = {};
   for (const type of MARK_TYPES) {
-    const marks = await list(type);
+    const marks = await tableOf(list, type, `Marks (${type}) of ${profile}`, warn);
     const unknown = new Set(marks.flatMap(({ extra }) => Object.keys(extra ?? {})));
     if (unknown.size > 0)
       warn(`Marks (${type}) of ${profile}: left out ${[...unknown].join(", ")}, which are not known.`);
@@ -28,6 +29,24 @@ export async function captureMarks(
     if (records.length > 0) tables[type] = records;
   }
   return marksSchema.parse(tables);
+}
+
+/** A profile need not have a table of every type; what the node says about it goes to `warn`. */
+async function tableOf(
+  list: (type: MarkType) => Promise<readonly Mark[]>,
+  type: MarkType,
+  what: string,
+  warn: (message: string) => void,
+): Promise<readonly Mark[]> {
+  try {
+    return await list(type);
+  } catch (error) {
+    const isRefused = error instanceof RequestError && error.outcome === "refused";
+    // Credentials that do not hold concern every table.
+    if (!isRefused || error.status === 401 || error.status === 403) throw error;
+    warn(`${what}: left out, since the node has no such table. ${error.message}`);
+    return [];
+  }
 }
 
 function recordOf({ id = 0, value, lifetime, age, status, protocol, exact: _, extra: __, ...key }: Mark) {

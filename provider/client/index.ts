@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 
+export type { ListedValue } from "../model/entry-value";
 export { PacketFilterError } from "../model/errors";
 export type { Mark, MarkType, Profile, Rule } from "../model/mark";
 export { MARK_TYPES } from "../model/mark";
@@ -11,6 +12,7 @@ export type { CanonicalPrefix, HostBits, PrefixProblem } from "../model/prefix";
 export { Prefix, PrefixError } from "../model/prefix";
 export type { ArenaUrl, MarkUrl, PrefixSetUrl, ProfileUrl, ResourceUrl } from "../model/resource-url";
 export { formatUrl, parseUrl } from "../model/resource-url";
+export type { Answers, ListKind, Member } from "../wire/answers";
 export type { SignalingRefusal } from "../wire/signaling";
 export type { Outcome, SignalingTruth } from "./errors";
 export {

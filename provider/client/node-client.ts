@@ -2,6 +2,7 @@ import { isEntryValue, MAX_VALUE } from "../model/entry-value";
 import { MARK_TYPES, type Mark, type MarkType, type Profile, type Rule } from "../model/mark";
 import { Prefix } from "../model/prefix";
 import { formatUrl, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
+import type { NodeHabits } from "../wire/answers";
 import { readMarkList } from "../wire/mark-list";
 import * as commands from "../wire/node-command";
 import type { ListedEntry } from "../wire/prefix-set-list";
@@ -111,8 +112,9 @@ export class NodeClient {
   }
 
   /**
-   * All marks of one type. Pauses of at least three seconds between such lists are up to the caller
-   * (docs/contract.md#pace-of-mark-lists). 100 000 marks are about 4.8 MB.
+   * All marks of one type. A list waits for its turn, by `markPace` and `markPauseMs`, behind the lists of the table that
+   * anybody in this process has begun, and so does every repeat (docs/contract.md#pace-of-mark-lists). 100 000 marks are
+   * about 4.8 MB.
    *
    * @param options `userArena`: value of the header `User-Arena` for this request; default: the client's, else `arena`.
    * @throws {RequestError} @throws {UnexpectedResponse}
@@ -129,7 +131,9 @@ export class NodeClient {
     // A header carries bytes; names beyond ASCII travel as UTF-8.
     const headers = { [commands.USER_ARENA]: Buffer.from(userArena, "utf8").toString("latin1") };
     const subject = `Marks (${type}) of ${formatUrl(url)}`;
-    return this.list({ url, subject, type, headers, read: (json) => readMarkList(json, type), options });
+    const enter = (signal?: AbortSignal) => this.connection.enter(`${formatUrl(url)}/${type}`, signal);
+    const read = (json: unknown, habits: NodeHabits) => readMarkList(json, type, habits);
+    return this.list({ url, subject, type, headers, enter, read, options });
   }
 
   /** Waits for requests under way and closes the connections. */
@@ -142,15 +146,15 @@ export class NodeClient {
       ...rest,
       command: "list",
       body: commands.listCommand(rest.url, type),
-      read: (answer) => readList(answer, read),
+      read: (answer) => readList(answer, read, this.connection.habits),
     });
   }
 }
 
 /** One list of something else than a set. */
-interface NodeList<T> extends Pick<NodeRequest<T>, "subject" | "headers" | "options"> {
+interface NodeList<T> extends Pick<NodeRequest<T>, "subject" | "headers" | "enter" | "options"> {
   readonly url: ResourceUrl;
   /** Only for marks. */
   readonly type?: MarkType;
-  readonly read: (json: unknown) => T;
+  readonly read: (json: unknown, habits: NodeHabits) => T;
 }

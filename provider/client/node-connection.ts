@@ -1,9 +1,11 @@
 import { formatUrl, type ResourceUrl } from "../model/resource-url";
-import { errorText } from "../wire/node-answer";
+import type { NodeHabits } from "../wire/answers";
+import { errorText, quotable } from "../wire/node-answer";
 import * as commands from "../wire/node-command";
 import type { ChunkLimits } from "./chunks";
 import { labelOf, parseEndpoint } from "./endpoint";
 import type { HttpAnswer } from "./http";
+import type { MarkPace, PaceOptions } from "./mark-pace";
 import { DEFAULTS, type NodeOptions, nodeOptionsSchema, parseOptions } from "./options";
 import { failedStatus, type Reading } from "./reading";
 import { Redactor } from "./redact";
@@ -22,7 +24,7 @@ export interface CallOptions {
 }
 
 /** One command to a node. */
-export interface NodeRequest<T> extends Pick<ApiRequest<T>, "headers" | "progress" | "remedy"> {
+export interface NodeRequest<T> extends Pick<ApiRequest<T>, "headers" | "progress" | "remedy" | "enter"> {
   readonly url: ResourceUrl;
   /** How a message about it begins. */
   readonly subject: string;
@@ -30,6 +32,8 @@ export interface NodeRequest<T> extends Pick<ApiRequest<T>, "headers" | "progres
   readonly body: string;
   /** Reads an answer with a status of success. */
   readonly read: (answer: HttpAnswer) => Reading<T>;
+  /** Reads an answer whose status would count as a failure otherwise; `undefined` where it is one. */
+  readonly readFailure?: (answer: HttpAnswer) => Reading<T> | undefined;
   readonly options?: CallOptions | undefined;
 }
 
@@ -40,6 +44,15 @@ export class NodeConnection {
   /** Value of `User-Arena` where the options name one. */
   readonly userArena: string | undefined;
   readonly chunkLimits: ChunkLimits;
+  /** How the node answers, by its options and by what this process has seen. */
+  readonly habits: NodeHabits;
+  /** What a list of a set that the node does not know means. */
+  readonly absentSet: "fail" | "empty";
+  /** How far lists of marks are kept apart. */
+  readonly pace: PaceOptions;
+  private readonly redactor: Redactor;
+  private readonly world: World;
+  private readonly marks: MarkPace;
   private readonly requester: Requester;
 
   /**
@@ -53,6 +66,19 @@ export class NodeConnection {
     this.endpoint = endpoint.shown;
     this.userArena = checked.userArena ?? headers[commands.USER_ARENA];
     this.chunkLimits = { entries: checked.maxEntriesPerRequest, bytes: checked.maxBytesPerRequest };
+    this.world = { ...systemWorld, ...world };
+    const memory = this.world.memories.of(this.endpoint);
+    this.habits = { answers: checked.answers, keyedPlaces: memory.keyedPlaces };
+    this.absentSet = checked.absentSet;
+    this.pace = { pauseMs: checked.markPauseMs, by: checked.markPace };
+    this.marks = memory.marks;
+    this.redactor = new Redactor([
+      // The arena's name is no secret, and stands in every message.
+      ...Object.entries(headers).flatMap(([name, value]) => (name === commands.USER_ARENA ? [] : [value])),
+      endpoint.authorization,
+      ...endpoint.secrets,
+      checked.tls?.key,
+    ]);
     this.requester = new Requester(
       {
         origin: endpoint.origin,
@@ -71,20 +97,24 @@ export class NodeConnection {
         deadlineMs: checked.deadlineMs,
         maxConcurrency: checked.maxConcurrency,
         retry: checked,
-        redactor: new Redactor([
-          // The arena's name is no secret, and stands in every message.
-          ...Object.entries(headers).flatMap(([name, value]) => (name === commands.USER_ARENA ? [] : [value])),
-          endpoint.authorization,
-          ...endpoint.secrets,
-          checked.tls?.key,
-        ]),
+        redactor: this.redactor,
       },
-      { ...systemWorld, ...world },
+      this.world,
     );
   }
 
+  /** What a node answered, in a form that a message may quote: short, and without secrets. */
+  quote(body: string): string {
+    return quotable(this.redactor.text(body));
+  }
+
+  /** Waits until a list of a table of marks may be tried; returns what tells that the try has ended. */
+  enter(table: string, signal?: AbortSignal): Promise<() => void> {
+    return this.marks.enter(table, this.pace, this.world, signal);
+  }
+
   /** Sends a command, with repeats. @throws {RequestError} */
-  run<T>({ url, command, read, options = {}, ...rest }: NodeRequest<T>): Promise<T> {
+  run<T>({ url, command, read, readFailure, options = {}, ...rest }: NodeRequest<T>): Promise<T> {
     return this.requester.execute(
       {
         ...rest,
@@ -94,7 +124,7 @@ export class NodeConnection {
         operation: command,
         // Staging the same entries twice, and committing twice, ends in the same set.
         idempotent: options.once !== true,
-        read: (answer) => failedStatus(answer, errorText, "endpoint") ?? read(answer),
+        read: (answer) => readFailure?.(answer) ?? failedStatus(answer, errorText, "endpoint") ?? read(answer),
       },
       options,
     );

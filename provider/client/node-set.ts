@@ -1,3 +1,4 @@
+import type { ListedValue } from "../model/entry-value";
 import type { CanonicalPrefix } from "../model/prefix";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import * as commands from "../wire/node-command";
@@ -5,11 +6,14 @@ import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
 import { chunkEnd } from "./chunks";
 import { RequestError } from "./errors";
 import type { CallOptions, NodeConnection } from "./node-connection";
-import { readList, readSuccess } from "./node-readings";
+import { readAbsent, readList, readSuccess } from "./node-readings";
 import { ObservedSet } from "./observed-set";
 
-/** A prefix, parsed already, and its value, an integer from 0 to 2³²−1. */
-export type SetEntry = readonly [prefix: CanonicalPrefix, value: number];
+/**
+ * A prefix, parsed already, and its value: an integer from 0 to 2³²−1, or, where an entry of somebody else is put back,
+ * the value that the node listed.
+ */
+export type SetEntry = readonly [prefix: CanonicalPrefix, value: ListedValue];
 
 /**
  * One set of one node: the four commands on it (docs/contract.md#node-endpoint). Takes values that were parsed before and
@@ -25,6 +29,8 @@ export type SetEntry = readonly [prefix: CanonicalPrefix, value: number];
 export class NodeSet {
   /** The set's url as text: `prefixset://edge/blocked`. */
   readonly url: string;
+  /** What the node answered to the last insert, delete and commit, in short and without secrets: for messages. */
+  readonly answered = new Map<"insert" | "delete" | "commit", string>();
   private readonly subject: string;
   /** How many entries the first {@link observe} saw; `undefined` before it. */
   firstSize: number | undefined;
@@ -46,7 +52,8 @@ export class NodeSet {
       subject: this.subject,
       command: "list",
       body: commands.listCommand(this.address),
-      read: (answer) => readList(answer, readPrefixSetList),
+      read: (answer) => readList(answer, readPrefixSetList, this.node.habits),
+      readFailure: (answer) => (this.node.absentSet === "empty" ? readAbsent(answer) : undefined),
       options,
     });
   }
@@ -77,16 +84,17 @@ export class NodeSet {
   }
 
   /** Applies what is staged, by whomever. @throws {RequestError} */
-  commit(options?: CallOptions): Promise<void> {
-    return this.node.run({
+  async commit(options?: CallOptions): Promise<void> {
+    const answer = await this.node.run({
       url: this.address,
       subject: this.subject,
       command: "commit",
       body: commands.commitCommand(this.address),
-      read: readSuccess,
+      read: (it) => readSuccess(it, (body) => this.node.quote(body)),
       remedy: "Whether it was applied is not known: list the set.",
       options,
     });
+    this.answered.set("commit", answer);
   }
 
   /** Sends entries in chunks, in order; a chunk that is too large for the node (HTTP 413) is halved. */
@@ -99,15 +107,16 @@ export class NodeSet {
       const end = chunkEnd(sizes, start, frame, limits);
       const attempted = end - start;
       try {
-        await this.node.run({
+        const answer = await this.node.run({
           url: this.address,
           subject: this.subject,
           command,
           body: `${head}${entries.slice(start, end).join(",")}${tail}`,
-          read: readSuccess,
+          read: (it) => readSuccess(it, (body) => this.node.quote(body)),
           progress: { acknowledged: start, attempted, total: entries.length },
           options,
         });
+        this.answered.set(command, answer);
         start = end;
       } catch (error) {
         if (!(error instanceof RequestError) || error.status !== 413 || attempted === 1) throw error;

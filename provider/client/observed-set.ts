@@ -1,17 +1,18 @@
+import type { ListedValue } from "../model/entry-value";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { PrefixMap } from "../model/prefix-map";
+import type { ListedMap } from "../model/prefix-map";
 import type { ListedEntry } from "../wire/prefix-set-list";
 
 /** The content of a set as a node lists it, with the node's own spellings, which are needed to delete. */
 export class ObservedSet {
   private constructor(
     /** Canonical prefix to value. */
-    readonly values: PrefixMap,
+    readonly values: ListedMap,
     private readonly spelled: ReadonlyMap<CanonicalPrefix, readonly string[]>,
   ) {}
 
   static of(list: Iterable<ListedEntry>): ObservedSet {
-    const values = new Map<CanonicalPrefix, number>();
+    const values = new Map<CanonicalPrefix, ListedValue>();
     const spelled = new Map<CanonicalPrefix, string[]>();
     for (const { prefix, value, spelling } of list) {
       const key = prefix.toString();

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Answers, answersSchema } from "../wire/answers";
 import { parseEndpoint } from "./endpoint";
 import { OptionsError } from "./errors";
 
@@ -51,6 +52,28 @@ export interface NodeOptions {
    * and goes on. Default: no such list; what others did is reported after the commit.
    */
   readonly foreignStaged?: "fail" | "warn";
+  /** How the node answers, where its answers are none of the natural shapes. Default: natural shapes only. */
+  readonly answers?: Answers;
+  /**
+   * What it means that the node answers the list of a set with 404: `"fail"` an error, `"empty"` an empty set, which the
+   * first insert makes. Default: `"fail"`.
+   */
+  readonly absentSet?: "fail" | "empty";
+  /**
+   * What a refresh does when the node does not answer at all: `"fail"`, or `"skip"`, which keeps the state and says so.
+   * Default: `"fail"`.
+   */
+  readonly onUnreachable?: "fail" | "skip";
+  /**
+   * Milliseconds from the end of one list of marks to the start of the next, failed tries included, for everybody in this
+   * process. Default: 3 000; less only with `markPace: "off"`.
+   */
+  readonly markPauseMs?: number;
+  /**
+   * Which lists of marks the pause is kept between: those of one table, or any two of the node. With `"off"` nobody
+   * waits. Default: `"table"`.
+   */
+  readonly markPace?: "table" | "node" | "off";
 }
 
 /** How to reach a signaling receiver. */
@@ -85,6 +108,10 @@ export const DEFAULTS = {
   maxBytesPerRequest: 1_048_576,
   maxConcurrency: 4,
   commitCoalesceMs: 30,
+  absentSet: "fail",
+  onUnreachable: "fail",
+  markPauseMs: 3_000,
+  markPace: "table",
 } as const;
 
 /** The largest delay that a timer can have. */
@@ -180,10 +207,21 @@ export const nodeOptionsSchema: z.ZodType<NodeOptions> = z
       maxConcurrency: integer(1, 1_000),
       commitCoalesceMs: integer(0, 60_000),
       foreignStaged: z.enum(["fail", "warn"], { error: 'must be "fail" or "warn"' }).optional(),
+      answers: objectOrJson(answersSchema).optional(),
+      absentSet: z.enum(["fail", "empty"], { error: 'must be "fail" or "empty"' }).optional(),
+      onUnreachable: z.enum(["fail", "skip"], { error: 'must be "fail" or "skip"' }).optional(),
+      markPauseMs: integer(0, 3_600_000),
+      markPace: z.enum(["table", "node", "off"], { error: 'must be "table", "node" or "off"' }).optional(),
     },
     { error: objectError },
   )
-  .superRefine((node, context) => refuseIdleTls(node.endpoint, node.tls, "endpoint", context));
+  .superRefine((node, context) => refuseIdleTls(node.endpoint, node.tls, "endpoint", context))
+  .superRefine(({ markPauseMs = DEFAULTS.markPauseMs, markPace }, context) => {
+    // The pause is the contract's (section 8); who wants less says so in a word that stands out.
+    if (markPace === "off" || markPauseMs >= DEFAULTS.markPauseMs) return;
+    const message = `must be at least ${DEFAULTS.markPauseMs}, or go with \`markPace\`: "off"`;
+    context.addIssue({ code: "custom", path: ["markPauseMs"], message, input: "" });
+  });
 
 /** Checks a receiver from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
 export const receiverOptionsSchema: z.ZodType<ReceiverOptions> = z

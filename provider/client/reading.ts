@@ -28,8 +28,8 @@ export function refused(message: string, more: Pick<Failed, "reason" | "remedy">
 }
 
 /** `repeat` for what a proxy or a cut connection may have made; not for well-formed answers of another kind. */
-export function unexpected(message: string, repeat: boolean): Failed {
-  return { kind: "unexpected", outcome: "unknown", message, repeat };
+export function unexpected(message: string, repeat: boolean, remedy?: string): Failed {
+  return { kind: "unexpected", outcome: "unknown", message, repeat, ...(remedy !== undefined && { remedy }) };
 }
 
 /**

@@ -16,6 +16,8 @@ export interface ApiRequest<T> extends Subject {
   readonly body?: string;
   /** True when the request may be repeated although it may have had its effect already. */
   readonly idempotent: boolean;
+  /** Waits until a try may begin; returns what tells that it has ended. The wait costs none of the operation's time. */
+  enter?(signal?: AbortSignal): Promise<() => void>;
   /** Reads a whole answer. */
   read(answer: HttpAnswer): Reading<T>;
 }
@@ -68,8 +70,8 @@ export class Requester {
     let began: number | undefined;
     let doubtful = false;
     for (let tries = 1; ; tries++) {
-      const release = await this.slots.acquire(signal).catch(() => undefined);
-      // Waiting for a slot is not the node's fault, so the operation's own time begins after it.
+      const release = await this.begin(request, signal).catch(() => undefined);
+      // Waiting for one's turn is not the node's fault, so the operation's own time begins after it.
       began ??= this.world.monotonic();
       const until = given ?? began + this.connection.deadlineMs;
       const result = release ? await this.attempt(request, until, signal) : CANCELLED;
@@ -97,6 +99,21 @@ export class Requester {
 
   close(): Promise<void> {
     return this.http.close();
+  }
+
+  /** Waits for the request's own turn first, so that it holds no slot meanwhile. */
+  private async begin(request: ApiRequest<unknown>, signal: AbortSignal | undefined): Promise<() => void> {
+    const leave = await request.enter?.(signal);
+    try {
+      const release = await this.slots.acquire(signal);
+      return () => {
+        release();
+        leave?.();
+      };
+    } catch (error) {
+      leave?.();
+      throw error;
+    }
   }
 
   private async attempt<T>(

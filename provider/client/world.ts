@@ -1,5 +1,6 @@
 import { type Clock, systemClock } from "./clock";
 import type { Dispatcher } from "./http";
+import { type NodeMemories, processMemories } from "./node-memory";
 
 /** Everything that a client takes from its surroundings, so that tests can hand in their own. */
 export interface World extends Clock {
@@ -9,6 +10,8 @@ export interface World extends Clock {
   readonly dispatcher?: Dispatcher;
   /** Longer answers are refused unread. Default: 128 MiB, which is more than two million marks. */
   readonly maxResponseBytes: number;
+  /** What is remembered of nodes, and the pace of their lists of marks. Default: one memory for the whole process. */
+  readonly memories: NodeMemories;
 }
 
 const MIB = 1024 * 1024;
@@ -18,4 +21,5 @@ export const systemWorld: World = {
   ...systemClock,
   random: Math.random,
   maxResponseBytes: 128 * MIB,
+  memories: processMemories,
 };

@@ -1,7 +1,11 @@
+import type { ListedValue } from "./entry-value";
 import { type CanonicalPrefix, Prefix } from "./prefix";
 
 /** The content of a prefix-set: canonical prefix to value. Nested prefixes stand side by side. */
 export type PrefixMap = ReadonlyMap<CanonicalPrefix, number>;
+
+/** What a node lists as the content of a set: as {@link PrefixMap}, with the values that others wrote as they are. */
+export type ListedMap = ReadonlyMap<CanonicalPrefix, ListedValue>;
 
 /** What turns one {@link PrefixMap} into another. The three maps never share a prefix. */
 export interface Difference<V = number> {
@@ -47,7 +51,7 @@ export function isEmpty(delta: Difference<unknown>): boolean {
 }
 
 /** True when both maps hold the same prefixes with the same values, in whatever order. */
-export function equal(a: PrefixMap, b: PrefixMap): boolean {
+export function equal(a: ListedMap, b: ListedMap): boolean {
   if (a.size !== b.size) return false;
   for (const [prefix, value] of a) if (b.get(prefix) !== value) return false;
   return true;

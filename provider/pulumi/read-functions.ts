@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { systemClock } from "../client/clock";
 import { NodeClient } from "../client/node-client";
 import { SignalingClient } from "../client/signaling-client";
+import type { ListedValue } from "../model/entry-value";
 import type { Mark, MarkType, Profile, Rule } from "../model/mark";
 import { programSettings } from "./settings";
 import type { NodeArgs, NodeInput, ReceiverArgs, ReceiverInput } from "./types";
@@ -95,8 +96,13 @@ export function getMarks(args: GetMarksArgs): Promise<Mark[]> {
   return answer;
 }
 
-/** Lists a prefix-set: canonical prefix to value. @throws {RequestError} */
-export function getPrefixSet(args: GetPrefixSetArgs): Promise<Record<string, number>> {
+/**
+ * Lists a prefix-set: canonical prefix to value. A value that others wrote may be none that an entry can be given here (a
+ * fraction, a text); it comes as the node lists it.
+ *
+ * @throws {RequestError}
+ */
+export function getPrefixSet(args: GetPrefixSetArgs): Promise<Record<string, ListedValue>> {
   const { arena, profile, set } = args;
   const url = { kind: "prefixset" as const, arena, set, ...(profile === undefined ? {} : { profile }) };
   return withNode(args.node, async (node) => {
@@ -131,7 +137,7 @@ export function getMarksOutput(args: WithInputs<GetMarksArgs>): pulumi.Output<Ma
 }
 
 /** {@link getPrefixSet} with Inputs. */
-export function getPrefixSetOutput(args: WithInputs<GetPrefixSetArgs>): pulumi.Output<Record<string, number>> {
+export function getPrefixSetOutput(args: WithInputs<GetPrefixSetArgs>): pulumi.Output<Record<string, ListedValue>> {
   return lifted(args, getPrefixSet);
 }
 

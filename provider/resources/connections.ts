@@ -9,7 +9,7 @@ import { DEFAULTS, type NodeOptions, type ReceiverOptions } from "../client/opti
 import { SignalingClient } from "../client/signaling-client";
 import type { World } from "../client/world";
 import { Prefix } from "../model/prefix";
-import type { PrefixMap } from "../model/prefix-map";
+import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Elsewhere, Held } from "./elsewhere";
 import type { Notices } from "./notices";
@@ -152,7 +152,7 @@ export class ReceiverInUse implements Connection {
     this.endpoint = this.client.endpoint;
     this.label = name ?? this.endpoint;
     this.fromEnvironment = fromEnvironment;
-    let last: PrefixMap | undefined;
+    let last: ListedMap | undefined;
     const list = async () => {
       const active = await this.client.status();
       last = new Map(active.map((prefix) => [prefix.toString(), 1]));

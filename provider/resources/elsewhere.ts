@@ -1,7 +1,7 @@
 import type { Activity } from "../batch/activity";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
-import { equal, type PrefixMap } from "../model/prefix-map";
+import { equal, type ListedMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import type { Notices } from "./notices";
 
@@ -15,10 +15,10 @@ export interface Held {
   /** Prefixes that resources which are replaced in this deployment hold at this very address. */
   readonly leaving: ReadonlySet<string>;
   readonly activity: Activity;
-  list(): Promise<PrefixMap>;
+  list(): Promise<ListedMap>;
   /** What the last list of this process showed. */
-  last(): PrefixMap | undefined;
-  putBack(entries: PrefixMap): Promise<unknown>;
+  last(): ListedMap | undefined;
+  putBack(entries: ListedMap): Promise<unknown>;
 }
 
 /** So often two addresses are compared anew while something changes under the comparison. */
@@ -50,7 +50,7 @@ export class Elsewhere {
   }
 
   /** Seeks the proof before something is written at an address to which a resource moves from another one. */
-  async before(object: string, here: Held, observed?: PrefixMap): Promise<void> {
+  async before(object: string, here: Held, observed?: ListedMap): Promise<void> {
     for (const there of this.others(object, here)) {
       if (this.areDistinct()) return;
       const moves = [...there.leaving].some((prefix) => here.wanted.has(prefix) && !there.wanted.has(prefix));
@@ -72,7 +72,7 @@ export class Elsewhere {
   }
 
   /** Looks once at the other addresses after a removal, and puts back what is wanted there and went. */
-  async after(object: string, here: Held, removed: PrefixMap): Promise<void> {
+  async after(object: string, here: Held, removed: ListedMap): Promise<void> {
     for (const there of this.others(object, here)) {
       const before = there.last();
       const held = [...(before ?? [])].filter(([prefix]) => removed.has(prefix) && there.wanted.has(prefix));
@@ -132,7 +132,7 @@ function key(object: string, pair: readonly [Held, Held], when: string): string 
 }
 
 /** True when two addresses differ while neither changes: then they are two machines. */
-async function differ(here: Held, there: Held, observed?: PrefixMap): Promise<boolean> {
+async function differ(here: Held, there: Held, observed?: ListedMap): Promise<boolean> {
   let known = observed;
   for (let round = 0; round < ROUNDS; round += 1) {
     await Promise.all([here.activity.rest(), there.activity.rest()]);

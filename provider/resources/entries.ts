@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { type EntryNote, expiresSchema, formatNote } from "../model/entry-note";
-import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import { isEntryValue, type ListedValue, MAX_VALUE } from "../model/entry-value";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
+import type { ListedMap } from "../model/prefix-map";
 import { hasUnknown, UNKNOWN } from "./unknown";
 
 const valueSchema = z
@@ -23,7 +24,7 @@ export { noteShape, valueSchema };
 /** What `entries` becomes: two flat maps, which the engine can compare key by key. */
 export interface NormalEntries {
   /** Canonical prefix to value; a value may be the unknown marker in a preview. */
-  readonly entries: ReadonlyMap<CanonicalPrefix, number | typeof UNKNOWN>;
+  readonly entries: ListedMap;
   /** Canonical prefix to note, as text; only entries that have one. */
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
   /** Prefixes whose time has come, which are not wanted any more, with that time. */
@@ -37,10 +38,13 @@ export interface NormalEntries {
 /**
  * Turns `entries` as people write it into flat maps. `undefined` when a prefix is still unknown.
  * Expired entries are no entries, but keep their notes: by them the next check knows that they are no news.
+ *
+ * @param options `held`: what the set holds by the state. A value that others wrote is let through where it is the one
+ * that is held: with `ignoreChanges` the engine hands the state's own entries in.
  */
 export function normaliseEntries(
   given: unknown,
-  options: { hostBits?: HostBits | undefined; now: number },
+  options: { hostBits?: HostBits | undefined; now: number; held?: ListedMap },
 ): NormalEntries | undefined {
   if (given === UNKNOWN) return undefined;
   const pairs = listed(given);
@@ -48,13 +52,15 @@ export function normaliseEntries(
     return { entries: new Map(), notes: new Map(), expired: new Map(), problems: [pairs], warnings: [] };
   }
   if (pairs.some(({ spelling }) => hasUnknown(spelling))) return undefined;
-  const found = new Map<CanonicalPrefix, { spelling: string; value: number | typeof UNKNOWN; note: EntryNote }>();
+  const found = new Map<CanonicalPrefix, { spelling: string; value: ListedValue; note: EntryNote }>();
+  const isHeld = (prefix: CanonicalPrefix, content: unknown): content is ListedValue =>
+    content !== undefined && options.held?.get(prefix) === content;
   const problems: string[] = [];
   const warnings: string[] = [];
   for (const { path, spelling, content } of pairs) {
     try {
       const prefix = parseAt(path, spelling, options.hostBits);
-      const { value, ...note } = readContent(path, content);
+      const { value, ...note } = isHeld(prefix, content) ? { value: content } : readContent(path, content);
       const earlier = found.get(prefix);
       if (earlier && earlier.value !== value) {
         problems.push(
@@ -70,7 +76,7 @@ export function normaliseEntries(
       problems.push(error.message);
     }
   }
-  const entries = new Map<CanonicalPrefix, number | typeof UNKNOWN>();
+  const entries = new Map<CanonicalPrefix, ListedValue>();
   const notes = new Map<CanonicalPrefix, string>();
   const expired = new Map<CanonicalPrefix, string>();
   for (const [prefix, { value, note }] of found) {

@@ -1,7 +1,7 @@
 import { type SetOperation, type SetPlan, type SetResult, SetWriteFailure } from "../batch/set-operation";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { PrefixMap } from "../model/prefix-map";
+import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import { requireSameAddress, type UsedBefore } from "./changes";
 import type { NodeInUse, SetInUse } from "./connections";
@@ -24,7 +24,7 @@ export interface SetPlace {
 export interface Reached {
   readonly plan: SetPlan;
   /** What the node holds, as far as is known. */
-  readonly applied: PrefixMap;
+  readonly applied: ListedMap;
   readonly endpoint: string;
   readonly unsettled: readonly CanonicalPrefix[];
 }
@@ -105,7 +105,7 @@ export class SetAccess {
   }
 
   /** What the node lists, shared by all reads of one refresh. */
-  async observed(): Promise<PrefixMap> {
+  async observed(): Promise<ListedMap> {
     try {
       return (await this.set.reads.read()).values;
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { SetPlan } from "../batch/set-operation";
+import type { ListedValue } from "../model/entry-value";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { PrefixMap } from "../model/prefix-map";
+import type { ListedMap } from "../model/prefix-map";
 
 /** What may be asked of keys that are known: the entries that somebody wants, or holds. */
 export interface KnownPrefixes {
@@ -10,9 +11,9 @@ export interface KnownPrefixes {
 /** What an operation on a set starts from. */
 export interface Intent {
   /** What the state says the set held; empty for a new resource. */
-  readonly known: PrefixMap;
+  readonly known: ListedMap;
   /** What the program wants. */
-  readonly desired: PrefixMap;
+  readonly desired: ListedMap;
   /** Prefixes whose last write ended without a known result. */
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
   /** What resources of this deployment want in the set, this one included. */
@@ -25,8 +26,8 @@ export interface Intent {
  * The plan of an update: every wanted prefix is there afterwards, and of the others only those go that the state knows.
  * A value that somebody else changed is left alone unless the program changes it too, since no preview showed that.
  */
-export function planUpdate(observed: PrefixMap, { known, desired, unsettled, wanted, moved }: Intent): SetPlan {
-  const put = new Map<CanonicalPrefix, number>();
+export function planUpdate(observed: ListedMap, { known, desired, unsettled, wanted, moved }: Intent): SetPlan {
+  const put = new Map<CanonicalPrefix, ListedValue>();
   for (const [prefix, value] of desired) {
     const isForeignChange = observed.has(prefix) && observed.get(prefix) !== value && known.get(prefix) === value;
     if (!isForeignChange || moved || unsettled.has(prefix)) put.set(prefix, value);
@@ -37,7 +38,7 @@ export function planUpdate(observed: PrefixMap, { known, desired, unsettled, wan
   }
   // A change that nobody is known to have made and that the list shows all the same: on a node that lists staged entries, a
   // run that was killed may have staged it without a commit.
-  const isNew = ([prefix, value]: [CanonicalPrefix, number]) => known.get(prefix) !== value;
+  const isNew = ([prefix, value]: [CanonicalPrefix, ListedValue]) => known.get(prefix) !== value;
   const shown = [...put].filter((entry) => isNew(entry) && observed.get(entry[0]) === entry[1]);
   const gone = [...remove].filter((prefix) => !observed.has(prefix));
   return { put, remove, unsettled: new Set([...unsettled, ...shown.map(([prefix]) => prefix), ...gone]) };

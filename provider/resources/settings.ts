@@ -81,6 +81,11 @@ export const NODE_KEYS = [
   "maxConcurrency",
   "commitCoalesceMs",
   "foreignStaged",
+  "answers",
+  "absentSet",
+  "onUnreachable",
+  "markPauseMs",
+  "markPace",
 ] as const;
 
 /** The default node and receiver share these; certificates mean nothing to a receiver without https. */

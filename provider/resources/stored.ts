@@ -1,9 +1,10 @@
 import { z } from "zod";
-import { isEntryValue } from "../model/entry-value";
+import type { ListedValue } from "../model/entry-value";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { PrefixSetUrl } from "../model/resource-url";
 import { setUrl } from "./arguments";
 import type { JsonObject } from "./json";
+import { UNKNOWN } from "./unknown";
 
 /**
  * Readers of what states and checked inputs hold. States of earlier versions and states that people wrote by hand are read
@@ -23,13 +24,21 @@ export function readAddress(json: JsonObject): PrefixSetUrl {
   return address;
 }
 
+/** The value of an entry: one of ours, or one that somebody else wrote and a refresh found. Not the unknown marker. */
+export const listedValue = z.union([z.number(), z.string().refine((text) => text !== UNKNOWN)]);
+
 /** Prefix to value. @throws {PrefixError} for a key that is no prefix. */
-export function readEntries(value: unknown): Map<CanonicalPrefix, number> {
-  const entries = new Map<CanonicalPrefix, number>();
-  for (const [prefix, number] of Object.entries(object.parse(value))) {
-    if (isEntryValue(number)) entries.set(Prefix.canonical(prefix), number);
+export function readEntries(value: unknown): Map<CanonicalPrefix, ListedValue> {
+  const entries = new Map<CanonicalPrefix, ListedValue>();
+  for (const [prefix, listed] of Object.entries(object.parse(value))) {
+    if (isListedValue(listed)) entries.set(Prefix.canonical(prefix), listed);
   }
   return entries;
+}
+
+/** As {@link listedValue}, without a schema: states hold ten thousand of them. */
+function isListedValue(value: unknown): value is ListedValue {
+  return typeof value === "number" || (typeof value === "string" && value !== UNKNOWN);
 }
 
 /** Prefix to note, as text. @throws {PrefixError} for a key that is no prefix. */

@@ -1,3 +1,4 @@
+import type { ListedValue } from "../model/entry-value";
 import type { MarkType } from "../model/mark";
 import { formatUrl, nameProblem, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
 
@@ -14,8 +15,8 @@ export type Command = "list" | "insert" | "delete" | "commit";
 export interface InsertEntry {
   /** Prefix. */
   readonly p: string;
-  /** Value, an integer from 0 to 2³²−1. */
-  readonly v: number;
+  /** Value: an integer from 0 to 2³²−1, or the value that the node listed, where it is put back. */
+  readonly v: ListedValue;
 }
 
 /** Entry of a delete (docs/contract.md#set-entries). */
@@ -42,9 +43,13 @@ export function dataCommand(url: PrefixSetUrl, cmd: "insert" | "delete"): { head
 }
 
 /** One entry of an insert as JSON. */
-export function insertEntry(entry: InsertEntry): string {
-  return JSON.stringify({ p: entry.p, v: entry.v });
+export function insertEntry({ p, v }: InsertEntry): string {
+  // Digits that a double would round are kept as a text, and were a number.
+  if (typeof v === "string" && LONG_INTEGER.test(v)) return `{"p":${JSON.stringify(p)},"v":${v}}`;
+  return JSON.stringify({ p, v });
 }
+
+const LONG_INTEGER = /^-?[1-9]\d{15,30}$/;
 
 /** One entry of a delete as JSON. */
 export function deleteEntry(entry: DeleteEntry): string {

@@ -1,4 +1,4 @@
-import { isEntryValue, type ListedValue } from "../model/entry-value";
+import type { ListedValue } from "../model/entry-value";
 import type { Prefix } from "../model/prefix";
 import type { Answers, NodeHabits } from "./answers";
 import { refuseEntry } from "./entry-guess";
@@ -9,12 +9,12 @@ import { type ListedPrefix, readPrefix, readPrefixWithLength } from "./listed-pr
 import { isAddressLike } from "./places";
 import { describe, isRecord, ShapeError, short } from "./shape";
 
-/** One entry of a prefix-set as a node lists it; `V` is the range of its value. */
-export interface ListedEntry<V extends ListedValue = number> {
+/** One entry of a prefix-set as a node lists it. */
+export interface ListedEntry {
   /** What the entry means: canonical, with host bits masked. */
   readonly prefix: Prefix;
   /** As the node lists it; see {@link ListedValue}. */
-  readonly value: V;
+  readonly value: ListedValue;
   /** The node's own text of the prefix, which is what deletes it. */
   readonly spelling: string;
 }
@@ -33,7 +33,7 @@ type Json = Readonly<Record<string, unknown>>;
  * @throws {ShapeError} on anything else; never an empty list by default. A bare address beside something that could be
  * its length is refused too, and never read as a single address.
  */
-export function readListedEntries(json: unknown, habits: NodeHabits = {}): ListedEntry<ListedValue>[] {
+export function readPrefixSetList(json: unknown, habits: NodeHabits = {}): ListedEntry[] {
   const list = findList(json, "prefixset", habits);
   const how: HowToRead = { answers: habits.answers, members: membersReader(habits.answers) };
   if (list.kind === "array") return list.elements.map((element, index) => readEntry(element, index, how));
@@ -47,16 +47,7 @@ interface HowToRead {
   readonly members: ReadMembers;
 }
 
-/** {@link readListedEntries} for who can only use values that an entry may have. @throws {ShapeError} for any other. */
-export function readPrefixSetList(json: unknown, habits: NodeHabits = {}): ListedEntry[] {
-  return readListedEntries(json, habits).map(({ prefix, value, spelling }, index) => {
-    if (isEntryValue(value)) return { prefix, value, spelling };
-    const shown = typeof value === "string" ? short(value) : describe(value);
-    throw new ShapeError(`element ${index} has the value ${shown}, which is no integer from 0 to 4294967295`);
-  });
-}
-
-function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry<ListedValue> {
+function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry {
   if (typeof element === "string") return withValue(readPrefix(element, index), undefined, index);
   if (isRecord(element)) return readRecord(element, index, how);
   const [text, value] = Array.isArray(element) && element.length === 2 ? element : [];
@@ -65,7 +56,7 @@ function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry
 }
 
 /** @param key The name under which the record stands in an object keyed by prefix. */
-function readRecord(record: Json, index: number, how: HowToRead, key?: string): ListedEntry<ListedValue> {
+function readRecord(record: Json, index: number, how: HowToRead, key?: string): ListedEntry {
   const refuse = (problem: string) => refuseEntry(`element ${index} ${problem}`, record, how.answers);
   const { prefix: text = key, length, value, hasTwo, suspect } = how.members(record);
   if (hasTwo) throw refuse(`has two ${TWO[hasTwo]} (${describe(record)})`);
@@ -82,7 +73,7 @@ function readRecord(record: Json, index: number, how: HowToRead, key?: string): 
 
 const TWO = { prefix: "addresses", length: "lengths", value: "values" } as const;
 
-function withValue(listed: ListedPrefix, given: unknown, index: number): ListedEntry<ListedValue> {
+function withValue(listed: ListedPrefix, given: unknown, index: number): ListedEntry {
   const value = given === undefined ? DEFAULT_VALUE : readValue(given);
   // An address beside a bare address is the end of a range, or another entry, and never a value.
   const isRange = typeof value === "string" && isAddressLike(value);

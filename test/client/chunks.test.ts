@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { NodeClient, type Prefix, PrefixError } from "../../provider/client";
+import { type ListedEntry, NodeClient, PrefixError } from "../../provider/client";
 import { failureOf, reply, SET, script, serve, type TestServer, TestWorld } from "./support";
 
 const entries = (count: number) =>
@@ -126,11 +126,7 @@ it("a list keeps order, doubles and the node's spelling", async () => {
     reply(200, [{ p: "192.0.2.1" }, { p: "192.0.2.1/32", v: 2 }, { p: "2001:DB8::1/64", v: "3" }]),
   );
   const client = new NodeClient({ endpoint: server.url }, new TestWorld());
-  const shown = ({ prefix, value, spelling }: { prefix: Prefix; value: number; spelling: string }) => [
-    prefix.toString(),
-    value,
-    spelling,
-  ];
+  const shown = ({ prefix, value, spelling }: ListedEntry) => [prefix.toString(), value, spelling];
   expect((await client.listPrefixSet(SET)).map(shown)).toEqual([
     ["192.0.2.1/32", 1, "192.0.2.1"],
     ["192.0.2.1/32", 2, "192.0.2.1/32"],

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { World } from "../../provider/client";
+import { NodeMemories } from "../../provider/client/node-memory";
 
 /** A request as it arrived. */
 export interface Arrived {
@@ -85,6 +86,7 @@ export class TestWorld implements World {
   /** Pending time-outs. */
   readonly timers = new Set<{ readonly ms: number; readonly run: () => void }>();
   maxResponseBytes = 1_000_000;
+  readonly memories = new NodeMemories();
 
   constructor(private readonly draw: () => number = () => 1) {}
 

@@ -1,4 +1,4 @@
-import { type ListedEntry, Prefix } from "../../provider/client";
+import { type ListedEntry, type ListedValue, Prefix } from "../../provider/client";
 import type { EmulatorState } from "../../provider/emulator";
 
 export const GLOBAL = { kind: "prefixset", arena: "edge", set: "blocked" } as const;
@@ -54,7 +54,7 @@ export const STATE: EmulatorState = {
 };
 
 /** A list as the set that it means. */
-export function listed(entries: readonly ListedEntry[]): Record<string, number> {
+export function listed(entries: readonly ListedEntry[]): Record<string, ListedValue> {
   return Object.fromEntries(entries.map(({ prefix, value }) => [prefix.toString(), value]));
 }
 

@@ -44,7 +44,7 @@ describe("a state that somebody wrote by hand", () => {
   const outputs = {
     arena: "edge",
     set: "blocked",
-    entries: { "2001:DB8::/32": 7, "192.0.2.1": 1, "198.51.100.0/24": "many" },
+    entries: { "2001:DB8::/32": 7, "192.0.2.1": 1, "198.51.100.0/24": ["many"], "203.0.113.0/24": "many" },
     exclusive: "no",
     onDestroy: 5,
     unsettled: ["203.0.113.4"],
@@ -56,6 +56,8 @@ describe("a state that somebody wrote by hand", () => {
     expect([...state.entries]).toEqual([
       ["2001:db8::/32", 7],
       ["192.0.2.1/32", 1],
+      // As a node may list it, where somebody else wrote it.
+      ["203.0.113.0/24", "many"],
     ]);
     expect(state).toMatchObject({ exclusive: true, onDestroy: "clear", unsettled: new Set(["203.0.113.4/32"]) });
   });

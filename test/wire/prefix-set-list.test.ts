@@ -1,13 +1,12 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ListedValue } from "../../provider/model/entry-value";
 import { Prefix } from "../../provider/model/prefix";
 import type { Answers } from "../../provider/wire/answers";
 import { parseJson } from "../../provider/wire/json";
-import { type ListedEntry, readListedEntries, readPrefixSetList } from "../../provider/wire/prefix-set-list";
+import { type ListedEntry, readPrefixSetList } from "../../provider/wire/prefix-set-list";
 import { ShapeError } from "../../provider/wire/shape";
 
-const flat = ({ prefix, value, spelling }: ListedEntry<ListedValue>) => [prefix.toString(), value, spelling];
+const flat = ({ prefix, value, spelling }: ListedEntry) => [prefix.toString(), value, spelling];
 const read = (json: unknown) => readPrefixSetList(json).map(flat);
 
 function refusal(json: unknown): ShapeError {
@@ -72,9 +71,6 @@ describe("a list of a prefix-set", () => {
     [[{ p: "192.0.2.0/24", a: "192.0.2.0/24" }], "element 0 has two addresses"],
     [[{ p: "192.0.2.0/24", v: 1, value: 2 }], "element 0 has two values"],
     [[{ p: "192.0.2.0/24", v: null }], "element 0 has the value null"],
-    [[{ p: "192.0.2.0/24", v: -1 }], "element 0 has the value the number -1"],
-    [[{ p: "192.0.2.0/24", v: 4294967296 }], "which is no integer from 0 to 4294967295"],
-    [[{ p: "192.0.2.0/24", v: 0.5 }], "element 0 has the value the number 0.5"],
     [[{ p: "192.0.2.0/24", v: true }], "element 0 has the value the boolean true"],
     [["192.0.2.0/33"], "element 0:"],
     [["drop"], 'element 0: "drop" is not an IP address or prefix'],
@@ -175,7 +171,7 @@ describe("a list of a prefix-set", () => {
     [{ names: { prefixLength: "size" } }, { ip: "192.0.2.1", hits: 24 }, ["192.0.2.1/32", 1, "192.0.2.1"]],
     [{ names: { prefixLength: "size" } }, { ip: "192.0.2.0", size: null, m: 24 }, ["192.0.2.0/32", 1, "192.0.2.0"]],
   ])("with the settings %j is read from %j", (answers, element, entry) => {
-    expect(readListedEntries([element], { answers }).map(flat)).toEqual([entry]);
+    expect(readPrefixSetList([element], { answers }).map(flat)).toEqual([entry]);
   });
 
   it.each([
@@ -183,27 +179,22 @@ describe("a list of a prefix-set", () => {
     [{ prefix: "subnet" }, { subnet: "192.0.2.0", network: "192.0.2.0/24" }],
     [{ value: "weight" }, { p: "192.0.2.0", v: 24, weight: 7 }],
   ])("with the names %j a bare address is still not taken for a single one: %j", (names, element) => {
-    expect(() => readListedEntries([element], { answers: { names } })).toThrow("is a bare address beside");
+    expect(() => readPrefixSetList([element], { answers: { names } })).toThrow("is a bare address beside");
   });
 
-  it.each([1.5, -1, 2 ** 32, 1e300, "drop", "1.5", "18446744073709551617", " 7"])(
+  it.each([0.5, 1.5, -1, 2 ** 32, 1e300, "drop", "1.5", "18446744073709551617", " 7"])(
     "keeps the value %j that somebody else wrote",
     (value) => {
       const lists = [[{ p: "192.0.2.0/24", v: value }], [["192.0.2.0/24", value]], { "192.0.2.0/24": value }];
-      for (const json of lists) expect(readListedEntries(json).map((entry) => entry.value)).toEqual([value]);
-      expect(() => readPrefixSetList(lists[0])).toThrow("which is no integer from 0 to 4294967295");
+      for (const json of lists) expect(readPrefixSetList(json).map((entry) => entry.value)).toEqual([value]);
     },
   );
 
   it("keeps the digits of a value that a double would round", () => {
-    const list = readListedEntries(
+    const list = readPrefixSetList(
       parseJson('[{"p":"192.0.2.0/24","v":18446744073709551617},{"p":"192.0.2.1","v":"7"}]'),
     );
     expect(list.map(({ value }) => value)).toEqual(["18446744073709551617", 7]);
-  });
-
-  it("of a value beyond 2⁵³ is refused by its digits, not rounded into range", () => {
-    expect(() => read(parseJson('[{"p":"192.0.2.0/24","v":18446744073709551617}]'))).toThrow('"18446744073709551617"');
   });
 });
 

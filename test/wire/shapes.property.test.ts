@@ -5,7 +5,7 @@ import { Prefix } from "../../provider/model/prefix";
 import type { Answers } from "../../provider/wire/answers";
 import { parseJson } from "../../provider/wire/json";
 import { readMarkList } from "../../provider/wire/mark-list";
-import { readListedEntries } from "../../provider/wire/prefix-set-list";
+import { readPrefixSetList } from "../../provider/wire/prefix-set-list";
 import { ShapeError } from "../../provider/wire/shape";
 
 /** An entry as a node holds it: canonical, so that every form of it means the same. */
@@ -157,7 +157,7 @@ describe("any entries in any shape are read back as they are, or refused", () =>
     fc.assert(
       fc.property(entries, envelope, form, (list, { wrap, path, isForeign }, { write, names, ...how }) => {
         const json = parseJson(JSON.stringify(wrap(list.map(write))));
-        const read = outcome(() => readListedEntries(json, { answers: { path, names } }));
+        const read = outcome(() => readPrefixSetList(json, { answers: { path, names } }));
         if (isForeign || how.isForeign) {
           if (read === "refused") return;
           // An empty list has no elements to be understood; an array beside it may still be the one that is meant.
@@ -187,7 +187,7 @@ describe("any entries in any shape are read back as they are, or refused", () =>
         fc.pre(Object.keys(members).length === list.length);
         const json = parseJson(JSON.stringify(wrap(members)));
         const keyedPlaces = new Set<string>();
-        const ask = (answer: unknown) => outcome(() => readListedEntries(answer, { answers: { path }, keyedPlaces }));
+        const ask = (answer: unknown) => outcome(() => readPrefixSetList(answer, { answers: { path }, keyedPlaces }));
         const read = ask(json);
         if (list.length === 0 || isForeign) {
           expect(isForeign && list.length === 0 ? "refused" : read).toBe("refused");

@@ -1,5 +1,5 @@
 import type { CanonicalPrefix } from "../../model/prefix";
-import type { PrefixMap } from "../../model/prefix-map";
+import type { ListedMap } from "../../model/prefix-map";
 import { count, grouped, some } from "../../model/text";
 
 /** What all resources of a program declare about one set. */
@@ -19,7 +19,7 @@ export interface Declared {
  * says nothing of what an `up` will do: that depends on the state, which a program does not see.
  */
 export function comparison(
-  observed: PrefixMap,
+  observed: ListedMap,
   { entries, exclusive, incomplete, secret }: Declared,
 ): string | undefined {
   const missing: string[] = [];

@@ -1,4 +1,4 @@
-import type { PrefixMap } from "../../model/prefix-map";
+import type { ListedMap } from "../../model/prefix-map";
 import { compare } from "../changes";
 import { isExpired } from "../entries";
 import type { Handler } from "../handler";
@@ -62,7 +62,7 @@ export class PrefixSetEntryHandler implements Handler {
     const { prefix, value, expired, onExisting } = inputs;
     const id = `${set.url}#${prefix}`;
     if (expired) return { id, outs: writeState(inputs, { endpoint }) };
-    const plan = (observed: PrefixMap) => planCreate(observed, { label, prefix, value, onExisting, owned });
+    const plan = (observed: ListedMap) => planCreate(observed, { label, prefix, value, onExisting, owned });
     const written = await set.write({ plan }, (reached) => {
       const existed = reached.plan.left?.has(prefix) && reached.applied.has(prefix);
       return { id, outputs: partial(inputs, reached, existed) };
@@ -108,7 +108,7 @@ export class PrefixSetEntryHandler implements Handler {
     }
     const intent = { known, desired, unsettled, moved, wanted: set.wanted };
     const expired = new Set(inputs.expired ? known.keys() : []);
-    const plan = (observed: PrefixMap) => ({ ...planUpdate(observed, intent), expired });
+    const plan = (observed: ListedMap) => ({ ...planUpdate(observed, intent), expired });
     const { before } = await set.write({ plan }, (reached) => ({
       id: `${set.url}#${prefix}`,
       outputs: partial(inputs, reached, kept),

@@ -1,6 +1,7 @@
 import type { SetPlan } from "../../batch/set-operation";
+import type { ListedValue } from "../../model/entry-value";
 import type { CanonicalPrefix } from "../../model/prefix";
-import type { PrefixMap } from "../../model/prefix-map";
+import type { ListedMap } from "../../model/prefix-map";
 import type { KnownPrefixes } from "../set-plan";
 
 /** What a new entry starts from. */
@@ -8,7 +9,7 @@ export interface NewEntry {
   /** How messages call the set. */
   readonly label: string;
   readonly prefix: CanonicalPrefix;
-  readonly value: number;
+  readonly value: ListedValue;
   readonly onExisting: "fail" | "adopt";
   /** Entries that the state of this deployment holds already: they are not foreign. */
   readonly owned: KnownPrefixes;
@@ -20,7 +21,7 @@ export interface NewEntry {
  *
  * @throws {Error} when there is one and it is not to be adopted: then nothing is sent
  */
-export function planCreate(observed: PrefixMap, { label, prefix, value, onExisting, owned }: NewEntry): SetPlan {
+export function planCreate(observed: ListedMap, { label, prefix, value, onExisting, owned }: NewEntry): SetPlan {
   const found = observed.get(prefix);
   const remove = new Set<CanonicalPrefix>();
   const put = new Map([[prefix, value]]);

@@ -1,12 +1,13 @@
 import { z } from "zod";
+import type { ListedValue } from "../../model/entry-value";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { Prefix } from "../../model/prefix";
-import type { PrefixMap } from "../../model/prefix-map";
+import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import type { UsedBefore } from "../changes";
 import { type JsonObject, type Verbatim, without } from "../json";
 import type { SetPlace } from "../set-access";
-import { optionalText, readAddress, readPrefixes } from "../stored";
+import { listedValue, optionalText, readAddress, readPrefixes } from "../stored";
 
 /** Outputs that are no arguments; `expired` is an input that `check` adds once the time has come. */
 export const PREFIX_SET_ENTRY_OUTPUTS = ["url", "endpoint", "adopted", "existed", "absent", "unsettled"] as const;
@@ -14,7 +15,7 @@ export const PREFIX_SET_ENTRY_OUTPUTS = ["url", "endpoint", "adopted", "existed"
 /** What the program wants: checked inputs. */
 export interface PrefixSetEntryInputs extends SetPlace {
   readonly prefix: CanonicalPrefix;
-  readonly value: number;
+  readonly value: ListedValue;
   /** True once the time of `expires` has come. */
   readonly expired: boolean;
   /** Time with zone. */
@@ -40,7 +41,7 @@ export interface PrefixSetEntryState extends PrefixSetEntryInputs, UsedBefore {
 const members = z.object({
   node: z.unknown().optional(),
   reason: optionalText,
-  value: z.number().catch(1),
+  value: listedValue.catch(1),
   expired: z.boolean().catch(false),
   expires: optionalText,
   onExisting: z.enum(["fail", "adopt"]).catch("fail"),
@@ -67,17 +68,17 @@ export function readState(json: JsonObject): PrefixSetEntryState {
 }
 
 /** What the set must hold for this resource: nothing once it has expired. */
-export function desiredOf({ prefix, value, expired }: PrefixSetEntryInputs): PrefixMap {
+export function desiredOf({ prefix, value, expired }: PrefixSetEntryInputs): ListedMap {
   return expired ? new Map() : new Map([[prefix, value]]);
 }
 
 /** What the set holds for this resource by its state: nothing where a failure left it out, either. */
-export function heldOf(state: PrefixSetEntryState): PrefixMap {
+export function heldOf(state: PrefixSetEntryState): ListedMap {
   return state.absent ? new Map() : desiredOf(state);
 }
 
 /** The arguments with the value that the set holds: the inputs of a refreshed resource. */
-export function writeInputs({ verbatim, value }: PrefixSetEntryInputs, observed: number): JsonObject {
+export function writeInputs({ verbatim, value }: PrefixSetEntryInputs, observed: ListedValue): JsonObject {
   return { ...without({ ...verbatim }, ["expired"]), ...(observed === value ? {} : { value: observed }) };
 }
 
@@ -85,7 +86,7 @@ export function writeInputs({ verbatim, value }: PrefixSetEntryInputs, observed:
 export interface PrefixSetEntryOutputs {
   readonly endpoint: string;
   /** The value that the set holds, where it is not the one that is wanted. */
-  readonly value?: number | undefined;
+  readonly value?: ListedValue | undefined;
   /** The entry was taken over with another value. */
   readonly adopted?: true | undefined;
   /** The set held the prefix before this resource did. */

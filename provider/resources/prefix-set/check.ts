@@ -1,6 +1,7 @@
 import { parseNote } from "../../model/entry-note";
+import type { ListedValue } from "../../model/entry-value";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { type Difference, difference, isEmpty, type PrefixMap, summary } from "../../model/prefix-map";
+import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { grouped, inLines, some } from "../../model/text";
 import { checkArguments, setUrl } from "../arguments";
@@ -19,12 +20,16 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   const { given, args, problems } = checkArguments(prefixSetSchema, news);
   if (!args) return { inputs: news, problems };
   const node = hasUnknown(given.node) ? undefined : runtime.node(given.node);
-  const normal = normaliseEntries(given.entries, { hostBits: args.hostBits, now: runtime.today });
+  const before = heldBefore(olds, news);
+  const normal = normaliseEntries(given.entries, {
+    hostBits: args.hostBits,
+    now: runtime.today,
+    held: before.entries,
+  });
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
   const { entries, notes } = normal;
   const address = setUrl(given);
   const url = address && formatUrl(address);
-  const before = heldBefore(olds, news);
   const found = [...normal.problems, ...refusedContent(runtime, args, [...entries.keys()])];
   if (url) found.push(...refusedRemovals(runtime, args, { url, before, entries }));
   if (found.length > 0) {
@@ -34,7 +39,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   for (const warning of normal.warnings) runtime.notices.warn(`${url ?? "PrefixSet"}: ${warning}`);
   if (address && node) {
     node.set(address).wanted.add(entries.keys());
-    const delta = difference<number | typeof UNKNOWN>(before.entries, entries);
+    const delta = difference<ListedValue>(before.entries, entries);
     const gone = [...delta.remove.keys()].filter((prefix) => hasExpired(prefix, normal, before, runtime.today));
     if (!isEmpty(delta))
       runtime.notices.say(`${node.label} ${url}: ${planText(delta, gone)}, ${grouped(entries.size)} after`);
@@ -72,7 +77,7 @@ function hasExpired(
 
 /** What the set held by the inputs of the run before. */
 interface HeldBefore {
-  readonly entries: PrefixMap;
+  readonly entries: ListedMap;
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
 }
 

@@ -1,5 +1,5 @@
 import type { SetResult } from "../../batch/set-operation";
-import { difference, equal, type PrefixMap } from "../../model/prefix-map";
+import { difference, equal, type ListedMap } from "../../model/prefix-map";
 import { count, grouped, inLines, some } from "../../model/text";
 import { compare } from "../changes";
 import type { Handler } from "../handler";
@@ -59,7 +59,7 @@ export class PrefixSetHandler implements Handler {
     const { url: id, label, owned, endpoint } = set;
     const { entries: desired, exclusive, onExisting, limits } = inputs;
     const rails = contentRails(limits, this.runtime.settings);
-    const plan = (observed: PrefixMap) => planCreate(observed, { label, desired, exclusive, onExisting, owned, rails });
+    const plan = (observed: ListedMap) => planCreate(observed, { label, desired, exclusive, onExisting, owned, rails });
     const written = await set.write({ plan }, (reached) => {
       const { left = new Map() } = reached.plan;
       const outputs = partial(inputs, reached, new Map([...desired, ...left]));
@@ -108,7 +108,7 @@ export class PrefixSetHandler implements Handler {
     }
     const intent = { known, desired, unsettled, moved, wanted: set.wanted };
     const limits = this.limitsOf(set, inputs, state);
-    const plan = (observed: PrefixMap) => planLimitedUpdate(observed, intent, limits);
+    const plan = (observed: ListedMap) => planLimitedUpdate(observed, intent, limits);
     const result = await set.write({ plan }, (reached) => ({
       id: set.url,
       outputs: partial(inputs, reached, new Map([...known, ...desired])),
@@ -165,7 +165,7 @@ export class PrefixSetHandler implements Handler {
   }
 
   /** Once, at create: entries that somebody had put there with the value that is declared. */
-  private sayShared({ label, owned }: SetAccess, { entries, onDestroy }: PrefixSetInputs, before: PrefixMap): void {
+  private sayShared({ label, owned }: SetAccess, { entries, onDestroy }: PrefixSetInputs, before: ListedMap): void {
     const shared = [...entries].filter(([prefix, value]) => before.get(prefix) === value && !owned.has(prefix));
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
@@ -182,7 +182,7 @@ export class PrefixSetHandler implements Handler {
   private sayForeign(
     { label, wanted }: SetAccess,
     { entries: held, foreign }: PrefixSetState,
-    desired: PrefixMap,
+    desired: ListedMap,
   ): void {
     const present = [...foreign].filter((prefix) => held.has(prefix));
     const removed = present.filter((prefix) => !desired.has(prefix) && !wanted.has(prefix));
@@ -208,7 +208,7 @@ export class PrefixSetHandler implements Handler {
 const SHOWN = 5;
 
 /** The outputs that are true after a write that failed half-way: what the node holds of the resource's own entries. */
-function partial(inputs: PrefixSetInputs, { applied, endpoint, unsettled }: Reached, ours: PrefixMap): JsonObject {
+function partial(inputs: PrefixSetInputs, { applied, endpoint, unsettled }: Reached, ours: ListedMap): JsonObject {
   const entries = new Map([...applied].filter(([prefix]) => ours.has(prefix)));
   return writeState(inputs, { entries, endpoint, unsettled });
 }

@@ -1,6 +1,7 @@
 import type { SetPlan } from "../../batch/set-operation";
+import type { ListedValue } from "../../model/entry-value";
 import type { CanonicalPrefix } from "../../model/prefix";
-import type { PrefixMap } from "../../model/prefix-map";
+import type { ListedMap } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
 import { expiredOf, unexpiredRemovals } from "../limits";
 import { type ContentRails, contentProblems, entryProblems, type RemovalRails, removalProblems } from "../rails";
@@ -10,7 +11,7 @@ import { type Intent, type KnownPrefixes, planUpdate } from "../set-plan";
 export interface NewSet {
   /** How messages call the set. */
   readonly label: string;
-  readonly desired: PrefixMap;
+  readonly desired: ListedMap;
   readonly exclusive: boolean;
   readonly onExisting: "fail" | "adopt";
   /** Entries that the state of this deployment holds already: they are not foreign. */
@@ -24,7 +25,7 @@ export interface NewSet {
  *
  * @throws {Error} when something foreign is there and is not to be adopted, or when the set would break its limits
  */
-export function planCreate(observed: PrefixMap, { label, desired, rails, ...intent }: NewSet): SetPlan {
+export function planCreate(observed: ListedMap, { label, desired, rails, ...intent }: NewSet): SetPlan {
   const found = findExisting(observed, { desired, ...intent });
   const left = new Map([...found.undeclared, ...found.otherValue]);
   if (left.size > 0 && intent.onExisting !== "adopt") throw inTheWay(label, found);
@@ -47,7 +48,7 @@ export interface UpdateLimits {
 }
 
 /** {@link planUpdate} within limits. @throws {Error} when the set would break them: then nothing is sent. */
-export function planLimitedUpdate(observed: PrefixMap, intent: Intent, limits: UpdateLimits): SetPlan {
+export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: UpdateLimits): SetPlan {
   const { label, url, content, removals, notes, now } = limits;
   const plan = planUpdate(observed, intent);
   const present = [...plan.remove].filter((prefix) => observed.has(prefix));
@@ -61,7 +62,7 @@ export function planLimitedUpdate(observed: PrefixMap, intent: Intent, limits: U
 
 function requireContent(
   label: string,
-  desired: PrefixMap,
+  desired: ListedMap,
   after: readonly CanonicalPrefix[],
   rails: ContentRails,
 ): void {
@@ -75,18 +76,18 @@ function stop(label: string, problems: readonly string[]): void {
 /** What a new resource finds in its set. */
 interface Found {
   /** Entries that are there and not declared. */
-  readonly undeclared: PrefixMap;
+  readonly undeclared: ListedMap;
   /** Entries that are declared with another value; the value that is there. */
-  readonly otherValue: PrefixMap;
+  readonly otherValue: ListedMap;
 }
 
 /** What is in the way of a new resource. Undeclared entries are only in the way of one that owns the whole set. */
 function findExisting(
-  observed: PrefixMap,
+  observed: ListedMap,
   { desired, exclusive, owned }: Pick<NewSet, "desired" | "exclusive" | "owned">,
 ): Found {
-  const undeclared = new Map<CanonicalPrefix, number>();
-  const otherValue = new Map<CanonicalPrefix, number>();
+  const undeclared = new Map<CanonicalPrefix, ListedValue>();
+  const otherValue = new Map<CanonicalPrefix, ListedValue>();
   for (const [prefix, value] of observed) {
     if (owned.has(prefix)) continue;
     const wanted = desired.get(prefix);

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { CanonicalPrefix } from "../../model/prefix";
-import type { PrefixMap } from "../../model/prefix-map";
+import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import type { UsedBefore } from "../changes";
 import { type JsonObject, type Verbatim, without } from "../json";
@@ -14,7 +14,7 @@ export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found
 
 /** What the inputs and the state of a `PrefixSet` have in common. */
 interface PrefixSetMembers extends SetPlace {
-  readonly entries: PrefixMap;
+  readonly entries: ListedMap;
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
   readonly exclusive: boolean;
   readonly onExisting: "fail" | "adopt";
@@ -73,13 +73,13 @@ function readMembers(json: JsonObject): PrefixSetMembers {
 }
 
 /** The arguments with the entries that the set holds: the inputs of a refreshed resource. */
-export function writeInputs({ verbatim }: PrefixSetMembers, entries: PrefixMap): JsonObject {
+export function writeInputs({ verbatim }: PrefixSetMembers, entries: ListedMap): JsonObject {
   return { ...verbatim, entries: Object.fromEntries(entries) };
 }
 
 /** What becomes the state. */
 export interface PrefixSetOutputs {
-  readonly entries: PrefixMap;
+  readonly entries: ListedMap;
   readonly endpoint: string;
   /** Prefixes that were taken over as they are, if there are any. */
   readonly adopted?: Iterable<CanonicalPrefix> | undefined;

@@ -1,5 +1,6 @@
 import { Agent } from "undici";
 import type { Dispatcher } from "../../../provider/client/http";
+import { NodeMemories } from "../../../provider/client/node-memory";
 import type { World } from "../../../provider/client/world";
 
 /** The longest real wait for any pause, in milliseconds. */
@@ -10,6 +11,7 @@ const LONGEST_MS = 8;
  * requests: what a killed process would have sent is never sent, and nothing it waits for ever happens.
  */
 export class HurriedWorld implements Omit<World, "maxResponseBytes"> {
+  readonly memories = new NodeMemories();
   private ahead = 0;
   private readonly agent = new Agent({ connections: 32, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
   private sent = 0;

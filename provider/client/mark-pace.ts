@@ -1,0 +1,83 @@
+import type { Clock } from "./clock";
+
+/** How lists of marks are kept apart. */
+export interface PaceOptions {
+  /** Milliseconds from the end of one list to the start of the next. */
+  readonly pauseMs: number;
+  /** `"table"`: between lists of one table. `"node"`: between any two lists of marks. `"off"`: nobody waits. */
+  readonly by: "table" | "node" | "off";
+}
+
+/** Lists of one table, or of all tables of a node. */
+interface Course {
+  underWay: number;
+  endedAt: number | undefined;
+  readonly waiting: Set<() => void>;
+}
+
+/**
+ * The pace of the lists of marks of one node, for everybody in the process: the contract wants at least three seconds
+ * between two (section 8). A list that was given up on counts like any other, since the node worked for it.
+ *
+ * @example
+ * ```ts
+ * const leave = await pace.enter("edge/web/shost", { pauseMs: 3_000, by: "table" }, clock);
+ * try { await listMarks(); } finally { leave(); }
+ * ```
+ */
+export class MarkPace {
+  private readonly all: Course = { underWay: 0, endedAt: undefined, waiting: new Set() };
+  private readonly tables = new Map<string, Course>();
+
+  /**
+   * Waits until a list of the table may begin, and returns what tells that it has ended.
+   *
+   * @param table Arena, profile and type.
+   * @throws the signal's reason when it aborts first
+   */
+  async enter(table: string, { pauseMs, by }: PaceOptions, clock: Clock, signal?: AbortSignal): Promise<() => void> {
+    const course = by === "node" ? this.all : this.course(table);
+    while (by !== "off") {
+      signal?.throwIfAborted();
+      const wait = course.endedAt === undefined ? 0 : course.endedAt + pauseMs - clock.monotonic();
+      if (course.underWay > 0) await ended(course, signal);
+      else if (wait > 0) await clock.sleep(wait, signal);
+      else break;
+    }
+    const courses = [this.all, this.course(table)];
+    for (const each of courses) each.underWay += 1;
+    let isOpen = true;
+    return () => {
+      if (!isOpen) return;
+      isOpen = false;
+      for (const each of courses) {
+        each.underWay -= 1;
+        each.endedAt = clock.monotonic();
+        for (const proceed of each.waiting) proceed();
+      }
+    };
+  }
+
+  private course(table: string): Course {
+    const known = this.tables.get(table) ?? { underWay: 0, endedAt: undefined, waiting: new Set() };
+    this.tables.set(table, known);
+    return known;
+  }
+}
+
+/** Ends when some list of the course has ended. */
+function ended(course: Course, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const proceed = (): void => {
+      course.waiting.delete(proceed);
+      signal?.removeEventListener("abort", leave);
+      resolve();
+    };
+    const leave = (): void => {
+      course.waiting.delete(proceed);
+      reject(signal?.reason);
+    };
+    course.waiting.add(proceed);
+    signal?.addEventListener("abort", leave, { once: true });
+  });
+}
