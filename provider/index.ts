@@ -4,6 +4,7 @@
  */
 
 export { RequestError, SignalingRefused, UnexpectedResponse } from "./client/errors";
+export type { ListedValue } from "./model/entry-value";
 export { PacketFilterError } from "./model/errors";
 export type { Mark, MarkType, Profile, Rule } from "./model/mark";
 export type {
@@ -51,6 +52,7 @@ export {
   type PlainReceiver,
 } from "./pulumi/read-functions";
 export type {
+  AnswersArgs,
   EntriesInput,
   EntryArgs,
   NodeArgs,

@@ -1,5 +1,6 @@
 import type { ObservedSet } from "../client/observed-set";
 import { isRefusal, wasRepeated } from "../client/refusal";
+import type { ListedValue } from "../model/entry-value";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
@@ -101,6 +102,7 @@ export class SetWriter {
       return plans.map((plan) => unchanged(plan, before));
     }
     reads.forget();
+    set.answered.clear();
     const settled = await this.activity.during(() => this.carryOut(plans, merged, before));
     const removed = new Map([...before.values].filter(([prefix]) => merged.remove.has(prefix)));
     const { elsewhere } = this.options;
@@ -272,7 +274,7 @@ export class SetWriter {
     const remove = new Set([...plan.value.remove].filter((prefix) => removed.has(prefix)));
     const absent = missing({ put, remove }, after);
     if (absent.length > 0) {
-      const message = `Set ${this.options.label}: committed, but after ${this.options.deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}. Run "pulumi up --refresh" again.`;
+      const message = `Set ${this.options.label}: committed, but after ${this.options.deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${this.words()} Run "pulumi up --refresh" again.`;
       const known = { plan: plan.value, applied: after.values, unsettled: absent };
       return { ok: false, error: new SetWriteFailure(message, known) };
     }
@@ -281,13 +283,19 @@ export class SetWriter {
 
   /** A part was refused, and another part is applied, since the node did not take it back. */
   private stuck(plan: SetPlan, { after, refused }: Carried, applied: readonly CanonicalPrefix[]): Settled<SetResult> {
-    const isRefused = ([prefix, value]: [CanonicalPrefix, number]) =>
+    const isRefused = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
       refused.has(prefix) && after.values.get(prefix) !== value;
     const absent = [...plan.put].filter(isRefused).map(([prefix]) => prefix);
     const reason = absent.map((prefix) => refused.get(prefix)?.message).find((text) => text !== undefined) ?? "";
     const message = `Set ${this.options.label}: the node refused ${some(absent)}, and did not take back ${some(applied)}, which is applied now. ${reason} Put that right, and run the same pulumi command again.`;
     const known = { plan, applied: after.values, unsettled: [] };
     return { ok: false, error: new SetWriteFailure(message, known) };
+  }
+
+  /** What the node answered to the changes that it does not show: a success, or words that nobody knows as an error. */
+  private words(): string {
+    const answers = [...this.options.set.answered].map(([command, answer]) => `${command} with ${answer}`);
+    return answers.length === 0 ? "" : ` The node answered ${answers.join(", ")}.`;
   }
 
   /** One more list, before the commit. A node that lists applied entries only does not show our own changes in it. */

@@ -1,4 +1,4 @@
-import { USER_ARENA } from "../wire/node-command";
+import { NODE_PATH, USER_ARENA } from "../wire/node-command";
 import { parseEndpoint } from "./endpoint";
 import type { NodeOptions } from "./options";
 
@@ -9,4 +9,14 @@ import type { NodeOptions } from "./options";
 export function isSecretHolder({ endpoint, headers = {}, tls }: NodeOptions): boolean {
   const secret = Object.keys(headers).some((name) => name.toLowerCase() !== USER_ARENA);
   return secret || tls?.key !== undefined || parseEndpoint(endpoint, "endpoint").authorization !== undefined;
+}
+
+/**
+ * Equal for options that reach a node with the same rights and read its answers alike, however the address is spelled and
+ * whatever their limits are. Holds secrets: for comparing in memory, never for a text.
+ */
+export function connectionKey({ endpoint, headers = {}, userArena, tls, answers }: NodeOptions): string {
+  const { shown, authorization } = parseEndpoint(endpoint, "endpoint", NODE_PATH);
+  const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
+  return JSON.stringify([shown, authorization, named.sort(), userArena, tls, answers]);
 }

@@ -16,8 +16,8 @@ interface Course {
 }
 
 /**
- * The pace of the lists of marks of one node, for everybody in the process: the contract wants at least three seconds
- * between two (section 8). A list that was given up on counts like any other, since the node worked for it.
+ * The pace of the lists of marks of one node, for everybody in the process (docs/contract.md#pace-of-mark-lists). A list
+ * that was given up on counts like any other, since the node worked for it.
  *
  * @example
  * ```ts

@@ -217,7 +217,7 @@ export const nodeOptionsSchema: z.ZodType<NodeOptions> = z
   )
   .superRefine((node, context) => refuseIdleTls(node.endpoint, node.tls, "endpoint", context))
   .superRefine(({ markPauseMs = DEFAULTS.markPauseMs, markPace }, context) => {
-    // The pause is the contract's (section 8); who wants less says so in a word that stands out.
+    // The pause is the contract's (docs/contract.md#pace-of-mark-lists); who wants less says so in a word that stands out.
     if (markPace === "off" || markPauseMs >= DEFAULTS.markPauseMs) return;
     const message = `must be at least ${DEFAULTS.markPauseMs}, or go with \`markPace\`: "off"`;
     context.addIssue({ code: "custom", path: ["markPauseMs"], message, input: "" });

@@ -16,7 +16,7 @@ export interface ApiRequest<T> extends Subject {
   readonly body?: string;
   /** True when the request may be repeated although it may have had its effect already. */
   readonly idempotent: boolean;
-  /** Waits until a try may begin; returns what tells that it has ended. The wait costs none of the operation's time. */
+  /** Waits until a try may begin; returns what tells that it has ended. The first wait costs none of the operation's time. */
   enter?(signal?: AbortSignal): Promise<() => void>;
   /** Reads a whole answer. */
   read(answer: HttpAnswer): Reading<T>;

@@ -1,10 +1,12 @@
 import * as pulumi from "@pulumi/pulumi";
-import { systemClock } from "../client/clock";
+import { connectionKey } from "../client/credentials";
 import { NodeClient } from "../client/node-client";
+import { DEFAULTS } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
 import type { ListedValue } from "../model/entry-value";
 import type { Mark, MarkType, Profile, Rule } from "../model/mark";
 import { programSettings } from "./settings";
+import { SharedMarks } from "./shared-marks";
 import type { NodeArgs, NodeInput, ReceiverArgs, ReceiverInput } from "./types";
 
 /** A node as a plain value: a name in the configuration, or the node itself. */
@@ -54,9 +56,7 @@ export type WithInputs<T> = {
   [K in keyof T]: K extends "node" ? NodeInput : K extends "receiver" ? ReceiverInput : pulumi.Input<T[K]>;
 };
 
-/** How long two calls share one answer of a mark list (docs/contract.md#pace-of-mark-lists). */
-const MARKS_SHARED_MS = 3_000;
-const markLists = new Map<string, { at: number; answer: Promise<Mark[]> }>();
+const sharedMarks = new SharedMarks();
 
 /**
  * Lists the profiles of an arena. Runs in the program, in previews too.
@@ -77,7 +77,8 @@ export function getRules(args: GetRulesArgs): Promise<Rule[]> {
 }
 
 /**
- * Lists a mark table of a profile. Two calls for one table within 3 s share the answer.
+ * Lists a mark table of a profile. Calls for one table share an answer while it is under way and for the node's
+ * `markPauseMs` after it, however the node is named; a table that was listed otherwise waits for its pause.
  *
  * @throws {RequestError} when the node does not answer as the contract says.
  * @example
@@ -85,15 +86,14 @@ export function getRules(args: GetRulesArgs): Promise<Rule[]> {
  * const sources = await getMarks({ arena: "edge", profile: "web", type: "shost" });
  * ```
  */
-export function getMarks(args: GetMarksArgs): Promise<Mark[]> {
-  const key = JSON.stringify(args);
-  const shared = markLists.get(key);
-  if (shared && systemClock.monotonic() - shared.at < MARKS_SHARED_MS) return shared.answer;
-  const options = args.userArena === undefined ? {} : { userArena: args.userArena };
-  const answer = withNode(args.node, (node) => node.listMarks(args.arena, args.profile, args.type, options));
-  markLists.set(key, { at: systemClock.monotonic(), answer });
-  answer.catch(() => markLists.delete(key));
-  return answer;
+export async function getMarks(args: GetMarksArgs): Promise<Mark[]> {
+  const { arena, profile, type, userArena } = args;
+  const { options } = programSettings().node(args.node);
+  const key = JSON.stringify([arena, profile, type, userArena, connectionKey(options)]);
+  const call = userArena === undefined ? {} : { userArena };
+  return sharedMarks.read(key, options.markPauseMs ?? DEFAULTS.markPauseMs, () =>
+    withNode(args.node, (node) => node.listMarks(arena, profile, type, call)),
+  );
 }
 
 /**

@@ -1,4 +1,5 @@
 import type * as pulumi from "@pulumi/pulumi";
+import type { ListKind, Member } from "../client/index";
 
 /** TLS settings of a connection; texts in PEM form. */
 export interface TlsArgs {
@@ -52,6 +53,34 @@ export interface NodeArgs {
   commitCoalesceMs?: pulumi.Input<number>;
   /** Looks before each commit for what others staged, on nodes that list staged entries: `"fail"` or `"warn"`. */
   foreignStaged?: pulumi.Input<"fail" | "warn">;
+  /** How the node answers, where its answers have none of the natural shapes. */
+  answers?: pulumi.Input<AnswersArgs>;
+  /** What a 404 to the list of a set means: `"fail"` (default), or `"empty"`, a set that the first insert makes. */
+  absentSet?: pulumi.Input<"fail" | "empty">;
+  /** A node that does not answer at all: a refresh fails (default), or keeps the state of its resources and warns. */
+  onUnreachable?: pulumi.Input<"fail" | "skip">;
+  /** Milliseconds from the end of one list of marks to the start of the next; default 3 000, less only with `markPace: "off"`. */
+  markPauseMs?: pulumi.Input<number>;
+  /** Keeps the pause between lists of one `"table"` (default), or between any two of the `"node"`; `"off"`: nobody waits. */
+  markPace?: pulumi.Input<"table" | "node" | "off">;
+}
+
+/**
+ * How a node answers. An answer that is not understood is an error that names the setting with which it is read.
+ *
+ * @example
+ * ```ts
+ * // {"payload":{"rows2":[{"subnet":"192.0.2.0","size":24,"weight":7}]}}
+ * const answers = { path: "payload.rows2", names: { prefix: "subnet", prefixLength: "size", value: "weight" } };
+ * ```
+ */
+export interface AnswersArgs {
+  /** Where lists stand in answers, with dots: for all kinds of lists, or for those that are named. */
+  path?: pulumi.Input<string | Partial<Record<ListKind, pulumi.Input<string>>>>;
+  /** The node's own names of members; case does not matter. */
+  names?: pulumi.Input<Partial<Record<Member, pulumi.Input<string>>>>;
+  /** What stands for an empty list: `"{}"` an empty object, `""` also an answer without a body. */
+  empty?: pulumi.Input<"{}" | "">;
 }
 
 /**

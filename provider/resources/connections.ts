@@ -14,6 +14,7 @@ import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Elsewhere, Held } from "./elsewhere";
 import type { Notices } from "./notices";
 import type { Target } from "./settings";
+import { Silence } from "./silence";
 import type { KeyRegistry, Keys, Place } from "./wanted";
 
 /** What all connections of a deployment share. */
@@ -50,6 +51,8 @@ export class NodeInUse implements Connection {
   readonly label: string;
   readonly fromEnvironment: boolean;
   readonly wayOut: string | undefined;
+  /** Only where a refresh goes on without a node that does not answer. */
+  readonly silence: Silence | undefined;
   private readonly client: NodeClient;
   private readonly sets = new Map<string, SetInUse>();
 
@@ -63,6 +66,7 @@ export class NodeInUse implements Connection {
     this.label = target.name ?? this.endpoint;
     this.fromEnvironment = target.fromEnvironment;
     this.wayOut = target.wayOut;
+    this.silence = target.options.onUnreachable === "skip" ? new Silence(shared.world) : undefined;
   }
 
   /** A set of this node, with its one writer and its shared list. */

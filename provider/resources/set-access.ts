@@ -1,4 +1,5 @@
 import { type SetOperation, type SetPlan, type SetResult, SetWriteFailure } from "../batch/set-operation";
+import { isUnreachable } from "../client/refusal";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
@@ -8,7 +9,7 @@ import type { NodeInUse, SetInUse } from "./connections";
 import { PartialFailure } from "./handler";
 import type { JsonObject } from "./json";
 import { nodeOfState } from "./places";
-import { untouched } from "./remedy";
+import { isListRefused, unknownSet, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
 
 /** What says where a set is: inputs or state of a resource. */
@@ -37,6 +38,8 @@ export class SetAccess {
     private readonly runtime: Runtime,
     private readonly node: NodeInUse,
     private readonly place: SetPlace,
+    /** True where the state tells the place: then the resource was there once. */
+    private readonly isOfState = false,
   ) {
     this.set = node.set(place.address);
   }
@@ -63,7 +66,7 @@ export class SetAccess {
   static ofState(runtime: Runtime, state: SetPlace & UsedBefore): SetAccess {
     const what = `Set ${formatUrl(state.address)}`;
     const node = nodeOfState(runtime, what, { argument: state.node, endpoint: state.endpoint });
-    return new SetAccess(runtime, node, state);
+    return new SetAccess(runtime, node, state, true);
   }
 
   /**
@@ -104,13 +107,31 @@ export class SetAccess {
     return this.set.owned;
   }
 
-  /** What the node lists, shared by all reads of one refresh. */
+  /** What the node lists, shared by all who look within a while. */
   async observed(): Promise<ListedMap> {
     try {
       return (await this.set.reads.read()).values;
     } catch (error) {
       throw this.explained(error);
     }
+  }
+
+  /**
+   * {@link observed} for a refresh. `undefined` where it does not answer at all and its options
+   * say that the refresh goes on without it.
+   */
+  async refreshed(): Promise<ListedMap | undefined> {
+    const { silence } = this.node;
+    try {
+      if (silence?.words === undefined) return (await this.set.reads.read()).values;
+    } catch (error) {
+      if (!silence || !isUnreachable(error)) throw this.explained(error);
+      silence.keep(error.message);
+    }
+    this.runtime.notices.warn(
+      `${this.label}: not refreshed, since the node does not answer; its state is kept (onUnreachable: "skip"). ${silence.words ?? ""}`,
+    );
+    return undefined;
   }
 
   /** Warns that the old address keeps what it holds, if the resource moves to another one. */
@@ -122,10 +143,14 @@ export class SetAccess {
     return true;
   }
 
-  /** A failure at an address that the configuration does not have any more says what to do about it. */
+  /**
+   * A failure at an address that the configuration does not have any more says what to do about it, and so does one of a
+   * node that does not list the set.
+   */
   private explained(error: unknown): unknown {
-    const { wayOut } = this.node;
-    return wayOut === undefined ? error : new Error(`${messageOf(error)} ${wayOut}`, { cause: error });
+    const ways = [this.node.wayOut, isListRefused(error) ? unknownSet(error.status, this.isOfState) : undefined];
+    const told = ways.filter((way) => way !== undefined);
+    return told.length === 0 ? error : new Error([messageOf(error), ...told].join(" "), { cause: error });
   }
 
   /**
@@ -147,7 +172,7 @@ export class SetAccess {
       const message = messageOf(error);
       if (!(error instanceof SetWriteFailure)) {
         this.audit(message, new Map());
-        throw this.explained(untouched(error));
+        throw untouched(this.explained(error));
       }
       const { plan, applied, unsettled } = error;
       const holds = (prefix: CanonicalPrefix) => applied.get(prefix) ?? null;

@@ -16,7 +16,7 @@ function isPlainIpv6(text: string): boolean {
 }
 
 /**
- * The canonical text of one address without a length: marks have no masks (contract, section 1), so `/32` and `/128` say
+ * The canonical text of one address without a length: marks have no masks (docs/contract.md#terms), so `/32` and `/128` say
  * nothing. `undefined` for anything else. Most addresses are canonical as they come, which is seen without parsing.
  */
 export function readAddress(text: string): string | undefined {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The four kinds of lists of the node API (contract, section 4.1), as `answers.path` names them. */
+/** The four kinds of lists of the node API (docs/contract.md#node-endpoint), as `answers.path` names them. */
 export const LIST_KINDS = ["prefixset", "profiles", "rules", "marks"] as const;
 
 /** One of {@link LIST_KINDS}. */
@@ -28,7 +28,7 @@ export const MEMBERS = [
 export type Member = (typeof MEMBERS)[number];
 
 /**
- * How a node answers where the natural shapes do not fit (contract, sections 2.3 and 4.1: no answer is shown).
+ * How a node answers where the natural shapes do not fit (docs/contract.md#node-answers).
  *
  * @example
  * ```ts

@@ -94,7 +94,7 @@ export class TestWorld implements World {
   wall = (): number => this.time;
   random = (): number => this.draw();
 
-  sleep = async (ms: number): Promise<void> => {
+  sleep = async (ms: number, _signal?: AbortSignal): Promise<void> => {
     this.pauses.push(ms);
     this.time += ms;
   };

@@ -83,7 +83,9 @@ export class PrefixSetEntryHandler implements Handler {
   async read(id: string, json: JsonObject) {
     const state = readState(json);
     const set = SetAccess.ofState(this.runtime, state);
-    const observed = (await set.observed()).get(state.prefix);
+    const listed = await set.refreshed();
+    if (listed === undefined) return { id, inputs: { ...state.verbatim }, props: json };
+    const observed = listed.get(state.prefix);
     if (observed === undefined) return state.expired ? { id, inputs: { ...state.verbatim }, props: json } : undefined;
     set.owned.add([state.prefix]);
     const inputs = writeInputs(state, observed);

@@ -78,7 +78,8 @@ export class PrefixSetHandler implements Handler {
   async read(id: string, json: JsonObject) {
     const state = readState(json);
     const set = SetAccess.ofState(this.runtime, state);
-    const observed = await set.observed();
+    const observed = await set.refreshed();
+    if (observed === undefined) return { id, inputs: { ...state.verbatim }, props: json };
     const entries = new Map([...observed].filter(([prefix]) => state.exclusive || state.entries.has(prefix)));
     set.owned.add(entries.keys());
     const { endpoint } = set;

@@ -1,0 +1,184 @@
+import { describe, expect, it } from "vitest";
+import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
+import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
+import { Runtime } from "../../provider/resources/runtime";
+import { type Shape, type ShapedNode, startShapedNode } from "../support/shaped-node";
+
+const BLOCKED = "prefixset://edge/blocked";
+const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"];
+
+/** A deployment against a node that answers in its own way. */
+async function bench(entries: Record<string, unknown> | undefined, shape: Shape = {}, options: object = {}) {
+  const node = await startShapedNode(entries ? { [BLOCKED]: entries } : {}, shape);
+  const printed: string[] = [];
+  const runtime = () => {
+    const fresh = new Runtime({ env: {}, print: (line) => void printed.push(line.replaceAll(node.endpoint, "NODE")) });
+    const config = { endpoint: node.endpoint, commitCoalesceMs: 0, timeoutMs: 2_000, deadlineMs: 2_500, ...options };
+    fresh.configure((key) => config[key as keyof typeof config]);
+    return fresh;
+  };
+  const args = (entries: Record<string, unknown>, more: object = {}) => ({
+    arena: "edge",
+    set: "blocked",
+    entries,
+    ...more,
+  });
+  const told = (error: unknown) =>
+    error instanceof Error ? error.message.replaceAll(/127\.0\.0\.1:\d+/g, "NODE") : "";
+  return { node, printed, runtime, args, told, [Symbol.asyncDispose]: () => node[Symbol.asyncDispose]() };
+}
+
+const held = (node: ShapedNode) => Object.fromEntries(node.sets.get(BLOCKED) ?? []);
+
+/** Checked inputs of a program, as the engine hands them on. */
+function checked(runtime: Runtime, olds: object, news: object) {
+  const { inputs, problems } = new PrefixSetHandler(runtime).check(olds as never, news as never);
+  expect(problems).toEqual([]);
+  return inputs;
+}
+
+describe("values that we would not write", () => {
+  const FOREIGN = { [B]: 1.5, [C]: "drop", "192.0.2.128/25": -1, "192.0.2.0/25": 2 ** 32 };
+
+  it("are in the state after a refresh, do not stop an update of other entries, and go where the program says so", async () => {
+    await using it = await bench({});
+    const create = checked(it.runtime(), {}, it.args({ [A]: 7 }));
+    const { id, outs } = await new PrefixSetHandler(it.runtime()).create(create);
+    for (const [prefix, value] of Object.entries(FOREIGN)) it.node.sets.get(BLOCKED)?.set(prefix, value);
+
+    const read = await new PrefixSetHandler(it.runtime()).read(id, outs);
+    expect(read?.props).toMatchObject({ entries: { [A]: 7, ...FOREIGN }, count: 5 });
+    expect(read?.inputs).toMatchObject({ entries: { [A]: 7, ...FOREIGN } });
+
+    const wanted = it.args({ [A]: 8, [B]: 2, "192.0.2.0/25": 3 });
+    const deployment = it.runtime();
+    const news = checked(deployment, read?.inputs ?? {}, wanted);
+    const { outs: after } = await new PrefixSetHandler(deployment).update(id, read?.props ?? {}, news);
+    expect(held(it.node)).toEqual(wanted.entries);
+
+    await new PrefixSetHandler(it.runtime()).delete(id, after);
+    expect(held(it.node)).toEqual({});
+  });
+
+  it("may stay where they are: with ignoreChanges the engine hands in what the state holds", async () => {
+    await using it = await bench({ [A]: 1, [B]: 1.5 });
+    const state = it.args({ [A]: 1, [B]: 1.5 });
+    const deployment = it.runtime();
+    const news = checked(deployment, state, state);
+    const outs = { ...state, url: BLOCKED, count: 2, endpoint: it.node.endpoint };
+    expect(new PrefixSetHandler(deployment).diff(outs, news)).toEqual({ changes: false });
+    const strict = new PrefixSetHandler(it.runtime()).check({}, state);
+    expect(strict.problems).toEqual([
+      expect.stringContaining('entries["198.51.100.0/24"]: the value is not an integer'),
+    ]);
+  });
+
+  it("of one entry are drift as any other value", async () => {
+    await using it = await bench({ [A]: "drop" });
+    const state = { arena: "edge", set: "blocked", prefix: A, value: 5, url: BLOCKED, endpoint: it.node.endpoint };
+    const handler = new PrefixSetEntryHandler(it.runtime());
+    const read = await handler.read(`${BLOCKED}#${A}`, state);
+    expect(read?.props).toMatchObject({ value: "drop" });
+    expect(handler.diff(read?.props ?? {}, { ...state, value: 5 })).not.toEqual({ changes: false });
+    await handler.update("", read?.props ?? {}, { arena: "edge", set: "blocked", prefix: A, value: 5 });
+    expect(held(it.node)).toEqual({ [A]: 5 });
+  });
+});
+
+describe("the node's own words", () => {
+  it("are quoted when what it acknowledged does not show", async () => {
+    const success = (cmd: string) => (cmd === "insert" ? { inserted: 0, skipped: 1 } : "queued for review");
+    await using it = await bench({}, { obeys: false, success }, { deadlineMs: 200 });
+    const handler = new PrefixSetHandler(it.runtime());
+    const failure = await handler.create(it.args({ [A]: 1 })).catch(it.told);
+    expect(failure).toBe(
+      `Set prefixset://edge/blocked on http://NODE: committed, but after 200 ms the node's list does not show 1 entry: ${A}. The node answered insert with {"inserted":0,"skipped":1}, commit with queued for review. Run "pulumi up --refresh" again.`,
+    );
+  });
+
+  it("are an error at once, at whatever status", async () => {
+    await using it = await bench(undefined, { unknown: [200, { code: 1, msg: "no such set" }] });
+    const failure = await new PrefixSetHandler(it.runtime()).create(it.args({ [A]: 1 })).catch(it.told);
+    expect(failure).toContain("list failed (HTTP 200): no such set. If the node has no such set: make it there.");
+    expect(it.node.asked).toEqual(["list"]);
+  });
+});
+
+describe("a set that the node does not know", () => {
+  const state = (it: { node: ShapedNode; args: (entries: Record<string, unknown>) => object }) => ({
+    ...it.args({ [A]: 1 }),
+    url: BLOCKED,
+    count: 1,
+    endpoint: it.node.endpoint,
+  });
+
+  it("fails refresh and destroy with the ways out, and a create with fewer", async () => {
+    await using it = await bench(undefined);
+    const handler = new PrefixSetHandler(it.runtime());
+    const ways =
+      "If the node has no such set any more: make it there; or give the node absentSet: \"empty\", with which it counts as empty and its first insert makes it, and run the same command with --run-program; or take the resource out of the state with pulumi state delete '<urn>' (pulumi stack --show-urns lists them).";
+    expect(await handler.read(BLOCKED, state(it)).catch(it.told)).toBe(
+      `Set prefixset://edge/blocked on NODE: list failed (HTTP 404): no such set. ${ways}`,
+    );
+    expect(await handler.delete(BLOCKED, state(it)).catch(it.told)).toContain(ways);
+    expect(await handler.create(it.args({ [A]: 1 })).catch(it.told)).toContain(
+      'If the node has no such set: make it there; or give the node absentSet: "empty", with which it counts as empty and its first insert makes it. Nothing was changed',
+    );
+  });
+
+  it("is made by its first insert where the node does that", async () => {
+    await using it = await bench(undefined, { makesSets: true }, { absentSet: "empty" });
+    const handler = new PrefixSetHandler(it.runtime());
+    const { id, outs } = await handler.create(it.args({ [A]: 1, [B]: 2 }));
+    expect(held(it.node)).toEqual({ [A]: 1, [B]: 2 });
+    it.node.sets.clear();
+    const read = await new PrefixSetHandler(it.runtime()).read(id, outs);
+    expect(read?.props).toMatchObject({ entries: {}, count: 0 });
+    it.node.asked.length = 0;
+    await new PrefixSetHandler(it.runtime()).delete(id, read?.props ?? {});
+    expect(it.node.asked).toEqual(["list"]);
+  });
+});
+
+describe("a node that does not answer", () => {
+  const EARLIER = { arena: "edge", set: "blocked", entries: { [A]: 1 }, url: BLOCKED, count: 1 };
+  const ENTRY = { arena: "edge", set: "blocked", prefix: A, value: 1, url: BLOCKED };
+
+  it("keeps the state of its resources on refresh where the options say so, asked once for all of them", async () => {
+    await using it = await bench({}, {}, { onUnreachable: "skip", maxTries: 1 });
+    const { endpoint } = it.node;
+    await it.node[Symbol.asyncDispose]();
+    const runtime = it.runtime();
+    const set = await new PrefixSetHandler(runtime).read(BLOCKED, { ...EARLIER, endpoint });
+    expect(set).toEqual({
+      id: BLOCKED,
+      inputs: { arena: "edge", set: "blocked", entries: { [A]: 1 } },
+      props: { ...EARLIER, endpoint },
+    });
+    const entry = await new PrefixSetEntryHandler(runtime).read(`${BLOCKED}#${A}`, { ...ENTRY, endpoint });
+    expect(entry).toEqual({
+      id: `${BLOCKED}#${A}`,
+      inputs: { arena: "edge", set: "blocked", prefix: A, value: 1 },
+      props: { ...ENTRY, endpoint },
+    });
+    expect(it.printed).toEqual([
+      expect.stringMatching(
+        /^warning: Set prefixset:\/\/edge\/blocked on NODE: not refreshed, since the node does not answer; its state is kept \(onUnreachable: "skip"\)\. .*no connection/,
+      ),
+    ]);
+  });
+
+  it("fails a refresh otherwise, and an answer with an error always does", async () => {
+    await using it = await bench(undefined, { unknown: [401, "who are you?"] }, { onUnreachable: "skip", maxTries: 1 });
+    const { endpoint } = it.node;
+    const read = (runtime: Runtime) =>
+      new PrefixSetHandler(runtime).read(BLOCKED, { ...EARLIER, endpoint }).catch(it.told);
+    expect(await read(it.runtime())).toContain("HTTP 401");
+    it.node.shape = { unknown: [503, "busy"] };
+    expect(await read(it.runtime())).toContain("HTTP 503");
+    await it.node[Symbol.asyncDispose]();
+    const plain = new Runtime({ env: {}, print: () => {} });
+    plain.configure((key) => ({ endpoint, maxTries: 1 })[key]);
+    expect(await read(plain)).toContain("no connection");
+  });
+});
