@@ -1,5 +1,6 @@
 import type { ObservedSet } from "../client/observed-set";
 import { isRefusal, wasRepeated } from "../client/refusal";
+import type { ListedValue } from "../model/entry-value";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
@@ -282,8 +283,9 @@ export class SetWriter {
 
   /** A part was refused, and another part is applied, since the node did not take it back. */
   private stuck(plan: SetPlan, { after, refused }: Carried, applied: readonly CanonicalPrefix[]): Settled<SetResult> {
-    const refusals = [...plan.put].filter(([prefix]) => refused.has(prefix));
-    const absent = refusals.filter(([prefix, value]) => after.values.get(prefix) !== value).map(([prefix]) => prefix);
+    const isRefused = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
+      refused.has(prefix) && after.values.get(prefix) !== value;
+    const absent = [...plan.put].filter(isRefused).map(([prefix]) => prefix);
     const reason = absent.map((prefix) => refused.get(prefix)?.message).find((text) => text !== undefined) ?? "";
     const message = `Set ${this.options.label}: the node refused ${some(absent)}, and did not take back ${some(applied)}, which is applied now. ${reason} Put that right, and run the same pulumi command again.`;
     const known = { plan, applied: after.values, unsettled: [] };

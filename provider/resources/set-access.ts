@@ -107,7 +107,7 @@ export class SetAccess {
     return this.set.owned;
   }
 
-  /** What the node lists, shared by all who read in one deployment. */
+  /** What the node lists, shared by all who look within a while. */
   async observed(): Promise<ListedMap> {
     try {
       return (await this.set.reads.read()).values;
@@ -117,7 +117,7 @@ export class SetAccess {
   }
 
   /**
-   * The same for a refresh: `undefined` where it does not answer at all and its options
+   * {@link observed} for a refresh. `undefined` where it does not answer at all and its options
    * say that the refresh goes on without it.
    */
   async refreshed(): Promise<ListedMap | undefined> {

@@ -1,5 +1,5 @@
 import type { Answers } from "./answers";
-import { couldBeLength } from "./listed-prefix";
+import { couldBeLength, lengthOf } from "./listed-prefix";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -58,14 +58,19 @@ export function membersReader(answers: Answers | undefined): ReadMembers {
       const content = record[name];
       if (role === "known" || settled?.names.has(name)) continue;
       if (role === undefined || settled?.roles.has(role)) {
-        const isSuspect = prefixLength === undefined && content !== members.prefix && couldBeLength(content);
-        if (isSuspect) members.suspect ??= name;
+        if (prefixLength !== undefined || !couldBeLength(content) || isSameAddress(content, members.prefix)) continue;
+        members.suspect ??= name;
       } else if (members[role] === undefined) {
         if (role !== "length" || content !== null) members[role] = content;
       } else if (role === "prefix" || members[role] !== content) members.hasTwo ??= role;
     }
     return members;
   };
+}
+
+/** The same address once more says nothing of a length, unless it is its own netmask, as that of 128.0.0.0/1. */
+function isSameAddress(content: unknown, prefix: unknown): boolean {
+  return content === prefix && lengthOf(content) === undefined;
 }
 
 /** Reads what the settings name; returns the names and roles that are settled with that. */

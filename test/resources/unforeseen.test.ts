@@ -79,6 +79,9 @@ describe("values that we would not write", () => {
     const handler = new PrefixSetEntryHandler(it.runtime());
     const read = await handler.read(`${BLOCKED}#${A}`, state);
     expect(read?.props).toMatchObject({ value: "drop" });
+    const ignored = handler.check(read?.inputs ?? {}, read?.inputs ?? {});
+    expect(ignored).toEqual({ inputs: read?.inputs, problems: [] });
+    expect(handler.check({}, read?.inputs ?? {}).problems).toEqual(["value: is not a number."]);
     expect(handler.diff(read?.props ?? {}, { ...state, value: 5 })).not.toEqual({ changes: false });
     await handler.update("", read?.props ?? {}, { arena: "edge", set: "blocked", prefix: A, value: 5 });
     expect(held(it.node)).toEqual({ [A]: 5 });

@@ -107,6 +107,7 @@ describe("a list of a prefix-set", () => {
     // Numbers that rows have are no lengths.
     [[{ id: 24, ip: "192.0.2.1", age: 7, v: 7 }], "192.0.2.1/32", 7, "192.0.2.1"],
     [[{ ip: "192.0.2.1", v: 24 }], "192.0.2.1/32", 24, "192.0.2.1"],
+    [[{ ip: "192.0.2.1", host: "192.0.2.1", v: 7 }], "192.0.2.1/32", 7, "192.0.2.1"],
     [[{ ip: "192.0.2.1", v: 7, hits: 129, note: "x", ok: true, tags: [24] }], "192.0.2.1/32", 7, "192.0.2.1"],
   ])("is read from %j as %s with value %s", (json, prefix, value, spelling) => {
     expect(read(json)).toEqual([[prefix, value, spelling]]);
@@ -122,6 +123,8 @@ describe("a list of a prefix-set", () => {
     [{ ip: "192.0.2.0", x: 0, netBits: "24", v: 1 }, 'is a bare address beside "x"', 'prefixLength: "netBits"'],
     [{ ip: "192.0.2.0", wildcard: "255.255.255.0" }, 'beside "wildcard"', 'prefixLength: "wildcard"'],
     [{ ip: "192.0.2.0", last: "192.0.2.255" }, 'is a bare address beside "last"'],
+    [{ ip: "128.0.0.0", netmask4: "128.0.0.0" }, 'is a bare address beside "netmask4"', 'prefixLength: "netmask4"'],
+    [{ ip: "0.0.0.0", netmask4: "0.0.0.0" }, 'is a bare address beside "netmask4"', 'prefixLength: "netmask4"'],
     [
       { subnet: "192.0.2.0", size: 24, weight: 700 },
       "has no prefix",

@@ -1,11 +1,12 @@
 import { z } from "zod";
+import { isEntryValue } from "../../model/entry-value";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { formatUrl } from "../../model/resource-url";
 import { checkArguments, entryLimitShape, setUrl } from "../arguments";
 import type { NodeInUse } from "../connections";
 import { ArgumentProblem, isExpired, parseAt } from "../entries";
 import type { Checked } from "../handler";
-import type { JsonObject } from "../json";
+import { type JsonObject, sameJson, without } from "../json";
 import { contentRails, type LimitArguments } from "../limits";
 import { entryProblems } from "../rails";
 import type { Runtime } from "../runtime";
@@ -15,7 +16,7 @@ import { prefixSetEntrySchema } from "./arguments";
 
 /** `check` of a `PrefixSetEntry`: everything that can be told without a request, all problems at once. */
 export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: JsonObject): Checked {
-  const { given, args, problems } = checkArguments(prefixSetEntrySchema, news);
+  const { given, args, problems } = checkArguments(prefixSetEntrySchema, judged(olds, news));
   const { prefix: spelling, hostBits } = given;
   const found = [...problems];
   const prefix =
@@ -35,6 +36,16 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
     runtime.notices.warn(`${where}${prefix} has expired (${args.expires}): ${fate}.`);
   }
   return { inputs: { ...news, prefix, ...(expired ? { expired: true } : {}) }, problems: [] };
+}
+
+/**
+ * A value that others wrote is let through where it is the one of the state: with `ignoreChanges` the engine hands the
+ * state's own arguments in.
+ */
+function judged(olds: JsonObject, news: JsonObject): JsonObject {
+  const { value } = news;
+  const isHeld = value !== undefined && !isEntryValue(value) && sameJson(olds.value, value);
+  return isHeld ? { ...without(news, ["value"]) } : news;
 }
 
 /** The prefix; where it is none, `undefined` and one more problem. */

@@ -1,0 +1,48 @@
+import { expect, it } from "vitest";
+import { type CaptureSource, capture } from "../../provider/capture/capture";
+import { Prefix, RequestError } from "../../provider/client";
+import type { Mark, MarkType } from "../../provider/model/mark";
+
+const refusal = (status: number, words: string) =>
+  new RequestError(`Marks on NODE: list failed (HTTP ${status}): ${words}.`, {
+    outcome: "refused",
+    status,
+    endpoint: "http://192.0.2.10",
+    object: "mark://edge/web",
+    operation: "list",
+    tries: 1,
+  });
+
+/** A node with one profile; `marks` answers the list of a table. */
+const node = (marks: (type: MarkType) => Promise<Mark[]>): CaptureSource => ({
+  listProfiles: async () => [{ name: "web" }],
+  listRules: async () => [],
+  listMarks: async (_arena, _profile, type) => marks(type),
+  listPrefixSet: async () => [
+    { prefix: Prefix.parse("192.0.2.0/24"), value: 7, spelling: "192.0.2.0/24" },
+    { prefix: Prefix.parse("198.51.100.0/24"), value: "drop", spelling: "198.51.100.0/24" },
+  ],
+});
+
+it("a table that the node does not have and a value that no emulator holds are left out, and said", async () => {
+  const warnings: string[] = [];
+  const source = node(async (type) => {
+    if (type === "conn") throw refusal(400, "no such table");
+    return type === "shost" ? [{ address: "203.0.113.9", id: 5, value: 1 }] : [];
+  });
+  const resources = ["arena://edge", "prefixset://edge/blocked"];
+  const { arenas } = await capture(source, { resources, warn: (message) => void warnings.push(message) });
+  expect(arenas?.edge?.sets).toEqual({ blocked: { "192.0.2.0/24": 7 } });
+  expect(arenas?.edge?.profiles?.web?.marks).toEqual({ shost: [{ address: "203.0.113.9", id: 5, value: 1 }] });
+  expect(warnings).toEqual([
+    'Set prefixset://edge/blocked: left out 198.51.100.0/24, whose value "drop" no emulator holds.',
+    "Marks (conn) of edge/web: left out, since the node has no such table. Marks on NODE: list failed (HTTP 400): no such table.",
+  ]);
+});
+
+it("credentials that do not hold are no missing table", async () => {
+  const source = node(async () => {
+    throw refusal(401, "who are you?");
+  });
+  await expect(capture(source, { resources: ["edge"] })).rejects.toThrow("who are you?");
+});
