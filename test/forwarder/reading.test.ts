@@ -78,6 +78,12 @@ const BODIES: [name: string, type: MarkType, body: string, plain: number][] = [
     1,
   ],
   ["an object keyed by address", "shost", '{"203.0.113.45":{"id":1,"v":2},"203.0.113.46":{"id":1,"v":3}}', 2],
+  [
+    "a list within another member",
+    "shost",
+    '{"result":{"items":[{"a":"203.0.113.45","id":1,"v":2},{"a":"203.0.113.46","id":1,"v":2}]}}',
+    1,
+  ],
   ["an empty list", "shost", '{"data":[]}', 0],
   ["null for an empty list", "shost", '{"data":null}', 0],
 ];

@@ -110,7 +110,7 @@ export class StoredLedger implements Ledger {
       const take: Reading["take"] = reading
         ? (...mark) => reading.take(...mark)
         : (key, id, value, lifetime, details) => seen?.add("seen", key, id, value, lifetime, details);
-      const stream = new MarkStream(begin.table.type, take);
+      const stream = new MarkStream(begin.table.type, take, { answers: begin.answers, keyedPlaces: table.keyedPlaces });
       this.readings.set(number, { table, begin, stream, reading, changes, seen, reset });
       return number;
     });

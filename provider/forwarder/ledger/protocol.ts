@@ -1,4 +1,5 @@
 import type { Rule } from "../../model/mark";
+import type { NodeHabits } from "../../wire/answers";
 import type { MarkEvent } from "../record/events";
 import type { NamedRule, Row } from "../record/rows";
 import type { TableFilter, TableName } from "../table";
@@ -55,6 +56,8 @@ export interface Turn {
 export interface Begin {
   readonly table: TableName;
   readonly rules: readonly Rule[];
+  /** How the node answers, where its configuration says so. */
+  readonly answers?: NodeHabits["answers"];
   /** With `records: changes`: also all that is listed, as `seen`. */
   readonly snapshot: boolean;
   readonly turn?: Turn;

@@ -197,6 +197,7 @@ export class NodePoller {
     const reading = await ledger.begin({
       table,
       rules,
+      answers: this.parts.options().answers,
       snapshot: this.snapshotIsDue(key),
       ...(this.turn && { turn: this.turn }),
     });

@@ -1,4 +1,5 @@
 import type { MarkType } from "../../model/mark";
+import type { NodeHabits } from "../../wire/answers";
 import { parseJson } from "../../wire/json";
 import { readAnswer } from "../../wire/node-answer";
 import { ShapeError, short } from "../../wire/shape";
@@ -55,6 +56,7 @@ export class MarkStream {
   constructor(
     private readonly type: MarkType,
     private readonly take: TakeMark,
+    private readonly habits: NodeHabits = {},
   ) {}
 
   /** Takes the next bytes of the body. @throws {ShapeError} for a record that is none. */
@@ -101,7 +103,7 @@ export class MarkStream {
     const match = /\[\s*(?=\{)/.exec(text);
     if (!match) return 0;
     const head = text.slice(0, match.index).replace(/^\u00ef\u00bb\u00bf/, "");
-    if (!isEnvelope(head, head.trim() === "" ? "" : "}", ANY_LENGTH)) {
+    if (!ENDS.some((end) => this.mayBegin(head, end))) {
       this.state = "gather";
       this.gathered.push(bytes);
       return bytes.length;
@@ -109,6 +111,16 @@ export class MarkStream {
     this.head = head;
     this.state = "record";
     return match.index + match[0].length;
+  }
+
+  /** What the plain reader would refuse is refused by it, once the whole answer is there. */
+  private mayBegin(head: string, end: string): boolean {
+    try {
+      return isEnvelope(head, end, ANY_LENGTH, this.habits);
+    } catch (error) {
+      if (error instanceof ShapeError) return false;
+      throw error;
+    }
   }
 
   /** Where the first byte stands that was not read. */
@@ -147,7 +159,7 @@ export class MarkStream {
       throw new ShapeError(`element ${this.listed} is longer than ${MAX_RECORD} bytes`);
     }
     const text = bytes.toString("utf8", start, end);
-    if (this.listed === 0) this.template = RecordTemplate.learn(text, this.type);
+    if (this.listed === 0) this.template = RecordTemplate.learn(text, this.type, this.habits);
     // Also the first one: how it is read then does not rest on what was learned from it.
     takeMark(this.plainMark(text), this.take);
     this.plain++;
@@ -163,7 +175,7 @@ export class MarkStream {
       throw new ShapeError(`element ${this.listed} is no JSON`);
     }
     try {
-      const [mark] = plainMarks([json], this.type);
+      const [mark] = plainMarks([json], this.type, this.habits);
       if (mark) return mark;
     } catch (error) {
       // The plain reader was given one element, which it calls the first.
@@ -175,7 +187,7 @@ export class MarkStream {
 
   /** The answer may still say that this was not the whole list. */
   private checkTail(): void {
-    if (!isEnvelope(this.head, this.tail, this.listed)) {
+    if (!isEnvelope(this.head, this.tail, this.listed, this.habits)) {
       throw new ShapeError(`behind the list stands ${short(this.tail.trim())}`);
     }
   }
@@ -184,7 +196,7 @@ export class MarkStream {
     const answer = readAnswer(body);
     switch (answer.kind) {
       case "json":
-        for (const mark of plainMarks(answer.json, this.type)) {
+        for (const mark of plainMarks(answer.json, this.type, this.habits)) {
           takeMark(mark, this.take);
           this.listed++;
           this.plain++;
@@ -215,12 +227,15 @@ function endOfRecord(bytes: Buffer, start: number): number {
   return MORE_BYTES;
 }
 
+/** What may close the objects around a list. */
+const ENDS = ["", "}", "}}", "}}}"];
+
 /** No total beside the beginning of a list can be larger: how long the list is, its end tells. */
 const ANY_LENGTH = 2 ** 32 - 1;
 
 /** True when the plain reader takes the list between these texts as that of the answer. */
-function isEnvelope(head: string, tail: string, length: number): boolean {
-  const around = judgeAround(head, tail, length);
+function isEnvelope(head: string, tail: string, length: number, habits: NodeHabits): boolean {
+  const around = judgeAround(head, tail, length, habits);
   if (around.kind === "error") throw new ListRefused(around.message);
   return around.kind === "list";
 }

@@ -1,13 +1,15 @@
 import type { Mark, MarkType } from "../../model/mark";
+import type { NodeHabits } from "../../wire/answers";
+import { findList } from "../../wire/envelope";
+import { errorIn } from "../../wire/error-marker";
 import { readMarkList } from "../../wire/mark-list";
-import { errorIn, openEnvelope } from "../../wire/node-answer";
 
 /**
  * The package's plain reader of mark lists, as the reader of streams asks it. Nothing else in this room knows the names and
  * shapes in which nodes answer.
  */
-export function plainMarks(json: unknown, type: MarkType): readonly Mark[] {
-  return readMarkList(json, type);
+export function plainMarks(json: unknown, type: MarkType, habits: NodeHabits): readonly Mark[] {
+  return readMarkList(json, type, habits);
 }
 
 const LIST = "\u0001list\u0001";
@@ -24,7 +26,7 @@ export type Around =
  *
  * @throws {ShapeError} when the answer itself says that it is not the whole list.
  */
-export function judgeAround(head: string, tail: string, length: number): Around {
+export function judgeAround(head: string, tail: string, length: number, habits: NodeHabits): Around {
   const list: unknown[] = new Array(length);
   let json: unknown;
   try {
@@ -34,5 +36,6 @@ export function judgeAround(head: string, tail: string, length: number): Around 
   }
   const message = errorIn(json);
   if (message !== undefined) return { kind: "error", message };
-  return { kind: openEnvelope(json) === list ? "list" : "other" };
+  const found = findList(json, "marks", habits);
+  return { kind: found.kind === "array" && found.elements === list ? "list" : "other" };
 }

@@ -1,4 +1,5 @@
 import type { Mark, MarkType } from "../../model/mark";
+import type { NodeHabits } from "../../wire/answers";
 import { keyOf } from "../record/mark-key";
 import type { TakeMark } from "./listed-mark";
 import { plainMarks } from "./plain";
@@ -55,7 +56,7 @@ export class RecordTemplate {
   }
 
   /** The template of a record's text; `undefined` when it holds anything but integers and IPv4 addresses. */
-  static learn(record: string, type: MarkType): RecordTemplate | undefined {
+  static learn(record: string, type: MarkType, habits: NodeHabits = {}): RecordTemplate | undefined {
     // Between the brackets only members, each a name and an integer or a text without escapes.
     const pattern = /"([^"\\]+)"(\s*:\s*)(?:(-?\d{1,15})(?=\s*[,}])|"(\d{1,3}(?:\.\d{1,3}){3})")/y;
     const parts: { name: string; start: number; end: number; text: boolean }[] = [];
@@ -73,7 +74,7 @@ export class RecordTemplate {
       at = match.index + whole.length;
     }
     if (parts.length === 0 || !/^\s*\}$/.test(record.slice(at))) return undefined;
-    const slots = slotsOf(record, parts, type);
+    const slots = slotsOf(record, parts, type, habits);
     if (!slots) return undefined;
     let from = 0;
     const fields = parts.map((part, index): Field => {
@@ -210,6 +211,7 @@ function slotsOf(
   record: string,
   parts: readonly { start: number; end: number; text: boolean }[],
   type: MarkType,
+  habits: NodeHabits,
 ): Slot[] | undefined {
   let probe = "";
   let from = 0;
@@ -221,7 +223,7 @@ function slotsOf(
   });
   let mark: Mark | undefined;
   try {
-    mark = plainMarks([JSON.parse(probe + record.slice(from))], type)[0];
+    mark = plainMarks([JSON.parse(probe + record.slice(from))], type, habits)[0];
   } catch {
     return undefined;
   }
