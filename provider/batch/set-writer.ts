@@ -30,7 +30,7 @@ export interface ElsewhereRules {
   before(observed: ListedMap): Promise<void>;
   /** Which of these prefixes must stay, since they may be the very entries that are wanted at another address. */
   spare(remove: ReadonlySet<CanonicalPrefix>): Promise<ReadonlySet<CanonicalPrefix>>;
-  /** Is called after a commit with what it removed, and with the values that were there. */
+  /** Is called after a commit with what is gone since before it, and with the values that were there. */
   after(removed: ListedMap): Promise<void>;
 }
 
@@ -104,10 +104,15 @@ export class SetWriter {
     reads.forget();
     set.answered.clear();
     const settled = await this.activity.during(() => this.carryOut(plans, merged, before));
-    const removed = new Map([...before.values].filter(([prefix]) => merged.remove.has(prefix)));
-    const { elsewhere } = this.options;
-    if (elsewhere && removed.size > 0) this.looks = Promise.all([this.looks, elsewhere.after(removed)]).then(() => {});
+    this.lookElsewhere(before);
     return settled;
+  }
+
+  /** What a commit took away counts, by whomever its removal was staged: a run that failed may have left it. */
+  private lookElsewhere(before: ObservedSet): void {
+    const { elsewhere, set } = this.options;
+    const gone = new Map([...before.values].filter(([prefix]) => set.last?.has(prefix) === false));
+    if (elsewhere && gone.size > 0) this.looks = Promise.all([this.looks, elsewhere.after(gone)]).then(() => {});
   }
 
   /** What the group changes: what may be another address's entry stays, and a removal beyond the limit fails alone. */

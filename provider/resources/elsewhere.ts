@@ -83,7 +83,7 @@ export class Elsewhere {
         if (lost.length === 0) continue;
         await there.putBack(new Map(lost));
         this.notices.warn(
-          `${there.label}: ${some(lost.map(([prefix]) => prefix))} went with the removal at ${here.endpoint} and is put back: the two addresses are one machine. Remove packetfilter:distinctNodes.`,
+          `${there.label}: ${some(lost.map(([prefix]) => prefix))} went with a commit at ${here.endpoint} and is put back, since it is wanted: the two addresses are one machine.${this.areDistinct() ? " Remove packetfilter:distinctNodes." : ""}`,
         );
       } catch (error) {
         const names = some(held.map(([prefix]) => prefix));

@@ -118,7 +118,7 @@ describe("two addresses", () => {
     const { errors, printed } = await engine.up(on("fra9"));
     expect(texts(errors)).toBe("");
     expect(blocked(machine)).toEqual({ [P]: 1, [Q]: 1 });
-    expect(warnings(printed)).toMatch(/is put back: the two addresses are one machine/);
+    expect(warnings(printed)).toMatch(/is put back, since it is wanted: the two addresses are one machine/);
   });
 });
 

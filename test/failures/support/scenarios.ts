@@ -4,11 +4,15 @@ import type { Declared } from "./engine";
 /** What somebody does in one `up`: from one program to another. */
 export interface Scenario {
   readonly name: string;
-  readonly about: "sets" | "entries" | "signalings" | "all";
+  readonly about: "sets" | "entries" | "signalings" | "all" | "places";
   readonly before: readonly Declared[];
   readonly after: readonly Declared[];
   /** What the node holds that this stack did not put there. */
   readonly found?: Record<string, Record<string, number>>;
+  /** Configuration from the first program on; `ENDPOINT` and `ALIAS` stand for two addresses of the one node. */
+  readonly config?: Record<string, unknown>;
+  /** Configuration that changes after the first program. There is no way back to that program then. */
+  readonly later?: Record<string, unknown>;
 }
 
 export const BLOCKED = "prefixset://edge/blocked";
@@ -49,6 +53,8 @@ const D = "2001:db8::/32";
 const twenty = (value: number, from = 0) =>
   Array.from({ length: 20 }, (_, i) => entry(`scanner-${i}`, `203.0.113.${i + from}`, value));
 const shared = { exclusive: false };
+/** A named node has nothing of the stack's timing; it gives up soon, as the others do. */
+const at = (endpoint: string) => ({ endpoint, timeoutMs: 300, deadlineMs: 2_000, commitCoalesceMs: 4 });
 const [X, Y, Z] = ["198.51.100.7", "198.51.100.8", "198.51.100.9"];
 
 export const SCENARIOS: readonly Scenario[] = [
@@ -86,6 +92,43 @@ export const SCENARIOS: readonly Scenario[] = [
     about: "signalings",
     before: [signaling([X, Y])],
     after: [signaling([X, Y], "renamed")],
+  },
+  {
+    name: "two names for one machine",
+    about: "places",
+    config: { nodes: { one: at("ENDPOINT"), two: at("ALIAS") } },
+    before: [set([A, B], { ...shared, node: "one" })],
+    after: [set([A, C], { ...shared, node: "two" })],
+  },
+  {
+    name: "node renamed in the configuration",
+    about: "places",
+    config: { nodes: { one: at("ENDPOINT") } },
+    later: { nodes: { uno: at("ENDPOINT") } },
+    before: [set([A, B], { node: "one" })],
+    after: [set([A, B], { node: "uno" })],
+  },
+  {
+    name: "node gone from program and configuration",
+    about: "places",
+    config: { nodes: { one: at("ENDPOINT") } },
+    later: { nodes: {} },
+    before: [set([A, B], { node: "one" }), entry("one", C)],
+    after: [entry("one", C)],
+  },
+  {
+    name: "another endpoint since an up that failed",
+    about: "places",
+    later: { endpoint: "ALIAS" },
+    before: [set([A, B]), entry("one", C)],
+    after: [],
+  },
+  {
+    name: "adoption in hand",
+    about: "places",
+    before: [set({ [A]: 1, [B]: 2 }, { onExisting: "adopt" })],
+    after: [set({ [A]: 1, [B]: 2 }, { onExisting: "adopt" })],
+    found: { [BLOCKED]: { [A]: 1, [B]: 9, [C]: 3 } },
   },
   {
     name: "mixed stack",

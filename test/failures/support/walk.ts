@@ -86,7 +86,13 @@ export async function requestsOf(scenario: Scenario, dialect?: Dialect): Promise
 }
 
 /** Runs one case from an empty node to the end, and judges everything that was promised about it. */
-export async function walk({ scenario, kind, request, lasting, next }: Case, dialect?: Dialect): Promise<Verdict> {
+export async function walk(it: Case, dialect?: Dialect): Promise<Verdict> {
+  const { scenario, kind, request, lasting } = it;
+  const next = scenario.later && it.next === "previous" ? "same" : it.next;
+  return follow({ scenario, kind, request, lasting, next }, dialect);
+}
+
+async function follow({ scenario, kind, request, lasting, next }: Case, dialect?: Dialect): Promise<Verdict> {
   const when = `${lasting ? "from" : "at"} request ${request}`;
   const title = [dialect?.name, scenario.name, kind.name, when, `then ${next}`]
     .filter((part) => part !== undefined)
@@ -158,9 +164,17 @@ export async function walk({ scenario, kind, request, lasting, next }: Case, dia
 async function open(scenario: Scenario, dialect?: Dialect) {
   const { emulator, config } = await stage(dialect);
   for (const [url, insert] of Object.entries(scenario.found ?? {})) emulator.change(url, { insert });
-  const engine = new MiniEngine(config);
-  const { errors } = await engine.up(scenario.before);
+  const { endpoint } = emulator;
+  const alias = endpoint.replace("127.0.0.1", "localhost");
+  const located = (more: Record<string, unknown> = {}) => ({
+    ...config,
+    ...JSON.parse(JSON.stringify(more).replaceAll("ENDPOINT", endpoint).replaceAll("ALIAS", alias)),
+  });
+  const first = new MiniEngine(located(scenario.config));
+  const { errors } = await first.up(scenario.before);
   if (errors.length > 0) throw new Error(`${scenario.name} cannot be set up: ${errors[0]?.message}`);
+  const engine = new MiniEngine(located({ ...scenario.config, ...scenario.later }));
+  engine.state = first.state;
   return { emulator, engine, [Symbol.asyncDispose]: () => emulator.close() };
 }
 
@@ -179,10 +193,11 @@ export async function settled(emulator: Emulator, lingers = 0): Promise<void> {
 
 /** An error names what failed, where, and what to do. */
 function isHelpful({ message }: Error, emulator: Emulator): boolean {
-  const place = new URL(emulator.endpoint).host;
+  // The port, since a node may have several addresses, or the node's name in the configuration.
+  const place = `:${new URL(emulator.endpoint).port}`;
   return (
     /prefixset:\/\/edge\/(blocked|partners)|[Ss]ignaling/.test(message) &&
-    message.includes(place) &&
+    (message.includes(place) || / on (one|two|uno):/.test(message)) &&
     /pulumi/.test(message)
   );
 }
