@@ -237,8 +237,8 @@ export class Emulator implements AsyncDisposable {
       throw new UnknownResource(
         `Client ${clientId} may signal ${client.state.prefixes.join(", ")} and longer prefixes only.`,
       );
-    client.stop(stop, "valid-ones");
-    client.start(start, "valid-ones", this.dialect.lease);
+    client.stop(stop, { signalingPartial: "valid-ones" });
+    client.start(start, { signalingPartial: "valid-ones", signalingOverlap: "accepted", lease: this.dialect.lease });
   }
 
   /** Replaces everything that the emulator holds. Journal, faults, dialect and clock stay. @throws {StateError} */

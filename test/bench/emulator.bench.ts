@@ -30,7 +30,11 @@ function caller(emulator: Emulator): { call: (command: object) => Promise<number
   const agent = new Agent({ keepAlive: true });
   const call = async (command: object) => {
     const body = JSON.stringify(command);
-    const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+    const headers = {
+      "content-type": "application/json",
+      "content-length": Buffer.byteLength(body),
+      "user-arena": "edge",
+    };
     const sent = request(`${emulator.endpoint}/fapi`, { method: "POST", agent, headers });
     sent.end(body);
     const [response] = (await once(sent, "response")) as [IncomingMessage];

@@ -188,6 +188,35 @@ describe("every switch of the open points", () => {
       expect(await signaling.ensureActive([...one, ...two])).toEqual({ started: [], already: [...one, ...two] });
     }));
 
+  it("signalingPrefixes = registered: what lies within a registered prefix is refused, the prefix itself is not", () =>
+    within({ signalingPrefixes: "registered" }, async ({ signaling }) => {
+      await expect(signaling.ensureActive(prefixes("198.51.100.7"))).rejects.toMatchObject({
+        reason: "prefix-invalid",
+      });
+      const whole = prefixes("198.51.100.0/24");
+      expect(await signaling.ensureActive(whole)).toEqual({ started: whole, already: [] });
+    }));
+
+  it("signalingOverlap = invalid: a prefix around an active one is refused at once", () =>
+    within({ signalingOverlap: "invalid" }, async ({ signaling, emulator }) => {
+      await signaling.start(prefixes("198.51.100.7"));
+      await expect(signaling.ensureActive(prefixes("198.51.100.0/24"))).rejects.toMatchObject({
+        code: "signaling-incomplete",
+        reason: "prefix-invalid",
+        verified: true,
+      });
+      expect(emulator.signalings.c1).toEqual(["198.51.100.7/32"]);
+    }));
+
+  it.each(["table", "node"] as const)("markPace = %s: lists that would come too soon wait for their turn", (markPace) =>
+    within({ markPace }, async ({ node, emulator }) => {
+      for (const type of ["shost", "shost", "dhost"] as const) await node.listMarks("edge", "web", type);
+      const answered = emulator.requests({ status: 200 });
+      expect(answered.map(({ type }) => type)).toEqual(["shost", "shost", "dhost"]);
+      expect(answered.filter(({ tooSoon }) => tooSoon)).toEqual([]);
+    }),
+  );
+
   it("an answer of unknown shape is never an empty list", () =>
     within({}, async ({ node, emulator }) => {
       emulator.fail({ cmd: "list", kind: "unknown-shape" });

@@ -7,6 +7,9 @@ export interface Answer {
   readonly json: unknown;
 }
 
+/** The header of a list of marks of the arena `edge`. */
+export const EDGE = { "user-arena": "edge" };
+
 /** One command of the node API. */
 export async function fapi(emulator: { endpoint: string }, command: unknown, headers: Record<string, string> = {}) {
   return answer(

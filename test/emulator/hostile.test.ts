@@ -154,7 +154,7 @@ test("a reader that takes nothing of a long list does not hold others up", async
   const body = JSON.stringify({ url: "mark://edge/web", cmd: "list", type: "shost" });
   const idle = await open(
     emulator.endpoint,
-    post(`Content-Type: application/json\r\nContent-Length: ${body.length}`, body).toString(),
+    post(`Content-Type: application/json\r\nUser-Arena: edge\r\nContent-Length: ${body.length}`, body).toString(),
   );
   idle.pause();
   await stillServes(emulator);

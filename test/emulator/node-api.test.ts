@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import { fapi } from "./calls";
+import { EDGE, fapi } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
 const LOCAL = "prefixset://edge/web/blocked";
@@ -90,10 +90,12 @@ test("profiles, rules and marks are listed as the state has them", async () => {
     data: [{ id: 7, name: "flood", actions: ["drop"], prio: 5 }],
   });
   emulator.clock.freeze();
-  expect((await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "shost" })).json).toEqual({
+  expect((await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "shost" }, EDGE)).json).toEqual({
     data: [{ a: "203.0.113.45", id: 70_001, v: 1_234, t: expect.closeTo(3_600, -1) }],
   });
-  expect((await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "conn" })).json).toEqual({ data: [] });
+  expect((await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "conn" }, EDGE)).json).toEqual({
+    data: [],
+  });
 });
 
 const list = { url: BLOCKED, cmd: "list" };

@@ -52,7 +52,7 @@ test("what it holds is kept in a file, and the next emulator goes on from there"
     await fapi(emulator, insert("203.0.113.0/24", 4));
     await fapi(emulator, commit);
     await fapi(emulator, insert("203.0.113.9", 5));
-    await signaling(emulator.signalingUrl, emulator.clients[0], "start", ["198.51.100.7"]);
+    await signaling(emulator.signalingUrl, emulator.clients[0], "start", ["198.51.100.7/32"]);
   }
   await using next = await startEmulator({ persist });
   expect(next.prefixSet(BLOCKED).applied).toHaveProperty(["203.0.113.0/24"], 4);
@@ -94,7 +94,7 @@ test("the journal can be filtered, and read by people", async () => {
   await fapi(emulator, insert("203.0.113.0/24"));
   await fapi(emulator, commit);
   await fapi(emulator, { url: BLOCKED, cmd: "list" }).catch(() => {});
-  await signaling(emulator.signalingUrl, emulator.clients[0], "start", ["198.51.100.7"]);
+  await signaling(emulator.signalingUrl, emulator.clients[0], "start", ["198.51.100.7/32"]);
   expect(emulator.journal.map(describeEntry)).toEqual([
     `10:00:00.125 node insert ${BLOCKED} (1) -> 200, 15 bytes`,
     `10:00:00.125 node commit ${BLOCKED} -> 200, 15 bytes, applied +1 -0 ~0, 3 after`,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type EmulatorState, startEmulator, synFlood } from "../../provider/emulator";
-import { fapi, signaling } from "./calls";
+import { EDGE, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
 const state: EmulatorState = {
@@ -33,12 +33,12 @@ test("signaling, rules, marks and a committed set work together", async () => {
 
   expect(emulator.receive([syn])).toEqual([{ verdict: "accept", profile: "profile://edge/clean", marks: [] }]);
 
-  await signaling(emulator.signalingUrl, client, "start", ["198.51.100.7"]);
+  await signaling(emulator.signalingUrl, client, "start", ["198.51.100.7/32"]);
   expect(emulator.receive([syn])).toEqual([
     { verdict: "accept", profile: "profile://edge/protected", marks: [{ type: "shost", id: 2, value: 1 }] },
   ]);
   const marks = { url: "mark://edge/protected", cmd: "list", type: "shost" };
-  expect((await fapi(emulator, marks)).json).toEqual({ data: [{ a: "203.0.113.9", id: 2, v: 1, t: 600 }] });
+  expect((await fapi(emulator, marks, EDGE)).json).toEqual({ data: [{ a: "203.0.113.9", id: 2, v: 1, t: 600 }] });
 
   await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.9", v: 1 }] });
   expect(emulator.receive([syn])[0]?.verdict).toBe("accept");
@@ -52,11 +52,11 @@ test("signaling, rules, marks and a committed set work together", async () => {
   await fapi(emulator, { url: BLOCKED, cmd: "commit" });
   expect(emulator.receive([syn])[0]?.verdict).toBe("accept");
 
-  await signaling(emulator.signalingUrl, client, "stop", ["198.51.100.7"]);
+  await signaling(emulator.signalingUrl, client, "stop", ["198.51.100.7/32"]);
   expect(emulator.receive([syn])[0]?.profile).toBe("profile://edge/clean");
 
   emulator.clock.advance("601s");
-  expect((await fapi(emulator, marks)).json).toEqual({ data: [] });
+  expect((await fapi(emulator, marks, EDGE)).json).toEqual({ data: [] });
   await expect(() => emulator.marks("profile://edge/nowhere", "shost")).toThrow(RangeError);
 });
 
@@ -68,7 +68,7 @@ test("marks are listed in the form of the dialect", async () => {
   emulator.clock.advance("100s");
   const list = async (dialect: Parameters<typeof emulator.setDialect>[0]) => {
     emulator.setDialect(dialect);
-    return (await fapi(emulator, { url: "mark://edge/protected", cmd: "list", type: "shost" })).json;
+    return (await fapi(emulator, { url: "mark://edge/protected", cmd: "list", type: "shost" }, EDGE)).json;
   };
   expect(await list({ listEnvelope: "array" })).toEqual([{ a: "203.0.113.9", id: 2, v: 1, t: 500 }]);
   expect(await list({ listEnvelope: "records", markKeys: "long" })).toEqual({
@@ -106,7 +106,7 @@ test("a list of 100 000 marks is whole, in one body of about 4.8 MB", async () =
     state: { arenas: { edge: { profiles: { web: { marks: { shost } } } } } },
   });
   emulator.clock.freeze();
-  const list = () => fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "shost" });
+  const list = () => fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "shost" }, EDGE);
   const [first, second] = [await list(), await list()];
   expect((first.json as { data: unknown[] }).data).toHaveLength(100_000);
   expect(second.text).toBe(first.text);

@@ -9,7 +9,7 @@ test("start moves a prefix to the profile with rules, stop moves it back", async
     signaling(emulator.signalingUrl, client, op, prefixes);
 
   expect(emulator.boundProfile("198.51.100.7")).toBe("profile://edge/clean");
-  expect(await call("start", ["198.51.100.7"])).toMatchObject({ status: 200, text: "ok" });
+  expect(await call("start", ["198.51.100.7/32"])).toMatchObject({ status: 200, text: "ok" });
   expect((await call("status")).json).toEqual({ IP_prefix: ["198.51.100.7/32"] });
   expect(emulator.signalings).toEqual({ "client-a": ["198.51.100.7/32"], "client-b": [] });
   expect(emulator.boundProfile("198.51.100.7")).toBe("profile://edge/protected");

@@ -17,6 +17,8 @@ export interface Interpretation {
   readonly summary: RequestSummary;
   /** Carries the request out. `committed` is called with what a commit changed, at once or later. */
   run(variation: Variation, committed: (record: CommitRecord) => void): Reply | Promise<Reply>;
+  /** Is called when the answer is out, or will never be. */
+  over?(): void;
   /** An error in the form of this API. */
   error(status: number, message: string): Reply;
 }

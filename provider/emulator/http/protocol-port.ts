@@ -98,7 +98,11 @@ export class ProtocolPort {
     }
     const fault = this.subject.faults.match({ ...understood.summary, api });
     const entry = journal.add({ ...arrived, ...understood.summary, ...(fault && { fault: fault.fault.kind }) });
-    await deliver(exchange, await this.carryOut(understood, entry, fault), entry);
+    try {
+      await deliver(exchange, await this.carryOut(understood, entry, fault), entry);
+    } finally {
+      understood.over?.();
+    }
     journal.settled(entry);
   }
 

@@ -18,6 +18,8 @@ export interface RequestSummary {
   /** The resource as it was sent. */
   rawUrl?: string;
   type?: MarkType;
+  /** True for a list of marks less than three seconds after the end of the last one (docs/contract.md#pace-of-mark-lists). */
+  tooSoon?: boolean;
   op?: SignalingOperation;
   /** The client id of the signaling API. */
   client?: string;

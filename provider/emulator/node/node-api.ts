@@ -9,6 +9,7 @@ import type { RuleSpec } from "../rules";
 import type { Contents } from "../state/contents";
 import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
 import type { VirtualClock } from "../time/clock";
+import { MARK_PACE, MarkPace } from "./mark-pace";
 import { failure, list, listMarks, listSet, success } from "./node-replies";
 import { type NodeRequest, parseNodeRequest, summarize } from "./node-request";
 import { type Refusal, stageDelete, stageInsert } from "./prefix-set-commands";
@@ -24,7 +25,11 @@ export interface NodeSubject {
 
 /** The node API: `POST /fapi` (docs/contract.md#node-endpoint). What the contract does not promise is refused. */
 export class NodeApi implements Api {
-  constructor(private readonly subject: NodeSubject) {}
+  private readonly pace: MarkPace;
+
+  constructor(private readonly subject: NodeSubject) {
+    this.pace = new MarkPace(() => subject.clock.ms);
+  }
 
   interpret(request: Incoming): Interpretation {
     const error = (status: number, message: string) => failure(status, message, this.subject.dialect);
@@ -33,11 +38,15 @@ export class NodeApi implements Api {
       const { status, message } = read.refusal;
       return { summary: read.summary, error, run: () => error(status, message) };
     }
-    return {
-      summary: read.summary,
-      error,
-      run: (variation, committed) => this.carryOut(read.request, variation, committed),
-    };
+    const run: Interpretation["run"] = (variation, committed) => this.carryOut(read.request, variation, committed);
+    if (read.request.url.kind !== "mark") return { summary: read.summary, error, run };
+    const turn = this.pace.begin(read.summary, this.subject.dialect.markPace);
+    const summary = { ...read.summary, ...(turn.tooSoon && { tooSoon: true }) };
+    if (turn.retryAfter === undefined) return { summary, error, run, over: turn.over };
+    // 429 in every form of errors: it is what Retry-After goes with.
+    const refusal = error(429, `too soon: two lists of marks must be ${MARK_PACE / 1000} s apart`);
+    const headers = { "retry-after": String(turn.retryAfter) };
+    return { summary, error, run: () => ({ ...refusal, status: 429, headers }), over: turn.over };
   }
 
   private carryOut(request: NodeRequest, variation: Variation, committed: (record: CommitRecord) => void): Reply {
@@ -139,7 +148,9 @@ function slashProblem({ cmd, url }: NodeRequest, rawUrl: string, dialect: Dialec
 }
 
 function userArenaProblem({ url }: NodeRequest, headers: Incoming["headers"], dialect: Dialect): string | undefined {
-  if (dialect.userArena === "ignored" || url.kind !== "mark" || headers["user-arena"] === url.arena) return undefined;
+  const given = headers["user-arena"];
+  if (dialect.userArena === "ignored" || url.kind !== "mark" || given === url.arena) return undefined;
+  if (dialect.userArena === "present" && given !== undefined && given !== "") return undefined;
   return `the list of marks needs the header User-Arena: ${url.arena}`;
 }
 

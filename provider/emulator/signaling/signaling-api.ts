@@ -70,10 +70,9 @@ export class SignalingApi implements Api {
     if (!client) return op === "status" ? wrongSecret(dialect, fail) : fail("secret_key invalid");
     if (prefixes === undefined) return status(client, dialect);
     if (prefixes instanceof BadRequest) return error(400, prefixes.message);
-    const read = client.read(prefixes);
+    const read = client.read(prefixes, dialect);
     if (!read || read.length === 0) return fail("ip_prefix invalid");
-    const mode = dialect.signalingPartial;
-    const problem = op === "start" ? client.start(read, mode, dialect.lease) : client.stop(read, mode);
+    const problem = op === "start" ? client.start(read, dialect) : client.stop(read, dialect);
     return problem ? fail(problem) : text(200, "ok");
   }
 }

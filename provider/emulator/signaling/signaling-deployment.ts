@@ -1,4 +1,5 @@
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
+import type { Dialect } from "../behaviour/dialect";
 import { type SignalingClientState, StateError } from "../state/state";
 import type { VirtualClock } from "../time/clock";
 
@@ -13,8 +14,14 @@ export const SIGNALING_ERRORS = {
 /** One of the four error texts of the contract. */
 export type SignalingErrorText = keyof typeof SIGNALING_ERRORS;
 
-/** What a start or a stop does when some of its prefixes cannot be started or stopped. */
-export type PartialMode = "all-or-nothing" | "valid-ones";
+/** Which prefixes a client accepts; what is absent is accepted. */
+export type Acceptance = Partial<Pick<Dialect, "signalingAddress" | "signalingIpv6" | "signalingPrefixes">>;
+
+/** How signalings start. */
+export type StartMode = Pick<Dialect, "signalingPartial" | "signalingOverlap" | "lease">;
+
+/** How signalings stop. */
+export type StopMode = Pick<Dialect, "signalingPartial">;
 
 interface Active {
   /** Virtual time of the start, in milliseconds. */
@@ -53,29 +60,37 @@ export class DeploymentClient {
     return prefixes.sort(Prefix.compare).map((prefix) => prefix.toString());
   }
 
-  /** What the texts mean, or `undefined` when one is not a prefix, has host bits, or is not the client's. */
-  read(texts: readonly string[]): CanonicalPrefix[] | undefined {
+  /** What the texts mean, or `undefined` when one is not a prefix, has host bits, is not the client's or not accepted. */
+  read(texts: readonly string[], accepted: Acceptance = {}): CanonicalPrefix[] | undefined {
+    if (accepted.signalingAddress === "cidr" && !texts.every((text) => text.includes("/"))) return undefined;
     try {
       const prefixes = texts.map((text) => Prefix.parse(text));
-      return prefixes.every((prefix) => this.mayMove(prefix))
-        ? ([...new Set(prefixes.map(String))] as CanonicalPrefix[])
-        : undefined;
+      if (accepted.signalingIpv6 === "error" && prefixes.some(({ family }) => family === 6)) return undefined;
+      const isOwn = (prefix: Prefix) =>
+        accepted.signalingPrefixes === "registered"
+          ? this.prefixes.some((own) => own.equals(prefix))
+          : this.mayMove(prefix);
+      return prefixes.every(isOwn) ? ([...new Set(prefixes.map(String))] as CanonicalPrefix[]) : undefined;
     } catch (error) {
       if (error instanceof PrefixError) return undefined;
       throw error;
     }
   }
 
-  /** Starts signaling; `lease` in milliseconds ends it by itself, 0 never. The error text names why not all were started. */
-  start(prefixes: readonly CanonicalPrefix[], mode: PartialMode, lease: number): SignalingErrorText | undefined {
-    const startable = prefixes.filter((prefix) => !this.running.has(prefix));
+  /** Starts signaling. The error text names why not all were started. */
+  start(prefixes: readonly CanonicalPrefix[], how: StartMode): SignalingErrorText | undefined {
+    const { signalingPartial: mode, signalingOverlap, lease } = how;
+    const inactive = prefixes.filter((prefix) => !this.running.has(prefix));
+    const startable = signalingOverlap === "invalid" ? inactive.filter((prefix) => !this.overlaps(prefix)) : inactive;
     const complete = startable.length === prefixes.length;
+    const isActive = inactive.length < prefixes.length;
     if (complete || mode === "valid-ones") for (const prefix of startable) this.activate(prefix, lease);
-    return complete ? undefined : "cloud signaling already active";
+    if (complete) return undefined;
+    return isActive ? "cloud signaling already active" : "ip_prefix invalid";
   }
 
   /** Stops signaling. The error text names why not all were stopped. */
-  stop(prefixes: readonly CanonicalPrefix[], mode: PartialMode): SignalingErrorText | undefined {
+  stop(prefixes: readonly CanonicalPrefix[], { signalingPartial: mode }: StopMode): SignalingErrorText | undefined {
     const stoppable = prefixes.filter((prefix) => this.running.has(prefix));
     const complete = stoppable.length === prefixes.length;
     if (complete || mode === "valid-ones") for (const prefix of stoppable) this.deactivate(prefix);
@@ -87,6 +102,13 @@ export class DeploymentClient {
     const { active: _, ...state } = this.state;
     const active = this.active();
     return active.length > 0 ? { ...state, active } : state;
+  }
+
+  /** True when a running signaling covers the prefix or lies within it. */
+  private overlaps(text: CanonicalPrefix): boolean {
+    const prefix = Prefix.fromCanonical(text);
+    const active = [...this.running.keys()].map((other) => Prefix.fromCanonical(other));
+    return active.some((other) => other.contains(prefix) || prefix.contains(other));
   }
 
   private mayMove(prefix: Prefix): boolean {

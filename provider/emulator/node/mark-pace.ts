@@ -1,0 +1,56 @@
+import type { Dialect } from "../behaviour/dialect";
+import type { RequestSummary } from "../journal/journal";
+
+/** Milliseconds that must lie between two lists of marks (docs/contract.md#pace-of-mark-lists). */
+export const MARK_PACE = 3_000;
+
+/** What the pace says of one list of marks. */
+export interface MarkTurn {
+  /** True when it came before its time. */
+  readonly tooSoon: boolean;
+  /** Whole seconds to wait; only where the dialect refuses a list that comes too soon. */
+  readonly retryAfter?: number;
+  /** To be called when the answer is out: the three seconds begin then. */
+  readonly over: () => void;
+}
+
+interface Table {
+  /** Lists that are being answered. */
+  running: number;
+  /** When the last one was answered; `undefined` before. */
+  ended: number | undefined;
+}
+
+/**
+ * Watches the pace of mark lists, on the virtual clock: from the end of one list to the start of the next. The contract
+ * does not say of what two lists the pace is, so it is watched for each table, and with `markPace: "node"` for all
+ * together. A list that is refused for its pace does not begin the wait anew.
+ */
+export class MarkPace {
+  private readonly tables = new Map<string, Table>();
+
+  /** @param now Milliseconds of the virtual clock. */
+  constructor(private readonly now: () => number) {}
+
+  begin({ url, type }: Pick<RequestSummary, "url" | "type">, mode: Dialect["markPace"]): MarkTurn {
+    const key = `${url} ${type}`;
+    const own = this.tables.get(key) ?? { running: 0, ended: undefined };
+    const watched = mode === "node" ? [...this.tables.values()] : [own];
+    const left = Math.max(0, ...watched.map((table) => this.left(table)));
+    if (left > 0 && mode !== "noted") return { tooSoon: true, retryAfter: Math.ceil(left / 1000), over: () => {} };
+    own.running += 1;
+    this.tables.set(key, own);
+    const over = () => {
+      own.running -= 1;
+      own.ended = this.now();
+    };
+    return { tooSoon: left > 0, over };
+  }
+
+  /** Whole milliseconds left to wait; a part of one is the timer's of the caller. A clock that was set back says nothing. */
+  private left({ running, ended }: Table): number {
+    if (running > 0) return MARK_PACE;
+    if (ended === undefined || ended > this.now()) return 0;
+    return Math.floor(Math.max(0, MARK_PACE - (this.now() - ended)));
+  }
+}
