@@ -1,6 +1,7 @@
 import { open } from "node:fs/promises";
 import type { Command } from "commander";
 import { deviations } from "../emulator/behaviour/dialect";
+import { readDialect } from "../emulator/behaviour/dialect-file";
 import type { NodeAuth } from "../emulator/http/admission";
 import { startEmulator } from "../emulator/index";
 import type { JournalEntry } from "../emulator/journal/journal";
@@ -40,7 +41,10 @@ export function register(program: Command, io: CliIo): void {
     .option("--host <address>", "address to listen on; off loopback the control API needs a token", "127.0.0.1")
     .option("--state <file>", "what the node holds: JSON or YAML")
     .option("--persist <file>", "keep what the node holds in this file between runs; it goes before --state")
-    .option("--dialect <name>", "how open points of the contract are settled: a name, or seed:N")
+    .option(
+      "--dialect <name>",
+      "how open points of the contract are settled: a name, seed:N, or a JSON file of switches",
+    )
     .option("--seed <number>", "seed of everything that is drawn by chance")
     .option("--latency <duration>", "real time before each request takes effect, such as 10ms")
     .option("--commit-latency <duration>", "real time before a commit takes effect, such as 1s")
@@ -74,7 +78,7 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
     host: flags.host,
     state: flags.state === undefined ? undefined : await readStateFile(flags.state),
     persist: flags.persist,
-    dialect: flags.dialect,
+    dialect: flags.dialect === undefined ? undefined : await readDialect(flags.dialect),
     seed: flags.seed === undefined ? undefined : wholeNumber(flags.seed, "--seed"),
     auth: flags.auth === undefined ? undefined : readAuth(flags.auth),
     tls: readTls(flags.tls),

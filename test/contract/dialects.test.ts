@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NodeClient, RequestError, SignalingClient, UnexpectedResponse } from "../../provider/client";
+import { NodeClient, type NodeOptions, RequestError, SignalingClient, UnexpectedResponse } from "../../provider/client";
+import { NodeMemories } from "../../provider/client/node-memory";
 import {
   type DialectName,
   type DialectSettings,
@@ -17,13 +18,19 @@ interface Clients {
 }
 
 /** Runs `use` against an emulator of that dialect. A failure names the switches that differ from the default. */
-async function within(dialect: DialectName | DialectSettings, use: (clients: Clients) => Promise<void>): Promise<void> {
+async function within(
+  dialect: DialectName | DialectSettings,
+  use: (clients: Clients) => Promise<void>,
+  nodeOptions: Partial<NodeOptions> = {},
+): Promise<void> {
   await using emulator = await startEmulator({ state: STATE, dialect });
   // Pauses move the emulator's clock, so that delayed effects happen without waiting for them.
   const sleep = async (ms: number) => emulator.clock.advance(Math.ceil(ms));
-  const node = new NodeClient({ endpoint: emulator.endpoint }, { sleep });
+  const monotonic = () => emulator.clock.ms;
+  const memories = new NodeMemories();
+  const node = new NodeClient({ endpoint: emulator.endpoint, ...nodeOptions }, { sleep, monotonic, memories });
   const credentials = { url: emulator.signalingUrl, clientId: "c1", secretKey: SECRET };
-  const signaling = new SignalingClient(credentials, { sleep });
+  const signaling = new SignalingClient(credentials, { sleep, monotonic });
   try {
     await use({ emulator, node, signaling });
   } catch (error) {
@@ -216,6 +223,47 @@ describe("every switch of the open points", () => {
       expect(answered.filter(({ tooSoon }) => tooSoon)).toEqual([]);
     }),
   );
+
+  it("missingTable = error: the table fails, and is never an empty list", () =>
+    within({ missingTable: "error" }, async ({ node }) => {
+      expect(await node.listMarks("edge", "web", "conn")).toHaveLength(1);
+      await expect(node.listMarks("edge", "clean", "conn")).rejects.toMatchObject({
+        status: 404,
+        message: expect.stringContaining("unknown table conn of edge/clean"),
+      });
+    }));
+
+  it("unknownSet = made: with absentSet empty, the first insert makes the set", () =>
+    within(
+      { unknownSet: "made" },
+      async ({ node, emulator }) => {
+        for (const set of [
+          { ...GLOBAL, set: "new" },
+          { ...LOCAL, set: "new" },
+        ]) {
+          expect(await node.listPrefixSet(set)).toEqual([]);
+          await node.insert(set, [["192.0.2.0/24", 1]]);
+          await node.commit(set);
+          expect(listed(await node.listPrefixSet(set))).toEqual({ "192.0.2.0/24": 1 });
+        }
+        expect(emulator.prefixSet("prefixset://edge/web/new").applied).toEqual({ "192.0.2.0/24": 1 });
+        await expect(node.insert({ ...GLOBAL, arena: "nowhere" }, [["192.0.2.0/24", 1]])).rejects.toBeInstanceOf(
+          RequestError,
+        );
+      },
+      { absentSet: "empty" },
+    ));
+
+  it("lengthKey: an address beside its length is read with it, as a netmask too", async () => {
+    for (const lengthForm of ["number", "netmask"] as const) {
+      await within({ lengthKey: "mask", lengthForm }, async ({ node, emulator }) => {
+        emulator.change("prefixset://edge/blocked", { insert: { "0.0.0.0/0": 1, "192.0.2.9": 2, "2001:db8::/33": 3 } });
+        expect(listed(await node.listPrefixSet(GLOBAL))).toEqual(
+          emulator.prefixSet("prefixset://edge/blocked").applied,
+        );
+      });
+    }
+  });
 
   it("an answer of unknown shape is never an empty list", () =>
     within({}, async ({ node, emulator }) => {

@@ -73,7 +73,10 @@ test.each<[DialectSettings, unknown]>([
   [{}, { data: [] }],
   [{ emptyList: "null" }, { data: null }],
   [{ listEnvelope: "array", emptyList: "null" }, []],
-  [{ listEnvelope: "keyed" }, []],
+  [{ listEnvelope: "keyed" }, {}],
+  [{ listEnvelope: "keyed", emptyList: "array" }, []],
+  [{ listEnvelope: "data.items", entryForm: "keyed" }, { data: { items: {} } }],
+  [{ listEnvelope: "data.items", entryForm: "keyed", emptyList: "null" }, { data: { items: null } }],
 ])("%j lists an empty set", async (settings, expected) => {
   await using emulator = await start(settings);
   expect((await fapi(emulator, { url: "prefixset://edge/empty", cmd: "list" })).json).toEqual(expected);

@@ -36,7 +36,7 @@ function reference(): string {
     "# Reference of the emulator",
     "Made from the code; a test keeps it true.",
     "## Dialect: how open points of the contract are settled",
-    "`setDialect({ … })` in a test, `PUT /dialect` over the control API; `--dialect NAME` for the command, where `seed:N` draws every switch by chance.",
+    "`setDialect({ … })` in a test, `PUT /dialect` over the control API; `--dialect NAME` for the command, where `seed:N` draws every switch by chance and a JSON file names switches, alone or under `dialect`.",
     [...head("switch", "default", "others", "meaning"), ...switches].join("\n"),
     "Named dialects:",
     [...head("name", "switches"), ...dialects].join("\n"),

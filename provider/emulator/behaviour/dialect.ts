@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { nearest } from "../../model/nearest";
 import { pick, seededRandom } from "../time/random";
 import { SWITCHES, type Switch } from "./switches";
 
@@ -74,11 +75,11 @@ export type DialectName = keyof typeof DIALECTS | `seed:${number}`;
  * ```
  */
 export function dialect(choice: string | DialectSettings = "default"): Dialect {
-  if (typeof choice !== "string") return parse(choice);
+  if (typeof choice !== "string") return parseDialect(choice);
   const seed = /^seed:(\d{1,10})$/.exec(choice)?.[1];
   if (seed !== undefined) return randomDialect(Number(seed));
   const named = Object.entries(DIALECTS).find(([name]) => name === choice);
-  if (named) return parse(named[1]);
+  if (named) return parseDialect(named[1]);
   throw new TypeError(
     `Unknown dialect ${JSON.stringify(choice)}: write ${Object.keys(DIALECTS).join(", ")} or seed:N.`,
   );
@@ -86,7 +87,7 @@ export function dialect(choice: string | DialectSettings = "default"): Dialect {
 
 /** The switches that differ from their default: what a report of a failing dialect prints. */
 export function deviations(of: Dialect): DialectSettings {
-  const normal = parse({});
+  const normal = parseDialect({});
   return Object.fromEntries(Object.entries(of).filter(([name, value]) => normal[name as SwitchName] !== value));
 }
 
@@ -105,11 +106,29 @@ function randomDialect(seed: number): Dialect {
     name,
     pick(random, [schema.parse(undefined), ...alternatives]),
   ]);
-  return parse(Object.fromEntries(drawn));
+  return parseDialect(Object.fromEntries(drawn));
 }
 
-function parse(settings: unknown): Dialect {
-  const result = dialectSchema.safeParse(settings);
+/** Some switches from outside, such as a file. @throws {TypeError} naming what is unknown, and what was probably meant. */
+export function parseDialect(settings: unknown): Dialect {
+  const result = dialectSchema.safeParse(settings, { reportInput: true });
   if (result.success) return result.data;
-  throw new TypeError(`The dialect is not valid: ${z.prettifyError(result.error).replaceAll("\n", " ")}`);
+  throw new TypeError(`The dialect is not valid: ${result.error.issues.map(describe).join("; ")}.`);
+}
+
+/** What is wrong with one switch, and what was probably meant. */
+function describe(issue: z.core.$ZodIssue): string {
+  if (issue.code === "unrecognized_keys") return issue.keys.map(unknownSwitch).join("; ");
+  const name = issue.path.join(".");
+  if (name === "") return "it must be an object of switches";
+  if (issue.code !== "invalid_value") return `${name}: ${issue.message}`;
+  const near = nearest(String(issue.input ?? ""), issue.values.map(String));
+  const advice = near === undefined ? "" : `; is ${JSON.stringify(near)} meant?`;
+  return `${name} must be one of ${issue.values.map((value) => JSON.stringify(value)).join(", ")}${advice}`;
+}
+
+function unknownSwitch(name: string): string {
+  const near = nearest(name, Object.keys(SWITCHES));
+  const advice = near === undefined ? "docs/emulator-reference.md has all of them" : `is ${near} meant?`;
+  return `there is no switch ${JSON.stringify(name)}: ${advice}`;
 }

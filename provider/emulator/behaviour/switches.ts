@@ -27,33 +27,119 @@ function amount(normal: number, options: { alternatives: number[]; refusals?: nu
   return { schema: z.int().min(0).default(normal).describe(about), ...options };
 }
 
+/** A name that a node chose: one of the usual ones, or any other. */
+function named(normal: string, alternatives: string[], about: string) {
+  const schema = z
+    .string()
+    .regex(
+      /^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*$/,
+      "must be a name of letters, digits, _ and -; names within one another are joined by dots",
+    )
+    .default(normal)
+    .describe(about);
+  return { schema, alternatives };
+}
+
+/** Kinds of refusals of the node API, each with the status that it has by default (our choice). */
+export const REFUSALS = {
+  unknown: 404,
+  exists: 400,
+  absent: 400,
+  nothingStaged: 400,
+  refusedEntry: 400,
+  userArena: 400,
+  credentials: 401,
+} as const;
+
+/** Why the node API refuses a request that has the form of the contract. */
+export type RefusalKind = keyof typeof REFUSALS;
+
+const errorStatus = (normal: RefusalKind, alternatives: number[], about: string) => ({
+  schema: z
+    .int()
+    .min(200)
+    .max(599)
+    .default(REFUSALS[normal])
+    .describe(`Status of the error ${about}; errorForm says how it is written.`),
+  alternatives,
+});
+
+/** With a status of 200 the form must say that it is an error; so it is no alternative here. */
+const refusals = {
+  unknownStatus: errorStatus("unknown", [400, 410], "for an arena, profile or set that does not exist"),
+  existsStatus: errorStatus("exists", [409], "for an insert of what is there (insertExisting: error)"),
+  absentStatus: errorStatus("absent", [404], "for a delete of what is not there (deleteAbsent: error)"),
+  nothingStagedStatus: errorStatus("nothingStaged", [409], "for a commit of nothing (emptyCommit: error)"),
+  refusedEntryStatus: errorStatus("refusedEntry", [422], "for an entry that is not accepted"),
+  userArenaStatus: errorStatus("userArena", [403], "for a list of marks without its User-Arena"),
+  credentialsStatus: errorStatus("credentials", [403], "for missing or wrong credentials"),
+};
+
 /**
  * Every open point of the contract as a switch. The first option is the default. Nothing here is a vendor's behaviour;
  * each is what some node could do without breaking the contract.
  */
 export const SWITCHES = {
-  listEnvelope: choice(
-    ["data", "array", "result", "entries", "records", "items", "list", "keyed"],
-    "Where a list stands in its answer: under a member of this name, as a bare array, or (prefix-sets only) as an object keyed by prefix, whose empty form is [].",
+  listEnvelope: named(
+    "data",
+    [
+      "array",
+      "result",
+      "results",
+      "response",
+      "entries",
+      "records",
+      "items",
+      "list",
+      "rows",
+      "DATA",
+      "data.items",
+      "keyed",
+    ],
+    "Where a list stands in its answer: under a member of this name (any name; names within one another are joined by dots), as a bare array, or (keyed, prefix-sets only) as an object keyed by prefix.",
   ),
-  emptyList: choice(["array", "null"], "An empty list inside an envelope: an empty array or null."),
-  prefixKey: choice(
-    ["p", "a", "prefix", "addr", "address", "ip", "cidr"],
-    "Member of a listed entry that holds its prefix.",
+  emptyList: choice(
+    ["own", "array", "null"],
+    "An empty list: in the form of a full one ([], or {} where it is keyed), always [], or null where it stands in an envelope.",
   ),
-  valueKey: choice(["v", "value", "val"], "Member of a listed entry that holds its value."),
-  entryForm: choice(["object", "string"], "Form of a listed entry; with string, entries of value 1 are plain strings."),
+  prefixKey: named(
+    "p",
+    ["a", "prefix", "addr", "address", "ip", "cidr", "net", "network", "Prefix"],
+    "Member of a listed entry that holds its prefix; any name.",
+  ),
+  valueKey: named("v", ["value", "val"], "Member of a listed entry that holds its value; any name."),
+  lengthKey: named(
+    "none",
+    ["m", "mask", "len", "prefix_len", "bits"],
+    "Member of a listed entry that holds the length of its prefix beside the address; any name; none: the length stands in the prefix.",
+  ),
+  lengthForm: choice(["number", "netmask"], "A length beside its address: 24, or (IPv4 only) 255.255.255.0."),
+  entryForm: choice(
+    ["object", "string", "pair", "keyed"],
+    "Form of listed entries: objects; plain strings where the value is 1; pairs [prefix, value]; or one object keyed by prefix in the place of the list.",
+  ),
   singleAddress: choice(["cidr", "bare"], "How a prefix-set lists a single address: 192.0.2.1/32 or 192.0.2.1."),
   markKeys: choice(["short", "long"], "Member names of mark records: a, id, v, t or address, id, value, lifetime."),
   markAge: choice(["hidden", "shown"], "Whether mark records carry their age in seconds."),
+  markAddress: choice(["bare", "cidr"], "How mark records write an address: 192.0.2.1 or 192.0.2.1/32."),
+  missingTable: choice(
+    ["empty", "error"],
+    "A list of marks of a type that neither the rules nor the state of the profile speak of: an empty list, or 404.",
+    ["error"],
+  ),
   markExpired: choice(["hidden", "shown"], "Whether expired mark records are listed for a while, with status expired."),
   success: choice(
-    ["status", "empty", "text", "count"],
-    "Answer to insert, delete and commit: {status: ok}, nothing, the text ok, or {count: n}.",
+    ["status", "empty", "text", "count", "ok", "code", "no-content"],
+    "Answer to insert, delete and commit: {status: ok}, nothing, the text ok, {count: n}, {ok: true}, {code: 0, msg: ok}, or nothing with status 204.",
   ),
   errorForm: choice(
-    ["json", "json-200", "status-200", "success-200", "text", "html"],
-    "Form of node API errors: JSON member error with a status, one of three JSON forms with status 200, plain text, or a page of HTML.",
+    ["json", "json-200", "status-200", "success-200", "code-200", "text", "text-200", "html"],
+    "Form of node API errors: JSON member error with a status, one of four JSON forms with status 200, plain text, the text error: … with status 200, or a page of HTML.",
+  ),
+  ...refusals,
+  unknownSet: choice(
+    ["refused", "made"],
+    "First insert into a set that does not exist, in an arena or profile that does: refused, or it makes the set.",
   ),
   listShows: choice(["applied", "staged"], "Whether list shows applied entries or what a commit would make of them."),
   insertExisting: choice(["overwrite", "error"], "Insert of a prefix that is in the set."),
@@ -65,7 +151,7 @@ export const SWITCHES = {
     { alternatives: [16_384] },
     "Largest body of a request in bytes; larger ones are answered without being read.",
   ),
-  capStatus: choice(["413", "400"], "Status of a request with too many data items."),
+  capStatus: choice(["413", "400"], "Status of a request with too many data items or bytes."),
   setCapacity: amount(
     0,
     { alternatives: [] },

@@ -35,7 +35,10 @@ export class Admission {
     const { auth, refuse } = this.options;
     if (!auth || sameText(request.headers.authorization ?? "", authorization(auth))) return undefined;
     const scheme = "bearer" in auth ? "Bearer" : 'Basic realm="node"';
-    return { ...refuse(401, "unauthorized"), headers: { "www-authenticate": scheme } };
+    return {
+      ...refuse(this.options.dialect().credentialsStatus, "unauthorized"),
+      headers: { "www-authenticate": scheme },
+    };
   }
 
   private elsewhere(request: IncomingMessage): Reply | undefined {

@@ -15,6 +15,8 @@ export interface MarkFormat {
   readonly age?: boolean;
   /** Lists expired records too, and adds `status` (`active` or `expired`) to all. Default false. */
   readonly expired?: boolean;
+  /** Writes addresses with their length, `/32` or `/128`. Default false. */
+  readonly cidr?: boolean;
   /** What stands before and after the records. Default `["{\"data\":[", "]}"]`; a bare array is `["[", "]"]`. */
   readonly envelope?: readonly [open: string, close: string];
 }
@@ -38,7 +40,13 @@ export interface RecordText {
 
 /** A text that identifies a format, for caches. */
 export function formatKey(format: MarkFormat): string {
-  return JSON.stringify([format.keys ?? "short", !!format.age, !!format.expired, format.envelope ?? null]);
+  return JSON.stringify([
+    format.keys ?? "short",
+    !!format.age,
+    !!format.expired,
+    !!format.cidr,
+    format.envelope ?? null,
+  ]);
 }
 
 const latin = (text: string) => Uint8Array.from(Buffer.from(text, "latin1"));

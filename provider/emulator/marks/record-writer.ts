@@ -114,10 +114,12 @@ export class RecordWriter {
     const word = keys[at] as number;
     if (family === 4) {
       this.end = writeAddress4(this.out, this.end, word);
+      if (this.format.cidr) this.write(LENGTH_4);
       return at + 1;
     }
     const last = keys[at + 3] as number;
     this.end = writeAddress6(this.out, this.end, word, keys[at + 1] as number, keys[at + 2] as number, last);
+    if (this.format.cidr) this.write(LENGTH_6);
     return at + 4;
   }
 
@@ -146,6 +148,8 @@ export class RecordWriter {
   }
 }
 
+const LENGTH_4 = Buffer.from("/32");
+const LENGTH_6 = Buffer.from("/128");
 const MAX_UINT32 = 0xffffffff;
 
 function digits(value: number): number {

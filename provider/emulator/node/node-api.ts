@@ -7,10 +7,11 @@ import type { Reply } from "../http/reply";
 import type { RequestSummary } from "../journal/journal";
 import type { RuleSpec } from "../rules";
 import type { Contents } from "../state/contents";
+import type { ProfileHoldings } from "../state/holdings";
 import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
 import type { VirtualClock } from "../time/clock";
 import { MARK_PACE, MarkPace } from "./mark-pace";
-import { failure, list, listMarks, listSet, success } from "./node-replies";
+import { failure, list, listMarks, listSet, refusal, success } from "./node-replies";
 import { type NodeRequest, parseNodeRequest, summarize } from "./node-request";
 import { type Refusal, stageDelete, stageInsert } from "./prefix-set-commands";
 
@@ -35,8 +36,8 @@ export class NodeApi implements Api {
     const error = (status: number, message: string) => failure(status, message, this.subject.dialect);
     const read = readRequest(request, this.subject.dialect);
     if (read.refusal) {
-      const { status, message } = read.refusal;
-      return { summary: read.summary, error, run: () => error(status, message) };
+      const { refusal: why } = read;
+      return { summary: read.summary, error, run: () => this.refuse(why) };
     }
     const run: Interpretation["run"] = (variation, committed) => this.carryOut(read.request, variation, committed);
     if (read.request.url.kind !== "mark") return { summary: read.summary, error, run };
@@ -44,15 +45,15 @@ export class NodeApi implements Api {
     const summary = { ...read.summary, ...(turn.tooSoon && { tooSoon: true }) };
     if (turn.retryAfter === undefined) return { summary, error, run, over: turn.over };
     // 429 in every form of errors: it is what Retry-After goes with.
-    const refusal = error(429, `too soon: two lists of marks must be ${MARK_PACE / 1000} s apart`);
+    const tooSoon = error(429, `too soon: two lists of marks must be ${MARK_PACE / 1000} s apart`);
     const headers = { "retry-after": String(turn.retryAfter) };
-    return { summary, error, run: () => ({ ...refusal, status: 429, headers }), over: turn.over };
+    return { summary, error, run: () => ({ ...tooSoon, status: 429, headers }), over: turn.over };
   }
 
   private carryOut(request: NodeRequest, variation: Variation, committed: (record: CommitRecord) => void): Reply {
     const { dialect } = this.subject;
     const { holdings, packetPath } = this.subject.contents;
-    const refuse = ({ status, message }: Refusal) => failure(status, message, dialect);
+    const refuse = (why: Refusal) => this.refuse(why);
     const { url } = request;
     if (url.kind === "arena") {
       const arena = holdings.arenas.get(url.arena);
@@ -66,9 +67,14 @@ export class NodeApi implements Api {
       const profile = holdings.profile(url.arena, url.profile);
       if (!profile) return refuse(unknown("profile", `${url.arena}/${url.profile}`));
       if (url.kind === "profile") return list(profile.rules.map(ruleRecord), dialect);
-      return listMarks(packetPath.marks(url.arena, url.profile), markType(request), dialect);
+      const type = markType(request);
+      if (dialect.missingTable === "error" && !hasTable(profile, type)) {
+        return refuse(unknown("table", `${type} of ${url.arena}/${url.profile}`));
+      }
+      return listMarks(packetPath.marks(url.arena, url.profile), type, dialect);
     }
-    const set = holdings.set(url);
+    const mayMake = dialect.unknownSet === "made" && request.cmd === "insert";
+    const set = holdings.set(url) ?? (mayMake ? holdings.newSet(url) : undefined);
     if (!set) return refuse(unknown("prefix-set", [url.arena, url.profile, url.set].filter(Boolean).join("/")));
     switch (request.cmd) {
       case "list":
@@ -77,17 +83,25 @@ export class NodeApi implements Api {
         return this.commit(set, variation, committed);
       default: {
         const stage = request.cmd === "insert" ? stageInsert : stageDelete;
-        const refusal = stage(set, request.data, dialect);
+        const problem = stage(set, request.data, dialect);
+        if (mayMake && set.changes.size > 0) holdings.keep(url, set);
         this.subject.changed();
-        return refusal ? refuse(refusal) : success(request.data.length, dialect);
+        return problem ? refuse(problem) : success(request.data.length, dialect);
       }
     }
+  }
+
+  private refuse({ why, message }: Refusal): Reply {
+    const { dialect } = this.subject;
+    return typeof why === "number" ? failure(why, message, dialect) : refusal(why, message, dialect);
   }
 
   private commit(set: PrefixSetStore, variation: Variation, committed: (record: CommitRecord) => void): Reply {
     const { dialect, clock } = this.subject;
     const count = set.changes.size;
-    if (count === 0 && dialect.emptyCommit === "error") return failure(400, "nothing to commit", dialect);
+    if (count === 0 && dialect.emptyCommit === "error") {
+      return this.refuse({ why: "nothingStaged", message: "nothing to commit" });
+    }
     const delay = variation.commitDelay ?? dialect.commitDelay;
     if (delay === Number.POSITIVE_INFINITY) {
       if (!variation.keepStaged) set.discard();
@@ -109,6 +123,15 @@ function markType(request: NodeRequest): MarkType {
   return "type" in request ? request.type : "shost";
 }
 
+const ACTIONS = { shost: "hmark", dhost: "dhmark", sdhost: "sdhmark", conn: "connmark" } as const;
+
+/** True when a rule of the profile makes such marks, or when it started with some. */
+function hasTable({ rules, marks }: ProfileHoldings, type: MarkType): boolean {
+  if (marks[type] !== undefined) return true;
+  const actions = rules.flatMap((rule) => rule.actions ?? []);
+  return actions.some((action) => typeof action !== "string" && action[ACTIONS[type]] !== undefined);
+}
+
 /** A rule as it is listed; what another node had in its record stands beside what the engine knows. */
 function ruleRecord({ extra, ...rule }: RuleSpec): Record<string, unknown> {
   return { ...rule, ...extra };
@@ -121,15 +144,17 @@ type Read = { summary: RequestSummary } & (
 
 function readRequest({ method, headers, body }: Incoming, dialect: Dialect): Read {
   let summary: RequestSummary = {};
-  const refusal = (status: number, message: string): Read => ({ summary, refusal: { status, message } });
+  const refusal = (why: Refusal["why"], message: string): Read => ({ summary, refusal: { why, message } });
   if (method !== "POST") return refusal(405, `the node API is called with POST, not ${method}`);
   try {
     const value = parseJson(body);
     summary = summarize(value);
     if (!isJsonType(headers["content-type"])) return refusal(400, `the header Content-Type must be application/json`);
     const request = parseNodeRequest(value);
-    const problem = slashProblem(request, summary.rawUrl ?? "", dialect) ?? userArenaProblem(request, headers, dialect);
-    return problem ? refusal(400, problem) : { summary, request };
+    const slash = slashProblem(request, summary.rawUrl ?? "", dialect);
+    if (slash) return refusal(400, slash);
+    const userArena = userArenaProblem(request, headers, dialect);
+    return userArena ? refusal("userArena", userArena) : { summary, request };
   } catch (error) {
     if (error instanceof BadRequest) return refusal(400, error.message);
     throw error;
@@ -155,5 +180,5 @@ function userArenaProblem({ url }: NodeRequest, headers: Incoming["headers"], di
 }
 
 function unknown(kind: string, name: string): Refusal {
-  return { status: 404, message: `unknown ${kind} ${name}` };
+  return { why: "unknown", message: `unknown ${kind} ${name}` };
 }

@@ -1,12 +1,14 @@
 import { z } from "zod";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { Dialect } from "../behaviour/dialect";
+import type { RefusalKind } from "../behaviour/switches";
 import type { PrefixSetStore, StagedValue } from "../state/prefix-set-store";
 import { shallow } from "./node-request";
 
 /** Why a command was refused. */
 export interface Refusal {
-  readonly status: number;
+  /** A kind whose status the dialect says, or a status. */
+  readonly why: RefusalKind | number;
   readonly message: string;
 }
 
@@ -42,7 +44,7 @@ function stageAll(
   const most = dialect.maxEntriesPerRequest;
   if (most > 0 && data.length > most) {
     return {
-      status: Number(dialect.capStatus),
+      why: Number(dialect.capStatus),
       message: `too many entries: ${data.length}, at most ${most} in one request`,
     };
   }
@@ -51,7 +53,7 @@ function stageAll(
   for (const [at, item] of data.entries()) {
     const changes = interpret(item, set, dialect);
     if ("message" in changes) {
-      refusal ??= { status: changes.status, message: `entry ${at}: ${changes.message}` };
+      refusal ??= { why: changes.why, message: `entry ${at}: ${changes.message}` };
       continue;
     }
     for (const { prefix, value, spelling } of changes) {
@@ -73,9 +75,9 @@ function interpretInsert(item: unknown, set: PrefixSetStore, dialect: Dialect): 
   if ("message" in prefix) return prefix;
   const key = prefix.toString();
   const present = set.stagedValue(key) !== undefined;
-  if (present && dialect.insertExisting === "error") return bad(`exists: ${key}`);
+  if (present && dialect.insertExisting === "error") return { why: "exists", message: `exists: ${key}` };
   if (!present && dialect.setCapacity > 0 && set.stagedSize >= dialect.setCapacity) {
-    return { status: 507, message: `the set is full: ${dialect.setCapacity} entries` };
+    return { why: 507, message: `the set is full: ${dialect.setCapacity} entries` };
   }
   return [{ prefix: key, value: v, spelling: spellingOf(p, prefix, dialect) }];
 }
@@ -87,7 +89,7 @@ function interpretDelete(item: unknown, set: PrefixSetStore, dialect: Dialect): 
   const own =
     dialect.hostBits !== "keep" || (spellingOf(prefix.text, prefix.prefix, dialect) ?? key) === set.spelling(key);
   const present = set.stagedValue(key) !== undefined && own;
-  if (!present) return dialect.deleteAbsent === "error" ? bad(`not found: ${prefix.text}`) : [];
+  if (!present) return dialect.deleteAbsent === "error" ? notFound(prefix.text) : [];
   return [{ prefix: key, value: null }];
 }
 
@@ -95,7 +97,7 @@ function interpretCoveringDelete(item: unknown, set: PrefixSetStore, dialect: Di
   const wanted = readDelete(item, dialect);
   if ("message" in wanted) return wanted;
   const covered = [...set.staged.keys()].filter((key) => wanted.prefix.contains(Prefix.fromCanonical(key)));
-  if (covered.length === 0 && dialect.deleteAbsent === "error") return bad(`not found: ${wanted.text}`);
+  if (covered.length === 0 && dialect.deleteAbsent === "error") return notFound(wanted.text);
   return covered.map((prefix) => ({ prefix, value: null }));
 }
 
@@ -125,7 +127,11 @@ function spellingOf(text: string, prefix: Prefix, dialect: Dialect): string | un
 }
 
 function bad(message: string): Refusal {
-  return { status: 400, message };
+  return { why: "refusedEntry", message };
+}
+
+function notFound(text: string): Refusal {
+  return { why: "absent", message: `not found: ${text}` };
 }
 
 function show(item: unknown): string {

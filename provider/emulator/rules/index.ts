@@ -6,6 +6,7 @@ export {
   type ActionSpec,
   actionSchema,
   type ComparisonSpec,
+  globalSet,
   type MatchSpec,
   matchSchema,
   type RuleSpec,

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry-value";
 import { MARK_TYPES } from "../../model/mark";
 import { Prefix, PrefixError } from "../../model/prefix";
-import { nameProblem } from "../../model/resource-url";
+import { nameProblem, type PrefixSetUrl, parseUrl } from "../../model/resource-url";
 import { portSchema, protocolSchema, tcpFlagSchema } from "../packets/packet";
 
 /** Rules of a profile as they stand in a state file. The schema makes no other form of them: what goes in comes out. */
@@ -21,10 +21,31 @@ const prefix = z
   })
   .meta({ description: "an address or a prefix" });
 
-const name = z.string().superRefine((text, context) => {
+function checkName(text: string, context: z.RefinementCtx): void {
   const problem = nameProblem(text);
   if (problem) context.addIssue({ code: "custom", message: `the name ${JSON.stringify(text)} ${problem}` });
-});
+}
+
+/** A set by its name, or a global one of any arena by its address. */
+const setName = z
+  .string()
+  .superRefine((text, context) => {
+    if (!text.includes("://")) return checkName(text, context);
+    if (globalSet(text) === undefined) {
+      context.addIssue({ code: "custom", message: `${JSON.stringify(text)} is not prefixset://ARENA/SET` });
+    }
+  })
+  .meta({ description: "a set of the profile or of its arena, or prefixset://ARENA/SET: a global one of any arena" });
+
+/** The global set that an address names; `undefined` for any other text. */
+export function globalSet(text: string): PrefixSetUrl | undefined {
+  try {
+    const url = parseUrl(text);
+    return url.kind === "prefixset" && url.profile === undefined ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item).min(1)]);
 
@@ -68,7 +89,7 @@ const rate = z
 
 const set = z
   .strictObject({
-    name,
+    name: setName,
     scope: z
       .enum(["local", "global"])
       .optional()

@@ -60,8 +60,22 @@ export class Holdings {
 
   /** The set at an address: global, or local when the address names a profile. */
   set(url: PrefixSetUrl): PrefixSetStore | undefined {
-    const arena = this.arenas.get(url.arena);
-    return (url.profile === undefined ? arena : arena?.profiles.get(url.profile))?.sets.get(url.set);
+    return this.setsAt(url)?.get(url.set);
+  }
+
+  private setsAt({ arena: name, profile }: PrefixSetUrl): Map<string, PrefixSetStore> | undefined {
+    const arena = this.arenas.get(name);
+    return (profile === undefined ? arena : arena?.profiles.get(profile))?.sets;
+  }
+
+  /** An empty set for an address where there is none, not yet held; `undefined` without its arena and profile. */
+  newSet(url: PrefixSetUrl): PrefixSetStore | undefined {
+    return this.setsAt(url) && new PrefixSetStore();
+  }
+
+  /** Holds a set from now on. */
+  keep(url: PrefixSetUrl, set: PrefixSetStore): void {
+    this.setsAt(url)?.set(url.set, set);
   }
 
   /** The set at an address given as text; `undefined` also for a text that is not the address of a set. */

@@ -4,7 +4,7 @@ import { Prefix } from "../../model/prefix";
 import { formatUrl } from "../../model/resource-url";
 import type { MarkStore, MarkStoreOptions } from "../marks";
 import { type Packet, PacketEngine, type TrafficSource, type TrafficSummary, type Verdict } from "../packets";
-import type { RuleCounter, SetReference } from "../rules";
+import { globalSet, type RuleCounter, type SetReference } from "../rules";
 import type { VirtualClock } from "../time/clock";
 import type { Bindings } from "./bindings";
 import type { Holdings } from "./holdings";
@@ -87,6 +87,8 @@ export class PacketPath {
   }
 
   private lookup(profile: string, { name, scope }: SetReference) {
+    const elsewhere = globalSet(name);
+    if (elsewhere) return scope === "local" ? undefined : this.holdings.set(elsewhere)?.lookup();
     const [arena = "", own = ""] = profile.split("/");
     const local = scope === "global" ? undefined : this.holdings.profile(arena, own)?.sets.get(name);
     const global = scope === "local" ? undefined : this.holdings.arenas.get(arena)?.sets.get(name);

@@ -1,0 +1,200 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type DialectSettings, dialect, startEmulator } from "../../provider/emulator";
+import { readDialect } from "../../provider/emulator/behaviour/dialect-file";
+import { EDGE, fapi } from "./calls";
+
+const BLOCKED = "prefixset://edge/blocked";
+const state = {
+  arenas: {
+    core: { sets: { shared: { "203.0.113.0/24": 1 } } },
+    edge: {
+      sets: { blocked: { "192.0.2.0/24": 1, "203.0.113.4/32": 7, "2001:db8::/33": 2 } },
+      profiles: {
+        web: {
+          prefixes: ["198.51.100.0/24"],
+          rules: [
+            { id: 1, match: [{ set: { name: "prefixset://core/shared" } }], actions: ["drop" as const] },
+            { id: 2, actions: [{ dhmark: {} }] },
+          ],
+          marks: {
+            sdhost: [
+              { source: "203.0.113.9", destination: "198.51.100.7", id: 3 },
+              { source: "2001:db8::9", destination: "2001:db8::7", id: 3 },
+            ],
+          },
+        },
+      },
+    },
+  },
+};
+const start = (settings: DialectSettings) => startEmulator({ state, dialect: settings });
+
+test.each<[DialectSettings, unknown]>([
+  [
+    { listEnvelope: "response.rows", entryForm: "pair" },
+    {
+      response: {
+        rows: [
+          ["192.0.2.0/24", 1],
+          ["203.0.113.4/32", 7],
+          ["2001:db8::/33", 2],
+        ],
+      },
+    },
+  ],
+  [
+    { lengthKey: "m" },
+    {
+      data: [
+        { p: "192.0.2.0", m: 24, v: 1 },
+        { p: "203.0.113.4", m: 32, v: 7 },
+        { p: "2001:db8::", m: 33, v: 2 },
+      ],
+    },
+  ],
+  [
+    { lengthKey: "mask", lengthForm: "netmask", prefixKey: "net" },
+    {
+      data: [
+        { net: "192.0.2.0", mask: "255.255.255.0", v: 1 },
+        { net: "203.0.113.4", mask: "255.255.255.255", v: 7 },
+        { net: "2001:db8::", mask: 33, v: 2 },
+      ],
+    },
+  ],
+  [
+    { listEnvelope: "blocklist", entryForm: "keyed" },
+    {
+      blocklist: { "192.0.2.0/24": 1, "203.0.113.4/32": 7, "2001:db8::/33": 2 },
+    },
+  ],
+])("%j lists a set in its own form", async (settings, expected) => {
+  await using emulator = await start(settings);
+  expect((await fapi(emulator, { url: BLOCKED, cmd: "list" })).json).toEqual(expected);
+});
+
+test("marks stand in the envelope of the dialect, with the length of their addresses where it has one", async () => {
+  await using emulator = await start({ listEnvelope: "data.items", markAddress: "cidr" });
+  const list = { url: "mark://edge/web", cmd: "list", type: "sdhost" };
+  const records = [
+    { src: "203.0.113.9/32", dst: "198.51.100.7/32", id: 3, v: 1 },
+    { src: "2001:db8::9/128", dst: "2001:db8::7/128", id: 3, v: 1 },
+  ];
+  expect((await fapi(emulator, list, EDGE)).json).toEqual({ data: { items: records } });
+});
+
+test.each<[DialectSettings, object, number, string]>([
+  [{ success: "ok" }, { cmd: "commit" }, 200, '{"ok":true}'],
+  [{ success: "code" }, { cmd: "commit" }, 200, '{"code":0,"msg":"ok"}'],
+  [{ success: "no-content" }, { cmd: "commit" }, 204, ""],
+  [{ emptyCommit: "error", errorForm: "code-200" }, { cmd: "commit" }, 200, '{"code":1,"msg":"nothing to commit"}'],
+  [{ emptyCommit: "error", errorForm: "text-200" }, { cmd: "commit" }, 200, "error: nothing to commit"],
+  [{ emptyCommit: "error", nothingStagedStatus: 409 }, { cmd: "commit" }, 409, '{"error":"nothing to commit"}'],
+  [{ unknownStatus: 410 }, { cmd: "list", url: "arena://moon" }, 410, '{"error":"unknown arena moon"}'],
+  [
+    { insertExisting: "error", existsStatus: 409 },
+    { cmd: "insert", data: [{ p: "192.0.2.0/24", v: 1 }] },
+    409,
+    '{"error":"entry 0: exists: 192.0.2.0/24"}',
+  ],
+  [
+    { deleteAbsent: "error", absentStatus: 404 },
+    { cmd: "delete", data: [{ a: "192.0.2.0/25" }] },
+    404,
+    '{"error":"entry 0: not found: 192.0.2.0/25"}',
+  ],
+  [
+    { maxValue: 9, refusedEntryStatus: 422 },
+    { cmd: "insert", data: [{ p: "192.0.2.0/25", v: 10 }] },
+    422,
+    '{"error":"entry 0: \\"v\\" must be an integer from 0 to 9, it is 10"}',
+  ],
+  [
+    { userArenaStatus: 403 },
+    { cmd: "list", url: "mark://edge/web", type: "conn" },
+    403,
+    '{"error":"the list of marks needs the header User-Arena: edge"}',
+  ],
+])("%j answers %j", async (settings, command, status, text) => {
+  await using emulator = await start(settings);
+  expect(await fapi(emulator, { url: BLOCKED, ...command })).toMatchObject({ status, text });
+});
+
+test("missing credentials are answered with the status of the dialect", async () => {
+  await using emulator = await startEmulator({ auth: { bearer: "t" }, dialect: { credentialsStatus: 403 } });
+  expect((await fapi(emulator, { url: BLOCKED, cmd: "list" })).status).toBe(403);
+});
+
+test("a set is made by its first insert that is accepted, in an arena and profile that exist", async () => {
+  await using emulator = await start({ unknownSet: "made" });
+  const call = async (url: string, cmd: string, data?: object[]) => (await fapi(emulator, { url, cmd, data })).status;
+  const [made, local] = ["prefixset://edge/new", "prefixset://edge/web/new"];
+  expect([await call(made, "list"), await call(made, "commit")]).toEqual([404, 404]);
+  expect(await call(made, "insert", [{ p: "none", v: 1 }])).toBe(400);
+  expect(await call(made, "list")).toBe(404);
+  for (const url of [made, local]) {
+    expect(await call(url, "insert", [{ p: "192.0.2.0/24", v: 1 }])).toBe(200);
+    expect(await call(url, "commit")).toBe(200);
+    expect(emulator.prefixSet(url).applied).toEqual({ "192.0.2.0/24": 1 });
+  }
+  expect(await call("prefixset://edge/nowhere/new", "insert", [{ p: "192.0.2.0/24", v: 1 }])).toBe(404);
+});
+
+test("a profile has the tables that its rules or its state speak of", async () => {
+  await using emulator = await start({ missingTable: "error" });
+  const statuses = ["shost", "dhost", "sdhost", "conn"].map(
+    async (type) => (await fapi(emulator, { url: "mark://edge/web", cmd: "list", type }, EDGE)).status,
+  );
+  expect(await Promise.all(statuses)).toEqual([404, 200, 200, 404]);
+});
+
+test("a rule looks into the global set of another arena", async () => {
+  await using emulator = await start({});
+  const packet = { to: "198.51.100.7", proto: "udp" } as const;
+  const verdicts = emulator.receive([
+    { ...packet, from: "203.0.113.9" },
+    { ...packet, from: "192.0.2.9" },
+  ]);
+  expect(verdicts.map(({ verdict }) => verdict)).toEqual(["drop", "accept"]);
+  const rules = [{ match: [{ set: { name: "prefixset://core/nowhere" } }] }];
+  const broken = { arenas: { edge: { profiles: { web: { rules } } } } };
+  await expect(startEmulator({ state: broken })).rejects.toThrow(/no prefix-set "prefixset:\/\/core\/nowhere"/);
+});
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function fileOf(content: unknown): Promise<string> {
+  const path = join(folder, "node.json");
+  await writeFile(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+}
+
+test("a dialect is read from a file, alone or beside other things", async () => {
+  const settings = { listEnvelope: "data.items", unknownStatus: 400 };
+  expect(await readDialect(await fileOf(settings))).toEqual(dialect(settings));
+  expect(await readDialect(await fileOf({ settings: { answers: {} }, dialect: settings }))).toEqual(dialect(settings));
+  expect(await readDialect("seed:7")).toEqual(dialect("seed:7"));
+  expect(await readDialect("terse")).toEqual(dialect("terse"));
+});
+
+test.each<[unknown, RegExp]>([
+  [{ dialect: { listShow: "staged" } }, /node\.json: .*no switch "listShow": is listShows meant\?/],
+  [{ listShows: "stagd" }, /listShows must be one of "applied", "staged"; is "staged" meant\?/],
+  [{ listEnvelope: "two words" }, /listEnvelope: must be a name/],
+  [{ maxValue: -1 }, /maxValue: /],
+  [[], /must be an object of switches/],
+  ["{", /node\.json is not JSON/],
+])("the file %j is refused with what was meant", async (content, reason) => {
+  await expect(readDialect(await fileOf(content))).rejects.toThrow(reason);
+});
+
+test("a dialect that is neither a name nor a file is refused with the names", async () => {
+  await expect(readDialect(join(folder, "missing.json"))).rejects.toThrow(/write default, .*seed:N, or a file/);
+});
