@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import { DIALECTS, stateSchema } from "../../provider/emulator";
+import { DIALECTS, deviations, dialect, stateSchema } from "../../provider/emulator";
 import { SWITCHES, type Switch } from "../../provider/emulator/behaviour/dialect";
 import { FAULT_KINDS } from "../../provider/emulator/behaviour/fault-kinds";
 import { faultSchema } from "../../provider/emulator/behaviour/faults";
@@ -64,4 +64,10 @@ test("the example of the documentation is one that runs", () => {
 test("the state of the documentation is valid", () => {
   const [, yaml = ""] = /```yaml\n(.*?)```/s.exec(page) ?? [];
   expect(stateSchema.safeParse(parse(yaml)).error).toBeUndefined();
+});
+
+test("the dialect of the documentation is one that deviates in all that it names", () => {
+  const [, source = ""] = /```json\n(\{ "dialect".*?)```/s.exec(page) ?? [];
+  const { dialect: settings } = JSON.parse(source);
+  expect(deviations(dialect(settings))).toEqual(settings);
 });
