@@ -10,6 +10,7 @@ main(process.argv.slice(2), {
   err: (text) => process.stderr.write(text),
   env: process.env,
   stop: stop.signal,
+  isTerminal: process.stderr.isTTY,
 }).then((code) => {
   process.exitCode = code;
 });

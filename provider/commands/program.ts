@@ -20,6 +20,10 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
     about: "write what a real node holds as an emulator's state",
     load: () => import("./capture.js"),
   },
+  list: {
+    about: "show what a node holds: a set, profiles, rules or marks",
+    load: () => import("./list.js"),
+  },
 };
 
 /**
