@@ -17,7 +17,7 @@ const BESIDE: Record<string, string[]> = {
   "index.ts": ["model", "client", "prefixes", "pulumi", "resources/settings.ts"],
   // Reads a real node into an emulator state: the one place where both sides meet.
   capture: ["model", "client", "emulator/state", "emulator/marks", "emulator/rules"],
-  commands: ["model", "client", "capture", "emulator"],
+  commands: ["model", "client", "batch", "prefixes", "capture", "emulator"],
   "cli.ts": ["commands"],
 };
 

@@ -24,6 +24,14 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
     about: "show what a node holds: a set, profiles, rules or marks",
     load: () => import("./list.js"),
   },
+  block: {
+    about: "write prefixes into a prefix file, with reason and time",
+    load: () => import("./block.js"),
+  },
+  unblock: {
+    about: "take prefixes out of a prefix file",
+    load: () => import("./unblock.js"),
+  },
 };
 
 /**
