@@ -14,6 +14,7 @@ main(process.argv.slice(2), {
   onHangup: (run) => process.on("SIGHUP", run),
   env: process.env,
   stop: stop.signal,
+  isTerminal: process.stderr.isTTY,
 }).then((code) => {
   process.exitCode = code;
 });

@@ -18,7 +18,7 @@ const BESIDE: Record<string, string[]> = {
   // Reads a real node into an emulator state: the one place where both sides meet.
   capture: ["model", "client", "emulator/state", "emulator/marks", "emulator/rules"],
   forwarder: ["model", "wire", "client"],
-  commands: ["model", "client", "capture", "emulator", "forwarder"],
+  commands: ["model", "client", "batch", "prefixes", "capture", "emulator", "forwarder"],
   "cli.ts": ["commands"],
 };
 

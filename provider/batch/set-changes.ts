@@ -9,6 +9,8 @@ import type { Planned } from "./set-operation";
 export interface Changes {
   readonly put: Map<CanonicalPrefix, ListedValue>;
   readonly remove: Set<CanonicalPrefix>;
+  /** True: a commit follows even if nothing is sent, since what the list shows may be staged only. */
+  readonly isShown?: boolean;
 }
 
 /** One set of changes from all plans: a prefix that any operation wants is not removed, and a change that the node shows already is not sent. */
@@ -31,7 +33,13 @@ export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
       if (!wanted.has(prefix) && (before.has(prefix) || isSentAnyway(prefix))) remove.add(prefix);
     }
   }
-  return { put, remove };
+  const isShown = plans.some((plan) => plan.ok && (plan.value.shown?.size ?? 0) > 0);
+  return { put, remove, isShown };
+}
+
+/** True when there is nothing to send and nothing to commit. */
+export function isNothing(changes: Changes): boolean {
+  return sizeOf(changes) === 0 && changes.isShown !== true;
 }
 
 /** What of these changes a list does not show. */

@@ -13,6 +13,11 @@ export interface SetPlan {
   readonly remove: ReadonlySet<CanonicalPrefix>;
   /** Prefixes whose staging was left open by a failed run: they are sent again even where the list looks right. */
   readonly unsettled?: ReadonlySet<CanonicalPrefix>;
+  /**
+   * Prefixes that the list shows as they are wanted, though nobody is known to have put them so: on a node that lists staged
+   * entries they may be staged by a run that was killed. They are not sent, and a commit follows all the same.
+   */
+  readonly shown?: ReadonlySet<CanonicalPrefix>;
   /** Those of `remove` that no limit counts, since their time has come. */
   readonly expired?: ReadonlySet<CanonicalPrefix>;
   /** Entries that the operation found and leaves as they are, with their values. The writer hands them back untouched. */

@@ -9,7 +9,7 @@ import { Activity } from "./activity";
 import type { Crowd } from "./crowd";
 import { GroupCommit, type Settled } from "./group-commit";
 import { RemovalBudget, type RemovalRule } from "./removal-budget";
-import { type Changes, doneByOthers, merge, missing, sizeOf } from "./set-changes";
+import { type Changes, doneByOthers, isNothing, merge, missing } from "./set-changes";
 import { type ConfirmationOptions, confirm } from "./set-confirmation";
 import {
   type Planned,
@@ -97,7 +97,7 @@ export class SetWriter {
     const { set, reads } = this.options;
     const before = await set.observe();
     const { plans, merged } = await this.agree(operations, before);
-    if (sizeOf(merged) === 0) {
+    if (isNothing(merged)) {
       reads.keep(before);
       return plans.map((plan) => unchanged(plan, before));
     }
@@ -120,7 +120,7 @@ export class SetWriter {
     const { elsewhere, set } = this.options;
     const asked = operations.map((operation) => planned(operation, before.values));
     const all = merge(asked, before);
-    if (sizeOf(all) > 0) await elsewhere?.before(before.values);
+    if (!isNothing(all)) await elsewhere?.before(before.values);
     const spared = all.remove.size > 0 ? await elsewhere?.spare(all.remove) : undefined;
     const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
     const isCounted = (prefix: CanonicalPrefix) => before.has(prefix) && !expired.has(prefix) && !spared?.has(prefix);
@@ -146,15 +146,16 @@ export class SetWriter {
       await this.tidy(merged, staging);
       await staging.stage(merged.put, merged.remove);
       await this.withdraw(plans, merged, staging);
-      if (sizeOf(merged) > 0) {
+      if (!isNothing(merged)) {
         await this.lookForOthers(before, merged, staging);
         await this.commit(merged, before);
       }
     } catch (error) {
       return this.interrupted({ plans, before, staging, error });
     }
-    const after =
-      sizeOf(merged) > 0 ? await confirm(this.options, merged, before) : await this.publishStuck(staging, before);
+    const after = isNothing(merged)
+      ? await this.publishStuck(staging, before)
+      : await confirm(this.options, merged, before);
     reads.keep(after);
     const carried = { before, after, refused: staging.refused, removed: merged.remove };
     return plans.map((plan) => this.conclude(plan, carried));

@@ -13,6 +13,17 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
+  /** True when standard error is a terminal, where somebody watches what takes time. Default: false. */
+  readonly isTerminal?: boolean;
+  /** The working folder: relative files start there. Default: that of the process. */
+  readonly folder?: string;
+  /** Milliseconds since 1970. Default: the machine's clock. */
+  readonly now?: () => number;
+}
+
+/** Says what a command is about to wait for, where somebody watches. */
+export function progress({ isTerminal, err }: CliIo, text: string): void {
+  if (isTerminal) err(`${text}\n`);
 }
 
 /** Thrown by a command that was called in a wrong way: exit code 2 instead of 1. */

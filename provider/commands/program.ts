@@ -24,6 +24,18 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
     about: "forward the marks of nodes to files, services and buses",
     load: () => import("./forward.js"),
   },
+  list: {
+    about: "show what a node holds: a set, profiles, rules or marks",
+    load: () => import("./list.js"),
+  },
+  block: {
+    about: "write prefixes into a prefix file, with reason and time",
+    load: () => import("./block.js"),
+  },
+  unblock: {
+    about: "take prefixes out of a prefix file",
+    load: () => import("./unblock.js"),
+  },
 };
 
 /**

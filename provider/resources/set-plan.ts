@@ -37,9 +37,9 @@ export function planUpdate(observed: ListedMap, { known, desired, unsettled, wan
     if (!desired.has(prefix) && !wanted.has(prefix)) remove.add(prefix);
   }
   // A change that nobody is known to have made and that the list shows all the same: on a node that lists staged entries, a
-  // run that was killed may have staged it without a commit.
+  // run that was killed may have staged it without a commit. Whoever did it, a commit alone makes sure.
   const isNew = ([prefix, value]: [CanonicalPrefix, ListedValue]) => known.get(prefix) !== value;
   const shown = [...put].filter((entry) => isNew(entry) && observed.get(entry[0]) === entry[1]);
   const gone = [...remove].filter((prefix) => !observed.has(prefix));
-  return { put, remove, unsettled: new Set([...unsettled, ...shown.map(([prefix]) => prefix), ...gone]) };
+  return { put, remove, unsettled, shown: new Set([...shown.map(([prefix]) => prefix), ...gone]) };
 }

@@ -6,7 +6,7 @@ import { sinkSchema } from "../sinks/kinds";
 import { FORMATS, spoolFields } from "../sinks/sink";
 import { MAX_MS, members, patterns, text, tls, whole } from "./fields";
 
-/** The least pause between two lists of a table (contract, section 8). */
+/** The least pause between two lists of a table (docs/contract.md#pace-of-mark-lists). */
 export const LEAST_PAUSE_MS = 3_000;
 
 const resourceName = text.superRefine((value, context) => {

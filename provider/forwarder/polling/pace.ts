@@ -1,6 +1,6 @@
 import { type ForwarderWorld, pause } from "../world";
 
-/** How often mark tables are listed (contract, section 8). */
+/** How often mark tables are listed (docs/contract.md#pace-of-mark-lists). */
 export interface PaceOptions {
   /** From the end of one list of a table to the start of the next, failed tries included. */
   readonly pauseMs: number;

@@ -18,7 +18,7 @@ export interface Structure {
   readonly complete: boolean;
 }
 
-/** Lists profiles and rules of the arenas that are watched on a node (contract, section 4.1, rule 4). */
+/** Lists profiles and rules of the arenas that are watched on a node (docs/contract.md#profiles-and-rules). */
 export async function readStructure(
   node: string,
   options: NodeOptions,

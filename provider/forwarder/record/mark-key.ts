@@ -2,7 +2,7 @@ import type { Mark } from "../../model/mark";
 
 /**
  * What makes a mark the same mark in the next list, as one text: addresses, ports and protocol, never id or value
- * (contract, section 2.3). An address alone stands as it is; the other members follow it, with a space between any two.
+ * (docs/contract.md#mark-types). An address alone stands as it is; the other members follow it, with a space between any two.
  * A second mark with the key of another one in the same list gets its id behind an `@`.
  */
 export type MarkKey = string;

@@ -97,7 +97,7 @@ function json(number: number): number | null {
 
 /**
  * Finds the rule of a mark: the one whose id is the mark's id, else the one whose value member, or id where it has none,
- * is the mark's value (contract, section 4.1, rule 3).
+ * is the mark's value (docs/contract.md#marks).
  */
 export function ruleFinder(
   rules: readonly Rule[],

@@ -1,0 +1,107 @@
+import { type Command, Option } from "commander";
+import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import type { CanonicalPrefix, Prefix } from "../model/prefix";
+import { overlaps } from "../model/prefix-index";
+import { some } from "../model/text";
+import type { EntryChange } from "../prefixes/edit/edit";
+import { editPrefixFile } from "../prefixes/edit/edit-file";
+import { addEditFlags, type EditFlags, send, workplace } from "./blocking/common";
+import { readPrefixes } from "./blocking/given";
+import type { StackRails } from "./blocking/stack-rails";
+import { expiryOf } from "./blocking/until";
+import { type CliIo, UsageError } from "./cli-io";
+
+interface Flags extends EditFlags {
+  readonly reason: string;
+  readonly ticket?: string;
+  readonly value?: string;
+  readonly for?: string;
+  readonly duration?: string;
+  readonly until?: string;
+  readonly permanent?: boolean;
+}
+
+const HELP = `
+A prefix that the file has already gets the new reason and time; its value and ticket stay unless they are given. A file
+that is missing is made. What the stack's configuration forbids (packetfilter:forbiddenPrefixes), and a default route, is
+refused. When the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nobody else does.
+With --now the node has the entry at once, and the next "pulumi up" finds it as the program says. If the node cannot be
+reached the file stays as written, and the command ends with 1.
+
+Examples:
+  pulumi-packetfilter block 203.0.113.7 --file blocks.yaml --for 2h --reason "SYN flood" --ticket INC-4711
+  pulumi-packetfilter block 203.0.113.0/24 --file blocks.yaml --until 2030-01-31T18:00:00Z --reason scanners
+  pulumi-packetfilter block 203.0.113.7 --file blocks.yaml --for 2h --reason "SYN flood" --now prefixset://edge/blocked
+`;
+
+/** Adds `block` to the command line. */
+export function register(program: Command, io: CliIo): void {
+  const command = program
+    .command("block")
+    .description("write prefixes into a prefix file, with the reason and for how long")
+    .argument("<prefix...>", "addresses and prefixes")
+    .addOption(new Option("--reason <text>", "why, for people").makeOptionMandatory())
+    .option("--ticket <text>", "reference into another system, such as INC-4711")
+    .option("--value <number>", "value of the entry; default: that of the file, else 1")
+    .option("--for <span>", "for so long: 2h, 1h30m, 7d; units w, d, h, m, s")
+    .option("--duration <span>", "the same as --for")
+    .option("--until <time>", "until then: ISO 8601 with zone")
+    .option("--permanent", "until somebody takes it out");
+  addEditFlags(command)
+    .addHelpText("after", HELP)
+    .action((spellings: string[], flags: Flags) => run(spellings, flags, io));
+}
+
+async function run(spellings: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+  const prefixes = readPrefixes(spellings);
+  refuseDefaultRoute(prefixes);
+  const change = readChange(flags, (io.now ?? Date.now)());
+  const place = await workplace(flags, io);
+  const { name, file, rails } = place;
+  refuseForbidden(prefixes, rails);
+  const names = prefixes.map((prefix) => prefix.toString());
+  const { after } = await editPrefixFile(
+    file,
+    () => new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change])),
+  );
+  io.out(`${name}: ${some(names)} ${names.length === 1 ? "is" : "are"} in it${lifetime(change)}.\n`);
+  if (change.expires) io.out(`The first "pulumi up" after that time removes ${names.length === 1 ? "it" : "them"}.\n`);
+  const put = new Map(names.map((prefix) => [prefix, after[prefix]?.value ?? 1]));
+  await send(place, { put, remove: new Set() }, io);
+}
+
+function lifetime({ expires }: EntryChange): string {
+  return expires ? ` until ${expires}` : " for good";
+}
+
+function readChange(flags: Flags, now: number): EntryChange {
+  if (flags.reason.trim() === "") throw new UsageError("--reason says why, for people: it must not be empty.");
+  if (flags.ticket?.trim() === "") throw new UsageError("--ticket must not be empty: leave it out.");
+  if (flags.for !== undefined && flags.duration !== undefined)
+    throw new UsageError("--duration is the same as --for: give one of them.");
+  const { until, permanent, ticket } = flags;
+  const expires = expiryOf({ for: flags.for ?? flags.duration, until, permanent }, now);
+  return { ...(flags.value !== undefined && { value: readValue(flags.value) }), reason: flags.reason, ticket, expires };
+}
+
+function readValue(text: string): number {
+  const value = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
+  if (isEntryValue(value)) return value;
+  throw new UsageError(`--value ${JSON.stringify(text)} is no integer from 0 to ${MAX_VALUE}.`);
+}
+
+function refuseDefaultRoute(prefixes: readonly Prefix[]): void {
+  const routes = prefixes.filter(({ length }) => length === 0);
+  if (routes.length === 0) return;
+  throw new UsageError(
+    `${some(routes)} is everything that there is, and is never blocked by a command. Nothing was changed.`,
+  );
+}
+
+function refuseForbidden(prefixes: readonly Prefix[], { forbidden, file }: StackRails): void {
+  const found = overlaps(prefixes, forbidden).map(([prefix, other]) =>
+    prefix.equals(other) ? `${prefix} is a forbidden prefix` : `${prefix} overlaps the forbidden prefix ${other}`,
+  );
+  if (found.length === 0) return;
+  throw new Error(`${found.join("; ")} (packetfilter:forbiddenPrefixes in ${file}). Nothing was changed.`);
+}

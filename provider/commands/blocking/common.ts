@@ -1,0 +1,72 @@
+import { type Command, Option } from "commander";
+import type { NodeClient, PrefixSetUrl } from "../../client";
+import { type CliIo, progress } from "../cli-io";
+import { addNodeFlags, type NodeFlags, nodeClient } from "../node-options";
+import { readFileName, readSet } from "./given";
+import { sendNow, type Wanted } from "./now";
+import { type StackRails, stackRails } from "./stack-rails";
+
+/** What `block` and `unblock` are both told. */
+export interface EditFlags extends NodeFlags {
+  readonly file: string;
+  readonly now?: string;
+  readonly stack?: string;
+}
+
+/** Adds {@link EditFlags} to a command. */
+export function addEditFlags(command: Command): Command {
+  return addNodeFlags(
+    command
+      .addOption(
+        new Option(
+          "--file <file>",
+          "prefix file that a program reads with readPrefixFile: JSON or YAML",
+        ).makeOptionMandatory(),
+      )
+      .option(
+        "--now <url>",
+        "after the file, also send and commit it to this set of the node, such as prefixset://edge/blocked",
+      )
+      .option(
+        "--stack <name>",
+        "stack whose rails hold (Pulumi.<name>.yaml); default: the only one in the working folder",
+      ),
+  );
+}
+
+/** Where the edit is made, and by which rails. */
+export interface Workplace {
+  /** The file as it was named, for messages. */
+  readonly name: string;
+  readonly file: string;
+  readonly rails: StackRails;
+  /** With --now: the set to send to. */
+  readonly now?: { readonly client: NodeClient; readonly url: PrefixSetUrl };
+}
+
+/** Looks at everything that can be wrong before the file is touched. @throws {UsageError | Error} */
+export async function workplace(flags: EditFlags, io: CliIo): Promise<Workplace> {
+  const folder = io.folder ?? process.cwd();
+  const file = readFileName(flags.file, folder);
+  const rails = await stackRails(folder, flags.stack);
+  if (flags.now !== undefined && (rails.readOnly || ["true", "1"].includes(io.env.PACKETFILTER_READ_ONLY ?? "")))
+    throw new Error(
+      `--now: nothing may be changed at a node (${rails.readOnly ? `packetfilter:readOnly in ${rails.file}` : "PACKETFILTER_READ_ONLY"}). Nothing was changed: leave --now out, or lift that.`,
+    );
+  for (const sentence of rails.unread) io.err(`${sentence}\n`);
+  const url = flags.now === undefined ? undefined : readSet(flags.now);
+  const now = url && { now: { client: await nodeClient(flags, io), url } };
+  return { name: flags.file, file, rails, ...now };
+}
+
+/** With --now: sends what was written, and says so. @throws {Error} with node and remedy; the file stays */
+export async function send({ now }: Workplace, wanted: Wanted, io: CliIo): Promise<void> {
+  if (!now) return;
+  const { client, url } = now;
+  try {
+    progress(io, `sending to ${client.endpoint}`);
+    io.out(`${await sendNow(client, url, wanted, io)}\n`);
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,44 @@
+import { extname, resolve } from "node:path";
+import { Prefix, PrefixError, type PrefixSetUrl, parseUrl } from "../../client";
+import { EDITABLE } from "../../prefixes/edit/edit-file";
+import { UsageError } from "../cli-io";
+
+/** The prefixes of a command line, each once; all that is wrong with them is told at once. @throws {UsageError} */
+export function readPrefixes(spellings: readonly string[]): Prefix[] {
+  const problems: string[] = [];
+  const prefixes = new Map<string, Prefix>();
+  for (const spelling of spellings) {
+    try {
+      const prefix = Prefix.parse(spelling);
+      prefixes.set(prefix.toString(), prefix);
+    } catch (error) {
+      if (!(error instanceof PrefixError)) throw error;
+      problems.push(error.message);
+    }
+  }
+  if (problems.length > 0) throw new UsageError(`${problems.join("\n")}\nNothing was changed.`);
+  return [...prefixes.values()];
+}
+
+/** A file that can be edited, from the working folder. @throws {UsageError} */
+export function readFileName(file: string, folder: string): string {
+  if (EDITABLE.includes(extname(file).toLowerCase())) return resolve(folder, file);
+  throw new UsageError(
+    `${file}: JSON and YAML files are edited, by their ending (${EDITABLE.join(", ")}): other lists have no place for a reason and a time.`,
+  );
+}
+
+/** The set that is named by --now. @throws {UsageError} */
+export function readSet(text: string): PrefixSetUrl {
+  const url = asUsage(() => parseUrl(text));
+  if (url.kind === "prefixset") return url;
+  throw new UsageError(`--now names a set, such as prefixset://edge/blocked, not ${text}.`);
+}
+
+function asUsage<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(`--now: ${error.message}`) : error;
+  }
+}

@@ -1,0 +1,56 @@
+import { expiresSchema } from "../../model/entry-note";
+import { UsageError } from "../cli-io";
+
+const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 } as const;
+const SPAN = /^(?:(\d{1,9})w)?(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/;
+const LAST = Date.parse("9999-12-31T23:59:59Z");
+
+/** How long an entry is wanted, as a command line says it. */
+export interface Lifetime {
+  readonly for?: string | undefined;
+  readonly until?: string | undefined;
+  readonly permanent?: boolean | undefined;
+}
+
+/**
+ * The time at which an entry ends, ISO 8601 in whole seconds of UTC; `null`: never.
+ * @throws {UsageError} unless exactly one of the three says something that lies ahead
+ */
+export function expiryOf(lifetime: Lifetime, now: number): string | null {
+  const given = [lifetime.for, lifetime.until, lifetime.permanent || undefined].filter((one) => one !== undefined);
+  if (given.length !== 1)
+    throw new UsageError("Say how long, in one way: --for 2h, --until 2030-01-31T18:00:00Z, or --permanent.");
+  if (lifetime.permanent) return null;
+  return lifetime.until === undefined ? after(lifetime.for ?? "", now) : at(lifetime.until, now);
+}
+
+function after(text: string, now: number): string {
+  const seconds = secondsOf(text);
+  // Rounded up: never less than was asked for.
+  const end = Math.ceil(now / 1_000) * 1_000 + seconds * 1_000;
+  if (seconds > 0 && end <= LAST) return isoOf(end);
+  throw new UsageError(
+    `--for ${JSON.stringify(text)} is not a time span: write numbers with w, d, h, m, s, the largest first, such as 2h or 1h30m.`,
+  );
+}
+
+/** NaN for what is none, `1h30m` is 5 400. */
+function secondsOf(text: string): number {
+  const parts = text === "" ? null : SPAN.exec(text);
+  if (!parts) return Number.NaN;
+  return Object.values(SECONDS).reduce((sum, size, index) => sum + size * Number(parts[index + 1] ?? 0), 0);
+}
+
+function at(text: string, now: number): string {
+  if (!expiresSchema.safeParse(text).success)
+    throw new UsageError(
+      `--until ${JSON.stringify(text)} is not an ISO time with zone: write for example 2030-01-31T18:00:00Z or 2030-01-31T19:00:00+01:00.`,
+    );
+  const time = Date.parse(text);
+  if (time > now) return isoOf(Math.ceil(time / 1_000) * 1_000);
+  throw new UsageError(`--until ${text} has passed: it is ${isoOf(now)}.`);
+}
+
+function isoOf(time: number): string {
+  return new Date(time).toISOString().replace(/\.\d+Z$/, "Z");
+}

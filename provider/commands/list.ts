@@ -1,0 +1,95 @@
+import { type Command, Option } from "commander";
+import { MARK_TYPES, type MarkType, type NodeClient, Prefix, PrefixError, parseUrl, type ResourceUrl } from "../client";
+import { type CliIo, progress, UsageError } from "./cli-io";
+import { type Listing, listEntries, listMarks, listProfiles, listRules } from "./listing/listing";
+import { OUTPUTS, type Output, printed } from "./listing/output";
+import { addNodeFlags, type NodeFlags, nodeClient } from "./node-options";
+
+interface Flags extends NodeFlags {
+  readonly type?: MarkType;
+  readonly contains?: string;
+  readonly output: Output;
+}
+
+const HELP = `
+Resources:
+  prefixset://ARENA/SET            entries of a set; prefixset://ARENA/PROFILE/SET: of a local one
+  arena://ARENA                    profiles of an arena
+  profile://ARENA/PROFILE          rules of a profile
+  mark://ARENA/PROFILE             marks of a profile, of one --type
+
+Examples:
+  pulumi-packetfilter list prefixset://edge/blocked --endpoint https://192.0.2.10
+  pulumi-packetfilter list prefixset://edge/blocked --contains 203.0.113.7
+  pulumi-packetfilter list mark://edge/web --type shost --output csv
+`;
+
+/** Adds `list` to the command line. */
+export function register(program: Command, io: CliIo): void {
+  const command = program
+    .command("list")
+    .description("show what a node holds: a set, the profiles of an arena, the rules or the marks of a profile")
+    .argument("<url>", "what to list, see below")
+    .addOption(new Option("--type <type>", "table of marks").choices(MARK_TYPES))
+    .option("--contains <ip>", "of a set: every entry that covers this address or prefix, the longest first")
+    .addOption(new Option("--output <form>", "form of the list").choices(OUTPUTS).default("table"));
+  addNodeFlags(command)
+    .addHelpText("after", HELP)
+    .action((url: string, flags: Flags) => run(url, flags, io));
+}
+
+async function run(text: string, flags: Flags, io: CliIo): Promise<void> {
+  const url = readUrl(text);
+  const { type } = flags;
+  const covered = flags.contains === undefined ? undefined : readAddress(flags.contains);
+  if (covered && url.kind !== "prefixset")
+    throw new UsageError("--contains looks into a set: name one, such as prefixset://edge/blocked.");
+  if (url.kind === "mark" && type === undefined)
+    throw new UsageError(`Say which table of marks: --type ${MARK_TYPES.join(", ")}.`);
+  if (url.kind !== "mark" && type !== undefined)
+    throw new UsageError("--type is a table of marks: it belongs to mark://ARENA/PROFILE.");
+  const client = await nodeClient(flags, io);
+  try {
+    progress(io, `listing ${text} on ${client.endpoint}`);
+    const listing = await listed(client, url, { type, covered, signal: io.stop });
+    io.out(printed(listing, flags.output));
+  } finally {
+    await client.close();
+  }
+}
+
+interface What {
+  readonly type: MarkType | undefined;
+  readonly covered: Prefix | undefined;
+  readonly signal: AbortSignal;
+}
+
+async function listed(client: NodeClient, url: ResourceUrl, { type, covered, signal }: What): Promise<Listing> {
+  const options = { signal };
+  switch (url.kind) {
+    case "prefixset":
+      return listEntries(await client.listPrefixSet(url, options), covered);
+    case "arena":
+      return listProfiles(await client.listProfiles(url.arena, options));
+    case "profile":
+      return listRules(await client.listRules(url.arena, url.profile, options));
+    case "mark":
+      return listMarks(await client.listMarks(url.arena, url.profile, type ?? "shost", options));
+  }
+}
+
+function readUrl(text: string): ResourceUrl {
+  try {
+    return parseUrl(text);
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}
+
+function readAddress(text: string): Prefix {
+  try {
+    return Prefix.parse(text);
+  } catch (error) {
+    throw error instanceof PrefixError ? new UsageError(`--contains: ${error.message}`) : error;
+  }
+}

@@ -1,0 +1,96 @@
+import type { ListedEntry, Mark, Profile, Rule } from "../../client";
+import { Prefix } from "../../model/prefix";
+import { PrefixIndex } from "../../model/prefix-index";
+import { count } from "../../model/text";
+
+/** What a member of a record may be, as it is shown. */
+export type Cell = string | number | Readonly<Record<string, unknown>> | undefined;
+
+/** Records under common columns, and a sentence that sums them up. */
+export interface Listing {
+  readonly columns: readonly string[];
+  readonly rows: readonly Readonly<Record<string, Cell>>[];
+  /** For people, below the table. */
+  readonly summary: string;
+}
+
+/**
+ * Entries of a set, in the order of addresses; or only those that cover a prefix, the longest first. A spelling that is not
+ * ours is shown, since it is what the node deletes by.
+ */
+export function listEntries(entries: readonly ListedEntry[], covered?: Prefix): Listing {
+  const shown = covered ? covering(entries, covered) : entries.toSorted((a, b) => Prefix.compare(a.prefix, b.prefix));
+  const rows = shown.map(({ prefix, value, spelling }) => ({
+    prefix: prefix.toString(),
+    value,
+    ...(spelling !== prefix.toString() && { spelling }),
+  }));
+  const total = count(entries.length, "entry", "entries");
+  const summary = covered
+    ? `${rows.length === 0 ? "No entry covers" : `${count(rows.length, "entry covers", "entries cover")}`} ${covered}, of ${total}.`
+    : `${total}.`;
+  return { columns: columnsOf(["prefix", "value", "spelling"], rows, 2), rows, summary };
+}
+
+/** A node may list a prefix twice, and then both are told. */
+function covering(entries: readonly ListedEntry[], covered: Prefix): ListedEntry[] {
+  const index = new PrefixIndex<ListedEntry[]>();
+  const same = new Map<string, ListedEntry[]>();
+  for (const entry of entries) {
+    const key = entry.prefix.toString();
+    const group = same.get(key);
+    if (group) group.push(entry);
+    else {
+      const first = [entry];
+      same.set(key, first);
+      index.set(entry.prefix, first);
+    }
+  }
+  return [...index.covering(covered)].flat();
+}
+
+/** The profiles of an arena, in the node's order. */
+export function listProfiles(profiles: readonly Profile[]): Listing {
+  const rows = profiles.map(({ name, extra }) => ({ name, extra }));
+  return { columns: columnsOf(["name", "extra"], rows, 1), rows, summary: `${count(rows.length, "profile")}.` };
+}
+
+/** The rules of a profile, in their order, which decides. */
+export function listRules(rules: readonly Rule[]): Listing {
+  const rows = rules.map(({ id, name, exact, extra }) => ({ id: exact?.id ?? id, name, extra }));
+  return { columns: columnsOf(["id", "name", "extra"], rows, 2), rows, summary: `${count(rows.length, "rule")}.` };
+}
+
+const MARK_COLUMNS = [
+  "address",
+  "source",
+  "sourcePort",
+  "destination",
+  "destinationPort",
+  "protocol",
+  "id",
+  "value",
+  "lifetime",
+  "age",
+  "status",
+  "extra",
+] as const satisfies readonly (keyof Mark)[];
+
+/** Marks of one table, in the node's order; integers beyond 2⁵³ with all their digits. */
+export function listMarks(marks: readonly Mark[]): Listing {
+  const rows = marks.map((mark) =>
+    Object.fromEntries(MARK_COLUMNS.map((name): [string, Cell] => [name, mark.exact?.[name] ?? mark[name]])),
+  );
+  const present = MARK_COLUMNS.filter((name) => rows.some((row) => row[name] !== undefined));
+  const columns = present.length > 0 ? present : ["id", "value", "lifetime"];
+  return { columns, rows, summary: `${count(rows.length, "mark")}.` };
+}
+
+/** The first `always` columns, and of the others those that a row has something in. */
+function columnsOf(
+  names: readonly string[],
+  rows: readonly Readonly<Record<string, Cell>>[],
+  always: number,
+): readonly string[] {
+  return names.filter((name, index) => index < always || rows.some((row) => row[name] !== undefined));
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from "node:crypto";
+import { chmod, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
+import { dirname, extname, join } from "node:path";
+import { some } from "../../model/text";
+import { type PrefixEntries, type PrefixEntry, plainEntry } from "../entries";
+import { parsePrefixes } from "../read";
+import type { Edit, EntryChange } from "./edit";
+import { editJson } from "./json-document";
+import { withLock } from "./lock";
+import { editYaml } from "./yaml-document";
+
+/** What a file said before, and what it says now. */
+export interface Edited {
+  readonly before: PrefixEntries;
+  readonly after: PrefixEntries;
+}
+
+/** The kinds of files that are edited; the others have no place for a reason, or are written by machines. */
+export const EDITABLE = [".json", ".yaml", ".yml"];
+
+/**
+ * Edits a prefix file as `readPrefixFile` reads it: an object or map of prefixes, or an array. Comments, order and
+ * indentation stay. The new content is written beside the file and takes its place in one step, so that a reader sees the
+ * old file or the new one, and whoever else edits waits. A file that is missing is made.
+ *
+ * @param decide Is told what the file says now, and says what is to change; what it throws leaves the file as it is.
+ * @throws {PrefixFileError} when the file does not read as a prefix file; it is left as it is
+ * @throws {Error} when an edit is not possible in this file, with the reason
+ */
+export async function editPrefixFile(file: string, decide: (entries: PrefixEntries) => Edit): Promise<Edited> {
+  const edit = extname(file).toLowerCase() === ".json" ? editJson : editYaml;
+  // A link stays a link: what it leads to is replaced.
+  const target = await realpath(file).catch(() => file);
+  return withLock(target, async () => {
+    const text = await readOrNothing(target);
+    const before = parse(file, text);
+    const changes = decide(before);
+    const wanted = expected(before, changes);
+    if (same(before, wanted)) return { before, after: before };
+    const next = edit(text, changes);
+    const after = parse(file, next);
+    if (!same(after, wanted)) throw notAsMeant(file, after, wanted);
+    await replace(target, next);
+    return { before, after };
+  });
+}
+
+function parse(file: string, text: string): PrefixEntries {
+  return text.trim() === "" ? {} : parsePrefixes(text, { file, allowEmpty: true });
+}
+
+/** What the file must say afterwards: the edit is checked against it before anything is written. */
+function expected(before: PrefixEntries, changes: Edit): PrefixEntries {
+  const after = { ...before };
+  for (const [prefix, change] of changes) {
+    if (change === undefined) delete after[prefix];
+    else after[prefix] = entryAfter(after[prefix], change);
+  }
+  return after;
+}
+
+/** What an entry says after a change. */
+export function entryAfter(entry: PrefixEntry = plainEntry(1), change: EntryChange): PrefixEntry {
+  const { value = entry.value, reason = entry.reason, ticket = entry.ticket } = change;
+  const expires = change.expires === undefined ? entry.expires : (change.expires ?? undefined);
+  return { value, ...(reason && { reason }), ...(ticket && { ticket }), ...(expires && { expires }) };
+}
+
+function same(a: PrefixEntries, b: PrefixEntries): boolean {
+  return Object.keys(a).length === Object.keys(b).length && differing(a, b).length === 0;
+}
+
+function differing(a: PrefixEntries, b: PrefixEntries): string[] {
+  const text = (entry: PrefixEntry | undefined) =>
+    JSON.stringify([entry?.value, entry?.reason, entry?.ticket, entry?.expires]);
+  return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((prefix) => text(a[prefix]) !== text(b[prefix]));
+}
+
+function notAsMeant(file: string, after: PrefixEntries, wanted: PrefixEntries): Error {
+  return new Error(
+    `${file}: ${some(differing(after, wanted))} cannot be edited here, since a range, an alias or another entry of the file says it too. Nothing was changed: edit the file by hand.`,
+  );
+}
+
+async function readOrNothing(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw error;
+  }
+}
+
+/** Writes beside the file, to the disk, and renames: killed anywhere, the old file or the new one is there, and whole. */
+async function replace(file: string, text: string): Promise<void> {
+  const temporary = join(dirname(file), `.${randomUUID()}.tmp`);
+  try {
+    const handle = await open(temporary, "wx");
+    try {
+      await handle.writeFile(text, "utf8");
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    const mode = await stat(file).then(
+      (found) => found.mode & 0o7777,
+      () => undefined,
+    );
+    if (mode !== undefined) await chmod(temporary, mode);
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}

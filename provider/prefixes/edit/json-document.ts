@@ -1,0 +1,69 @@
+import { isMembers, type Members } from "../lists/list";
+import type { Edit, EntryChange } from "./edit";
+import { canonicalOf, notEditable } from "./spelling";
+
+/** The text of a JSON prefix file after an edit, with the indentation, line ends and mark that it had. */
+export function editJson(text: string, changes: Edit): string {
+  const mark = text.startsWith("\ufeff") ? "\ufeff" : "";
+  const body = text.slice(mark.length);
+  const root: unknown = body.trim() === "" ? {} : JSON.parse(body);
+  const edited = JSON.stringify(editRoot(root, changes), null, indentationOf(body));
+  const isNew = body.trim() === "";
+  const written = `${mark}${edited}${isNew || body.endsWith("\n") ? "\n" : ""}`;
+  return body.includes("\r\n") ? written.replaceAll("\n", "\r\n") : written;
+}
+
+/** That of the first indented line; none where the file is one line. */
+function indentationOf(text: string): string {
+  const [, indentation] = /\n([ \t]+)\S/.exec(text) ?? [];
+  if (indentation !== undefined) return indentation;
+  const isWritten = text.trim().length > 2;
+  return isWritten && !text.trim().includes("\n") ? "" : "  ";
+}
+
+function editRoot(root: unknown, changes: Edit): unknown {
+  if (Array.isArray(root)) return editArray(root, changes);
+  if (!isMembers(root) || Object.keys(root).some((key) => !/[.:]/.test(key))) throw notEditable();
+  return editMap(root, changes);
+}
+
+function editMap(map: Members, changes: Edit): Members {
+  const open = new Map(changes);
+  const kept = Object.entries(map).flatMap(([spelling, content]): [string, unknown][] => {
+    const prefix = canonicalOf(spelling);
+    if (prefix === undefined || !changes.has(prefix)) return [[spelling, content]];
+    const change = open.get(prefix);
+    // Another spelling of it stood before, and says it now.
+    open.delete(prefix);
+    return change === undefined ? [] : [[spelling, contentAfter(content, change)]];
+  });
+  return Object.fromEntries([...kept, ...added(open).map(([prefix, members]): [string, unknown] => [prefix, members])]);
+}
+
+function editArray(array: readonly unknown[], changes: Edit): unknown[] {
+  const open = new Map(changes);
+  const kept = array.flatMap((element): unknown[] => {
+    const prefix = canonicalOf(isMembers(element) ? element.prefix : element);
+    if (prefix === undefined || !changes.has(prefix)) return [element];
+    const change = open.get(prefix);
+    open.delete(prefix);
+    if (change === undefined) return [];
+    return [
+      isMembers(element) ? contentAfter(element, change) : { prefix: element, ...contentAfter(undefined, change) },
+    ];
+  });
+  return [...kept, ...added(open).map(([prefix, members]) => ({ prefix, ...members }))];
+}
+
+function added(open: Edit): [prefix: string, members: Members][] {
+  return [...open].flatMap(([prefix, change]): [string, Members][] =>
+    change === undefined ? [] : [[prefix, contentAfter({ value: 1 }, change)]],
+  );
+}
+
+/** Members of an entry after a change; a number is the value alone. */
+function contentAfter(content: unknown, change: EntryChange): Members {
+  const before: Members = isMembers(content) ? content : typeof content === "number" ? { value: content } : {};
+  const merged = { ...before, ...Object.fromEntries(Object.entries(change).filter(([, part]) => part !== undefined)) };
+  return Object.fromEntries(Object.entries(merged).filter(([, part]) => part !== null));
+}

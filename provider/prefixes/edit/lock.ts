@@ -1,0 +1,94 @@
+import { randomUUID } from "node:crypto";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+
+/** Milliseconds: an edit takes a few, so that whoever waits so long waits for something that hangs. */
+const PATIENCE_MS = 30_000;
+const PAUSE_MS = 10;
+
+const ownerSchema = z.object({ host: z.string(), pid: z.number().int(), id: z.string() });
+type Owner = z.infer<typeof ownerSchema>;
+
+/**
+ * Calls `work` while nobody else who asks does, in this process or another: `<file>.lock` is there meanwhile, with the process
+ * that made it. The lock of a process of this machine that has ended is taken away; one of another machine (a shared disk) is
+ * not, since nobody here can tell.
+ *
+ * Done here, since the libraries for it are kept no more or know stale locks by their age only, by which a machine that
+ * slept loses a lock that it holds.
+ *
+ * @throws {Error} when the lock is not to be had for half a minute, naming its file
+ */
+export async function withLock<T>(file: string, work: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
+  const lock = `${file}.lock`;
+  await take(lock, patienceMs);
+  try {
+    return await work();
+  } finally {
+    await rm(lock, { force: true });
+  }
+}
+
+async function take(lock: string, patienceMs: number): Promise<void> {
+  const id = randomUUID();
+  const mine = JSON.stringify({ host: hostname(), pid: process.pid, id });
+  const end = performance.now() + patienceMs;
+  while (!(await made(lock, mine, id))) {
+    const text = await readFile(lock, "utf8").catch(() => undefined);
+    const owner = text === undefined ? undefined : ownerOf(text);
+    if (text !== undefined && owner && isGone(owner)) await takeAway(lock, text, owner);
+    else if (performance.now() > end) throw new Error(held(lock));
+    else await sleep(PAUSE_MS * (0.5 + Math.random()));
+  }
+}
+
+/** Makes the lock if there is none. It appears with its owner in it, so that none is ever found half made. */
+async function made(lock: string, owner: string, id: string): Promise<boolean> {
+  const temporary = `${lock}.${id}`;
+  await writeFile(temporary, owner, { flag: "wx" });
+  try {
+    await link(temporary, lock);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+function ownerOf(text: string): Owner | undefined {
+  try {
+    return ownerSchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
+/** True when a process of this machine made the lock, and is no more. */
+function isGone({ host, pid }: Owner): boolean {
+  if (host !== hostname()) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH";
+  }
+}
+
+/** Of several who find the same left lock one takes it away: whoever looks later may meet a new lock in its place. */
+async function takeAway(lock: string, left: string, { id }: Owner): Promise<void> {
+  const turn = `${lock}.${id}.left`;
+  if (!(await made(turn, left, randomUUID()))) return void (await sleep(PAUSE_MS));
+  try {
+    if ((await readFile(lock, "utf8").catch(() => undefined)) === left) await rm(lock, { force: true });
+  } finally {
+    await rm(turn, { force: true });
+  }
+}
+
+function held(lock: string): string {
+  return `${lock} is there: another command edits the file, or was ended while it did. Nothing was changed. If no other command runs, remove ${lock} and try again.`;
+}

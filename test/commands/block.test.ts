@@ -1,0 +1,243 @@
+import { spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readPrefixFile } from "../../provider/prefixes";
+import { run } from "./support";
+
+const NOW = Date.parse("2030-01-31T18:00:00.250Z");
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-block-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const here = (args: readonly string[]) => run(args, { folder, now: () => NOW });
+const block = (prefix: string, ...more: string[]) =>
+  here(["block", prefix, "--file", "blocks.yaml", "--reason", "SYN flood", ...more]);
+const unblock = (prefix: string, ...more: string[]) => here(["unblock", prefix, "--file", "blocks.yaml", ...more]);
+const text = (name = "blocks.yaml") => readFile(join(folder, name), "utf8");
+const write = (content: string, name = "blocks.yaml") => writeFile(join(folder, name), content);
+const entries = (name = "blocks.yaml") => readPrefixFile(join(folder, name), { allowEmpty: true });
+
+test("a missing file is made, a prefix that is there gets the new reason and time, and unblocking takes it out", async () => {
+  const first = await block("203.0.113.7", "--for", "1h30m", "--ticket", "INC-4711", "--value", "2");
+  expect(first).toEqual({
+    code: 0,
+    out: `blocks.yaml: 203.0.113.7/32 is in it until 2030-01-31T19:30:01Z.\nThe first "pulumi up" after that time removes it.\n`,
+    err: "",
+  });
+  expect(entries()).toEqual({
+    "203.0.113.7/32": { value: 2, reason: "SYN flood", ticket: "INC-4711", expires: "2030-01-31T19:30:01Z" },
+  });
+  expect((await block("203.0.113.7", "--reason", "again", "--until", "2030-02-01T01:00:00+01:00")).code).toBe(0);
+  expect(entries()["203.0.113.7/32"]).toEqual({
+    value: 2,
+    reason: "again",
+    ticket: "INC-4711",
+    expires: "2030-02-01T00:00:00Z",
+  });
+  expect((await block("203.0.113.7", "--permanent")).out).toBe("blocks.yaml: 203.0.113.7/32 is in it for good.\n");
+  expect(entries()["203.0.113.7/32"]).toEqual({ value: 2, reason: "SYN flood", ticket: "INC-4711" });
+  expect(await unblock("203.0.113.7")).toEqual({
+    code: 0,
+    out: "blocks.yaml: 203.0.113.7/32 is taken out.\nblocks.yaml has no prefix any more: a program reads that with allowEmpty: true.\n",
+    err: "",
+  });
+  expect(entries()).toEqual({});
+  expect(await unblock("203.0.113.7")).toEqual({
+    code: 0,
+    out: "blocks.yaml: 203.0.113.7/32 was not in it.\n",
+    err: "",
+  });
+});
+
+test("unblock names what still covers the prefix, and ends with 1", async () => {
+  await write("203.0.113.7/32: 1\n203.0.113.0/24: 1\n203.0.112.0-203.0.113.255: 1\n");
+  const ended = await unblock("203.0.113.7");
+  expect(ended.code).toBe(1);
+  expect(ended.out).toBe("blocks.yaml: 203.0.113.7/32 is taken out.\n");
+  expect(ended.err).toContain("203.0.113.7/32 is still covered by 203.0.113.0/24, 203.0.112.0/23.");
+  const range = await unblock("203.0.112.0/23");
+  expect([range.code, range.err]).toEqual([1, expect.stringContaining("a range, an alias or another entry")]);
+  expect(await text()).toBe("203.0.113.0/24: 1\n203.0.112.0-203.0.113.255: 1\n");
+});
+
+describe("files keep their looks", () => {
+  test("YAML: comments, order, quotes and indentation", async () => {
+    await write(`# Blocks of the night shift
+
+# scanners
+203.0.113.7: { value: 2, reason: "x" } # behind
+# floods
+2001:DB8::/48:
+    value: 1 # of the rule
+    reason: 'a b'
+# the end
+`);
+    expect((await block("2001:db8::/48", "--permanent")).code).toBe(0);
+    expect((await block("198.51.100.1", "--permanent")).code).toBe(0);
+    expect((await unblock("203.0.113.7")).code).toBe(0);
+    expect(await text()).toBe(`# Blocks of the night shift
+
+# scanners
+# floods
+2001:DB8::/48:
+    value: 1 # of the rule
+    reason: 'SYN flood'
+198.51.100.1/32:
+    value: 1
+    reason: SYN flood
+
+# the end
+`);
+  });
+
+  test("YAML of comments alone, and lists", async () => {
+    await write("# nothing yet\n");
+    expect((await block("192.0.2.1", "--permanent")).code).toBe(0);
+    expect(await text()).toBe("# nothing yet\n\n192.0.2.1/32:\n  value: 1\n  reason: SYN flood\n");
+    await write("- 192.0.2.1\n# ours\n- prefix: 192.0.2.2\n  reason: old\n");
+    for (const prefix of ["192.0.2.1", "192.0.2.2", "192.0.2.3"]) {
+      expect((await block(prefix, "--permanent")).code).toBe(0);
+    }
+    const entry = { value: 1, reason: "SYN flood" };
+    expect(entries()).toEqual({ "192.0.2.1/32": entry, "192.0.2.2/32": entry, "192.0.2.3/32": entry });
+    expect(await text()).toContain("# ours\n- prefix: 192.0.2.2\n  reason: SYN flood\n");
+  });
+
+  test("JSON: indentation, line ends, members of others", async () => {
+    await write('{\r\n\t"192.0.2.1": 7,\r\n\t"192.0.2.2": { "ticket": "T-1" }\r\n}', "blocks.json");
+    const json = (...args: string[]) => here([...args, "--file", "blocks.json"]);
+    expect((await json("block", "192.0.2.1", "192.0.2.3", "--reason", "r", "--permanent")).code).toBe(0);
+    expect(await text("blocks.json")).toBe(
+      '{\r\n\t"192.0.2.1": {\r\n\t\t"value": 7,\r\n\t\t"reason": "r"\r\n\t},\r\n\t"192.0.2.2": {\r\n\t\t"ticket": "T-1"\r\n\t},\r\n\t"192.0.2.3/32": {\r\n\t\t"value": 1,\r\n\t\t"reason": "r"\r\n\t}\r\n}',
+    );
+    await write('["192.0.2.1",{"prefix":"192.0.2.2"}]', "blocks.json");
+    expect((await json("unblock", "192.0.2.1")).code).toBe(0);
+    expect((await json("block", "192.0.2.2", "--reason", "r", "--permanent")).code).toBe(0);
+    expect(await text("blocks.json")).toBe('[{"prefix":"192.0.2.2","reason":"r"}]');
+  });
+});
+
+describe("what is wrong leaves the file as it is", () => {
+  const BEFORE = "192.0.2.1/32: 1\n";
+  const forWhile = ["--file", "blocks.yaml", "--reason", "r", "--for", "2h"];
+
+  test.each([
+    [["block", "192.0.2.1/24", "198.51.100.300", ...forWhile], 2, 'write "192.0.2.0/24"'],
+    [["block", "0.0.0.0/0", ...forWhile], 2, "never blocked by a command"],
+    [["block", "::/0", ...forWhile], 2, "never blocked by a command"],
+    [["block", "192.0.2.2", "--file", "blocks.yaml", "--reason", "r"], 2, "Say how long, in one way"],
+    [["block", "192.0.2.2", ...forWhile, "--permanent"], 2, "Say how long, in one way"],
+    [["block", "192.0.2.2", ...forWhile, "--duration", "1h"], 2, "--duration is the same as --for"],
+    [["block", "192.0.2.2", "--file", "blocks.yaml", "--for", "2h"], 2, "--reason"],
+    [["block", "192.0.2.2", "--file", "blocks.yaml", "--reason", "r", "--for", "2 hours"], 2, "is not a time span"],
+    [["block", "192.0.2.2", "--file", "blocks.yaml", "--reason", "r", "--for", "0s"], 2, "is not a time span"],
+    [["block", "192.0.2.2", "--file", "blocks.yaml", "--reason", "r", "--until", "2030-01-31T18:00"], 2, "zone"],
+    [
+      ["block", "192.0.2.2", "--file", "blocks.yaml", "--reason", "r", "--until", "2030-01-31T18:00:00Z"],
+      2,
+      "has passed",
+    ],
+    [["block", "192.0.2.2", ...forWhile, "--value", "-1"], 2, "--value"],
+    [["block", "192.0.2.2", "--file", "blocks.txt", "--reason", "r", "--permanent"], 2, "JSON and YAML"],
+    [["block", "192.0.2.2", ...forWhile, "--stack", "prod"], 2, "has no Pulumi.prod.yaml; there are dev"],
+    [["block", "198.51.100.0/22", ...forWhile], 1, "198.51.100.0/22 overlaps the forbidden prefix 198.51.100.0/24"],
+    [["block", "192.0.2.2", "--file", "other.yaml", "--reason", "r", "--permanent"], 1, "other.yaml:1:"],
+    [
+      ["block", "192.0.2.2", "--file", "no/blocks.yaml", "--reason", "r", "--permanent"],
+      1,
+      "there is no such file or folder",
+    ],
+    [["unblock", "192.0.2.1", "--file", "blocks.yaml"], 1, "packetfilter:requiredPrefixes in Pulumi.dev.yaml"],
+  ] as const)("%s", async (args, code, sentence) => {
+    await write(BEFORE);
+    await write("192.0.2.1/24: 1\n", "other.yaml");
+    await write(
+      'config:\n  packetfilter:forbiddenPrefixes: ["198.51.100.0/24"]\n  packetfilter:requiredPrefixes: \'["192.0.2.1"]\'\n',
+      "Pulumi.dev.yaml",
+    );
+    const ended = await here(args);
+    expect(ended).toMatchObject({ code, out: "" });
+    expect(ended.err).toContain(sentence);
+    expect(await text()).toBe(BEFORE);
+    expect(readdirSync(folder).sort()).toEqual(["Pulumi.dev.yaml", "blocks.yaml", "other.yaml"]);
+  });
+});
+
+test("of several stacks one is named, and what is encrypted is said", async () => {
+  await write("config:\n  packetfilter:forbiddenPrefixes:\n    - 198.51.100.0/24\n", "Pulumi.dev.yaml");
+  await write("config:\n  packetfilter:forbiddenPrefixes:\n    secure: v1:aaaa\n", "Pulumi.prod.yaml");
+  const unsaid = await block("198.51.100.1", "--permanent");
+  expect([unsaid.code, unsaid.err]).toEqual([2, expect.stringContaining("there are dev, prod")]);
+  expect((await block("198.51.100.1", "--permanent", "--stack", "dev")).code).toBe(1);
+  const prod = await block("198.51.100.1", "--permanent", "--stack", "organization/project/prod");
+  expect([prod.code, prod.err]).toEqual([0, expect.stringContaining("packetfilter:forbiddenPrefixes is encrypted")]);
+});
+
+test("twenty at once lose nothing", async () => {
+  await write("# kept\n192.0.2.200/32: 1\n");
+  const hosts = Array.from({ length: 20 }, (_, i) => `192.0.2.${i + 1}`);
+  const ended = await Promise.all(hosts.map((host) => block(host, "--for", "2h")));
+  expect(ended.map(({ code }) => code)).toEqual(hosts.map(() => 0));
+  expect(Object.keys(entries()).sort()).toEqual([...hosts, "192.0.2.200"].map((host) => `${host}/32`).sort());
+  expect(readdirSync(folder)).toEqual(["blocks.yaml"]);
+});
+
+test("a command that was killed before it renamed leaves the old file, and the next one goes on", async () => {
+  const { pid } = spawnSync(process.execPath, ["--version"]);
+  await write("192.0.2.1/32: 1\n");
+  await write("192.0.2.1/32: 1\n192.0.2.2/3", ".half-written.tmp");
+  await write(JSON.stringify({ host: hostname(), pid, id: "killed" }), "blocks.yaml.lock");
+  expect(entries()).toEqual({ "192.0.2.1/32": { value: 1 } });
+  expect((await block("192.0.2.3", "--permanent")).code).toBe(0);
+  expect(Object.keys(entries())).toEqual(["192.0.2.1/32", "192.0.2.3/32"]);
+  expect(readdirSync(folder).sort()).toEqual([".half-written.tmp", "blocks.yaml"]);
+});
+
+test("a file that was edited again and again says what a model says", async () => {
+  const step = fc.record({
+    host: fc.integer({ min: 1, max: 6 }),
+    gone: fc.boolean(),
+    reason: fc
+      .string({ minLength: 1, unit: "grapheme" })
+      .filter((reason) => reason.trim() !== "" && !reason.startsWith("-")),
+    value: fc.option(fc.integer({ min: 0, max: 9 })),
+  });
+  const names = fc.constantFrom("file.json", "file.yaml");
+  let round = 0;
+  await fc.assert(
+    fc.asyncProperty(names, fc.array(step, { maxLength: 12 }), async (name, steps) => {
+      const place = join(folder, String(round++));
+      await mkdir(place);
+      const model = new Map<string, { value: number; reason: string }>();
+      for (const { host, gone, reason, value } of steps) {
+        const prefix = `192.0.2.${host}/32`;
+        const options = ["--reason", reason, "--permanent", ...(value === null ? [] : ["--value", String(value)])];
+        const args = gone ? ["unblock", prefix] : ["block", prefix, ...options];
+        expect(await run([...args, "--file", name], { folder: place })).toMatchObject({ code: 0 });
+        if (gone) model.delete(prefix);
+        else model.set(prefix, { value: value ?? model.get(prefix)?.value ?? 1, reason });
+      }
+      if (steps.some(({ gone }) => !gone))
+        expect(readPrefixFile(join(place, name), { allowEmpty: true })).toEqual(Object.fromEntries(model));
+    }),
+    { numRuns: 25 },
+  );
+});
+
+test.each(["block", "unblock", "list"])("%s explains itself", async (command) => {
+  const { code, out } = await run([command, "--help"]);
+  expect(code).toBe(0);
+  for (const word of [
+    "Examples:",
+    "--endpoint",
+    ...(command === "list" ? ["--contains"] : ["--file", "--stack", "--now"]),
+  ])
+    expect(out).toContain(word);
+});

@@ -1,0 +1,23 @@
+import { main } from "../../provider/commands/program";
+
+/** What a command line says of its surroundings. */
+export interface Surroundings {
+  readonly env?: Record<string, string>;
+  readonly folder?: string;
+  readonly now?: () => number;
+  readonly isTerminal?: boolean;
+}
+
+/** Runs a command line until it ends. */
+export async function run(args: readonly string[], { env = {}, ...surroundings }: Surroundings = {}) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const io = {
+    out: (text: string) => void out.push(text),
+    err: (text: string) => void err.push(text),
+    env,
+    stop: new AbortController().signal,
+    ...surroundings,
+  };
+  const code = await main(args, io);
+  return { code, out: out.join(""), err: err.join("") };
+}
