@@ -18,7 +18,15 @@ const bodies = [0, 1, 2, 3].map((round) => {
   return Buffer.from(`{"data":[${records.join(",")}]}`);
 });
 
-const stats = { lists: 0, listedAt: 0, acknowledgedAt: 0, bytesOut: 0, records: 0, latencies: [] as number[] };
+const stats = {
+  lists: 0,
+  firstListedAt: 0,
+  listedAt: 0,
+  acknowledgedAt: 0,
+  bytesOut: 0,
+  records: 0,
+  latencies: [] as number[],
+};
 
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];
@@ -43,6 +51,7 @@ const server = createServer((request, response) => {
     if (stats.listedAt > 0) stats.latencies.push(stats.acknowledgedAt - stats.listedAt);
     response.end(bodies[stats.lists++ % bodies.length], () => {
       stats.listedAt = performance.now();
+      stats.firstListedAt ||= stats.listedAt;
     });
   });
 });
