@@ -56,7 +56,10 @@ export async function stage(dialect?: Dialect): Promise<{ emulator: Emulator; co
   const [client] = emulator.clients;
   const { endpoint, signalingUrl } = emulator;
   const { clientId, secretKey } = client ?? {};
-  return { emulator, config: { endpoint, signalingUrl, clientId, secretKey, commitCoalesceMs: 4 } };
+  // A node whose empty list cannot be told from an answer without one: the error says what to set, and this is it.
+  const { entryForm, listEnvelope } = emulator.dialect;
+  const answers = entryForm === "keyed" || listEnvelope === "keyed" ? { answers: { empty: "{}" } } : {};
+  return { emulator, config: { endpoint, signalingUrl, clientId, secretKey, commitCoalesceMs: 4, ...answers } };
 }
 
 let nextPort = 20_000 + (process.pid % 100) * 100;
