@@ -11,7 +11,7 @@ interface Metric {
 
 /**
  * Counters and gauges by name and labels. Written by hand: prom-client, the usual library, is far larger than these two
- * kinds and has had no release for more than a year.
+ * kinds.
  */
 export class Metrics {
   private readonly metrics = new Map<string, Metric>();
