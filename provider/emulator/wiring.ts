@@ -41,7 +41,7 @@ export async function assemble(options: EmulatorOptions): Promise<Assembly> {
     auth: simulation.options.auth,
     dialect,
     origin: () => server.origin,
-    refuse: (status, message) => failure(status, message, simulation.dialect),
+    refuse: (why, message) => failure(why, message, simulation.dialect),
   });
   const protocolPort = new ProtocolPort(simulation, {
     apis: {
