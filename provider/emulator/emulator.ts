@@ -4,7 +4,7 @@ import { formatUrl, parseUrl } from "../model/resource-url";
 import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
 import type { ActiveFault, Fault } from "./behaviour/faults";
 import type { ClientTls } from "./http/tls";
-import type { JournalEntry, JournalFilter } from "./journal/journal";
+import type { JournalEntry, JournalFilter, JournalRange } from "./journal/journal";
 import type { MarkRecord } from "./marks";
 import type { EmulatorOptions } from "./options";
 import type { Packet, TrafficSource, TrafficSummary, Verdict } from "./packets";
@@ -179,14 +179,22 @@ export class Emulator implements AsyncDisposable {
     return this.simulation.contents.packetPath.counters(arena, profile);
   }
 
-  /** What the emulator was asked, secrets cut out. */
+  /** What the emulator was asked and answered, secrets cut out. */
   get journal(): readonly JournalEntry[] {
     return this.simulation.journal.entries;
   }
 
-  /** The entries of the journal that match, for example `requests({ cmd: "commit" })`. */
-  requests(filter: JournalFilter = {}): JournalEntry[] {
-    return this.simulation.journal.find(filter);
+  /**
+   * The entries of the journal that match, oldest first.
+   *
+   * @example
+   * ```ts
+   * emulator.requests({ cmd: "commit" });
+   * emulator.requests({ status: 400 }, { limit: 1 })[0]?.answer;   // why the last request that was wrong was refused
+   * ```
+   */
+  requests(filter: JournalFilter = {}, range: JournalRange = {}): JournalEntry[] {
+    return this.simulation.journal.find(filter, range);
   }
 
   /** Empties the journal. */

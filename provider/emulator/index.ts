@@ -30,7 +30,14 @@ export { type ActiveFault, type Fault, faultSchema } from "./behaviour/faults";
 export type { Emulator } from "./emulator";
 export type { NodeAuth } from "./http/admission";
 export type { ClientTls, TlsFiles } from "./http/tls";
-export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal/journal";
+export type {
+  ApiName,
+  Command,
+  JournalEntry,
+  JournalFilter,
+  JournalRange,
+  SignalingOperation,
+} from "./journal/journal";
 export { describeEntry } from "./journal/journal-text";
 export type { MarkRecord, MarkRecords } from "./marks";
 export type { EmulatorOptions } from "./options";

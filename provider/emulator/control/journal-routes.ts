@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MARK_TYPES } from "../../model/mark";
 import { json, text } from "../http/reply";
 import { describeEntry } from "../journal/journal-text";
 import { done, ok } from "./answers";
@@ -18,8 +19,11 @@ const filter = z.strictObject({
   op: z.enum(["status", "start", "stop"]).optional(),
   api: z.enum(["node", "signaling", "test", "other"]).optional(),
   url: z.string().optional(),
+  type: z.enum(MARK_TYPES).optional(),
   client: z.string().optional(),
+  status: z.coerce.number().int().optional(),
   since: z.coerce.number().optional().describe("Only entries with at least this index."),
+  limit: z.coerce.number().int().min(0).optional().describe("Only so many of them, the newest; oldest of these first."),
 });
 
 /** What the emulator was asked. */
@@ -30,11 +34,7 @@ export const journalRoutes: readonly ControlRoute[] = [
     summary: "What the emulator was asked, secrets cut out.",
     query: filter,
     answer: z.array(journalEntry),
-    run: ({ emulator, query: { since = 0, ...wanted } }) =>
-      json(
-        200,
-        emulator.requests(wanted).filter(({ index }) => index >= since),
-      ),
+    run: ({ emulator, query: { since, limit, ...wanted } }) => json(200, emulator.requests(wanted, { since, limit })),
   }),
   route({
     method: "GET",
@@ -42,8 +42,8 @@ export const journalRoutes: readonly ControlRoute[] = [
     summary: "The same for people: a line each.",
     query: filter,
     answerType: "text/plain",
-    run: ({ emulator, query: { since = 0, ...wanted } }) => {
-      const entries = emulator.requests(wanted).filter(({ index }) => index >= since);
+    run: ({ emulator, query: { since, limit, ...wanted } }) => {
+      const entries = emulator.requests(wanted, { since, limit });
       return text(200, entries.map((entry) => `${describeEntry(entry)}\n`).join(""));
     },
   }),
@@ -60,7 +60,8 @@ export const journalRoutes: readonly ControlRoute[] = [
   route({
     method: "GET",
     path: "/events",
-    summary: "Journal entries as they happen, without their data: server-sent events named request.",
+    summary:
+      "Journal entries as they happen, without data and answers, with the reason of a refusal: server-sent events named request.",
     answerType: "text/event-stream",
     run: ({ simulation, response }) => streamEvents(simulation.journal, response),
   }),

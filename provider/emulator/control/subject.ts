@@ -1,7 +1,7 @@
 import type { MarkType } from "../../model/mark";
 import type { Dialect, DialectSettings } from "../behaviour/dialect";
 import type { ActiveFault, Fault, Faults } from "../behaviour/faults";
-import type { Journal, JournalEntry, JournalFilter } from "../journal/journal";
+import type { Journal, JournalEntry, JournalFilter, JournalRange } from "../journal/journal";
 import type { MetricsSubject } from "../journal/metrics";
 import type { MarkRecord } from "../marks";
 import type { Packet, TrafficSource, TrafficSummary, Verdict } from "../packets";
@@ -34,7 +34,7 @@ export interface ControlledEmulator {
   replay(traffic: TrafficSource, count: number): Promise<TrafficSummary>;
   markTable(url: string, type: MarkType, limit: number): { active: number; expired: number; records: MarkRecord[] };
   counters(url: string): (RuleCounter | undefined)[];
-  requests(filter?: JournalFilter): JournalEntry[];
+  requests(filter?: JournalFilter, range?: JournalRange): JournalEntry[];
   clearJournal(): void;
   fail(fault: Fault): ActiveFault;
   clearFaults(): void;

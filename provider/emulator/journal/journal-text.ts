@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { JournalEntry } from "./journal";
 
 /**
@@ -17,5 +18,31 @@ export function describeEntry(entry: JournalEntry): string {
     status === undefined ? "no answer" : `${status}${answerBytes === undefined ? "" : `, ${answerBytes} bytes`}`;
   const changes = commit && [commit.inserted, commit.removed, commit.changed].map((part) => Object.keys(part).length);
   const applied = changes ? `, applied +${changes[0]} -${changes[1]} ~${changes[2]}, ${commit?.size} after` : "";
-  return `${entry.time.slice(11, 23)} ${[api, what, ...whom, ...count].join(" ")} -> ${outcome}${applied}${fault ? `, fault ${fault}` : ""}`;
+  const reason = reasonOf(entry);
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return `${entry.time.slice(11, 23)} ${[api, what, ...whom, ...count].join(" ")} -> ${outcome}${why}${applied}${fault ? `, fault ${fault}` : ""}`;
+}
+
+/** Characters of a reason in a line. */
+const LONGEST_REASON = 200;
+
+/** What an answer that refuses says, on one line: the text of an error in JSON, else the whole body. */
+export function reasonOf({ status = 0, answer }: Pick<JournalEntry, "status" | "answer">): string | undefined {
+  if (status < 400 || !answer) return undefined;
+  const line = (messageIn(answer) ?? answer).replace(/\s+/g, " ").trim();
+  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
+}
+
+const errorSchema = z.union([
+  z.object({ error: z.string() }).transform(({ error }) => error),
+  z.object({ message: z.string() }).transform(({ message }) => message),
+  z.object({ detail: z.string() }).transform(({ detail }) => detail),
+]);
+
+function messageIn(text: string): string | undefined {
+  try {
+    return errorSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
 }

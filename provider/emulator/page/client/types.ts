@@ -147,8 +147,18 @@ export interface JournalLine {
   entries?: number;
   status?: number;
   answerBytes?: number;
+  durationMs?: number;
+  /** Why it was refused, in the words of the answer. */
+  reason?: string;
   fault?: string;
   commit?: CommitNumbers;
+}
+
+/** A journal line, opened. */
+export interface JournalDetails extends JournalLine {
+  headers: Record<string, string>;
+  answerHeaders?: Record<string, string>;
+  answer?: string;
 }
 
 export interface Verdict {

@@ -1,0 +1,90 @@
+import { expect, test } from "vitest";
+import { describeEntry, startEmulator } from "../../provider/emulator";
+import { control, fapi, signaling } from "./calls";
+import { wallByHand } from "./wall-by-hand";
+
+const BLOCKED = "prefixset://edge/blocked";
+const list = { url: BLOCKED, cmd: "list" };
+
+test("an entry has the answer: status, headers, the beginning of the body, and how long it took", async () => {
+  const wall = wallByHand();
+  await using emulator = await startEmulator({ wall });
+  emulator.fail({ nth: 2, kind: "delay", delay: "12ms" });
+  await fapi(emulator, { ...list, dta: [] });
+  const listed = fapi(emulator, list);
+  await wall.waited();
+  wall.pass(12.34);
+  await listed;
+  expect(emulator.requests({}, { limit: 2 })).toMatchObject([
+    {
+      status: 400,
+      answer: '{"error":"unknown member \\"dta\\""}',
+      answerHeaders: { "content-type": "application/json" },
+      durationMs: 0,
+    },
+    { status: 200, answer: (await listed).text, answerBytes: (await listed).text.length, durationMs: 12.3 },
+  ]);
+  expect(describeEntry(emulator.journal[0] as never)).toMatch(/-> 400, 34 bytes: unknown member "dta"$/);
+  expect((await control(emulator, "GET", "/journal?status=400&limit=1")).json).toEqual([emulator.journal[0]]);
+  expect((await control(emulator, "GET", "/journal?limit=1")).json).toEqual([emulator.journal[1]]);
+});
+
+test("of a long answer two kilobytes are kept, whole characters only", async () => {
+  const marks = {
+    shost: Array.from({ length: 20_000 }, (_, at) => ({
+      address: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`,
+      id: 1,
+    })),
+  };
+  await using emulator = await startEmulator({ state: { arenas: { edge: { profiles: { web: { marks } } } } } });
+  const answer = await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "shost" }, { "user-arena": "edge" });
+  expect(answer.text.length).toBeGreaterThan(600_000);
+  const [entry] = emulator.journal;
+  expect(entry?.answerBytes).toBe(answer.text.length);
+  expect(entry?.answer).toBe(answer.text.slice(0, 2_048));
+
+  emulator.fail({ body: `.${"é".repeat(5_000)}` });
+  await fapi(emulator, list);
+  expect(emulator.journal[1]?.answer).toBe(`.${"é".repeat(1_023)}`);
+});
+
+test("secrets stand nowhere in an entry, neither those that the emulator knows nor those that a request brought", async () => {
+  const [nodeToken, secretKey, wrongKey] = ["canary-of-node", 'canary"of-client', "canary-wrong"];
+  await using emulator = await startEmulator({
+    auth: { bearer: nodeToken },
+    controlToken: "canary-of-control",
+    state: {
+      arenas: { edge: { sets: { blocked: {} } } },
+      signaling: { clients: [{ clientId: "client-a", secretKey, prefixes: ["198.51.100.0/24"] }] },
+    },
+  });
+  const echoes = [nodeToken, secretKey, wrongKey, "canary-of-control", "canary-in-header"];
+  const body = JSON.stringify([...echoes, ...echoes.map((echo) => encodeURIComponent(echo))]);
+  const headers = { authorization: `Bearer ${nodeToken}`, "x-api-key": "canary-in-header" };
+  const sent = { ...list, cmd: "insert", data: [{ p: secretKey }, secretKey, { [nodeToken]: 1 }] };
+  emulator.fail({ times: 3, body });
+  await fapi(emulator, sent, headers);
+  await fapi(emulator, { ...list, url: `prefixset://edge/${nodeToken}` }, headers);
+  await signaling(emulator.signalingUrl, { clientId: secretKey, secretKey: "canary-wrong" }, "status");
+  await signaling(emulator.signalingUrl, { clientId: "client-a", secretKey: encodeURIComponent(secretKey) }, "status");
+  await fetch(`${emulator.endpoint}/${nodeToken}/canary-of-control`, { headers: { "user-agent": nodeToken } });
+  // Across the place where the answer is cut.
+  emulator.fail({ times: 60, body: "" });
+  for (let before = 2_000; before < 2_060; before += 1) {
+    emulator.clearFaults();
+    emulator.fail({ body: "·".repeat(before % 2) + ".".repeat(before) + nodeToken.repeat(3) });
+    await fapi(emulator, list, headers);
+  }
+  expect(emulator.journal).toHaveLength(65);
+  expect(JSON.stringify(emulator.journal)).not.toContain("canary");
+  expect(emulator.journal[0]?.data).toEqual([{ p: "***" }, "***", { "***": 1 }]);
+  expect(emulator.journal[64]?.answer).toMatch(/^[·.]{2000,}\**$/);
+});
+
+test("an answer that was withheld has none of it, and tells how long that took", async () => {
+  await using emulator = await startEmulator();
+  emulator.fail({ kind: "reset" });
+  await fapi(emulator, list).catch(() => {});
+  const [entry] = emulator.journal;
+  expect([entry?.status, entry?.answer, typeof entry?.durationMs]).toEqual([undefined, undefined, "number"]);
+});
