@@ -38,7 +38,8 @@ export type {
   JournalRange,
   SignalingOperation,
 } from "./journal/journal";
-export { describeEntry } from "./journal/journal-text";
+export { describeEntry, describeRun } from "./journal/journal-text";
+export type { Run } from "./journal/runs";
 export type { MarkRecord, MarkRecords } from "./marks";
 export type { EmulatorOptions } from "./options";
 export {

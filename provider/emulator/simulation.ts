@@ -2,6 +2,7 @@ import type { Dialect } from "./behaviour/dialect";
 import { Faults } from "./behaviour/faults";
 import { Journal } from "./journal/journal";
 import { RequestCounts } from "./journal/request-counts";
+import { Runs } from "./journal/runs";
 import { Secrets } from "./journal/secrets";
 import type { ResolvedOptions } from "./options";
 import { Contents } from "./state/contents";
@@ -36,7 +37,7 @@ export class Simulation {
     this.clock = new VirtualClock(wall);
     this.waits = new Waits(wall);
     this.faults = new Faults(options.seed);
-    this.journal = new Journal(options.journalLimits);
+    this.journal = new Journal(new Runs(options.runPause, this.elapsed), options.journalLimits);
     this.journal.listen(this.counts.count);
     this.dialect = options.dialect;
     this.initial = options.state ?? defaultState;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { describeEntry, startEmulator } from "../../provider/emulator";
+import { describeEntry, describeRun, startEmulator } from "../../provider/emulator";
 import { control, fapi, signaling } from "./calls";
 import { wallByHand } from "./wall-by-hand";
 
@@ -90,4 +90,54 @@ test("an answer that was withheld has none of it, and tells how long that took",
   await fapi(emulator, list).catch(() => {});
   const [entry] = emulator.journal;
   expect([entry?.status, entry?.answer, typeof entry?.durationMs]).toEqual([undefined, undefined, "number"]);
+});
+
+test("requests are told in runs: by pauses, by what a test begins, and by the label of a client", async () => {
+  const wall = wallByHand();
+  await using emulator = await startEmulator({ wall, runPause: "5s" });
+  const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.7", v: 2 }] };
+  const commit = { url: BLOCKED, cmd: "commit" };
+  await fapi(emulator, insert);
+  wall.pass(4_999);
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "192.0.2.0/24" }] });
+  await fapi(emulator, commit);
+  wall.pass(5_000);
+  await fapi(emulator, list);
+  await fapi(emulator, list, { "packetfilter-run": "nightly" });
+  expect(emulator.beginRun("second up")).toMatchObject({ run: 4, requests: 0 });
+  await fapi(emulator, { ...insert, data: [{ p: "203.0.113.7", v: 3 }] });
+  wall.pass(60_000);
+  await fapi(emulator, commit);
+  await fapi(emulator, { ...list, cmd: "none" });
+  await fapi(emulator, list, { "packetfilter-run": "nightly" });
+  emulator.beginRun();
+  await signaling(emulator.signalingUrl, emulator.clients[0], "start", ["198.51.100.7/32"]);
+
+  expect(emulator.runs.map(describeRun)).toEqual([
+    "run 1: 3 requests, 1 commit, +1 −1",
+    "run 2: 1 request, no commit",
+    "run 3 (nightly): 2 requests, no commit",
+    "run 4 (second up): 3 requests, 1 commit, +0 −0 ~1, 1 failed",
+    "run 5: 1 request, no commit, 1 start",
+  ]);
+  expect(emulator.requests({ run: 3 }).map(({ index }) => index)).toEqual([4, 8]);
+  expect((await control(emulator, "GET", "/runs")).json).toEqual(emulator.runs);
+  expect((await control(emulator, "GET", "/runs.txt")).text.split("\n")[0]).toBe("run 1: 3 requests, 1 commit, +1 −1");
+  expect((await control(emulator, "POST", "/runs", { label: "nightly" })).json).toMatchObject({ run: 3, requests: 2 });
+  emulator.clearJournal();
+  await fapi(emulator, list);
+  expect(emulator.runs.map(describeRun)).toEqual(["run 6: 1 request, no commit"]);
+});
+
+test("a pause is one in which nothing is in progress", async () => {
+  const wall = wallByHand();
+  await using emulator = await startEmulator({ wall, runPause: "5s" });
+  emulator.fail({ kind: "delay", delay: "9s" });
+  const slow = fapi(emulator, list);
+  await wall.waited();
+  wall.pass(6_000);
+  await fapi(emulator, list);
+  wall.pass(3_000);
+  await slow;
+  expect(emulator.runs.map(describeRun)).toEqual(["run 1: 2 requests, no commit"]);
 });

@@ -5,7 +5,7 @@ import { strike } from "../behaviour/fault-kinds";
 import type { ActiveFault, Faults } from "../behaviour/faults";
 import { AnswerStart } from "../journal/answer-start";
 import type { ApiName, Journal, JournalEntry, RequestSummary } from "../journal/journal";
-import { redactHeaders, redactPath, sentSecrets } from "../journal/redact";
+import { redactHeaders, redactPath, runLabel, sentSecrets } from "../journal/redact";
 import { Secrets } from "../journal/secrets";
 import type { VirtualClock } from "../time/clock";
 import type { Waits } from "../time/waits";
@@ -97,8 +97,9 @@ export class ProtocolPort {
       headers: secrets.cutJson(redactHeaders(request.headers)),
       concurrent,
     };
+    const label = secrets.cut(runLabel(request.headers)) || undefined;
     const refuse = async (reply: Reply) => {
-      const entry = journal.add(arrived);
+      const entry = journal.add(arrived, label);
       await answer(exchange, reply, entry, { close: true });
       settle(journal, entry, exchange);
     };
@@ -115,7 +116,7 @@ export class ProtocolPort {
     }
     const fault = this.subject.faults.match({ ...understood.summary, api });
     const summary = withoutSecrets(understood.summary, body, secrets);
-    const entry = journal.add({ ...arrived, ...summary, ...(fault && { fault: fault.fault.kind }) });
+    const entry = journal.add({ ...arrived, ...summary, ...(fault && { fault: fault.fault.kind }) }, label);
     try {
       await deliver(exchange, await this.carryOut(understood, entry, fault), entry);
     } finally {
@@ -140,7 +141,7 @@ export class ProtocolPort {
       const wait = options.latency + (summary.cmd === "commit" ? options.commitLatency : 0);
       if (wait > 0) await waits.for(wait);
       return effect(variation, (record) => {
-        entry.commit = record;
+        this.subject.journal.committed(entry, record);
       });
     };
     if (!fault) return run();

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { JournalEntry } from "./journal";
+import type { Run } from "./runs";
 
 /**
  * A journal entry as a line for people.
@@ -22,6 +23,29 @@ export function describeEntry(entry: JournalEntry): string {
   const why = reason === undefined ? "" : `: ${reason}`;
   return `${entry.time.slice(11, 23)} ${[api, what, ...whom, ...count].join(" ")} -> ${outcome}${why}${applied}${fault ? `, fault ${fault}` : ""}`;
 }
+
+/**
+ * A run as a line for people.
+ *
+ * @example
+ * ```ts
+ * emulator.runs.map(describeRun);   // ["run 1: 2 requests, no commit", "run 2 (nightly): 12 requests, 1 commit, +1 −1"]
+ * ```
+ */
+export function describeRun(it: Run): string {
+  const { inserted, removed, changed } = it;
+  const commits = it.commits === 0 ? "no commit" : `${counted(it.commits, "commit")}, +${inserted} −${removed}`;
+  const parts = [
+    counted(it.requests, "request"),
+    changed > 0 ? `${commits} ~${changed}` : commits,
+    ...(it.starts > 0 ? [counted(it.starts, "start")] : []),
+    ...(it.stops > 0 ? [counted(it.stops, "stop")] : []),
+    ...(it.failed > 0 ? [`${it.failed} failed`] : []),
+  ];
+  return `run ${it.run}${it.label === undefined ? "" : ` (${it.label})`}: ${parts.join(", ")}`;
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 /** Characters of a reason in a line. */
 const LONGEST_REASON = 200;

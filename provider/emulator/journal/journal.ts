@@ -1,5 +1,6 @@
 import type { MarkType } from "../../model/mark";
 import type { CommitRecord } from "../state/prefix-set-store";
+import type { Runs } from "./runs";
 
 /** Which API a request came to; `other` is a path that belongs to none of them. */
 export type ApiName = "node" | "signaling" | "test" | "other";
@@ -33,6 +34,8 @@ export interface RequestSummary {
 export interface JournalEntry extends RequestSummary {
   /** Counts from 0 and never repeats, also when old entries were dropped. */
   readonly index: number;
+  /** The run that it belongs to, see {@link Run}. */
+  readonly run: number;
   /** Virtual time of arrival, ISO 8601. */
   readonly time: string;
   readonly api: ApiName;
@@ -63,7 +66,9 @@ export interface JournalEntry extends RequestSummary {
 }
 
 /** Which entries to find: every member given must be equal. */
-export type JournalFilter = Partial<Pick<JournalEntry, "cmd" | "url" | "op" | "api" | "client" | "type" | "status">>;
+export type JournalFilter = Partial<
+  Pick<JournalEntry, "cmd" | "url" | "op" | "api" | "client" | "type" | "status" | "run">
+>;
 
 /** Which part of the entries that match. */
 export interface JournalRange {
@@ -90,10 +95,15 @@ export class Journal {
   /** The entries themselves. */
   readonly entries: JournalEntry[] = [];
 
-  constructor(private readonly limits: JournalLimits = { requests: 20_000, items: 2_000_000 }) {}
+  /** @param runs What sorts requests into runs. */
+  constructor(
+    readonly runs: Runs,
+    private readonly limits: JournalLimits = { requests: 20_000, items: 2_000_000 },
+  ) {}
 
-  add(entry: Omit<JournalEntry, "index">): JournalEntry {
-    const added = { index: this.next, ...entry };
+  /** @param label What the client calls its run. */
+  add(entry: Omit<JournalEntry, "index" | "run">, label?: string): JournalEntry {
+    const added: JournalEntry = { index: this.next, run: this.runs.enter(entry.time, label), ...entry };
     this.next += 1;
     this.entries.push(added);
     this.items += added.data?.length ?? 0;
@@ -103,8 +113,15 @@ export class Journal {
     return added;
   }
 
+  /** Says what a commit changed: at once, or later than its answer. */
+  committed(entry: JournalEntry, commit: CommitRecord): void {
+    entry.commit = commit;
+    this.runs.commit(entry.run, commit);
+  }
+
   /** Says that the entry will not change any more (a commit that applies late still adds `commit`). */
   settled(entry: JournalEntry): void {
+    this.runs.leave(entry);
     for (const listener of this.listeners) listener(entry);
   }
 
@@ -122,6 +139,7 @@ export class Journal {
 
   clear(): void {
     this.entries.length = 0;
+    this.runs.clear();
     this.items = 0;
   }
 }

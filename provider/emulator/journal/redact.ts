@@ -19,6 +19,16 @@ const SHOWN = new Set([
 
 const OPERATIONS = new Set(["status", "start", "stop"]);
 
+/** Characters of a label. */
+const LONGEST_LABEL = 100;
+
+/** What the client calls its run, in the header `Packetfilter-Run`; empty without one. */
+export function runLabel(headers: NodeJS.Dict<string | string[]>): string {
+  return String(headers["packetfilter-run"] ?? "")
+    .trim()
+    .slice(0, LONGEST_LABEL);
+}
+
 /** Headers as the journal shows them. */
 export function redactHeaders(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
   const shown = Object.entries(headers).map(([name, value]) => [name, SHOWN.has(name) ? String(value) : "***"]);

@@ -6,14 +6,15 @@ import { bytes, number, plural } from "./words";
 /** Bytes of an answer that the emulator keeps. */
 const KEPT = 2_048;
 
-/** A request; opened, all that is known of it. */
-export function JournalRow({ line }: { line: JournalLine }) {
+/** A request; opened, all that is known of it. The first of a run that is shown tells of that. */
+export function JournalRow({ line, run }: { line: JournalLine; run: string | undefined }) {
   const [open, setOpen] = useState(false);
   const { cmd, op, url, client, type, entries, status, answerBytes, fault, commit, method, path } = line;
   const outcome = status === undefined ? "no answer" : String(status);
   const bad = status === undefined || status >= 400;
   return (
     <li class={bad || fault ? "trouble" : undefined}>
+      {run !== undefined && <p class="run">{run}</p>}
       <button type="button" class="line" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span class="first">
           <time>{line.time.slice(11, 23)}</time>

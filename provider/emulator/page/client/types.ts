@@ -92,6 +92,7 @@ export interface Overview {
   clock: { now: string; frozen: boolean };
   deviations: Record<string, unknown>;
   journal: { entries: number; first: number | null };
+  runs: { run: number; text: string }[];
   faults: ActiveFault[];
   arenas: Arena[];
   clients: Client[];
@@ -135,6 +136,7 @@ export interface CommitNumbers {
 
 export interface JournalLine {
   index: number;
+  run: number;
   time: string;
   api: "node" | "signaling" | "test" | "other";
   method: string;
