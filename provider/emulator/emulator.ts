@@ -4,7 +4,8 @@ import { formatUrl, parseUrl } from "../model/resource-url";
 import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
 import type { ActiveFault, Fault } from "./behaviour/faults";
 import type { ClientTls } from "./http/tls";
-import type { JournalEntry, JournalFilter } from "./journal/journal";
+import type { JournalEntry, JournalFilter, JournalRange } from "./journal/journal";
+import type { Run } from "./journal/runs";
 import type { MarkRecord } from "./marks";
 import type { EmulatorOptions } from "./options";
 import type { Packet, TrafficSource, TrafficSummary, Verdict } from "./packets";
@@ -179,17 +180,48 @@ export class Emulator implements AsyncDisposable {
     return this.simulation.contents.packetPath.counters(arena, profile);
   }
 
-  /** What the emulator was asked, secrets cut out. */
+  /** What the emulator was asked and answered, secrets cut out. */
   get journal(): readonly JournalEntry[] {
     return this.simulation.journal.entries;
   }
 
-  /** The entries of the journal that match, for example `requests({ cmd: "commit" })`. */
-  requests(filter: JournalFilter = {}): JournalEntry[] {
-    return this.simulation.journal.find(filter);
+  /**
+   * The entries of the journal that match, oldest first.
+   *
+   * @example
+   * ```ts
+   * emulator.requests({ cmd: "commit" });
+   * emulator.requests({ status: 400 }, { limit: 1 })[0]?.answer;   // why the last request that was wrong was refused
+   * ```
+   */
+  requests(filter: JournalFilter = {}, range: JournalRange = {}): JournalEntry[] {
+    return this.simulation.journal.find(filter, range);
   }
 
-  /** Empties the journal. */
+  /**
+   * The requests in runs: those between two pauses (`runPause`), or those that carry one label in the header `Packetfilter-Run`.
+   * The last thousand, oldest first; `requests({ run: 3 })` are the requests of one.
+   *
+   * @example
+   * ```ts
+   * emulator.beginRun("second up");
+   * await up();
+   * emulator.runs.map(describeRun).at(-1);   // "run 2 (second up): 4 requests, no commit"
+   * ```
+   */
+  get runs(): readonly Run[] {
+    return this.simulation.journal.runs.list();
+  }
+
+  /**
+   * From now on requests belong to another run, whatever pauses there are; those that carry a label of their own stay with theirs. Without
+   * a label a new run begins, which ends at its first pause.
+   */
+  beginRun(label?: string): Run {
+    return this.simulation.journal.runs.begin(label);
+  }
+
+  /** Empties the journal, and forgets the runs. */
   clearJournal(): void {
     this.simulation.journal.clear();
   }

@@ -30,8 +30,16 @@ export { type ActiveFault, type Fault, faultSchema } from "./behaviour/faults";
 export type { Emulator } from "./emulator";
 export type { NodeAuth } from "./http/admission";
 export type { ClientTls, TlsFiles } from "./http/tls";
-export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal/journal";
-export { describeEntry } from "./journal/journal-text";
+export type {
+  ApiName,
+  Command,
+  JournalEntry,
+  JournalFilter,
+  JournalRange,
+  SignalingOperation,
+} from "./journal/journal";
+export { describeEntry, describeRun } from "./journal/journal-text";
+export type { Run } from "./journal/runs";
 export type { MarkRecord, MarkRecords } from "./marks";
 export type { EmulatorOptions } from "./options";
 export {

@@ -42,6 +42,8 @@ export interface EmulatorOptions {
   readonly tls?: TlsChoice;
   /** How much the journal keeps; default: 20 000 requests and two million data items. */
   readonly journalLimits?: Partial<JournalLimits>;
+  /** Real time without a request after which the next one begins another run, default 5 s; see `emulator.runs`. */
+  readonly runPause?: Duration;
   /** Limits of the mark tables of each profile; default: 1 048 576 records in each, expired ones kept for 60 s. */
   readonly marks?: Omit<MarkStoreOptions, "now">;
   /** Is called with each journal entry once it is answered. */
@@ -62,6 +64,7 @@ export interface ResolvedOptions {
   readonly latency: number;
   readonly commitLatency: number;
   readonly journalLimits: JournalLimits;
+  readonly runPause: number;
   readonly marks: Omit<MarkStoreOptions, "now"> | undefined;
   readonly auth: NodeAuth | undefined;
   readonly tls: TlsChoice;
@@ -85,6 +88,7 @@ export function resolveOptions(
     latency: milliseconds(options.latency ?? 0),
     commitLatency: milliseconds(options.commitLatency ?? 0),
     journalLimits: { requests, items },
+    runPause: milliseconds(options.runPause ?? "5s"),
     marks: options.marks,
     auth: options.auth,
     tls: options.tls ?? false,

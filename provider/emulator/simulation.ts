@@ -2,12 +2,14 @@ import type { Dialect } from "./behaviour/dialect";
 import { Faults } from "./behaviour/faults";
 import { Journal } from "./journal/journal";
 import { RequestCounts } from "./journal/request-counts";
+import { Runs } from "./journal/runs";
+import { Secrets } from "./journal/secrets";
 import type { ResolvedOptions } from "./options";
 import { Contents } from "./state/contents";
 import { defaultState } from "./state/default-state";
 import { Snapshots } from "./state/snapshots";
 import type { EmulatorState } from "./state/state";
-import { VirtualClock, type Wall } from "./time/clock";
+import { elapsed, VirtualClock, type Wall } from "./time/clock";
 import { Waits } from "./time/waits";
 
 /**
@@ -24,17 +26,18 @@ export class Simulation {
   /** How the open points of the contract are settled at the moment. */
   dialect: Dialect;
   private held: Contents;
+  private known: { readonly of: Contents; readonly secrets: Secrets } | undefined;
   private readonly listeners = new Set<() => void>();
   private readonly initial: EmulatorState;
 
   constructor(
     readonly options: ResolvedOptions,
-    wall: Wall,
+    private readonly wall: Wall,
   ) {
     this.clock = new VirtualClock(wall);
     this.waits = new Waits(wall);
     this.faults = new Faults(options.seed);
-    this.journal = new Journal(options.journalLimits);
+    this.journal = new Journal(new Runs(options.runPause, this.elapsed), options.journalLimits);
     this.journal.listen(this.counts.count);
     this.dialect = options.dialect;
     this.initial = options.state ?? defaultState;
@@ -45,6 +48,20 @@ export class Simulation {
   get contents(): Contents {
     return this.held;
   }
+
+  /** What must be seen nowhere: the secrets of the signaling clients, of the node API and of the control API. */
+  get secrets(): Secrets {
+    if (this.known?.of !== this.held) {
+      const { auth, controlToken } = this.options;
+      const node = auth === undefined ? [] : "bearer" in auth ? [auth.bearer] : [auth.basic.password];
+      const own = [...node, ...(controlToken === undefined ? [] : [controlToken])];
+      this.known = { of: this.held, secrets: new Secrets([...own, ...this.held.secretKeys()]) };
+    }
+    return this.known.secrets;
+  }
+
+  /** Milliseconds of the machine that have passed since any moment: what durations are measured by. */
+  readonly elapsed = (): number => elapsed(this.wall);
 
   /** Replaces what is held. @throws {StateError} and then nothing is replaced. */
   seed(state: EmulatorState): void {

@@ -44,6 +44,7 @@ const CALLS: Record<string, { path?: string; query?: string; body?: unknown }> =
   deleteFaultsById: { path: "/faults/1" },
   postClock: { body: { advance: "1s" } },
   putDialect: { body: { name: "verbose" } },
+  postRuns: { body: { label: "one" } },
   postPackets: { body: [{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" }] },
   postTraffic: { body: { kind: "synFlood", to: ["198.51.100.7"], count: 1_000 } },
   getMarks: { query: "?url=profile://edge/web&type=shost" },

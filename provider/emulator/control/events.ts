@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Journal } from "../journal/journal";
+import { reasonOf } from "../journal/journal-text";
 
 /** A reader that is this many bytes behind is cut off, so that the memory of the emulator does not grow with it. */
 const MAX_BEHIND = 1_048_576;
@@ -8,9 +9,11 @@ const MAX_BEHIND = 1_048_576;
 export function streamEvents(journal: Journal, response: ServerResponse): undefined {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   response.write(": journal\n\n");
-  const stop = journal.listen(({ data: _, ...entry }) => {
+  const stop = journal.listen(({ data: _, answer, ...entry }) => {
+    const reason = reasonOf({ status: entry.status, answer });
+    const event = { ...entry, ...(reason !== undefined && { reason }) };
     if (response.writableLength > MAX_BEHIND) response.destroy();
-    else response.write(`id: ${entry.index}\nevent: request\ndata: ${JSON.stringify(entry)}\n\n`);
+    else response.write(`id: ${entry.index}\nevent: request\ndata: ${JSON.stringify(event)}\n\n`);
   });
   response.on("close", stop);
 }

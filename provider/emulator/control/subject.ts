@@ -1,8 +1,9 @@
 import type { MarkType } from "../../model/mark";
 import type { Dialect, DialectSettings } from "../behaviour/dialect";
 import type { ActiveFault, Fault, Faults } from "../behaviour/faults";
-import type { Journal, JournalEntry, JournalFilter } from "../journal/journal";
+import type { Journal, JournalEntry, JournalFilter, JournalRange } from "../journal/journal";
 import type { MetricsSubject } from "../journal/metrics";
+import type { Run } from "../journal/runs";
 import type { MarkRecord } from "../marks";
 import type { Packet, TrafficSource, TrafficSummary, Verdict } from "../packets";
 import type { RuleCounter } from "../rules";
@@ -34,7 +35,9 @@ export interface ControlledEmulator {
   replay(traffic: TrafficSource, count: number): Promise<TrafficSummary>;
   markTable(url: string, type: MarkType, limit: number): { active: number; expired: number; records: MarkRecord[] };
   counters(url: string): (RuleCounter | undefined)[];
-  requests(filter?: JournalFilter): JournalEntry[];
+  requests(filter?: JournalFilter, range?: JournalRange): JournalEntry[];
+  readonly runs: readonly Run[];
+  beginRun(label?: string): Run;
   clearJournal(): void;
   fail(fault: Fault): ActiveFault;
   clearFaults(): void;

@@ -130,6 +130,8 @@ export interface SendOptions {
   readonly close?: boolean;
   /** Is told the length of the body before its end is on the way. */
   readonly measured?: (bytes: number) => void;
+  /** Is shown each part of the body before it is on the way. */
+  readonly passing?: (part: Buffer) => void;
 }
 
 /** Sends an answer. A long body is made and sent in steps, at the pace at which it is taken. */
@@ -143,12 +145,14 @@ export async function send(response: ServerResponse, reply: Reply, options: Send
   });
   let last = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
   let bytes = last.length;
+  options.passing?.(last);
   if (!Buffer.isBuffer(body)) {
     for await (const chunk of paced(body)) {
       if (response.destroyed) return;
       if (last.length > 0 && !response.write(last)) await drained(response);
       last = chunk;
       bytes += chunk.length;
+      options.passing?.(chunk);
     }
   }
   options.measured?.(bytes);

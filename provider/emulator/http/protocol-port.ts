@@ -3,7 +3,10 @@ import type { Dialect } from "../behaviour/dialect";
 import type { Delivery, Variation } from "../behaviour/fault-kind";
 import { strike } from "../behaviour/fault-kinds";
 import type { ActiveFault, Faults } from "../behaviour/faults";
-import { type ApiName, type Journal, type JournalEntry, redactHeaders, redactPath } from "../journal/journal";
+import { AnswerStart } from "../journal/answer-start";
+import type { ApiName, Journal, JournalEntry, RequestSummary } from "../journal/journal";
+import { redactHeaders, redactPath, runLabel, sentSecrets } from "../journal/redact";
+import { Secrets } from "../journal/secrets";
 import type { VirtualClock } from "../time/clock";
 import type { Waits } from "../time/waits";
 import { REDIRECTED } from "./admission";
@@ -18,6 +21,10 @@ export interface ProtocolSubject {
   readonly journal: Journal;
   readonly clock: VirtualClock;
   readonly waits: Waits;
+  /** What must not be seen in the journal. */
+  readonly secrets: Secrets;
+  /** Milliseconds of a clock that measures durations. */
+  elapsed(): number;
   /** Real milliseconds before each request takes effect, and before a commit does beyond that. */
   readonly options: { readonly latency: number; readonly commitLatency: number };
   /** Drops all staged entries of the node. */
@@ -37,6 +44,10 @@ export interface ProtocolParts {
 interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** Takes the beginning of the answer for the journal. */
+  readonly start: AnswerStart;
+  /** Milliseconds since the request arrived. */
+  readonly age: () => number;
   /** See {@link JournalEntry.concurrent}. */
   readonly concurrent: number;
   /** To be called when the request is no longer in progress. */
@@ -64,28 +75,33 @@ export class ProtocolPort {
       inProgress = false;
     };
     response.once("close", over);
-    this.serve(api, { request, response, over, concurrent }).catch((error: unknown) => {
-      // A defect of the emulator: the client gets a 500, the emulator lives on.
-      if (response.headersSent) response.destroy();
-      else void send(response, text(500, `emulator defect: ${error}`), { close: true });
-    });
+    const began = this.subject.elapsed();
+    const age = () => Math.round((this.subject.elapsed() - began) * 10) / 10;
+    this.serve(api, { request, response, over, concurrent, age, start: this.answerStart(request) }).catch(
+      (error: unknown) => {
+        // A defect of the emulator: the client gets a 500, the emulator lives on.
+        if (response.headersSent) response.destroy();
+        else void send(response, text(500, `emulator defect: ${error}`), { close: true });
+      },
+    );
   };
 
   private async serve(api: ApiName, exchange: Exchange): Promise<void> {
     const { request, response, concurrent } = exchange;
-    const { journal, clock, dialect } = this.subject;
+    const { journal, clock, dialect, secrets } = this.subject;
     const arrived = {
       time: clock.now.toISOString(),
       api,
       method: request.method ?? "",
-      path: redactPath(request.url ?? "/"),
-      headers: redactHeaders(request.headers),
+      path: secrets.cut(redactPath(request.url ?? "/")),
+      headers: secrets.cutJson(redactHeaders(request.headers)),
       concurrent,
     };
+    const label = secrets.cut(runLabel(request.headers)) || undefined;
     const refuse = async (reply: Reply) => {
-      const entry = journal.add(arrived);
+      const entry = journal.add(arrived, label);
       await answer(exchange, reply, entry, { close: true });
-      journal.settled(entry);
+      settle(journal, entry, exchange);
     };
     if (api === "other") return refuse(text(404, "unknown path: there are /fapi, /path/… and /request/…"));
     const guarded = api === "node" ? this.parts.guard?.(request) : undefined;
@@ -97,13 +113,20 @@ export class ProtocolPort {
       return refuse(understood.error("tooLarge", `the body is too large: at most ${dialect.maxBodyBytes} bytes`));
     }
     const fault = this.subject.faults.match({ ...understood.summary, api });
-    const entry = journal.add({ ...arrived, ...understood.summary, ...(fault && { fault: fault.fault.kind }) });
+    const summary = withoutSecrets(understood.summary, body, secrets);
+    const entry = journal.add({ ...arrived, ...summary, ...(fault && { fault: fault.fault.kind }) }, label);
     try {
       await deliver(exchange, await this.carryOut(understood, entry, fault), entry);
     } finally {
       understood.over?.();
     }
-    journal.settled(entry);
+    settle(journal, entry, exchange);
+  }
+
+  /** Of an answer nothing may be kept that is secret, nor what its request brought as a credential, wrong ones included. */
+  private answerStart({ url = "/", headers }: IncomingMessage): AnswerStart {
+    const sent = new Secrets(sentSecrets(url, headers));
+    return new AnswerStart(this.subject.secrets, sent);
   }
 
   private async carryOut(
@@ -116,7 +139,7 @@ export class ProtocolPort {
       const wait = options.latency + (summary.cmd === "commit" ? options.commitLatency : 0);
       if (wait > 0) await waits.for(wait);
       return effect(variation, (record) => {
-        entry.commit = record;
+        this.subject.journal.committed(entry, record);
       });
     };
     if (!fault) return run();
@@ -140,17 +163,34 @@ async function deliver(exchange: Exchange, delivery: Delivery, entry: JournalEnt
 }
 
 async function answer(
-  { response, over }: Exchange,
+  { response, over, start, age }: Exchange,
   reply: Reply,
   entry: JournalEntry,
   options: { close?: boolean } = {},
 ) {
   entry.status = reply.status;
+  entry.answerHeaders = { ...(reply.type && { "content-type": reply.type }), ...reply.headers };
   const measured = (bytes: number) => {
     entry.answerBytes = bytes;
+    entry.answer = start.text();
+    entry.durationMs = age();
     over();
   };
-  await send(response, reply, { ...options, measured });
+  await send(response, reply, { ...options, measured, passing: start.take });
+}
+
+/** The end of a request, answered or not. */
+function settle(journal: Journal, entry: JournalEntry, { start, age }: Exchange): void {
+  // A reader that left took only a part of a long answer.
+  if (entry.status !== undefined) entry.answer ??= start.text();
+  entry.durationMs ??= age();
+  journal.settled(entry);
+}
+
+/** Data of a large request is looked through only where its body may hold a secret at all. */
+function withoutSecrets({ data, ...rest }: RequestSummary, body: Buffer, secrets: Secrets): RequestSummary {
+  const shown = data && (secrets.mayBeIn(body) ? secrets.cutJson(data) : data);
+  return { ...secrets.cutJson(rest), ...(shown && { data: shown }) };
 }
 
 function incoming(request: IncomingMessage, body: Buffer): Incoming {

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import type { JournalEntry } from "./journal";
+import type { Run } from "./runs";
 
 /**
  * A journal entry as a line for people.
@@ -17,5 +19,54 @@ export function describeEntry(entry: JournalEntry): string {
     status === undefined ? "no answer" : `${status}${answerBytes === undefined ? "" : `, ${answerBytes} bytes`}`;
   const changes = commit && [commit.inserted, commit.removed, commit.changed].map((part) => Object.keys(part).length);
   const applied = changes ? `, applied +${changes[0]} -${changes[1]} ~${changes[2]}, ${commit?.size} after` : "";
-  return `${entry.time.slice(11, 23)} ${[api, what, ...whom, ...count].join(" ")} -> ${outcome}${applied}${fault ? `, fault ${fault}` : ""}`;
+  const reason = reasonOf(entry);
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return `${entry.time.slice(11, 23)} ${[api, what, ...whom, ...count].join(" ")} -> ${outcome}${why}${applied}${fault ? `, fault ${fault}` : ""}`;
+}
+
+/**
+ * A run as a line for people.
+ *
+ * @example
+ * ```ts
+ * emulator.runs.map(describeRun);   // ["run 1: 2 requests, no commit", "run 2 (nightly): 12 requests, 1 commit, +1 −1"]
+ * ```
+ */
+export function describeRun(it: Run): string {
+  const { inserted, removed, changed } = it;
+  const commits = it.commits === 0 ? "no commit" : `${counted(it.commits, "commit")}, +${inserted} −${removed}`;
+  const parts = [
+    counted(it.requests, "request"),
+    changed > 0 ? `${commits} ~${changed}` : commits,
+    ...(it.starts > 0 ? [counted(it.starts, "start")] : []),
+    ...(it.stops > 0 ? [counted(it.stops, "stop")] : []),
+    ...(it.failed > 0 ? [`${it.failed} failed`] : []),
+  ];
+  return `run ${it.run}${it.label === undefined ? "" : ` (${it.label})`}: ${parts.join(", ")}`;
+}
+
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
+/** Characters of a reason in a line. */
+const LONGEST_REASON = 200;
+
+/** What an answer that refuses says, on one line: the text of an error in JSON, else the whole body. */
+export function reasonOf({ status = 0, answer }: Pick<JournalEntry, "status" | "answer">): string | undefined {
+  if (status < 400 || !answer) return undefined;
+  const line = (messageIn(answer) ?? answer).replace(/\s+/g, " ").trim();
+  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
+}
+
+const errorSchema = z.union([
+  z.object({ error: z.string() }).transform(({ error }) => error),
+  z.object({ message: z.string() }).transform(({ message }) => message),
+  z.object({ detail: z.string() }).transform(({ detail }) => detail),
+]);
+
+function messageIn(text: string): string | undefined {
+  try {
+    return errorSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
 }

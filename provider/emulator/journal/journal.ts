@@ -1,5 +1,6 @@
 import type { MarkType } from "../../model/mark";
 import type { CommitRecord } from "../state/prefix-set-store";
+import type { Runs } from "./runs";
 
 /** Which API a request came to; `other` is a path that belongs to none of them. */
 export type ApiName = "node" | "signaling" | "test" | "other";
@@ -33,6 +34,8 @@ export interface RequestSummary {
 export interface JournalEntry extends RequestSummary {
   /** Counts from 0 and never repeats, also when old entries were dropped. */
   readonly index: number;
+  /** The run that it belongs to, see {@link Run}. */
+  readonly run: number;
   /** Virtual time of arrival, ISO 8601. */
   readonly time: string;
   readonly api: ApiName;
@@ -47,6 +50,15 @@ export interface JournalEntry extends RequestSummary {
   status?: number;
   /** Length of the answer's body. */
   answerBytes?: number;
+  /** The first 2 KB of the answer's body. */
+  answer?: string;
+  /** Headers of the answer, without those that every answer has. */
+  answerHeaders?: Readonly<Record<string, string>>;
+  /**
+   * Milliseconds of the machine's own clock, to a tenth: from the arrival of the head until the answer was handed over, or withheld.
+   * Absent while the request is in progress.
+   */
+  durationMs?: number;
   /** Kind of the fault that met the request. */
   fault?: string;
   /** What the commit changed, once it was applied. */
@@ -54,7 +66,17 @@ export interface JournalEntry extends RequestSummary {
 }
 
 /** Which entries to find: every member given must be equal. */
-export type JournalFilter = Partial<Pick<JournalEntry, "cmd" | "url" | "op" | "api" | "client" | "type" | "status">>;
+export type JournalFilter = Partial<
+  Pick<JournalEntry, "cmd" | "url" | "op" | "api" | "client" | "type" | "status" | "run">
+>;
+
+/** Which part of the entries that match. */
+export interface JournalRange {
+  /** Only entries with at least this index. */
+  readonly since?: number;
+  /** Only so many, the newest. */
+  readonly limit?: number;
+}
 
 /** How much a journal keeps. */
 export interface JournalLimits {
@@ -73,10 +95,15 @@ export class Journal {
   /** The entries themselves. */
   readonly entries: JournalEntry[] = [];
 
-  constructor(private readonly limits: JournalLimits = { requests: 20_000, items: 2_000_000 }) {}
+  /** @param runs What sorts requests into runs. */
+  constructor(
+    readonly runs: Runs,
+    private readonly limits: JournalLimits = { requests: 20_000, items: 2_000_000 },
+  ) {}
 
-  add(entry: Omit<JournalEntry, "index">): JournalEntry {
-    const added = { index: this.next, ...entry };
+  /** @param label What the client calls its run. */
+  add(entry: Omit<JournalEntry, "index" | "run">, label?: string): JournalEntry {
+    const added: JournalEntry = { index: this.next, run: this.runs.enter(entry.time, label), ...entry };
     this.next += 1;
     this.entries.push(added);
     this.items += added.data?.length ?? 0;
@@ -86,8 +113,15 @@ export class Journal {
     return added;
   }
 
+  /** Says what a commit changed: at once, or later than its answer. */
+  committed(entry: JournalEntry, commit: CommitRecord): void {
+    entry.commit = commit;
+    this.runs.commit(entry.run, commit);
+  }
+
   /** Says that the entry will not change any more (a commit that applies late still adds `commit`). */
   settled(entry: JournalEntry): void {
+    this.runs.leave(entry);
     for (const listener of this.listeners) listener(entry);
   }
 
@@ -97,52 +131,21 @@ export class Journal {
     return () => this.listeners.delete(listener);
   }
 
-  find(filter: JournalFilter = {}): JournalEntry[] {
-    const wanted = Object.entries(filter).filter(([, value]) => value !== undefined);
-    return this.entries.filter((entry) => wanted.every(([key, value]) => entry[key as keyof JournalFilter] === value));
+  /** The entries that match, oldest first. */
+  find(filter: JournalFilter = {}, { since = 0, limit = Number.POSITIVE_INFINITY }: JournalRange = {}): JournalEntry[] {
+    const found = this.entries.filter((entry) => entry.index >= since && matches(entry, filter));
+    return found.slice(Math.max(found.length - limit, 0));
   }
 
   clear(): void {
     this.entries.length = 0;
+    this.runs.clear();
     this.items = 0;
   }
 }
 
-/** Headers whose values are shown. Any other may carry a credential. */
-const SHOWN = new Set([
-  "accept",
-  "accept-encoding",
-  "accept-language",
-  "cache-control",
-  "connection",
-  "content-length",
-  "content-type",
-  "date",
-  "expect",
-  "host",
-  "keep-alive",
-  "transfer-encoding",
-  "user-agent",
-  "user-arena",
-]);
-
-const OPERATIONS = new Set(["status", "start", "stop"]);
-
-/** Headers as the journal shows them. */
-export function redactHeaders(headers: NodeJS.Dict<string | string[]>): Record<string, string> {
-  const shown = Object.entries(headers).map(([name, value]) => [name, SHOWN.has(name) ? String(value) : "***"]);
-  return Object.fromEntries(shown);
-}
-
-/**
- * A path as the journal shows it: of `/path/<client>/<secret>/<operation>` and `/request/…` the secret is cut out, of any
- * unknown path everything after its first part, since a secret may stand anywhere in it.
- */
-export function redactPath(target: string): string {
-  const [path = "", query] = target.split("?", 2);
-  const [, first = "", ...rest] = path.split("/");
-  const [client = "", , operation = ""] = rest;
-  const signaling = (first === "path" || first === "request") && rest.length === 3 && OPERATIONS.has(operation);
-  const shown = signaling ? [client, "***", operation] : rest.map((part) => (part === "" ? "" : "***"));
-  return `/${[first, ...shown].join("/")}${query === undefined ? "" : "?***"}`;
+/** Whether every member of the filter is equal in the entry. */
+function matches(entry: JournalEntry, filter: JournalFilter): boolean {
+  const keys = Object.keys(filter) as (keyof JournalFilter)[];
+  return keys.every((key) => filter[key] === undefined || entry[key] === filter[key]);
 }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { type ControlRoute, route } from "../control/route";
 import { json } from "../http/reply";
 import type { JournalEntry } from "../journal/journal";
+import { reasonOf } from "../journal/journal-text";
 import type { CommitRecord } from "../state/prefix-set-store";
 
 /** Data items and changes of one entry that are shown. */
@@ -14,7 +15,8 @@ export const journalViewRoutes: readonly ControlRoute[] = [
   route({
     method: "GET",
     path: "/page/journal",
-    summary: "The newest entries of the journal, oldest of them first, without headers and data; commits as numbers.",
+    summary:
+      "The newest entries of the journal, oldest of them first, without headers, data and answers; commits as numbers, and why a request was refused.",
     query: z.strictObject({ limit: z.coerce.number().int().min(1).max(20_000).optional().describe("Default 500.") }),
     answer: z.array(line),
     run: ({ simulation, query: { limit = 500 } }) => json(200, simulation.journal.entries.slice(-limit).map(short)),
@@ -22,7 +24,7 @@ export const journalViewRoutes: readonly ControlRoute[] = [
   route({
     method: "GET",
     path: "/page/journal/{index}",
-    summary: `One entry of the journal with its headers, and at most ${SHOWN} of its data items and changes.`,
+    summary: `One entry of the journal with its headers, the beginning of its answer, and at most ${SHOWN} of its data items and changes.`,
     answer: line,
     run: ({ simulation, path }) => {
       const entry = simulation.journal.entries.find(({ index }) => index === Number(path.index));
@@ -30,6 +32,8 @@ export const journalViewRoutes: readonly ControlRoute[] = [
         ? json(200, {
             ...short(entry),
             headers: entry.headers,
+            answerHeaders: entry.answerHeaders,
+            answer: entry.answer,
             data: entry.data?.slice(0, SHOWN),
             changes: changes(entry),
           })
@@ -38,8 +42,9 @@ export const journalViewRoutes: readonly ControlRoute[] = [
   }),
 ];
 
-function short({ headers: _, data: __, commit, ...entry }: JournalEntry) {
-  return { ...entry, ...(commit && { commit: numbers(commit) }) };
+function short({ headers: _, data: __, answerHeaders: ___, answer, commit, ...entry }: JournalEntry) {
+  const reason = reasonOf({ status: entry.status, answer });
+  return { ...entry, ...(reason !== undefined && { reason }), ...(commit && { commit: numbers(commit) }) };
 }
 
 function numbers({ inserted, removed, changed, size }: CommitRecord) {

@@ -6,6 +6,7 @@ import { activeFault, showFault } from "../control/fault-schema";
 import { type ControlRoute, route } from "../control/route";
 import type { ControlledEmulator, ControlledSimulation } from "../control/subject";
 import { json } from "../http/reply";
+import { describeRun } from "../journal/journal-text";
 import type { DeploymentClient, SignalingDeployment } from "../signaling/signaling-deployment";
 import type { Contents } from "../state/contents";
 import type { ArenaHoldings, ProfileHoldings } from "../state/holdings";
@@ -14,6 +15,9 @@ import { arena, client } from "./overview-schema";
 
 /** Ids of marks that are told one by one; others are summed up. */
 const MOST_IDS = 50;
+
+/** Runs that are told. */
+const MOST_RUNS = 200;
 
 /** Everything on one page: names and numbers, no entries and no records. */
 export const overviewRoute: ControlRoute = route({
@@ -26,6 +30,7 @@ export const overviewRoute: ControlRoute = route({
     clock: z.object({ now: z.string(), frozen: z.boolean() }),
     deviations: z.record(z.string(), z.unknown()).describe("Switches of the dialect that are not the default."),
     journal: z.object({ entries: z.int(), first: z.int().nullable().describe("Index of the oldest entry.") }),
+    runs: z.array(z.object({ run: z.int(), text: z.string() })).describe("The newest runs of requests."),
     faults: z.array(activeFault),
     arenas: z.array(arena),
     clients: z.array(client),
@@ -42,6 +47,10 @@ function overview(simulation: ControlledSimulation, emulator: ControlledEmulator
     clock: { now: simulation.clock.now.toISOString(), frozen: simulation.clock.frozen },
     deviations: deviations(simulation.dialect),
     journal: { entries: simulation.journal.entries.length, first: simulation.journal.entries[0]?.index ?? null },
+    runs: simulation.journal.runs
+      .list()
+      .slice(-MOST_RUNS)
+      .map((run) => ({ run: run.run, text: describeRun(run) })),
     faults: simulation.faults.list().map(showFault),
     arenas: [...contents.holdings.arenas.values()].map((it) => describeArena(contents, it, bound)),
     clients: [...describeClients(contents.signaling, "signaling"), ...describeClients(contents.testSignaling, "test")],

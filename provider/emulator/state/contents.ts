@@ -47,6 +47,12 @@ export class Contents {
     };
   }
 
+  /** The secrets of all signaling clients. */
+  secretKeys(): string[] {
+    const clients = [...this.signaling.clients.values(), ...this.testSignaling.clients.values()];
+    return clients.map(({ state }) => state.secretKey);
+  }
+
   /** Drops all staged entries of the node, as a restart does. */
   discardStaged(): void {
     for (const [, set] of this.holdings.sets()) set.discard();

@@ -7,7 +7,7 @@ import { type Duration, milliseconds } from "./duration";
 export interface Wall {
   /** The date in milliseconds since 1970. Asked only where a date is meant: the virtual clock's first time, certificates. */
   now(): number;
-  /** Milliseconds since any moment, which only ever grow. Default: `now`, for clocks that nobody sets. */
+  /** Milliseconds since any moment, parts of them too, which only ever grow. Default: `now`, for clocks that nobody sets. */
   elapsed?(): number;
   /** Calls back once after `ms`; never keeps the process alive. Returns what cancels it. */
   timer(run: () => void, ms: number): () => void;
@@ -16,14 +16,18 @@ export interface Wall {
 /** The real clock. */
 export const systemWall: Wall = {
   now: () => Date.now(),
-  // Whole milliseconds, as dates are: ages and lifetimes are told in them.
-  elapsed: () => Math.floor(performance.now()),
+  elapsed: () => performance.now(),
   timer: (run, ms) => {
     const timer = setTimeout(run, ms);
     timer.unref();
     return () => clearTimeout(timer);
   },
 };
+
+/** What a wall's clock says that measures durations. */
+export function elapsed(wall: Wall): number {
+  return wall.elapsed?.() ?? wall.now();
+}
 
 interface Alarm {
   readonly due: number;
@@ -122,8 +126,9 @@ export class VirtualClock {
     this.stopped = undefined;
   }
 
+  /** Whole milliseconds, as dates are: ages and lifetimes are told in them. */
   private elapsed(): number {
-    return this.wall.elapsed?.() ?? this.wall.now();
+    return Math.floor(elapsed(this.wall));
   }
 
   /** The offset that makes virtual time the date of the machine. */

@@ -61,7 +61,7 @@ export function App() {
           {place.view === "faults" && <FaultsView overview={overview} catalogue={catalogue} />}
           {place.view === "packets" && <PacketsView overview={overview} />}
         </main>
-        <Journal lines={state.journal} total={overview.journal.entries} />
+        <Journal lines={state.journal} total={overview.journal.entries} runs={overview.runs} />
       </div>
       <Messages messages={state.messages} />
     </>

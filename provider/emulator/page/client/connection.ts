@@ -98,8 +98,10 @@ function add(lines: readonly JournalLine[]): void {
 }
 
 /** Events carry whole commits; the journal shows their numbers. */
-function shorten(entry: JournalLine & { commit?: Record<string, unknown>; headers?: unknown }): JournalLine {
-  const { headers: _, commit, ...line } = entry;
+function shorten(
+  entry: JournalLine & { commit?: Record<string, unknown>; headers?: unknown; answerHeaders?: unknown },
+): JournalLine {
+  const { headers: _, answerHeaders: __, commit, ...line } = entry;
   if (!commit) return line;
   const count = (part: unknown) => (typeof part === "object" && part ? Object.keys(part).length : 0);
   const { inserted, removed, changed, size } = commit as Record<string, unknown>;

@@ -1,16 +1,20 @@
 import { useState } from "preact/hooks";
-import type { JournalLine } from "./types";
+import type { JournalDetails, JournalLine } from "./types";
 import { Badge, useAnswer } from "./ui";
 import { bytes, number, plural } from "./words";
 
-/** A request; opened, all that is known of it. */
-export function JournalRow({ line }: { line: JournalLine }) {
+/** Bytes of an answer that the emulator keeps. */
+const KEPT = 2_048;
+
+/** A request; opened, all that is known of it. The first of a run that is shown tells of that. */
+export function JournalRow({ line, run }: { line: JournalLine; run: string | undefined }) {
   const [open, setOpen] = useState(false);
   const { cmd, op, url, client, type, entries, status, answerBytes, fault, commit, method, path } = line;
   const outcome = status === undefined ? "no answer" : String(status);
   const bad = status === undefined || status >= 400;
   return (
     <li class={bad || fault ? "trouble" : undefined}>
+      {run !== undefined && <p class="run">{run}</p>}
       <button type="button" class="line" aria-expanded={open} onClick={() => setOpen(!open)}>
         <span class="first">
           <time>{line.time.slice(11, 23)}</time>
@@ -23,6 +27,7 @@ export function JournalRow({ line }: { line: JournalLine }) {
           </span>
         </span>
         <code>{[url ?? (client ? `${line.api} ${client}` : path), type].filter(Boolean).join(" ")}</code>
+        {line.reason !== undefined && <span class="reason">{line.reason}</span>}
         {commit && (
           <span class="applied">
             applied <span class="plus">+{number(commit.inserted)}</span>{" "}
@@ -37,8 +42,36 @@ export function JournalRow({ line }: { line: JournalLine }) {
 }
 
 function Details({ index, version }: { index: number; version: boolean }) {
-  const { answer, problem } = useAnswer<object>(`/page/journal/${index}`, version);
+  const { answer: entry, problem } = useAnswer<JournalDetails>(`/page/journal/${index}`, version);
   if (problem) return <p class="problem">{problem}</p>;
-  if (!answer) return <p class="hint">…</p>;
-  return <pre>{JSON.stringify(answer, null, 1)}</pre>;
+  if (!entry) return <p class="hint">…</p>;
+  const { answer, answerHeaders, status, answerBytes, durationMs, ...request } = entry;
+  const facts = [
+    status === undefined ? "no answer" : `answer ${status}`,
+    ...(answerBytes === undefined ? [] : [bytes(answerBytes)]),
+    ...(durationMs === undefined ? [] : [`${durationMs} ms`]),
+  ];
+  return (
+    <>
+      <pre>{JSON.stringify(request, null, 1)}</pre>
+      <p class="hint">{facts.join(", ")}</p>
+      {answer !== undefined && (
+        <samp>
+          {Object.entries(answerHeaders ?? {}).map(([name, value]) => `${name}: ${value}\n`)}
+          {"\n"}
+          {readable(answer)}
+          {(answerBytes ?? 0) > KEPT && "\n…"}
+        </samp>
+      )}
+    </>
+  );
+}
+
+/** JSON with one member a line; what is not JSON, and what was cut, as it is. */
+function readable(answer: string): string {
+  try {
+    return JSON.stringify(JSON.parse(answer), null, 1);
+  } catch {
+    return answer;
+  }
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { call } from "./api";
 import { JournalRow } from "./journal-row";
-import type { JournalLine } from "./types";
+import type { JournalLine, Overview } from "./types";
 import { act, Check, SelectField, TextField } from "./ui";
 import { number, plural } from "./words";
 
@@ -14,8 +14,14 @@ const APIS = [
   ["other", "other"],
 ] as const;
 
+interface JournalProps {
+  lines: readonly JournalLine[];
+  total: number;
+  runs: Overview["runs"];
+}
+
 /** What the emulator was asked, the newest first, as it happens. */
-export function Journal({ lines, total }: { lines: readonly JournalLine[]; total: number }) {
+export function Journal({ lines, total, runs }: JournalProps) {
   const [filter, setFilter] = useState("");
   const [api, setApi] = useState<(typeof APIS)[number][0]>("");
   const [onlyTrouble, setOnlyTrouble] = useState(false);
@@ -67,8 +73,12 @@ export function Journal({ lines, total }: { lines: readonly JournalLine[]; total
         {shown.length < found.length && `Newest ${number(shown.length)} shown.`}
       </p>
       <ol class="lines" reversed>
-        {shown.map((line) => (
-          <JournalRow key={line.index} line={line} />
+        {shown.map((line, at) => (
+          <JournalRow
+            key={line.index}
+            line={line}
+            run={shown[at - 1]?.run === line.run ? undefined : runs.find(({ run }) => run === line.run)?.text}
+          />
         ))}
       </ol>
       {shown.length < found.length && (

@@ -92,6 +92,7 @@ export interface Overview {
   clock: { now: string; frozen: boolean };
   deviations: Record<string, unknown>;
   journal: { entries: number; first: number | null };
+  runs: { run: number; text: string }[];
   faults: ActiveFault[];
   arenas: Arena[];
   clients: Client[];
@@ -135,6 +136,7 @@ export interface CommitNumbers {
 
 export interface JournalLine {
   index: number;
+  run: number;
   time: string;
   api: "node" | "signaling" | "test" | "other";
   method: string;
@@ -147,8 +149,18 @@ export interface JournalLine {
   entries?: number;
   status?: number;
   answerBytes?: number;
+  durationMs?: number;
+  /** Why it was refused, in the words of the answer. */
+  reason?: string;
   fault?: string;
   commit?: CommitNumbers;
+}
+
+/** A journal line, opened. */
+export interface JournalDetails extends JournalLine {
+  headers: Record<string, string>;
+  answerHeaders?: Record<string, string>;
+  answer?: string;
 }
 
 export interface Verdict {

@@ -1,0 +1,143 @@
+import { expect, test } from "vitest";
+import { describeEntry, describeRun, startEmulator } from "../../provider/emulator";
+import { control, fapi, signaling } from "./calls";
+import { wallByHand } from "./wall-by-hand";
+
+const BLOCKED = "prefixset://edge/blocked";
+const list = { url: BLOCKED, cmd: "list" };
+
+test("an entry has the answer: status, headers, the beginning of the body, and how long it took", async () => {
+  const wall = wallByHand();
+  await using emulator = await startEmulator({ wall });
+  emulator.fail({ nth: 2, kind: "delay", delay: "12ms" });
+  await fapi(emulator, { ...list, dta: [] });
+  const listed = fapi(emulator, list);
+  await wall.waited();
+  wall.pass(12.34);
+  await listed;
+  expect(emulator.requests({}, { limit: 2 })).toMatchObject([
+    {
+      status: 400,
+      answer: '{"error":"unknown member \\"dta\\""}',
+      answerHeaders: { "content-type": "application/json" },
+      durationMs: 0,
+    },
+    { status: 200, answer: (await listed).text, answerBytes: (await listed).text.length, durationMs: 12.3 },
+  ]);
+  expect(describeEntry(emulator.journal[0] as never)).toMatch(/-> 400, 34 bytes: unknown member "dta"$/);
+  expect((await control(emulator, "GET", "/journal?status=400&limit=1")).json).toEqual([emulator.journal[0]]);
+  expect((await control(emulator, "GET", "/journal?limit=1")).json).toEqual([emulator.journal[1]]);
+});
+
+test("of a long answer two kilobytes are kept, whole characters only", async () => {
+  const marks = {
+    shost: Array.from({ length: 20_000 }, (_, at) => ({
+      address: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`,
+      id: 1,
+    })),
+  };
+  await using emulator = await startEmulator({ state: { arenas: { edge: { profiles: { web: { marks } } } } } });
+  const answer = await fapi(emulator, { url: "mark://edge/web", cmd: "list", type: "shost" }, { "user-arena": "edge" });
+  expect(answer.text.length).toBeGreaterThan(600_000);
+  const [entry] = emulator.journal;
+  expect(entry?.answerBytes).toBe(answer.text.length);
+  expect(entry?.answer).toBe(answer.text.slice(0, 2_048));
+
+  emulator.fail({ body: `.${"é".repeat(5_000)}` });
+  await fapi(emulator, list);
+  expect(emulator.journal[1]?.answer).toBe(`.${"é".repeat(1_023)}`);
+});
+
+test("secrets stand nowhere in an entry, neither those that the emulator knows nor those that a request brought", async () => {
+  const [nodeToken, secretKey, wrongKey] = ['canary-of-"node"', "canary+of=client", "canary-wrong"];
+  await using emulator = await startEmulator({
+    auth: { bearer: nodeToken },
+    controlToken: "canary-of-control",
+    state: {
+      arenas: { edge: { sets: { blocked: {} } } },
+      signaling: { clients: [{ clientId: "client-a", secretKey, prefixes: ["198.51.100.0/24"] }] },
+    },
+  });
+  const known = [nodeToken, secretKey, "canary-of-control"];
+  const echo = (...more: string[]) => {
+    const texts = [...known, ...more];
+    emulator.fail({ body: JSON.stringify([...texts, ...texts.map((text) => encodeURIComponent(text))]) });
+  };
+  const headers = { authorization: `Bearer ${nodeToken}`, "x-api-key": "canary-in-header" };
+  const sent = { ...list, cmd: "insert", data: [{ p: secretKey }, secretKey, { [nodeToken]: 1 }] };
+  echo("canary-in-header");
+  await fapi(emulator, sent, headers);
+  echo();
+  await fapi(emulator, { ...list, url: `prefixset://edge/${nodeToken}` }, headers);
+  echo(wrongKey);
+  await signaling(emulator.signalingUrl, { clientId: secretKey, secretKey: wrongKey }, "status");
+  await signaling(emulator.signalingUrl, { clientId: "client-a", secretKey: encodeURIComponent(secretKey) }, "status");
+  await fetch(`${emulator.endpoint}/${nodeToken}/canary-of-control`, { headers: { "user-agent": nodeToken } });
+  // Across the place where the answer is cut.
+  for (let before = 2_000; before < 2_060; before += 3) {
+    emulator.fail({ body: "·".repeat(before % 2) + ".".repeat(before) + nodeToken.repeat(3) });
+    await fapi(emulator, list, headers);
+  }
+  expect(emulator.journal).toHaveLength(25);
+  expect(JSON.stringify(emulator.journal)).not.toContain("canary");
+  expect(emulator.journal[0]?.data).toEqual([{ p: "***" }, "***", { "***": 1 }]);
+  expect(emulator.journal[24]?.answer).toMatch(/^[·.]{2000,}\**$/);
+});
+
+test("an answer that was withheld has none of it, and tells how long that took", async () => {
+  await using emulator = await startEmulator();
+  emulator.fail({ kind: "reset" });
+  await fapi(emulator, list).catch(() => {});
+  const [entry] = emulator.journal;
+  expect([entry?.status, entry?.answer, typeof entry?.durationMs]).toEqual([undefined, undefined, "number"]);
+});
+
+test("requests are told in runs: by pauses, by what a test begins, and by the label of a client", async () => {
+  const wall = wallByHand();
+  await using emulator = await startEmulator({ wall, runPause: "5s" });
+  const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.7", v: 2 }] };
+  const commit = { url: BLOCKED, cmd: "commit" };
+  await fapi(emulator, insert);
+  wall.pass(4_999);
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "192.0.2.0/24" }] });
+  await fapi(emulator, commit);
+  wall.pass(5_000);
+  await fapi(emulator, list);
+  await fapi(emulator, list, { "packetfilter-run": "nightly" });
+  expect(emulator.beginRun("second up")).toMatchObject({ run: 4, requests: 0 });
+  await fapi(emulator, { ...insert, data: [{ p: "203.0.113.7", v: 3 }] });
+  wall.pass(60_000);
+  await fapi(emulator, commit);
+  await fapi(emulator, { ...list, cmd: "none" });
+  await fapi(emulator, list, { "packetfilter-run": "nightly" });
+  emulator.beginRun();
+  await signaling(emulator.signalingUrl, emulator.clients[0], "start", ["198.51.100.7/32"]);
+
+  expect(emulator.runs.map(describeRun)).toEqual([
+    "run 1: 3 requests, 1 commit, +1 −1",
+    "run 2: 1 request, no commit",
+    "run 3 (nightly): 2 requests, no commit",
+    "run 4 (second up): 3 requests, 1 commit, +0 −0 ~1, 1 failed",
+    "run 5: 1 request, no commit, 1 start",
+  ]);
+  expect(emulator.requests({ run: 3 }).map(({ index }) => index)).toEqual([4, 8]);
+  expect((await control(emulator, "GET", "/runs")).json).toEqual(emulator.runs);
+  expect((await control(emulator, "GET", "/runs.txt")).text.split("\n")[0]).toBe("run 1: 3 requests, 1 commit, +1 −1");
+  expect((await control(emulator, "POST", "/runs", { label: "nightly" })).json).toMatchObject({ run: 3, requests: 2 });
+  emulator.clearJournal();
+  await fapi(emulator, list);
+  expect(emulator.runs.map(describeRun)).toEqual(["run 6: 1 request, no commit"]);
+});
+
+test("a pause is one in which nothing is in progress", async () => {
+  const wall = wallByHand();
+  await using emulator = await startEmulator({ wall, runPause: "5s" });
+  emulator.fail({ kind: "delay", delay: "9s" });
+  const slow = fapi(emulator, list);
+  await wall.waited();
+  wall.pass(6_000);
+  await fapi(emulator, list);
+  wall.pass(3_000);
+  await slow;
+  expect(emulator.runs.map(describeRun)).toEqual(["run 1: 2 requests, no commit"]);
+});
