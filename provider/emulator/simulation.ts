@@ -30,6 +30,7 @@ export class Simulation {
   constructor(
     readonly options: ResolvedOptions,
     wall: Wall,
+    state?: EmulatorState,
   ) {
     this.clock = new VirtualClock(wall);
     this.waits = new Waits(wall);
@@ -37,7 +38,7 @@ export class Simulation {
     this.journal = new Journal(options.journalLimits);
     this.journal.listen(this.counts.count);
     this.dialect = options.dialect;
-    this.initial = options.state ?? defaultState;
+    this.initial = state ?? defaultState;
     this.held = this.load(this.initial);
   }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { journalFilter } from "../door/calls";
 import { json, text } from "../http/reply";
 import { describeEntry } from "../journal/journal-text";
 import { done, ok } from "./answers";
@@ -13,12 +14,8 @@ const journalEntry = z.looseObject({
   path: z.string(),
 });
 
-const filter = z.strictObject({
-  cmd: z.enum(["list", "insert", "delete", "commit"]).optional(),
-  op: z.enum(["status", "start", "stop"]).optional(),
-  api: z.enum(["node", "signaling", "test", "other"]).optional(),
-  url: z.string().optional(),
-  client: z.string().optional(),
+const filter = journalFilter.extend({
+  status: z.coerce.number().int().optional(),
   since: z.coerce.number().optional().describe("Only entries with at least this index."),
 });
 
