@@ -2,13 +2,15 @@ import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
 import type { Dialect } from "../behaviour/dialect";
 import { json, type LongBody, type Reply } from "../http/reply";
-import { SLICE } from "../time/slices";
 import { mergeNested } from "./merge-nested";
 import { bareAddress, inEnvelope, list, membersOf } from "./node-replies";
 
 /** How the entries of a set are spelled that a node lists in their own way. */
 type Spellings = ReadonlyMap<CanonicalPrefix, string>;
 type Entries = readonly (readonly [CanonicalPrefix, number])[];
+
+/** Entries that are encoded in one go: two milliseconds of them. */
+const CHUNK = 2_000;
 
 /** Lists up to this many entries are encoded once for all who ask for them while the set stays the same: some 12 MB. */
 const SHARED = 300_000;
@@ -17,13 +19,13 @@ const SHARED = 300_000;
 const encoded = new WeakMap<PrefixMap, { readonly form: string; readonly body: LongBody }>();
 
 /**
- * The list of a prefix-set, whose entries are never changed. One that fits into a slice is encoded whole, a longer one while
+ * The list of a prefix-set, whose entries are never changed. One that fits into a chunk is encoded whole, a longer one while
  * it is sent.
  */
 export function listSet(listed: PrefixMap, spellings: Spellings, dialect: Dialect): Reply {
   const entries = dialect.nested === "merged" ? mergeNested(listed) : listed;
   const isKeyed = dialect.listEnvelope === "keyed" || dialect.entryForm === "keyed";
-  if (entries.size <= SLICE) {
+  if (entries.size <= CHUNK) {
     return isKeyed ? keyed([...entries], spellings, dialect) : list(records([...entries], spellings, dialect), dialect);
   }
   return { status: 200, type: "application/json", body: longBody(entries, spellings, dialect, isKeyed) };
@@ -54,7 +56,7 @@ interface ListText {
   of(part: Entries): string;
 }
 
-/** A list that is encoded slice by slice, each when the first of its readers comes to it. */
+/** A list that is encoded chunk by chunk, each when the first of its readers comes to it. */
 class SetList implements LongBody {
   private readonly chunks: Buffer[] = [];
   private bytes = 0;
@@ -96,7 +98,7 @@ class SetList implements LongBody {
     let part: [CanonicalPrefix, number][] = [];
     for (const entry of this.entries) {
       part.push(entry);
-      if (part.length < SLICE) continue;
+      if (part.length < CHUNK) continue;
       yield Buffer.from(before + text.of(part));
       before = ",";
       part = [];

@@ -44,7 +44,8 @@ export class Draft {
 
   /** Adds a change. `spelling` is how a node that keeps host bits lists the entry. */
   stage(prefix: CanonicalPrefix, value: StagedValue, spelling: string = prefix): void {
-    this.growth += Number(value !== null) - Number(this.value(prefix) !== undefined);
+    const before = this.value(prefix);
+    this.growth += Number(value !== null) - Number(before !== undefined);
     this.changes.set(prefix, value);
     if (value !== null && spelling !== this.spelling(prefix)) {
       this.spellings.set(prefix, spelling === prefix ? undefined : spelling);

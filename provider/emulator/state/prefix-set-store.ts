@@ -78,11 +78,11 @@ export class PrefixSetStore {
 
   /** The value that a prefix has once all that is staged is applied; `undefined` when it is not there then. */
   stagedValue(prefix: CanonicalPrefix): number | undefined {
-    const { pending } = this;
-    for (let at = pending.length - 1; at >= 0; at -= 1) {
-      const value = pending[at]?.get(prefix);
-      if (value !== undefined) return value ?? undefined;
-    }
+    const { joining, staging, committing } = this;
+    let value = joining?.get(prefix);
+    if (value === undefined) value = staging.get(prefix);
+    for (let at = committing.length - 1; value === undefined && at >= 0; at -= 1) value = committing[at]?.get(prefix);
+    if (value !== undefined) return value ?? undefined;
     return this.entries.get(prefix);
   }
 
@@ -231,7 +231,7 @@ export class PrefixSetStore {
 
   /** Applies a batch: a short one where it stands, a long one to a copy that then takes its place. */
   private *write(batch: Batch): SlicedWork<CommitRecord> {
-    if (batch.size <= SLICE) {
+    if (batch.size <= LIGHT_SLICE) {
       const delta = new Delta();
       for (const [prefix, value] of batch) delta.note(prefix, this.entries.get(prefix), value);
       merge(this.entries, batch);

@@ -7,10 +7,10 @@ import { setImmediate } from "node:timers/promises";
 export type SlicedWork<T> = Generator<void, T, void>;
 
 /** Steps of a slice that parse, format or check something: a few milliseconds of them. */
-export const SLICE = 2_000;
+export const SLICE = 500;
 
 /** Steps of a slice that only move what is there: the same time. */
-export const LIGHT_SLICE = 16_000;
+export const LIGHT_SLICE = 4_000;
 
 /** Does the work to its end. */
 export function atOnce<T>(work: SlicedWork<T>): T {
