@@ -32,7 +32,7 @@ export interface ControlledEmulator {
   signal(clientId: string, changes: { start?: readonly string[]; stop?: readonly string[] }): void;
   boundProfile(address: string): string | undefined;
   receive(packets: Iterable<Packet>): Verdict[];
-  replay(traffic: TrafficSource, count: number): Promise<TrafficSummary>;
+  replay(traffic: TrafficSource, count: number, options?: { signal?: AbortSignal }): Promise<TrafficSummary>;
   markTable(url: string, type: MarkType, limit: number): { active: number; expired: number; records: MarkRecord[] };
   counters(url: string): (RuleCounter | undefined)[];
   requests(filter?: JournalFilter, range?: JournalRange): JournalEntry[];
