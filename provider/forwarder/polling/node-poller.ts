@@ -2,7 +2,7 @@ import type { NodeOptions } from "../../client";
 import type { CheckedConfig } from "../config/schema";
 import { SpoolFull } from "../ledger/errors";
 import type { Ledger, TakenOver, Turn } from "../ledger/protocol";
-import { isFull } from "../ledger/store";
+import { isFull } from "../ledger/sqlite";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
 import { tableKey } from "../table";
