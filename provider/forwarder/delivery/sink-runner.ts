@@ -1,9 +1,9 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { Ledger, Portion } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
 import { type ForwardRecord, readBatch } from "../record/record";
 import { type Sink, SinkFailure } from "../sinks/sink";
+import { nextTurn } from "../slices";
 import { type ForwarderWorld, growingPause, pause } from "../world";
 import type { RejectedFiles } from "./rejected";
 
@@ -122,9 +122,9 @@ export class SinkRunner {
 
   private async recordsOf(portion: Portion): Promise<ForwardRecord[]> {
     const records: ForwardRecord[] = [];
-    for (const [index, batch] of portion.batches.entries()) {
-      // A batch is a few milliseconds of work: others get their turn in between.
-      if (index > 0) await turn();
+    for (const batch of portion.batches) {
+      // A batch is a slice, in rows and in bytes.
+      await nextTurn();
       for (const record of readBatch(batch)) records.push(record);
     }
     return records;

@@ -1,6 +1,7 @@
 import { members } from "../config/fields";
 import { formatter } from "../record/formats";
 import { sinkKind } from "./sink";
+import { written } from "./written";
 
 /** Standard output, a line of JSON a record. Nobody acknowledges what is written there. */
 export const stdout = sinkKind(members({}), async (context) => {
@@ -8,7 +9,7 @@ export const stdout = sinkKind(members({}), async (context) => {
   return {
     maxRecords: 1_000,
     async deliver(records) {
-      await context.stdout(records.map((record) => `${JSON.stringify(format(record))}\n`).join(""));
+      await context.stdout(await written(records, (record) => `${JSON.stringify(format(record))}\n`));
       return {};
     },
     close: async () => {},
