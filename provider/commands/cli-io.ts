@@ -30,3 +30,15 @@ export function progress({ isTerminal, err }: CliIo, text: string): void {
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
+
+/** Thrown by a command that has come to an end with an exit code of its own. The message goes to standard error. */
+export class Ended extends Error {
+  override readonly name = "Ended";
+
+  constructor(
+    message: string,
+    readonly exitCode: number,
+  ) {
+    super(message);
+  }
+}
