@@ -89,15 +89,19 @@ export class NodeApi implements Api {
     if (url.kind === "arena") {
       const arena = holdings.arenas.get(url.arena);
       if (!arena) return refuse(unknown("arena", url.arena));
-      return list(
-        [...arena.profiles.values()].map(({ name, extra }) => ({ name, ...extra })),
-        dialect,
-      );
+      const { nameKey } = dialect;
+      const records = [...arena.profiles.values()].map(({ name, extra }) => ({ [nameKey]: name, ...extra }));
+      return list(records, dialect, "profiles");
     }
     if (url.kind !== "prefixset") {
       const profile = holdings.profile(url.arena, url.profile);
       if (!profile) return refuse(unknown("profile", `${url.arena}/${url.profile}`));
-      if (url.kind === "profile") return list(profile.rules.map(ruleRecord), dialect);
+      if (url.kind === "profile")
+        return list(
+          profile.rules.map((rule) => ruleRecord(rule, dialect)),
+          dialect,
+          "rules",
+        );
       const type = markType(request);
       if (dialect.missingTable === "error" && !hasTable(profile, type)) {
         return refuse(unknown("table", `${type} of ${url.arena}/${url.profile}`));
@@ -193,8 +197,13 @@ function hasTable({ rules, marks }: ProfileHoldings, type: MarkType): boolean {
 }
 
 /** A rule as it is listed; what another node had in its record stands beside what the engine knows. */
-function ruleRecord({ extra, ...rule }: RuleSpec): Record<string, unknown> {
-  return { ...rule, ...extra };
+function ruleRecord({ extra, id, name, ...rule }: RuleSpec, { idKey, nameKey }: Dialect): Record<string, unknown> {
+  return {
+    ...(id !== undefined && { [idKey]: id }),
+    ...(name !== undefined && { [nameKey]: name }),
+    ...rule,
+    ...extra,
+  };
 }
 
 type Read = { summary: RequestSummary } & (

@@ -2,7 +2,7 @@ import type { MarkType } from "../../model/mark";
 import type { Dialect } from "../behaviour/dialect";
 import { type ErrorForm, type RefusalKind, refusalStyle } from "../behaviour/refusal-switches";
 import { html, json, type Reply, text } from "../http/reply";
-import type { MarkStore } from "../marks";
+import { type MarkStore, readMarkKeys } from "../marks";
 
 type Write<Choice extends string> = Record<Choice, (...args: never) => unknown>;
 
@@ -39,18 +39,22 @@ export function failure(why: number | RefusalKind, message: string, dialect: Dia
   return ERRORS[form](status, message);
 }
 
-/** A list of records in the envelope of the dialect. Records that are no prefixes have no keyed form. */
-export function list(records: readonly unknown[], dialect: Dialect): Reply {
-  const { listEnvelope } = dialect;
-  const isBare = listEnvelope === "array";
-  const content = records.length === 0 && dialect.emptyList === "null" && !isBare ? null : records;
-  return json(200, isBare ? content : inEnvelope(content, membersOf(dialect)));
+/** What a list is of, where that has an envelope of its own. */
+export type OwnEnvelope = "profiles" | "rules" | "marks";
+
+/** A list of records in its envelope; without `of` those of a set. Records that are no prefixes have no keyed form. */
+export function list(records: readonly unknown[], dialect: Dialect, of?: OwnEnvelope): Reply {
+  const names = envelopeOf(dialect, of);
+  const content = records.length === 0 && dialect.emptyList === "null" && names.length > 0 ? null : records;
+  return json(200, inEnvelope(content, names));
 }
 
-/** The names within which lists of records stand; none for a bare array. */
-export function membersOf({ listEnvelope }: Dialect): string[] {
-  if (listEnvelope === "array") return [];
-  return (listEnvelope === "keyed" ? "data" : listEnvelope).split(".");
+/** The names within which a list of records stands; none for a bare array. */
+export function envelopeOf(dialect: Dialect, of?: OwnEnvelope): string[] {
+  const own = of === undefined ? "same" : dialect[`${of}Envelope`];
+  const name = own === "same" ? dialect.listEnvelope : own;
+  if (name === "array") return [];
+  return (name === "keyed" ? "data" : name).split(".");
 }
 
 /** A value within these names, the first outermost. */
@@ -60,12 +64,12 @@ export function inEnvelope(content: unknown, names: readonly string[]): unknown 
 
 /** The list of a table of marks: encoded while it is sent, since it can be long. */
 export function listMarks(marks: MarkStore, type: MarkType, dialect: Dialect): Reply {
-  const names = membersOf(dialect);
+  const names = envelopeOf(dialect, "marks");
   const { active, expired } = marks.count(type);
   const shown = active + (dialect.markExpired === "shown" ? expired : 0);
-  if (shown === 0) return list([], dialect);
+  if (shown === 0) return list([], dialect, "marks");
   const body = marks.list(type, {
-    keys: dialect.markKeys,
+    ...readMarkKeys(dialect.markKeys),
     age: dialect.markAge === "shown",
     expired: dialect.markExpired === "shown",
     cidr: dialect.markAddress === "cidr",

@@ -3,7 +3,7 @@ import type { PrefixMap } from "../../model/prefix-map";
 import type { Dialect } from "../behaviour/dialect";
 import { json, type LongBody, type Reply } from "../http/reply";
 import { mergeNested } from "./merge-nested";
-import { bareAddress, inEnvelope, list, membersOf } from "./node-replies";
+import { bareAddress, envelopeOf, inEnvelope, list } from "./node-replies";
 
 /** How the entries of a set are spelled that a node lists in their own way. */
 type Spellings = ReadonlyMap<CanonicalPrefix, string>;
@@ -36,7 +36,7 @@ function longBody(entries: PrefixMap, spellings: Spellings, dialect: Dialect, is
   const form = JSON.stringify([listEnvelope, prefixKey, valueKey, lengthKey, lengthForm, entryForm, singleAddress]);
   const known = spellings.size === 0 ? encoded.get(entries) : undefined;
   if (known?.form === form) return known.body;
-  const names = listEnvelope === "keyed" ? [] : membersOf(dialect);
+  const names = listEnvelope === "keyed" ? [] : envelopeOf(dialect);
   const [open, close] = isKeyed ? ["{", "}"] : ["[", "]"];
   const text = {
     open: `${names.map((name) => `{"${name}":`).join("")}${open}`,
@@ -128,7 +128,7 @@ function records(entries: Entries, spellings: Spellings, dialect: Dialect): unkn
  * it whose arrays and objects are one type.
  */
 function keyed(entries: Entries, spellings: Spellings, dialect: Dialect): Reply {
-  const names = dialect.listEnvelope === "keyed" ? [] : membersOf(dialect);
+  const names = dialect.listEnvelope === "keyed" ? [] : envelopeOf(dialect);
   if (entries.length === 0 && (dialect.emptyList === "array" || (dialect.emptyList === "null" && names.length > 0))) {
     return json(200, inEnvelope(dialect.emptyList === "array" ? [] : null, names));
   }
