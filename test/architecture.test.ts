@@ -17,8 +17,10 @@ const BESIDE: Record<string, string[]> = {
   "index.ts": ["model", "client", "prefixes", "pulumi", "resources/settings.ts"],
   // Reads a real node into an emulator state: the one place where both sides meet.
   capture: ["model", "client", "emulator/state", "emulator/marks", "emulator/rules"],
+  // What a node holds, as the states that the resources would write and as a program.
+  import: ["model", "client", "resources"],
   forwarder: ["model", "wire", "client"],
-  commands: ["model", "client", "batch", "prefixes", "capture", "emulator", "forwarder"],
+  commands: ["model", "client", "batch", "prefixes", "import", "capture", "emulator", "forwarder"],
   "cli.ts": ["commands"],
 };
 

@@ -5,7 +5,7 @@ import { readDialect } from "../emulator/behaviour/dialect-file";
 import type { NodeAuth } from "../emulator/http/admission";
 import { startEmulator } from "../emulator/index";
 import type { JournalEntry } from "../emulator/journal/journal";
-import type { EmulatorOptions } from "../emulator/options";
+import { type EmulatorOptions, isLoopback } from "../emulator/options";
 import type { EmulatorInfo } from "../emulator/signaling/credentials";
 import { readStateFile } from "../emulator/state/state-file";
 import { type CliIo, UsageError } from "./cli-io";
@@ -64,6 +64,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   const onRequest = journal && ((entry: JournalEntry) => void journal.write(`${JSON.stringify(entry)}\n`));
   await using emulator = await asUsage(async () => startEmulator({ ...(await optionsOf(flags, io)), onRequest }));
   io.out(flags.json ? `${JSON.stringify(emulator.info())}\n` : readyLine(emulator.info(), emulator.seedNumber));
+  if (!isLoopback(flags.host)) io.err(`${exposed(flags.host)}\n`);
   const settings = deviations(emulator.dialect);
   if (flags.dialect !== undefined) io.err(`dialect ${flags.dialect}: ${JSON.stringify(settings)}\n`);
   await Promise.race([stopped(io.stop), journalFailed]);
@@ -76,7 +77,7 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
     controlPort: wholeNumber(flags.controlPort, "--control-port"),
     controlToken: flags.controlToken ?? (env.PACKETFILTER_EMULATOR_TOKEN || undefined),
     host: flags.host,
-    state: flags.state === undefined ? undefined : await readStateFile(flags.state),
+    state: stateOf(flags.state),
     persist: flags.persist,
     dialect: flags.dialect === undefined ? undefined : await readDialect(flags.dialect),
     seed: flags.seed === undefined ? undefined : wholeNumber(flags.seed, "--seed"),
@@ -85,6 +86,11 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
     latency: flags.latency,
     commitLatency: flags.commitLatency,
   };
+}
+
+/** Reads the state once the ports are taken. */
+function stateOf(file: string | undefined): EmulatorOptions["state"] {
+  return file === undefined ? undefined : () => readStateFile(file);
 }
 
 /** A wrong option or state is wrong use; a port that is taken is a failure. */
@@ -100,6 +106,12 @@ function readyLine(info: EmulatorInfo, seed: number): string {
   const clients = info.clients.map(({ clientId, secretKey }) => `${clientId}/${secretKey}`).join(", ");
   const token = info.controlToken === undefined ? "" : ` (token ${info.controlToken})`;
   return `emulator ready: node API ${info.endpoint}/fapi, signaling ${info.signalingUrl} (${clients}), test deployment ${info.testSignalingUrl}, control ${info.control}${token}, seed ${seed}\n`;
+}
+
+/** What somebody should know who opens an emulator to others. */
+function exposed(host: string): string {
+  const where = host === "0.0.0.0" || host === "::" ? "all addresses of this machine" : host;
+  return `warning: the emulator listens on ${where}. Whoever reaches it can call the node API and read the signaling secrets of its state with the control token. Use it in containers and closed networks only.`;
 }
 
 function readAuth(text: string): NodeAuth {

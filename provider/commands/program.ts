@@ -24,6 +24,10 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
     about: "forward the marks of nodes to files, services and buses",
     load: () => import("./forward.js"),
   },
+  import: {
+    about: "write what a node holds as an import file and the program that matches it",
+    load: () => import("./import.js"),
+  },
   list: {
     about: "show what a node holds: a set, profiles, rules or marks",
     load: () => import("./list.js"),

@@ -3,6 +3,8 @@ import { Prefix } from "../model/prefix";
 import { formatUrl, parseUrl } from "../model/resource-url";
 import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
 import type { ActiveFault, Fault } from "./behaviour/faults";
+import * as call from "./door/calls";
+import { strictly } from "./door/strict";
 import type { ClientTls } from "./http/tls";
 import type { JournalEntry, JournalFilter, JournalRange } from "./journal/journal";
 import type { Run } from "./journal/runs";
@@ -129,7 +131,7 @@ export class Emulator implements AsyncDisposable {
 
   /** The url of the profile that an address or prefix is bound to: `profile://edge/protected`. */
   boundProfile(address: string): string | undefined {
-    const binding = this.simulation.contents.bindings.of(Prefix.parse(address));
+    const binding = this.simulation.contents.bindings.of(Prefix.parse(strictly(call.text, address, "boundProfile()")));
     return binding && formatUrl({ kind: "profile", arena: binding.arena, profile: binding.profile });
   }
 
@@ -144,13 +146,14 @@ export class Emulator implements AsyncDisposable {
    * ```
    */
   receive(packets: Iterable<Packet>): Verdict[] {
-    const verdicts = this.simulation.contents.packetPath.receive(packets);
+    const verdicts = this.simulation.contents.packetPath.receive(call.checkedPackets(packets));
     this.simulation.changed();
     return verdicts;
   }
 
   /** Receives the next `count` packets of generated traffic, and sums up. Other requests are served meanwhile. */
   async replay(traffic: TrafficSource, count: number): Promise<TrafficSummary> {
+    strictly(call.replay, { traffic, count }, "replay()");
     const summary = await this.simulation.contents.packetPath.replay(traffic, count);
     this.simulation.changed();
     return summary;
@@ -158,12 +161,14 @@ export class Emulator implements AsyncDisposable {
 
   /** The marks of a profile, expired ones that are still kept included. @throws {UnknownResource} when there is no such profile. */
   marks(url: string, type: MarkType): MarkRecord[] {
+    strictly(call.markTable, { url, type }, "marks()");
     const { arena, profile } = this.profileOf(url);
     return [...this.simulation.contents.packetPath.marks(arena, profile).records(type)];
   }
 
   /** The number of marks of a profile, and at most `limit` of them. @throws {UnknownResource} when there is no such profile. */
   markTable(url: string, type: MarkType, limit: number): { active: number; expired: number; records: MarkRecord[] } {
+    strictly(call.markTable, { url, type, limit }, "markTable()");
     const { arena, profile } = this.profileOf(url);
     const marks = this.simulation.contents.packetPath.marks(arena, profile);
     const records: MarkRecord[] = [];
@@ -195,7 +200,10 @@ export class Emulator implements AsyncDisposable {
    * ```
    */
   requests(filter: JournalFilter = {}, range: JournalRange = {}): JournalEntry[] {
-    return this.simulation.journal.find(filter, range);
+    return this.simulation.journal.find(
+      strictly(call.journalFilter, filter, "requests()"),
+      strictly(call.journalRange, range, "requests()"),
+    );
   }
 
   /**
@@ -248,6 +256,7 @@ export class Emulator implements AsyncDisposable {
    * @throws {UnknownResource} when there is no such set; {PrefixError} for a bad prefix.
    */
   change(url: string, changes: { insert?: Record<string, number>; delete?: readonly string[] }): void {
+    strictly(call.setChanges, changes, "change()");
     const set = this.set(url);
     const removed = (changes.delete ?? []).map((text) => [Prefix.parse(text).toString(), null] as const);
     const inserted = Object.entries(changes.insert ?? {}).map(
@@ -259,6 +268,7 @@ export class Emulator implements AsyncDisposable {
 
   /** Starts and stops signaling of a client without a request. A prefix that is active, or is not, already stays as it is. @throws {UnknownResource} */
   signal(clientId: string, changes: { start?: readonly string[]; stop?: readonly string[] }): void {
+    strictly(call.signalChanges, changes, "signal()");
     const client =
       this.simulation.contents.signaling.clients.get(clientId) ??
       this.simulation.contents.testSignaling.clients.get(clientId);
@@ -301,7 +311,7 @@ export class Emulator implements AsyncDisposable {
   }
 
   private profileOf(text: string): { arena: string; profile: string } {
-    const url = parseUrl(text);
+    const url = parseUrl(strictly(call.text, text, "The url of a profile"));
     if (
       (url.kind === "profile" || url.kind === "mark") &&
       this.simulation.contents.holdings.profile(url.arena, url.profile)
@@ -311,6 +321,7 @@ export class Emulator implements AsyncDisposable {
   }
 
   private set(url: string): PrefixSetStore {
+    strictly(call.text, url, "The url of a prefix-set");
     const set = this.simulation.contents.holdings.setByUrl(url);
     if (set) return set;
     throw new UnknownResource(

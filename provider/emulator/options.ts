@@ -1,5 +1,8 @@
 import { randomBytes, randomInt } from "node:crypto";
+import type { z } from "zod";
 import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
+import { optionsSchema } from "./door/options-schema";
+import { strictly } from "./door/strict";
 import type { NodeAuth } from "./http/admission";
 import type { TlsChoice } from "./http/tls";
 import type { JournalEntry, JournalLimits } from "./journal/journal";
@@ -10,8 +13,11 @@ import { type Duration, milliseconds } from "./time/duration";
 
 /** How an emulator starts. Everything has a default. */
 export interface EmulatorOptions {
-  /** What it holds; default: a small demo. An object of the published schema, in code, JSON or YAML. */
-  readonly state?: EmulatorState;
+  /**
+   * What it holds; default: a small demo. An object of the published schema, in code, JSON or YAML; or a function that gives
+   * it, which is called once the ports are taken: for what takes time to load.
+   */
+  readonly state?: EmulatorState | (() => EmulatorState | Promise<EmulatorState>);
   /**
    * File in which what it holds is kept between runs, default none. A file that exists is used instead of `state`. Meant for up
    * to some ten thousand marks: the file is written whole.
@@ -23,7 +29,10 @@ export interface EmulatorOptions {
   readonly controlPort?: number;
   /** Address to listen on, default `127.0.0.1`. Elsewhere than on loopback the control API needs a token. */
   readonly host?: string;
-  /** Token of the control API (`Authorization: Bearer …`); default: none on loopback, a random one elsewhere. */
+  /**
+   * Token of the control API (`Authorization: Bearer …`); default: none on loopback, a random one elsewhere, where it has at
+   * least 16 characters.
+   */
   readonly controlToken?: string;
   /** A name, `seed:N`, or single switches; default: `default`. */
   readonly dialect?: string | DialectSettings;
@@ -54,7 +63,6 @@ export interface EmulatorOptions {
 
 /** Options with all defaults in place. */
 export interface ResolvedOptions {
-  readonly state: EmulatorState | undefined;
   readonly port: number;
   readonly controlPort: number;
   readonly host: string;
@@ -70,19 +78,23 @@ export interface ResolvedOptions {
   readonly tls: TlsChoice;
 }
 
+/** Every option has its check. */
+optionsSchema.shape satisfies Record<keyof EmulatorOptions, z.ZodType>;
+
 /** @throws {TypeError} naming the option that is wrong. */
 export function resolveOptions(
   options: EmulatorOptions,
   random: () => number = () => randomInt(2 ** 31),
 ): ResolvedOptions {
+  // What is held is read where it is loaded, with the place in it that is wrong.
+  strictly(optionsSchema, isObject(options) ? { ...options, state: undefined } : options, "startEmulator()");
   const { requests = 20_000, items = 2_000_000 } = options.journalLimits ?? {};
   const host = options.host ?? "127.0.0.1";
   return {
-    state: options.state,
-    port: port(options.port, "port"),
-    controlPort: port(options.controlPort, "controlPort"),
+    port: options.port ?? 0,
+    controlPort: options.controlPort ?? 0,
     host,
-    controlToken: options.controlToken ?? (isLoopback(host) ? undefined : randomBytes(24).toString("base64url")),
+    controlToken: controlToken(options, host),
     dialect: dialect(options.dialect),
     seed: options.seed ?? random(),
     latency: milliseconds(options.latency ?? 0),
@@ -95,12 +107,23 @@ export function resolveOptions(
   };
 }
 
-function port(value: number | undefined, name: string): number {
-  if (value === undefined) return 0;
-  if (Number.isInteger(value) && value >= 0 && value <= 65_535) return value;
-  throw new TypeError(`\`${name}\` must be a port number from 0 to 65535, it is ${value}.`);
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
-function isLoopback(host: string): boolean {
+/** Characters that a token has at least where others than this machine can try them. */
+const SHORTEST_TOKEN = 16;
+
+function controlToken({ controlToken: given }: EmulatorOptions, host: string): string | undefined {
+  if (isLoopback(host)) return given;
+  if (given === undefined) return randomBytes(24).toString("base64url");
+  if (given.length >= SHORTEST_TOKEN) return given;
+  throw new TypeError(
+    `\`controlToken\` must have at least ${SHORTEST_TOKEN} characters where ${host} is listened on, since everybody who reaches this machine can try tokens; it has ${given.length}. Without one a random one is made.`,
+  );
+}
+
+/** True when only this machine reaches an address that is listened on. */
+export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host.startsWith("127.");
 }

@@ -33,6 +33,7 @@ export class Simulation {
   constructor(
     readonly options: ResolvedOptions,
     private readonly wall: Wall,
+    state?: EmulatorState,
   ) {
     this.clock = new VirtualClock(wall);
     this.waits = new Waits(wall);
@@ -40,7 +41,7 @@ export class Simulation {
     this.journal = new Journal(new Runs(options.runPause, this.elapsed), options.journalLimits);
     this.journal.listen(this.counts.count);
     this.dialect = options.dialect;
-    this.initial = options.state ?? defaultState;
+    this.initial = state ?? defaultState;
     this.held = this.load(this.initial);
   }
 

@@ -1,3 +1,4 @@
+import type { RequestListener } from "node:http";
 import { ControlApi, ROUTES } from "./control";
 import { Admission } from "./http/admission";
 import { HttpServer } from "./http/http-server";
@@ -5,11 +6,11 @@ import { ProtocolPort } from "./http/protocol-port";
 import { type ClientTls, serverTls } from "./http/tls";
 import { NodeApi } from "./node/node-api";
 import { failure } from "./node/node-replies";
-import { type EmulatorOptions, resolveOptions } from "./options";
+import { type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options";
 import { SignalingApi } from "./signaling/signaling-api";
 import { Simulation } from "./simulation";
 import { Persistence } from "./state/persistence";
-import { systemWall } from "./time/clock";
+import { systemWall, type Wall } from "./time/clock";
 
 /** The parts of a running emulator. */
 export interface Assembly {
@@ -27,23 +28,54 @@ const RETRY = 50;
 
 /** Makes the parts of an emulator and starts to serve. @throws what `startEmulator` throws, and then nothing serves. */
 export async function assemble(options: EmulatorOptions): Promise<Assembly> {
+  const resolved = resolveOptions(options);
   const wall = options.wall ?? systemWall;
-  const { persist } = options;
+  const tls = serverTls(resolved, wall.now());
+  // Ports first: that one is taken is told before a large state is read. Who comes early waits for the answer.
+  const [protocol, management] = [new EarlyRequests(), new EarlyRequests()];
+  const { host, port, controlPort } = resolved;
+  const server = await HttpServer.listen({ host, port, tls: tls?.server }, protocol.listener);
+  const servers = [server];
+  try {
+    const controlServer = await HttpServer.listen({ host, port: controlPort }, management.listener);
+    servers.push(controlServer);
+    const { simulation, persistence } = await load(options, resolved, wall);
+    const control = new ControlApi({ simulation, routes: ROUTES, token: resolved.controlToken });
+    protocol.serve(protocolPort(simulation, server).listener);
+    management.serve(control.listener);
+    return { simulation, server, control, controlServer, tls: tls?.client, persistence };
+  } catch (error) {
+    await Promise.all(servers.map((each) => each.close()));
+    throw error;
+  }
+}
+
+/** The simulation with what it holds: what was kept, else what was given, else a small demo. */
+async function load(
+  options: EmulatorOptions,
+  resolved: ResolvedOptions,
+  wall: Wall,
+): Promise<Pick<Assembly, "simulation" | "persistence">> {
+  const { persist, state } = options;
   const kept = persist === undefined ? undefined : await Persistence.read(persist);
-  const simulation = new Simulation(resolveOptions({ ...options, ...(kept && { state: kept }) }), wall);
+  const given = kept ?? (typeof state === "function" ? await state() : state);
+  const simulation = new Simulation(resolved, wall, given);
   const persistence =
     persist === undefined ? undefined : new Persistence(persist, () => simulation.contents.export(), wall);
   if (persistence) simulation.onChange(persistence.changed);
   if (options.onRequest) simulation.journal.listen(options.onRequest);
-  const { host, port, controlPort } = simulation.options;
+  return { simulation, persistence };
+}
+
+function protocolPort(simulation: Simulation, server: HttpServer): ProtocolPort {
   const dialect = () => simulation.dialect;
   const admission = new Admission({
     auth: simulation.options.auth,
     dialect,
     origin: () => server.origin,
-    refuse: (status, message) => failure(status, message, simulation.dialect),
+    refuse: (why, message) => failure(why, message, simulation.dialect),
   });
-  const protocolPort = new ProtocolPort(simulation, {
+  return new ProtocolPort(simulation, {
     apis: {
       node: new NodeApi(simulation),
       signaling: new SignalingApi({ dialect, deployment: () => simulation.contents.signaling }),
@@ -52,15 +84,22 @@ export async function assemble(options: EmulatorOptions): Promise<Assembly> {
     outage: (ms) => void outage(server, simulation, ms),
     guard: admission.check,
   });
-  const tls = serverTls(simulation.options, wall.now());
-  const server = await HttpServer.listen({ host, port, tls: tls?.server }, protocolPort.listener);
-  try {
-    const control = new ControlApi({ simulation, routes: ROUTES, token: simulation.options.controlToken });
-    const controlServer = await HttpServer.listen({ host, port: controlPort }, control.listener);
-    return { simulation, server, control, controlServer, tls: tls?.client, persistence };
-  } catch (error) {
-    await server.close();
-    throw error;
+}
+
+/** Requests that come between the moment when a port is taken and the one when there is something to answer. */
+class EarlyRequests {
+  private held: Parameters<RequestListener>[] = [];
+  private next: RequestListener | undefined;
+
+  readonly listener: RequestListener = (...exchange) => {
+    if (this.next) this.next(...exchange);
+    else this.held.push(exchange);
+  };
+
+  /** Answers those that wait, and from now on all. */
+  serve(listener: RequestListener): void {
+    this.next = listener;
+    for (const exchange of this.held.splice(0)) listener(...exchange);
   }
 }
 

@@ -1,10 +1,10 @@
 import * as pulumi from "@pulumi/pulumi";
+import { providerText, typeToken } from "../resources/provider-text";
 import { SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
 import { warnOfUnknownKeys } from "./config-keys";
 import { withSecrets } from "./connection";
 import { isPlain } from "./inputs";
 import { inspect, type SecretParts } from "./inspection";
-import { providerText, typeToken } from "./resource";
 
 /** What a class says about its arguments and outputs. */
 export interface Kind {

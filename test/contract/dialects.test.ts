@@ -105,8 +105,28 @@ async function refusals({ node, signaling }: Clients): Promise<void> {
   });
 }
 
+/** What is refused, kind by kind: the dialect and the request that bring it about, and the node's words. */
+const BLOCKED = "203.0.113.0/24";
+const REFUSED: Record<string, [DialectSettings, (node: NodeClient) => Promise<unknown>, string]> = {
+  unknown: [{}, (node) => node.listPrefixSet({ ...GLOBAL, set: "nowhere" }), "unknown prefix-set edge/nowhere"],
+  exists: [{ insertExisting: "error" }, (node) => node.insert(GLOBAL, [[BLOCKED, 1]]), `exists: ${BLOCKED}`],
+  absent: [{ deleteAbsent: "error" }, (node) => node.delete(GLOBAL, ["192.0.2.0/24"]), "not found: 192.0.2.0/24"],
+  nothingStaged: [{ emptyCommit: "error" }, (node) => node.commit(GLOBAL), "nothing to commit"],
+  refusedEntry: [{ ipv6: "error" }, (node) => node.insert(GLOBAL, [["2001:db8::/32", 1]]), "IPv6 is not supported"],
+  tooLarge: [{ maxBodyBytes: 40 }, (node) => node.listPrefixSet(LOCAL), "the body is too large: at most 40 bytes"],
+  userArena: [
+    { userArena: "required" },
+    (node) => node.listMarks("edge", "web", "shost"),
+    "needs the header User-Arena",
+  ],
+  credentials: [{}, (node) => node.listPrefixSet(GLOBAL), "unauthorized"],
+};
+
 const SWITCHES = singleSwitchDialects();
-const usable = SWITCHES.filter(({ refused }) => !refused);
+/** The form of one kind of refusal shows only where that kind is refused: those have a walk of their own. */
+const formOf = (name: string) => /^(.*)Form$/.exec(name)?.[1] ?? "";
+const FORMS = SWITCHES.filter(({ name }) => formOf(name) in REFUSED);
+const usable = SWITCHES.filter((it) => !it.refused && !FORMS.includes(it));
 
 describe("every switch of the open points", () => {
   it.each(usable)("$name = $setting: all operations round trip", ({ name, setting }) =>
@@ -144,6 +164,29 @@ describe("every switch of the open points", () => {
       expect(emulator.journal).toHaveLength(1);
     }),
   );
+
+  it("every kind of refusal in every form is an error at once, with the node's words", async () => {
+    const node = { auth: { bearer: "t" }, state: STATE };
+    await using emulator = await startEmulator(node);
+    const connect = (headers = {}) =>
+      new NodeClient(
+        { endpoint: emulator.endpoint, userArena: "core", headers, markPace: "off" },
+        { memories: new NodeMemories() },
+      );
+    const [client, stranger] = [connect({ authorization: "Bearer t" }), connect()];
+    for (const { name, setting } of FORMS) {
+      const [settings, request, words] = REFUSED[formOf(name)] ?? [];
+      emulator.setDialect({ ...settings, [name]: setting });
+      emulator.clearJournal();
+      const failure = await request?.(name === "credentialsForm" ? stranger : client).catch((error) => error);
+      expect({ name, setting, failure, requests: emulator.journal.length }).toMatchObject({
+        failure: { name: "RequestError", outcome: "refused", message: expect.stringContaining(words ?? "") },
+        requests: 1,
+      });
+    }
+    expect(FORMS).toHaveLength(8 * 8);
+    await Promise.all([client.close(), stranger.close()]);
+  });
 
   it("hostBits = keep: entries with host bits are understood, and deleted in the node's own spelling", () =>
     within({ hostBits: "keep" }, async ({ node, emulator }) => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
-import { type EmulatorState, startEmulator } from "../../provider/emulator";
+import { type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator";
 import { control, fapi, signaling } from "./calls";
 
 let folder: string;
@@ -149,11 +149,51 @@ test("a state that is wrong is wrong use, one that cannot be read and a port tha
     err: expect.stringContaining("is a folder, and a file is needed (EISDIR)"),
   });
   await using emulator = await startEmulator();
-  const { port } = new URL(emulator.endpoint);
-  expect(await run(["emulator", "--port", port])).toMatchObject({
-    code: 1,
-    err: `Port ${port} is taken: something else listens on 127.0.0.1:${port} (EADDRINUSE). End it, or choose another port; 0 takes a free one.\n`,
+  // Of a port that is taken one hears before the state is read, which may take long.
+  const unread = ["--state", join(folder, "none.yaml")];
+  for (const [flag, { port }] of [
+    ["--port", new URL(emulator.endpoint)],
+    ["--control-port", new URL(emulator.control)],
+  ] as const) {
+    expect(await run(["emulator", flag, port, ...unread])).toMatchObject({
+      code: 1,
+      err: `Port ${port} is taken: something else listens on 127.0.0.1:${port} (EADDRINUSE). End it, or choose another port; 0 takes a free one.\n`,
+    });
+  }
+});
+
+test("on all addresses it warns, prints an address that can be used, and refuses a token that can be guessed", async () => {
+  const open = ["emulator", "--json", "--host", "0.0.0.0"];
+  const { err } = await run([...open, "--control-token", "sixteen-letters-"], async (line) => {
+    const info = JSON.parse(line);
+    expect(new URL(info.endpoint).hostname).toBe("127.0.0.1");
+    expect((await fapi(info, { url: "arena://edge", cmd: "list" })).status).toBe(200);
+    expect((await control(info, "GET", "/state")).status).toBe(401);
   });
+  expect(err).toMatch(/^warning: the emulator listens on all addresses of this machine\. /);
+  const short = await run([...open, "--control-token", "canary"]);
+  expect(short).toMatchObject({ code: 2, err: expect.stringContaining("must have at least 16 characters") });
+  expect(short.err).not.toContain("canary");
+});
+
+test("who calls while the state is read gets the answer when it is there", async () => {
+  const before = await startEmulator();
+  await before.close();
+  let read: (state: EmulatorState) => void = () => {};
+  let starting: Promise<Emulator> | undefined;
+  await new Promise<void>((reads) => {
+    const state = () => {
+      reads();
+      return new Promise<EmulatorState>((resolve) => {
+        read = resolve;
+      });
+    };
+    starting = startEmulator({ port: Number(new URL(before.endpoint).port), state });
+  });
+  const early = fapi(before, { url: "prefixset://core/bad", cmd: "list" });
+  read({ arenas: { core: { sets: { bad: { "192.0.2.0/24": 5 } } } } });
+  expect((await early).json).toEqual({ data: [{ p: "192.0.2.0/24", v: 5 }] });
+  await (await starting)?.close();
 });
 
 test("the version is the package's", async () => {

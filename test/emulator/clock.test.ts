@@ -109,7 +109,25 @@ test("durations are numbers of milliseconds or texts with a unit", () => {
   expect(["10ms", "1.5s", "2m", "1h", "1d", 7].map(milliseconds)).toEqual([
     10, 1_500, 120_000, 3_600_000, 86_400_000, 7,
   ]);
-  for (const wrong of ["", "1", "1w", "-1s", "1 s", -1, Number.NaN, Number.POSITIVE_INFINITY]) {
+  expect(["9m59s", "1h30m", "1d1h1m1s1ms", "1m0.5s"].map(milliseconds)).toEqual([
+    599_000, 5_400_000, 90_061_001, 60_500,
+  ]);
+  for (const wrong of [
+    "",
+    "1",
+    "1w",
+    "-1s",
+    "1 s",
+    "59s9m",
+    "1s1s",
+    "1m30",
+    "9m 59s",
+    "1.2.3s",
+    ".s",
+    -1,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+  ]) {
     expect(() => milliseconds(wrong)).toThrow(/duration/);
   }
   expect(() => new VirtualClock().freeze("soon")).toThrow(/not a time/);

@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type DialectSettings, dialect, startEmulator } from "../../provider/emulator";
+import { type DialectSettings, deviations, dialect, startEmulator } from "../../provider/emulator";
 import { readDialect } from "../../provider/emulator/behaviour/dialect-file";
-import { EDGE, fapi } from "./calls";
+import { EDGE, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
 const state = {
@@ -123,9 +123,81 @@ test.each<[DialectSettings, object, number, string]>([
   expect(await fapi(emulator, { url: BLOCKED, ...command })).toMatchObject({ status, text });
 });
 
-test("missing credentials are answered with the status of the dialect", async () => {
-  await using emulator = await startEmulator({ auth: { bearer: "t" }, dialect: { credentialsStatus: 403 } });
-  expect((await fapi(emulator, { url: BLOCKED, cmd: "list" })).status).toBe(403);
+test("missing credentials are answered with the status and in the form of the dialect", async () => {
+  const settings = { credentialsStatus: 403, credentialsForm: "text" as const };
+  await using emulator = await startEmulator({ auth: { bearer: "t" }, dialect: settings });
+  expect(await fapi(emulator, { url: BLOCKED, cmd: "list" })).toMatchObject({ status: 403, text: "unauthorized" });
+});
+
+test("a kind of refusal has a form of its own; the others keep that of errorForm", async () => {
+  const commands = {
+    malformed: { cmd: "destroy" },
+    unknown: { cmd: "list", url: "arena://moon" },
+    exists: { cmd: "insert", data: [{ p: "192.0.2.0/24", v: 1 }] },
+    tooLarge: { cmd: "delete", data: [{ a: "192.0.2.0/24" }, { a: "192.0.2.0/24" }] },
+  };
+  await using emulator = await start({
+    errorForm: "status-200",
+    unknownForm: "text",
+    unknownStatus: 410,
+    insertExisting: "error",
+    existsForm: "code-200",
+    maxEntriesPerRequest: 1,
+    capStatus: 422,
+    tooLargeForm: "json",
+  });
+  const answers: Record<string, [number, string]> = {};
+  for (const [kind, command] of Object.entries(commands)) {
+    const { status, text } = await fapi(emulator, { url: BLOCKED, ...command });
+    answers[kind] = [status, text];
+  }
+  expect(answers).toEqual({
+    malformed: [200, expect.stringContaining('{"status":"error","message":')],
+    unknown: [410, "unknown arena moon"],
+    exists: [200, '{"code":1,"msg":"entry 0: exists: 192.0.2.0/24"}'],
+    tooLarge: [422, '{"error":"too many entries: 2, at most 1 in one request"}'],
+  });
+});
+
+test("a body that is too large is answered in the form of its kind, at the receiver of signalings in its own", async () => {
+  await using emulator = await start({ maxBodyBytes: 10, capStatus: 400, tooLargeForm: "text" });
+  const [client] = emulator.clients;
+  const answer = { status: 400, text: "the body is too large: at most 10 bytes" };
+  expect(await fapi(emulator, { url: BLOCKED, cmd: "list" })).toMatchObject(answer);
+  emulator.setDialect({ maxBodyBytes: 10, capStatus: 400, tooLargeForm: "code-200", signalingErrors: "json" });
+  expect(await signaling(emulator.signalingUrl, client, "start", ["198.51.100.7/32"])).toMatchObject({
+    status: 400,
+    json: { error: answer.text },
+  });
+});
+
+test.each<[DialectSettings, RegExp]>([
+  [
+    { unknownStatus: 200, errorForm: "text" },
+    /^unknownStatus: .*since text with status 200 does not say what it is: write a status from 400 on, or another unknownForm, such as "json-200"$/,
+  ],
+  [{ existsStatus: 299, existsForm: "html" }, /^existsStatus: .*html with status 299/],
+  [{ capStatus: 302, tooLargeForm: "html" }, /^capStatus: .*another tooLargeForm/],
+  [{ absentStatus: 204 }, /^absentStatus: .*status 204 has no body: write another status, or another absentForm/],
+])("%j is refused, since that refusal would read as a success", async (settings, reason) => {
+  const refused = expect.objectContaining({
+    name: "TypeError",
+    message: expect.stringMatching(/^The dialect is not valid: /),
+  });
+  const error = await start(settings).catch((error) => error);
+  expect(error).toEqual(refused);
+  expect(error.message.replace(/^The dialect is not valid: |\.$/g, "")).toMatch(reason);
+});
+
+test("a refusal with status 200 is one by its form, whatever errorForm is", () => {
+  const settings = {
+    errorForm: "text",
+    unknownStatus: 200,
+    unknownForm: "json",
+    absentStatus: 204,
+    absentForm: "text-200",
+  };
+  expect(deviations(dialect(settings as DialectSettings))).toEqual(settings);
 });
 
 test("a set is made by its first insert that is accepted, in an arena and profile that exist", async () => {

@@ -1,6 +1,12 @@
 import { expect, test } from "vitest";
-import { type DialectSettings, type Emulator, startEmulator } from "../../provider/emulator";
-import { EDGE, fapi, signaling } from "./calls";
+import {
+  type DialectSettings,
+  type Emulator,
+  type EmulatorState,
+  startEmulator,
+  synFlood,
+} from "../../provider/emulator";
+import { control, EDGE, fapi, signaling } from "./calls";
 
 const state = {
   arenas: { edge: { sets: { blocked: {} }, profiles: { web: {}, mail: {} } } },
@@ -94,4 +100,148 @@ test("a receiver may know IPv4 only, registered prefixes only, or no overlaps", 
   expect((await signal(emulator, "start", "2001:db8::/32")).text).toBe("ip_prefix invalid");
   expect((await signal(emulator, "start", "2001:db8::/64")).text).toBe("cloud signaling already active");
   expect(emulator.signalings).toEqual({ c1: ["198.51.100.0/24", "2001:db8::/64"] });
+});
+
+/** Calls as plain JavaScript makes them, where no compiler looks. */
+const MISTAKES: [call: string, mistake: (emulator: ReturnType<typeof JSON.parse>) => unknown, words: string][] = [
+  ["a filter", (it) => it.requests({ comand: "list" }), 'requests(): there is no "comand"; is "cmd" meant?'],
+  ["a command", (it) => it.requests({ cmd: "isnert" }), 'not "isnert"; is "insert" meant?'],
+  ["a type of marks", (it) => it.marks("profile://edge/web", "shots"), 'not "shots"; is "shost" meant?'],
+  ["a limit", (it) => it.markTable("profile://edge/web", "shost", 0), "markTable(): limit: must be at least 1, not 0."],
+  ["a url", (it) => it.prefixSet(), "The url of a prefix-set: what it works on is missing"],
+  ["an address", (it) => it.boundProfile(7), "boundProfile(): must be a text, not 7."],
+  ["a change", (it) => it.change(BLOCKED, { inserts: {} }), 'change(): there is no "inserts"; is "insert" meant?'],
+  ["a value", (it) => it.change(BLOCKED, { insert: { "192.0.2.0/24": "1" } }), "must be a number, not a text."],
+  ["a signaling", (it) => it.signal("c1", { strat: [] }), 'signal(): there is no "strat"; is "start" meant?'],
+  ["a packet", (it) => it.receive([PACKET, { ...PACKET, dst: "a" }]), 'packet 1: there is no "dst"; is "to" meant?'],
+  ["a flag", (it) => it.receive([{ ...PACKET, flags: ["SYN"] }]), 'not "SYN"; is "syn" meant?'],
+  ["a protocol", (it) => it.receive([{ ...PACKET, proto: "tpc" }]), 'not "tpc"; is "tcp" meant?'],
+  ["no packets", (it) => it.receive({}), "receive(): must be an array of packets"],
+  ["traffic", (it) => it.replay([PACKET], 1), "replay(): traffic: must be a source such as synFlood("],
+  ["a recipient", () => synFlood({ too: [] } as never), 'synFlood(): there is no "too"; is "to" meant?'],
+  ["a time span", (it) => it.clock.advance("1 hour"), '"1 hour" is not a duration'],
+  ["a time", (it) => it.clock.freeze(null), "null is not a time"],
+  ["a switch", (it) => it.setDialect({ listShow: "staged" }), "is listShows meant?"],
+  ["a fault", (it) => it.fail({ cmd: "comit" }), 'cmd: must be one of "list", "insert", "delete", "commit"'],
+  ["a state", (it) => it.seed({ arena: {} }), 'The state is not valid: there is no "arena"; is "arenas" meant?'],
+];
+const BLOCKED = "prefixset://edge/blocked";
+const PACKET = { from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" };
+
+test("each method says in plain JavaScript what TypeScript would have said, and what was meant", async () => {
+  await using emulator = await start();
+  const before = emulator.state();
+  for (const [call, mistake, words] of MISTAKES) {
+    const made = Promise.resolve().then(() => mistake(emulator));
+    await expect(made, call).rejects.toThrow(words);
+    await expect(made, call).rejects.toBeInstanceOf(TypeError);
+  }
+  expect(emulator.state()).toEqual(before);
+});
+
+test.each([
+  [{ statee: {} }, 'startEmulator(): there is no "statee"; is "state" meant?'],
+  [{ port: "80" }, "startEmulator(): port: must be a number, not a text."],
+  [{ controlPort: 70_000 }, "startEmulator(): controlPort: must be at most 65535, not 70000."],
+  [{ latency: "1 hour" }, 'startEmulator(): latency: "1 hour" is not a duration'],
+  [{ tls: "mutal" }, 'startEmulator(): tls: must be "mutual", not "mutal"; is "mutual" meant?'],
+  [{ auth: { bearr: "canary" } }, 'startEmulator(): auth: there is no "bearr"; is "bearer" meant?'],
+  [{ auth: "canary" }, "startEmulator(): auth: must be an object, not a text."],
+  [{ journalLimits: { request: 5 } }, 'journalLimits: there is no "request"; is "requests" meant?'],
+  [null, "startEmulator(): must be an object, not null."],
+])("the options %j are refused, and no secret is told", async (options, words) => {
+  const started = startEmulator(options as object);
+  await expect(started).rejects.toThrow(words);
+  await expect(started).rejects.not.toThrow("canary");
+});
+
+test("the control API refuses in the words of the object", async () => {
+  await using emulator = await start();
+  const error = async (method: string, path: string, body?: unknown) => {
+    const answer = await control(emulator, method, path, body);
+    return [answer.status, (answer.json as { error: string }).error];
+  };
+  expect(await error("POST", "/prefix-set/change", { url: BLOCKED, inserts: {} })).toEqual([
+    400,
+    'the body is not valid: there is no "inserts"; is "insert" meant?',
+  ]);
+  expect(await error("GET", "/journal?comand=list")).toEqual([
+    400,
+    'the query is not valid: there is no "comand"; is "cmd" meant?',
+  ]);
+  const [status, words] = await error("POST", "/packets", [{ ...PACKET, flags: ["SYN"] }]);
+  expect([status, words]).toEqual([400, expect.stringContaining('0.flags.0: must be one of "fin", "syn"')]);
+});
+
+const profiles = (signaling: object) => ({
+  arenas: { edge: { profiles: { clean: { prefixes: ["192.0.2.0/24"] }, protected: {} } } },
+  signaling: { clients: [{ clientId: "c1", secretKey: "s1", prefixes: ["198.51.100.0/24"], ...signaling }] },
+});
+const clean = { arena: "edge", idleProfile: "clean", activeProfile: "protected" };
+
+test.each<[string, unknown, string]>([
+  [
+    "a misspelt active profile",
+    profiles({ ...clean, activeProfile: "protectd" }),
+    'signaling.clients.0.activeProfile: there is no profile "protectd" in the arena "edge"; is "protected" meant?',
+  ],
+  [
+    "a misspelt arena",
+    profiles({ ...clean, arena: "egde" }),
+    'signaling.clients.0.arena: there is no arena "egde"; is "edge" meant?',
+  ],
+  [
+    "two profiles bound to one prefix",
+    { arenas: { edge: { profiles: { a: { prefixes: ["192.0.2.0/24"] }, b: { prefixes: ["192.0.2.0/24"] } } } } },
+    "arenas.edge.profiles.b.prefixes.0: 192.0.2.0/24 is bound to profile://edge/a already.",
+  ],
+  [
+    "a client's prefix bound to another profile than its idle one",
+    profiles({ ...clean, prefixes: ["192.0.2.0/24"], idleProfile: "protected", activeProfile: "clean" }),
+    "signaling.clients.0.prefixes.0: 192.0.2.0/24 is bound to profile://edge/clean, and not to profile://edge/protected.",
+  ],
+  [
+    "a set named constructor",
+    { arenas: { edge: { sets: { constructor: {} } } } },
+    "arenas.edge.sets.constructor: the name",
+  ],
+  ["a client named toString", profiles({ clientId: "toString" }), "signaling.clients.0.clientId: the name"],
+])("%s is refused with its place, in code and over the control API", async (_, wrong, words) => {
+  const broken = wrong as EmulatorState;
+  await expect(startEmulator({ state: broken })).rejects.toThrow(words);
+  await using emulator = await start();
+  const before = emulator.state();
+  expect(() => emulator.seed(broken)).toThrow(words);
+  const answer = await control(emulator, "PUT", "/state", broken);
+  expect(answer).toMatchObject({ status: 400, json: { error: expect.stringContaining(words) } });
+  expect(emulator.state()).toEqual(before);
+});
+
+test.each([
+  ["sets", '{"arenas":{"edge":{"sets":{"__proto__":{"192.0.2.0/24":1}}}}}'],
+  ["profiles", '{"arenas":{"edge":{"profiles":{"__proto__":{}}}}}'],
+  ["arenas", '{"arenas":{"__proto__":{}}}'],
+])("__proto__ among %s is refused in code, in files and over the control API", async (_, source) => {
+  const place = `${/"(\w+)":\{"__proto__/.exec(source)?.[1]}.__proto__: the name "__proto__"`;
+  await expect(startEmulator({ state: JSON.parse(source) })).rejects.toThrow(place);
+  // As it stands in a program: it becomes the prototype, and no member at all.
+  const literal = { arenas: { edge: { sets: { __proto__: { "192.0.2.0/24": 1 } } } } };
+  await expect(startEmulator({ state: literal as EmulatorState })).rejects.toThrow("arenas.edge.sets.__proto__");
+  await using emulator = await start();
+  for (const type of ["application/json", "application/yaml"]) {
+    const put = await fetch(`${emulator.control}/state`, {
+      method: "PUT",
+      headers: { "content-type": type },
+      body: source,
+    });
+    expect([put.status, await put.text()]).toEqual([400, expect.stringContaining(place.replaceAll('"', '\\"'))]);
+  }
+});
+
+test("what an emulator with the default clients holds can be given to another, whatever profiles there are", async () => {
+  await using emulator = await startEmulator({ state: { arenas: { core: { sets: { bad: {} } } } } });
+  emulator.signal("client-a", { start: ["198.51.100.7"] });
+  expect(emulator.boundProfile("198.51.100.7")).toBeUndefined();
+  await using copy = await startEmulator({ state: emulator.state() });
+  expect(copy.signalings).toEqual(emulator.signalings);
 });

@@ -1,14 +1,26 @@
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { pick, seededRandom } from "../../provider/emulator/time/random";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { ForwardProcess } from "./support/child";
-import { pausesOf, temporaryFolder } from "./support/forward";
+import { until } from "./support/clock";
+import { fastWall } from "./support/fast-clock.cjs";
+import { temporaryFolder } from "./support/forward";
+
+/**
+ * Seeds of the moments at which forwarders are killed, and kills for each. More than the few of every test run:
+ * `PACKETFILTER_KILL_SEEDS=1,2,3 PACKETFILTER_KILLS=40 npx vitest run test/forwarder/killed.test.ts`
+ */
+const SEEDS = (process.env.PACKETFILTER_KILL_SEEDS ?? "1").split(",").map(Number);
+const KILLS = Number(process.env.PACKETFILTER_KILLS ?? 5);
 
 const MARKS = 3_000;
+/** How fast clocks run: 3 s of the pace are 150 ms. */
+const TIMES = 20;
 
 /** Every list of marks finds all marks with another value: what it was is in the records, or is lost. */
 function marksOf(round: number) {
@@ -21,83 +33,93 @@ function marksOf(round: number) {
   return { arenas: { edge: { profiles: { web: { marks: { shost } } } } } };
 }
 
-/** When the forwarder is killed. */
-type Moment =
-  | "at the list"
-  | "within the list"
-  | "before the sink has read"
-  | "after the sink has read"
-  | "after the answer";
+/** What a forwarder does, seen from outside. Soon after one of these it is killed. */
+const MOMENTS = ["list answered", "delivery begins", "delivery read", "delivery answered"] as const;
+type Moment = (typeof MOMENTS)[number];
 
-test.each<[Moment[]]>([
-  [["within the list", "after the sink has read", "before the sink has read", "after the answer", "at the list"]],
-])(
-  "kill -9 %j: nothing that was taken over is lost, and what comes twice has the same id",
-  { timeout: 120_000 },
-  async (moments) => {
+const recordsIn = (text: string): ForwardRecord[] =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line));
+
+test.each(SEEDS)(
+  "killed at moments of seed %i: nothing that was taken over is lost, and what comes twice has the same id",
+  { timeout: 20_000 + KILLS * 10_000 },
+  async (seed) => {
     using folder = temporaryFolder();
-    let moment: Moment | undefined;
-    let victim: ForwardProcess | undefined;
-    const kill = (now: Moment): boolean => {
-      if (moment !== now) return false;
-      moment = undefined;
-      victim?.child.kill("SIGKILL");
-      return true;
-    };
+    const random = seededRandom(seed);
+    let strike: (now: Moment) => void = () => {};
+
     const arrived: ForwardRecord[] = [];
     const server = createServer(async (request, response) => {
-      if (kill("before the sink has read")) return void response.destroy();
-      let body = "";
-      for await (const chunk of request) body += chunk;
-      arrived.push(
-        ...body
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line)),
-      );
-      if (kill("after the sink has read")) return void response.destroy();
-      response.writeHead(200).end(() => void kill("after the answer"));
+      strike("delivery begins");
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      arrived.push(...recordsIn(Buffer.concat(chunks).toString()));
+      strike("delivery read");
+      // Some deliveries are taken, and nobody is told so.
+      if (random() < 0.2) return void response.destroy();
+      response.writeHead(200).end(() => strike("delivery answered"));
     }).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
 
     let round = 0;
     const emulator: Emulator = await startEmulator({
       state: marksOf(0),
-      onRequest: (entry) => {
-        if (entry.type !== "shost") return;
+      wall: fastWall(TIMES),
+      onRequest: ({ type }) => {
+        if (type !== "shost") return;
         emulator.seed(marksOf(++round));
-        kill("at the list");
+        strike("list answered");
       },
     });
-    const file = join(folder.path, "forwarder.yaml");
-    writeFileSync(
-      file,
-      `nodes: { fra1: { endpoint: "${emulator.endpoint}" } }
-watch: [{ arena: edge, types: [shost] }]
-sinks: [{ name: web, type: http, url: "http://127.0.0.1:${(server.address() as AddressInfo).port}/" }]
-`,
-    );
-    for (const next of moments) {
-      moment = next;
-      if (next === "within the list") emulator.fail({ kind: "truncated", cmd: "list", url: "mark://edge/web" });
-      victim = ForwardProcess.start(file);
-      if (next === "within the list") {
-        moment = "at the list";
-      }
-      expect(await victim.exited()).toBe(null);
-    }
-    const last = ForwardProcess.start(file, "--once");
-    expect({ code: await last.exited(), lines: last.lines }).toEqual({ code: 0, lines: [] });
+    const file = join(folder.path, "forwarder.json");
+    const config = {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      sinks: [
+        { name: "web", type: "http", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
+        { name: "disk", type: "file", path: "marks.ndjson" },
+      ],
+    };
+    writeFileSync(file, JSON.stringify(config));
 
-    const byId = new Map<string, ForwardRecord>();
-    for (const record of arrived) {
-      const before = byId.get(record.recordId);
-      if (before) expect(record).toEqual(before);
-      byId.set(record.recordId, record);
+    for (let kill = 0; kill < KILLS; kill++) {
+      const moment = pick(random, MOMENTS);
+      const afterMs = Math.floor(random() * 40);
+      let times = 1 + Math.floor(random() * 3);
+      if (random() < 0.2) emulator.fail({ kind: "truncated", cmd: "list", url: "mark://edge/web" });
+      const victim = ForwardProcess.startFast(file, TIMES);
+      strike = (now) => {
+        if (now !== moment || --times > 0) return;
+        strike = () => {};
+        setTimeout(() => victim.child.kill("SIGKILL"), afterMs);
+      };
+      expect(await victim.exited(), `kill ${kill}, ${moment} + ${afterMs} ms`).toBe(null);
     }
-    const records = [...byId.values()].sort((a, b) => a.sequence - b.sequence);
-    // Every number that was given out has arrived: nothing that was in the spool was lost.
-    expect(records.map(({ sequence }) => sequence)).toEqual(records.map((_, index) => index + 1));
+    const last = ForwardProcess.startFast(file, TIMES);
+    await new Promise<void>((resolve) => {
+      strike = (now) => now === "delivery answered" && resolve();
+    });
+    expect(await last.end("SIGTERM"), last.lines.join("\n")).toBe(0);
+
+    // Every number that was given out has arrived at each sink: nothing that was in the spool was lost.
+    const written = recordsIn(readFileSync(join(folder.path, "marks.ndjson"), "utf8"));
+    const [atServer, onDisk] = [arrived, written].map((sent) => {
+      const byId = new Map<string, ForwardRecord>();
+      const other = sent.filter((record) => {
+        const before = byId.get(record.recordId);
+        byId.set(record.recordId, record);
+        return before && JSON.stringify(before) !== JSON.stringify(record);
+      });
+      expect(other).toEqual([]);
+      return [...byId.values()].sort((a, b) => a.sequence - b.sequence);
+    });
+    const records = atServer ?? [];
+    expect(records.filter(({ sequence }, index) => sequence !== index + 1)).toEqual([]);
+    expect(onDisk?.length).toBe(records.length);
+    expect(onDisk?.filter((record, index) => JSON.stringify(record) !== JSON.stringify(records[index]))).toEqual([]);
     // Repeats there were, or this test has shown nothing.
     expect(arrived.length).toBeGreaterThan(records.length);
     // Of each mark: added once, then changed, each time from what was told before to something newer.
@@ -107,41 +129,47 @@ sinks: [{ name: web, type: http, url: "http://127.0.0.1:${(server.address() as A
       expect([life[0]?.event, ...new Set(life.slice(1).map(({ event }) => event))]).toEqual(["added", "changed"]);
       expect(values).toEqual([...new Set(values)].sort((a, b) => a - b));
     }
-    expect(pausesOf(emulator).filter((ms) => ms < 3_000)).toEqual([]);
+    expect(emulator.journal.filter(({ tooSoon }) => tooSoon)).toEqual([]);
     server.close();
     await emulator.close();
   },
 );
 
-test("SIGTERM ends it cleanly, SIGHUP takes a new configuration, and a wrong one is told and not taken", {
+test("SIGHUP takes a new configuration with what is in the spool, a wrong one is told and not taken; SIGTERM ends it", {
   timeout: 60_000,
 }, async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: marksOf(1) });
   const file = join(folder.path, "forwarder.yaml");
-  const config = (format: string) => `nodes: { fra1: { endpoint: "${emulator.endpoint}" } }
+  const config = (format: string, sink: string) => `nodes: { fra1: { endpoint: "${emulator.endpoint}" } }
 watch: [{ arena: edge, types: [shost] }]
 format: ${format}
-sinks: [{ name: disk, type: file, path: marks.ndjson }]
+listen: 127.0.0.1:0
+sinks: [{ name: sink, ${sink} }]
 `;
-  writeFileSync(file, config("plain"));
+  writeFileSync(file, config("plain", 'type: http, url: "http://127.0.0.1:1/"'));
   const forward = ForwardProcess.start(file);
-  const listed = async (count: number) => {
-    while (emulator.requests({ cmd: "list" }).filter(({ type }) => type === "shost").length < count) {
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  };
-  const told = async (words: string) => {
-    while (!forward.lines.some((line) => line.includes(words))) await new Promise((resolve) => setImmediate(resolve));
-  };
-  await listed(1);
-  writeFileSync(file, config("nonsense"));
+  const told = (words: string) => until(() => forward.lines.find((line) => line.includes(words)));
+  await told('Sink \\"sink\\" takes nothing');
+  writeFileSync(file, config("nonsense", "type: file, path: marks.ndjson"));
   forward.child.kill("SIGHUP");
   await told("The new configuration is not taken");
-  writeFileSync(file, config("ecs"));
+  writeFileSync(file, config("ecs", "type: file, path: marks.ndjson"));
   forward.child.kill("SIGHUP");
   await told("The configuration was read again.");
+  const { url } = JSON.parse(await told("Answers on"));
+  await until(async () => /sent_records_total{sink="sink"} 3000\n/.test(await (await fetch(`${url}/metrics`)).text()));
   expect(await forward.end("SIGTERM")).toBe(0);
-  const messages = forward.lines.map((line) => JSON.parse(line).msg);
-  expect(messages.at(-1)).toBe("Stops: what is in the spool is delivered as far as time allows, and kept.");
+  const lines = readFileSync(join(folder.path, "marks.ndjson"), "utf8").trim().split("\n");
+  expect(new Set(lines.map((line) => JSON.parse(line).source.ip)).size).toBe(MARKS);
+  expect(emulator.journal.filter(({ tooSoon }) => tooSoon)).toEqual([]);
+  // In a pipe each line is an event, for programs.
+  const logs = forward.lines.map((line) => JSON.parse(line));
+  expect(logs.map(({ level, time, msg }) => [level, new Date(time).toISOString() === time, msg])).toEqual([
+    ["info", true, `Answers on ${url}/metrics.`],
+    ["warn", true, expect.stringMatching(/^Sink "sink" takes nothing: .*ECONNREFUSED.* It is tried again\.$/)],
+    ["error", true, expect.stringContaining("forwarder.yaml:3:9: `format` must be one of plain, ecs, otel")],
+    ["info", true, "The configuration was read again."],
+    ["info", true, "Stops: what is in the spool is delivered as far as time allows, and kept."],
+  ]);
 });

@@ -1,18 +1,26 @@
 import { z } from "zod";
 import { nearest } from "../../model/nearest";
 import { pick, seededRandom } from "../time/random";
-import { SWITCHES, type Switch } from "./switches";
+import { silentRefusals } from "./refusal-switches";
+import type { Switch } from "./switch";
+import { SWITCHES } from "./switches";
 
-export { SWITCHES, type Switch } from "./switches";
+export type { Switch } from "./switch";
+export { SWITCHES } from "./switches";
 
 /** Name of a switch. */
 export type SwitchName = keyof typeof SWITCHES;
 
 type Schemas = { [K in SwitchName]: (typeof SWITCHES)[K]["schema"] };
 
-/** The settings of all switches: strict, each with its default. */
+/** The settings of all switches: strict, each with its default, and without refusals that read as successes. */
 export const dialectSchema = z
   .strictObject(Object.fromEntries(Object.entries(SWITCHES).map(([name, { schema }]) => [name, schema])) as Schemas)
+  .superRefine((settings, context) => {
+    for (const { path, message } of silentRefusals(settings)) {
+      context.addIssue({ code: "custom", path: [path], message, input: settings });
+    }
+  })
   .meta({ id: "Dialect", description: "How the open points of the contract are settled: each switch has a default." });
 
 /** How an emulator behaves where the contract leaves a choice. */

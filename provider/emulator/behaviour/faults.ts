@@ -1,17 +1,9 @@
 import { z } from "zod";
-import { messageOf } from "../../model/errors";
+import { strictly } from "../door/strict";
 import type { ApiName, RequestSummary } from "../journal/journal";
-import { milliseconds } from "../time/duration";
+import { durationSchema } from "../time/duration";
 import { type RandomSource, seededRandom } from "../time/random";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
-
-const duration = z.union([z.number(), z.string()]).superRefine((value, context) => {
-  try {
-    milliseconds(value);
-  } catch (error) {
-    context.addIssue({ code: "custom", message: messageOf(error) });
-  }
-});
 
 const kinds = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]];
 
@@ -57,7 +49,7 @@ export const faultSchema = z
       .enum(["before", "after"])
       .optional()
       .describe("Whether the request takes effect first; the default depends on the kind."),
-    delay: duration.optional().describe("How long, for the kinds that take time."),
+    delay: durationSchema.optional().describe("How long, for the kinds that take time."),
     staged: z
       .enum(["lost", "kept"])
       .optional()
@@ -123,12 +115,10 @@ export class Faults {
 
   /** @throws {TypeError} when the fault is not valid. */
   add(fault: Fault): ActiveFault {
-    const result = faultSchema.safeParse(fault);
-    if (!result.success)
-      throw new TypeError(`The fault is not valid: ${z.prettifyError(result.error).replaceAll("\n", " ")}`);
+    const checked = strictly(faultSchema, fault, "The fault is not valid");
     const id = this.nextId;
     this.nextId += 1;
-    const whole = { ...result.data, kind: result.data.kind ?? "error", seed: result.data.seed ?? this.seed };
+    const whole = { ...checked, kind: checked.kind ?? ("error" as const), seed: checked.seed ?? this.seed };
     const armed = new Armed(id, whole, () => this.remove(id));
     this.armed.push(armed);
     return armed;

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { isIP } from "node:net";
 import { z } from "zod";
 import { PrefixError } from "../../model/prefix";
+import { strictly } from "../door/strict";
 import { sameText } from "../http/admission";
 import { readBody, send } from "../http/http-server";
 import { BadRequest, parseJson } from "../http/json-body";
@@ -147,7 +148,5 @@ async function readBodyOf({ body, request }: { body: Buffer; request: IncomingMe
 }
 
 function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
-  throw new BadRequest(`the ${what} is not valid: ${z.prettifyError(result.error).replaceAll("\n", " ")}`);
+  return strictly(schema, value, `the ${what} is not valid`, BadRequest);
 }

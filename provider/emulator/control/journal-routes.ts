@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MARK_TYPES } from "../../model/mark";
+import { journalFilter } from "../door/calls";
 import { json, text } from "../http/reply";
 import { describeEntry, describeRun } from "../journal/journal-text";
 import { done, ok } from "./answers";
@@ -29,13 +29,7 @@ const runSchema = z.object({
   stops: count,
 });
 
-const filter = z.strictObject({
-  cmd: z.enum(["list", "insert", "delete", "commit"]).optional(),
-  op: z.enum(["status", "start", "stop"]).optional(),
-  api: z.enum(["node", "signaling", "test", "other"]).optional(),
-  url: z.string().optional(),
-  type: z.enum(MARK_TYPES).optional(),
-  client: z.string().optional(),
+const filter = journalFilter.extend({
   status: z.coerce.number().int().optional(),
   run: z.coerce.number().int().optional(),
   since: z.coerce.number().optional().describe("Only entries with at least this index."),

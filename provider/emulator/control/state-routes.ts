@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { setChanges, signalChanges } from "../door/calls";
 import { json } from "../http/reply";
 import { type EmulatorState, stateSchema } from "../state/state";
 import { toYaml } from "../state/state-file";
@@ -47,7 +48,7 @@ export const stateRoutes: readonly ControlRoute[] = [
     method: "POST",
     path: "/prefix-set/change",
     summary: "Changes the applied entries of a set at once, as somebody at the node's console would.",
-    body: z.strictObject({ url: z.string(), insert: entries.optional(), delete: z.array(z.string()).optional() }),
+    body: setChanges.extend({ url: z.string() }),
     answer: done,
     run: ({ emulator, body: { url, ...changes } }) => {
       emulator.change(url, changes);
@@ -68,11 +69,7 @@ export const stateRoutes: readonly ControlRoute[] = [
     method: "POST",
     path: "/signalings",
     summary: "Starts and stops signaling of a client without a request to the signaling API.",
-    body: z.strictObject({
-      clientId: z.string(),
-      start: z.array(z.string()).optional(),
-      stop: z.array(z.string()).optional(),
-    }),
+    body: signalChanges.extend({ clientId: z.string() }),
     answer: done,
     run: ({ emulator, body: { clientId, ...changes } }) => {
       emulator.signal(clientId, changes);

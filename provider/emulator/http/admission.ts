@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Dialect } from "../behaviour/dialect";
+import type { RefusalKind } from "../behaviour/refusal-switches";
 import type { Reply } from "./reply";
 
 /** What a caller of the node API must send along; the contract does not say what a node wants. */
@@ -20,7 +21,7 @@ export interface AdmissionOptions {
   /** Address of the protocol port. */
   readonly origin: () => string;
   /** An error in the form of the node API. */
-  readonly refuse: (status: number, message: string) => Reply;
+  readonly refuse: (why: number | RefusalKind, message: string) => Reply;
 }
 
 /** Turns requests to the node API away before they are read: without credentials, or because it is somewhere else. */
@@ -35,10 +36,7 @@ export class Admission {
     const { auth, refuse } = this.options;
     if (!auth || sameText(request.headers.authorization ?? "", authorization(auth))) return undefined;
     const scheme = "bearer" in auth ? "Bearer" : 'Basic realm="node"';
-    return {
-      ...refuse(this.options.dialect().credentialsStatus, "unauthorized"),
-      headers: { "www-authenticate": scheme },
-    };
+    return { ...refuse("credentials", "unauthorized"), headers: { "www-authenticate": scheme } };
   }
 
   private elsewhere(request: IncomingMessage): Reply | undefined {

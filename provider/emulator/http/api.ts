@@ -19,8 +19,8 @@ export interface Interpretation {
   run(variation: Variation, committed: (record: CommitRecord) => void): Reply | Promise<Reply>;
   /** Is called when the answer is out, or will never be. */
   over?(): void;
-  /** An error in the form of this API. */
-  error(status: number, message: string): Reply;
+  /** An error in the form of this API: with a status, or as the dialect answers a request that is too large. */
+  error(why: number | "tooLarge", message: string): Reply;
 }
 
 /** One of the HTTP interfaces that an emulator serves. */

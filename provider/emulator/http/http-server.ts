@@ -59,9 +59,10 @@ export class HttpServer {
     return new HttpServer(server, options, typeof address === "object" && address ? address.port : options.port);
   }
 
-  /** The address of the server. */
+  /** The address of the server; of one that listens on all addresses the one by which this machine reaches it. */
   get origin(): string {
-    const host = isIP(this.options.host) === 6 ? `[${this.options.host}]` : this.options.host;
+    const reached = { "0.0.0.0": "127.0.0.1", "::": "::1" }[this.options.host] ?? this.options.host;
+    const host = isIP(reached) === 6 ? `[${reached}]` : reached;
     return `${this.options.tls ? "https" : "http"}://${host}:${this.port}`;
   }
 

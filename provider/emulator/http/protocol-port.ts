@@ -110,9 +110,7 @@ export class ProtocolPort {
     if (body === "aborted") return void response.destroy();
     const understood = this.parts.apis[api].interpret(incoming(request, body === "too-large" ? Buffer.alloc(0) : body));
     if (body === "too-large") {
-      return refuse(
-        understood.error(Number(dialect.capStatus), `the body is too large: at most ${dialect.maxBodyBytes} bytes`),
-      );
+      return refuse(understood.error("tooLarge", `the body is too large: at most ${dialect.maxBodyBytes} bytes`));
     }
     const fault = this.subject.faults.match({ ...understood.summary, api });
     const summary = withoutSecrets(understood.summary, body, secrets);

@@ -11,7 +11,7 @@ import type { ProfileHoldings } from "../state/holdings";
 import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
 import type { VirtualClock } from "../time/clock";
 import { MARK_PACE, MarkPace } from "./mark-pace";
-import { failure, list, listMarks, listSet, refusal, success } from "./node-replies";
+import { failure, list, listMarks, listSet, success } from "./node-replies";
 import { type NodeRequest, parseNodeRequest, summarize } from "./node-request";
 import { type Refusal, stageDelete, stageInsert } from "./prefix-set-commands";
 
@@ -33,7 +33,7 @@ export class NodeApi implements Api {
   }
 
   interpret(request: Incoming): Interpretation {
-    const error = (status: number, message: string) => failure(status, message, this.subject.dialect);
+    const error: Interpretation["error"] = (why, message) => failure(why, message, this.subject.dialect);
     const read = readRequest(request, this.subject.dialect);
     if (read.refusal) {
       const { refusal: why } = read;
@@ -92,8 +92,7 @@ export class NodeApi implements Api {
   }
 
   private refuse({ why, message }: Refusal): Reply {
-    const { dialect } = this.subject;
-    return typeof why === "number" ? failure(why, message, dialect) : refusal(why, message, dialect);
+    return failure(why, message, this.subject.dialect);
   }
 
   private commit(set: PrefixSetStore, variation: Variation, committed: (record: CommitRecord) => void): Reply {

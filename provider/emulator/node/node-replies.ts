@@ -2,7 +2,7 @@ import type { MarkType } from "../../model/mark";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
 import type { Dialect } from "../behaviour/dialect";
-import type { RefusalKind } from "../behaviour/switches";
+import { type ErrorForm, type RefusalKind, refusalStyle } from "../behaviour/refusal-switches";
 import { html, json, type Reply, text } from "../http/reply";
 import type { MarkStore } from "../marks";
 import type { PrefixSetStore } from "../state/prefix-set-store";
@@ -34,16 +34,13 @@ const ERRORS = {
   text: (status: number, message: string) => text(status, message),
   "text-200": (_: number, message: string) => text(200, `error: ${message}`),
   html: (status: number, message: string) => html(status, message),
-} satisfies Write<Dialect["errorForm"]>;
+} satisfies Write<ErrorForm>;
 
-/** The answer to a request that is refused. */
-export function failure(status: number, message: string, dialect: Dialect): Reply {
-  return ERRORS[dialect.errorForm](status, message);
-}
-
-/** The answer to a refusal of a kind of its own, with the status that the dialect gives it. */
-export function refusal(kind: RefusalKind, message: string, dialect: Dialect): Reply {
-  return failure(dialect[`${kind}Status`], message, dialect);
+/** The answer to a request that is refused: with a status, or as the dialect answers a refusal of that kind. */
+export function failure(why: number | RefusalKind, message: string, dialect: Dialect): Reply {
+  const { status, form } =
+    typeof why === "number" ? { status: why, form: dialect.errorForm } : refusalStyle(why, dialect);
+  return ERRORS[form](status, message);
 }
 
 /** A list of records in the envelope of the dialect. Records that are no prefixes have no keyed form. */

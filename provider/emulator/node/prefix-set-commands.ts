@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { Dialect } from "../behaviour/dialect";
-import type { RefusalKind } from "../behaviour/switches";
+import type { RefusalKind } from "../behaviour/refusal-switches";
 import type { PrefixSetStore, StagedValue } from "../state/prefix-set-store";
 import { shallow } from "./node-request";
 
 /** Why a command was refused. */
 export interface Refusal {
-  /** A kind whose status the dialect says, or a status. */
+  /** A kind whose status and form the dialect says, or a status. */
   readonly why: RefusalKind | number;
   readonly message: string;
 }
@@ -43,10 +43,7 @@ function stageAll(
 ): Refusal | undefined {
   const most = dialect.maxEntriesPerRequest;
   if (most > 0 && data.length > most) {
-    return {
-      why: Number(dialect.capStatus),
-      message: `too many entries: ${data.length}, at most ${most} in one request`,
-    };
+    return { why: "tooLarge", message: `too many entries: ${data.length}, at most ${most} in one request` };
   }
   let refusal: Refusal | undefined;
   const undo = new Map<CanonicalPrefix, StagedValue | undefined>();

@@ -1,4 +1,6 @@
+import { z } from "zod";
 import { Prefix } from "../../model/prefix";
+import { strictly } from "../door/strict";
 import { formatAddress, maskWord, prefixWords, type Words } from "./address";
 import { type Packet, PacketView } from "./packet";
 import { RandomIntegers } from "./random-integers";
@@ -15,6 +17,19 @@ export interface TrafficOptions {
   readonly packetsPerSecond?: number;
   /** With `packetsPerSecond`: the time of the first packet, in milliseconds of the clock. Default 0. */
   readonly start?: number;
+}
+
+const optionsSchema = z.strictObject({
+  seed: z.int().min(0).optional(),
+  to: z.array(z.string()),
+  from: z.array(z.string()).min(1).optional(),
+  packetsPerSecond: z.number().positive().optional(),
+  start: z.number().optional(),
+} satisfies Record<keyof TrafficOptions, z.ZodType>);
+
+/** Options of a kind of traffic, with those that it alone has. @throws {TypeError} naming what is wrong. */
+export function checkTraffic(kind: string, options: unknown, own: Record<string, z.ZodType> = {}): void {
+  strictly(optionsSchema.extend(own), options, `${kind}()`);
 }
 
 /** A prefix that addresses are drawn from. */

@@ -1,7 +1,9 @@
 import { seededRandom } from "../time/random";
+import { portSchema } from "./packet";
 import { PROTOCOLS, TCP_FLAGS } from "./protocols";
 import { RandomIntegers } from "./random-integers";
 import {
+  checkTraffic,
   drawAddress,
   type Range,
   senderRanges,
@@ -14,6 +16,7 @@ const RESOLVERS_PER_PREFIX = 32;
 
 /** Usual traffic: requests to web servers mostly, some UDP and ICMP, packets of all sizes. */
 export function background(options: TrafficOptions): TrafficSource {
+  checkTraffic("background", options);
   return trafficSource(options, (packet, random) => {
     const kind = random.below(100);
     packet.sport = random.between(1024, 65535);
@@ -41,6 +44,7 @@ export function background(options: TrafficOptions): TrafficSource {
  * @param options `dport`: default 443.
  */
 export function synFlood(options: TrafficOptions & { readonly dport?: number }): TrafficSource {
+  checkTraffic("synFlood", options, { dport: portSchema.optional() });
   const { dport = 443 } = options;
   return trafficSource(options, (packet, random) => {
     packet.proto = PROTOCOLS.tcp;
@@ -53,6 +57,7 @@ export function synFlood(options: TrafficOptions & { readonly dport?: number }):
 
 /** DNS amplification: large UDP answers from port 53 of few resolvers, at most 32 in each prefix of senders. */
 export function dnsAmplification(options: TrafficOptions): TrafficSource {
+  checkTraffic("dnsAmplification", options);
   const random = new RandomIntegers(options.seed ?? 1);
   const resolvers = senderRanges(options).flatMap((range) => {
     return Array.from({ length: RESOLVERS_PER_PREFIX }, () => drawAddress(range, random));
@@ -67,6 +72,7 @@ export function dnsAmplification(options: TrafficOptions): TrafficSource {
 
 /** Carpet bombing: every address of each of the recipients' prefixes in turn, too little for each to be noticed alone. */
 export function carpetBombing(options: TrafficOptions): TrafficSource {
+  checkTraffic("carpetBombing", options);
   const positions = new Map<Range, number>();
   return trafficSource(options, (packet, random, to) => {
     const position = positions.get(to) ?? 0;

@@ -16,9 +16,7 @@ const METHODS = { status: "GET", start: "POST", stop: "POST" } as const;
 
 const bodySchema = z.strictObject({ IP_prefix: z.array(z.string()) });
 
-type ErrorForm = (status: number, message: string) => Reply;
-
-const ERRORS: Record<Dialect["signalingErrors"], ErrorForm> = {
+const ERRORS: Record<Dialect["signalingErrors"], (status: number, message: string) => Reply> = {
   status: text,
   "text-200": (_, message) => text(200, message),
   json: (status, message) => json(status, { error: message }),
@@ -40,7 +38,10 @@ export class SignalingApi implements Api {
   constructor(private readonly subject: SignalingSubject) {}
 
   interpret(request: Incoming): Interpretation {
-    const error: ErrorForm = (status, message) => ERRORS[this.subject.dialect().signalingErrors](status, message);
+    const error: Interpretation["error"] = (why, message) => {
+      const { signalingErrors, capStatus } = this.subject.dialect();
+      return ERRORS[signalingErrors](why === "tooLarge" ? capStatus : why, message);
+    };
     const path = parsePath(request.target);
     if (!path) {
       const form = "/<client-id>/<secret-key>/{status,start,stop}";
@@ -62,7 +63,7 @@ export class SignalingApi implements Api {
   private carryOut(
     { client: clientId, secret, op }: SignalingPath,
     prefixes: string[] | BadRequest | undefined,
-    error: ErrorForm,
+    error: Interpretation["error"],
   ): Reply {
     const dialect = this.subject.dialect();
     const fail = (message: SignalingErrorText) => error(SIGNALING_ERRORS[message], message);

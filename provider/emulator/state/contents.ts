@@ -2,7 +2,8 @@ import type { MarkStoreOptions } from "../marks";
 import { SignalingDeployment } from "../signaling/signaling-deployment";
 import type { VirtualClock } from "../time/clock";
 import { Bindings } from "./bindings";
-import { defaultClients, defaultTestClients } from "./default-state";
+import { checkConsistency, clientsOf } from "./consistency";
+import { defaultTestClients } from "./default-state";
 import { Holdings } from "./holdings";
 import { PacketPath } from "./packet-path";
 import { type EmulatorState, parseState, type SignalingClientState } from "./state";
@@ -30,9 +31,10 @@ export class Contents {
   /** @throws {StateError} naming the place in the state that is wrong. */
   constructor(state: EmulatorState, { clock, marks, changed }: ContentsOptions) {
     const parsed = parseState(state);
+    checkConsistency(parsed);
     const deployment = (clients: readonly SignalingClientState[]) => new SignalingDeployment(clients, clock, changed);
     this.holdings = new Holdings(parsed);
-    this.signaling = deployment(parsed.signaling?.clients ?? defaultClients);
+    this.signaling = deployment(clientsOf(parsed));
     this.testSignaling = deployment(parsed.signaling?.testClients ?? defaultTestClients);
     this.bindings = new Bindings(this.holdings, this.signaling);
     this.packetPath = new PacketPath({ holdings: this.holdings, bindings: this.bindings, clock, limits: marks });

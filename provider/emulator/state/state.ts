@@ -2,6 +2,7 @@ import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry-value";
 import { Prefix, PrefixError } from "../../model/prefix";
 import { nameProblem } from "../../model/resource-url";
+import { inheritedNameProblem, strictly } from "../door/strict";
 import { marksSchema } from "../marks";
 import { rulesSchema } from "../rules";
 
@@ -16,7 +17,7 @@ function prefixProblem(text: string): string | undefined {
 }
 
 const name = z.string().superRefine((text, context) => {
-  const problem = nameProblem(text);
+  const problem = nameProblem(text) ?? inheritedNameProblem(text);
   if (problem) context.addIssue({ code: "custom", message: `the name ${JSON.stringify(text)} ${problem}` });
 });
 
@@ -103,6 +104,9 @@ export const stateSchema = z
 /** See {@link stateSchema}. */
 export type EmulatorState = z.input<typeof stateSchema>;
 
+/** A state that was read and found valid. */
+export type ParsedState = z.output<typeof stateSchema>;
+
 /** A client of the signaling API as the state has it. */
 export type SignalingClientState = z.output<typeof client>;
 
@@ -116,14 +120,6 @@ export class StateError extends TypeError {
 }
 
 /** Reads a state from anything that JSON or YAML can hold. @throws {StateError} naming every place that is wrong. */
-export function parseState(input: unknown): z.output<typeof stateSchema> {
-  const result = stateSchema.safeParse(input);
-  if (result.success) return result.data;
-  const places = result.error.issues.map((issue) => `${issue.path.join(".") || "state"}: ${describeIssue(issue)}`);
-  throw new StateError(`The state is not valid: ${places.slice(0, 10).join("; ")}.`);
-}
-
-/** The text of an issue; of a bad key the reason rather than "Invalid key". */
-function describeIssue(issue: z.core.$ZodIssue): string {
-  return issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+export function parseState(input: unknown): ParsedState {
+  return strictly(stateSchema, input, "The state is not valid", StateError);
 }

@@ -77,7 +77,7 @@ export class VirtualClock {
 
   /** Stops the time, now or at a given moment (moments in the past are allowed; nothing is undone by them). */
   freeze(at?: Date | string | number): void {
-    const moment = at === undefined ? this.ms : new Date(at).getTime();
+    const moment = at === undefined ? this.ms : at === null ? Number.NaN : new Date(at).getTime();
     if (Number.isNaN(moment))
       throw new TypeError(`${JSON.stringify(at)} is not a time: write for example "2026-12-01T00:00:00Z".`);
     this.runUntil(moment);

@@ -1,6 +1,13 @@
-const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+import { z } from "zod";
+import { messageOf } from "../../model/errors";
 
-/** A time span: milliseconds as a number, or a text such as `"10ms"`, `"1.5s"`, `"5m"`, `"1h"`, `"2d"`. */
+/** Milliseconds of a day, an hour, a minute, a second, a millisecond. */
+const UNITS = [86_400_000, 3_600_000, 60_000, 1_000, 1] as const;
+
+/**
+ * A time span: milliseconds as a number, or a text such as `"10ms"`, `"1.5s"`, `"5m"`, `"1h"`, `"2d"`, or several of these from
+ * the longest to the shortest: `"9m59s"`.
+ */
 export type Duration = number | string;
 
 /**
@@ -9,18 +16,33 @@ export type Duration = number | string;
  * @throws {TypeError} when it is negative, not finite, or has no unit.
  * @example
  * ```ts
- * milliseconds("1.5s");   // 1500
+ * milliseconds("1.5s");    // 1500
+ * milliseconds("9m59s");   // 599000
  * ```
  */
 export function milliseconds(duration: Duration): number {
   const ms = typeof duration === "number" ? duration : fromText(duration);
   if (Number.isFinite(ms) && ms >= 0) return ms;
   throw new TypeError(
-    `${JSON.stringify(duration)} is not a duration: write a number of milliseconds, or a text such as "10ms", "1s", "5m", "1h" or "2d".`,
+    `${JSON.stringify(duration)} is not a duration: write a number of milliseconds, or a text such as "10ms", "1s", "5m", "1h", "2d" or "9m59s".`,
   );
 }
 
 function fromText(text: string): number {
-  const [, number, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text) ?? [];
-  return number === undefined ? Number.NaN : Number(number) * UNITS[unit as keyof typeof UNITS];
+  const [, ...parts] = /^(?:([\d.]+)d)?(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s)?(?:([\d.]+)ms)?$/.exec(text) ?? [];
+  const given = parts.flatMap((part, at) => (part === undefined ? [] : [numberOf(part) * (UNITS[at] ?? Number.NaN)]));
+  return given.length === 0 ? Number.NaN : given.reduce((sum, each) => sum + each);
 }
+
+function numberOf(text: string): number {
+  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+}
+
+/** A {@link Duration} from outside. */
+export const durationSchema = z.union([z.number(), z.string()]).superRefine((value, context) => {
+  try {
+    milliseconds(value);
+  } catch (error) {
+    context.addIssue({ code: "custom", message: messageOf(error) });
+  }
+});

@@ -47,6 +47,7 @@ export class TestStack implements AsyncDisposable {
       PULUMI_SKIP_UPDATE_CHECK: "1",
       // Each command starts two processes that load the same modules: compiled once, that takes a third less time.
       NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node-compile"),
+      NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, "sdk-preload.cjs"))}`,
       ...options.env,
     };
     const stack = new TestStack(folder, language, env);

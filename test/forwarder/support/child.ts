@@ -2,15 +2,17 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 
-const CLI = join(__dirname, "../../../dist/provider/cli.js");
+const ROOT = join(__dirname, "../../..");
+const CLI = join(ROOT, "dist/provider/cli.js");
+const FAST = join(__dirname, "fast-child.cjs");
 
-/** `pulumi-packetfilter forward` in a process of its own, from what is built. */
+/** A forwarder in a process of its own, from what is built. */
 export class ForwardProcess {
   /** Lines of standard error, as they came. */
   readonly lines: string[] = [];
   private readonly gone: Promise<unknown>;
 
-  constructor(
+  private constructor(
     readonly child: ChildProcess,
     private rest = "",
   ) {
@@ -22,11 +24,20 @@ export class ForwardProcess {
     });
   }
 
+  /** `pulumi-packetfilter forward`. */
   static start(config: string, ...more: string[]): ForwardProcess {
-    const child = spawn(process.execPath, [CLI, "forward", "--config", config, ...more], {
-      stdio: ["ignore", "ignore", "pipe"],
-    });
-    return new ForwardProcess(child);
+    return ForwardProcess.run(CLI, "forward", "--config", config, ...more);
+  }
+
+  /** The published library, on a clock that runs `times` as fast and whose date is wrong by `ahead` milliseconds. */
+  static startFast(config: string, times: number, ahead = 0): ForwardProcess {
+    return ForwardProcess.run(FAST, config, String(times), String(ahead));
+  }
+
+  private static run(...args: string[]): ForwardProcess {
+    // Compiled once, each start takes a third less time.
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(ROOT, "node_modules/.cache/node-compile") };
+    return new ForwardProcess(spawn(process.execPath, args, { env, stdio: ["ignore", "ignore", "pipe"] }));
   }
 
   /** Ends it, and waits until it is gone. @returns its exit code, `null` after a kill. */

@@ -1,0 +1,156 @@
+import { existsSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { formatUrl, type PrefixSetUrl, parseUrl } from "../client";
+import { type ImportFiles, importFiles } from "../import/import";
+import { resourceNames } from "../import/names";
+import { type Holdings, heldSet } from "../import/source";
+import { writeNew } from "../import/write-new";
+import { count } from "../model/text";
+import { type CliIo, progress, UsageError } from "./cli-io";
+import { addNodeFlags, type NodeFlags, nodeClient } from "./node-options";
+import { addReceiverFlags, type ReceiverFlags, signalingClient } from "./receiver-options";
+
+interface Flags extends NodeFlags, ReceiverFlags {
+  readonly signaling?: boolean;
+  readonly as: "set" | "entries";
+  readonly name: readonly string[];
+  readonly node?: string;
+  readonly receiver?: string;
+  readonly out: string;
+}
+
+const HELP = `
+Nothing is changed on the node. The folder gets import.json, index.ts, and a prefix file for each set with more than fifty
+entries; files that exist are not overwritten. Resources are named after the url, edge-blocked for prefixset://edge/blocked.
+"pulumi import" protects what it imports, so that a later destroy refuses it: --protect=false leaves that out.
+
+Examples:
+  pulumi-packetfilter import prefixset://edge/blocked --endpoint https://192.0.2.10 --out imported
+  pulumi-packetfilter import prefixset://edge/web/blocked --as entries --node fra1 --out imported
+  pulumi-packetfilter import prefixset://edge/a prefixset://core/a --signaling --name prefixset://core/a=main --out imported
+`;
+
+/** Adds `import` to the command line. */
+export function register(program: Command, io: CliIo): void {
+  const command = program
+    .command("import")
+    .description("write what a node holds as an import file for pulumi and the program that matches it")
+    .argument("[url...]", "prefix-sets, such as prefixset://edge/blocked")
+    .requiredOption("--out <folder>", "where the files go; made where it is missing")
+    .addOption(
+      new Option("--as <form>", "each set as a PrefixSet, or each entry as a PrefixSetEntry")
+        .choices(["set", "entries"])
+        .default("set"),
+    )
+    .option("--signaling", "also what is active at the receiver, as one CloudSignaling")
+    .option("--name <url=name>", "name of the resource of a set, or signaling=NAME", collect, [])
+    .option("--node <name>", "node of the stack's configuration, for the argument node of each set")
+    .option("--receiver <name>", "receiver of the stack's configuration, for the signaling");
+  addReceiverFlags(addNodeFlags(command))
+    .addHelpText("after", HELP)
+    .action((urls: string[], flags: Flags) => run(urls, flags, io));
+}
+
+async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+  const urls = asUsage(() => setUrls(texts));
+  const isSignaling = flags.signaling === true;
+  if (urls.length === 0 && !isSignaling) throw new UsageError("Name at least one set, or give --signaling.");
+  const names = asUsage(() => resourceNames(urls, chosenNames(flags.name), isSignaling));
+  const folder = resolve(io.folder ?? process.cwd(), flags.out);
+  refuseExisting(folder);
+  const holdings = await read(urls, flags, io);
+  const { as, node, receiver } = flags;
+  const made = importFiles(holdings, {
+    names,
+    as,
+    ...(node !== undefined && { node }),
+    ...(receiver !== undefined && { receiver }),
+  });
+  await writeNew(folder, made.files);
+  io.out(report(made, flags, holdings));
+}
+
+/** All lists are asked for at once: the client limits how many are under way. */
+async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Promise<Holdings> {
+  const options = { signal: io.stop };
+  const signaling = flags.signaling ? signalingClient(flags, io) : undefined;
+  const node = urls.length > 0 ? await nodeClient(flags, io) : undefined;
+  try {
+    const sets = urls.map(async (url) => {
+      progress(io, `listing ${formatUrl(url)} on ${node?.endpoint}`);
+      return heldSet(url, (await node?.listPrefixSet(url, options)) ?? []);
+    });
+    const active = (async () => signaling?.status(options))();
+    const [held, prefixes] = await Promise.all([Promise.all(sets), active]);
+    if (prefixes?.length === 0 && held.length === 0) throw new Error(nothingActive(signaling?.endpoint));
+    if (prefixes?.length === 0) io.err(`${nothingActive(signaling?.endpoint)}\n`);
+    return {
+      endpoint: node?.endpoint ?? "",
+      sets: held,
+      ...(signaling && prefixes && prefixes.length > 0 && { signaling: { endpoint: signaling.endpoint, prefixes } }),
+    };
+  } finally {
+    await Promise.all([node?.close(), signaling?.close()]);
+  }
+}
+
+function nothingActive(endpoint: string | undefined): string {
+  return `Nothing is active at ${endpoint}: there is no signaling to import.`;
+}
+
+function report({ files, resources }: ImportFiles, flags: Flags, { sets, signaling }: Holdings): string {
+  const lines = [
+    `Wrote ${[...files.keys()].map((name) => join(flags.out, name)).join(", ")}: ${count(resources, "resource")}.`,
+    "",
+    "Next, with index.ts as the program of your stack (a prefix file stays beside it):",
+    `  pulumi import --file ${relative(".", join(flags.out, "import.json"))} --yes --generate-code=false`,
+    "  pulumi preview --refresh --expect-no-changes",
+    "",
+    '"pulumi import" protects what it imports: a destroy refuses it until "pulumi state unprotect". With --protect=false it does not.',
+  ];
+  if (sets.length > 0 && flags.node === undefined)
+    lines.push("The program takes its node from packetfilter:endpoint of the stack, or from PACKETFILTER_ENDPOINT.");
+  if (signaling) lines.push("What is active ran before, so that a destroy of its resource leaves it running.");
+  return `${lines.join("\n")}\n`;
+}
+
+/** Before anything is asked of the node; whoever writes them meanwhile is met by `writeNew`. */
+function refuseExisting(folder: string): void {
+  const found = ["import.json", "index.ts"].map((name) => join(folder, name)).find((file) => existsSync(file));
+  if (found === undefined) return;
+  throw new Error(`${found} exists, and is not overwritten: name another folder with --out, or move the file away.`);
+}
+
+function setUrls(texts: readonly string[]): PrefixSetUrl[] {
+  const urls = new Map<string, PrefixSetUrl>();
+  for (const text of texts) {
+    const url = parseUrl(text);
+    if (url.kind !== "prefixset") throw new TypeError(`${text} is no set: name one as prefixset://edge/blocked.`);
+    urls.set(formatUrl(url), url);
+  }
+  return [...urls.values()];
+}
+
+function chosenNames(pairs: readonly string[]): Map<string, string> {
+  return new Map(
+    pairs.map((pair): [string, string] => {
+      const [, subject, name] = /^(.+?)=(.+)$/.exec(pair) ?? [];
+      if (subject === undefined || name === undefined)
+        throw new TypeError(`--name is written URL=NAME, not ${JSON.stringify(pair)}.`);
+      return [subject, name];
+    }),
+  );
+}
+
+function asUsage<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}
+
+function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value];
+}

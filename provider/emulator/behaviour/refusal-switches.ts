@@ -1,0 +1,108 @@
+import { z } from "zod";
+import { choice, type Switch } from "./switch";
+
+/** Forms of an error, each with the way in which it names itself as one. The first is the default. */
+const FORMS = ["json", "json-200", "status-200", "success-200", "code-200", "text", "text-200", "html"] as const;
+
+/** How an error is written. */
+export type ErrorForm = (typeof FORMS)[number];
+
+/** Forms that nothing but their status tells from a success: a text, or a page that a proxy could have sent. */
+const TOLD_BY_STATUS: readonly ErrorForm[] = ["text", "html"];
+
+/** Forms that have the status of their kind; all others have 200. */
+const WITH_STATUS: readonly ErrorForm[] = ["json", ...TOLD_BY_STATUS];
+
+/** Answers with these statuses carry no body (RFC 9110), so that none of them can say that it is an error. */
+const BODILESS = [204, 205, 304];
+
+/** The form of a kind as its switch names it; `same` is that of `errorForm`. */
+const form = (about: string) =>
+  choice(["same", ...FORMS], `Form of the error ${about}: that of errorForm, or one of its own.`);
+
+/** No alternative is a success by its status: only some forms could say then that it is none. */
+const status = (normal: number, alternatives: number[], about: string) => ({
+  // A text of digits is taken too, since older dialects write capStatus so.
+  schema: z.coerce
+    .number<number | string>()
+    .int()
+    .min(200)
+    .max(599)
+    .default(normal)
+    .describe(`Status of the error ${about}, where its form has no status of its own.`),
+  alternatives,
+});
+
+const ABOUT = {
+  unknown: "for an arena, profile, set or table that does not exist",
+  exists: "for an insert of what is there (insertExisting: error)",
+  absent: "for a delete of what is not there (deleteAbsent: error)",
+  nothingStaged: "for a commit of nothing (emptyCommit: error)",
+  refusedEntry: "for an entry that is not accepted",
+  tooLarge: "for a request with too many data items or bytes",
+  userArena: "for a list of marks without its User-Arena",
+  credentials: "for missing or wrong credentials",
+} as const;
+
+/** Why the node API refuses a request that has the form of the contract. */
+export type RefusalKind = keyof typeof ABOUT;
+
+/** How the node API refuses: for each kind of refusal its status and form (docs/contract.md#node-answers). */
+export const REFUSAL_SWITCHES = {
+  errorForm: choice(
+    FORMS,
+    "Form of node API errors: JSON member error with a status, one of four JSON forms with status 200, plain text, the text error: … with status 200, or a page of HTML.",
+  ),
+  unknownStatus: status(404, [400, 410], ABOUT.unknown),
+  unknownForm: form(ABOUT.unknown),
+  existsStatus: status(400, [409], ABOUT.exists),
+  existsForm: form(ABOUT.exists),
+  absentStatus: status(400, [404], ABOUT.absent),
+  absentForm: form(ABOUT.absent),
+  nothingStagedStatus: status(400, [409], ABOUT.nothingStaged),
+  nothingStagedForm: form(ABOUT.nothingStaged),
+  refusedEntryStatus: status(400, [422], ABOUT.refusedEntry),
+  refusedEntryForm: form(ABOUT.refusedEntry),
+  capStatus: status(413, [400], ABOUT.tooLarge),
+  tooLargeForm: form(ABOUT.tooLarge),
+  userArenaStatus: status(400, [403], ABOUT.userArena),
+  userArenaForm: form(ABOUT.userArena),
+  credentialsStatus: status(401, [403], ABOUT.credentials),
+  credentialsForm: form(ABOUT.credentials),
+} satisfies Record<string, Switch>;
+
+type Settings = { [K in keyof typeof REFUSAL_SWITCHES]: z.output<(typeof REFUSAL_SWITCHES)[K]["schema"]> };
+
+const KINDS = Object.keys(ABOUT) as RefusalKind[];
+
+const statusSwitch = (kind: RefusalKind) => (kind === "tooLarge" ? "capStatus" : (`${kind}Status` as const));
+const formSwitch = (kind: RefusalKind) => `${kind}Form` as const;
+
+/** The status and form of a kind of refusal. */
+export function refusalStyle(kind: RefusalKind, settings: Settings): { status: number; form: ErrorForm } {
+  const own = settings[formSwitch(kind)];
+  return { status: settings[statusSwitch(kind)], form: own === "same" ? settings.errorForm : own };
+}
+
+/**
+ * Why refusals of some kinds would read as successes, a sentence for each; none where every refusal says that it is one.
+ * Such a dialect is no node that keeps its promises: no client could tell what it did.
+ */
+export function silentRefusals(settings: Settings): { path: string; message: string }[] {
+  return KINDS.flatMap((kind) => {
+    const { status, form } = refusalStyle(kind, settings);
+    const silent = silence(status, form);
+    if (silent === undefined) return [];
+    return [{ path: statusSwitch(kind), message: `${silent}, or another ${formSwitch(kind)}, such as "json-200"` }];
+  });
+}
+
+/** Why a client would take such an answer for a success, and which status would tell it. */
+function silence(status: number, form: ErrorForm): string | undefined {
+  if (!WITH_STATUS.includes(form)) return undefined;
+  if (BODILESS.includes(status)) {
+    return `the refusal would read as a success, since an answer with status ${status} has no body: write another status`;
+  }
+  if (status >= 400 || !TOLD_BY_STATUS.includes(form)) return undefined;
+  return `the refusal would read as a success, since ${form} with status ${status} does not say what it is: write a status from 400 on`;
+}

@@ -1,0 +1,41 @@
+import { amount, choice } from "./switch";
+
+/** What the receiver of signalings does (docs/contract.md#signaling-api). */
+export const SIGNALING_SWITCHES = {
+  signalingErrors: choice(
+    ["status", "text-200", "json", "json-message", "json-detail", "json-200"],
+    "Form of signaling errors: text with a status, text with status 200, JSON member error, message or detail with a status, JSON member error with status 200.",
+  ),
+  statusWrongSecret: choice(
+    ["error", "not-found", "empty"],
+    "Answer to status with a wrong secret: the error, 404, or an empty list.",
+    ["empty"],
+  ),
+  signalingPartial: choice(
+    ["all-or-nothing", "valid-ones"],
+    "Start or stop of several prefixes when one is not possible; valid-ones carries out the others and answers the error.",
+  ),
+  signalingAddress: choice(
+    ["cidr", "any"],
+    "A single address in start and stop: only as 192.0.2.1/32, or also as 192.0.2.1; else ip_prefix invalid.",
+  ),
+  signalingIpv6: choice(["accepted", "error"], "IPv6 prefixes in start and stop: accepted, or ip_prefix invalid."),
+  signalingPrefixes: choice(
+    ["within", "registered"],
+    "Which prefixes a client may signal: its registered ones and all within them, or the registered ones exactly.",
+    ["registered"],
+  ),
+  signalingOverlap: choice(
+    ["accepted", "invalid"],
+    "Start of a prefix that lies within an active one or around it: a signaling of its own, or ip_prefix invalid.",
+  ),
+  statusForm: choice(["cidr", "bare"], "How status writes a single address: 192.0.2.1/32 or 192.0.2.1."),
+  statusDelay: amount(0, { alternatives: [50] }, "Milliseconds of virtual time until status shows a start."),
+  lease: {
+    ...amount(
+      0,
+      { alternatives: [], refusals: [60_000] },
+      "Milliseconds of virtual time after which a signaling ends by itself; 0 is never.",
+    ),
+  },
+};

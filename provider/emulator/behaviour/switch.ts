@@ -1,0 +1,46 @@
+import { z } from "zod";
+
+/** One point that the contract leaves open: what the emulator does by default, and what other nodes might do. */
+export interface Switch<Schema extends z.ZodType = z.ZodType> {
+  readonly schema: Schema;
+  /** Settings other than the default that are worth testing a client against. */
+  readonly alternatives: readonly z.output<Schema>[];
+  /** Alternatives under which a correct client must refuse or fail; a dialect drawn by seed has none of them. */
+  readonly refusals?: readonly z.output<Schema>[];
+}
+
+/** A choice between words; the first is the default. */
+export function choice<const T extends readonly [string, ...string[]]>(
+  options: T,
+  about: string,
+  refusals?: T[number][],
+) {
+  const [normal, ...rest] = options;
+  const alternatives = rest.filter((option) => !refusals?.some((refusal) => refusal === option));
+  return {
+    schema: z
+      .enum(options)
+      .default(normal as z.output<z.ZodEnum<{ [K in T[number]]: K }>>)
+      .describe(about),
+    alternatives,
+    refusals,
+  };
+}
+
+/** A whole number from 0 on. */
+export function amount(normal: number, options: { alternatives: number[]; refusals?: number[] }, about: string) {
+  return { schema: z.int().min(0).default(normal).describe(about), ...options };
+}
+
+/** A name that a node chose: one of the usual ones, or any other. */
+export function named(normal: string, alternatives: string[], about: string) {
+  const schema = z
+    .string()
+    .regex(
+      /^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*$/,
+      "must be a name of letters, digits, _ and -; names within one another are joined by dots",
+    )
+    .default(normal)
+    .describe(about);
+  return { schema, alternatives };
+}

@@ -1,0 +1,61 @@
+import { MAX_VALUE } from "../../model/entry-value";
+import { amount, choice } from "./switch";
+
+/** What the node API accepts, and what its writes do (docs/contract.md#set-entries, docs/contract.md#staging-and-commit). */
+export const WRITE_SWITCHES = {
+  success: choice(
+    ["status", "empty", "text", "count", "ok", "code", "no-content"],
+    "Answer to insert, delete and commit: {status: ok}, nothing, the text ok, {count: n}, {ok: true}, {code: 0, msg: ok}, or nothing with status 204.",
+  ),
+  unknownSet: choice(
+    ["refused", "made"],
+    "First insert into a set that does not exist, in an arena or profile that does: refused, or it makes the set.",
+  ),
+  insertExisting: choice(["overwrite", "error"], "Insert of a prefix that is in the set."),
+  deleteAbsent: choice(["success", "error"], "Delete of a prefix that is not in the set."),
+  emptyCommit: choice(["success", "error"], "Commit with nothing staged."),
+  maxEntriesPerRequest: amount(0, { alternatives: [100] }, "Most data items of a request; 0 is any number."),
+  maxBodyBytes: amount(
+    64 * 2 ** 20,
+    { alternatives: [16_384] },
+    "Largest body of a request in bytes; larger ones are answered without being read.",
+  ),
+  setCapacity: amount(
+    0,
+    { alternatives: [] },
+    "Most entries that a set can hold, staged ones counted; 0 is any number. More is answered with 507.",
+  ),
+  ipv6: choice(["accepted", "error"], "IPv6 entries in a prefix-set.", ["error"]),
+  hostBits: choice(
+    ["error", "mask", "keep"],
+    "An entry with host bits: refused, masked, or kept and listed in its own spelling, in which it must be deleted.",
+  ),
+  refusedEntry: choice(["nothing", "rest"], "What is staged of a request in which one entry is refused."),
+  commitDelay: amount(
+    0,
+    { alternatives: [50] },
+    "Milliseconds of virtual time from the answer of a commit to its effect.",
+  ),
+  maxValue: { ...amount(MAX_VALUE, { alternatives: [], refusals: [255] }, "Largest value of an entry.") },
+  deleteCovers: choice(
+    ["exact", "covered"],
+    "Whether delete removes the exact prefix only, or every prefix that it covers.",
+  ),
+  trailingSlash: choice(
+    ["any", "strict"],
+    "Whether a url may end with / at will, or (as the contract shows it) only and always in the commit of a global set.",
+  ),
+  userArena: choice(
+    ["present", "ignored", "required"],
+    "The header User-Arena of a list of marks: must be there with any value, is not looked at, or must be the arena of the url.",
+  ),
+  markPace: choice(
+    ["noted", "table", "node"],
+    "A list of marks less than three seconds after the end of the last one of its table: noted in the journal (tooSoon), or refused with 429 and Retry-After; with node, the last one of any table counts.",
+  ),
+  redirect: choice(
+    ["none", "307", "308", "301", "302", "307-elsewhere"],
+    "Whether /fapi redirects, and to the same origin or another.",
+    ["301", "302", "307-elsewhere"],
+  ),
+};

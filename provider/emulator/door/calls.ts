@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { MAX_VALUE } from "../../model/entry-value";
+import { MARK_TYPES } from "../../model/mark";
+import type { JournalFilter, JournalRange } from "../journal/journal";
+import { type Packet, packetSchema, TrafficSource } from "../packets";
+import { strictly } from "./strict";
+
+/**
+ * What the methods of an emulator take, each checked in plain JavaScript as TypeScript would. The control API describes and
+ * checks its operations by the same schemas.
+ */
+
+/** Which journal entries to find: every member given must be equal. */
+export const journalFilter = z.strictObject({
+  cmd: z.enum(["list", "insert", "delete", "commit"]).optional(),
+  op: z.enum(["status", "start", "stop"]).optional(),
+  api: z.enum(["node", "signaling", "test", "other"]).optional(),
+  url: z.string().optional(),
+  client: z.string().optional(),
+  type: z.enum(MARK_TYPES).optional(),
+  status: z.int().optional(),
+  run: z.int().optional(),
+} satisfies { [Name in keyof Required<JournalFilter>]: z.ZodType<JournalFilter[Name]> });
+
+/** Which part of the entries that match. */
+export const journalRange = z.strictObject({
+  since: z.int().min(0).optional().describe("Only entries with at least this index."),
+  limit: z.int().min(0).optional().describe("Only so many of them, the newest; oldest of these first."),
+} satisfies { [Name in keyof Required<JournalRange>]: z.ZodType<JournalRange[Name]> });
+
+/** Prefixes with the values that they get. */
+export const entriesToInsert = z.record(z.string(), z.int().min(0).max(MAX_VALUE));
+
+/** What somebody changes in a set at the node's console. */
+export const setChanges = z.strictObject({
+  insert: entriesToInsert.optional(),
+  delete: z.array(z.string()).optional(),
+});
+
+/** Signalings that start and stop without a request. */
+export const signalChanges = z.strictObject({
+  start: z.array(z.string()).optional(),
+  stop: z.array(z.string()).optional(),
+});
+
+/** A resource address, a prefix or an address. */
+export const text = z.string();
+
+/** One of the four tables of marks of a profile, and how many records of it. */
+export const markTable = z.strictObject({
+  url: z.string(),
+  type: z.enum(MARK_TYPES),
+  limit: z.int().min(1).optional(),
+});
+
+/** How many packets of which traffic. */
+export const replay = z.strictObject({
+  traffic: z.instanceof(TrafficSource, { error: 'must be a source such as synFlood({ to: ["198.51.100.7"] })' }),
+  count: z.int().min(0),
+});
+
+/** Packets one by one as they are received: an endless source is a fair argument until it is. @throws {TypeError} */
+export function* checkedPackets(packets: Iterable<Packet>): Generator<Packet, void> {
+  if (typeof packets !== "object" || packets === null || !(Symbol.iterator in packets)) {
+    throw new TypeError('receive(): must be an array of packets, such as [{ from, to, proto: "tcp" }].');
+  }
+  let at = 0;
+  for (const packet of packets) {
+    yield strictly(packetSchema, packet, `receive(): packet ${at}`);
+    at += 1;
+  }
+}

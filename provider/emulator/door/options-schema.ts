@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { durationSchema } from "../time/duration";
+
+const port = z.int().min(0).max(65_535);
+const pem = z.string().min(1);
+const run = z.custom((value) => typeof value === "function", "must be a function");
+
+/** See `EmulatorOptions`. The state has a schema of its own and is read where it is loaded. */
+export const optionsSchema = z.strictObject({
+  state: z.unknown().optional(),
+  persist: z.string().min(1).optional(),
+  port: port.optional(),
+  controlPort: port.optional(),
+  host: z.string().min(1).optional(),
+  controlToken: z.string().min(1).optional(),
+  dialect: z.unknown().optional(),
+  seed: z.int().min(0).optional(),
+  latency: durationSchema.optional(),
+  commitLatency: durationSchema.optional(),
+  auth: z
+    .union([
+      z.strictObject({ bearer: z.string().min(1) }),
+      z.strictObject({ basic: z.strictObject({ user: z.string(), password: z.string() }) }),
+    ])
+    .optional(),
+  tls: z
+    .union([z.boolean(), z.literal("mutual"), z.strictObject({ cert: pem, key: pem, ca: pem.optional() })])
+    .optional(),
+  journalLimits: z.strictObject({ requests: z.int().min(0).optional(), items: z.int().min(0).optional() }).optional(),
+  runPause: durationSchema.optional(),
+  marks: z
+    .strictObject({
+      capacity: z.int().min(1).optional(),
+      keepExpired: z.number().min(0).optional(),
+      onFull: z.enum(["evict", "refuse"]).optional(),
+      cacheBytes: z.int().min(0).optional(),
+    })
+    .optional(),
+  onRequest: run.optional(),
+  wall: z.looseObject({ now: run, timer: run }).optional(),
+});

@@ -1,0 +1,179 @@
+import { z } from "zod";
+import { nearest } from "../../model/nearest";
+
+/** Places of a value that are told at most; the rest is counted. */
+const MOST = 10;
+
+/**
+ * Reads what comes from outside by its schema: options and arguments in plain JavaScript, states, bodies of the control API.
+ * What is wrong is told with its place and, for a misspelt name, with what was probably meant.
+ *
+ * @param about What the message begins with, such as `The fault is not valid`.
+ * @param Failure Class of the error, `TypeError` by default.
+ * @throws {TypeError} or what `Failure` names.
+ * @example
+ * ```ts
+ * strictly(journalFilter, { comand: "list" }, "requests()");
+ * // TypeError: requests(): there is no "comand"; is "cmd" meant?
+ * ```
+ */
+export function strictly<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  about: string,
+  Failure: new (message: string) => Error = TypeError,
+): z.output<Schema> {
+  const inherited = inheritedPlace(value);
+  if (inherited)
+    throw new Failure(`${about}: ${inherited.join(".")}: the name "${PROTO}" ${inheritedNameProblem(PROTO)}.`);
+  const result = schema.safeParse(value, { error: wording, reportInput: true });
+  if (result.success) return result.data;
+  const problems = [...new Set(unknownFirst(result.error.issues).flatMap((issue) => describe(issue, [])))];
+  const more = problems.length > MOST ? `; and ${problems.length - MOST} more` : "";
+  throw new Failure(sentence(`${about}: ${problems.slice(0, MOST).join("; ")}${more}`));
+}
+
+/** Why a name cannot be used for a thing in a state; `undefined` when it can. */
+export function inheritedNameProblem(name: string): string | undefined {
+  return name in {} ? "is a name that every object has already, so that nothing else can be told by it" : undefined;
+}
+
+/** Words for what zod's own text says badly: unknown members and values, with the nearest that exist. */
+const wording: z.core.$ZodErrorMap = (issue) => {
+  if (issue.code === "unrecognized_keys") {
+    const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+    return issue.keys.map((key) => `there is no ${quoted(key)}${advice(key, known)}`).join("; ");
+  }
+  if (issue.code === "invalid_value") {
+    const near = typeof issue.input === "string" ? nearest(issue.input, issue.values.map(String)) : undefined;
+    const values = issue.values.map((each) => (typeof each === "string" ? quoted(each) : String(each))).join(", ");
+    const one = issue.values.length === 1 ? "" : "one of ";
+    return `must be ${one}${values}${issue.input === undefined ? "" : `, not ${choice(issue.input)}`}${near === undefined ? "" : `; is ${quoted(near)} meant?`}`;
+  }
+  if (issue.code === "invalid_type") {
+    if (issue.input === undefined) return `is missing: it must be ${article(issue.expected)}`;
+    return `must be ${article(issue.expected)}, not ${kind(issue.input)}`;
+  }
+  if (issue.code === "too_small" || issue.code === "too_big") return bound(issue);
+  return undefined;
+};
+
+/** What a number or a length that is out of its bounds must be. */
+function bound(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig>): string {
+  const [words, limit] = issue.code === "too_small" ? ["at least", issue.minimum] : ["at most", issue.maximum];
+  if (issue.origin === "string") return limit === 1 ? "must not be empty" : `must have ${words} ${limit} characters`;
+  if (issue.origin === "array") return limit === 1 ? "must not be empty" : `must have ${words} ${limit} items`;
+  return `must be ${issue.inclusive === false ? (words === "at least" ? "above" : "below") : words} ${limit}, not ${kind(issue.input)}`;
+}
+
+/** An issue with its place. Of a union the alternative that fits best speaks, and of a bad key its reason. */
+function describe(issue: z.core.$ZodIssue, before: readonly PropertyKey[]): string[] {
+  const path = [...before, ...issue.path];
+  if (issue.code === "invalid_union" && issue.errors.length > 0) return describeUnion(issue.errors, path);
+  const reason = issue.code === "invalid_key" ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+  if (path.length > 0) return [`${path.join(".")}: ${reason}`];
+  return [reason.startsWith("is missing") ? `what it works on ${reason}` : reason];
+}
+
+/** The alternative that was got furthest into; of several that nothing fits into, what each would be. */
+function describeUnion(alternatives: readonly (readonly z.core.$ZodIssue[])[], path: readonly PropertyKey[]): string[] {
+  const inside = alternatives.filter((issues) => issues.some((it) => it.path.length > 0 || isMember(it)));
+  const [best] = inside.toSorted((a, b) => a.length - b.length);
+  if (best) return unknownFirst(best).flatMap((issue) => describe(issue, path));
+  const meant = alternatives.flat().find(({ message }) => message.endsWith("meant?"));
+  if (meant) return describe(meant, path);
+  const all = alternatives.flatMap((issues) => issues.flatMap((issue) => describe(issue, path)));
+  return [[...new Set(all)].map((text, at) => (at === 0 ? text : text.replace(/^.*: (?=must be)/, ""))).join(", or ")];
+}
+
+/** A member that is missing is often one that is misspelt: what is unknown is told first. */
+function unknownFirst(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] {
+  return issues.toSorted((a, b) => Number(isUnknown(b)) - Number(isUnknown(a)));
+}
+
+function isMember(issue: z.core.$ZodIssue): boolean {
+  return isUnknown(issue) || issue.code === "custom";
+}
+
+function isUnknown({ code }: z.core.$ZodIssue): boolean {
+  return code === "unrecognized_keys";
+}
+
+/**
+ * The place of a member that no object can hold: `__proto__`, which JSON and YAML make a member of its own, and code a
+ * prototype. zod passes over both, so they are looked for first. The place is put together only where there is one.
+ */
+function inheritedPlace(value: unknown): string[] | undefined {
+  if (typeof value !== "object" || value === null) return undefined;
+  if (!Array.isArray(value)) {
+    const prototype: unknown = Object.getPrototypeOf(value);
+    // What has a class is no plain data: it is for its schema to judge.
+    if (prototype !== null && prototype !== Object.prototype) return isWrittenDown(prototype) ? [PROTO] : undefined;
+    if (Object.hasOwn(value, PROTO)) return [PROTO];
+  }
+  for (const name in value) {
+    const member: unknown = value[name as keyof typeof value];
+    if (typeof member !== "object") continue;
+    const place = inheritedPlace(member);
+    if (place) return [name, ...place];
+  }
+  return undefined;
+}
+
+const PROTO = "__proto__";
+
+/** True for a prototype that was written down as an object, not made with a class. */
+function isWrittenDown(prototype: unknown): boolean {
+  return typeof prototype === "object" && prototype !== null && !Object.hasOwn(prototype, "constructor");
+}
+
+function advice(name: string, known: readonly string[]): string {
+  const near = known.find((each) => each === SYNONYMS[name.toLowerCase()]) ?? nearest(name, known);
+  if (near !== undefined) return `; is ${quoted(near)} meant?`;
+  return known.length > 0 && known.length <= 12 ? `; there are ${known.join(", ")}` : "";
+}
+
+/** Names that other tools have for members of ours. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  src: "from",
+  source: "from",
+  dst: "to",
+  dest: "to",
+  destination: "to",
+  protocol: "proto",
+  command: "cmd",
+  comand: "cmd",
+  operation: "op",
+};
+
+const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`);
+
+const quoted = (text: string) => JSON.stringify(text);
+
+/** A wrong choice, short. */
+function choice(value: unknown): string {
+  if (typeof value !== "string") return kind(value);
+  return quoted(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+}
+
+/** A wrong value by its kind: a text may be a secret that stands in the wrong place. */
+function kind(value: unknown): string {
+  if (typeof value === "string") return "a text";
+  if (Array.isArray(value)) return "an array";
+  return typeof value === "object" && value !== null ? "an object" : String(value);
+}
+
+const ARTICLES: Record<string, string> = {
+  int: "a whole number",
+  number: "a number",
+  string: "a text",
+  boolean: "true or false",
+  array: "an array",
+  object: "an object",
+  record: "an object",
+  function: "a function",
+};
+
+function article(expected: string): string {
+  return ARTICLES[expected] ?? expected;
+}

@@ -1,0 +1,93 @@
+import { nearest } from "../../model/nearest";
+import { Prefix } from "../../model/prefix";
+import { formatUrl } from "../../model/resource-url";
+import { defaultClients } from "./default-state";
+import { type ParsedState, type SignalingClientState, StateError } from "./state";
+
+/**
+ * The signaling clients of a state. The default ones move prefixes only where the state has their profiles: a state that says
+ * nothing of signaling need not have any.
+ */
+export function clientsOf({ arenas = {}, signaling }: ParsedState): readonly SignalingClientState[] {
+  return (signaling?.clients ?? defaultClients).map((client) => {
+    const { arena, idleProfile, activeProfile, ...still } = client;
+    const profiles = arenas[arena ?? ""]?.profiles ?? {};
+    const held = [idleProfile, activeProfile].every((name) => profiles[name ?? ""] !== undefined);
+    return held || !isDefault(client) ? client : still;
+  });
+}
+
+/**
+ * Checks what the parts of a state say of each other: profiles of signaling clients exist, and no prefix is bound to two
+ * profiles.
+ *
+ * @throws {StateError} naming every place that is wrong.
+ */
+export function checkConsistency(state: ParsedState): void {
+  const problems = [...bindingProblems(state), ...clientProblems(state)];
+  if (problems.length > 0) throw new StateError(`The state is not valid: ${problems.slice(0, 10).join("; ")}.`);
+}
+
+/** Prefixes that are bound twice, each told where it stands the second time. */
+function* bindingProblems({ arenas = {}, signaling }: ParsedState): Generator<string> {
+  const bound = new Map<string, string>();
+  for (const [arena, { profiles = {} }] of Object.entries(arenas)) {
+    for (const [profile, { prefixes = [] }] of Object.entries(profiles)) {
+      const url = formatUrl({ kind: "profile", arena, profile });
+      for (const [at, text] of prefixes.entries()) {
+        const prefix = Prefix.parse(text).toString();
+        const other = bound.get(prefix);
+        if (other !== undefined) {
+          yield `arenas.${arena}.profiles.${profile}.prefixes.${at}: ${prefix} is bound to ${other} already`;
+        } else bound.set(prefix, url);
+      }
+    }
+  }
+  for (const [at, client] of (signaling?.clients ?? []).entries()) {
+    const { arena, idleProfile, prefixes } = client;
+    if (arena === undefined || idleProfile === undefined || isDefault(client)) continue;
+    const idle = formatUrl({ kind: "profile", arena, profile: idleProfile });
+    for (const [index, text] of prefixes.entries()) {
+      const prefix = Prefix.parse(text).toString();
+      const other = bound.get(prefix);
+      if (other === undefined || other === idle) bound.set(prefix, idle);
+      else yield `signaling.clients.${at}.prefixes.${index}: ${prefix} is bound to ${other}, and not to ${idle}`;
+    }
+  }
+}
+
+/** Arenas and profiles of signaling clients that do not exist. */
+function* clientProblems({ arenas = {}, signaling }: ParsedState): Generator<string> {
+  for (const list of ["clients", "testClients"] as const) {
+    for (const [at, client] of (signaling?.[list] ?? []).entries()) {
+      const { arena } = client;
+      if (arena === undefined || isDefault(client)) continue;
+      const place = `signaling.${list}.${at}`;
+      const profiles = arenas[arena]?.profiles;
+      if (arenas[arena] === undefined) yield missing(`${place}.arena`, `arena "${arena}"`, arena, Object.keys(arenas));
+      for (const member of ["idleProfile", "activeProfile"] as const) {
+        const name = client[member];
+        if (arenas[arena] === undefined || name === undefined || profiles?.[name] !== undefined) continue;
+        const what = `profile "${name}" in the arena "${arena}"`;
+        yield missing(`${place}.${member}`, what, name, Object.keys(profiles ?? {}));
+      }
+    }
+  }
+}
+
+function missing(place: string, what: string, name: string, known: readonly string[]): string {
+  const near = nearest(name, known);
+  const there = near === undefined ? `there are ${known.join(", ") || "none"}` : `is "${near}" meant?`;
+  return `${place}: there is no ${what}; ${there}`;
+}
+
+/** True for a client with the profiles of a default one, as exported states have them. */
+function isDefault({ clientId, arena, idleProfile, activeProfile }: SignalingClientState): boolean {
+  return defaultClients.some(
+    (it) =>
+      it.clientId === clientId &&
+      it.arena === arena &&
+      it.idleProfile === idleProfile &&
+      it.activeProfile === activeProfile,
+  );
+}

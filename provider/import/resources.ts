@@ -1,0 +1,70 @@
+import { formatUrl } from "../model/resource-url";
+import * as signalingState from "../resources/cloud-signaling/state";
+import type { JsonObject } from "../resources/json";
+import * as setState from "../resources/prefix-set/state";
+import * as entryState from "../resources/prefix-set-entry/state";
+import { providerText, typeToken } from "../resources/provider-text";
+import { entryName } from "./names";
+import type { HeldSet } from "./source";
+
+/** A resource in the file that `pulumi import --file` reads: with both of these it needs no read. */
+export interface ImportedResource {
+  readonly type: string;
+  readonly name: string;
+  readonly id: string;
+  readonly inputs: JsonObject;
+  readonly outputs: JsonObject;
+}
+
+/** The arguments that say where a set is, in the order of the documentation. */
+export function placeArguments({ url: { arena, profile, set } }: HeldSet, node: string | undefined): JsonObject {
+  return { ...(node !== undefined && { node }), arena, ...(profile !== undefined && { profile }), set };
+}
+
+/** The arguments that the program has beyond place and entries. */
+export function limitArguments({ defaultRoutes }: HeldSet): JsonObject {
+  if (defaultRoutes.length === 0) return {};
+  return { shortestPrefix: Object.fromEntries(defaultRoutes.map(({ family }) => [`ipv${family}`, 0])) };
+}
+
+/** A whole set as one `PrefixSet`, in the state in which a refresh would leave it. */
+export function wholeSet(held: HeldSet, at: { name: string; node?: string; endpoint: string }): ImportedResource {
+  const { entries, url } = held;
+  const inputs = {
+    ...placeArguments(held, at.node),
+    entries: Object.fromEntries(entries),
+    ...limitArguments(held),
+  };
+  const outputs = setState.writeState(setState.readInputs(inputs), { entries, endpoint: at.endpoint });
+  return resource("PrefixSet", at.name, formatUrl(url), inputs, outputs);
+}
+
+/** Each entry as a `PrefixSetEntry`, which was there before its resource. */
+export function singleEntries(
+  held: HeldSet,
+  at: { name: string; node?: string; endpoint: string },
+): ImportedResource[] {
+  const url = formatUrl(held.url);
+  return [...held.entries].map(([prefix, value]) => {
+    const inputs = { ...placeArguments(held, at.node), prefix, value, ...limitArguments(held) };
+    const outputs = entryState.writeState(entryState.readInputs(inputs), { endpoint: at.endpoint, existed: true });
+    return resource("PrefixSetEntry", entryName(at.name, prefix), `${url}#${prefix}`, inputs, outputs);
+  });
+}
+
+/** What is active at a receiver as one `CloudSignaling`, which started none of it. */
+export function signaling(
+  active: readonly string[],
+  at: { name: string; receiver?: string; endpoint: string; id: string },
+): ImportedResource {
+  const given = { prefixes: active, ...(at.receiver !== undefined && { receiver: at.receiver }) };
+  const parsed = signalingState.readInputs(given);
+  const inputs = signalingState.writeInputs(parsed, parsed.prefixes);
+  const outputs = signalingState.writeState(parsed, { endpoint: at.endpoint, prefixes: parsed.prefixes, started: [] });
+  return resource("CloudSignaling", at.name, at.id, inputs, outputs);
+}
+
+function resource(type: string, name: string, id: string, inputs: JsonObject, outputs: JsonObject): ImportedResource {
+  const text = { __provider: providerText(type) };
+  return { type: typeToken(type), name, id, inputs: { ...inputs, ...text }, outputs: { ...outputs, ...text } };
+}

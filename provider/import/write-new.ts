@@ -1,0 +1,57 @@
+import { randomUUID } from "node:crypto";
+import { link, mkdir, open, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Thrown where a file would have been overwritten. */
+export class FileExistsError extends Error {
+  override readonly name = "FileExistsError";
+}
+
+/**
+ * Writes new files into a folder, which is made where it is missing: all of them, or none. Each is written to the disk
+ * under another name first and then linked to its own, which fails where there is a file already.
+ *
+ * @param files Name to content.
+ * @throws {FileExistsError} where one of them exists; then nothing has changed
+ */
+export async function writeNew(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const drafts = [...files].map(([name, content]) => ({
+    content,
+    draft: join(folder, `.${randomUUID()}.tmp`),
+    path: join(folder, name),
+  }));
+  const linked: string[] = [];
+  try {
+    for (const { draft, content } of drafts) await writeToDisk(draft, content);
+    for (const { draft, path } of drafts) {
+      await link(draft, path).catch((error) => {
+        throw isExisting(error) ? new FileExistsError(existing(path)) : error;
+      });
+      linked.push(path);
+    }
+  } catch (error) {
+    await Promise.all(linked.map((path) => rm(path, { force: true })));
+    throw error;
+  } finally {
+    await Promise.all(drafts.map(({ draft }) => rm(draft, { force: true })));
+  }
+}
+
+async function writeToDisk(file: string, content: string): Promise<void> {
+  const handle = await open(file, "wx");
+  try {
+    await handle.writeFile(content, "utf8");
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+function isExisting(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "EEXIST";
+}
+
+function existing(path: string): string {
+  return `${path} exists, and is not overwritten: name another folder, or move the file away. Nothing was written.`;
+}

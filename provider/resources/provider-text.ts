@@ -1,0 +1,12 @@
+/**
+ * The line that stands in the state of every resource; the engine hands it to the Node SDK's dynamic-provider server.
+ * It never changes: see `docs/decisions/provider-text.md`.
+ */
+export function providerText(type: string): string {
+  return `exports.handler=()=>require("pulumi-packetfilter/provider").get("${type}")`;
+}
+
+/** The type token of a resource, as states, policies and `--target` know it. */
+export function typeToken(type: string): string {
+  return `pulumi-nodejs:dynamic/packetfilter:${type}`;
+}

@@ -1,0 +1,124 @@
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { startShapedNode } from "../support/shaped-node";
+import { run } from "./support";
+
+let emulator: Emulator;
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-import-"));
+  emulator = await startEmulator({
+    state: {
+      arenas: {
+        edge: {
+          sets: { blocked: { "192.0.2.0/24": 1, "0.0.0.0/0": 5 } },
+          profiles: { web: { sets: { blocked: {} } } },
+        },
+        "edge-web": { sets: { blocked: { "203.0.113.7/32": 2 } } },
+      },
+    },
+    auth: { bearer: "node-secret" },
+  });
+});
+afterEach(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true });
+});
+
+const command = (...args: string[]) =>
+  run(["import", ...args], {
+    folder,
+    env: { PACKETFILTER_ENDPOINT: emulator.endpoint, PACKETFILTER_HEADERS: '{"authorization":"Bearer node-secret"}' },
+  });
+
+test("the program declares what the set holds, with the limit that a default route needs, and nothing secret", async () => {
+  const made = await command("prefixset://edge/blocked", "--node", "fra1", "--out", "new/imported");
+  expect(made).toMatchObject({ code: 0, err: "" });
+  expect(made.out).toContain("pulumi import --file new/imported/import.json --yes --generate-code=false\n");
+  expect(made.out).toContain("--protect=false");
+  const program = await readFile(join(folder, "new/imported/index.ts"), "utf8");
+  expect(program.slice(program.indexOf("import * as pf"))).toBe(`import * as pf from "pulumi-packetfilter";
+
+// prefixset://edge/blocked at ${emulator.endpoint}
+new pf.PrefixSet("edge-blocked", {
+  node: "fra1",
+  arena: "edge",
+  set: "blocked",
+  entries: {
+    "0.0.0.0/0": 5,
+    "192.0.2.0/24": 1,
+  },
+  shortestPrefix: { ipv4: 0 },
+});
+`);
+  const file = await readFile(join(folder, "new/imported/import.json"), "utf8");
+  expect(file + program + made.out).not.toContain("node-secret");
+  expect(JSON.parse(file).resources).toMatchObject([{ name: "edge-blocked", id: "prefixset://edge/blocked" }]);
+});
+
+test("two sets with one name fail with the way out, which works", async () => {
+  const urls = ["prefixset://edge/web/blocked", "prefixset://edge-web/blocked"];
+  const failed = await command(...urls, "--out", "imported");
+  expect(failed).toEqual({
+    code: 2,
+    out: "",
+    err: 'prefixset://edge/web/blocked and prefixset://edge-web/blocked would both be named "edge-web-blocked": choose another name for one of them, with --name prefixset://edge-web/blocked=NAME.\n',
+  });
+  expect(await readdir(folder)).toEqual([]);
+  expect(await command(...urls, "--name", `${urls[1]}=other`, "--out", "imported")).toMatchObject({ code: 0 });
+  const { resources } = JSON.parse(await readFile(join(folder, "imported/import.json"), "utf8"));
+  expect(resources.map(({ name }: { name: string }) => name)).toEqual(["edge-web-blocked", "other"]);
+});
+
+test("a file that exists is not overwritten, and then nothing is written beside it", async () => {
+  await writeFile(join(folder, "edge-blocked.json"), "mine");
+  await command("prefixset://edge/blocked", "--out", ".");
+  expect((await readdir(folder)).sort()).toEqual(["edge-blocked.json", "import.json", "index.ts"]);
+  const asked = emulator.journal.length;
+  const again = await command("prefixset://edge/blocked", "--out", ".");
+  expect(again).toMatchObject({ code: 1, out: "" });
+  expect(again.err).toContain("import.json exists, and is not overwritten");
+  expect(emulator.journal).toHaveLength(asked);
+  await Promise.all(["import.json", "index.ts"].map((name) => rm(join(folder, name))));
+  emulator.change("prefixset://edge/blocked", {
+    insert: Object.fromEntries(Array.from({ length: 60 }, (_, index) => [`198.51.100.${index}/32`, 1])),
+  });
+  const third = await command("prefixset://edge/blocked", "--out", ".");
+  expect(third.err).toContain("edge-blocked.json exists, and is not overwritten");
+  expect(await readdir(folder)).toEqual(["edge-blocked.json"]);
+  expect(await readFile(join(folder, "edge-blocked.json"), "utf8")).toBe("mine");
+});
+
+test.each([
+  [["prefixset://edge/nothing", "--out", "x"], 1, "prefixset://edge/nothing"],
+  [["arena://edge", "--out", "x"], 2, "arena://edge is no set"],
+  [["--out", "x"], 2, "Name at least one set, or give --signaling."],
+  [["prefixset://edge/blocked"], 2, "--out"],
+  [["prefixset://edge/blocked", "--signaling", "--out", "x"], 2, "--signaling-url"],
+  [
+    ["prefixset://edge/blocked", "--name", "prefixset://edge/other=a", "--out", "x"],
+    2,
+    "is not among what is imported",
+  ],
+] as const)("import %j ends with %d and names what is wrong", async (args, code, text) => {
+  const failed = await command(...args);
+  expect(failed).toMatchObject({ code, out: "" });
+  expect(failed.err).toContain(text);
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test("a value that no program can declare is named, and nothing is written", async () => {
+  await using node = await startShapedNode(
+    { "prefixset://edge/blocked": { "192.0.2.0/24": -1, "192.0.2.7/32": 1 } },
+    {},
+  );
+  const failed = await run(["import", "prefixset://edge/blocked", "--endpoint", node.endpoint, "--out", "x"], {
+    folder,
+  });
+  expect(failed.code).toBe(1);
+  expect(failed.err).toContain("192.0.2.0/24 (-1)");
+  expect(await readdir(folder)).toEqual([]);
+});
