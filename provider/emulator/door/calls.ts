@@ -24,8 +24,8 @@ export const journalFilter = z.strictObject({
 
 /** Which part of the entries that match. */
 export const journalRange = z.strictObject({
-  since: z.int().min(0).optional(),
-  limit: z.int().min(0).optional(),
+  since: z.int().min(0).optional().describe("Only entries with at least this index."),
+  limit: z.int().min(0).optional().describe("Only so many of them, the newest; oldest of these first."),
 } satisfies { [Name in keyof Required<JournalRange>]: z.ZodType<JournalRange[Name]> });
 
 /** Prefixes with the values that they get. */
