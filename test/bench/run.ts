@@ -8,6 +8,7 @@ import { policiesFigures } from "./policies.bench";
 import { prefixesFigures } from "./prefixes.bench";
 import { readingFigures } from "./reading.bench";
 import { setsFigures } from "./sets.bench";
+import { stateFigures } from "./state.bench";
 
 const benches = {
   engine: engineFigures,
@@ -19,6 +20,7 @@ const benches = {
   prefixes: prefixesFigures,
   reading: readingFigures,
   sets: setsFigures,
+  state: stateFigures,
 };
 
 /** Runs the benchmarks named on the command line, or all, one after the other. */
