@@ -4,8 +4,8 @@ export interface CliIo {
   out(text: string): void;
   /** Writes to standard error. */
   err(text: string): void;
-  /** Writes to standard output, and waits until that has taken it. Default: {@link out}. */
-  write?(text: string): Promise<void>;
+  /** The file descriptor of standard output, for who writes much and waits until it is taken. Default: {@link out}. */
+  readonly stdout?: number;
   /** Set when standard error is a terminal. */
   readonly terminal?: { columns(): number };
   /** Calls back whenever the process is asked to read its configuration again (SIGHUP). */

@@ -46,6 +46,7 @@ export class Forwarder {
   private readonly openedAt: number;
   /** When the last list ended, in this run or the one before. */
   private listed: number | undefined;
+  private readonly gone = new AbortController();
   private leases: Leases | undefined;
   private stopping: Promise<void> | undefined;
 
@@ -141,6 +142,11 @@ export class Forwarder {
     return this.stopping;
   }
 
+  /** Aborts when a sink is gone for good, as standard output is that nobody reads any more: the forwarder is to be stopped. */
+  get ended(): AbortSignal {
+    return this.gone.signal;
+  }
+
   /** The nodes that are polled here, for people. */
   get nodes(): NodeView[] {
     return this.pollers.views;
@@ -212,6 +218,12 @@ export class Forwarder {
       acknowledged: () => {
         troubles.end(`full/${name}`, { sink: name }, `Sink "${name}" has room in the spool again.`);
         this.backlog.moved(name);
+      },
+      gone: (reason) => {
+        const words = `Sink "${name}" has ended: ${reason}. What it had not taken stays in the spool.`;
+        this.parts.log.info({ sink: name }, words);
+        this.backlog.giveUp(name);
+        this.gone.abort();
       },
     });
   }

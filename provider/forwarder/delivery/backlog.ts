@@ -14,6 +14,7 @@ interface Waiter {
 /** What the sinks have not taken yet: for metrics, and for those who wait until there is less of it. */
 export class BacklogWatch {
   private readonly waiters = new Set<Waiter>();
+  private readonly gone = new Set<string>();
   private status: LedgerStatus = { sinks: [], bytes: 0, setAside: 0 };
 
   constructor(
@@ -53,12 +54,18 @@ export class BacklogWatch {
     });
   }
 
-  /** Waits until every sink has taken all that is in the spool; false when the signal aborts first. */
+  /** Nobody waits for a sink any more: what it wrote to is gone. */
+  giveUp(sink: string): void {
+    this.gone.add(sink);
+    this.moved(sink);
+  }
+
+  /** Waits until every sink has taken all that is in the spool, but for those that are gone; false when the signal aborts first. */
   async drained(signal: AbortSignal): Promise<boolean> {
     for (;;) {
       const acknowledged = this.acknowledgement(undefined, signal);
       await this.look();
-      if (this.status.sinks.every(({ records }) => records === 0)) return true;
+      if (this.status.sinks.every(({ name, records }) => records === 0 || this.gone.has(name))) return true;
       if (signal.aborted) return false;
       await acknowledged;
     }

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NodeMemories } from "../../../provider/client/node-memory";
 import type { Emulator, EmulatorState } from "../../../provider/emulator";
 import { LiveConfig } from "../../../provider/forwarder/config/config";
 import type { ForwarderConfig } from "../../../provider/forwarder/config/schema";
@@ -36,6 +37,8 @@ export async function openForwarder(
     log: told,
     world: systemWorld,
     stdout,
+    // As in a process of its own.
+    memories: new NodeMemories(),
     thread: false,
     ...more,
   });
