@@ -25,16 +25,17 @@ const members = z.strictObject({
   type: z.enum(MARK_TYPES).optional(),
 });
 
+/** Whatever of these members is there and readable. */
+const anyMembers = z.looseObject({
+  url: z.string().optional().catch(undefined),
+  cmd: members.shape.cmd.optional().catch(undefined),
+  type: members.shape.type.catch(undefined),
+  data: z.array(z.unknown()).optional().catch(undefined),
+});
+
 /** What the journal says of a request, valid or not. */
 export function summarize(value: unknown): RequestSummary {
-  const loose = z
-    .looseObject({
-      url: z.string().optional().catch(undefined),
-      cmd: members.shape.cmd.optional().catch(undefined),
-      type: members.shape.type.catch(undefined),
-      data: z.array(z.unknown()).optional().catch(undefined),
-    })
-    .safeParse(value).data;
+  const loose = anyMembers.safeParse(value).data;
   if (!loose) return {};
   const { url, cmd, type, data } = loose;
   return {
