@@ -26,16 +26,17 @@ const members = z.strictObject({
   type: z.enum(MARK_TYPES).optional(),
 });
 
+/** Whatever of these members is there and readable. */
+const anyMembers = z.looseObject({
+  url: z.string().optional().catch(undefined),
+  cmd: members.shape.cmd.optional().catch(undefined),
+  type: members.shape.type.catch(undefined),
+});
+
 /** What the journal says of a request, valid or not; in slices, since a request can hold many items. */
 export function* summarize(value: unknown): SlicedWork<RequestSummary> {
   const { rest, items } = split(value);
-  const loose = z
-    .looseObject({
-      url: z.string().optional().catch(undefined),
-      cmd: members.shape.cmd.optional().catch(undefined),
-      type: members.shape.type.catch(undefined),
-    })
-    .safeParse(rest).data;
+  const loose = anyMembers.safeParse(rest).data;
   if (!loose) return {};
   const { url, cmd, type } = loose;
   const data: unknown[] = [];
