@@ -6,10 +6,13 @@ import type { ActiveFault, Fault } from "./behaviour/faults";
 import * as call from "./door/calls";
 import { strictly } from "./door/strict";
 import type { ClientTls } from "./http/tls";
+import { expectCount, expectInOrder, waitFor } from "./journal/expectations";
+import { type Har, har } from "./journal/har";
 import type { JournalEntry, JournalFilter, JournalRange } from "./journal/journal";
 import type { Run } from "./journal/runs";
 import type { MarkRecord } from "./marks";
 import type { EmulatorOptions } from "./options";
+import { packageVersion } from "./package-root";
 import type { Packet, TrafficSource, TrafficSummary, Verdict } from "./packets";
 import type { RuleCounter } from "./rules";
 import { type ClientCredentials, credentials, type EmulatorInfo } from "./signaling/credentials";
@@ -18,7 +21,16 @@ import type { PrefixSetContent, PrefixSetStore } from "./state/prefix-set-store"
 import type { EmulatorState } from "./state/state";
 import { UnknownResource } from "./state/unknown-resource";
 import type { VirtualClock } from "./time/clock";
+import { type Duration, milliseconds } from "./time/duration";
 import { type Assembly, assemble } from "./wiring";
+
+/** How to wait for a request. */
+export interface RequestWait {
+  /** Real time, default 5 s. */
+  readonly within?: Duration;
+  /** Index of the first entry of the journal that counts, default: of all that it holds. */
+  readonly since?: number;
+}
 
 /**
  * A running emulator: a node and a signaling receiver on loopback, and what a test asks and changes behind the backs of their clients.
@@ -233,6 +245,61 @@ export class Emulator implements AsyncDisposable {
     return this.simulation.journal.runs.begin(label);
   }
 
+  /**
+   * Waits until a request that matches is answered, and gives its entry. One that the journal holds already counts, from the entry
+   * `since` on. Nothing is polled, and `within` (default `"5s"`) is real time: a clock that stands still ends no wait.
+   *
+   * @throws {ExpectationError} when none came in time, naming those that came near.
+   * @example
+   * ```ts
+   * const commit = await emulator.waitForRequest({ cmd: "commit", status: 200 }, { within: "2s" });
+   * ```
+   */
+  async waitForRequest(filter: JournalFilter, options: RequestWait = {}, signal?: AbortSignal): Promise<JournalEntry> {
+    strictly(call.journalFilter, filter, "waitForRequest()");
+    const { within = "5s", since } = strictly(call.requestWait, options, "waitForRequest()");
+    const { journal, waits } = this.simulation;
+    const ended = signal ? AbortSignal.any([signal, waits.signal]) : waits.signal;
+    return waitFor(journal, filter, { within: milliseconds(within), since, timer: waits.timer, signal: ended });
+  }
+
+  /**
+   * Says that so many requests match, and gives their entries.
+   *
+   * @throws {ExpectationError} naming those that are too many, or those that came near.
+   * @example
+   * ```ts
+   * emulator.expectRequests({ cmd: "commit", url: "prefixset://edge/blocked" }, 1);
+   * ```
+   */
+  expectRequests(filter: JournalFilter, count: number): JournalEntry[] {
+    strictly(call.journalFilter, filter, "expectRequests()");
+    return expectCount(
+      this.simulation.journal,
+      filter,
+      strictly(call.requestCount, count, "expectRequests(): the count"),
+    );
+  }
+
+  /**
+   * Says that requests came one after the other, and gives their entries. Others may be between them.
+   *
+   * @throws {ExpectationError} naming the first that is missing, and those that came near.
+   * @example
+   * ```ts
+   * emulator.expectOrder([{ cmd: "insert" }, { cmd: "delete" }, { cmd: "commit", status: 200 }]);
+   * ```
+   */
+  expectOrder(filters: readonly JournalFilter[]): JournalEntry[] {
+    strictly(call.requestOrder, filters, "expectOrder()");
+    return expectInOrder(this.simulation.journal, filters);
+  }
+
+  /** The journal as an HTTP archive (HAR 1.2), which the network views of browsers open; runs are its pages. */
+  har(): Har {
+    return har(this.simulation.journal, this.endpoint, packageVersion());
+  }
+
   /** Empties the journal, and forgets the runs. */
   clearJournal(): void {
     this.simulation.journal.clear();
@@ -246,6 +313,11 @@ export class Emulator implements AsyncDisposable {
   /** The faults that were set. */
   get faults(): ActiveFault[] {
     return this.simulation.faults.list();
+  }
+
+  /** Removes one fault. @throws {UnknownResource} when there is none with this id. */
+  removeFault(id: number): void {
+    if (!this.simulation.faults.remove(id)) throw new UnknownResource(`There is no fault ${id}.`);
   }
 
   /** Removes all faults. */
@@ -297,6 +369,28 @@ export class Emulator implements AsyncDisposable {
     this.simulation.reset();
   }
 
+  /** Names of the snapshots, in the order in which they were first taken. */
+  get snapshots(): readonly string[] {
+    return this.simulation.snapshots.names();
+  }
+
+  /** Keeps what the emulator holds now under a name, until it ends. One of this name is replaced. */
+  snapshot(name: string): void {
+    this.simulation.snapshots.set(strictly(call.name, name, "snapshot()"), this.state());
+  }
+
+  /** Puts back what a snapshot kept, as {@link seed} does. @throws {UnknownResource} when there is none of this name. */
+  restore(name: string): void {
+    const state = this.simulation.snapshots.get(strictly(call.name, name, "restore()"));
+    if (!state) throw this.noSnapshot(name);
+    this.seed(state);
+  }
+
+  /** Forgets a snapshot. @throws {UnknownResource} when there is none of this name. */
+  deleteSnapshot(name: string): void {
+    if (!this.simulation.snapshots.delete(strictly(call.name, name, "deleteSnapshot()"))) throw this.noSnapshot(name);
+  }
+
   /** What the emulator holds, in the form that `state` takes. Commits that are on their way count as not there. */
   state(): EmulatorState {
     return this.simulation.contents.export();
@@ -313,6 +407,12 @@ export class Emulator implements AsyncDisposable {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  private noSnapshot(name: string): UnknownResource {
+    return new UnknownResource(
+      `There is no snapshot ${JSON.stringify(name)}; there are ${this.snapshots.map((it) => JSON.stringify(it)).join(", ") || "none"}.`,
+    );
   }
 
   private profileOf(text: string): { arena: string; profile: string } {

@@ -27,9 +27,12 @@ export {
 } from "./behaviour/dialect";
 export type { FaultKind } from "./behaviour/fault-kinds";
 export { type ActiveFault, type Fault, faultSchema } from "./behaviour/faults";
-export type { Emulator } from "./emulator";
+export { type ConnectOptions, connectEmulator, type RemoteEmulator } from "./control/client";
+export type { Emulator, RequestWait } from "./emulator";
 export type { NodeAuth } from "./http/admission";
 export type { ClientTls, TlsFiles } from "./http/tls";
+export { ExpectationError } from "./journal/expectations";
+export type { Har } from "./journal/har";
 export type {
   ApiName,
   Command,

@@ -141,3 +141,76 @@ test("a pause is one in which nothing is in progress", async () => {
   await slow;
   expect(emulator.runs.map(describeRun)).toEqual(["run 1: 2 requests, no commit"]);
 });
+
+/** Members that HAR 1.2 demands, object by object; what stands behind a colon is the object of that member. */
+const HAR: Record<string, string[]> = {
+  log: ["version", "creator:creator", "entries:entry", "pages:page"],
+  creator: ["name", "version"],
+  page: ["startedDateTime", "id", "title", "pageTimings"],
+  entry: ["startedDateTime", "time", "request:request", "response:response", "cache", "timings:timings"],
+  request: ["method", "url", "httpVersion", "cookies", "headers:header", "queryString", "headersSize", "bodySize"],
+  response: [
+    "status",
+    "statusText",
+    "httpVersion",
+    "cookies",
+    "headers:header",
+    "content:content",
+    "redirectURL",
+    "headersSize",
+    "bodySize",
+  ],
+  content: ["size", "mimeType"],
+  header: ["name", "value"],
+  timings: ["send", "wait", "receive"],
+};
+
+/** Where demanded members are missing. */
+function missing(kind: string, value: object, place = kind): string[] {
+  return (HAR[kind] ?? []).flatMap((name) => {
+    const [member = "", of] = name.split(":");
+    const found = (value as Record<string, unknown>)[member];
+    if (found === undefined) return [`${place}.${member}`];
+    return of ? [found].flat().flatMap((each) => missing(of, each as object, `${place}.${member}`)) : [];
+  });
+}
+
+test("the journal goes out as an HTTP archive that has all that the format demands", async () => {
+  const wall = wallByHand();
+  await using emulator = await startEmulator({ wall });
+  emulator.beginRun("one");
+  await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.7", v: 2 }] });
+  emulator.fail({ cmd: "commit", kind: "reset" });
+  await fapi(emulator, { url: BLOCKED, cmd: "commit" }).catch(() => {});
+  await signaling(emulator.signalingUrl, emulator.clients[0], "start", ["198.51.100.7/32"]);
+  const { json } = await control(emulator, "GET", "/journal.har");
+  expect(json).toEqual(emulator.har());
+  const { log } = emulator.har();
+  expect(missing("log", log)).toEqual([]);
+  expect(log.pages).toEqual([
+    {
+      startedDateTime: "2026-12-01T10:00:00.000Z",
+      id: "run_1",
+      title: "run 1 (one): 3 requests, no commit, 1 start, 1 failed",
+      pageTimings: {},
+    },
+  ]);
+  const [inserted, lost, started] = log.entries;
+  expect(inserted).toMatchObject({
+    pageref: "run_1",
+    startedDateTime: "2026-12-01T10:00:00.000Z",
+    time: 0,
+    request: {
+      method: "POST",
+      url: `${emulator.endpoint}/fapi`,
+      postData: {
+        mimeType: "application/json",
+        text: JSON.stringify({ url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.7", v: 2 }] }),
+      },
+    },
+    response: { status: 200, statusText: "OK", content: { size: 15, text: '{"status":"ok"}' } },
+  });
+  expect([lost?.response.status, lost?._fault]).toEqual([0, "reset"]);
+  expect(started?.request.url).toBe(`${emulator.endpoint}/path/client-a/***/start`);
+  expect(started?.request.postData?.text).toBe('{"IP_prefix":["198.51.100.7/32"]}');
+});

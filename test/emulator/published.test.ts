@@ -44,6 +44,9 @@ const CALLS: Record<string, { path?: string; query?: string; body?: unknown }> =
   deleteFaultsById: { path: "/faults/1" },
   postClock: { body: { advance: "1s" } },
   putDialect: { body: { name: "verbose" } },
+  postJournalWait: { body: { filter: { status: 405 } } },
+  postJournalExpect: { body: { filter: { cmd: "commit" }, count: 0 } },
+  postJournalExpectOrder: { body: { filters: [{ api: "node" }] } },
   postRuns: { body: { label: "one" } },
   postPackets: { body: [{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" }] },
   postTraffic: { body: { kind: "synFlood", to: ["198.51.100.7"], count: 1_000 } },
@@ -79,6 +82,7 @@ test("every operation answers as its description says", async () => {
     );
   expect(operations.length).toBe(ROUTES.filter(isDescribed).length);
   for (const { path, method, operation } of operations) {
+    await fetch(`${emulator.endpoint}/fapi`);
     const call = CALLS[operation.operationId] ?? {};
     const response = await fetch(`${emulator.control}${call.path ?? path}${call.query ?? ""}`, {
       method: method.toUpperCase(),

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { json, text } from "../http/reply";
 import { metrics } from "../journal/metrics";
 import { stateJsonSchema } from "../state/state-schema";
+import { asItIs } from "./client-call";
 import { openApi } from "./openapi";
 import { type ControlRoute, route } from "./route";
 
@@ -23,6 +24,11 @@ export const aboutRoutes: readonly ControlRoute[] = [
       controlToken: z.string().optional(),
       tls: z.object({ ca: z.string(), cert: z.string(), key: z.string() }).optional(),
     }),
+    calls: { info: { result: asItIs } },
+    reads: {
+      clients: { result: ({ clients }) => clients },
+      testClients: { result: ({ testClients }) => testClients },
+    },
     run: ({ emulator }) => json(200, emulator.info()),
   }),
   route({

@@ -7,6 +7,7 @@ import { sameText } from "../http/admission";
 import { readBody, send } from "../http/http-server";
 import { BadRequest, parseJson } from "../http/json-body";
 import { json, type Reply, text } from "../http/reply";
+import { ExpectationError } from "../journal/expectations";
 import { pageFile } from "../page/static-files";
 import { fromYaml } from "../state/state-file";
 import { UnknownResource } from "../state/unknown-resource";
@@ -97,6 +98,7 @@ export class ControlApi {
     } catch (error) {
       if (error instanceof BadRequest || error instanceof TypeError || error instanceof PrefixError)
         return json(400, { error: error.message });
+      if (error instanceof ExpectationError) return json(412, { error: error.message });
       if (error instanceof UnknownResource) return json(404, { error: error.message });
       throw error;
     }

@@ -1,10 +1,13 @@
 import { z } from "zod";
-import type { ActiveFault } from "../behaviour/faults";
+import { FAULT_KINDS, type FaultKind } from "../behaviour/fault-kinds";
+import { type ActiveFault, faultSchema } from "../behaviour/faults";
+
+const KINDS = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]];
 
 /** A fault that was set, as operations show it. */
 export const activeFault = z.object({
   id: z.int(),
-  fault: z.looseObject({ kind: z.string() }),
+  fault: faultSchema.and(z.object({ kind: z.enum(KINDS) })),
   seen: z.int(),
   hits: z.int(),
   spent: z.boolean(),

@@ -1,38 +1,18 @@
 import { z } from "zod";
-import { journalFilter } from "../door/calls";
+import { journalFilter, requestCount, requestOrder, requestWait } from "../door/calls";
 import { json, text } from "../http/reply";
+import { harSchema } from "../journal/har";
 import { describeEntry, describeRun } from "../journal/journal-text";
 import { done, ok } from "./answers";
+import { asItIs, nothing } from "./client-call";
 import { streamEvents } from "./events";
+import { journalEntry, runSchema } from "./journal-schema";
 import { type ControlRoute, route } from "./route";
-
-const journalEntry = z.looseObject({
-  index: z.int(),
-  time: z.string(),
-  api: z.string(),
-  method: z.string(),
-  path: z.string(),
-});
-
-const count = z.int();
-const runSchema = z.object({
-  run: z.int().describe("Counts from 1 and never repeats."),
-  label: z.string().optional(),
-  from: z.string().optional().describe("Virtual time of its first request."),
-  requests: count,
-  failed: count.describe("Requests that were answered with a status of 400 or more, or not at all."),
-  commits: count,
-  inserted: count,
-  removed: count,
-  changed: count,
-  starts: count,
-  stops: count,
-});
 
 const filter = journalFilter.extend({
   status: z.coerce.number().int().optional(),
   run: z.coerce.number().int().optional(),
-  since: z.coerce.number().optional().describe("Only entries with at least this index."),
+  since: z.coerce.number().int().optional().describe("Only entries with at least this index."),
   limit: z.coerce.number().int().min(0).optional().describe("Only so many of them, the newest; oldest of these first."),
 });
 
@@ -44,6 +24,8 @@ export const journalRoutes: readonly ControlRoute[] = [
     summary: "What the emulator was asked, secrets cut out.",
     query: filter,
     answer: z.array(journalEntry),
+    calls: { requests: { request: (filter, range) => ({ query: { ...filter, ...range } }), result: asItIs } },
+    reads: { journal: { result: asItIs } },
     run: ({ emulator, query: { since, limit, ...wanted } }) => json(200, emulator.requests(wanted, { since, limit })),
   }),
   route({
@@ -59,9 +41,55 @@ export const journalRoutes: readonly ControlRoute[] = [
   }),
   route({
     method: "GET",
+    path: "/journal.har",
+    summary: "The journal as an HTTP archive (HAR 1.2), which the network views of browsers open; runs are its pages.",
+    answer: harSchema,
+    calls: { har: { result: asItIs } },
+    run: ({ emulator }) => json(200, emulator.har()),
+  }),
+  route({
+    method: "POST",
+    path: "/journal/wait",
+    summary:
+      "Waits until a request that matches is answered; one that the journal holds counts. 412 when none comes in time.",
+    body: requestWait.extend({ filter: journalFilter }),
+    answer: journalEntry,
+    calls: {
+      waitForRequest: {
+        request: (wanted, options, signal) => ({ body: { filter: wanted, ...options }, signal }),
+        result: asItIs,
+      },
+    },
+    run: async ({ emulator, body: { filter: wanted, ...options }, response }) => {
+      const left = new AbortController();
+      response.once("close", () => left.abort());
+      return json(200, await emulator.waitForRequest(wanted, options, left.signal));
+    },
+  }),
+  route({
+    method: "POST",
+    path: "/journal/expect",
+    summary: "The requests that match, if there are as many as expected. 412 if not, with those that came near.",
+    body: z.strictObject({ filter: journalFilter, count: requestCount }),
+    answer: z.array(journalEntry),
+    calls: { expectRequests: { request: (wanted, count) => ({ body: { filter: wanted, count } }), result: asItIs } },
+    run: ({ emulator, body }) => json(200, emulator.expectRequests(body.filter, body.count)),
+  }),
+  route({
+    method: "POST",
+    path: "/journal/expect-order",
+    summary: "A request for each filter, one after the other. 412 if there are none, with those that came near.",
+    body: z.strictObject({ filters: requestOrder }),
+    answer: z.array(journalEntry),
+    calls: { expectOrder: { request: (filters) => ({ body: { filters } }), result: asItIs } },
+    run: ({ emulator, body }) => json(200, emulator.expectOrder(body.filters)),
+  }),
+  route({
+    method: "GET",
     path: "/runs",
     summary: "The requests in runs: those between two pauses, or those with one label in the header Packetfilter-Run.",
     answer: z.array(runSchema),
+    reads: { runs: { result: asItIs } },
     run: ({ emulator }) => json(200, emulator.runs),
   }),
   route({
@@ -77,6 +105,7 @@ export const journalRoutes: readonly ControlRoute[] = [
     summary: "Begins another run, of this label or without one, for all requests that carry no label.",
     body: z.strictObject({ label: z.string().min(1).max(100).optional() }),
     answer: runSchema,
+    calls: { beginRun: { request: (label) => ({ body: { label } }), result: asItIs } },
     run: ({ emulator, body: { label } }) => json(200, emulator.beginRun(label)),
   }),
   route({
@@ -84,6 +113,7 @@ export const journalRoutes: readonly ControlRoute[] = [
     path: "/journal",
     summary: "Empties the journal, and forgets the runs.",
     answer: done,
+    calls: { clearJournal: { result: nothing } },
     run: ({ emulator }) => {
       emulator.clearJournal();
       return ok();

@@ -44,7 +44,11 @@ export function isDescribed({ path }: ControlRoute): boolean {
 type Describe = (of: z.ZodType) => Json;
 
 function operation(route: ControlRoute, describe: Describe): Json {
-  const failures = [...(route.query || route.body ? ["400"] : []), ...(mayMiss(route) ? ["404"] : [])];
+  const failures = [
+    ...(route.query || route.body ? ["400"] : []),
+    ...(mayMiss(route) ? ["404"] : []),
+    ...(expects(route) ? ["412"] : []),
+  ];
   const { body } = route;
   const parameters = [...pathParameters(route), ...queryParameters(route, describe)];
   return {
@@ -71,10 +75,21 @@ function answerContent({ answer, answerType }: ControlRoute, describe: Describe)
   return { "application/json": { schema: describe(answer) } };
 }
 
+const FAILURES: Record<string, string> = {
+  400: "The request is not valid.",
+  404: "There is no such thing.",
+  412: "The journal does not hold what was expected.",
+};
+
 function failure(status: string): Json {
-  const description = status === "400" ? "The request is not valid." : "There is no such thing.";
-  return { description, content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } } };
+  return {
+    description: FAILURES[status],
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
+  };
 }
+
+/** Whether an operation is a test's expectation. */
+const expects = ({ path }: ControlRoute) => /^\/journal\/(wait|expect)/.test(path);
 
 /** Whether an operation names something that may not exist. */
 function mayMiss({ path, query }: ControlRoute): boolean {

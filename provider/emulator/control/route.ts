@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { z } from "zod";
 import type { Reply } from "../http/reply";
+import type { AnyClientCall, ClientCalls } from "./client-call";
 import type { ControlledEmulator, ControlledSimulation } from "./subject";
 
 /** What an operation of the control API gets. */
@@ -18,7 +19,7 @@ export interface ControlInput<Query = unknown, Body = unknown> {
 
 type Answer = Reply | undefined | Promise<Reply | undefined>;
 
-/** An operation of the control API. The OpenAPI description is made of these. */
+/** An operation of the control API. Routes, the OpenAPI description and the client are made of these. */
 export interface ControlRoute {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Path with parameters in braces. */
@@ -30,17 +31,28 @@ export interface ControlRoute {
   readonly answer?: z.ZodType;
   /** Content type of an answer that is not JSON. */
   readonly answerType?: string;
+  /** Methods of the client that this operation is the other end of. */
+  readonly calls?: Readonly<Record<string, AnyClientCall>>;
+  /** Getters of the client, likewise. */
+  readonly reads?: Readonly<Record<string, AnyClientCall>>;
   /** The answer; `undefined` when the operation has written its answer itself. */
   readonly run: (input: ControlInput) => Answer;
 }
 
-/** An operation whose handler knows the types of its query and body. */
-export function route<Query extends z.ZodType = z.ZodUndefined, Body extends z.ZodType = z.ZodUndefined>(
-  definition: Omit<ControlRoute, "query" | "body" | "run"> & {
+/** An operation whose handler knows the types of its query and body, and whose client those of its answer. */
+export function route<
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+  Shown extends z.ZodType = z.ZodUndefined,
+>(
+  definition: Omit<ControlRoute, "query" | "body" | "answer" | "calls" | "reads" | "run"> & {
     query?: Query;
     body?: Body;
+    answer?: Shown;
+    calls?: ClientCalls<z.output<Shown>>;
+    reads?: ClientCalls<z.output<Shown>>;
     run: (input: ControlInput<z.output<Query>, z.output<Body>>) => Answer;
   },
 ): ControlRoute {
-  return definition as ControlRoute;
+  return definition as unknown as ControlRoute;
 }

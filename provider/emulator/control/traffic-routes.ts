@@ -1,10 +1,30 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { json } from "../http/reply";
+import type { MarkRecord } from "../marks";
 import { background, carpetBombing, dnsAmplification, packetSchema, synFlood } from "../packets";
+import { protocolSchema } from "../packets/packet";
+import { asItIs } from "./client-call";
 import { type ControlRoute, route } from "./route";
 
 const KINDS = { background, synFlood, dnsAmplification, carpetBombing };
+
+/** More records than any table holds. */
+const ALL = 100_000_000;
+
+const markRecord = z.object({
+  address: z.string().optional(),
+  source: z.string().optional(),
+  destination: z.string().optional(),
+  sourcePort: z.int().optional(),
+  destinationPort: z.int().optional(),
+  protocol: protocolSchema.optional(),
+  id: z.int(),
+  value: z.int().optional(),
+  lifetime: z.number().optional(),
+  age: z.number().optional(),
+  expiredFor: z.number().optional(),
+} satisfies { [Name in keyof Required<MarkRecord>]: z.ZodType<MarkRecord[Name]> });
 
 const verdict = z.object({
   verdict: z.enum(["accept", "drop"]),
@@ -23,6 +43,7 @@ export const trafficRoutes: readonly ControlRoute[] = [
     summary: "Packets that arrive, in order; what became of each.",
     body: z.array(packetSchema).max(100_000),
     answer: z.array(verdict),
+    calls: { receive: { request: (packets) => ({ body: [...packets] }), result: asItIs } },
     run: ({ emulator, body }) => json(200, emulator.receive(body)),
   }),
   route({
@@ -51,9 +72,13 @@ export const trafficRoutes: readonly ControlRoute[] = [
     query: z.strictObject({
       url: z.string().describe("Of the profile."),
       type: z.enum(MARK_TYPES),
-      limit: z.coerce.number().int().min(1).max(100_000).optional().describe("Most records, default 1000."),
+      limit: z.coerce.number().int().min(1).max(ALL).optional().describe("Most records, default 1000."),
     }),
-    answer: z.object({ active: z.int(), expired: z.int(), records: z.array(z.looseObject({ id: z.int() })) }),
+    answer: z.object({ active: z.int(), expired: z.int(), records: z.array(markRecord) }),
+    calls: {
+      marks: { request: (url, type) => ({ query: { url, type, limit: ALL } }), result: ({ records }) => records },
+      markTable: { request: (url, type, limit) => ({ query: { url, type, limit } }), result: asItIs },
+    },
     run: ({ emulator, query: { url, type, limit = 1_000 } }) => json(200, emulator.markTable(url, type, limit)),
   }),
   route({
@@ -63,6 +88,9 @@ export const trafficRoutes: readonly ControlRoute[] = [
       "What the count actions of a profile counted, in the order of its rules; null for rules that do not count.",
     query: z.strictObject({ url: z.string().describe("Of the profile.") }),
     answer: z.array(counter),
+    calls: {
+      counters: { request: (url) => ({ query: { url } }), result: (counters) => counters.map((it) => it ?? undefined) },
+    },
     run: ({ emulator, query }) =>
       json(
         200,

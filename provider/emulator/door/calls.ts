@@ -3,6 +3,7 @@ import { MAX_VALUE } from "../../model/entry-value";
 import { MARK_TYPES } from "../../model/mark";
 import type { JournalFilter, JournalRange } from "../journal/journal";
 import { type Packet, packetSchema, TrafficSource } from "../packets";
+import { durationSchema } from "../time/duration";
 import { strictly } from "./strict";
 
 /**
@@ -28,6 +29,22 @@ export const journalRange = z.strictObject({
   limit: z.int().min(0).optional().describe("Only so many of them, the newest; oldest of these first."),
 } satisfies { [Name in keyof Required<JournalRange>]: z.ZodType<JournalRange[Name]> });
 
+/** How long to wait for a request, and from which entry of the journal on. */
+export const requestWait = z.strictObject({
+  within: durationSchema.optional().describe("Real time, milliseconds or a text such as 2s; default 5s."),
+  since: z
+    .int()
+    .min(0)
+    .optional()
+    .describe("Only a request with at least this index; default: any that the journal has."),
+});
+
+/** How many requests are expected. */
+export const requestCount = z.int().min(0);
+
+/** Requests in the order in which they are expected. */
+export const requestOrder = z.array(journalFilter).min(1);
+
 /** Prefixes with the values that they get. */
 export const entriesToInsert = z.record(z.string(), z.int().min(0).max(MAX_VALUE));
 
@@ -45,6 +62,9 @@ export const signalChanges = z.strictObject({
 
 /** A resource address, a prefix or an address. */
 export const text = z.string();
+
+/** Name of a snapshot. */
+export const name = z.string().min(1).max(200);
 
 /** One of the four tables of marks of a profile, and how many records of it. */
 export const markTable = z.strictObject({

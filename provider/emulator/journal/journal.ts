@@ -145,7 +145,7 @@ export class Journal {
 }
 
 /** Whether every member of the filter is equal in the entry. */
-function matches(entry: JournalEntry, filter: JournalFilter): boolean {
+export function matches(entry: JournalEntry, filter: JournalFilter): boolean {
   const keys = Object.keys(filter) as (keyof JournalFilter)[];
   return keys.every((key) => filter[key] === undefined || entry[key] === filter[key]);
 }

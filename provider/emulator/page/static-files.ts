@@ -1,7 +1,7 @@
-import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { type Reply, text } from "../http/reply";
+import { packageRoot } from "../package-root";
 
 /** Files of the page, as the build puts them into `dist/page`. Nothing else is served, whatever a path says. */
 const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {
@@ -24,7 +24,7 @@ const HEADERS = {
   "cache-control": "no-cache",
 };
 
-const folder = join(packageRoot(__dirname), "dist", "page");
+const folder = join(packageRoot, "dist", "page");
 const kept = new Map<string, Buffer>();
 
 /**
@@ -42,10 +42,4 @@ export async function pageFile(method: string | undefined, target = ""): Promise
   } catch {
     return text(503, "The page is not built: run npm run build.\n");
   }
-}
-
-/** The folder of the package, from its source and from its build alike. */
-function packageRoot(from: string): string {
-  const above = dirname(from);
-  return existsSync(join(from, "package.json")) || above === from ? from : packageRoot(above);
 }

@@ -1,0 +1,121 @@
+import type { Journal, JournalEntry, JournalFilter } from "./journal";
+import { matches } from "./journal";
+import { describeEntry } from "./journal-text";
+
+/** Thrown when the journal does not hold the requests that a test expects, or not in time. Its message names those that came near. */
+export class ExpectationError extends Error {
+  override readonly name = "ExpectationError";
+}
+
+/** Requests that are named as near misses. */
+const NEAREST = 3;
+/** Requests too many that are named. */
+const MOST = 10;
+
+/** @throws {ExpectationError} unless so many requests match. */
+export function expectCount(journal: Journal, filter: JournalFilter, count: number): JournalEntry[] {
+  const found = journal.find(filter);
+  if (found.length === count) return found;
+  const said = `Expected ${count} ${count === 1 ? "request" : "requests"} with ${words(filter)}; ${came(found.length)}`;
+  if (found.length < count) throw new ExpectationError(`${said}.${nearest(journal, filter)}`);
+  const more = found.length > MOST ? [`and ${found.length - MOST} more`] : [];
+  throw new ExpectationError([`${said}:`, ...[...found.slice(0, MOST).map(line), ...more].map(indent)].join("\n"));
+}
+
+/** @throws {ExpectationError} unless the journal has a request for each filter, one after the other; others may be between them. */
+export function expectInOrder(journal: Journal, filters: readonly JournalFilter[]): JournalEntry[] {
+  const found: JournalEntry[] = [];
+  for (const filter of filters) {
+    const after = found.at(-1)?.index ?? -1;
+    const next = journal.find(filter, { since: after + 1 })[0];
+    if (next) {
+      found.push(next);
+      continue;
+    }
+    const steps = filters.map((step, at) => `${at + 1}. ${words(step)}${found[at] ? `: #${found[at].index}` : ""}`);
+    const before = journal.find(filter).filter((entry) => !found.includes(entry));
+    const early = before.length === 0 ? "" : ` It came before: ${before.map(({ index }) => `#${index}`).join(", ")}.`;
+    throw new ExpectationError(
+      [
+        "Expected requests in this order:",
+        ...steps.map(indent),
+        `${found.length === 0 ? "No request matches" : `After #${after} no request matches`} ${found.length + 1}.${early}${nearest(journal, filter)}`,
+      ].join("\n"),
+    );
+  }
+  return found;
+}
+
+/** When and how long to wait for a request. */
+export interface Waiting {
+  /** Milliseconds of the machine's clock. */
+  readonly within: number;
+  /** Index of the first entry that counts. */
+  readonly since?: number;
+  /** Calls back after so many milliseconds; returns what cancels it. */
+  readonly timer: (run: () => void, ms: number) => () => void;
+  /** Ends the waiting early. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * The first request that matches and is answered: one that the journal holds, or else the next. Nothing is polled.
+ *
+ * @throws {ExpectationError} when none came in time, or the waiting was ended.
+ */
+export function waitFor(journal: Journal, filter: JournalFilter, waiting: Waiting): Promise<JournalEntry> {
+  const { within, since = 0, timer, signal } = waiting;
+  const known = journal.find(filter, { since }).find(({ durationMs }) => durationMs !== undefined);
+  if (known) return Promise.resolve(known);
+  return new Promise((resolve, reject) => {
+    const fail = (why: string) => {
+      end();
+      const said = `Waited for a request with ${words(filter)}${since > 0 ? ` from #${since} on` : ""}`;
+      reject(new ExpectationError(`${said}; none was answered ${why}.${nearest(journal, filter)}`));
+    };
+    const aborted = () => fail("before the waiting was ended");
+    const stopListening = journal.listen((entry) => {
+      if (entry.index < since || !matches(entry, filter)) return;
+      end();
+      resolve(entry);
+    });
+    const stopTimer = timer(() => fail(`within ${within} ms`), within);
+    const end = () => {
+      stopListening();
+      stopTimer();
+      signal?.removeEventListener("abort", aborted);
+    };
+    signal?.addEventListener("abort", aborted);
+    if (signal?.aborted) aborted();
+  });
+}
+
+const indent = (text: string) => `  ${text}`;
+const line = (entry: JournalEntry) => `#${entry.index} ${describeEntry(entry)}`;
+const came = (count: number) => (count === 0 ? "none came" : `${count} came`);
+
+function words(filter: JournalFilter): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined);
+  return given.length === 0
+    ? "any content"
+    : given.map(([name, value]) => `${name} ${JSON.stringify(value)}`).join(", ");
+}
+
+/** The requests that differ from a filter in the fewest members, the newest first, with what they have there instead. */
+function nearest(journal: Journal, filter: JournalFilter): string {
+  const misses = journal.entries
+    .map((entry) => ({ entry, other: differences(entry, filter) }))
+    .filter(({ other }) => other.length > 0)
+    .sort((a, b) => a.other.length - b.other.length || b.entry.index - a.entry.index)
+    .slice(0, NEAREST);
+  if (journal.entries.length === 0) return " The journal is empty.";
+  if (misses.length === 0) return "";
+  const lines = misses.map(({ entry, other }) => `${line(entry)}: ${other.join(", ")}`);
+  return ["", "Nearest:", ...lines.map(indent)].join("\n");
+}
+
+function differences(entry: JournalEntry, filter: JournalFilter): string[] {
+  return (Object.keys(filter) as (keyof JournalFilter)[])
+    .filter((name) => filter[name] !== undefined && entry[name] !== filter[name])
+    .map((name) => (entry[name] === undefined ? `no ${name}` : `${name} is ${JSON.stringify(entry[name])}`));
+}
