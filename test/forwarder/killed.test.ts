@@ -15,7 +15,7 @@ import { temporaryFolder } from "./support/forward";
  * `PACKETFILTER_KILL_SEEDS=1,2,3 PACKETFILTER_KILLS=40 npx vitest run test/forwarder/killed.test.ts`
  */
 const SEEDS = (process.env.PACKETFILTER_KILL_SEEDS ?? "1").split(",").map(Number);
-const KILLS = Number(process.env.PACKETFILTER_KILLS ?? 5);
+const KILLS = Number(process.env.PACKETFILTER_KILLS ?? 4);
 
 const MARKS = 3_000;
 /** How fast clocks run: 3 s of the pace are 150 ms. */
