@@ -119,8 +119,6 @@ export class StateError extends TypeError {
   readonly code = "invalid-state";
 }
 
-type ParsedState = z.output<typeof stateSchema>;
-
 /** States that were read from a file and that nobody has changed since. */
 const read = new WeakMap<object, ParsedState>();
 
