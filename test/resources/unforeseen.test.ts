@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { type DialectSettings, startEmulator } from "../../provider/emulator";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
 import { Runtime } from "../../provider/resources/runtime";
@@ -114,6 +115,23 @@ describe("the node's own words", () => {
     expect(it.node.asked).toEqual(["list"]);
   });
 });
+
+it.each<DialectSettings>([{ capStatus: 422, tooLargeForm: "html" }, { tooLargeForm: "text-200" }])(
+  "a request that is too large is split, however the node says so: %j",
+  async (form) => {
+    const state = { arenas: { edge: { sets: { blocked: {} } } } };
+    await using emulator = await startEmulator({ state, dialect: { maxEntriesPerRequest: 100, ...form } });
+    const runtime = new Runtime({ env: {}, print: () => {} });
+    runtime.configure((key) => ({ endpoint: emulator.endpoint, commitCoalesceMs: 0 })[key]);
+    const entries = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`10.0.${i >> 8}.${i & 255}/32`, 7]));
+    const handler = new PrefixSetHandler(runtime);
+    const { id, outs } = await handler.create({ arena: "edge", set: "blocked", entries });
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual(entries);
+    await handler.delete(id, outs);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
+    expect(emulator.requests({ cmd: "commit" })).toHaveLength(2);
+  },
+);
 
 describe("a set that the node does not know", () => {
   const state = (it: { node: ShapedNode; args: (entries: Record<string, unknown>) => object }) => ({
