@@ -170,7 +170,7 @@ export class Emulator implements AsyncDisposable {
    * @param options `signal` ends it, as {@link reset}, {@link seed} and {@link close} do; the sum is of the packets until then.
    */
   async replay(traffic: TrafficSource, count: number, options: { signal?: AbortSignal } = {}): Promise<TrafficSummary> {
-    strictly(call.replay, { traffic, count }, "replay()");
+    strictly(call.replay, { traffic, count, options }, "replay()");
     const summary = await this.simulation.contents.packetPath.replay(traffic, count, options.signal);
     this.simulation.changed();
     return summary;
