@@ -3,6 +3,7 @@ import { Prefix } from "../model/prefix";
 import { formatUrl, parseUrl } from "../model/resource-url";
 import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
 import type { ActiveFault, Fault } from "./behaviour/faults";
+import { expectNone, type UnmetFault, unmetFaults } from "./behaviour/unmet-faults";
 import * as call from "./door/calls";
 import { strictly } from "./door/strict";
 import type { ClientTls } from "./http/tls";
@@ -169,7 +170,7 @@ export class Emulator implements AsyncDisposable {
    * @param options `signal` ends it, as {@link reset}, {@link seed} and {@link close} do; the sum is of the packets until then.
    */
   async replay(traffic: TrafficSource, count: number, options: { signal?: AbortSignal } = {}): Promise<TrafficSummary> {
-    strictly(call.replay, { traffic, count }, "replay()");
+    strictly(call.replay, { traffic, count, options }, "replay()");
     const summary = await this.simulation.contents.packetPath.replay(traffic, count, options.signal);
     this.simulation.changed();
     return summary;
@@ -320,6 +321,26 @@ export class Emulator implements AsyncDisposable {
     if (!this.simulation.faults.remove(id)) throw new UnknownResource(`There is no fault ${id}.`);
   }
 
+  /** The faults that were set and struck nothing so far, each with the reason and the requests that came nearest. */
+  unmetFaults(): UnmetFault[] {
+    return unmetFaults(this.faults, this.journal);
+  }
+
+  /**
+   * Fails when a fault that was set was never met: what a test wanted to show with it, it has not shown.
+   *
+   * @throws {UnmetFaultError} naming each fault, and the requests that came nearest.
+   * @example
+   * ```ts
+   * emulator.fail({ cmd: "commit", status: 503 });
+   * await programUnderTest(emulator.endpoint);
+   * emulator.expectAllFaultsMet();
+   * ```
+   */
+  expectAllFaultsMet(): void {
+    expectNone(this.unmetFaults());
+  }
+
   /** Removes all faults. */
   clearFaults(): void {
     this.simulation.faults.clear();
@@ -396,13 +417,18 @@ export class Emulator implements AsyncDisposable {
     return this.simulation.contents.export();
   }
 
-  /** Stops serving, breaks all connections, and writes what is still to be kept. */
+  /**
+   * Stops serving, breaks all connections, and writes what is still to be kept.
+   *
+   * @throws {UnmetFaultError} with the option `expectAllFaultsMet`, once all is closed.
+   */
   async close(): Promise<void> {
     this.clock.clear();
     this.simulation.contents.packetPath.end();
     this.simulation.waits.end();
     await Promise.all([this.parts.server.close(), this.parts.controlServer.close()]);
     await this.parts.persistence?.flush();
+    if (this.simulation.options.expectAllFaultsMet) this.expectAllFaultsMet();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

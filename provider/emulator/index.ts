@@ -27,6 +27,7 @@ export {
 } from "./behaviour/dialect";
 export type { FaultKind } from "./behaviour/fault-kinds";
 export { type ActiveFault, type Fault, faultSchema } from "./behaviour/faults";
+export { type UnmetFault, UnmetFaultError } from "./behaviour/unmet-faults";
 export { type ConnectOptions, connectEmulator, type RemoteEmulator } from "./control/client";
 export type { Emulator, RequestWait } from "./emulator";
 export type { NodeAuth } from "./http/admission";

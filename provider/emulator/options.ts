@@ -57,6 +57,11 @@ export interface EmulatorOptions {
   readonly marks?: Omit<MarkStoreOptions, "now">;
   /** Is called with each journal entry once it is answered. */
   readonly onRequest?: (entry: JournalEntry) => void;
+  /**
+   * Whether closing fails with an `UnmetFaultError` when a fault that was set was never met, as
+   * `emulator.expectAllFaultsMet()` does. Default false. Faults that were taken back do not count.
+   */
+  readonly expectAllFaultsMet?: boolean;
   /** The machine's clock and timers, for tests. */
   readonly wall?: Wall;
 }
@@ -76,6 +81,7 @@ export interface ResolvedOptions {
   readonly marks: Omit<MarkStoreOptions, "now"> | undefined;
   readonly auth: NodeAuth | undefined;
   readonly tls: TlsChoice;
+  readonly expectAllFaultsMet: boolean;
 }
 
 /** Every option has its check. */
@@ -104,6 +110,7 @@ export function resolveOptions(
     marks: options.marks,
     auth: options.auth,
     tls: options.tls ?? false,
+    expectAllFaultsMet: options.expectAllFaultsMet ?? false,
   };
 }
 

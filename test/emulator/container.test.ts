@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { main } from "../../provider/commands/program";
 import { defaultClients } from "../../provider/emulator/state/default-state";
-import { fapi } from "./calls";
+import { fapi, signaling } from "./calls";
 
 const folder = join(__dirname, "../../examples/emulator-container");
 const dockerfile = readFileSync(join(folder, "Dockerfile"), "utf8");
@@ -34,6 +36,60 @@ test("the image's command line starts an emulator, with the health check that th
   expect((await fetch(`${here(info.control)}/state`)).status).toBe(401);
   expect((await fapi({ endpoint: here(info.endpoint) }, { url: "arena://edge", cmd: "list" })).status).toBe(200);
   stop.abort();
+  expect(await ended).toBe(0);
+});
+
+test("the recipe for testcontainers starts the image's command line with a state, and hands out what a test needs", async () => {
+  // No containers here: this one runs the command line of the image in the process, and maps its ports to those taken.
+  const [, ...entrypoint] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
+  const stop = new AbortController();
+  const given = {
+    ports: [] as number[],
+    env: {},
+    files: [] as { content: string; target: string }[],
+    command: [] as string[],
+  };
+  let ended: Promise<number> | undefined;
+  const container = {
+    withExposedPorts: (...ports: number[]) => Object.assign(container, void (given.ports = ports)),
+    withEnvironment: (env: object) => Object.assign(container, void (given.env = env)),
+    withCopyContentToContainer: (files: typeof given.files) => Object.assign(container, void (given.files = files)),
+    withCommand: (command: string[]) => Object.assign(container, void (given.command = command)),
+    withWaitStrategy: () => container,
+    start: async () => {
+      const kept = await mkdtemp(join(tmpdir(), "packetfilter-"));
+      const [{ content, target } = { content: "", target: "" }] = given.files;
+      await writeFile(join(kept, "state.json"), content);
+      const here = (arg: string) =>
+        arg === "8080" || arg === "8081" ? "0" : arg === target ? join(kept, "state.json") : arg;
+      const line = await new Promise<string>((ready) => {
+        const io = { out: ready, err: () => {}, env: { ...given.env }, stop: stop.signal };
+        ended = main([...entrypoint, ...given.command, "--json"].map(here), io);
+      });
+      await rm(kept, { recursive: true });
+      const { endpoint, control } = JSON.parse(line);
+      const ports: Record<number, string> = { 8080: new URL(endpoint).port, 8081: new URL(control).port };
+      return {
+        getHost: () => "127.0.0.1",
+        getMappedPort: (port: number) => ports[port],
+        stop: async () => stop.abort(),
+      };
+    },
+  };
+  const GenericContainer = { fromDockerfile: () => ({ build: async () => container }) };
+  const Wait = { forHttp: (path: string, port: number) => expect([path, port]).toEqual(["/health", 8081]) };
+  const { startEmulatorContainer } = await import("../../examples/emulator-container/testcontainers.mjs");
+  const state = { arenas: { core: { sets: { bad: { "192.0.2.0/24": 5 } } } } };
+  const emulator = await startEmulatorContainer({ GenericContainer, Wait }, { state, args: ["--seed", "7"] });
+
+  expect(given.ports).toEqual([8080, 8081]);
+  await emulator.control("POST", "/faults", { cmd: "list", status: 503 });
+  const list = { url: "prefixset://core/bad", cmd: "list" };
+  expect((await fapi(emulator, list)).status).toBe(503);
+  expect((await fapi(emulator, list)).json).toEqual({ data: [{ p: "192.0.2.0/24", v: 5 }] });
+  expect((await signaling(emulator.signalingUrl, emulator.clients[0], "status")).json).toEqual({ IP_prefix: [] });
+  await expect(emulator.control("POST", "/faults", { cmd: "lst" })).rejects.toThrow("POST /faults: 400");
+  await emulator.stop();
   expect(await ended).toBe(0);
 });
 

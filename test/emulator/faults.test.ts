@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { faultSchema, startEmulator } from "../../provider/emulator";
+import { connectEmulator, type Fault, faultSchema, startEmulator, UnmetFaultError } from "../../provider/emulator";
 import type { FaultDefinition } from "../../provider/emulator/behaviour/fault-kind";
 import { FAULT_KINDS, type FaultKind } from "../../provider/emulator/behaviour/fault-kinds";
 import { control, fapi, signaling } from "./calls";
@@ -172,6 +172,128 @@ test("a fault that is none is refused with the reason", async () => {
   await using emulator = await startEmulator();
   expect(() => emulator.fail({ kind: "rain" as "reset" })).toThrow(/kind/);
   expect(() => emulator.fail({ delay: "soon" })).toThrow(/duration/);
+});
+
+test.each<[Fault, string]>([
+  [{ cmd: "commit", op: "start" }, "no request has both cmd and op"],
+  [{ api: "signaling", cmd: "list" }, 'no request has both cmd and api "signaling"'],
+  [{ api: "node", op: "stop" }, 'no request has both api "node" and op'],
+  [{ url: BLOCKED, client: "client-a" }, "no request has both url and client"],
+  [
+    { url: "edge/blocked" },
+    '"edge/blocked" begins no resource address: arena://, profile://, prefixset:// or mark://; is prefixset://edge/blocked meant?',
+  ],
+  [{ url: "prefixset://edge" }, 'url: "prefixset://edge" is not a resource address'],
+  [{ cmd: "commit", url: "arena://edge" }, "a commit works on prefix-sets, and arena://edge is none"],
+  [{ cmd: "insert", type: "shost" }, "only a list of marks has a type: a insert never meets it"],
+  [{ url: `${BLOCKED}/`, type: "shost" }, "only mark://ARENA/PROFILE has a type"],
+  [{ kind: "reset", status: 503 }, "status has no meaning for reset, which takes when"],
+  [{ kind: "truncated", delay: 5 }, "delay has no meaning for truncated, which takes none of these"],
+  [{ body: "x", message: "y" }, "body is the whole answer: message is not in it"],
+  [{ nth: 2, every: 3 }, "nth and every contradict each other"],
+  [{ rate: 0 }, "with the rate 0 it never strikes"],
+  [{ seed: 3 }, "seed has a meaning only with rate"],
+  [
+    { kind: "slow-commit", cmd: "list" },
+    'slow-commit has a meaning only for commit of a prefix-set: cmd "list" never meets it',
+  ],
+  [
+    { kind: "full-table", op: "start" },
+    'full-table has a meaning only for insert and commit of a prefix-set: op "start"',
+  ],
+  [
+    { kind: "stale-list", type: "shost" },
+    "stale-list has a meaning only for list of a prefix-set: it never meets a list of marks",
+  ],
+  [{ kind: "stale-list", url: "profile://edge/web" }, "profile://edge/web is none"],
+  [{ retryAfter: "1\r\nX-Evil: 1" }, "retryAfter: must be seconds or an HTTP date"],
+])("%j can never strike, and is refused with the reason, in code and over the control API", async (fault, words) => {
+  await using emulator = await startEmulator();
+  expect(() => emulator.fail(fault)).toThrow(words);
+  const answer = await control(emulator, "POST", "/faults", fault);
+  expect(answer).toMatchObject({ status: 400, json: { error: expect.stringContaining(words) } });
+  expect(emulator.faults).toEqual([]);
+});
+
+test("a kind with a meaning for one command meets that alone, and counts nothing else", async () => {
+  await using emulator = await startEmulator({ state });
+  const slow = emulator.fail({ kind: "slow-commit", delay: 1 });
+  const stale = emulator.fail({ kind: "stale-list" });
+  await fapi(emulator, insert);
+  await fapi(emulator, { url: "arena://edge", cmd: "list" });
+  expect([slow, stale].map(({ seen, hits }) => [seen, hits])).toEqual([
+    [0, 0],
+    [0, 0],
+  ]);
+  await fapi(emulator, commit);
+  await fapi(emulator, list);
+  expect([slow, stale].map(({ seen, hits }) => [seen, hits])).toEqual([
+    [1, 1],
+    [1, 1],
+  ]);
+});
+
+test("what is set for a time to come is not refused: patterns, resources that do not exist yet, HTTP dates", async () => {
+  await using emulator = await startEmulator({ state });
+  const date = "Tue, 01 Dec 2026 00:00:00 GMT";
+  for (const url of ["*", "prefix*", "prefixset://edge/*", "prefixset://edge/none", "prefixset://edge/a b"]) {
+    emulator.fail({ url, status: 503, retryAfter: date });
+  }
+  const response = await fetch(`${emulator.endpoint}/fapi`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(list),
+  });
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, date]);
+});
+
+test("faults that were never met are told, each with the reason and the requests that came nearest", async () => {
+  await using emulator = await startEmulator({ state });
+  emulator.expectAllFaultsMet();
+  emulator.fail({ cmd: "commit", url: "prefixset://edge/blokced", status: 503 });
+  expect(() => emulator.expectAllFaultsMet()).toThrow(
+    'A fault was never met:\n  fault 1 {"cmd":"commit","url":"prefixset://edge/blokced","status":503,"kind":"error"}: nothing was asked of the emulator',
+  );
+  emulator.fail({ cmd: "list", nth: 3 });
+  emulator.fail({ cmd: "insert", kind: "reset" }).remove();
+  for (const command of [insert, commit, list]) await fapi(emulator, command);
+  emulator.fail({ cmd: "commit" });
+  await fapi(emulator, list);
+  const unmet = [
+    {
+      id: 1,
+      fault: { cmd: "commit", url: "prefixset://edge/blokced", status: 503, kind: "error" },
+      reason: `no request matched. Nearest: request 1, node commit ${BLOCKED} (another url); request 3, node list ${BLOCKED} (another cmd and another url); request 2, node list ${BLOCKED} (another cmd and another url)`,
+    },
+    {
+      id: 2,
+      fault: { cmd: "list", nth: 3, kind: "error" },
+      reason: "2 requests matched, and it strikes from number 3 on",
+    },
+    {
+      id: 4,
+      fault: { cmd: "commit", kind: "error" },
+      reason: `no request matched. Nearest: request 1, node commit ${BLOCKED} (before the fault was set, or of no use to its kind); request 3, node list ${BLOCKED} (another cmd); request 2, node list ${BLOCKED} (another cmd)`,
+    },
+  ];
+  expect(emulator.unmetFaults()).toEqual(unmet);
+  expect((await control(emulator, "GET", "/faults/unmet")).json).toEqual(unmet);
+  expect(() => emulator.expectAllFaultsMet()).toThrow(UnmetFaultError);
+  const client = await connectEmulator(emulator.control);
+  expect(await client.unmetFaults()).toEqual(unmet);
+  await expect(client.expectAllFaultsMet()).rejects.toThrow(UnmetFaultError);
+  for (const command of [list, commit, { ...commit, url: "prefixset://edge/blokced" }]) await fapi(emulator, command);
+  emulator.expectAllFaultsMet();
+});
+
+test("by choice an emulator that ends with faults never met fails, once all is closed", async () => {
+  const emulator = await startEmulator({ state, expectAllFaultsMet: true });
+  emulator.fail({ cmd: "commit", kind: "reset" });
+  await expect(emulator[Symbol.asyncDispose]()).rejects.toThrow(/^A fault was never met:\n.*nothing was asked/);
+  await expect(fetch(emulator.control)).rejects.toThrow();
+  await using quiet = await startEmulator({ state, expectAllFaultsMet: true });
+  quiet.fail({ cmd: "list" });
+  await fapi(quiet, list);
 });
 
 const kinds: [FaultKind, FaultDefinition][] = Object.entries(FAULT_KINDS) as [FaultKind, FaultDefinition][];

@@ -162,6 +162,90 @@ test("a reader that takes nothing of a long list does not hold others up", async
   idle.destroy();
 });
 
+/** A command as it stands, with further headers and another target. */
+function command(body: string, headers = "Content-Type: application/json", target = "/fapi", host = "127.0.0.1") {
+  const head = `POST ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n${headers}\r\n`;
+  return `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+}
+
+test("a name that stands twice in one object is refused, however it is written, or the last one counts", async () => {
+  await using emulator = await startEmulator();
+  const twice = [
+    [`{"url":"${BLOCKED}","cmd":"list","cmd":"list"}`, "cmd"],
+    [`{"url":"${BLOCKED}","cmd":"insert","data":[{"p":"192.0.2.9","v":1,"\\u0076":2}]}`, "v"],
+    [`{"url":"${BLOCKED}","url":"${BLOCKED}","cmd":"insert","data":[{"p":"192.0.2.8","v":{":":"\\"}"}}]}`, "url"],
+  ] as const;
+  for (const [body, name] of twice) {
+    const error = `"${name}" stands twice in one object`;
+    expect(await fapi(emulator, body)).toMatchObject({ status: 400, json: { error } });
+  }
+  const start = `${emulator.signalingUrl}/client-a/emulator-secret-a/start`;
+  const body = '{"IP_prefix":["198.51.100.7/32"],"IP_prefix":["198.51.100.8/32"]}';
+  const refused = await fetch(start, { method: "POST", body });
+  expect([refused.status, await refused.text()]).toEqual([400, '"IP_prefix" stands twice in one object']);
+  const many = Array.from(
+    { length: 20_000 },
+    (_, at) => `{"p":"10.0.${at >> 8}.${at & 255}","v":1${at === 19_000 ? ',"v":2' : ""}}`,
+  );
+  const long = `{"url":"${BLOCKED}","cmd":"insert","data":[${many}]}`;
+  expect((await fapi(emulator, long)).json).toEqual({ error: '"v" stands twice in one object' });
+  expect(emulator.prefixSet(BLOCKED).staged).toEqual(emulator.prefixSet(BLOCKED).applied);
+
+  emulator.setDialect({ duplicateMembers: "last" });
+  expect((await fapi(emulator, twice[1][0])).status).toBe(200);
+  expect(emulator.prefixSet(BLOCKED).staged).toHaveProperty(["192.0.2.9/32"], 2);
+  expect(await (await fetch(start, { method: "POST", body })).text()).toBe("ok");
+  expect(emulator.signalings["client-a"]).toEqual(["198.51.100.8/32"]);
+});
+
+test("a prefix that stands twice in one insert is refused, or the last one counts", async () => {
+  await using emulator = await startEmulator();
+  const insert = {
+    url: BLOCKED,
+    cmd: "insert",
+    data: ["203.0.113.7", "203.0.113.7/32"].map((p, at) => ({ p, v: at + 1 })),
+  };
+  const error = "entry 1: 203.0.113.7/32 stands in this insert already";
+  expect(await fapi(emulator, insert)).toMatchObject({ status: 400, json: { error } });
+  expect(emulator.prefixSet(BLOCKED).staged).toEqual(emulator.prefixSet(BLOCKED).applied);
+  emulator.setDialect({ repeatedEntry: "last" });
+  expect((await fapi(emulator, insert)).status).toBe(200);
+  expect(emulator.prefixSet(BLOCKED).staged).toHaveProperty(["203.0.113.7/32"], 2);
+});
+
+test("a body that is labelled as gzip is answered 415 with what would be accepted, or the label is not looked at", async () => {
+  await using emulator = await startEmulator();
+  const json = "Content-Type: application/json\r\nContent-Encoding:";
+  const refused = await raw(emulator.endpoint, command(JSON.stringify(list), `${json} gzip`));
+  expect(refused).toMatch(/^HTTP\/1\.1 415 .*\r\naccept-encoding: identity\r\n.*"error":"the header Content-Encoding/s);
+  expect(emulator.journal).toMatchObject([{ status: 415 }]);
+  const start = "/path/client-a/emulator-secret-a/start";
+  const body = '{"IP_prefix":["198.51.100.7/32"]}';
+  expect(await raw(emulator.endpoint, command(body, "Content-Encoding: br", start))).toMatch(/^HTTP\/1\.1 415 /);
+  expect(emulator.signalings["client-a"]).toEqual([]);
+  expect(await raw(emulator.endpoint, command(JSON.stringify(list), `${json} identity`))).toMatch(/^HTTP\/1\.1 200 /);
+  emulator.setDialect({ contentEncoding: "ignored" });
+  expect(await raw(emulator.endpoint, command(JSON.stringify(list), `${json} gzip`))).toMatch(/^HTTP\/1\.1 200 /);
+});
+
+test("a whole address as the target is answered like its path, by the host in it, and hides no secret from the journal", async () => {
+  await using emulator = await startEmulator();
+  const json = "Content-Type: application/json";
+  const node = command(JSON.stringify(list), json, "http://node.example:80/fapi", "other.example");
+  expect(await raw(emulator.endpoint, node)).toMatch(/^HTTP\/1\.1 200 /);
+  const status = "http://user:canary@node.example/path/client-a/emulator-secret-a/status";
+  const get = (target: string, host: string) => `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+  expect(await raw(emulator.endpoint, get(status, "x"))).toMatch(/^HTTP\/1\.1 200 .*IP_prefix/s);
+  expect(emulator.journal.map(({ path, headers }) => [path, headers.host])).toEqual([
+    ["/fapi", "node.example:80"],
+    ["/path/client-a/***/status", "node.example"],
+  ]);
+  expect(JSON.stringify(emulator.journal)).not.toMatch(/canary|emulator-secret/);
+  const { host } = new URL(emulator.control);
+  expect(await raw(emulator.control, get(`http://${host}/health`, "attacker.example"))).toMatch(/^HTTP\/1\.1 200 /);
+  expect(await raw(emulator.control, get("http://attacker.example/state", host))).toMatch(/^HTTP\/1\.1 403 /);
+});
+
 test("odd methods, targets and versions are refused", async () => {
   await using emulator = await startEmulator();
   const requests = [

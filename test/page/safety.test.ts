@@ -64,7 +64,7 @@ test("what comes from the node is text, whatever it looks like", async () => {
   emulator.receive([{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp" }]);
   await fapi(emulator, { url: `prefixset://edge/${EVIL}`, cmd: "list" });
   await fapi(emulator, { url: "prefixset://edge/blocked", cmd: "insert", data: [{ p: EVIL, v: 1 }] });
-  emulator.fail({ url: EVIL, message: EVIL });
+  emulator.fail({ url: `prefixset://edge/${EVIL}`, message: EVIL });
   await using view = await open(emulator);
   const { page } = view;
   // The one picture is the icon of the page.

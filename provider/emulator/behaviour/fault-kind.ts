@@ -1,4 +1,5 @@
 import type { Reply } from "../http/reply";
+import type { Command } from "../journal/journal";
 import { type Duration, milliseconds } from "../time/duration";
 
 /** What becomes of a request in the end: an answer, or a connection that breaks. */
@@ -84,6 +85,8 @@ export interface FaultDefinition {
   readonly about: string;
   /** The parameters that it knows with their defaults; `null` where there is none. */
   readonly parameters: { readonly [Name in keyof FaultParameters]: FaultParameters[Name] | null };
+  /** Commands of prefix-sets that it has a meaning for, and the only requests that it meets. Default: any request. */
+  readonly meets?: readonly Command[];
   /** Default: none, the kind is only in the form. */
   readonly presets?: readonly FaultPreset[];
   readonly run: (context: FaultContext) => Promise<Delivery>;

@@ -1,11 +1,16 @@
 import { z } from "zod";
 import { strictly } from "../door/strict";
-import type { ApiName, RequestSummary } from "../journal/journal";
+import type { ApiName, Command, RequestSummary } from "../journal/journal";
 import { durationSchema } from "../time/duration";
 import { type RandomSource, seededRandom } from "../time/random";
+import type { FaultDefinition } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
+import { nonsense } from "./fault-sense";
 
 const kinds = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]];
+
+/** Seconds, or a date as HTTP writes it (RFC 9110, 10.2.3 and 5.6.7). */
+const RETRY_AFTER = /^(\d{1,9}|[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT)$/;
 
 /**
  * What goes wrong, and when. A request is met by the first fault that matches it.
@@ -42,7 +47,10 @@ export const faultSchema = z
     body: z.string().optional().describe("Body of the answer, where the kind has one."),
     message: z.string().optional().describe("Text of the error, where the kind has one."),
     retryAfter: z
-      .union([z.int().min(0), z.string()])
+      .union([
+        z.int().min(0),
+        z.string().regex(RETRY_AFTER, 'must be seconds or an HTTP date such as "Tue, 01 Dec 2026 00:00:00 GMT"'),
+      ])
       .optional()
       .describe("Retry-After of an error: seconds or an HTTP date."),
     when: z
@@ -54,6 +62,9 @@ export const faultSchema = z
       .enum(["lost", "kept"])
       .optional()
       .describe("What a restart or a stuck commit does with staged entries; default lost."),
+  })
+  .superRefine((fault, context) => {
+    for (const message of nonsense(fault)) context.addIssue({ code: "custom", message });
   })
   .describe("A fault: what goes wrong, and when");
 
@@ -84,10 +95,11 @@ class Armed implements ActiveFault {
 
   constructor(
     readonly id: number,
-    readonly fault: Fault & { readonly kind: FaultKind; readonly seed: number },
+    readonly fault: Fault & { readonly kind: FaultKind },
+    seed: number,
     readonly remove: () => void,
   ) {
-    this.random = seededRandom(fault.seed);
+    this.random = seededRandom(seed);
   }
 
   get spent(): boolean {
@@ -118,8 +130,9 @@ export class Faults {
     const checked = strictly(faultSchema, fault, "The fault is not valid");
     const id = this.nextId;
     this.nextId += 1;
-    const whole = { ...checked, kind: checked.kind ?? ("error" as const), seed: checked.seed ?? this.seed };
-    const armed = new Armed(id, whole, () => this.remove(id));
+    const { kind = "error", rate, seed = this.seed } = checked;
+    const whole = { ...checked, kind, ...(rate !== undefined && { seed }) };
+    const armed = new Armed(id, whole, seed, () => this.remove(id));
     this.armed.push(armed);
     return armed;
   }
@@ -147,12 +160,19 @@ export class Faults {
   }
 }
 
-function matches(fault: Fault, occasion: Occasion): boolean {
+function matches(fault: Fault & { readonly kind: FaultKind }, occasion: Occasion): boolean {
+  const { meets }: FaultDefinition = FAULT_KINDS[fault.kind];
+  if (meets && !isOneOf(meets, occasion)) return false;
   const { url } = fault;
   if (url !== undefined && !matchesUrl(url, occasion.url)) return false;
   return (["api", "cmd", "op", "type", "client"] as const).every(
     (key) => fault[key] === undefined || fault[key] === occasion[key],
   );
+}
+
+/** True for one of these commands of a prefix-set. */
+function isOneOf(commands: readonly Command[], { cmd, url }: Occasion): boolean {
+  return cmd !== undefined && commands.includes(cmd) && url?.startsWith("prefixset://") === true;
 }
 
 function matchesUrl(wanted: string, url: string | undefined): boolean {

@@ -58,7 +58,7 @@ export const LIST_SWITCHES = {
       .regex(MARK_KEYS, 'must be "short", "long" or names of members, such as "address=ip,value=hits"')
       .default("short")
       .describe(
-        "Member names of mark records: a, id, v, t or addr, id, value, lifetime; or the short ones but for some, as in address=ip,value=hits.",
+        "Member names of mark records. Short: a (or src and dst; of connections sport, dport and proto, a number), id, v, t. Long: addr (or saddr and daddr, sport, dport and proto, a name), id, value, lifetime. Or the short ones but for some, as in address=ip,value=hits.",
       ),
     alternatives: ["long"],
   },

@@ -31,6 +31,7 @@ export const nodeFaults = {
   },
   "slow-commit": {
     about: "A commit takes `delay` (1 s, real time) until effect and answer.",
+    meets: ["commit"],
     parameters: { delay: "1s" },
     presets: [
       {
@@ -47,6 +48,7 @@ export const nodeFaults = {
   },
   "late-commit": {
     about: "A commit is answered at once and applied `delay` (1 s, virtual time) later.",
+    meets: ["commit"],
     parameters: { delay: "1s" },
     presets: [
       {
@@ -61,6 +63,7 @@ export const nodeFaults = {
   "stuck-commit": {
     about:
       'A commit is answered as if all were well and never applied. What was staged is lost; `staged: "kept"`: it stays staged.',
+    meets: ["commit"],
     parameters: { staged: "lost" },
     presets: [
       {
@@ -75,6 +78,7 @@ export const nodeFaults = {
   },
   "full-table": {
     about: "The node has no room: `status` 507, nothing is staged.",
+    meets: ["insert", "commit"],
     parameters: { status: 507, message: "table full" },
     presets: [
       { group: "Entries and lists", title: "Table full", text: "inserts answer 507", fault: { cmd: "insert" } },
@@ -83,6 +87,7 @@ export const nodeFaults = {
   },
   "stale-list": {
     about: "A list shows the set as it was before its last commit.",
+    meets: ["list"],
     parameters: {},
     presets: [
       {

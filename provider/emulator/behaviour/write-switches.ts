@@ -11,6 +11,18 @@ export const WRITE_SWITCHES = {
     ["refused", "made"],
     "First insert into a set that does not exist, in an arena or profile that does: refused, or it makes the set.",
   ),
+  duplicateMembers: choice(
+    ["error", "last"],
+    "A name that stands twice in one JSON object of a request: refused with 400, or the last one counts, as most readers of JSON have it.",
+  ),
+  contentEncoding: choice(
+    ["refused", "ignored"],
+    "The header Content-Encoding, such as gzip: refused with 415 and what would be accepted (RFC 9110, 15.5.16), or not looked at.",
+  ),
+  repeatedEntry: choice(
+    ["error", "last"],
+    "A prefix that stands twice in one insert, in whatever spelling: an entry that is not accepted, or the last one counts.",
+  ),
   insertExisting: choice(["overwrite", "error"], "Insert of a prefix that is in the set."),
   deleteAbsent: choice(["success", "error"], "Delete of a prefix that is not in the set."),
   emptyCommit: choice(["success", "error"], "Commit with nothing staged."),

@@ -1,10 +1,11 @@
 import { z } from "zod";
 import { deviations, dialectSchema } from "../behaviour/dialect";
 import { type ActiveFault, faultSchema } from "../behaviour/faults";
+import { expectNone } from "../behaviour/unmet-faults";
 import { json } from "../http/reply";
 import { done, duration, ok } from "./answers";
-import { type FaultRemover, nothing } from "./client-call";
-import { activeFault, showFault } from "./fault-schema";
+import { asItIs, type FaultRemover, nothing } from "./client-call";
+import { activeFault, showFault, unmetFault } from "./fault-schema";
 import { type ControlInput, type ControlRoute, route } from "./route";
 
 const clock = z.object({ now: z.string(), frozen: z.boolean() });
@@ -42,6 +43,14 @@ export const behaviourRoutes: readonly ControlRoute[] = [
     answer: activeFault,
     calls: { fail: { request: (fault) => ({ body: fault }), result: removable } },
     run: ({ emulator, body }) => json(200, showFault(emulator.fail(body))),
+  }),
+  route({
+    method: "GET",
+    path: "/faults/unmet",
+    summary: "Faults that were set and struck nothing, with the requests that came nearest.",
+    answer: z.array(unmetFault),
+    calls: { unmetFaults: { result: asItIs }, expectAllFaultsMet: { result: expectNone } },
+    run: ({ emulator }) => json(200, emulator.unmetFaults()),
   }),
   route({
     method: "DELETE",

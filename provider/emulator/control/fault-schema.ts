@@ -13,5 +13,8 @@ export const activeFault = z.object({
   spent: z.boolean(),
 });
 
+/** A fault that struck nothing. */
+export const unmetFault = activeFault.pick({ id: true, fault: true }).extend({ reason: z.string() });
+
 /** A fault in the form of {@link activeFault}. */
 export const showFault = ({ id, fault, seen, hits, spent }: ActiveFault) => ({ id, fault, seen, hits, spent });

@@ -1,6 +1,7 @@
 import type { MarkType } from "../../model/mark";
 import type { Dialect, DialectSettings } from "../behaviour/dialect";
 import type { ActiveFault, Fault, Faults } from "../behaviour/faults";
+import type { UnmetFault } from "../behaviour/unmet-faults";
 import type { ClientTls } from "../http/tls";
 import type { Har } from "../journal/har";
 import type { Journal, JournalEntry, JournalFilter, JournalRange } from "../journal/journal";
@@ -65,6 +66,8 @@ export interface ControlledEmulator {
   clearJournal(): void;
   fail(fault: Fault): ActiveFault;
   removeFault(id: number): void;
+  unmetFaults(): UnmetFault[];
+  expectAllFaultsMet(): void;
   clearFaults(): void;
   setDialect(choice: string | DialectSettings): void;
 }

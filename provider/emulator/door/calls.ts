@@ -77,6 +77,7 @@ export const markTable = z.strictObject({
 export const replay = z.strictObject({
   traffic: z.instanceof(TrafficSource, { error: 'must be a source such as synFlood({ to: ["198.51.100.7"] })' }),
   count: z.int().min(0),
+  options: z.strictObject({ signal: z.instanceof(AbortSignal, { error: "must be an AbortSignal" }).optional() }),
 });
 
 /** Packets one by one as they are received: an endless source is a fair argument until it is. @throws {TypeError} */

@@ -37,5 +37,6 @@ export const optionsSchema = z.strictObject({
     })
     .optional(),
   onRequest: run.optional(),
+  expectAllFaultsMet: z.boolean().optional(),
   wall: z.looseObject({ now: run, timer: run }).optional(),
 });

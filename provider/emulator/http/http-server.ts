@@ -43,7 +43,11 @@ export class HttpServer {
     });
   }
 
-  static async listen(options: ListenOptions, listener: RequestListener): Promise<HttpServer> {
+  static async listen(options: ListenOptions, serve: RequestListener): Promise<HttpServer> {
+    const listener: RequestListener = (request, response) => {
+      toOriginForm(request);
+      serve(request, response);
+    };
     const server = options.tls
       ? createTlsServer({ ...LIMITS, ...options.tls }, listener)
       : createServer(LIMITS, listener);
@@ -88,6 +92,18 @@ export class HttpServer {
     for (const socket of this.sockets) reset(socket);
     this.server.closeAllConnections();
   }
+}
+
+/**
+ * Turns a request target that is a whole address, which every server must accept (RFC 9112, 3.2.2), into path and query; the
+ * host in it counts instead of the header Host. Credentials in it are dropped. The scheme is not looked at: something in front
+ * may have ended TLS.
+ */
+function toOriginForm(request: IncomingMessage): void {
+  const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? "") ?? [];
+  if (authority === undefined || rest === undefined) return;
+  request.url = rest.startsWith("/") ? rest : `/${rest}`;
+  request.headers.host = authority.replace(/^.*@/s, "");
 }
 
 /** Breaks a connection with a TCP reset; one under TLS, where there is no such way, by closing it. */

@@ -108,11 +108,16 @@ export class ProtocolPort {
     if (guarded) return refuse(guarded);
     const body = await readBody(request, dialect.maxBodyBytes);
     if (body === "aborted") return void response.destroy();
-    const whole = incoming(request, body === "too-large" ? Buffer.alloc(0) : body);
+    const isEncoded = dialect.contentEncoding === "refused" && hasCoding(request);
+    const whole = incoming(request, body === "too-large" || isEncoded ? Buffer.alloc(0) : body);
     const interpretation = this.parts.apis[api].interpret(whole);
     const understood = interpretation instanceof Promise ? await interpretation : interpretation;
     if (body === "too-large") {
       return refuse(understood.error("tooLarge", `the body is too large: at most ${dialect.maxBodyBytes} bytes`));
+    }
+    if (isEncoded) {
+      const unsupported = understood.error(415, "the header Content-Encoding is not supported: send the body as it is");
+      return refuse({ ...unsupported, headers: { ...unsupported.headers, "accept-encoding": "identity" } });
     }
     const fault = this.subject.faults.match({ ...understood.summary, api });
     const summary = withoutSecrets(understood.summary, body, secrets);
@@ -187,6 +192,11 @@ function settle(journal: Journal, entry: JournalEntry, { start, age }: Exchange)
   if (entry.status !== undefined) entry.answer ??= start.text();
   entry.durationMs ??= age();
   journal.settled(entry);
+}
+
+/** True where the body is said to be something other than what it is (RFC 9110, 8.4); `identity` says nothing. */
+function hasCoding({ headers }: IncomingMessage): boolean {
+  return !/^(identity)?$/i.test((headers["content-encoding"] ?? "").trim());
 }
 
 /** Data of a large request is looked through only where its body may hold a secret at all. */

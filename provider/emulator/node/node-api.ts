@@ -5,6 +5,7 @@ import type { Variation } from "../behaviour/fault-kind";
 import type { Api, Incoming, Interpretation } from "../http/api";
 import { BadRequest, parseJson } from "../http/json-body";
 import { parseJsonInSlices } from "../http/json-slices";
+import { repeatedMember } from "../http/repeated-members";
 import type { Reply } from "../http/reply";
 import { Turnstile } from "../http/turnstile";
 import type { RequestSummary } from "../journal/journal";
@@ -218,6 +219,8 @@ function* readRequest({ method, headers, body }: Incoming, dialect: Dialect): Sl
   try {
     const value = body.length <= SHORT ? parseJson(body) : yield* parseJsonInSlices(body, "data");
     summary = yield* summarize(value);
+    const repeated = dialect.duplicateMembers === "error" ? yield* repeatedMember(body, value) : undefined;
+    if (repeated !== undefined) return refusal(400, `${JSON.stringify(repeated)} stands twice in one object`);
     if (!isJsonType(headers["content-type"])) return refusal(400, `the header Content-Type must be application/json`);
     const request = parseNodeRequest(value);
     const slash = slashProblem(request, summary.rawUrl ?? "", dialect);

@@ -82,6 +82,7 @@ function interpretInsert(item: unknown, draft: Draft, dialect: Dialect): readonl
   const key = prefix.toString();
   const present = draft.value(key) !== undefined;
   if (present && dialect.insertExisting === "error") return { why: "exists", message: `exists: ${key}` };
+  if (draft.changes.has(key) && dialect.repeatedEntry === "error") return bad(`${key} stands in this insert already`);
   if (!present && dialect.setCapacity > 0 && draft.size >= dialect.setCapacity) {
     return { why: 507, message: `the set is full: ${dialect.setCapacity} entries` };
   }

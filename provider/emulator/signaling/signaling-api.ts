@@ -2,9 +2,11 @@ import { z } from "zod";
 import type { Dialect } from "../behaviour/dialect";
 import type { Api, Incoming, Interpretation } from "../http/api";
 import { BadRequest, parseJson } from "../http/json-body";
+import { repeatedMember } from "../http/repeated-members";
 import { json, type Reply, text } from "../http/reply";
 import type { RequestSummary, SignalingOperation } from "../journal/journal";
 import { bareAddress } from "../node/node-replies";
+import { atOnce } from "../time/slices";
 import {
   type DeploymentClient,
   SIGNALING_ERRORS,
@@ -48,7 +50,7 @@ export class SignalingApi implements Api {
       return { summary: {}, error, run: () => error(404, `unknown path: write ${form} after the base address`) };
     }
     const { client, op } = path;
-    const prefixes = op === "status" ? undefined : readBody(request.body);
+    const prefixes = op === "status" ? undefined : readBody(request.body, this.subject.dialect());
     const summary: RequestSummary = {
       op,
       client,
@@ -88,9 +90,12 @@ function status(client: DeploymentClient, dialect: Dialect): Reply {
   return json(200, { IP_prefix: dialect.statusForm === "bare" ? active.map(bareAddress) : active });
 }
 
-function readBody(body: Buffer): string[] | BadRequest {
+function readBody(body: Buffer, { duplicateMembers }: Dialect): string[] | BadRequest {
   try {
-    const result = bodySchema.safeParse(parseJson(body));
+    const value = parseJson(body);
+    const repeated = duplicateMembers === "error" ? atOnce(repeatedMember(body, value)) : undefined;
+    if (repeated !== undefined) return new BadRequest(`${JSON.stringify(repeated)} stands twice in one object`);
+    const result = bodySchema.safeParse(value);
     if (result.success) return result.data.IP_prefix;
     return new BadRequest(`the body must be a JSON object with "IP_prefix", an array of strings, and nothing else`);
   } catch (error) {

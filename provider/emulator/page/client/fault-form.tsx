@@ -36,12 +36,14 @@ export function FaultForm({ kinds }: { kinds: readonly FaultKind[] }) {
   const [place, setPlace] = useState({ url: "", nth: "" });
   const [told, setTold] = useState<Record<string, string>>({});
   const { about = "", parameters = {} } = kinds.find(({ kind }) => kind === name) ?? {};
+  // From the nth on, and every nth, contradict each other.
+  const every = "every" in STRIKES[strike].fault;
   const fault: Fault = {
     kind: name,
     ...REQUESTS[request],
     ...STRIKES[strike].fault,
     ...(place.url && { url: place.url }),
-    ...(place.nth && { nth: Number(place.nth) }),
+    ...(place.nth && !every && { nth: Number(place.nth) }),
     ...given(Object.keys(parameters), told),
   };
   return (
@@ -76,7 +78,7 @@ export function FaultForm({ kinds }: { kinds: readonly FaultKind[] }) {
         <TextField
           label="From the nth on"
           type="number"
-          value={place.nth}
+          value={every ? "" : place.nth}
           onChange={(nth) => setPlace({ ...place, nth })}
           placeholder="1"
         />

@@ -1,0 +1,52 @@
+// The emulator in a container of its own for each test, with the library testcontainers (any of its versions since 10).
+//
+//   import { GenericContainer, Wait } from "testcontainers";
+//   const emulator = await startEmulatorContainer({ GenericContainer, Wait });
+//   emulator.endpoint;                                  // what the code under test needs
+//   await emulator.control("POST", "/faults", { cmd: "commit", status: 503 });
+//   await emulator.stop();
+
+import { randomBytes } from "node:crypto";
+
+const [NODE, CONTROL] = [8080, 8081];
+
+/**
+ * Builds the image beside this file, starts it, and waits until it serves. Ports are taken free on the host, so that any
+ * number can run at once.
+ *
+ * @param {{ GenericContainer: any, Wait: any }} library What `testcontainers` exports.
+ * @param {{ state?: object, args?: string[] }} options What the node holds, and further options of `emulator`.
+ */
+export async function startEmulatorContainer({ GenericContainer, Wait }, { state, args = [] } = {}) {
+  const token = randomBytes(24).toString("base64url");
+  const image = await GenericContainer.fromDockerfile(import.meta.dirname).build();
+  const files = state === undefined ? [] : [{ content: JSON.stringify(state), target: "/tmp/state.json" }];
+  const container = await image
+    .withExposedPorts(NODE, CONTROL)
+    .withEnvironment({ PACKETFILTER_EMULATOR_TOKEN: token })
+    .withCopyContentToContainer(files)
+    .withCommand([...(state === undefined ? [] : ["--state", "/tmp/state.json"]), ...args])
+    .withWaitStrategy(Wait.forHttp("/health", CONTROL))
+    .start();
+  // The emulator knows its ports in the container only; these are the ones outside.
+  const at = (port) => `http://${container.getHost()}:${container.getMappedPort(port)}`;
+  const control = async (method, path, body) => {
+    const answer = await fetch(`${at(CONTROL)}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
+    return answer.json();
+  };
+  const { clients, testClients } = await control("GET", "/info");
+  return {
+    endpoint: at(NODE),
+    signalingUrl: `${at(NODE)}/path`,
+    testSignalingUrl: `${at(NODE)}/request`,
+    clients,
+    testClients,
+    control,
+    stop: () => container.stop(),
+  };
+}
