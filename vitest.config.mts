@@ -1,6 +1,22 @@
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const SECOND = 1_000;
+
+/**
+ * The long files first, so that the workers end together. Engine tests compute and walks of failures wait, so they take turns: side by side they
+ * are done soonest. All others follow, largest or slowest first, as vitest has them.
+ */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const sorted = await super.sort(files);
+    const engine = sorted.filter(({ project }) => project.name === "e2e");
+    const walks = sorted.filter(({ moduleId }) => moduleId.includes("/test/failures/"));
+    const others = sorted.filter((file) => !engine.includes(file) && !walks.includes(file));
+    const turns = Array.from({ length: Math.max(engine.length, walks.length) }, (_, i) => [engine[i], walks[i]]);
+    return [...turns.flat().filter((file) => file !== undefined), ...others];
+  }
+}
 
 export default defineConfig({
   test: {
@@ -8,6 +24,7 @@ export default defineConfig({
     allowOnly: false,
     // Two cores are usual in CI; engine tests start processes of their own.
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {

@@ -5,11 +5,17 @@ import { main } from "./commands/program";
 const stop = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
 
+// Whoever reads our output may go away, as `head` does. That is no failure of ours, and no reason to break off.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
 main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
-  write: (text) =>
-    new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve()))),
+  stdout: process.stdout.fd,
   ...(process.stderr.isTTY && { terminal: { columns: () => process.stderr.columns ?? 80 } }),
   onHangup: (run) => process.on("SIGHUP", run),
   env: process.env,

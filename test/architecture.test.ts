@@ -20,7 +20,9 @@ const BESIDE: Record<string, string[]> = {
   // What a node holds, as the states that the resources would write and as a program.
   import: ["model", "client", "resources"],
   forwarder: ["model", "wire", "client"],
-  commands: ["model", "client", "batch", "prefixes", "import", "capture", "emulator", "forwarder"],
+  // What a node does, as data: it knows the emulator's switches by name only.
+  probe: ["model", "wire", "client"],
+  commands: ["model", "client", "batch", "prefixes", "import", "capture", "emulator", "forwarder", "probe"],
   "cli.ts": ["commands"],
 };
 

@@ -4,6 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 export interface Clock {
   /**
    * Milliseconds since some moment; never set back and never set forward. Durations and deadlines are measured with it.
+   * The real one counts from the start of the machine, so that processes can compare theirs.
    */
   monotonic(): number;
   /** Milliseconds since 1970, as the machine's calendar says. Only where a date is meant: expiry, audit, HTTP dates. */
@@ -16,7 +17,7 @@ export interface Clock {
 
 /** The clocks and timers of Node. */
 export const systemClock: Clock = {
-  monotonic: () => performance.now(),
+  monotonic: () => Number(process.hrtime.bigint() / 1000n) / 1000,
   wall: Date.now,
   after(ms, run) {
     const timer = setTimeout(run, ms);

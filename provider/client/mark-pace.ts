@@ -1,3 +1,5 @@
+import type { MarkType } from "../model/mark";
+import { formatUrl, type MarkUrl } from "../model/resource-url";
 import type { Clock } from "./clock";
 
 /** How lists of marks are kept apart. */
@@ -6,6 +8,11 @@ export interface PaceOptions {
   readonly pauseMs: number;
   /** `"table"`: between lists of one table. `"node"`: between any two lists of marks. `"off"`: nobody waits. */
   readonly by: "table" | "node" | "off";
+}
+
+/** A mark table, as the pace of its node tells them apart. */
+export function paceKey(url: MarkUrl, type: MarkType): string {
+  return `${formatUrl(url)}/${type}`;
 }
 
 /** Lists of one table, or of all tables of a node. */
@@ -21,7 +28,7 @@ interface Course {
  *
  * @example
  * ```ts
- * const leave = await pace.enter("edge/web/shost", { pauseMs: 3_000, by: "table" }, clock);
+ * const leave = await pace.enter(paceKey(url, "shost"), { pauseMs: 3_000, by: "table" }, clock);
  * try { await listMarks(); } finally { leave(); }
  * ```
  */
@@ -32,7 +39,7 @@ export class MarkPace {
   /**
    * Waits until a list of the table may begin, and returns what tells that it has ended.
    *
-   * @param table Arena, profile and type.
+   * @param table See {@link paceKey}.
    * @throws the signal's reason when it aborts first
    */
   async enter(table: string, { pauseMs, by }: PaceOptions, clock: Clock, signal?: AbortSignal): Promise<() => void> {

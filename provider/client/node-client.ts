@@ -7,6 +7,7 @@ import { readMarkList } from "../wire/mark-list";
 import * as commands from "../wire/node-command";
 import type { ListedEntry } from "../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../wire/record-lists";
+import { paceKey } from "./mark-pace";
 import { type CallOptions, NodeConnection, type NodeRequest } from "./node-connection";
 import { readList } from "./node-readings";
 import { NodeSet, type SetEntry } from "./node-set";
@@ -131,7 +132,7 @@ export class NodeClient {
     // A header carries bytes; names beyond ASCII travel as UTF-8.
     const headers = { [commands.USER_ARENA]: Buffer.from(userArena, "utf8").toString("latin1") };
     const subject = `Marks (${type}) of ${formatUrl(url)}`;
-    const enter = (signal?: AbortSignal) => this.connection.enter(`${formatUrl(url)}/${type}`, signal);
+    const enter = (signal?: AbortSignal) => this.connection.enter(paceKey(url, type), signal);
     const read = (json: unknown, habits: NodeHabits) => readMarkList(json, type, habits);
     return this.list({ url, subject, type, headers, enter, read, options });
   }

@@ -24,7 +24,7 @@ export interface CallOptions {
 }
 
 /** One command to a node. */
-export interface NodeRequest<T> extends Pick<ApiRequest<T>, "headers" | "progress" | "remedy" | "enter"> {
+export interface NodeRequest<T> extends Pick<ApiRequest<T>, "headers" | "progress" | "remedy" | "enter" | "follows"> {
   readonly url: ResourceUrl;
   /** How a message about it begins. */
   readonly subject: string;

@@ -35,16 +35,12 @@ export function readList<T>(
   }
 }
 
-/**
- * Any 2xx without an error marker; HTML is not from the node, so what happened behind the proxy is unknown.
- *
- * @param quote Makes of a body what a message may quote; its result is the value.
- */
-export function readSuccess(answer: HttpAnswer, quote: (body: string) => string): Reading<string> {
+/** Any 2xx without an error marker; HTML is not from the node, so what happened behind the proxy is unknown. */
+export function readSuccess(answer: HttpAnswer): Reading<void> {
   try {
     const body = readAnswer(answer.body);
     if (body.kind === "error") return refused(body.message);
-    return body.kind === "html" ? unexpected(`the answer is ${body.title}`, true) : done(quote(answer.body));
+    return body.kind === "html" ? unexpected(`the answer is ${body.title}`, true) : done(undefined);
   } catch (error) {
     if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
     throw error;

@@ -5,7 +5,8 @@ import * as commands from "../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
 import { chunkEnd } from "./chunks";
 import { RequestError } from "./errors";
-import type { CallOptions, NodeConnection } from "./node-connection";
+import type { HttpAnswer } from "./http";
+import type { CallOptions, NodeConnection, NodeRequest } from "./node-connection";
 import { readAbsent, readList, readSuccess } from "./node-readings";
 import { ObservedSet } from "./observed-set";
 
@@ -14,6 +15,8 @@ import { ObservedSet } from "./observed-set";
  * the value that the node listed.
  */
 export type SetEntry = readonly [prefix: CanonicalPrefix, value: ListedValue];
+
+type Change = "insert" | "delete" | "commit";
 
 /**
  * One set of one node: the four commands on it (docs/contract.md#node-endpoint). Takes values that were parsed before and
@@ -30,7 +33,7 @@ export class NodeSet {
   /** The set's url as text: `prefixset://edge/blocked`. */
   readonly url: string;
   /** What the node answered to the last insert, delete and commit, in short and without secrets: for messages. */
-  readonly answered = new Map<"insert" | "delete" | "commit", string>();
+  readonly answered = new Map<Change, string>();
   private readonly subject: string;
   /** How many entries the first {@link observe} saw; `undefined` before it. */
   firstSize: number | undefined;
@@ -85,20 +88,35 @@ export class NodeSet {
 
   /** Applies what is staged, by whomever. @throws {RequestError} */
   async commit(options?: CallOptions): Promise<void> {
-    const answer = await this.node.run({
+    await this.node.run({
       url: this.address,
       subject: this.subject,
       command: "commit",
       body: commands.commitCommand(this.address),
-      read: (it) => readSuccess(it, (body) => this.node.quote(body)),
+      ...this.hearing("commit"),
       remedy: "Whether it was applied is not known: list the set.",
       options,
     });
-    this.answered.set("commit", answer);
+  }
+
+  /** Reads the answer to a change, and keeps what it said: a refusal that is no failure by itself may explain one later. */
+  private hearing(command: Change): Pick<NodeRequest<void>, "read" | "readFailure"> {
+    const keep = ({ status, body }: HttpAnswer) => {
+      const words = this.node.quote(body);
+      this.answered.set(command, status < 300 ? words : `HTTP ${status}, ${words}`);
+    };
+    return {
+      readFailure: (answer) => void keep(answer),
+      read: readSuccess,
+    };
   }
 
   /** Sends entries in chunks, in order; a chunk that is too large for the node (HTTP 413) is halved. */
-  private async send(command: "insert" | "delete", entries: readonly string[], options?: CallOptions): Promise<void> {
+  private async send(
+    command: Exclude<Change, "commit">,
+    entries: readonly string[],
+    options?: CallOptions,
+  ): Promise<void> {
     const { head, tail } = commands.dataCommand(this.address, command);
     const sizes = entries.map((entry) => Buffer.byteLength(entry));
     const frame = Buffer.byteLength(head) + tail.length;
@@ -107,16 +125,15 @@ export class NodeSet {
       const end = chunkEnd(sizes, start, frame, limits);
       const attempted = end - start;
       try {
-        const answer = await this.node.run({
+        await this.node.run({
           url: this.address,
           subject: this.subject,
           command,
           body: `${head}${entries.slice(start, end).join(",")}${tail}`,
-          read: (it) => readSuccess(it, (body) => this.node.quote(body)),
+          ...this.hearing(command),
           progress: { acknowledged: start, attempted, total: entries.length },
           options,
         });
-        this.answered.set(command, answer);
         start = end;
       } catch (error) {
         if (!(error instanceof RequestError) || error.status !== 413 || attempted === 1) throw error;

@@ -16,6 +16,8 @@ export interface ApiRequest<T> extends Subject {
   readonly body?: string;
   /** True when the request may be repeated although it may have had its effect already. */
   readonly idempotent: boolean;
+  /** False: a redirect is answered as it came. Default: 307 and 308 are followed within the origin. */
+  readonly follows?: boolean;
   /** Waits until a try may begin; returns what tells that it has ended. The first wait costs none of the operation's time. */
   enter?(signal?: AbortSignal): Promise<() => void>;
   /** Reads a whole answer. */
@@ -166,7 +168,8 @@ export class Requester {
     for (let redirects = 0; ; redirects++) {
       const left = until - this.world.monotonic();
       const answer = await this.http.send(next, { timeoutMs: Math.min(timeoutMs, left), signal });
-      if ((answer.status !== 307 && answer.status !== 308) || redirects >= MAX_REDIRECTS) return answer;
+      if (request.follows === false || redirects >= MAX_REDIRECTS) return answer;
+      if (answer.status !== 307 && answer.status !== 308) return answer;
       const target = targetOf(answer.header("location"), `${origin}${next.path}`);
       if (target?.origin !== origin) return answer;
       next = { ...next, path: `${target.pathname}${target.search}` };

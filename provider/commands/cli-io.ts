@@ -4,8 +4,8 @@ export interface CliIo {
   out(text: string): void;
   /** Writes to standard error. */
   err(text: string): void;
-  /** Writes to standard output, and waits until that has taken it. Default: {@link out}. */
-  write?(text: string): Promise<void>;
+  /** The file descriptor of standard output, for who writes much and waits until it is taken. Default: {@link out}. */
+  readonly stdout?: number;
   /** Set when standard error is a terminal. */
   readonly terminal?: { columns(): number };
   /** Calls back whenever the process is asked to read its configuration again (SIGHUP). */
@@ -29,4 +29,16 @@ export function progress({ isTerminal, err }: CliIo, text: string): void {
 /** Thrown by a command that was called in a wrong way: exit code 2 instead of 1. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
+}
+
+/** Thrown by a command that has come to an end with an exit code of its own. The message goes to standard error. */
+export class Ended extends Error {
+  override readonly name = "Ended";
+
+  constructor(
+    message: string,
+    readonly exitCode: number,
+  ) {
+    super(message);
+  }
 }

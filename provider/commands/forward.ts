@@ -7,6 +7,7 @@ import { type OperatingServer, serveOperating } from "../forwarder/operating/htt
 import { LiveTable } from "../forwarder/operating/live-table";
 import type { Log } from "../forwarder/operating/troubles";
 import { replayRejected } from "../forwarder/replay";
+import { standardOutput } from "../forwarder/standard-output";
 import { systemWorld } from "../forwarder/world";
 import { type CliIo, UsageError } from "./cli-io";
 
@@ -35,7 +36,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   const chosen = [flags.once, flags.check, flags.replay !== undefined].filter(Boolean).length;
   if (chosen > 1) throw new UsageError("--once, --check and --replay exclude each other.");
   const config = await asUsage(() => LiveConfig.ofFile(flags.config, io.env));
-  const stdout = io.write ?? (async (text: string) => io.out(text));
+  const stdout = io.stdout === undefined ? async (text: string) => io.out(text) : standardOutput(io.stdout);
   if (flags.check) {
     for (const line of await describeConfig(config)) io.out(`${line}\n`);
     io.out("The configuration is sound.\n");
@@ -77,7 +78,13 @@ async function serve(
   table: LiveTable | undefined,
   io: CliIo,
 ): Promise<void> {
-  let forwarder = await open(config);
+  const ended = new AbortController();
+  const watched = async (live: LiveConfig): Promise<Forwarder> => {
+    const opened = await open(live);
+    opened.ended.addEventListener("abort", () => ended.abort());
+    return opened;
+  };
+  let forwarder = await watched(config);
   let listen = config.current.listen;
   let server: OperatingServer | undefined;
   try {
@@ -101,9 +108,9 @@ async function serve(
     }
     // One state folder has one forwarder: the old one goes before the new one comes. Nothing is drained, nothing is lost.
     await forwarder.stop(0);
-    forwarder = await open(next).catch(async (error: unknown) => {
+    forwarder = await watched(next).catch(async (error: unknown) => {
       log.error({}, `The new configuration is not taken, the old one goes on: ${messageOf(error)}`);
-      return open(config);
+      return watched(config);
     });
     if (next.current.listen !== listen) {
       await server?.close();
@@ -120,7 +127,7 @@ async function serve(
     });
   });
   try {
-    await Promise.race([aborted(io.stop), failed]);
+    await Promise.race([aborted(AbortSignal.any([io.stop, ended.signal])), failed]);
     log.info({}, "Stops: what is in the spool is delivered as far as time allows, and kept.");
   } finally {
     cancelRedraw();

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command, CommanderError } from "commander";
 import { z } from "zod";
-import { type CliIo, UsageError } from "./cli-io";
+import { type CliIo, Ended, UsageError } from "./cli-io";
 import { failureText } from "./failure";
 
 /** A file with sub-commands. Only the one that is called is loaded, so that each starts fast. */
@@ -19,6 +19,10 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
   capture: {
     about: "write what a real node holds as an emulator's state",
     load: () => import("./capture.js"),
+  },
+  probe: {
+    about: "find out how a node answers, and what to set for it",
+    load: () => import("./probe.js"),
   },
   forward: {
     about: "forward the marks of nodes to files, services and buses",
@@ -43,7 +47,7 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
 };
 
 /**
- * The command line. Exit codes: 0 fine, 1 failure, 2 wrong use.
+ * The command line. Exit codes: 0 fine, 1 failure, 2 wrong use; `probe --check` has 3.
  *
  * @param args What stands after the command's name.
  */
@@ -65,6 +69,7 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     io.err(`${failureText(error)}\n`);
+    if (error instanceof Ended) return error.exitCode;
     return error instanceof UsageError ? 2 : 1;
   }
 }

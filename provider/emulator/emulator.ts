@@ -163,10 +163,14 @@ export class Emulator implements AsyncDisposable {
     return verdicts;
   }
 
-  /** Receives the next `count` packets of generated traffic, and sums up. Other requests are served meanwhile. */
-  async replay(traffic: TrafficSource, count: number): Promise<TrafficSummary> {
+  /**
+   * Receives the next `count` packets of generated traffic, and sums up. Other requests are served meanwhile.
+   *
+   * @param options `signal` ends it, as {@link reset}, {@link seed} and {@link close} do; the sum is of the packets until then.
+   */
+  async replay(traffic: TrafficSource, count: number, options: { signal?: AbortSignal } = {}): Promise<TrafficSummary> {
     strictly(call.replay, { traffic, count }, "replay()");
-    const summary = await this.simulation.contents.packetPath.replay(traffic, count);
+    const summary = await this.simulation.contents.packetPath.replay(traffic, count, options.signal);
     this.simulation.changed();
     return summary;
   }
@@ -395,6 +399,7 @@ export class Emulator implements AsyncDisposable {
   /** Stops serving, breaks all connections, and writes what is still to be kept. */
   async close(): Promise<void> {
     this.clock.clear();
+    this.simulation.contents.packetPath.end();
     this.simulation.waits.end();
     await Promise.all([this.parts.server.close(), this.parts.controlServer.close()]);
     await this.parts.persistence?.flush();

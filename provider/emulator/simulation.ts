@@ -66,7 +66,9 @@ export class Simulation {
 
   /** Replaces what is held. @throws {StateError} and then nothing is replaced. */
   seed(state: EmulatorState): void {
-    this.held = this.load(state);
+    const held = this.load(state);
+    this.held.packetPath.end();
+    this.held = held;
     this.changed();
   }
 

@@ -6,7 +6,7 @@
  */
 
 export type { ForwarderConfig } from "./config/schema";
-export { StoreError } from "./ledger/store";
+export { StoreError } from "./ledger/sqlite";
 export type { Log } from "./operating/troubles";
 export { EVENTS, type MarkEvent } from "./record/events";
 export type { ForwardRecord } from "./record/record";

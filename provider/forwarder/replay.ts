@@ -2,8 +2,8 @@ import { OptionsError } from "../client";
 import { rejectedFolder } from "./check";
 import type { LiveConfig } from "./config/config";
 import { RejectedFiles } from "./delivery/rejected";
-import { contextOf } from "./forwarder";
 import { SINK_KINDS } from "./sinks/kinds";
+import { contextOf } from "./sinks/open";
 import type { Rejected } from "./sinks/sink";
 import type { ForwarderWorld } from "./world";
 

@@ -3,6 +3,7 @@ import type { ForwarderConfig } from "./config/schema";
 import { Forwarder } from "./forwarder";
 import { type Log, silent } from "./operating/troubles";
 import type { ForwardRecord } from "./record/record";
+import { standardOutput } from "./standard-output";
 import { type ForwarderWorld, systemWorld } from "./world";
 
 /** How a forwarder runs in a program. */
@@ -49,18 +50,21 @@ export interface RunningForwarder extends AsyncDisposable {
  * ```
  */
 export async function startForwarder(config: ForwarderConfig, options: StartOptions = {}): Promise<RunningForwarder> {
-  const { onRecord, signal, log = silent, folder = ".", env = {}, world = systemWorld, stdout = toStdout } = options;
+  const {
+    onRecord,
+    signal,
+    log = silent,
+    folder = ".",
+    env = {},
+    world = systemWorld,
+    stdout = standardOutput(),
+  } = options;
   const live = await LiveConfig.ofObject(config, env, folder);
   const forwarder = await Forwarder.open({ config: live, log, world, stdout, ...(onRecord && { onRecord }) });
   forwarder.start();
   const stop = (): Promise<void> => forwarder.stop();
+  forwarder.ended.addEventListener("abort", () => void stop(), { once: true });
   signal?.addEventListener("abort", () => void stop(), { once: true });
   if (signal?.aborted) await stop();
   return { stop, metrics: () => forwarder.metricsText(), [Symbol.asyncDispose]: stop };
-}
-
-function toStdout(text: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    process.stdout.write(text, (error) => (error ? reject(error) : resolve()));
-  });
 }

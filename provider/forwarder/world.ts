@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from "../client/clock";
+
 /** Everything that the forwarder takes from its surroundings, so that tests can hand in their own. */
 export interface ForwarderWorld {
   /** Milliseconds since 1970, for timestamps only: this clock jumps when somebody sets it. */
@@ -16,14 +18,20 @@ export interface ForwarderWorld {
 /** The real clocks, timers and randomness. */
 export const systemWorld: ForwarderWorld = {
   wall: Date.now,
-  // Since the machine was started, unlike performance.now(), which counts from the start of the process.
-  now: () => Number(process.hrtime.bigint() / 1000n) / 1000,
-  timer: (run, ms) => {
-    const timer = setTimeout(run, ms);
-    return () => clearTimeout(timer);
-  },
+  now: systemClock.monotonic,
+  timer: (run, ms) => systemClock.after(ms, run),
   random: Math.random,
 };
+
+/** The clock of a world, as the package's client takes it. */
+export function clockOf(world: ForwarderWorld): Clock {
+  return {
+    monotonic: () => world.now(),
+    wall: () => world.wall(),
+    after: (ms, run) => world.timer(run, ms),
+    sleep: (ms, signal) => pause(world, ms, signal),
+  };
+}
 
 /**
  * At least how long ago `then` was on the clock of {@link ForwarderWorld.now}, also in an earlier process. Where the

@@ -39,8 +39,10 @@ function guessPrefix(members: readonly Named[]): string | undefined {
 }
 
 function guessLength(members: readonly Named[]): string | undefined {
-  const lengths = members.filter(([name, content]) => !naturalRole(name) && lengthOf(content) !== undefined);
-  const [found] = lengths.find(([name]) => /len|mask|bit|size/i.test(name)) ?? lengths[0] ?? [];
+  // Beside the prefix another member with a name for prefixes may be its length, as in {"net":"192.0.2.0","prefix":24}.
+  const mayBe = (name: string) => naturalRole(name) === undefined || naturalRole(name) === "prefix";
+  const lengths = members.filter(([name, content]) => mayBe(name) && lengthOf(content) !== undefined);
+  const [found] = lengths.find(([name]) => /len|mask|bit|size|prefix|cidr/i.test(name)) ?? lengths[0] ?? [];
   return found;
 }
 

@@ -1,7 +1,9 @@
 import { type ListKind, type NodeHabits, pathFor, pathSetting } from "./answers";
-import { readNumber } from "./json";
-import { type Found, follow, isAddressLike, look, type Place, placesIn } from "./places";
-import { describe, isRecord, ShapeError, sketch } from "./shape";
+import { doubtIn } from "./error-marker";
+import { isNothing, readNumber } from "./json";
+import { competing, isRival, refuseInner, unknownShape } from "./list-guess";
+import { type Found, follow, look, placesIn } from "./places";
+import { describe, isRecord, ShapeError, short } from "./shape";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -23,7 +25,10 @@ export function findList(json: unknown, kind: ListKind, habits: NodeHabits): Lis
   const path = pathFor(habits.answers, kind);
   if (path !== undefined) return atPath(json, path, kind, habits);
   const root = look(json);
-  if (root?.kind === "array") return root;
+  if (root?.kind === "array") {
+    if (kind === "prefixset") refuseInner({ path: "", found: root }, habits);
+    return root;
+  }
   if (root?.kind === "keyed") return remembered(root, "", habits);
   if (root?.kind === "hollow") return emptied("", json, habits);
   if (root !== undefined || !isRecord(json)) throw unknownShape(json, kind, habits);
@@ -35,14 +40,20 @@ export function findList(json: unknown, kind: ListKind, habits: NodeHabits): Lis
   const [place, second] = [...lists, ...places.filter((other) => !lists.includes(other) && isRival(other.found))];
   if (lists.length > 0 && place && second) throw competing(place, second, kind, habits);
   if (place?.isNatural && (place.found.kind === "array" || place.found.kind === "keyed")) {
-    refusePartial(place.within, sizeOf(place.found), `set ${pathSetting(habits.answers, kind, place.path)}`);
+    const size = sizeOf(place.found);
+    const wayOut = `set ${pathSetting(habits.answers, kind, place.path)}`;
+    refusePartial(place.within, size, wayOut);
+    if (size === 0) refuseUntold(place.within, wayOut);
+    if (kind === "prefixset") refuseInner(place, habits);
     return remembered(place.found, place.path, habits);
   }
   const [nothing, ...more] = places.filter(
     ({ found, isNatural }) => isNatural && (found.kind === "null" || found.kind === "hollow"),
   );
   if (place || !nothing || more.length > 0) throw unknownShape(json, kind, habits);
-  refusePartial(nothing.within, 0, `set ${pathSetting(habits.answers, kind, nothing.path)}`);
+  const wayOut = `set ${pathSetting(habits.answers, kind, nothing.path)}`;
+  refusePartial(nothing.within, 0, wayOut);
+  refuseUntold(nothing.within, wayOut);
   return nothing.found.kind === "null" ? NOTHING : emptied(nothing.path, json, habits);
 }
 
@@ -86,55 +97,18 @@ function isEmptyAt(path: string, { answers, keyedPlaces }: NodeHabits): boolean 
   return answers?.empty !== undefined || keyedPlaces?.has(path) === true;
 }
 
-/** Something under another name that could as well be the list. Arrays of words and numbers cannot. */
-function isRival(found: Found): boolean {
-  if (found.kind === "keyed" || found.kind === "mixed") return true;
-  return found.kind === "array" && holdsRecords(found.elements);
-}
-
-function holdsRecords([first]: readonly unknown[]): boolean {
-  return typeof first === "string" ? isAddressLike(first) : typeof first === "object" && first !== null;
+/** A node that wraps an error as it wraps its lists says so in words only: they are no empty list. */
+function refuseUntold(within: readonly Json[], wayOut: string): void {
+  const words = doubtIn(within);
+  if (words === undefined) return;
+  throw new ShapeError(
+    `nothing is listed, and beside it stands ${short(words)}`,
+    `If this node answers an empty list so, ${wayOut}.`,
+  );
 }
 
 function sizeOf(found: ListInAnswer): number {
   return found.kind === "array" ? found.elements.length : Object.keys(found.members).length;
-}
-
-function competing(one: Place, two: Place, kind: ListKind, { answers }: NodeHabits): ShapeError {
-  const what = one.found.kind === "array" && two.found.kind === "array" ? "arrays" : "lists";
-  const ordered = [one, two].sort((a, b) => Number(isNamedAfter(b, kind)) - Number(isNamedAfter(a, kind)));
-  const settings = ordered.map(({ path }) => pathSetting(answers, kind, path));
-  return new ShapeError(
-    `both "${one.path}" and "${two.path}" are ${what}`,
-    `Say which one is meant: ${settings.join(" or ")}.`,
-  );
-}
-
-/** What the answer was instead of a list, and the setting that would find one in it. */
-function unknownShape(json: unknown, kind: ListKind, { answers }: NodeHabits, more?: string): ShapeError {
-  const isNested = typeof json === "object" && json !== null && Object.keys(json).length > 0;
-  const told = [`the answer is ${describe(json)}`, more, isNested && `its shape is ${sketch(json)}`];
-  const places = isRecord(json) ? placesIn(json) : [];
-  const guess = places
-    .filter(({ found, path }) => path !== "" && (found.kind === "array" || found.kind === "keyed"))
-    .sort((a, b) => likelihood(b, kind) - likelihood(a, kind))[0];
-  const remedy = guess
-    ? `If the list is there, set ${pathSetting(answers, kind, guess.path)}.`
-    : isNested
-      ? `If a list is in it, say where: ${pathSetting(answers, kind, "…")}.`
-      : undefined;
-  return new ShapeError(told.filter((part) => typeof part === "string").join("; "), remedy);
-}
-
-function likelihood(place: Place, kind: ListKind): number {
-  const { found } = place;
-  const records = found.kind === "keyed" || (found.kind === "array" && holdsRecords(found.elements));
-  return (isNamedAfter(place, kind) ? 4 : 0) + (records ? 2 : 0) + (place.isNatural ? 1 : 0);
-}
-
-function isNamedAfter({ path }: Place, kind: ListKind): boolean {
-  const name = path.slice(path.lastIndexOf(".") + 1).toLowerCase();
-  return name === kind || (kind === "prefixset" && (name === "prefixes" || name === "entries"));
 }
 
 const MORE = new Set(["next", "cursor", "next_cursor", "nextcursor", "more", "has_more", "hasmore", "truncated"]);
@@ -167,11 +141,4 @@ function judgePaging(object: Json, length: number, wayOut: string | undefined): 
     if (wayOut === undefined || !TOTALS.has(key) || number <= length) continue;
     throw new ShapeError(`"${name}" is ${number} and ${length} are listed`, `If it counts something else, ${wayOut}.`);
   }
-}
-
-/** `null`, `false`, `0` and empty things are how some interfaces say that there is none. */
-export function isNothing(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length === 0;
-  if (isRecord(value)) return Object.keys(value).length === 0;
-  return !value;
 }

@@ -1,5 +1,4 @@
-import { isNothing } from "./envelope";
-import { readNumber } from "./json";
+import { isNothing, readNumber } from "./json";
 import { isAddressLike, isNaturalName } from "./places";
 import { isRecord } from "./shape";
 
@@ -8,10 +7,13 @@ type Json = Readonly<Record<string, unknown>>;
 const FAILED = /^(error|err|fail|failed|failure)$/i;
 /** What stands under `error`, or as the message of a code, where there is no error. */
 const FINE = /^(0|false|no|none|null|ok|okay|done|success|successful|succeeded|no error)[.!]?$/i;
+/** Texts of a code or status that say that a request was carried out. */
+const SUCCESS =
+  /^(s_)?(true|ok|okay|fine|done|none|success\w*|succe\w+|created|accepted|applied|committed|inserted|updated|deleted|complete\w*|no[ _]?error)$/i;
 const ERRORS = ["error", "err", "errors"];
 const CODES = ["code", "errno", "errcode", "error_code"];
 const MESSAGES = ["message", "msg", "errmsg", "error_message", "detail", "details", "reason", "text", "description"];
-const MARKERS = new Set([...ERRORS, ...CODES, ...MESSAGES, "status", "result", "ok", "success"]);
+const MARKERS = new Set([...ERRORS, ...CODES, ...MESSAGES, "fault", "status", "result", "ok", "success"]);
 const MAX_DEPTH = 3;
 const MAX_MESSAGE = 300;
 
@@ -35,6 +37,33 @@ export function errorIn(json: unknown, depth = 0): string | undefined {
     if (inner !== undefined) return inner;
   }
   return undefined;
+}
+
+/** Members that say something about the answer, and never describe what is listed. */
+const WORDS = ["message", "msg", "errmsg", "error_message", "reason", "fault"];
+/** Words that go with an empty list. */
+const NOTHING_THERE = /\bempty\b|^(no|0) (entries|records|results|items|rows|data|prefixes|marks|rules|profiles)\b/i;
+
+/**
+ * Words beside an empty list that may be an error without a marker, as in `{"msg":"no such set","data":[]}`: neither do
+ * they say that all is well, nor does anything beside them. `undefined` where there are none.
+ *
+ * @param within The objects around the list.
+ */
+export function doubtIn(within: readonly Json[]): string | undefined {
+  const members = new Map(within.flatMap((object) => [...lowerCased(object)]));
+  const told = WORDS.map((name) => wordsOf(members.get(name))).find((words) => words !== undefined);
+  if (told === undefined || FINE.test(told) || NOTHING_THERE.test(told)) return undefined;
+  if ([...CODES, "status", "result"].some((name) => saysDone(members.get(name)))) return undefined;
+  if (["ok", "success"].some((name) => !isNothing(members.get(name)) && !isFalse(members.get(name)))) return undefined;
+  return ERRORS.some((name) => members.has(name) && isNoError(members.get(name))) ? undefined : told;
+}
+
+/** A code of 0, a status of success, and words such as "ok". */
+function saysDone(value: unknown): boolean {
+  if (typeof value === "string" && SUCCESS.test(value.trim())) return true;
+  const number = readNumber(value)?.number;
+  return number !== undefined && (number === 0 || (number >= 200 && number < 300));
 }
 
 /** The message of an array whose elements are nothing but errors, such as `[{"error":"no such set"}]`. */
@@ -86,7 +115,9 @@ function isFalse(value: unknown): boolean {
   return value === false || (typeof value === "string" && /^false$/i.test(value));
 }
 
+/** Also an object that says itself that there is none: `{"code":0,"message":""}`. */
 function isNoError(value: unknown): boolean {
+  if (isRecord(value)) return Object.values(value).every((member) => !isRecord(member) && isNoError(member));
   return isNothing(value) || (typeof value === "string" && FINE.test(value.trim()));
 }
 
@@ -98,8 +129,7 @@ function hasErrorCode(members: ReadonlyMap<string, unknown>): boolean {
     // Some write the status of HTTP into the body: all of its successes are successes.
     if (number !== undefined) return number !== 0 && !(name === "code" && number >= 200 && number < 300);
     const text = members.get(name);
-    if (typeof text !== "string" || text.trim() === "" || FINE.test(text)) return false;
-    return name === "code" ? /^(err|fail|e_)/i.test(text) : true;
+    return typeof text === "string" && text.trim() !== "" && !FINE.test(text) && !SUCCESS.test(text.trim());
   };
   if (CODES.some(isBad)) return true;
   const status = readNumber(members.get("status"))?.number ?? 0;

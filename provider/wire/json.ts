@@ -1,4 +1,4 @@
-import { ShapeError } from "./shape";
+import { isRecord, ShapeError } from "./shape";
 
 const LONG_NUMBER = /\d{16}/;
 const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
@@ -64,4 +64,11 @@ export function readNumber(value: unknown): ReadNumber | undefined {
   if (typeof value !== "string" || value.length > 32 || !INTEGER.test(value)) return undefined;
   const number = Number(value);
   return Number.isSafeInteger(number) ? { number } : { number, exact: value };
+}
+
+/** `null`, `false`, `0` and empty things are how some interfaces say that there is none. */
+export function isNothing(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  if (isRecord(value)) return Object.keys(value).length === 0;
+  return !value;
 }

@@ -85,5 +85,5 @@ function withValue(listed: ListedPrefix, given: unknown, index: number): ListedE
 function readValue(value: unknown): ListedValue | undefined {
   const read = readNumber(value);
   if (read) return read.exact ?? read.number;
-  return typeof value === "string" && value !== "" ? value : undefined;
+  return typeof value === "string" ? value : undefined;
 }

@@ -7,6 +7,8 @@ import { packetsFigures } from "./packets.bench";
 import { policiesFigures } from "./policies.bench";
 import { prefixesFigures } from "./prefixes.bench";
 import { readingFigures } from "./reading.bench";
+import { setsFigures } from "./sets.bench";
+import { stateFigures } from "./state.bench";
 
 const benches = {
   engine: engineFigures,
@@ -17,6 +19,8 @@ const benches = {
   policies: policiesFigures,
   prefixes: prefixesFigures,
   reading: readingFigures,
+  sets: setsFigures,
+  state: stateFigures,
 };
 
 /** Runs the benchmarks named on the command line, or all, one after the other. */

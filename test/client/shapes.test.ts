@@ -97,6 +97,17 @@ it("what a node answered to changes is kept, short and without secrets", async (
   await client.close();
 });
 
+it("what a node refused is kept too, with its status", async () => {
+  await using server = await serve(reply(409, { error: "busy with canary-5ecret" }));
+  const client = new NodeClient({ endpoint: server.url, headers: { "x-token": "canary-5ecret" } }, new TestWorld());
+  const set = client.set(SET);
+  await failureOf(set.commit());
+  expect([...set.answered]).toEqual([
+    ["commit", expect.stringMatching(/^HTTP 409, \{"error":"busy with (?!canary).*"\}$/)],
+  ]);
+  await client.close();
+});
+
 it("a value that a node listed goes back to it as it came", async () => {
   await using server = await serve(reply(200));
   const client = new NodeClient({ endpoint: server.url }, new TestWorld());

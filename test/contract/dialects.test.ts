@@ -308,6 +308,40 @@ describe("every switch of the open points", () => {
     }
   });
 
+  it("kinds of lists in envelopes of their own, with names of their own, are read by the settings for them", () =>
+    within(
+      {
+        listEnvelope: "payload.rows2",
+        profilesEnvelope: "array",
+        rulesEnvelope: "chain",
+        marksEnvelope: "table.hot",
+        prefixKey: "subnet",
+        lengthKey: "size",
+        valueKey: "weight",
+        nameKey: "title",
+        idKey: "number",
+        markKeys: "address=host,source=from,destination=to,id=number,value=weight,lifetime=left,protocol=l4",
+        markAge: "shown",
+      },
+      roundTrip,
+      {
+        answers: {
+          path: { prefixset: "payload.rows2", rules: "chain", marks: "table.hot" },
+          names: {
+            ...{
+              prefix: "subnet",
+              prefixLength: "size",
+              value: "weight",
+              name: "title",
+              id: "number",
+              address: "host",
+            },
+            ...{ source: "from", destination: "to", lifetime: "left", protocol: "l4" },
+          },
+        },
+      },
+    ));
+
   it("an answer of unknown shape is never an empty list", () =>
     within({}, async ({ node, emulator }) => {
       emulator.fail({ cmd: "list", kind: "unknown-shape" });

@@ -86,6 +86,45 @@ test("marks stand in the envelope of the dialect, with the length of their addre
   expect((await fapi(emulator, list, EDGE)).json).toEqual({ data: { items: records } });
 });
 
+test("profiles, rules and marks stand in envelopes of their own, under the names of the dialect", async () => {
+  await using emulator = await start({
+    profilesEnvelope: "profiles",
+    rulesEnvelope: "array",
+    marksEnvelope: "out.marks",
+    nameKey: "title",
+    idKey: "number",
+    markKeys: "source=from,id=rule,value=hits",
+  });
+  const lists = [
+    { url: "arena://core" },
+    { url: "arena://edge" },
+    { url: "profile://edge/web" },
+    { url: "mark://edge/web", type: "sdhost" },
+    { url: "mark://edge/web", type: "shost" },
+    { url: "prefixset://core/shared" },
+  ];
+  const answers: unknown[] = [];
+  for (const list of lists) answers.push((await fapi(emulator, { ...list, cmd: "list" }, EDGE)).json);
+  expect(answers).toEqual([
+    { profiles: [] },
+    { profiles: [{ title: "web" }] },
+    [
+      { number: 1, match: [{ set: { name: "prefixset://core/shared" } }], actions: ["drop"] },
+      expect.objectContaining({ number: 2 }),
+    ],
+    {
+      out: {
+        marks: [
+          { from: "203.0.113.9", dst: "198.51.100.7", rule: 3, hits: 1 },
+          { from: "2001:db8::9", dst: "2001:db8::7", rule: 3, hits: 1 },
+        ],
+      },
+    },
+    { out: { marks: [] } },
+    { data: [{ p: "203.0.113.0/24", v: 1 }] },
+  ]);
+});
+
 test.each<[DialectSettings, object, number, string]>([
   [{ success: "ok" }, { cmd: "commit" }, 200, '{"ok":true}'],
   [{ success: "code" }, { cmd: "commit" }, 200, '{"code":0,"msg":"ok"}'],
@@ -261,6 +300,7 @@ test.each<[unknown, RegExp]>([
   [{ listShows: "stagd" }, /listShows must be one of "applied", "staged"; is "staged" meant\?/],
   [{ listEnvelope: "two words" }, /listEnvelope: must be a name/],
   [{ maxValue: -1 }, /maxValue: /],
+  [{ markKeys: "adress=ip" }, /markKeys: must be "short", "long" or names of members/],
   [[], /must be an object of switches/],
   ["{", /node\.json is not JSON/],
 ])("the file %j is refused with what was meant", async (content, reason) => {

@@ -180,6 +180,37 @@ test("packets and traffic arrive over the control API and leave marks", async ()
   expect((await control(emulator, "POST", "/packets", [{ ...packet, to: "nowhere" }])).status).toBe(400);
 });
 
+test("generated traffic ends with its caller, and with a reset", async () => {
+  const rules = [{ id: 1, actions: ["count" as const] }];
+  const state = { arenas: { edge: { profiles: { web: { prefixes: ["198.51.100.0/24"], rules } } } } };
+  await using emulator = await startEmulator({ state });
+  const counted = () => emulator.counters("profile://edge/web")[0]?.packets ?? 0;
+  const turns = async (count: number) => {
+    for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const traffic = { kind: "synFlood", to: ["198.51.100.7"], count: 100_000_000 };
+  const caller = new AbortController();
+  const headers = { "content-type": "application/json" };
+  const init = { method: "POST", headers, body: JSON.stringify(traffic), signal: caller.signal };
+  const left = fetch(`${emulator.control}/traffic`, init);
+  while (counted() === 0) await turns(1);
+  caller.abort();
+  await expect(left).rejects.toThrow();
+  let before = -1;
+  while (before !== counted()) {
+    before = counted();
+    await turns(5);
+  }
+  expect(before).toBeLessThan(traffic.count);
+
+  const answered = control(emulator, "POST", "/traffic", traffic);
+  while (counted() === before) await turns(1);
+  await control(emulator, "POST", "/reset");
+  const { packets } = (await answered).json as { packets: number };
+  expect(packets).toBeLessThan(traffic.count);
+  expect(counted()).toBe(0);
+});
+
 test("several emulators run beside each other and know nothing of each other", async () => {
   const all: Emulator[] = await Promise.all(Array.from({ length: 8 }, () => startEmulator()));
   try {

@@ -96,16 +96,22 @@ describe("polling", () => {
     ]);
   });
 
-  test("one forwarder holds 200 nodes: each table is listed once a round", { timeout: 60_000 }, async () => {
+  test("one forwarder holds 200 nodes: each table is listed once a round", {
+    timeout: 60_000,
+  }, async () => {
     using folder = temporaryFolder();
-    await using emulator = await startEmulator({ state: oneMark(1) });
+    const { profiles } = oneMark(1).arenas.edge;
+    // One emulator in all their places: tables of different arenas, which share no pace.
     const names = Array.from({ length: 200 }, (_, n) => `node${n}`);
+    await using emulator = await startEmulator({
+      state: { arenas: Object.fromEntries(names.map((name) => [name, { profiles }])) },
+    });
     const clock = new TestClock();
     const records: ForwardRecord[] = [];
     const { forwarder } = await start(
       {
         nodes: Object.fromEntries(names.map((name) => [name, { endpoint: emulator.endpoint }])),
-        watch: [{ arena: "edge", types: ["shost"] }],
+        watch: names.map((name) => ({ nodes: [name], arena: name, types: ["shost" as const] })),
         state: folder.path,
       },
       folder.path,
@@ -118,6 +124,9 @@ describe("polling", () => {
     expect(records).toHaveLength(200);
     expect(new Set(records.map(({ node }) => node))).toEqual(new Set(names));
     expect(new Set(records.map(({ recordId }) => recordId)).size).toBe(200);
+    const lists = emulator.requests({ cmd: "list" });
+    // Profiles and rules once, marks twice.
+    expect(lists).toHaveLength(200 * 4);
   });
 
   test("after a restart with the same state the pace holds, and nothing comes twice", async () => {

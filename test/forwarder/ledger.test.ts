@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import type { Begin, LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
-import { isFull } from "../../provider/forwarder/ledger/store";
+import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
 
 const TABLE = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;

@@ -160,7 +160,7 @@ describe("what a reading reports", () => {
       const reading = new Reading({ baseline, changes }, index + 1);
       for (const mark of list)
         takeMark({ address: "203.0.113.45", id: 1, value: 1, ...mark }, (...taken) => reading.take(...taken));
-      reading.finish(3_000);
+      for (const _ of reading.finish(3_000));
       const rows: [number, string, number, number][] = changes.finish().flatMap(({ rows }) => JSON.parse(rows));
       return rows.map(([event, key, id, value]) => `${EVENTS[event]} ${key} ${id} ${value}`);
     });

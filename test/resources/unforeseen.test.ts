@@ -38,7 +38,7 @@ function checked(runtime: Runtime, olds: object, news: object) {
 }
 
 describe("values that we would not write", () => {
-  const FOREIGN = { [B]: 1.5, [C]: "drop", "192.0.2.128/25": -1, "192.0.2.0/25": 2 ** 32 };
+  const FOREIGN = { [B]: 1.5, [C]: "drop", "192.0.2.128/25": -1, "192.0.2.0/25": 2 ** 32, "2001:db8::/32": "" };
 
   it("are in the state after a refresh, do not stop an update of other entries, and go where the program says so", async () => {
     await using it = await bench({});
@@ -47,7 +47,7 @@ describe("values that we would not write", () => {
     for (const [prefix, value] of Object.entries(FOREIGN)) it.node.sets.get(BLOCKED)?.set(prefix, value);
 
     const read = await new PrefixSetHandler(it.runtime()).read(id, outs);
-    expect(read?.props).toMatchObject({ entries: { [A]: 7, ...FOREIGN }, count: 5 });
+    expect(read?.props).toMatchObject({ entries: { [A]: 7, ...FOREIGN }, count: 6 });
     expect(read?.inputs).toMatchObject({ entries: { [A]: 7, ...FOREIGN } });
 
     const wanted = it.args({ [A]: 8, [B]: 2, "192.0.2.0/25": 3 });
@@ -99,6 +99,14 @@ describe("the node's own words", () => {
     );
   });
 
+  it("are quoted of a refused delete too, which is no failure by itself", async () => {
+    const success = (cmd: string) => (cmd === "delete" ? "Error: table is locked" : "ok");
+    await using it = await bench({ [A]: 1 }, { obeys: false, success }, { deadlineMs: 200 });
+    const state = { ...it.args({ [A]: 1 }), url: BLOCKED, count: 1, endpoint: it.node.endpoint };
+    const failure = await new PrefixSetHandler(it.runtime()).delete(BLOCKED, state).catch(it.told);
+    expect(failure).toContain("The node answered delete with Error: table is locked, commit with ok.");
+  });
+
   it("are an error at once, at whatever status", async () => {
     await using it = await bench(undefined, { unknown: [200, { code: 1, msg: "no such set" }] });
     const failure = await new PrefixSetHandler(it.runtime()).create(it.args({ [A]: 1 })).catch(it.told);
@@ -113,6 +121,15 @@ describe("a set that the node does not know", () => {
     url: BLOCKED,
     count: 1,
     endpoint: it.node.endpoint,
+  });
+
+  it("is not taken for an empty one where the node says so in words alone", async () => {
+    await using it = await bench(undefined, { unknown: [200, { msg: "no such set", data: [] }] });
+    const handler = new PrefixSetHandler(it.runtime());
+    const words =
+      'nothing is listed, and beside it stands "no such set". If this node answers an empty list so, set answers.path: "data".';
+    expect(await handler.read(BLOCKED, state(it)).catch(it.told)).toContain(words);
+    expect(await handler.delete(BLOCKED, state(it)).catch(it.told)).toContain(words);
   });
 
   it("fails refresh and destroy with the ways out, and a create with fewer", async () => {

@@ -94,12 +94,32 @@ describe("what is not understood is refused with its shape and the setting that 
     [{ payload: [{ name: "web" }] }, "profiles", "payload"],
     [{ matches: [{ field: 1 }], payload: { rules: [{ id: 1 }] } }, "rules", "payload.rules"],
     [{ payload: null, table: [{ a: "192.0.2.1" }] }, "marks", "table"],
+    [{ data: { web: { id: 1 }, mail: { id: 2 } } }, "profiles", "data"],
   ])("%j as %s by the path %s", (json, kind, path) => {
     const { message, remedy } = refusal(json, undefined, kind);
     expect(message).toMatch(/^the answer is an object with .*; its shape is \{/);
     expect(remedy).toBe(`If the list is there, set answers.path: ${JSON.stringify(path)}.`);
     expect(() => find(json, { path }, kind)).not.toThrow();
     expect(find(json, { path: { [kind]: path } }, kind)).toEqual(find(json, { path }, kind));
+  });
+
+  it("an empty object under a name of its own by its path and by what it stands for", () => {
+    expect(refusal({ blocked: {}, note: "x" }).remedy).toBe(
+      'If the list is there, set answers.path: "blocked" and answers.empty: "{}".',
+    );
+    expect(find({ blocked: {}, note: "x" }, { path: "blocked", empty: "{}" })).toEqual([]);
+  });
+
+  it("a list in the one object of an array by a path with its place", () => {
+    for (const [json, path] of [
+      [[{ data: ONE }], "0.data"],
+      [{ result: [{ entries: ONE, name: "blocked" }] }, "result.0.entries"],
+    ] as const) {
+      const { message, remedy } = refusal(json);
+      expect(message).toMatch(/^the answer is an array with one object, which holds a list; its shape is \{/);
+      expect(remedy).toBe(`If the list is there, set answers.path: "${path}".`);
+      expect(find(json, { path })).toEqual(ONE);
+    }
   });
 
   it("shows no data of the answer but names", () => {
@@ -172,6 +192,40 @@ describe("the answer says that it is not the whole list", () => {
   ])("%j: a path says that the number counts something else", (json, message, path, list) => {
     expect(refusal(json)).toEqual({ message, remedy: `If it counts something else, set answers.path: "${path}".` });
     expect(find(json, { path })).toEqual(list);
+  });
+});
+
+describe("words beside an empty list", () => {
+  it.each([
+    [{ msg: "no such set", data: [] }, "data"],
+    [{ Message: "no such set", data: null }, "data"],
+    [{ rc: 1, reason: "no such set", result: { items: [] } }, "result.items"],
+    [{ success: 0, message: "no such set", list: null }, "list"],
+    [{ status: "NOK", errmsg: "no such set", data: [] }, "data"],
+  ])("%j may be an error: it is no empty list, but for the setting", (json, path) => {
+    expect(refusal(json)).toEqual({
+      message: 'nothing is listed, and beside it stands "no such set"',
+      remedy: `If this node answers an empty list so, set answers.path: "${path}".`,
+    });
+    expect(find(json, { path })).toEqual([]);
+  });
+
+  it.each([
+    { msg: "ok", data: [] },
+    { message: "no entries found", data: [] },
+    { message: "the set is empty", data: null },
+    { code: 0, msg: "listed", data: [] },
+    { status: 200, message: "listed", data: [] },
+    { status: "success", message: "listed", data: null },
+    { success: true, message: "listed", data: [] },
+    { error: null, message: "listed", data: [] },
+    { result: { rows: [], description: "known offenders" } },
+  ])("%j say that all is well", (json) => {
+    expect(find(json)).toEqual([]);
+  });
+
+  it("do not matter where something is listed", () => {
+    expect(find({ msg: "listed", data: ONE })).toEqual(ONE);
   });
 });
 

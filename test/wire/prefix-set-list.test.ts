@@ -82,6 +82,8 @@ describe("a list of a prefix-set", () => {
   it.each<[json: unknown, prefix: string, value: number, spelling: string]>([
     // Names in any case.
     [{ Data: [{ Prefix: "192.0.2.0/24", VALUE: 7 }] }, "192.0.2.0/24", 7, "192.0.2.0/24"],
+    // One entry that holds a list of something else.
+    [[{ p: "192.0.2.0/24", v: 7, rules: [{ id: 3 }] }], "192.0.2.0/24", 7, "192.0.2.0/24"],
     // Pairs.
     [[["192.0.2.0/24", 7]], "192.0.2.0/24", 7, "192.0.2.0/24"],
     [{ items: [["192.0.2.1", "7"]] }, "192.0.2.1/32", 7, "192.0.2.1"],
@@ -134,6 +136,8 @@ describe("a list of a prefix-set", () => {
     [{ subnet: "192.0.2.0/24", v: 7, x: 1 }, "has no prefix", 'prefix: "subnet"'],
     [{ p: "192.0.2.0/24", ip: "192.0.2.0/24" }, "has two addresses", 'prefix: "p"'],
     [{ address: "192.0.2.0", network: "192.0.2.0/24", v: 7 }, "has two addresses", 'prefix: "network"'],
+    [{ net: "192.0.2.0", prefix: 24, v: 1 }, "has two addresses", 'prefix: "net", prefixLength: "prefix"'],
+    [{ ip: "192.0.2.0", cidr: "/24" }, "has two addresses", 'prefix: "ip", prefixLength: "cidr"'],
     [{ p: "192.0.2.0/24", v: 7, val: 8 }, "has two values", 'value: "v"'],
     [{ p: "192.0.2.0", m: 24, len: 25 }, "has two lengths"],
     [{ p: "192.0.2.0/24", m: 25 }, "has two lengths, 24 and 25"],
@@ -168,6 +172,11 @@ describe("a list of a prefix-set", () => {
       { Subnet: "192.0.2.0", SIZE: 24, weight: 7, v: 3, p: "x" },
       ["192.0.2.0/24", 7, "192.0.2.0/24"],
     ],
+    [
+      { names: { prefix: "net", prefixLength: "prefix" } },
+      { net: "192.0.2.0", prefix: 24 },
+      ["192.0.2.0/24", 1, "192.0.2.0/24"],
+    ],
     [{ names: { prefix: "p" } }, { p: "192.0.2.0/24", ip: "192.0.2.9", v: 7 }, ["192.0.2.0/24", 7, "192.0.2.0/24"]],
     [{ names: { value: "weight" } }, { p: "192.0.2.0/24", v: 7 }, ["192.0.2.0/24", 7, "192.0.2.0/24"]],
     // Once it is said which member is the length, no other is suspected.
@@ -185,7 +194,7 @@ describe("a list of a prefix-set", () => {
     expect(() => readPrefixSetList([element], { answers: { names } })).toThrow("is a bare address beside");
   });
 
-  it.each([0.5, 1.5, -1, 2 ** 32, 1e300, "drop", "1.5", "18446744073709551617", " 7"])(
+  it.each([0.5, 1.5, -1, 2 ** 32, 1e300, "drop", "1.5", "18446744073709551617", " 7", ""])(
     "keeps the value %j that somebody else wrote",
     (value) => {
       const lists = [[{ p: "192.0.2.0/24", v: value }], [["192.0.2.0/24", value]], { "192.0.2.0/24": value }];

@@ -55,10 +55,13 @@ function textOf(cell: Cell): string {
   return typeof cell === "object" ? JSON.stringify(cell) : String(cell);
 }
 
-/** Names come from the node: none of them may move the cursor of a terminal, or begin a line. */
-function harmless(text: string): string {
-  return text.replace(
-    /[\p{Cc}\p{Cf}\u2028\u2029]/gu,
-    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+/**
+ * Names come from the node: none of them may move the cursor of a terminal, or begin a line.
+ *
+ * @param but Signs that may stay.
+ */
+export function harmless(text: string, but = ""): string {
+  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (sign) =>
+    but.includes(sign) ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

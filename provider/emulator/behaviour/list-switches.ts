@@ -1,4 +1,10 @@
+import { z } from "zod";
+import { MARK_KEYS } from "../marks";
 import { choice, named } from "./switch";
+
+function envelopeOf(list: string) {
+  return named("same", [], `Where the list of ${list} stands, if not as listEnvelope says (same).`);
+}
 
 /** How the node API writes lists, and what it shows in them (docs/contract.md#node-answers, docs/contract.md#marks). */
 export const LIST_SWITCHES = {
@@ -20,6 +26,9 @@ export const LIST_SWITCHES = {
     ],
     "Where a list stands in its answer: under a member of this name (any name; names within one another are joined by dots), as a bare array, or (keyed, prefix-sets only) as an object keyed by prefix.",
   ),
+  profilesEnvelope: envelopeOf("profiles"),
+  rulesEnvelope: envelopeOf("rules"),
+  marksEnvelope: envelopeOf("marks"),
   emptyList: choice(
     ["own", "array", "null"],
     "An empty list: in the form of a full one ([], or {} where it is keyed), always [], or null where it stands in an envelope.",
@@ -41,7 +50,18 @@ export const LIST_SWITCHES = {
     "Form of listed entries: objects; plain strings where the value is 1; pairs [prefix, value]; or one object keyed by prefix in the place of the list.",
   ),
   singleAddress: choice(["cidr", "bare"], "How a prefix-set lists a single address: 192.0.2.1/32 or 192.0.2.1."),
-  markKeys: choice(["short", "long"], "Member names of mark records: a, id, v, t or address, id, value, lifetime."),
+  nameKey: named("name", [], "Member of a listed profile or rule that holds its name; any name."),
+  idKey: named("id", [], "Member of a listed rule that holds its id; any name."),
+  markKeys: {
+    schema: z
+      .string()
+      .regex(MARK_KEYS, 'must be "short", "long" or names of members, such as "address=ip,value=hits"')
+      .default("short")
+      .describe(
+        "Member names of mark records: a, id, v, t or addr, id, value, lifetime; or the short ones but for some, as in address=ip,value=hits.",
+      ),
+    alternatives: ["long"],
+  },
   markAge: choice(["hidden", "shown"], "Whether mark records carry their age in seconds."),
   markAddress: choice(["bare", "cidr"], "How mark records write an address: 192.0.2.1 or 192.0.2.1/32."),
   missingTable: choice(

@@ -32,7 +32,10 @@ export function amount(normal: number, options: { alternatives: number[]; refusa
   return { schema: z.int().min(0).default(normal).describe(about), ...options };
 }
 
-/** A name that a node chose: one of the usual ones, or any other. */
+/**
+ * A name that a node chose: one of the usual ones, or any other. Where there are no alternatives, clients need a setting
+ * to read any other name.
+ */
 export function named(normal: string, alternatives: string[], about: string) {
   const schema = z
     .string()

@@ -48,7 +48,7 @@ export interface ControlledEmulator {
   signal(clientId: string, changes: { start?: readonly string[]; stop?: readonly string[] }): void;
   boundProfile(address: string): string | undefined;
   receive(packets: Iterable<Packet>): Verdict[];
-  replay(traffic: TrafficSource, count: number): Promise<TrafficSummary>;
+  replay(traffic: TrafficSource, count: number, options?: { signal?: AbortSignal }): Promise<TrafficSummary>;
   marks(url: string, type: MarkType): MarkRecord[];
   markTable(url: string, type: MarkType, limit: number): { active: number; expired: number; records: MarkRecord[] };
   counters(url: string): (RuleCounter | undefined)[];

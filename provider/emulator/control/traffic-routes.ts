@@ -49,7 +49,8 @@ export const trafficRoutes: readonly ControlRoute[] = [
   route({
     method: "POST",
     path: "/traffic",
-    summary: "Generated traffic that arrives; what became of it in sum.",
+    summary:
+      "Generated traffic that arrives; what became of it in sum. Ends with its caller, and with a reset or another state: the sum is of the packets until then.",
     body: z.strictObject({
       kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]),
       to: z.array(z.string()).min(1).describe("Prefixes of recipients."),
@@ -58,8 +59,11 @@ export const trafficRoutes: readonly ControlRoute[] = [
       seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
     }),
     answer: summary,
-    run: async ({ emulator, body: { kind, count, seed = emulator.seedNumber, ...options } }) =>
-      json(200, await emulator.replay(KINDS[kind]({ seed, ...options }), count)),
+    run: async ({ emulator, response, body: { kind, count, seed = emulator.seedNumber, ...options } }) => {
+      const gone = new AbortController();
+      response.once("close", () => gone.abort());
+      return json(200, await emulator.replay(KINDS[kind]({ seed, ...options }), count, { signal: gone.signal }));
+    },
   }),
   route({
     method: "GET",

@@ -17,6 +17,7 @@ export const optionsSchema = z.strictObject({
   seed: z.int().min(0).optional(),
   latency: durationSchema.optional(),
   commitLatency: durationSchema.optional(),
+  runPause: durationSchema.optional(),
   auth: z
     .union([
       z.strictObject({ bearer: z.string().min(1) }),
@@ -27,7 +28,6 @@ export const optionsSchema = z.strictObject({
     .union([z.boolean(), z.literal("mutual"), z.strictObject({ cert: pem, key: pem, ca: pem.optional() })])
     .optional(),
   journalLimits: z.strictObject({ requests: z.int().min(0).optional(), items: z.int().min(0).optional() }).optional(),
-  runPause: durationSchema.optional(),
   marks: z
     .strictObject({
       capacity: z.int().min(1).optional(),

@@ -25,5 +25,6 @@ export interface Interpretation {
 
 /** One of the HTTP interfaces that an emulator serves. */
 export interface Api {
-  interpret(request: Incoming): Interpretation;
+  /** A promise where the request is so long that reading it takes slices. */
+  interpret(request: Incoming): Interpretation | Promise<Interpretation>;
 }

@@ -9,18 +9,36 @@ export class BadRequest extends Error {
  * @throws {BadRequest}
  */
 export function parseJson(body: Buffer): unknown {
-  let source: string;
-  try {
-    source = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
-  } catch {
-    throw new BadRequest("the body is not UTF-8");
-  }
+  const source = decode(body);
   if (source === "") throw new BadRequest("the body is empty; it must be a JSON object");
   try {
     return JSON.parse(source);
   } catch {
-    const quote = /[“”„‟‘’]/u.exec(source)?.[0];
-    const hint = quote ? `: it contains a typographic quote (${quote}), JSON strings stand in straight ones (")` : "";
-    throw new BadRequest(`the body is not JSON${hint}`);
+    throw notJson(source);
   }
+}
+
+/** Why a body that is not JSON cannot be read. */
+export function jsonProblem(body: Buffer): BadRequest {
+  try {
+    return notJson(decode(body));
+  } catch (error) {
+    if (error instanceof BadRequest) return error;
+    throw error;
+  }
+}
+
+/** @throws {BadRequest} */
+export function decode(body: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
+  } catch {
+    throw new BadRequest("the body is not UTF-8");
+  }
+}
+
+function notJson(source: string): BadRequest {
+  const quote = /[“”„‟‘’]/u.exec(source)?.[0];
+  const hint = quote ? `: it contains a typographic quote (${quote}), JSON strings stand in straight ones (")` : "";
+  return new BadRequest(`the body is not JSON${hint}`);
 }

@@ -108,7 +108,9 @@ export class ProtocolPort {
     if (guarded) return refuse(guarded);
     const body = await readBody(request, dialect.maxBodyBytes);
     if (body === "aborted") return void response.destroy();
-    const understood = this.parts.apis[api].interpret(incoming(request, body === "too-large" ? Buffer.alloc(0) : body));
+    const whole = incoming(request, body === "too-large" ? Buffer.alloc(0) : body);
+    const interpretation = this.parts.apis[api].interpret(whole);
+    const understood = interpretation instanceof Promise ? await interpretation : interpretation;
     if (body === "too-large") {
       return refuse(understood.error("tooLarge", `the body is too large: at most ${dialect.maxBodyBytes} bytes`));
     }

@@ -11,6 +11,8 @@ export interface MarkFormat {
    * `value`, `lifetime`, and `proto` by name where it has one.
    */
   readonly keys?: "short" | "long";
+  /** Names that some members have instead. Default: none. */
+  readonly names?: MarkNames;
   /** Adds `age`, seconds since the record was added. Default false. */
   readonly age?: boolean;
   /** Lists expired records too, and adds `status` (`active` or `expired`) to all. Default false. */
@@ -19,6 +21,35 @@ export interface MarkFormat {
   readonly cidr?: boolean;
   /** What stands before and after the records. Default `["{\"data\":[", "]}"]`; a bare array is `["[", "]"]`. */
   readonly envelope?: readonly [open: string, close: string];
+}
+
+/** Members of a record, each with its short name and its long one. */
+const NAMES = {
+  address: ["a", "addr"],
+  source: ["src", "saddr"],
+  destination: ["dst", "daddr"],
+  sourcePort: ["sport", "sport"],
+  destinationPort: ["dport", "dport"],
+  protocol: ["proto", "proto"],
+  id: ["id", "id"],
+  value: ["v", "value"],
+  lifetime: ["t", "lifetime"],
+  age: ["age", "age"],
+  status: ["status", "status"],
+} as const;
+
+/** Names of members in place of the short or long ones. */
+export type MarkNames = Readonly<Partial<Record<keyof typeof NAMES, string>>>;
+
+const RENAMED = `(${Object.keys(NAMES).join("|")})=[A-Za-z_][\\w-]{0,19}`;
+
+/** What {@link readMarkKeys} reads. */
+export const MARK_KEYS = new RegExp(`^(short|long|${RENAMED}(,${RENAMED})*)$`);
+
+/** The names that a text says: `short`, `long`, or the short ones but for some, as in `address=ip,value=hits`. */
+export function readMarkKeys(text: string): Pick<MarkFormat, "keys" | "names"> {
+  if (text === "short" || text === "long") return { keys: text };
+  return { names: Object.fromEntries(text.split(",").map((part) => part.split("="))) };
 }
 
 /** The constant pieces of text of a record, in the order in which they are written. */
@@ -42,6 +73,7 @@ export interface RecordText {
 export function formatKey(format: MarkFormat): string {
   return JSON.stringify([
     format.keys ?? "short",
+    format.names ?? null,
     !!format.age,
     !!format.expired,
     !!format.cidr,
@@ -53,22 +85,21 @@ const latin = (text: string) => Uint8Array.from(Buffer.from(text, "latin1"));
 
 /** The pieces for a format. */
 export function recordText(type: MarkType, format: MarkFormat): RecordText {
-  const long = format.keys === "long";
+  const name = (member: keyof typeof NAMES) =>
+    JSON.stringify(format.names?.[member] ?? NAMES[member][format.keys === "long" ? 1 : 0]);
   const single = type === "shost" || type === "dhost";
-  const first = single ? (long ? "addr" : "a") : long ? "saddr" : "src";
-  const id = `"id":`;
   return {
-    first: latin(`{"${first}":"`),
-    destination: latin(`","${long ? "daddr" : "dst"}":"`),
-    sourcePort: latin(`","sport":`),
-    destinationPort: latin(`,"dport":`),
-    protocol: latin(`,"proto":`),
-    idAfterText: latin(`",${id}`),
-    id: latin(`,${id}`),
-    value: latin(long ? `,"value":` : `,"v":`),
-    lifetime: latin(long ? `,"lifetime":` : `,"t":`),
-    age: latin(`,"age":`),
-    active: latin(`,"status":"active"`),
-    expired: latin(`,"status":"expired"`),
+    first: latin(`{${name(single ? "address" : "source")}:"`),
+    destination: latin(`",${name("destination")}:"`),
+    sourcePort: latin(`",${name("sourcePort")}:`),
+    destinationPort: latin(`,${name("destinationPort")}:`),
+    protocol: latin(`,${name("protocol")}:`),
+    idAfterText: latin(`",${name("id")}:`),
+    id: latin(`,${name("id")}:`),
+    value: latin(`,${name("value")}:`),
+    lifetime: latin(`,${name("lifetime")}:`),
+    age: latin(`,${name("age")}:`),
+    active: latin(`,${name("status")}:"active"`),
+    expired: latin(`,${name("status")}:"expired"`),
   };
 }

@@ -6,7 +6,7 @@ import type { MarkTable } from "./mark-table";
 
 /** Bytes in a chunk: large enough to cost few writes, small enough to be encoded in about a millisecond. */
 export const CHUNK_BYTES = 256 * 1024;
-/** No record is longer: two IPv6 addresses, all members and all names are below 300 bytes. */
+/** No record is longer: two IPv6 addresses, all members and all names, even those of a dialect, are below 500 bytes. */
 const LONGEST_RECORD = 512;
 
 /**

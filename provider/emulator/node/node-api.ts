@@ -1,19 +1,27 @@
 import type { MarkType } from "../../model/mark";
+import type { PrefixSetUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { Variation } from "../behaviour/fault-kind";
 import type { Api, Incoming, Interpretation } from "../http/api";
 import { BadRequest, parseJson } from "../http/json-body";
+import { parseJsonInSlices } from "../http/json-slices";
 import type { Reply } from "../http/reply";
+import { Turnstile } from "../http/turnstile";
 import type { RequestSummary } from "../journal/journal";
 import type { RuleSpec } from "../rules";
 import type { Contents } from "../state/contents";
 import type { ProfileHoldings } from "../state/holdings";
 import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
 import type { VirtualClock } from "../time/clock";
+import { atOnce, inSlices, type SlicedWork, whenDone } from "../time/slices";
 import { MARK_PACE, MarkPace } from "./mark-pace";
-import { failure, list, listMarks, listSet, success } from "./node-replies";
-import { type NodeRequest, parseNodeRequest, summarize } from "./node-request";
+import { failure, list, listMarks, success } from "./node-replies";
+import { type NodeRequest, parseNodeRequest, summarize, urlAhead } from "./node-request";
 import { type Refusal, stageDelete, stageInsert } from "./prefix-set-commands";
+import { listSet } from "./set-list";
+
+/** Bytes of a body that is read in one go: a few milliseconds of it. */
+const SHORT = 2 ** 17;
 
 /** What the node API works on. */
 export interface NodeSubject {
@@ -27,14 +35,33 @@ export interface NodeSubject {
 /** The node API: `POST /fapi` (docs/contract.md#node-endpoint). What the contract does not promise is refused. */
 export class NodeApi implements Api {
   private readonly pace: MarkPace;
+  private readonly order = new Turnstile();
 
   constructor(private readonly subject: NodeSubject) {
     this.pace = new MarkPace(() => subject.clock.ms);
   }
 
-  interpret(request: Incoming): Interpretation {
+  interpret(request: Incoming): Interpretation | Promise<Interpretation> {
+    const { body } = request;
+    const work = readRequest(request, this.subject.dialect);
+    if (this.order.isFree && body.length <= SHORT) return this.understand(atOnce(work));
+    return this.inTurn(body.length <= SHORT ? atOnce(work) : work, urlAhead(body));
+  }
+
+  /** Long requests are read slice by slice, while shorter ones of other resources pass. */
+  private async inTurn(work: Read | SlicedWork<Read>, url: string | undefined): Promise<Interpretation> {
+    const { turn, leave } = this.order.enter(url);
+    try {
+      const read = "summary" in work ? work : await inSlices(work);
+      await turn;
+      return this.understand(read);
+    } finally {
+      leave();
+    }
+  }
+
+  private understand(read: Read): Interpretation {
     const error: Interpretation["error"] = (why, message) => failure(why, message, this.subject.dialect);
-    const read = readRequest(request, this.subject.dialect);
     if (read.refusal) {
       const { refusal: why } = read;
       return { summary: read.summary, error, run: () => this.refuse(why) };
@@ -50,7 +77,11 @@ export class NodeApi implements Api {
     return { summary, error, run: () => ({ ...tooSoon, status: 429, headers }), over: turn.over };
   }
 
-  private carryOut(request: NodeRequest, variation: Variation, committed: (record: CommitRecord) => void): Reply {
+  private carryOut(
+    request: NodeRequest,
+    variation: Variation,
+    committed: (record: CommitRecord) => void,
+  ): Reply | Promise<Reply> {
     const { dialect } = this.subject;
     const { holdings, packetPath } = this.subject.contents;
     const refuse = (why: Refusal) => this.refuse(why);
@@ -58,44 +89,76 @@ export class NodeApi implements Api {
     if (url.kind === "arena") {
       const arena = holdings.arenas.get(url.arena);
       if (!arena) return refuse(unknown("arena", url.arena));
-      return list(
-        [...arena.profiles.values()].map(({ name, extra }) => ({ name, ...extra })),
-        dialect,
-      );
+      const { nameKey } = dialect;
+      const records = [...arena.profiles.values()].map(({ name, extra }) => ({ [nameKey]: name, ...extra }));
+      return list(records, dialect, "profiles");
     }
     if (url.kind !== "prefixset") {
       const profile = holdings.profile(url.arena, url.profile);
       if (!profile) return refuse(unknown("profile", `${url.arena}/${url.profile}`));
-      if (url.kind === "profile") return list(profile.rules.map(ruleRecord), dialect);
+      if (url.kind === "profile")
+        return list(
+          profile.rules.map((rule) => ruleRecord(rule, dialect)),
+          dialect,
+          "rules",
+        );
       const type = markType(request);
       if (dialect.missingTable === "error" && !hasTable(profile, type)) {
         return refuse(unknown("table", `${type} of ${url.arena}/${url.profile}`));
       }
       return listMarks(packetPath.marks(url.arena, url.profile), type, dialect);
     }
-    const mayMake = dialect.unknownSet === "made" && request.cmd === "insert";
-    const set = holdings.set(url) ?? (mayMake ? holdings.newSet(url) : undefined);
-    if (!set) return refuse(unknown("prefix-set", [url.arena, url.profile, url.set].filter(Boolean).join("/")));
-    switch (request.cmd) {
-      case "list":
-        return listSet(set, dialect, variation.stale === true);
-      case "commit":
-        return this.commit(set, variation, committed);
-      default: {
-        const stage = request.cmd === "insert" ? stageInsert : stageDelete;
-        const problem = stage(set, request.data, dialect);
-        if (mayMake && set.changes.size > 0) holdings.keep(url, set);
-        this.subject.changed();
-        return problem ? refuse(problem) : success(request.data.length, dialect);
+    return this.carryOutOnSet(request, url, variation, committed);
+  }
+
+  /** Commands of one set take effect one after the other, each as a whole. */
+  private carryOutOnSet(
+    request: NodeRequest,
+    url: PrefixSetUrl,
+    variation: Variation,
+    committed: (record: CommitRecord) => void,
+  ): Reply | Promise<Reply> {
+    const { dialect } = this.subject;
+    const { holdings } = this.subject.contents;
+    const refuseUnknown = () =>
+      this.refuse(unknown("prefix-set", [url.arena, url.profile, url.set].filter(Boolean).join("/")));
+    const isMade = dialect.unknownSet === "made";
+    const set = holdings.set(url) ?? (isMade ? holdings.newSet(url) : undefined);
+    if (!set) return refuseUnknown();
+    return set.line.run(() => {
+      const isNew = holdings.set(url) === undefined;
+      if (isNew && request.cmd !== "insert") {
+        if (!set.line.isBusy) holdings.drop(url);
+        return refuseUnknown();
       }
-    }
+      if (request.cmd === "list") return this.list(set, variation);
+      if (request.cmd === "commit") return this.commit(set, variation, committed);
+      const { data } = request;
+      const stage = request.cmd === "insert" ? stageInsert : stageDelete;
+      return whenDone(inSlices(stage(set, data, dialect)), (problem) => {
+        if (isNew && set.changes.size > 0) holdings.keep(url, set);
+        else if (isNew && !set.line.isBusy) holdings.drop(url);
+        this.subject.changed();
+        return problem ? this.refuse(problem) : success(data.length, dialect);
+      });
+    });
+  }
+
+  private list(set: PrefixSetStore, variation: Variation): Reply | Promise<Reply> {
+    const { dialect } = this.subject;
+    const which = variation.stale ? "previous" : dialect.listShows;
+    return whenDone(inSlices(set.listing(which)), (entries) => listSet(entries, set.ownSpellings(), dialect));
   }
 
   private refuse({ why, message }: Refusal): Reply {
     return failure(why, message, this.subject.dialect);
   }
 
-  private commit(set: PrefixSetStore, variation: Variation, committed: (record: CommitRecord) => void): Reply {
+  private commit(
+    set: PrefixSetStore,
+    variation: Variation,
+    committed: (record: CommitRecord) => void,
+  ): Reply | Promise<Reply> {
     const { dialect, clock } = this.subject;
     const count = set.changes.size;
     if (count === 0 && dialect.emptyCommit === "error") {
@@ -107,12 +170,14 @@ export class NodeApi implements Api {
       return success(count, dialect);
     }
     const apply = set.commit();
-    const finish = () => {
-      committed(apply());
+    const finish = (record: CommitRecord) => {
+      committed(record);
       this.subject.changed();
+      return success(count, dialect);
     };
-    if (delay === 0) finish();
-    else clock.after(delay, finish);
+    if (delay === 0) return whenDone(inSlices(apply()), finish);
+    // In one go: what falls due in a jump of the clock has happened when the jump is over.
+    clock.after(delay, () => finish(atOnce(apply())));
     return success(count, dialect);
   }
 }
@@ -132,8 +197,13 @@ function hasTable({ rules, marks }: ProfileHoldings, type: MarkType): boolean {
 }
 
 /** A rule as it is listed; what another node had in its record stands beside what the engine knows. */
-function ruleRecord({ extra, ...rule }: RuleSpec): Record<string, unknown> {
-  return { ...rule, ...extra };
+function ruleRecord({ extra, id, name, ...rule }: RuleSpec, { idKey, nameKey }: Dialect): Record<string, unknown> {
+  return {
+    ...(id !== undefined && { [idKey]: id }),
+    ...(name !== undefined && { [nameKey]: name }),
+    ...rule,
+    ...extra,
+  };
 }
 
 type Read = { summary: RequestSummary } & (
@@ -141,13 +211,13 @@ type Read = { summary: RequestSummary } & (
   | { request?: undefined; refusal: Refusal }
 );
 
-function readRequest({ method, headers, body }: Incoming, dialect: Dialect): Read {
+function* readRequest({ method, headers, body }: Incoming, dialect: Dialect): SlicedWork<Read> {
   let summary: RequestSummary = {};
   const refusal = (why: Refusal["why"], message: string): Read => ({ summary, refusal: { why, message } });
   if (method !== "POST") return refusal(405, `the node API is called with POST, not ${method}`);
   try {
-    const value = parseJson(body);
-    summary = summarize(value);
+    const value = body.length <= SHORT ? parseJson(body) : yield* parseJsonInSlices(body, "data");
+    summary = yield* summarize(value);
     if (!isJsonType(headers["content-type"])) return refusal(400, `the header Content-Type must be application/json`);
     const request = parseNodeRequest(value);
     const slash = slashProblem(request, summary.rawUrl ?? "", dialect);

@@ -4,6 +4,7 @@ import { MARK_TYPES } from "../../model/mark";
 import { parseUrl, type ResourceUrl } from "../../model/resource-url";
 import { BadRequest } from "../http/json-body";
 import type { RequestSummary } from "../journal/journal";
+import { SLICE, type SlicedWork } from "../time/slices";
 
 /** A request of the node API that has the form of the contract (docs/contract.md#node-endpoint). */
 export type NodeRequest =
@@ -25,24 +26,38 @@ const members = z.strictObject({
   type: z.enum(MARK_TYPES).optional(),
 });
 
-/** What the journal says of a request, valid or not. */
-export function summarize(value: unknown): RequestSummary {
-  const loose = z
-    .looseObject({
-      url: z.string().optional().catch(undefined),
-      cmd: members.shape.cmd.optional().catch(undefined),
-      type: members.shape.type.catch(undefined),
-      data: z.array(z.unknown()).optional().catch(undefined),
-    })
-    .safeParse(value).data;
+/** Whatever of these members is there and readable. */
+const anyMembers = z.looseObject({
+  url: z.string().optional().catch(undefined),
+  cmd: members.shape.cmd.optional().catch(undefined),
+  type: members.shape.type.catch(undefined),
+});
+
+/** What the journal says of a request, valid or not; in slices, since a request can hold many items. */
+export function* summarize(value: unknown): SlicedWork<RequestSummary> {
+  const { rest, items } = split(value);
+  const loose = anyMembers.safeParse(rest).data;
   if (!loose) return {};
-  const { url, cmd, type, data } = loose;
+  const { url, cmd, type } = loose;
+  const data: unknown[] = [];
+  for (const item of items ?? []) {
+    data.push(shallow(item));
+    if (data.length % SLICE === 0) yield;
+  }
   return {
     ...(cmd && { cmd }),
     ...(url !== undefined && { url: canonicalUrl(url), rawUrl: url.slice(0, 1_000) }),
     ...(type && { type }),
-    ...(data && { entries: data.length, data: data.map(shallow) }),
+    ...(items && { entries: items.length, data }),
   };
+}
+
+/** The items of a request apart from the rest, of which one item says enough: each is looked at when it is staged. */
+function split(value: unknown): { rest: unknown; items: readonly unknown[] | undefined } {
+  if (typeof value !== "object" || value === null || !("data" in value) || !Array.isArray(value.data)) {
+    return { rest: value, items: undefined };
+  }
+  return { rest: { ...value, data: value.data.slice(0, 1) }, items: value.data };
 }
 
 /** An item for the journal: what is nested in it, which no item has, is left out, however deep it goes. */
@@ -55,9 +70,10 @@ export function shallow(item: unknown): unknown {
 
 /** @throws {BadRequest} naming the member that is wrong. */
 export function parseNodeRequest(value: unknown): NodeRequest {
-  const result = members.safeParse(value);
+  const { rest, items: data } = split(value);
+  const result = members.safeParse(rest);
   if (!result.success) throw new BadRequest(describe(result.error));
-  const { cmd, data, type } = result.data;
+  const { cmd, type } = result.data;
   const url = parseResource(result.data.url);
   if (cmd !== "insert" && cmd !== "delete" && data !== undefined)
     throw new BadRequest(`"data" has no meaning with cmd "${cmd}"`);
@@ -71,6 +87,12 @@ export function parseNodeRequest(value: unknown): NodeRequest {
   if (cmd === "commit") return { cmd, url };
   if (data === undefined) throw new BadRequest(`cmd "${cmd}" needs "data": an array of entries`);
   return { cmd, url, data };
+}
+
+/** The url that a body begins with, before it is read; `undefined` when it does not stand before everything that is long. */
+export function urlAhead(body: Buffer): string | undefined {
+  const [, url] = /^\s*\{[^[{]*?"url"\s*:\s*"([^"\\]*)"/.exec(body.toString("latin1", 0, 2_000)) ?? [];
+  return url === undefined ? undefined : canonicalUrl(url);
 }
 
 function canonicalUrl(url: string): string {

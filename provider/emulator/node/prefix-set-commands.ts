@@ -2,7 +2,9 @@ import { z } from "zod";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
+import type { Draft } from "../state/draft";
 import type { PrefixSetStore, StagedValue } from "../state/prefix-set-store";
+import { SLICE, type SlicedWork } from "../time/slices";
 import { shallow } from "./node-request";
 
 /** Why a command was refused. */
@@ -20,49 +22,56 @@ interface Change {
 }
 
 /** Turns one data item into the changes that it means, or says why not. Sees what earlier items of the request staged. */
-type Interpreter = (item: unknown, set: PrefixSetStore, dialect: Dialect) => readonly Change[] | Refusal;
+type Interpreter = (item: unknown, draft: Draft, dialect: Dialect) => readonly Change[] | Refusal;
 
 const insertItem = z.strictObject({ p: z.string(), v: z.number() });
 const deleteItem = z.strictObject({ a: z.string() });
 
 /** Stages the items of an insert (docs/contract.md#set-entries: `p` and `v`). Returns why it was refused, if it was. */
-export function stageInsert(set: PrefixSetStore, data: readonly unknown[], dialect: Dialect): Refusal | undefined {
+export function stageInsert(
+  set: PrefixSetStore,
+  data: readonly unknown[],
+  dialect: Dialect,
+): SlicedWork<Refusal | undefined> {
   return stageAll(set, data, dialect, interpretInsert);
 }
 
 /** Stages the items of a delete (docs/contract.md#set-entries: `a`). Returns why it was refused, if it was. */
-export function stageDelete(set: PrefixSetStore, data: readonly unknown[], dialect: Dialect): Refusal | undefined {
-  return stageAll(set, data, dialect, dialect.deleteCovers === "covered" ? interpretCoveringDelete : interpretDelete);
+export function stageDelete(
+  set: PrefixSetStore,
+  data: readonly unknown[],
+  dialect: Dialect,
+): SlicedWork<Refusal | undefined> {
+  if (dialect.deleteCovers !== "covered") return stageAll(set, data, dialect, interpretDelete);
+  return stageAll(set, data, dialect, (item, draft) => interpretCoveringDelete(item, set, draft, dialect));
 }
 
-function stageAll(
+function* stageAll(
   set: PrefixSetStore,
   data: readonly unknown[],
   dialect: Dialect,
   interpret: Interpreter,
-): Refusal | undefined {
+): SlicedWork<Refusal | undefined> {
   const most = dialect.maxEntriesPerRequest;
   if (most > 0 && data.length > most) {
     return { why: "tooLarge", message: `too many entries: ${data.length}, at most ${most} in one request` };
   }
   let refusal: Refusal | undefined;
-  const undo = new Map<CanonicalPrefix, StagedValue | undefined>();
+  const draft = set.draft();
   for (const [at, item] of data.entries()) {
-    const changes = interpret(item, set, dialect);
+    if (at % SLICE === SLICE - 1) yield;
+    const changes = interpret(item, draft, dialect);
     if ("message" in changes) {
       refusal ??= { why: changes.why, message: `entry ${at}: ${changes.message}` };
       continue;
     }
-    for (const { prefix, value, spelling } of changes) {
-      if (!undo.has(prefix)) undo.set(prefix, set.changes.get(prefix));
-      set.stage(prefix, value, spelling);
-    }
+    for (const { prefix, value, spelling } of changes) draft.stage(prefix, value, spelling);
   }
-  if (refusal && dialect.refusedEntry === "nothing") for (const [prefix, value] of undo) set.unstage(prefix, value);
+  if (!refusal || dialect.refusedEntry !== "nothing") yield* set.keep(draft);
   return refusal;
 }
 
-function interpretInsert(item: unknown, set: PrefixSetStore, dialect: Dialect): readonly Change[] | Refusal {
+function interpretInsert(item: unknown, draft: Draft, dialect: Dialect): readonly Change[] | Refusal {
   const parsed = insertItem.safeParse(item);
   if (!parsed.success) return bad(`an insert needs exactly "p" (a string) and "v" (a number), this is ${show(item)}`);
   const { p, v } = parsed.data;
@@ -71,31 +80,40 @@ function interpretInsert(item: unknown, set: PrefixSetStore, dialect: Dialect): 
   const prefix = read(p, dialect);
   if ("message" in prefix) return prefix;
   const key = prefix.toString();
-  const present = set.stagedValue(key) !== undefined;
+  const present = draft.value(key) !== undefined;
   if (present && dialect.insertExisting === "error") return { why: "exists", message: `exists: ${key}` };
-  if (!present && dialect.setCapacity > 0 && set.stagedSize >= dialect.setCapacity) {
+  if (!present && dialect.setCapacity > 0 && draft.size >= dialect.setCapacity) {
     return { why: 507, message: `the set is full: ${dialect.setCapacity} entries` };
   }
   return [{ prefix: key, value: v, spelling: spellingOf(p, prefix, dialect) }];
 }
 
-function interpretDelete(item: unknown, set: PrefixSetStore, dialect: Dialect): readonly Change[] | Refusal {
+function interpretDelete(item: unknown, draft: Draft, dialect: Dialect): readonly Change[] | Refusal {
   const prefix = readDelete(item, dialect);
   if ("message" in prefix) return prefix;
   const key = prefix.prefix.toString();
   const own =
-    dialect.hostBits !== "keep" || (spellingOf(prefix.text, prefix.prefix, dialect) ?? key) === set.spelling(key);
-  const present = set.stagedValue(key) !== undefined && own;
+    dialect.hostBits !== "keep" || (spellingOf(prefix.text, prefix.prefix, dialect) ?? key) === draft.spelling(key);
+  const present = draft.value(key) !== undefined && own;
   if (!present) return dialect.deleteAbsent === "error" ? notFound(prefix.text) : [];
   return [{ prefix: key, value: null }];
 }
 
-function interpretCoveringDelete(item: unknown, set: PrefixSetStore, dialect: Dialect): readonly Change[] | Refusal {
+/** Looks at every entry of the set: the one command that is not cut into slices within an item. */
+function interpretCoveringDelete(
+  item: unknown,
+  set: PrefixSetStore,
+  draft: Draft,
+  dialect: Dialect,
+): readonly Change[] | Refusal {
   const wanted = readDelete(item, dialect);
   if ("message" in wanted) return wanted;
-  const covered = [...set.staged.keys()].filter((key) => wanted.prefix.contains(Prefix.fromCanonical(key)));
-  if (covered.length === 0 && dialect.deleteAbsent === "error") return notFound(wanted.text);
-  return covered.map((prefix) => ({ prefix, value: null }));
+  const covered = new Set<CanonicalPrefix>();
+  for (const key of [...set.mentioned(), ...draft.changes.keys()]) {
+    if (wanted.prefix.contains(Prefix.fromCanonical(key)) && draft.value(key) !== undefined) covered.add(key);
+  }
+  if (covered.size === 0 && dialect.deleteAbsent === "error") return notFound(wanted.text);
+  return [...covered].map((prefix) => ({ prefix, value: null }));
 }
 
 function readDelete(item: unknown, dialect: Dialect): { prefix: Prefix; text: string } | Refusal {

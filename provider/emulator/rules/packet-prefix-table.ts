@@ -34,7 +34,7 @@ export class PacketPrefixTable implements SetLookup {
   private v4 = new FamilyTable(1);
   private v6 = new FamilyTable(4);
   /** A bit for each length (1 to 32) that occurs among prefixes that overlap the cell. Bits outlive their prefixes. */
-  private readonly sieve = new Int32Array(1 << SIEVE_BITS);
+  private sieve = new Int32Array(1 << SIEVE_BITS);
 
   constructor(entries: Iterable<readonly [Prefix, number]> = []) {
     for (const [prefix, value] of entries) this.set(prefix, value);
@@ -66,6 +66,14 @@ export class PacketPrefixTable implements SetLookup {
   replace(entries: Iterable<readonly [Prefix, number]>): void {
     this.clear();
     for (const [prefix, value] of entries) this.set(prefix, value);
+  }
+
+  /** Takes over the content of a table that is not used any more, in one step. */
+  adopt(other: PacketPrefixTable): void {
+    this.v4 = other.v4;
+    this.v6 = other.v6;
+    this.sieve = other.sieve;
+    this.version++;
   }
 
   /** Removes all prefixes. */

@@ -30,6 +30,8 @@ export interface ArenaHoldings {
 /** Everything that a node holds, by name. Sets and profiles exist from the start; the API only fills sets. */
 export class Holdings {
   readonly arenas = new Map<string, ArenaHoldings>();
+  /** Sets that a request is about to make, by url. */
+  private readonly made = new Map<string, PrefixSetStore>();
 
   /** @throws {StateError} when a part of the state contradicts another. */
   constructor(state: ReturnType<typeof parseState>) {
@@ -68,14 +70,26 @@ export class Holdings {
     return (profile === undefined ? arena : arena?.profiles.get(profile))?.sets;
   }
 
-  /** An empty set for an address where there is none, not yet held; `undefined` without its arena and profile. */
+  /**
+   * The empty set that becomes the set at an address where there is none, once it is kept; `undefined` without its arena and
+   * profile. All who ask before that get the same one.
+   */
   newSet(url: PrefixSetUrl): PrefixSetStore | undefined {
-    return this.setsAt(url) && new PrefixSetStore();
+    if (!this.setsAt(url)) return undefined;
+    const set = this.made.get(formatUrl(url)) ?? new PrefixSetStore();
+    this.made.set(formatUrl(url), set);
+    return set;
   }
 
   /** Holds a set from now on. */
   keep(url: PrefixSetUrl, set: PrefixSetStore): void {
     this.setsAt(url)?.set(url.set, set);
+    this.made.delete(formatUrl(url));
+  }
+
+  /** Forgets a set that was made and is not kept. */
+  drop(url: PrefixSetUrl): void {
+    this.made.delete(formatUrl(url));
   }
 
   /** The set at an address given as text; `undefined` also for a text that is not the address of a set. */

@@ -29,6 +29,7 @@ export class PacketPath {
   private readonly engine: PacketEngine;
   private bound = new Map<CanonicalPrefix, string>();
   private boundFor = -1;
+  private ended = false;
 
   private readonly holdings: Holdings;
   private readonly bindings: Bindings;
@@ -74,10 +75,18 @@ export class PacketPath {
     });
   }
 
-  /** Receives the next packets of a source and sums up; other work goes on meanwhile. */
-  async replay(source: TrafficSource, count: number): Promise<TrafficSummary> {
+  /** Ends all that is being replayed: what it works on is not held any more. */
+  end(): void {
+    this.ended = true;
+  }
+
+  /**
+   * Receives the next packets of a source and sums up; other work goes on meanwhile. Ends before its time with `signal` or
+   * {@link end}: the sum tells how many packets it was.
+   */
+  async replay(source: TrafficSource, count: number, signal?: AbortSignal): Promise<TrafficSummary> {
     const total = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0 };
-    for (let left = count; left > 0; left -= AT_ONCE) {
+    for (let left = count; left > 0 && !signal?.aborted && !this.ended; left -= AT_ONCE) {
       this.followSignaling();
       const part = this.engine.replay(source, Math.min(left, AT_ONCE));
       for (const key of ["packets", "bytes", "accepted", "dropped", "unbound"] as const) total[key] += part[key];

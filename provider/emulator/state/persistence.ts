@@ -1,7 +1,7 @@
 import { open, readFile, rename, rm } from "node:fs/promises";
 import { messageOf } from "../../model/errors";
 import type { Wall } from "../time/clock";
-import { type EmulatorState, parseState, StateError } from "./state";
+import { type EmulatorState, readState, StateError } from "./state";
 
 /** Real milliseconds that changes are gathered before they are written. */
 const QUIET = 100;
@@ -31,7 +31,7 @@ export class Persistence {
       throw error;
     }
     try {
-      return parseState(JSON.parse(source));
+      return readState(JSON.parse(source));
     } catch (error) {
       throw new StateError(`${file} is not a state that an emulator kept: ${messageOf(error)}`);
     }

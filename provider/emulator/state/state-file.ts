@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../../model/errors";
-import { type EmulatorState, parseState, StateError } from "./state";
+import { type EmulatorState, readState, StateError } from "./state";
+import { readYaml, writeYaml } from "./state-yaml";
 
 /**
  * Reads a state from a file, as JSON or YAML by its content.
@@ -9,13 +10,12 @@ import { type EmulatorState, parseState, StateError } from "./state";
  */
 export async function readStateFile(path: string): Promise<EmulatorState> {
   const source = await readFile(path, "utf8");
-  return parseState(source.trimStart().startsWith("{") ? fromJson(source, path) : await fromYaml(source, path));
+  return readState(source.trimStart().startsWith("{") ? fromJson(source, path) : await fromYaml(source, path));
 }
 
 /** A state as YAML for people, the inverse of {@link readStateFile}. */
-export async function toYaml(state: EmulatorState): Promise<string> {
-  const { stringify } = await import("yaml");
-  return stringify(state);
+export function toYaml(state: EmulatorState): Promise<string> {
+  return writeYaml(state);
 }
 
 function fromJson(source: string, path: string): unknown {
@@ -26,11 +26,10 @@ function fromJson(source: string, path: string): unknown {
   }
 }
 
-/** Reads YAML. The parser is loaded only when it is needed: it is a good part of the start-up time. */
+/** @throws {StateError} with line and column. */
 export async function fromYaml(source: string, path: string): Promise<unknown> {
-  const { parse } = await import("yaml");
   try {
-    return parse(source);
+    return await readYaml(source);
   } catch (error) {
     throw new StateError(`${path} is not YAML: ${messageOf(error)}.`);
   }

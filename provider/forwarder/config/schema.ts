@@ -87,8 +87,27 @@ export const configSchema = members({
 /** A checked configuration. */
 export type CheckedConfig = z.infer<typeof configSchema>;
 
-/** A configuration as people write it, in YAML or in code. */
-export type ForwarderConfig = z.input<typeof configSchema>;
+/** Texts may stand in files, secrets above all. */
+type Written<T> = T extends string
+  ? T | { readonly file: string }
+  : T extends readonly (infer Element)[]
+    ? readonly Written<Element>[]
+    : T extends object
+      ? { readonly [Name in keyof T]: Written<T[Name]> }
+      : T;
+
+/**
+ * A configuration as people write it, in YAML or in code.
+ *
+ * @example
+ * ```ts
+ * const config: ForwarderConfig = {
+ *   nodes: { fra1: { endpoint: "http://192.0.2.10", headers: { authorization: { file: "fra1-token" } } } },
+ *   watch: [{ arena: "edge" }],
+ * };
+ * ```
+ */
+export type ForwarderConfig = Written<z.input<typeof configSchema>>;
 
 /** The limits of a sink whose configuration leaves them out. */
 export const SPOOL_DEFAULTS = { maxBytes: 1_073_741_824, maxAgeMs: 0, whenFull: "pause" } as const;

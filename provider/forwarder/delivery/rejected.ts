@@ -1,8 +1,10 @@
+import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { ForwardRecord } from "../record/record";
 import type { Rejected } from "../sinks/sink";
+import { written } from "../sinks/written";
 
 /** At this size a file is followed by a new one; so many are kept, and the oldest goes. */
 const FILE_BYTES = 16 * 1024 * 1024;
@@ -37,7 +39,7 @@ export class RejectedFiles {
   async add(rejected: readonly Rejected[]): Promise<number> {
     await mkdir(this.folder, { recursive: true });
     const refused = new Date(this.wall()).toISOString();
-    const lines = rejected.map(({ record, reason }) => `${JSON.stringify({ refused, reason, record })}\n`).join("");
+    const lines = await linesOf(rejected, refused);
     const names = await this.names();
     const last = names.at(-1);
     const size = last === undefined ? 0 : (await stat(join(this.folder, last))).size;
@@ -51,7 +53,7 @@ export class RejectedFiles {
     }
     let gone = 0;
     for (const name of fits ? [] : names.slice(0, Math.max(0, names.length + 1 - FILES))) {
-      gone += (await this.read(name)).length;
+      gone += await countLines(join(this.folder, name));
       await rm(join(this.folder, name), { force: true });
     }
     return gone;
@@ -77,9 +79,7 @@ export class RejectedFiles {
       }
       const refused = new Date(this.wall()).toISOString();
       const handle = await open(`${path}.new`, "w");
-      await handle.appendFile(
-        again.map(({ record, reason }) => `${JSON.stringify({ refused, reason, record })}\n`).join(""),
-      );
+      await handle.appendFile(await linesOf(again, refused));
       await handle.datasync();
       await handle.close();
       await rename(`${path}.new`, path);
@@ -107,6 +107,23 @@ export class RejectedFiles {
     });
   }
 }
+
+async function linesOf(rejected: readonly Rejected[], refused: string): Promise<string> {
+  const reasons = new Map(rejected.map(({ record, reason }) => [record, reason]));
+  const records = rejected.map(({ record }) => record);
+  return written(records, (record) => `${JSON.stringify({ refused, reason: reasons.get(record), record })}\n`);
+}
+
+/** How many letters a file has, without reading them. */
+async function countLines(path: string): Promise<number> {
+  let count = 0;
+  for await (const chunk of createReadStream(path)) {
+    for (let at = chunk.indexOf(NEW_LINE); at >= 0; at = chunk.indexOf(NEW_LINE, at + 1)) count++;
+  }
+  return count;
+}
+
+const NEW_LINE = 0x0a;
 
 function nameAfter(last: string | undefined): string {
   return `${String(Number(last?.slice(0, 8) ?? 0) + 1).padStart(8, "0")}.ndjson`;

@@ -1,9 +1,9 @@
-import { setImmediate as turn } from "node:timers/promises";
 import type { Ledger, Portion } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
 import { type ForwardRecord, readBatch } from "../record/record";
-import { type Sink, SinkFailure } from "../sinks/sink";
+import { type Sink, SinkFailure, SinkGone } from "../sinks/sink";
+import { nextTurn } from "../slices";
 import { type ForwarderWorld, growingPause, pause } from "../world";
 import type { RejectedFiles } from "./rejected";
 
@@ -21,6 +21,8 @@ export interface DeliveryParts {
   refreshSecrets(): Promise<unknown>;
   /** The sink's mark has moved. */
   acknowledged(): void;
+  /** There is no sink any more. */
+  gone(reason: string): void;
 }
 
 /**
@@ -63,11 +65,12 @@ export class SinkRunner {
       }
       if (!portion) await woken;
       else if (await this.deliver(portion, signal)) await this.acknowledge(portion);
+      else break;
     }
     await this.sink.close();
   }
 
-  /** False when the signal aborted first. */
+  /** False when the signal aborted first, or the sink is gone. */
   private async deliver(portion: Portion, signal: AbortSignal): Promise<boolean> {
     const { metrics, troubles, world } = this.parts;
     const labels = { sink: this.name };
@@ -93,6 +96,10 @@ export class SinkRunner {
       } catch (error) {
         if (signal.aborted) return false;
         reason = messageOf(error);
+        if (error instanceof SinkGone) {
+          this.parts.gone(reason);
+          return false;
+        }
         if (error instanceof SinkFailure) {
           afterMs = error.afterMs;
           if (error.unauthorized) await this.parts.refreshSecrets();
@@ -122,9 +129,9 @@ export class SinkRunner {
 
   private async recordsOf(portion: Portion): Promise<ForwardRecord[]> {
     const records: ForwardRecord[] = [];
-    for (const [index, batch] of portion.batches.entries()) {
-      // A batch is a few milliseconds of work: others get their turn in between.
-      if (index > 0) await turn();
+    for (const batch of portion.batches) {
+      // A batch is a slice, in rows and in bytes.
+      await nextTurn();
       for (const record of readBatch(batch)) records.push(record);
     }
     return records;

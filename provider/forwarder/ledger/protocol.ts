@@ -26,15 +26,15 @@ export interface LedgerOptions {
   readonly file: string;
   readonly sinks: readonly SinkSpec[];
   readonly records: "changes" | "all";
-  /** What is said once about the store; `undefined` in threads, which say it in their answers. */
+  /** Pages of 4 KiB that the store may have; for tests of a full disk. */
   readonly maxPages?: number;
+  /** Milliseconds since 1970. */
   readonly wall: number;
-  readonly now: number;
 }
 
 /** What opening found. */
 export interface Opened {
-  /** Milliseconds that must have passed before a table is listed again: all of a pause, unless the last run ended cleanly. */
+  /** When the last run listed last, on the machine's clock; unknown unless it ended cleanly. */
   readonly listedBefore: number | "unknown" | "never";
   /** The newest epoch of the tables of each node. */
   readonly epochs: Readonly<Record<string, number>>;
@@ -136,7 +136,7 @@ export interface Ledger {
   end(reading: number, time: { readonly wall: number; readonly now: number }): Promise<TakenOver>;
   /** Gives a reading up. */
   abort(reading: number): Promise<void>;
-  /** What a sink reads next, behind `position` (default: behind what it acknowledged); `undefined` when there is nothing. */
+  /** What a sink reads next, behind what it acknowledged; `undefined` when there is nothing. */
   next(sink: string, maxRecords: number): Promise<Portion | undefined>;
   /** All up to `position` is delivered to a sink. */
   acknowledge(sink: string, position: number): Promise<void>;

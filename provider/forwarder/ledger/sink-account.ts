@@ -1,6 +1,9 @@
 import { type TableName, takes } from "../table";
 import type { Backlog, SinkSpec } from "./protocol";
 
+/** What a sink is handed at a time at most, and one batch: it is carried between threads and parsed in one go. */
+const PORTION_BYTES = 1_048_576;
+
 /** A batch as far as sinks count it. */
 export interface Entry {
   readonly seq: number;
@@ -57,34 +60,47 @@ export class SinkAccount {
     return oldest ? oldest.seq - 1 : last;
   }
 
-  /** True when `more` bytes do not fit. What finds the spool empty always fits, or a large table would never be read. */
-  isFullFor(more: number, wall: number): boolean {
+  /**
+   * True when `more` bytes do not fit. What finds the spool empty always fits, or a large table would never be read.
+   *
+   * @param reserved Bytes that are about to be added.
+   */
+  isFullFor(more: number, wall: number, reserved: number): boolean {
     const { maxBytes, maxAgeMs } = this.spec.limits;
     const oldest = this.unread[this.first];
-    if (!oldest) return false;
-    return this.bytes + more > maxBytes || (maxAgeMs > 0 && wall - oldest.taken > maxAgeMs);
+    if (!oldest && reserved === 0) return false;
+    const isLate = oldest !== undefined && maxAgeMs > 0 && wall - oldest.taken > maxAgeMs;
+    return isLate || this.bytes + reserved + more > maxBytes;
   }
 
-  /** Gives up the oldest batches until the limits hold; of those that are too large the last one stays. */
-  dropOldest(wall: number): void {
+  /**
+   * Gives up the oldest batches until the limits hold; of those that are too large the last one stays.
+   *
+   * @returns whether there were any.
+   */
+  dropOldest(wall: number): boolean {
     const { maxBytes, maxAgeMs } = this.spec.limits;
+    const before = this.position;
     for (let oldest = this.unread[this.first]; oldest; oldest = this.unread[this.first]) {
       const tooMuch = this.bytes > maxBytes && this.unread.length - this.first > 1;
-      if (!tooMuch && !(maxAgeMs > 0 && wall - oldest.taken > maxAgeMs)) return;
+      if (!tooMuch && !(maxAgeMs > 0 && wall - oldest.taken > maxAgeMs)) break;
       this.dropped += oldest.records;
       this.acknowledge(oldest.seq);
     }
+    return this.position !== before;
   }
 
-  /** The batches behind the mark, from the oldest, at most `maxRecords` in all but at least one. */
+  /** The batches behind the mark, from the oldest: at most `maxRecords` and a MiB in all, but at least one batch. */
   next(maxRecords: number): Entry[] {
     const portion: Entry[] = [];
     let records = 0;
+    let bytes = 0;
     for (let index = this.first; index < this.unread.length; index++) {
       const entry = this.unread[index] as Entry;
-      if (portion.length > 0 && records + entry.records > maxRecords) break;
-      portion.push(entry);
       records += entry.records;
+      bytes += entry.bytes;
+      if (portion.length > 0 && (records > maxRecords || bytes > PORTION_BYTES)) break;
+      portion.push(entry);
     }
     return portion;
   }

@@ -2,10 +2,8 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
-import { PacketFilterError } from "../../model/errors";
-
-/** Result codes of SQLite that mean something else than a mistake of ours (sqlite.org/rescode.html). */
-const CODES = { busy: 5, full: 13, corrupt: 11, notADatabase: 26, readOnly: 8, io: 10 } as const;
+import { nextTurn } from "../slices";
+import { BrokenStore, explained, loadSqlite, messageOf, type Sqlite, StoreError } from "./sqlite";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -40,19 +38,8 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `;
 
-type Sqlite = typeof import("node:sqlite");
-
 /** The form of the file. A file of another form is set aside, as a broken one is. */
 const FORM = 1;
-
-/** Thrown when the state folder cannot be used: another forwarder has it, or the machine does not let us. */
-export class StoreError extends PacketFilterError {
-  override readonly name = "StoreError";
-
-  constructor(message: string, options?: { cause?: Error }) {
-    super(message, "forwarder-state", options);
-  }
-}
 
 /**
  * The embedded store: one SQLite file in write-ahead mode, in which a transaction is on the disk when it returns
@@ -72,7 +59,7 @@ export class Store {
    * Opens the file, or makes it.
    *
    * @param maxPages Pages of 4 KiB that it may have; for tests of a full disk.
-   * @throws {StoreError} @throws as {@link isBroken} knows when the file is no store.
+   * @throws {StoreError} @throws as `isBroken` knows when the file is no store.
    */
   static async open(file: string, options: { maxPages?: number } = {}): Promise<Store> {
     return Store.openWith(await loadSqlite(), file, options);
@@ -103,12 +90,7 @@ export class Store {
     } catch (error) {
       db?.close();
       lock?.close();
-      const { errcode } = codeSchema.catch({}).parse(error);
-      if (errcode === CODES.busy) throw new StoreError(`The state ${file} is in use by another forwarder.`);
-      if (errcode === CODES.readOnly || errcode === 14) {
-        throw new StoreError(`The state ${file} cannot be written: ${messageOf(error)}.`);
-      }
-      throw error;
+      throw explained(error, file);
     }
   }
 
@@ -120,11 +102,27 @@ export class Store {
       this.db.exec("COMMIT");
       return result;
     } catch (error) {
-      try {
-        this.db.exec("ROLLBACK");
-      } catch {
-        // A full disk has rolled it back already.
+      this.rollBack();
+      throw error;
+    }
+  }
+
+  /**
+   * The same for work that yields after each slice: others of this thread have their turn in between. They may read, and
+   * must not write: it would be part of this transaction.
+   */
+  async slicedTransaction<T>(work: Generator<void, T>): Promise<T> {
+    this.db.exec("BEGIN IMMEDIATE");
+    try {
+      for (let step = work.next(); ; step = work.next()) {
+        if (step.done) {
+          this.db.exec("COMMIT");
+          return step.value;
+        }
+        await nextTurn();
       }
+    } catch (error) {
+      this.rollBack();
       throw error;
     }
   }
@@ -157,6 +155,14 @@ export class Store {
     this.lock.close();
   }
 
+  private rollBack(): void {
+    try {
+      this.db.exec("ROLLBACK");
+    } catch {
+      // A full disk has rolled it back already, or the store was set aside meanwhile.
+    }
+  }
+
   private statement(sql: string): StatementSync {
     const known = this.statements.get(sql);
     if (known) return known;
@@ -173,36 +179,4 @@ export function setAside(file: string, wall: number): string {
     if (existsSync(`${file}${suffix}`)) renameSync(`${file}${suffix}`, `${target}${suffix}`);
   }
   return target;
-}
-
-class BrokenStore extends Error {
-  override readonly name = "BrokenStore";
-}
-
-const codeSchema = z.object({ errcode: z.number().optional() });
-
-/** True for an error that says that the file is no sound store. */
-export function isBroken(error: unknown): boolean {
-  if (error instanceof BrokenStore) return true;
-  const { errcode } = codeSchema.catch({}).parse(error);
-  return errcode !== undefined && [CODES.corrupt, CODES.notADatabase].some((code) => (errcode & 0xff) === code);
-}
-
-/** True when there was no room on the disk. */
-export function isFull(error: unknown): boolean {
-  return ((codeSchema.catch({}).parse(error).errcode ?? 0) & 0xff) === CODES.full;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-async function loadSqlite(): Promise<Sqlite> {
-  try {
-    return await import("node:sqlite");
-  } catch {
-    throw new StoreError(
-      `The forwarder keeps its state with node:sqlite, which Node has from 22.15 on; this is Node ${process.versions.node}. Run it with a newer Node.`,
-    );
-  }
 }

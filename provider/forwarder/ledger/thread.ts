@@ -4,7 +4,7 @@ import { ShapeError } from "../../wire/shape";
 import { ListRefused } from "../reading/mark-stream";
 import { SpoolFull } from "./errors";
 import type { Begin, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";
-import { StoreError } from "./store";
+import { StoreError } from "./sqlite";
 
 /** A method of the ledger, or `open`, with its arguments. */
 export type Call =

@@ -1,59 +1,37 @@
-import type { NodeOptions } from "../../client";
-import type { CheckedConfig } from "../config/schema";
-import { SpoolFull } from "../ledger/errors";
-import type { Ledger, TakenOver, Turn } from "../ledger/protocol";
-import { isFull } from "../ledger/store";
-import type { Metrics } from "../operating/metrics";
-import type { Troubles } from "../operating/troubles";
+import { NodeClient, type NodeOptions } from "../../client";
+import type { Turn } from "../ledger/protocol";
+import { nextTurn } from "../slices";
 import { tableKey } from "../table";
-import { type ForwarderWorld, growingPause, pause } from "../world";
-import { ListFailure, MarkSource } from "./mark-source";
-import type { Pace } from "./pace";
-import { readStructure, type Structure, type WatchedTable } from "./structure";
+import { growingPause, pause } from "../world";
+import { MarkSource } from "./mark-source";
+import { readStructure, type WatchedTable } from "./structure";
+import { type PollingParts, TablePoller } from "./table-poller";
 
-/** Between tries of what fails, at most. */
-const LONGEST_PAUSE_MS = 60_000;
-
-/** What polling needs of the forwarder. */
-export interface PollingParts {
-  readonly ledger: Ledger;
-  readonly pace: Pace;
-  readonly metrics: Metrics;
-  readonly troubles: Troubles;
-  readonly world: ForwarderWorld;
-  /** The configuration as it is now. */
-  config(): CheckedConfig;
-  /** The node's options as they are now. */
-  options(): NodeOptions;
-  /** Reads secrets again that come from files. */
-  refreshSecrets(): Promise<unknown>;
-  /** Resolves when one of these sinks has acknowledged something. */
-  room(sinks: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Records are in the spool. */
-  wake(): void;
+/** A node as people see it. */
+export interface NodeView {
+  readonly name: string;
+  readonly tables: number;
+  readonly failing: number;
+  readonly marks: number;
 }
 
-/** How the last list of a table went, for people. */
-export interface TableOutcome {
-  readonly key: string;
-  readonly marks: number;
-  readonly ok: boolean;
+/** A table that is being polled. */
+interface Polled {
+  readonly poller: TablePoller;
+  readonly stop: AbortController;
 }
 
 /**
  * Polls one node: profiles and rules now and then, and each mark table in a loop of its own, so that a table that fails or
- * a sink that is full keeps nobody else waiting. Failures are told once and retried with growing pauses.
+ * a sink that is full keeps nobody else waiting.
  */
 export class NodePoller {
-  /** The last outcome of each table. */
-  readonly outcomes = new Map<string, TableOutcome>();
-  /** True once every table that is known was tried. */
-  tried = false;
   private readonly source: MarkSource;
-  private tables: readonly WatchedTable[] = [];
-  private readonly loops = new Map<string, AbortController>();
+  private client: { readonly of: NodeOptions; readonly client: NodeClient } | undefined;
+  private found: ReadonlyMap<string, WatchedTable> = new Map();
+  private readonly polled = new Map<string, Polled>();
   private readonly running = new Set<Promise<void>>();
-  private readonly snapshots = new Map<string, number>();
+  private looked = false;
 
   constructor(
     readonly name: string,
@@ -65,193 +43,111 @@ export class NodePoller {
 
   /** Polls until the signal aborts, and until what was under way has ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { world } = this.parts;
+    const { world, config } = this.parts;
     for (let failures = 0; !signal.aborted; ) {
       const complete = await this.look(signal);
       if (signal.aborted) break;
       this.follow(signal);
-      const { structureEveryMs, everyMs } = this.parts.config();
+      const { structureEveryMs, everyMs } = config();
       failures = complete ? 0 : failures + 1;
-      const soon = growingPause(failures, everyMs, structureEveryMs, world.random);
-      await pause(world, complete ? structureEveryMs : soon, signal);
+      const wait = complete ? structureEveryMs : growingPause(failures, everyMs, structureEveryMs, world.random);
+      await pause(world, wait, signal);
     }
     await Promise.all(this.running);
-    this.source.close();
+    await this.close();
   }
 
   /** One round: looks at the structure, and lists each table once. @returns whether all of it succeeded. */
   async once(signal: AbortSignal): Promise<boolean> {
     const complete = await this.look(signal);
-    const results = await Promise.all(this.tables.map((watched) => this.poll(watched, signal)));
-    this.tried = true;
-    this.source.close();
+    const due = this.parts.world.now();
+    const results = await Promise.all([...this.found.keys()].map((key) => this.pollerOf(key).poll(due, signal)));
+    await this.close();
     // A table of a type that the node does not have is said, and is no failure: `watch` without types asks for all four.
-    return complete && this.tables.length > 0 && results.every((result) => result === "taken" || result === "refused");
+    return complete && results.length > 0 && results.every((result) => result === "taken" || result === "refused");
+  }
+
+  /** True once every table that is known was tried. */
+  get tried(): boolean {
+    return this.looked && [...this.polled.values()].every(({ poller }) => poller.last !== undefined);
+  }
+
+  get view(): NodeView {
+    const pollers = [...this.polled.values()].map(({ poller }) => poller).filter(({ last }) => last !== undefined);
+    return {
+      name: this.name,
+      tables: pollers.length,
+      failing: pollers.filter(({ last }) => last !== "taken").length,
+      marks: pollers.reduce((sum, { marks }) => sum + marks, 0),
+    };
   }
 
   private async look(signal: AbortSignal): Promise<boolean> {
-    const { troubles } = this.parts;
-    const { watch } = this.parts.config();
-    let structure: Structure;
+    const { troubles, config, refreshSecrets } = this.parts;
+    // Many nodes may be due at the same moment.
+    await nextTurn();
+    const members = { node: this.name };
+    const key = `structure/${this.name}`;
     try {
-      structure = await readStructure(this.name, this.parts.options(), watch, signal);
-    } catch {
+      const { tables, problems } = await readStructure(this.name, this.connected(), config().watch, signal);
+      const complete = problems.length === 0;
+      if (complete) troubles.end(key, members, `Node ${this.name} answers.`);
+      else {
+        troubles.begin(key, members, problems.slice(0, 3).join(" "));
+        await refreshSecrets();
+      }
+      // A look that failed says nothing about tables that are known already.
+      if (complete || tables.length >= this.found.size) {
+        this.found = new Map(tables.map((watched) => [tableKey(watched.table), watched]));
+      }
+      return complete;
+    } catch (error) {
+      if (!signal.aborted) troubles.begin(key, members, error instanceof Error ? error.message : String(error));
       return false;
     }
-    const key = `structure/${this.name}`;
-    if (structure.complete) troubles.end(key, { node: this.name }, `Node ${this.name} answers.`);
-    else {
-      troubles.begin(key, { node: this.name }, structure.problems.slice(0, 3).join(" "));
-      await this.parts.refreshSecrets();
-    }
-    // A look that failed says nothing about tables that are known already.
-    if (structure.complete || structure.tables.length >= this.tables.length) this.tables = structure.tables;
-    return structure.complete;
   }
 
   /** Starts a loop for each table that has none, and ends those of tables that went. */
   private follow(signal: AbortSignal): void {
-    const wanted = new Map(this.tables.map((watched) => [tableKey(watched.table), watched]));
-    for (const [key, loop] of this.loops) {
-      if (wanted.has(key)) continue;
-      loop.abort();
-      this.loops.delete(key);
-      this.outcomes.delete(key);
+    for (const [key, { stop }] of this.polled) {
+      if (this.found.has(key)) continue;
+      stop.abort();
+      this.polled.delete(key);
     }
-    for (const key of wanted.keys()) {
-      if (this.loops.has(key)) continue;
-      const loop = new AbortController();
-      this.loops.set(key, loop);
-      const run = this.loop(key, AbortSignal.any([signal, loop.signal])).finally(() => this.running.delete(run));
+    for (const key of this.found.keys()) {
+      if (this.polled.has(key)) continue;
+      const stop = new AbortController();
+      const poller = this.pollerOf(key);
+      this.polled.set(key, { poller, stop });
+      const run = poller.run(AbortSignal.any([signal, stop.signal])).finally(() => this.running.delete(run));
       this.running.add(run);
     }
-    if (wanted.size === 0) this.tried = true;
+    this.looked = true;
   }
 
-  private async loop(key: string, signal: AbortSignal): Promise<void> {
-    const { world } = this.parts;
-    let failures = 0;
-    while (!signal.aborted) {
-      const watched = this.tables.find(({ table }) => tableKey(table) === key);
-      if (!watched) return;
-      const result = await this.poll(watched, signal);
-      this.tried ||= this.outcomes.size >= this.loops.size;
-      const { everyMs } = this.parts.config();
-      failures = result === "taken" || result === "full" ? 0 : failures + 1;
-      const wait =
-        failures === 0 ? everyMs : Math.max(everyMs, growingPause(failures, everyMs, LONGEST_PAUSE_MS, world.random));
-      await pause(world, Math.max(wait, this.asked), signal);
-    }
+  private pollerOf(key: string): TablePoller {
+    let last = this.found.get(key);
+    const watched = (): WatchedTable => {
+      last = this.found.get(key) ?? last;
+      if (!last) throw new TypeError(`There is no table ${key}.`);
+      return last;
+    };
+    return new TablePoller(watched, this.source, this.parts, this.turn);
   }
 
-  /** Milliseconds that the node last asked to wait. */
-  private asked = 0;
-
-  /** Lists a table once, and takes it over. */
-  private async poll(watched: WatchedTable, signal: AbortSignal): Promise<"taken" | "failed" | "refused" | "full"> {
-    const { pace, metrics, troubles, world } = this.parts;
-    const { table } = watched;
-    const key = tableKey(table);
-    const due = world.now() + pace.waitFor(key);
-    let end: () => void;
-    try {
-      end = await pace.turn(key, signal);
-    } catch {
-      return "failed";
+  /** A client with the node's options as they are now: secrets from files change. */
+  private connected(): NodeClient {
+    const { options, memories } = this.parts;
+    const of = options();
+    if (this.client?.of !== of) {
+      void this.client?.client.close();
+      this.client = { of, client: new NodeClient(of, { memories }, this.name) };
     }
-    metrics.set("poll_lag_seconds", Math.max(0, world.now() - due) / 1_000, { node: this.name });
-    let outcome: "taken" | "failed" | "refused" | "full" = "failed";
-    try {
-      const taken = await this.take(watched, signal);
-      outcome = "taken";
-      this.asked = 0;
-      this.count(key, taken);
-      troubles.end(
-        key,
-        { node: this.name },
-        `Marks (${table.type}) of ${table.arena}/${table.profile} on ${this.name} are read again.`,
-      );
-    } catch (error) {
-      end();
-      end = () => {};
-      if (signal.aborted) return "failed";
-      outcome = await this.failed(key, error, signal);
-    } finally {
-      end();
-    }
-    metrics.add("polls_total", { node: this.name, outcome });
-    this.outcomes.set(key, {
-      key,
-      marks: this.outcomes.get(key)?.marks ?? 0,
-      ...this.last.get(key),
-      ok: outcome === "taken",
-    });
-    return outcome;
+    return this.client.client;
   }
 
-  private readonly last = new Map<string, { marks: number }>();
-
-  private async take({ table, rules, userArena }: WatchedTable, signal: AbortSignal): Promise<TakenOver> {
-    const { ledger, world } = this.parts;
-    const key = tableKey(table);
-    const reading = await ledger.begin({
-      table,
-      rules,
-      answers: this.parts.options().answers,
-      snapshot: this.snapshotIsDue(key),
-      ...(this.turn && { turn: this.turn }),
-    });
-    try {
-      await this.source.list(table, userArena, (bytes) => ledger.write(reading, bytes), signal);
-      signal.throwIfAborted();
-    } catch (error) {
-      await ledger.abort(reading);
-      throw error;
-    }
-    try {
-      return await ledger.end(reading, { wall: world.wall(), now: world.now() });
-    } catch (error) {
-      throw this.source.explain(error, table);
-    }
-  }
-
-  private async failed(key: string, error: unknown, signal: AbortSignal): Promise<"failed" | "refused" | "full"> {
-    const { troubles } = this.parts;
-    const message = error instanceof Error ? error.message : String(error);
-    const members = { node: this.name, table: key };
-    if (error instanceof SpoolFull) {
-      for (const sink of error.sinks) troubles.begin(`full/${sink}`, { sink }, error.message);
-      await this.parts.room(error.sinks, signal);
-      return "full";
-    }
-    const words = isFull(error) ? `The disk of the state folder is full: nothing of ${key} is taken over.` : message;
-    troubles.begin(key, members, words);
-    if (!(error instanceof ListFailure)) return "failed";
-    this.asked = error.afterMs ?? 0;
-    if (error.unauthorized) await this.parts.refreshSecrets();
-    return error.refused ? "refused" : "failed";
-  }
-
-  private count(key: string, taken: TakenOver): void {
-    const { metrics, world } = this.parts;
-    const node = { node: this.name };
-    metrics.add("marks_total", node, taken.listed);
-    metrics.add("plain_marks_total", node, taken.plain);
-    metrics.set("last_list_timestamp_seconds", world.wall() / 1_000, node);
-    for (const [event, count] of Object.entries(taken.events)) metrics.add("records_total", { ...node, event }, count);
-    this.last.set(key, { marks: taken.listed });
-    if (taken.records > 0) this.parts.wake();
-  }
-
-  private snapshotIsDue(key: string): boolean {
-    const { snapshotEveryMs } = this.parts.config();
-    if (snapshotEveryMs === 0) return false;
-    const now = this.parts.world.now();
-    const last = this.snapshots.get(key);
-    // The first list is all `added`, which says the same.
-    if (last === undefined) this.snapshots.set(key, now);
-    if (last === undefined || now - last < snapshotEveryMs) return false;
-    this.snapshots.set(key, now);
-    return true;
+  private async close(): Promise<void> {
+    this.source.close();
+    await this.client?.client.close();
   }
 }

@@ -1,4 +1,4 @@
-import { MARK_TYPES, NodeClient, type NodeOptions, type Rule } from "../../client";
+import { MARK_TYPES, type NodeClient, type Rule } from "../../client";
 import type { CheckedConfig } from "../config/schema";
 import { matchesAny, type TableName } from "../table";
 
@@ -12,55 +12,48 @@ export interface WatchedTable {
 /** What one look at a node's profiles and rules found. */
 export interface Structure {
   readonly tables: readonly WatchedTable[];
-  /** A sentence for each thing that could not be read. */
+  /** A sentence for each thing that could not be read, and that the next look may find. */
   readonly problems: readonly string[];
-  /** False when something was missing that the next look may find. */
-  readonly complete: boolean;
 }
 
 /** Lists profiles and rules of the arenas that are watched on a node (docs/contract.md#profiles-and-rules). */
 export async function readStructure(
   node: string,
-  options: NodeOptions,
+  client: NodeClient,
   watch: CheckedConfig["watch"],
   signal: AbortSignal,
 ): Promise<Structure> {
-  const client = new NodeClient(options);
   const tables = new Map<string, WatchedTable>();
   const problems: string[] = [];
-  try {
-    for (const entry of watch.filter(({ nodes }) => matchesAny(nodes, node))) {
-      const { arena, profiles: patterns } = entry;
-      let names: readonly string[];
+  for (const entry of watch.filter(({ nodes }) => matchesAny(nodes, node))) {
+    const { arena, profiles: patterns } = entry;
+    let names: readonly string[];
+    try {
+      const listed = await client.listProfiles(arena, { signal });
+      names = listed.map(({ name }) => name).filter((name) => matchesAny(patterns, name));
+      const missing = patterns.filter((name) => !name.includes("*") && !names.includes(name));
+      for (const name of missing) problems.push(`Arena ${arena} on ${node} has no profile ${name}.`);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      problems.push(messageOf(error));
+      // What is named in full needs no list to be polled.
+      names = patterns.filter((name) => !name.includes("*"));
+    }
+    for (const profile of names) {
+      let rules: readonly Rule[] = [];
       try {
-        const listed = await client.listProfiles(arena, { signal });
-        names = listed.map(({ name }) => name).filter((name) => matchesAny(patterns, name));
-        const missing = patterns.filter((name) => !name.includes("*") && !names.includes(name));
-        for (const name of missing) problems.push(`Arena ${arena} on ${node} has no profile ${name}.`);
+        rules = await client.listRules(arena, profile, { signal });
       } catch (error) {
         if (signal.aborted) throw error;
         problems.push(messageOf(error));
-        // What is named in full needs no list to be polled.
-        names = patterns.filter((name) => !name.includes("*"));
       }
-      for (const profile of names) {
-        let rules: readonly Rule[] = [];
-        try {
-          rules = await client.listRules(arena, profile, { signal });
-        } catch (error) {
-          if (signal.aborted) throw error;
-          problems.push(messageOf(error));
-        }
-        for (const type of entry.types ?? MARK_TYPES) {
-          const table = { node, arena, profile, type };
-          tables.set(`${arena}/${profile}/${type}`, { table, userArena: entry.userArena, rules });
-        }
+      for (const type of entry.types ?? MARK_TYPES) {
+        const table = { node, arena, profile, type };
+        tables.set(`${arena}/${profile}/${type}`, { table, userArena: entry.userArena, rules });
       }
     }
-  } finally {
-    await client.close();
   }
-  return { tables: [...tables.values()], problems, complete: problems.length === 0 };
+  return { tables: [...tables.values()], problems };
 }
 
 function messageOf(error: unknown): string {

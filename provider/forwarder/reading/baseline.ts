@@ -56,6 +56,11 @@ export class Baseline {
     return this.spoken.size === 0 ? undefined : this.spoken.get(row);
   }
 
+  /** Id, value and lifetime as the last reading found them. */
+  numbersOf(row: number): [id: number, value: number, lifetime: number] {
+    return [this.ids[row] as number, this.values[row] as number, this.lifetimes[row] as number];
+  }
+
   readingOf(row: number): number {
     return this.readings[row] as number;
   }

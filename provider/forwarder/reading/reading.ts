@@ -1,6 +1,7 @@
 import type { MarkKey } from "../record/mark-key";
 import { furtherKey } from "../record/mark-key";
 import type { RowWriter } from "../record/rows";
+import { ROWS_A_SLICE } from "../slices";
 import type { Baseline } from "./baseline";
 import type { Details } from "./listed-mark";
 
@@ -72,27 +73,23 @@ export class Reading {
   }
 
   /**
-   * After the last mark: what was not listed is gone.
+   * After the last mark: what was not listed is gone. Yields after each slice of the baseline.
    *
    * @param elapsed Milliseconds since the last reading, at least.
    */
-  finish(elapsed: number): void {
+  *finish(elapsed: number): Generator<void> {
     const { baseline, changes } = this.comparison;
+    let count = 0;
     for (const [key, row] of baseline.entries()) {
+      if (++count % ROWS_A_SLICE === 0) yield;
       if (baseline.readingOf(row) === this.number) continue;
       const spoken = baseline.spokenOf(row);
       if (!spoken?.ended) {
-        const lifetime = baseline.lifetimes[row] as number;
+        const [id, value, lifetime] = baseline.numbersOf(row);
         const ranOut = isExpired(spoken?.status) || lifetime * 1_000 - ROUNDING_MS <= elapsed;
         const details = spoken && { ...(spoken.exact && { exact: spoken.exact }) };
-        changes.add(
-          ranOut ? "expired" : "gone",
-          key,
-          baseline.ids[row] as number,
-          baseline.values[row] as number,
-          Number.NaN,
-          details?.exact ? details : undefined,
-        );
+        const event = ranOut ? "expired" : "gone";
+        changes.add(event, key, id, value, Number.NaN, details?.exact ? details : undefined);
       }
       baseline.remove(key);
     }

@@ -5,6 +5,8 @@ import type { MarkKey } from "./mark-key";
 
 /** Records in one batch of the spool at most: small enough to be read and written out between two turns of the loop. */
 export const ROWS_A_BATCH = 1_000;
+/** And characters, where marks carry much that is unknown: at most this, and one row. */
+export const LENGTH_A_BATCH = 262_144;
 
 /**
  * A row of the spool: `[event, key, id, value, lifetime, rule, details]`, with what is missing at the end left out. A
@@ -33,12 +35,13 @@ export interface RowChunk {
   readonly rules: readonly NamedRule[];
 }
 
-/** Gathers the rows of a reading as JSON, in pieces of {@link ROWS_A_BATCH}. */
+/** Gathers the rows of a reading as JSON, in pieces that are never larger than one batch of the spool. */
 export class RowWriter {
   readonly chunks: RowChunk[] = [];
   /** Rows by event, by the numbers of {@link EVENT_NUMBER}. */
   readonly counts = [0, 0, 0, 0, 0, 0, 0];
   private rows: string[] = [];
+  private length = 0;
   private rules: NamedRule[] = [];
   private places = new Map<NamedRule, number>();
 
@@ -60,7 +63,8 @@ export class RowWriter {
     if (rule || details) row += `,${rule ? this.place(rule) : "null"}`;
     if (details) row += `,${JSON.stringify(details)}`;
     this.rows.push(`${row}]`);
-    if (this.rows.length === ROWS_A_BATCH) this.cut();
+    this.length += row.length;
+    if (this.rows.length === ROWS_A_BATCH || this.length > LENGTH_A_BATCH) this.cut();
   }
 
   /** A row without a mark, for an event that is about the whole table. */
@@ -79,6 +83,7 @@ export class RowWriter {
   private cut(): void {
     this.chunks.push({ rows: `[${this.rows.join(",")}]`, count: this.rows.length, rules: this.rules });
     this.rows = [];
+    this.length = 0;
     this.rules = [];
     this.places = new Map();
   }

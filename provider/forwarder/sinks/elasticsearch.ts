@@ -5,6 +5,7 @@ import type { ForwardRecord } from "../record/record";
 import { halves } from "./http";
 import { HttpPost, httpFields, isPassing, refusalOf } from "./http-post";
 import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
+import { written } from "./written";
 
 const schema = members({ ...httpFields, index: text });
 
@@ -27,7 +28,7 @@ export const elasticsearch = sinkKind(schema, async (context, { index }) => {
   const post = new HttpPost(context, { index: text });
   const action = (record: ForwardRecord) => `{"create":{"_index":${JSON.stringify(index)},"_id":"${record.recordId}"}}`;
   const deliver = async (records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered> => {
-    const body = records.map((record) => `${action(record)}\n${JSON.stringify(format(record))}\n`).join("");
+    const body = await written(records, (record) => `${action(record)}\n${JSON.stringify(format(record))}\n`);
     const answer = await post.send(body, "application/x-ndjson", signal, bulkUrl);
     if (answer.status === TOO_LARGE && records.length > 1) return halves(records, signal, deliver);
     if (answer.status >= 400) return { rejected: records.map((record) => ({ record, reason: refusalOf(answer) })) };

@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { members, text, whole } from "../config/fields";
 import { formatter } from "../record/formats";
 import { SinkFailure, sinkKind } from "./sink";
+import { written } from "./written";
 
 const schema = members({
   path: text,
@@ -20,7 +21,7 @@ export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }
   return {
     maxRecords: 2_000,
     async deliver(records) {
-      const lines = records.map((record) => `${JSON.stringify(format(record))}\n`).join("");
+      const lines = await written(records, (record) => `${JSON.stringify(format(record))}\n`);
       try {
         await log.append(Buffer.from(lines));
       } catch (error) {

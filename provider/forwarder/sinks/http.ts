@@ -3,6 +3,7 @@ import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { HttpPost, httpFields, refusalOf } from "./http-post";
 import { type Delivered, sinkKind } from "./sink";
+import { written } from "./written";
 
 const schema = members(httpFields);
 
@@ -14,7 +15,7 @@ export const http = sinkKind(schema, async (context) => {
   const format = formatter(context.format);
   const post = new HttpPost(context);
   const deliver = async (records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered> => {
-    const body = records.map((record) => `${JSON.stringify(format(record))}\n`).join("");
+    const body = await written(records, (record) => `${JSON.stringify(format(record))}\n`);
     const answer = await post.send(body, "application/x-ndjson", signal);
     if (answer.status < 300) return {};
     if (DIVISIBLE.includes(answer.status) && records.length > 1) return halves(records, signal, deliver);

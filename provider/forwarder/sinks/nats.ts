@@ -6,6 +6,7 @@ import { connectNats, loadNats, type Nats } from "../nats";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
+import { inSlicesOf } from "./written";
 
 const schema = members({
   servers: z.array(text).min(1, { error: "must not be empty" }),
@@ -43,12 +44,13 @@ export const nats = sinkKind(schema, async (context) => {
     maxRecords: 2_000,
     async deliver(records, signal) {
       const options = context.options(schema);
-      const messages = messagesOf(records, options.subject, options.recordsPerMessage);
-      const encoded = messages.map((one) => ({
-        ...one,
-        payload: Buffer.from(one.records.map((record) => JSON.stringify(format(record))).join("\n")),
-      }));
-      return link.publish(encoded, options, signal);
+      const messages = await inSlicesOf(records, (slice) =>
+        messagesOf(slice, options.subject, options.recordsPerMessage).map((one) => ({
+          ...one,
+          payload: Buffer.from(one.records.map((record) => JSON.stringify(format(record))).join("\n")),
+        })),
+      );
+      return link.publish(messages.flat(), options, signal);
     },
     close: () => link.close(),
   };

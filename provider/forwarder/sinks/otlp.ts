@@ -5,6 +5,7 @@ import { halves } from "./http";
 import { HttpPost, httpFields, refusalOf } from "./http-post";
 import { loadOptional } from "./optional";
 import { type Delivered, sinkKind } from "./sink";
+import { inSlicesOf } from "./written";
 
 const schema = members(httpFields);
 
@@ -29,9 +30,15 @@ export const otlp = sinkKind(schema, async (context) => {
   const attributes = formatter("otel");
   const deliver = async (records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered> => {
     const resource = resourceOf();
-    const bytes = serializer.serializeRequest(records.map((record) => logRecord(record, attributes(record), resource)));
-    if (!bytes) return { rejected: records.map((record) => ({ record, reason: "it cannot be written as OTLP" })) };
-    const answer = await post.send(bytes, "application/x-protobuf", signal);
+    // Requests one behind the other are one request of all their records: repeated fields of protobuf messages add up.
+    const parts = await inSlicesOf(records, (slice) =>
+      serializer.serializeRequest(slice.map((record) => logRecord(record, attributes(record), resource))),
+    );
+    const whole = parts.filter((part) => part !== undefined);
+    if (whole.length < parts.length) {
+      return { rejected: records.map((record) => ({ record, reason: "it cannot be written as OTLP" })) };
+    }
+    const answer = await post.send(Buffer.concat(whole), "application/x-protobuf", signal);
     if (answer.status === 413 && records.length > 1) return halves(records, signal, deliver);
     if (answer.status >= 400) return { rejected: records.map((record) => ({ record, reason: refusalOf(answer) })) };
     const refused = partialSuccess(serializer, answer.body);

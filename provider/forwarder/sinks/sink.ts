@@ -50,6 +50,11 @@ export class SinkFailure extends Error {
   }
 }
 
+/** What a sink wrote to is gone and does not come back: the forwarder ends, and keeps what was not taken. */
+export class SinkGone extends Error {
+  override readonly name = "SinkGone";
+}
+
 /** How a record looks in a sink. */
 export const FORMATS = ["plain", "ecs", "otel"] as const;
 
@@ -63,7 +68,7 @@ export interface SinkContext {
   /** Relative paths of the configuration start here. */
   readonly folder: string;
   readonly world: ForwarderWorld;
-  /** Standard output; resolves when the text is written. */
+  /** Standard output; resolves when the text is written, rejects with `EPIPE` once nobody reads it any more. */
   stdout(text: string): Promise<void>;
   /** The sink's own options as they are now: secrets that come from files change. */
   options<Options>(schema: z.ZodType<Options>): Options;

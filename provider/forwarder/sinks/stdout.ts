@@ -1,14 +1,24 @@
 import { members } from "../config/fields";
 import { formatter } from "../record/formats";
-import { sinkKind } from "./sink";
+import { SinkGone, sinkKind } from "./sink";
+import { written } from "./written";
 
-/** Standard output, a line of JSON a record. Nobody acknowledges what is written there. */
+/**
+ * Standard output, a line of JSON a record. Nobody acknowledges what is written there. Whoever reads it may go away, as
+ * `head` does: there is no other end to wait for then.
+ */
 export const stdout = sinkKind(members({}), async (context) => {
   const format = formatter(context.format);
   return {
     maxRecords: 1_000,
     async deliver(records) {
-      await context.stdout(records.map((record) => `${JSON.stringify(format(record))}\n`).join(""));
+      const lines = await written(records, (record) => `${JSON.stringify(format(record))}\n`);
+      try {
+        await context.stdout(lines);
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+        throw new SinkGone("nobody reads standard output any more");
+      }
       return {};
     },
     close: async () => {},

@@ -7,6 +7,7 @@ import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import type { ForwarderWorld } from "../world";
 import { SinkFailure, sinkKind } from "./sink";
+import { written } from "./written";
 
 const schema = members({
   host: text,
@@ -31,7 +32,7 @@ export const syslog = sinkKind(schema, async (context, options) => {
   return {
     maxRecords: 1_000,
     async deliver(records, signal) {
-      const frames = records.map((record) => frame(record, text(record))).join("");
+      const frames = await written(records, (record) => frame(record, text(record)));
       await line.write(Buffer.from(frames), signal);
       return {};
     },

@@ -14,6 +14,8 @@ import { ConfigError } from "../settings";
 import { hasUnknown, UNKNOWN } from "../unknown";
 import { prefixSetEntrySchema } from "./arguments";
 
+const entryLimits = z.object(entryLimitShape);
+
 /** `check` of a `PrefixSetEntry`: everything that can be told without a request, all problems at once. */
 export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: JsonObject): Checked {
   const { given, args, problems } = checkArguments(prefixSetEntrySchema, judged(olds, news));
@@ -21,7 +23,7 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
   const found = [...problems];
   const prefix =
     typeof spelling === "string" && spelling !== UNKNOWN ? readPrefix(spelling, hostBits, found) : undefined;
-  const limits = z.object(entryLimitShape).safeParse(args ?? news);
+  const limits = entryLimits.safeParse(args ?? news);
   if (limits.success) found.push(...refused(runtime, limits.data, prefix));
   const node = hasUnknown(given.node) ? undefined : findNode(runtime, given.node, found);
   if (found.length > 0 || !args) return { inputs: news, problems: found };

@@ -5,6 +5,8 @@ import type { World } from "../../../provider/client/world";
 
 /** The longest real wait for any pause, in milliseconds. */
 const LONGEST_MS = 8;
+/** How much of a wait is waited for at a time, in milliseconds. */
+const PART_MS = 4;
 
 /**
  * A world of a provider process in which pauses pass at once and count in full, and which can end between any two
@@ -42,8 +44,18 @@ export class HurriedWorld implements Omit<World, "maxResponseBytes"> {
       signal?.addEventListener("abort", () => resolve(cancel()), { once: true });
     });
 
+  /**
+   * In parts, with whatever happens meanwhile between them: the node is in this process, so on a machine that is busy its answer comes late and the
+   * time-out with it. A time-out means that no answer is coming, not that nobody had time to give it.
+   */
   after = (ms: number, run: () => void): (() => void) => {
-    const timer = setTimeout(() => !this.dead && run(), ms);
+    let parts = Math.max(1, Math.floor(ms / PART_MS));
+    const part = () => {
+      parts -= 1;
+      if (parts > 0) timer = setTimeout(part, PART_MS);
+      else if (!this.dead) run();
+    };
+    let timer = setTimeout(part, Math.min(ms, PART_MS));
     return () => clearTimeout(timer);
   };
 

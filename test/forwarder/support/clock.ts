@@ -59,3 +59,18 @@ export async function until<T>(
   }
   throw new Error("What was waited for did not happen.");
 }
+
+/**
+ * The same for what happens in this process alone: time passes as fast as the event loop turns, a quarter of a second with
+ * every ten turns.
+ */
+export async function passUntil(look: () => boolean, clock: TestClock): Promise<void> {
+  for (let turns = 1; turns < 200_000; turns++) {
+    if (look()) return;
+    await new Promise((resolve) => setImmediate(resolve));
+    if (turns % 10 !== 0) continue;
+    await new Promise((resolve) => setTimeout(resolve, 1));
+    clock.advance(250);
+  }
+  throw new Error("What was waited for did not happen.");
+}

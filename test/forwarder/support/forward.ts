@@ -1,6 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { NodeMemories } from "../../../provider/client/node-memory";
+import { main } from "../../../provider/commands/program";
 import type { Emulator, EmulatorState } from "../../../provider/emulator";
 import { LiveConfig } from "../../../provider/forwarder/config/config";
 import type { ForwarderConfig } from "../../../provider/forwarder/config/schema";
@@ -36,10 +38,21 @@ export async function openForwarder(
     log: told,
     world: systemWorld,
     stdout,
+    // As in a process of its own.
+    memories: new NodeMemories(),
     thread: false,
     ...more,
   });
   return { forwarder, told };
+}
+
+/** Runs `forward --check` on the text of a configuration. @returns the exit code. */
+export async function check(text: string, env: Record<string, string> = {}): Promise<number> {
+  using folder = temporaryFolder();
+  writeFileSync(join(folder.path, "forwarder.yaml"), text);
+  writeFileSync(join(folder.path, "search-token"), "ApiKey abc\n");
+  const io = { out: () => {}, err: () => {}, env, stop: new AbortController().signal };
+  return await main(["forward", "--config", join(folder.path, "forwarder.yaml"), "--check"], io);
 }
 
 /** One round. */

@@ -1,0 +1,107 @@
+import { randomUUID } from "node:crypto";
+import { readFile, rename, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { OptionsError, parseUrl } from "../client";
+import { messageOf } from "../model/errors";
+import type { ResourceUrl } from "../model/resource-url";
+import type { ProbeResult } from "../probe/finding";
+import { differences, type NodeFile, nodeFile, parseNodeFile } from "../probe/node-file";
+import { probe } from "../probe/probe";
+import { type CliIo, Ended, progress, UsageError } from "./cli-io";
+import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
+import { table } from "./probing/table";
+
+interface Flags extends NodeFlags {
+  readonly out?: string;
+  readonly check?: string;
+  readonly output: "table" | "json";
+}
+
+const HELP = `
+Resources: prefixset://ARENA/SET, prefixset://ARENA/PROFILE/SET, arena://ARENA, profile://ARENA/PROFILE, mark://ARENA/PROFILE.
+The arena of each is listed, too, and where no profile is named the first one of the arena.
+
+Exit codes: 0 all was asked, 1 the node failed or a point could not be asked, 2 wrong use, 3 --check found a difference.
+`;
+
+/** Adds `probe` to the command line. */
+export function register(program: Command, io: CliIo): void {
+  const command = program
+    .command("probe")
+    .description("ask a node about every open point of its API, and say what to set for it")
+    .argument("<url...>", "what to ask about, see below")
+    .option("--out <file>", "write settings and an emulator's dialect as JSON; a file that is there is replaced")
+    .option("--check <file>", "compare with what --out wrote before: exit code 3 when the node has changed")
+    .addOption(new Option("--output <form>", "form of the result").choices(["table", "json"]).default("table"));
+  addNodeFlags(command)
+    .addHelpText("after", HELP)
+    .action((urls: string[], flags: Flags) => run(urls, flags, io));
+}
+
+async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+  const urls = texts.map(readUrl);
+  const before = flags.check === undefined ? undefined : await readBefore(flags.check, io);
+  const node = await nodeOptions(flags, io);
+  const watch = (title: string, number: number, total: number) => progress(io, `${number}/${total} ${title}`);
+  const result = await asUsage(() => probe({ node, urls, signal: io.stop, watch }));
+  io.out(flags.output === "json" ? `${JSON.stringify(result, null, 2)}\n` : table(result));
+  const failed = failures(result);
+  // A result with holes must not take the place of a whole one.
+  if (failed !== undefined) throw new Ended(failed, 1);
+  if (flags.out !== undefined) await writeWhole(inFolder(flags.out, io), nodeFile(result));
+  if (before) compare(before, result, flags.check ?? "");
+}
+
+function failures({ findings, stopped }: ProbeResult): string | undefined {
+  if (stopped !== undefined) return `The probe ended before its time: ${stopped}`;
+  const failed = findings.filter(({ found }) => found === "error");
+  return failed.length === 0 ? undefined : `Could not be found out: ${failed.map(({ title }) => title).join(", ")}.`;
+}
+
+function compare(before: NodeFile, result: ProbeResult, name: string): void {
+  const changed = differences(before, nodeFile(result), new Set(Object.keys(result.node)));
+  if (changed.length === 0) return;
+  throw new Ended(`The node does not do what ${name} says:\n${changed.map((line) => `  ${line}`).join("\n")}`, 3);
+}
+
+async function readBefore(file: string, io: CliIo): Promise<NodeFile> {
+  const text = await readFile(inFolder(file, io), "utf8");
+  try {
+    return parseNodeFile(text);
+  } catch (error) {
+    throw new UsageError(`--check ${file}: ${messageOf(error)}.`);
+  }
+}
+
+/** Written beside it and renamed: who reads it meanwhile has the old one or the new one, and whole. */
+async function writeWhole(file: string, content: NodeFile): Promise<void> {
+  const temporary = join(dirname(file), `.${basename(file)}.${randomUUID()}`);
+  try {
+    await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`, { flag: "wx" });
+    await rename(temporary, file);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function inFolder(file: string, { folder }: CliIo): string {
+  return folder === undefined ? file : resolve(folder, file);
+}
+
+async function asUsage<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw error instanceof OptionsError ? new UsageError(error.message) : error;
+  }
+}
+
+function readUrl(text: string): ResourceUrl {
+  try {
+    return parseUrl(text);
+  } catch (error) {
+    throw error instanceof TypeError ? new UsageError(error.message) : error;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Log, Troubles } from "../operating/troubles";
+import { type ForwarderWorld, pause } from "../world";
+import type { LiveConfig } from "./config";
+
+/** How often files of secrets are looked at. */
+const LOOK_MS = 10_000;
+
+/** Keeps the secrets of a configuration as they are in their files: looked at now and then, and when one was not taken. */
+export class Secrets {
+  constructor(
+    private readonly config: LiveConfig,
+    private readonly parts: { readonly log: Log; readonly troubles: Troubles; readonly world: ForwarderWorld },
+  ) {}
+
+  /** Looks now and then, until the signal aborts. */
+  async watch(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await pause(this.parts.world, LOOK_MS, signal);
+      if (!signal.aborted) await this.refresh();
+    }
+  }
+
+  /** Reads the files again. One that cannot be read, or makes no sense, changes nothing and is told. */
+  async refresh(): Promise<void> {
+    const { log, troubles } = this.parts;
+    try {
+      if (await this.config.refresh()) log.info({}, "Secrets were read again from their files.");
+      troubles.end("secrets", {}, "The files of secrets can be read again.");
+    } catch (error) {
+      const words = error instanceof Error ? error.message : String(error);
+      troubles.begin("secrets", {}, `Secrets stay as they are: ${words}`);
+    }
+  }
+}

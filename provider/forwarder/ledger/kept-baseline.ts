@@ -1,0 +1,130 @@
+import { z } from "zod";
+import { Baseline } from "../reading/baseline";
+import { EVENT_NUMBER } from "../record/events";
+import { type RowChunk, RowWriter } from "../record/rows";
+import { ROWS_A_SLICE } from "../slices";
+import type { Store } from "./store";
+
+const rowSchema = z
+  .tuple([z.number(), z.string()])
+  .rest(z.unknown())
+  .transform(([event, key, id, value, lifetime, , details]) => ({ event, key, id, value, lifetime, details }));
+const number = z.number().nullish();
+const detailsSchema = z
+  .object({ status: z.string().optional(), exact: z.record(z.string(), z.string()).optional() })
+  .optional()
+  .catch(undefined);
+const partSchema = z.object({ part: z.number(), listed: z.number(), whole: z.number(), body: z.string() });
+
+/** Changes are kept one by one until they are as large as the baseline; then it is written whole. */
+const SMALLEST_SNAPSHOT = 1_000_000;
+
+/**
+ * The baseline of one table in the store: parts of rows, which are either the whole of it or what a reading changed. Played
+ * back in their order they give the baseline. All work is in slices, and all writing within a transaction of the caller.
+ */
+export class KeptBaseline {
+  private changedBytes = 0;
+  private wholeBytes = 0;
+
+  constructor(private readonly store: () => Store) {}
+
+  /** True when rows of so many bytes are the occasion to write all of it anew. */
+  isWholeDue(bytes: number): boolean {
+    return this.changedBytes > 0 && this.changedBytes + bytes > Math.max(SMALLEST_SNAPSHOT, this.wholeBytes);
+  }
+
+  /** Adds what a reading changed. */
+  *add(table: number, listed: number, chunks: readonly RowChunk[]): Generator<void> {
+    // What follows an empty baseline is the whole one.
+    const first = this.changedBytes === 0 && this.wholeBytes === 0;
+    const bytes = bytesOf(chunks);
+    yield* this.insert(table, listed, first ? 1 : 0, chunks);
+    if (first) this.wholeBytes = bytes;
+    else this.changedBytes += bytes;
+  }
+
+  /** Puts the whole of it, as {@link wholeRows} makes it, in place of all parts. */
+  *replace(table: number, listed: number, whole: readonly RowChunk[]): Generator<void> {
+    this.clear(table);
+    yield* this.insert(table, listed, 1, whole);
+    this.wholeBytes = bytesOf(whole);
+  }
+
+  clear(table: number): void {
+    this.store().run("DELETE FROM baseline WHERE table_id = ?", table);
+    this.changedBytes = this.wholeBytes = 0;
+  }
+
+  /**
+   * Plays the parts back. Lifetimes are reckoned forward to the last reading.
+   *
+   * @param last When that was, where it is known; else it was that of the last part.
+   */
+  *load(table: number, last: number | undefined): Generator<void, { baseline: Baseline; listed: number | undefined }> {
+    const baseline = new Baseline();
+    this.changedBytes = this.wholeBytes = 0;
+    const sql = "SELECT max(listed) AS listed, coalesce(max(part), 0) AS part FROM baseline WHERE table_id = ?";
+    const end = this.store().get(z.object({ listed: z.number().nullable(), part: z.number() }), sql, table);
+    const listed = last ?? end?.listed ?? undefined;
+    for (let at = 0; at < (end?.part ?? 0); ) {
+      // One at a time: all of them are as large as the table.
+      const next =
+        "SELECT part, listed, whole, body FROM baseline WHERE table_id = ? AND part > ? ORDER BY part LIMIT 1";
+      const part = this.store().get(partSchema, next, table, at);
+      if (!part) break;
+      at = part.part;
+      if (part.whole) this.wholeBytes += part.body.length;
+      else this.changedBytes += part.body.length;
+      const older = Math.max(0, (listed ?? 0) - part.listed) / 1_000;
+      for (const raw of z.array(z.unknown()).parse(JSON.parse(part.body))) playBack(baseline, raw, older);
+      yield;
+    }
+    return { baseline, listed };
+  }
+
+  private *insert(table: number, listed: number, whole: 0 | 1, chunks: readonly RowChunk[]): Generator<void> {
+    for (const { rows } of chunks) {
+      this.store().run(
+        "INSERT INTO baseline (table_id, listed, whole, body) VALUES (?, ?, ?, ?)",
+        table,
+        listed,
+        whole,
+        rows,
+      );
+      yield;
+    }
+  }
+}
+
+/** All rows of a baseline. */
+export function* wholeRows(baseline: Baseline): Generator<void, readonly RowChunk[]> {
+  const rows = new RowWriter(() => undefined);
+  let count = 0;
+  for (const [key, row] of baseline.entries()) {
+    const { status, exact, ended } = baseline.spokenOf(row) ?? {};
+    const details = status === undefined && exact === undefined ? undefined : { status, exact };
+    const [id, value, lifetime] = baseline.numbersOf(row);
+    rows.add(ended ? "expired" : "added", key, id, value, lifetime, details);
+    if (++count % ROWS_A_SLICE === 0) yield;
+  }
+  return rows.finish();
+}
+
+function bytesOf(chunks: readonly RowChunk[]): number {
+  return chunks.reduce((sum, { rows }) => sum + rows.length, 0);
+}
+
+function playBack(baseline: Baseline, raw: unknown, older: number): void {
+  const { event, key, id, value, lifetime, details } = rowSchema.parse(raw);
+  if (event === EVENT_NUMBER.reset) return;
+  if (event === EVENT_NUMBER.gone) {
+    baseline.remove(key);
+    return;
+  }
+  const row = baseline.row(key) ?? baseline.add(key, 0);
+  const seconds = number.parse(lifetime) ?? Number.NaN;
+  baseline.found(row, 0, number.parse(id) ?? Number.NaN, number.parse(value) ?? Number.NaN, seconds - older);
+  if (older > 0) baseline.reckoned(row, seconds);
+  baseline.speak(row, detailsSchema.parse(details), event === EVENT_NUMBER.expired);
+}

@@ -1,0 +1,184 @@
+import { nextTurn } from "../slices";
+import { type TableName, tableKey } from "../table";
+import { SpoolFull } from "./errors";
+import { StoreIdentity } from "./identity";
+import type { OpenReading } from "./open-reading";
+import type { LedgerOptions, Opened, TakenOver } from "./protocol";
+import type { Entry, SinkAccount } from "./sink-account";
+import { type Moved, Spool } from "./spool";
+import { isBroken } from "./sqlite";
+import type { Store } from "./store";
+import { TableState } from "./table-state";
+
+/** When a list ended. */
+export interface ListTime {
+  readonly wall: number;
+  readonly now: number;
+}
+
+/** A whole list that waits for its place on the disk. */
+interface Finished extends ListTime {
+  readonly reading: OpenReading;
+  resolve(taken: TakenOver): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * One store and what is in memory of it. Everything is written here: readings that end together and acknowledgements share a
+ * transaction, since each one waits for the disk. All that is decided by comparing sinks with limits is decided here, next to
+ * the data.
+ */
+export class OpenStore {
+  private readonly tables = new Map<string, TableState>();
+  private readonly finished: Finished[] = [];
+  /** The transaction under way, or about to begin. */
+  private writing: Promise<void> | undefined;
+  /** Set once the store was set aside. */
+  private ended: Error | undefined;
+
+  private constructor(
+    private readonly store: Store,
+    private readonly identity: StoreIdentity,
+    readonly spool: Spool,
+    private readonly onBroken: () => void,
+  ) {}
+
+  /**
+   * Reads what a store holds.
+   *
+   * @param wall The epoch of a new one.
+   * @param least No batch has a smaller number.
+   * @param onBroken The store turned out to be broken: it is not to be used any more.
+   */
+  static load(
+    store: Store,
+    { sinks, wall }: Pick<LedgerOptions, "sinks" | "wall">,
+    least: number,
+    onBroken: () => void,
+  ): { open: OpenStore; opened: Opened } {
+    const { identity, ...known } = StoreIdentity.load(store, wall);
+    const spool = new Spool(store);
+    const forgotten = spool.load(sinks, least);
+    return { open: new OpenStore(store, identity, spool, onBroken), opened: { ...known, forgotten } };
+  }
+
+  table(name: TableName): TableState {
+    const key = tableKey(name);
+    const known = this.tables.get(key) ?? new TableState(() => this.store, name, this.identity.state);
+    this.tables.set(key, known);
+    return known;
+  }
+
+  /** Takes a whole list over. @throws {SpoolFull} @throws when it cannot be written. */
+  take(reading: OpenReading, time: ListTime): Promise<TakenOver> {
+    return new Promise((resolve, reject) => {
+      this.finished.push({ reading, ...time, resolve, reject });
+      this.schedule();
+    });
+  }
+
+  acknowledge(sink: string, position: number): void {
+    this.spool.acknowledge(sink, position);
+    this.schedule();
+  }
+
+  /** Writes what is left. @param listed When the last list of any table ended. */
+  async close(listed: number | undefined): Promise<void> {
+    while (this.writing) await this.writing;
+    try {
+      await this.store.slicedTransaction(this.leaving(listed));
+    } finally {
+      this.store.close();
+    }
+  }
+
+  /** The store was set aside: what waits is given up, and what is being written does not happen. */
+  giveUp(error: Error): void {
+    this.ended = error;
+    for (const { reject } of this.finished.splice(0)) reject(error);
+  }
+
+  private *leaving(listed: number | undefined): Generator<void> {
+    this.spool.writeMoved(this.spool.takeMoved());
+    if (listed !== undefined) this.identity.leave(listed);
+    for (const table of this.tables.values()) yield* table.settle();
+  }
+
+  /** Whatever arrives until the next transaction shares it: behind a slow disk, many readings. */
+  private schedule(): void {
+    this.writing ??= nextTurn()
+      .then(() => this.flush())
+      .then((again) => {
+        this.writing = undefined;
+        if (again || this.finished.length > 0) this.schedule();
+      });
+  }
+
+  /** Writes finished readings and acknowledgements. @returns whether there is more to write at once. */
+  private async flush(): Promise<boolean> {
+    const { store, spool } = this;
+    const reserved = new Map<SinkAccount, number>();
+    const accepted = this.finished.splice(0).filter((one) => this.fits(one, reserved));
+    const last = spool.last;
+    const moved = spool.takeMoved();
+    if (accepted.length === 0 && moved.marks.length === 0) return false;
+    let taken: readonly TakenOver[];
+    try {
+      const { entries, ...written } = await store.slicedTransaction(this.steps(accepted, moved));
+      taken = written.taken;
+      spool.forget(moved.done);
+      for (const entry of entries) spool.note(entry);
+    } catch (error) {
+      spool.rewind(last);
+      spool.giveBack(moved);
+      if (isBroken(error)) this.onBroken();
+      for (const { reading, reject } of accepted) {
+        if (!this.ended) reading.table.reload();
+        reject(this.ended ?? error);
+      }
+      // What was delivered makes room, if anything does; else it is written with the next reading.
+      return accepted.length > 0 && spool.hasMoved && !this.ended;
+    }
+    for (const [index, { reading, now, resolve }] of accepted.entries()) {
+      reading.table.taken(now);
+      resolve(taken[index] as TakenOver);
+    }
+    if (accepted.length > 0) spool.dropOldest(Math.max(...accepted.map(({ wall }) => wall)));
+    return spool.hasMoved;
+  }
+
+  /** Within a transaction. */
+  private *steps(
+    accepted: readonly Finished[],
+    moved: Moved,
+  ): Generator<void, { entries: Entry[]; taken: TakenOver[] }> {
+    this.spool.writeMoved(moved);
+    const entries: Entry[] = [];
+    const taken: TakenOver[] = [];
+    for (const { reading, wall, now } of accepted) {
+      const { table, begin, changed, whole, reset } = reading;
+      const epoch = begin.turn?.epoch ?? this.identity.epoch;
+      const isNew = !table.known || table.epoch !== epoch;
+      table.enter(epoch);
+      let spooled = 0;
+      for (const chunk of reading.rows) {
+        const entry = this.spool.insert(table, chunk, wall);
+        entries.push(entry);
+        spooled += entry.bytes;
+        yield;
+      }
+      if (spooled > 0 || isNew) yield* table.keep({ changes: changed, whole, spooled, listed: now, reset });
+      taken.push(reading.takenOver(spooled));
+    }
+    return { entries, taken };
+  }
+
+  /** Rejects a reading for which a sink that pauses has no room. */
+  private fits({ reading, wall, reject }: Finished, reserved: Map<SinkAccount, number>): boolean {
+    const full = this.spool.fullFor(reading.begin.table, reading.rows, wall, reserved);
+    if (full.length === 0) return true;
+    reading.table.forget();
+    reject(new SpoolFull(full.map(({ spec }) => spec.name)));
+    return false;
+  }
+}

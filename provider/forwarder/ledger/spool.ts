@@ -1,0 +1,229 @@
+import { z } from "zod";
+import { MARK_TYPES } from "../../model/mark";
+import type { RowChunk } from "../record/rows";
+import type { TableName } from "../table";
+import type { BatchHead, LedgerStatus, Portion, SinkSpec } from "./protocol";
+import { type Entry, SinkAccount } from "./sink-account";
+import type { Store } from "./store";
+import type { TableState } from "./table-state";
+
+/** What the head of a batch takes at most, but for its rules. */
+const HEAD_BYTES = 400;
+const RULE_BYTES = 100;
+
+const batchRow = z.object({
+  seq: z.number(),
+  name: z.string(),
+  records: z.number(),
+  bytes: z.number(),
+  taken: z.number(),
+});
+const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
+const bodyRow = z.object({ seq: z.number(), body: z.string() });
+
+/** Marks of sinks that are to be written, and what nobody reads again then. */
+export interface Moved {
+  readonly accounts: ReadonlySet<SinkAccount>;
+  readonly marks: readonly { readonly name: string; readonly position: number; readonly dropped: number }[];
+  /** Batches up to here have been read by every sink that takes them. */
+  readonly done: number;
+}
+
+/**
+ * The batches that are kept, and what each sink has still to read of them. In memory there are only their numbers and sizes.
+ * What is written is written within transactions of the caller.
+ */
+export class Spool {
+  /** Bytes of all batches that are kept. */
+  bytes = 0;
+  private readonly accounts = new Map<string, SinkAccount>();
+  private lastSeq = 0;
+  /** What was still kept when a sink last moved. */
+  private readonly kept: { seq: number; bytes: number }[] = [];
+  private moved = new Set<SinkAccount>();
+
+  constructor(private readonly store: Store) {}
+
+  /**
+   * Reads what the store holds, and takes the sinks of the configuration on.
+   *
+   * @param least No batch has a smaller number, also not in a store that was made anew.
+   * @returns Sinks that are not in the configuration any more: what they had not read is given up.
+   */
+  load(specs: readonly SinkSpec[], least: number): string[] {
+    const { store } = this;
+    const known = store.all(sinkRow, "SELECT name, position, dropped FROM sinks");
+    const sequence = "SELECT seq FROM sqlite_sequence WHERE name = 'batches'";
+    const stored = store.get(z.object({ seq: z.number() }), sequence)?.seq ?? 0;
+    this.lastSeq = Math.max(least, stored, ...known.map(({ position }) => position));
+    const forgotten = known.map(({ name }) => name).filter((name) => !specs.some((spec) => spec.name === name));
+    const batches = store.all(
+      batchRow,
+      "SELECT seq, name, records, batches.bytes AS bytes, taken FROM batches JOIN tables ON tables.id = table_id ORDER BY seq",
+    );
+    store.transaction(() => {
+      for (const name of forgotten) store.run("DELETE FROM sinks WHERE name = ?", name);
+      for (const spec of specs) {
+        const { position, dropped } = known.find(({ name }) => name === spec.name) ?? {
+          position: this.lastSeq,
+          dropped: 0,
+        };
+        this.accounts.set(spec.name, new SinkAccount(spec, position, dropped));
+        const sql = "INSERT OR IGNORE INTO sinks (name, position, dropped) VALUES (?, ?, ?)";
+        store.run(sql, spec.name, position, dropped);
+      }
+      for (const { name, ...entry } of batches) this.note({ ...entry, table: tableOf(name) });
+      this.writeMoved(this.takeMoved());
+    });
+    this.forget(this.done());
+    return forgotten;
+  }
+
+  /** The number of the newest batch. */
+  get last(): number {
+    return this.lastSeq;
+  }
+
+  /** Within a transaction: adds rows of a table. They count once {@link note} is told. */
+  insert(table: TableState, chunk: RowChunk, wall: number): Entry {
+    const head: BatchHead = {
+      ...table.name,
+      at: wall,
+      epoch: table.epoch,
+      first: table.sequence + 1,
+      id: table.recordId,
+      rules: chunk.rules,
+    };
+    table.sequence += chunk.count;
+    const body = `{"head":${JSON.stringify(head)},"rows":${chunk.rows}}`;
+    const bytes = Buffer.byteLength(body);
+    const seq = ++this.lastSeq;
+    const sql = "INSERT INTO batches (seq, table_id, records, bytes, taken, body) VALUES (?, ?, ?, ?, ?, ?)";
+    this.store.run(sql, seq, table.id, chunk.count, bytes, wall, body);
+    return { seq, table: table.name, records: chunk.count, bytes, taken: wall };
+  }
+
+  /** After the transaction: every sink that takes the batch has it to read. */
+  note(entry: Entry): void {
+    this.kept.push({ seq: entry.seq, bytes: entry.bytes });
+    this.bytes += entry.bytes;
+    for (const account of this.accounts.values()) account.add(entry);
+  }
+
+  /** The transaction did not happen: numbers behind this one were never given. */
+  rewind(last: number): void {
+    this.lastSeq = last;
+  }
+
+  /**
+   * Sinks that pause and have no room for rows of a table. Where there are none, the room is taken.
+   *
+   * @param reserved What others have taken since the spool last changed.
+   */
+  fullFor(
+    table: TableName,
+    chunks: readonly RowChunk[],
+    wall: number,
+    reserved: Map<SinkAccount, number>,
+  ): readonly SinkAccount[] {
+    const bytes = chunks.reduce(
+      (sum, { rows, rules }) => sum + rows.length + HEAD_BYTES + rules.length * RULE_BYTES,
+      0,
+    );
+    if (bytes === 0) return [];
+    const takers = [...this.accounts.values()].filter(
+      (account) => account.spec.limits.whenFull === "pause" && account.takes(table),
+    );
+    const full = takers.filter((account) => account.isFullFor(bytes, wall, reserved.get(account) ?? 0));
+    if (full.length > 0) return full;
+    for (const account of takers) reserved.set(account, (reserved.get(account) ?? 0) + bytes);
+    return [];
+  }
+
+  /** What a sink reads next; `undefined` when it has everything. */
+  next(sink: string, maxRecords: number): Portion | undefined {
+    const entries = this.account(sink).next(maxRecords);
+    const last = entries.at(-1);
+    const first = entries[0];
+    if (!last || !first) return undefined;
+    const wanted = new Set(entries.map(({ seq }) => seq));
+    const sql = "SELECT seq, body FROM batches WHERE seq BETWEEN ? AND ? ORDER BY seq";
+    const bodies = this.store.all(bodyRow, sql, first.seq, last.seq);
+    return {
+      position: last.seq,
+      batches: bodies.filter(({ seq }) => wanted.has(seq)).map(({ body }) => body),
+      records: entries.reduce((sum, { records }) => sum + records, 0),
+    };
+  }
+
+  /** Moves a sink's mark; it is on the disk once {@link writeMoved} has written it. */
+  acknowledge(sink: string, position: number): void {
+    const account = this.account(sink);
+    account.acknowledge(position);
+    this.moved.add(account);
+  }
+
+  /** Drops what the limits of `drop-oldest` do not allow. @returns whether there was something. */
+  dropOldest(wall: number): boolean {
+    for (const account of this.accounts.values()) {
+      if (account.spec.limits.whenFull === "drop-oldest" && account.dropOldest(wall)) this.moved.add(account);
+    }
+    return this.hasMoved;
+  }
+
+  get hasMoved(): boolean {
+    return this.moved.size > 0;
+  }
+
+  /** The marks that are to be written now; those that move meanwhile are written the next time. */
+  takeMoved(): Moved {
+    const accounts = this.moved;
+    this.moved = new Set();
+    const marks = [...accounts].map(({ spec, position, dropped }) => ({ name: spec.name, position, dropped }));
+    return { accounts, marks, done: this.done() };
+  }
+
+  /** They are to be written after all. */
+  giveBack({ accounts }: Moved): void {
+    for (const account of accounts) this.moved.add(account);
+  }
+
+  /** Within a transaction. */
+  writeMoved({ marks, done }: Moved): void {
+    for (const { name, position, dropped } of marks) {
+      this.store.run("UPDATE sinks SET position = ?, dropped = ? WHERE name = ?", position, dropped, name);
+    }
+    this.store.run("DELETE FROM batches WHERE seq <= ?", done);
+  }
+
+  /** After the transaction: batches up to here are gone. */
+  forget(done: number): void {
+    let count = 0;
+    for (const { seq, bytes } of this.kept) {
+      if (seq > done) break;
+      this.bytes -= bytes;
+      count++;
+    }
+    if (count > 0) this.kept.splice(0, count);
+  }
+
+  get status(): Omit<LedgerStatus, "setAside"> {
+    return { sinks: [...this.accounts.values()].map((account) => account.backlog()), bytes: this.bytes };
+  }
+
+  private done(): number {
+    return Math.min(this.lastSeq, ...[...this.accounts.values()].map((account) => account.readUpTo(this.lastSeq)));
+  }
+
+  private account(sink: string): SinkAccount {
+    const account = this.accounts.get(sink);
+    if (!account) throw new TypeError(`There is no sink ${sink}.`);
+    return account;
+  }
+}
+
+/** The table of a `tableKey`. */
+export function tableOf(key: string): TableName {
+  const [node = "", arena = "", profile = "", type = ""] = key.split("/");
+  return { node, arena, profile, type: z.enum(MARK_TYPES).parse(type) };
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { PacketFilterError } from "../../model/errors";
+
+/** `node:sqlite`, loaded only where a store is opened. */
+export type Sqlite = typeof import("node:sqlite");
+
+/** Result codes of SQLite that mean something else than a mistake of ours (sqlite.org/rescode.html). */
+const CODES = { busy: 5, readOnly: 8, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const;
+
+/** Thrown when the state folder cannot be used: another forwarder has it, or the machine does not let us. */
+export class StoreError extends PacketFilterError {
+  override readonly name = "StoreError";
+
+  constructor(message: string, options?: { cause?: Error }) {
+    super(message, "forwarder-state", options);
+  }
+}
+
+/** The file is a database, and no sound store. */
+export class BrokenStore extends Error {
+  override readonly name = "BrokenStore";
+}
+
+/** True for an error that says that the file is no sound store. */
+export function isBroken(error: unknown): boolean {
+  return error instanceof BrokenStore || isCode(error, "corrupt", "notADatabase");
+}
+
+/** True when there was no room on the disk. */
+export function isFull(error: unknown): boolean {
+  return isCode(error, "full");
+}
+
+/** An error of opening the store, as a sentence where it is about the machine. */
+export function explained(error: unknown, file: string): unknown {
+  if (isCode(error, "busy")) return new StoreError(`The state ${file} is in use by another forwarder.`);
+  if (isCode(error, "readOnly", "cannotOpen")) {
+    return new StoreError(`The state ${file} cannot be written: ${messageOf(error)}.`);
+  }
+  return error;
+}
+
+/** @throws {StoreError} where this Node has none. */
+export async function loadSqlite(): Promise<Sqlite> {
+  try {
+    return await import("node:sqlite");
+  } catch {
+    throw new StoreError(
+      `The forwarder keeps its state with node:sqlite, which Node has from 22.15 on; this is Node ${process.versions.node}. Run it with a newer Node.`,
+    );
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+const codeSchema = z.object({ errcode: z.number().optional() });
+
+/** The low byte is the code, whatever stands above it. */
+function isCode(error: unknown, ...names: (keyof typeof CODES)[]): boolean {
+  const { errcode } = codeSchema.catch({}).parse(error);
+  return errcode !== undefined && names.some((name) => CODES[name] === (errcode & 0xff));
+}

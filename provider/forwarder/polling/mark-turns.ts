@@ -1,0 +1,71 @@
+import { DEFAULTS, type NodeOptions } from "../../client";
+import { parseEndpoint } from "../../client/endpoint";
+import { paceKey } from "../../client/mark-pace";
+import type { NodeMemories } from "../../client/node-memory";
+import { NODE_PATH } from "../../wire/node-command";
+import type { TableName } from "../table";
+import { clockOf, type ForwarderWorld, pause } from "../world";
+
+/** What the pace of a node rests on. */
+export interface TurnParts {
+  readonly world: ForwarderWorld;
+  /** The pace of all nodes, of everybody in the process. */
+  readonly memories: NodeMemories;
+  /** The node's options as they are now. */
+  options(): NodeOptions;
+  everyMs(): number;
+  /** A list of ours has ended, at this time of the machine's clock. */
+  listed(now: number): void;
+}
+
+/**
+ * When the mark tables of a node may be listed (docs/contract.md#pace-of-mark-lists). The pace itself is that of the whole
+ * process, which whoever else lists marks keeps, too; what this adds is the time before this process.
+ */
+export class MarkTurns {
+  private notBefore = Number.NEGATIVE_INFINITY;
+
+  constructor(private readonly parts: TurnParts) {}
+
+  /** From the end of a list of a table to the start of the next: the larger of `everyMs` and the node's own pause. */
+  get pauseMs(): number {
+    const { markPace = DEFAULTS.markPace, markPauseMs = DEFAULTS.markPauseMs } = this.parts.options();
+    const everyMs = this.parts.everyMs();
+    return markPace === "off" ? everyMs : Math.max(everyMs, markPauseMs);
+  }
+
+  /**
+   * Another process may have listed the node until so many milliseconds ago: what is left of a pause passes first. Which
+   * table it was is not known, so it holds for all.
+   */
+  heldUntil(agoMs: number): void {
+    this.notBefore = this.parts.world.now() + Math.max(0, this.pauseMs - agoMs);
+  }
+
+  /**
+   * Waits until a table may be listed; call what it answers when the list has ended, however it went.
+   *
+   * @throws the signal's reason when it aborts first
+   */
+  async enter({ arena, profile, type }: TableName, signal: AbortSignal): Promise<() => void> {
+    const { world, memories, options, listed } = this.parts;
+    const { endpoint, markPace: by = DEFAULTS.markPace } = options();
+    if (by !== "off") await this.untilFree(signal);
+    signal.throwIfAborted();
+    const memory = memories.of(parseEndpoint(endpoint, "endpoint", NODE_PATH).shown);
+    const key = paceKey({ kind: "mark", arena, profile }, type);
+    const leave = await memory.marks.enter(key, { pauseMs: this.pauseMs, by }, clockOf(world), signal);
+    return () => {
+      leave();
+      listed(world.now());
+    };
+  }
+
+  private async untilFree(signal: AbortSignal): Promise<void> {
+    const { world } = this.parts;
+    // A timer may fire a little early.
+    for (let wait = this.notBefore - world.now(); wait > 0 && !signal.aborted; wait = this.notBefore - world.now()) {
+      await pause(world, wait, signal);
+    }
+  }
+}

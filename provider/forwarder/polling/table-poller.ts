@@ -1,0 +1,176 @@
+import type { NodeOptions } from "../../client";
+import type { NodeMemories } from "../../client/node-memory";
+import type { CheckedConfig } from "../config/schema";
+import { SpoolFull } from "../ledger/errors";
+import type { Ledger, TakenOver, Turn } from "../ledger/protocol";
+import { isFull } from "../ledger/sqlite";
+import type { Metrics } from "../operating/metrics";
+import type { Troubles } from "../operating/troubles";
+import { nextTurn } from "../slices";
+import { tableKey } from "../table";
+import { type ForwarderWorld, growingPause, pause } from "../world";
+import { ListFailure, type MarkSource } from "./mark-source";
+import type { MarkTurns } from "./mark-turns";
+import type { WatchedTable } from "./structure";
+
+/** Between tries of what fails, at most. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/** What polling needs of the forwarder. */
+export interface PollingParts {
+  readonly ledger: Ledger;
+  readonly turns: MarkTurns;
+  readonly metrics: Metrics;
+  readonly troubles: Troubles;
+  readonly world: ForwarderWorld;
+  /** What is known of nodes, by everybody in the process. */
+  readonly memories: NodeMemories;
+  /** The configuration as it is now. */
+  config(): CheckedConfig;
+  /** The node's options as they are now. */
+  options(): NodeOptions;
+  /** Reads secrets again that come from files. */
+  refreshSecrets(): Promise<unknown>;
+  /** Resolves when one of these sinks has acknowledged something. */
+  room(sinks: readonly string[], signal: AbortSignal): Promise<void>;
+  /** Records are in the spool. */
+  wake(): void;
+}
+
+/** How a list went: `refused` is the node's own no, `full` that a sink has no room for its records. */
+export type Outcome = "taken" | "failed" | "refused" | "full";
+
+/** Polls one mark table. What fails is told once, and tried again with growing pauses. */
+export class TablePoller {
+  /** How the last list went; absent before the first. */
+  last: Outcome | undefined;
+  /** Marks in the last list that was taken over. */
+  marks = 0;
+  /** Milliseconds that the node asked to wait after the last list. */
+  private asked = 0;
+  private snapshotAt: number | undefined;
+
+  constructor(
+    /** The table as the last look found it. */
+    private readonly watched: () => WatchedTable,
+    private readonly source: MarkSource,
+    private readonly parts: PollingParts,
+    private readonly turn: Turn | undefined,
+  ) {}
+
+  /** Polls until the signal aborts, and until what was under way has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { world, turns } = this.parts;
+    let due = world.now();
+    for (let failures = 0; !signal.aborted; ) {
+      const outcome = await this.poll(due, signal);
+      failures = outcome === "taken" || outcome === "full" ? 0 : failures + 1;
+      const grown = failures === 0 ? 0 : growingPause(failures, turns.pauseMs, LONGEST_PAUSE_MS, world.random);
+      const wait = Math.max(turns.pauseMs, grown, this.asked);
+      due = world.now() + wait;
+      await pause(world, wait, signal);
+    }
+  }
+
+  /**
+   * Lists the table once, and takes it over.
+   *
+   * @param due When that was to be.
+   */
+  async poll(due: number, signal: AbortSignal): Promise<Outcome> {
+    const { turns, metrics, world } = this.parts;
+    const { table } = this.watched();
+    const node = { node: table.node };
+    // Many tables may be due at the same moment: each begins in a turn of its own.
+    await nextTurn();
+    let end: () => void;
+    try {
+      end = await turns.enter(table, signal);
+    } catch {
+      return "failed";
+    }
+    metrics.set("poll_lag_seconds", Math.max(0, world.now() - due) / 1_000, node);
+    let outcome: Outcome = "taken";
+    this.asked = 0;
+    try {
+      this.count(await this.take(signal));
+    } catch (error) {
+      // The turn ends before anybody waits for a sink.
+      end();
+      if (signal.aborted) return "failed";
+      outcome = await this.failed(error, signal);
+    } finally {
+      end();
+    }
+    metrics.add("polls_total", { ...node, outcome });
+    this.last = outcome;
+    return outcome;
+  }
+
+  private async take(signal: AbortSignal): Promise<TakenOver> {
+    const { ledger, world, options } = this.parts;
+    const { table, rules, userArena } = this.watched();
+    const reading = await ledger.begin({
+      table,
+      rules,
+      answers: options().answers,
+      snapshot: this.snapshotIsDue(),
+      ...(this.turn && { turn: this.turn }),
+    });
+    try {
+      await this.source.list(table, userArena, (bytes) => ledger.write(reading, bytes), signal);
+      signal.throwIfAborted();
+    } catch (error) {
+      await ledger.abort(reading);
+      throw error;
+    }
+    try {
+      return await ledger.end(reading, { wall: world.wall(), now: world.now() });
+    } catch (error) {
+      throw this.source.explain(error, table);
+    }
+  }
+
+  private async failed(error: unknown, signal: AbortSignal): Promise<Outcome> {
+    const { troubles, room, refreshSecrets } = this.parts;
+    const { table } = this.watched();
+    const key = tableKey(table);
+    if (error instanceof SpoolFull) {
+      for (const sink of error.sinks) troubles.begin(`full/${sink}`, { sink }, error.message);
+      await room(error.sinks, signal);
+      return "full";
+    }
+    const words = error instanceof Error ? error.message : String(error);
+    const message = isFull(error) ? `The disk of the state folder is full: nothing of ${key} is taken over.` : words;
+    troubles.begin(key, { node: table.node, table: key }, message);
+    if (!(error instanceof ListFailure)) return "failed";
+    this.asked = error.afterMs ?? 0;
+    if (error.unauthorized) await refreshSecrets();
+    return error.refused ? "refused" : "failed";
+  }
+
+  private count(taken: TakenOver): void {
+    const { metrics, troubles, world, wake } = this.parts;
+    const { table } = this.watched();
+    const node = { node: table.node };
+    this.marks = taken.listed;
+    metrics.add("marks_total", node, taken.listed);
+    metrics.add("plain_marks_total", node, taken.plain);
+    metrics.set("last_list_timestamp_seconds", world.wall() / 1_000, node);
+    for (const [event, count] of Object.entries(taken.events)) metrics.add("records_total", { ...node, event }, count);
+    const what = `Marks (${table.type}) of ${table.arena}/${table.profile} on ${table.node}`;
+    troubles.end(tableKey(table), node, `${what} are read again.`);
+    if (taken.records > 0) wake();
+  }
+
+  private snapshotIsDue(): boolean {
+    const { snapshotEveryMs } = this.parts.config();
+    if (snapshotEveryMs === 0) return false;
+    const now = this.parts.world.now();
+    const last = this.snapshotAt;
+    if (last !== undefined && now - last < snapshotEveryMs) return false;
+    this.snapshotAt = now;
+    // The first list is all `added`, which says the same.
+    return last !== undefined;
+  }
+}

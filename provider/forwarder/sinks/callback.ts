@@ -1,0 +1,28 @@
+import type { ForwardRecord } from "../record/record";
+import { nextTurn, RECORDS_A_SLICE } from "../slices";
+import type { Sink } from "./sink";
+
+/** Name of the sink of `onRecord` in the spool. Names of the configuration cannot hold a space. */
+export const CALLBACK = "on record";
+
+/** Is called with each record, in order and one at a time. */
+export type OnRecord = (record: ForwardRecord) => void | Promise<void>;
+
+/** A function of the program as a sink. Where it throws or rejects, it is called again from that record on. */
+export function callback(onRecord: OnRecord): Sink {
+  return {
+    maxRecords: 1_000,
+    async deliver(records) {
+      for (const [index, record] of records.entries()) {
+        if (index > 0 && index % RECORDS_A_SLICE === 0) await nextTurn();
+        try {
+          await onRecord(record);
+        } catch (error) {
+          return { again: records.slice(index), reason: error instanceof Error ? error.message : String(error) };
+        }
+      }
+      return {};
+    },
+    close: async () => {},
+  };
+}

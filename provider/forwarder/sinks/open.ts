@@ -1,0 +1,48 @@
+import type { LiveConfig } from "../config/config";
+import { SPOOL_DEFAULTS } from "../config/schema";
+import type { SinkSpec } from "../ledger/protocol";
+import type { ForwarderWorld } from "../world";
+import { CALLBACK, callback, type OnRecord } from "./callback";
+import { SINK_KINDS } from "./kinds";
+import type { Sink, SinkContext } from "./sink";
+
+/** What sinks are made from. */
+export interface SinkParts {
+  readonly config: LiveConfig;
+  readonly world: ForwarderWorld;
+  /** One more sink, for programs. */
+  readonly onRecord?: OnRecord;
+  /** Standard output, for sinks of that type; rejects with `EPIPE` once nobody reads it any more. */
+  stdout(text: string): Promise<void>;
+}
+
+/** Opens every sink of a configuration. @throws {OptionsError} when a package is missing. */
+export async function openSinks(parts: SinkParts): Promise<[name: string, Sink][]> {
+  const sinks: [string, Sink][] = [];
+  for (const { name, type } of parts.config.current.sinks) {
+    const kind = SINK_KINDS[type];
+    if (kind) sinks.push([name, await kind.open(contextOf(parts, name))]);
+  }
+  return parts.onRecord ? [...sinks, [CALLBACK, callback(parts.onRecord)]] : sinks;
+}
+
+/** The sinks as the ledger knows them: what they take, and their limits, each with the defaults of all. */
+export function specsOf({ config, onRecord }: Pick<SinkParts, "config" | "onRecord">): SinkSpec[] {
+  const { spool, sinks } = config.current;
+  const specs = sinks.map(({ name, spool: own, only }): SinkSpec => {
+    return { name, limits: { ...SPOOL_DEFAULTS, ...spool, ...own }, ...(only && { only }) };
+  });
+  return onRecord ? [...specs, { name: CALLBACK, limits: { ...SPOOL_DEFAULTS, ...spool } }] : specs;
+}
+
+/** What a sink is given; its options are read at each use, since secrets from files change. */
+export function contextOf({ config, world, stdout }: Omit<SinkParts, "onRecord">, name: string): SinkContext {
+  return {
+    name,
+    format: config.current.format,
+    folder: config.folder,
+    world,
+    stdout,
+    options: (schema) => schema.parse(config.current.sinks.find((sink) => sink.name === name)?.own),
+  };
+}

@@ -1,0 +1,38 @@
+import { write } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+
+/** Between tries of a pipe that does not block and is full. */
+const FULL_MS = 10;
+
+/**
+ * Standard output for much text: resolves when it has taken all of it, in the order of the calls. Written in Node's pool of
+ * threads, since `process.stdout` would stop the event loop for as long as a pipe is full
+ * (nodejs.org/api/process.html, A note on process I/O).
+ *
+ * @returns a function that rejects with `EPIPE` once nobody reads any more.
+ */
+export function standardOutput(fd = 1): (text: string) => Promise<void> {
+  let last = Promise.resolve();
+  return (text) => {
+    const written = last.then(() => writeAll(fd, Buffer.from(text)));
+    last = written.catch(() => {});
+    return written;
+  };
+}
+
+async function writeAll(fd: number, bytes: Buffer): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    try {
+      at += await writeSome(fd, bytes, at);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) throw error;
+      await pause(FULL_MS);
+    }
+  }
+}
+
+function writeSome(fd: number, bytes: Buffer, from: number): Promise<number> {
+  return new Promise((resolve, reject) => {
+    write(fd, bytes, from, bytes.length - from, null, (error, count) => (error ? reject(error) : resolve(count)));
+  });
+}

@@ -1,0 +1,208 @@
+import { RequestError } from "../../client/errors";
+import type { HttpAnswer } from "../../client/http";
+import { NodeConnection } from "../../client/node-connection";
+import type { NodeOptions } from "../../client/options";
+import { done } from "../../client/reading";
+import { isUnreachable } from "../../client/refusal";
+import { retryAfter } from "../../client/retry";
+import { systemWorld, type World } from "../../client/world";
+import type { MarkType } from "../../model/mark";
+import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-url";
+import type { ListKind } from "../../wire/answers";
+import { type Command, listCommand, USER_ARENA } from "../../wire/node-command";
+import { placeOfList } from "../shapes/list-place";
+import { Answer } from "./answer";
+import { Learned } from "./learned";
+import { Skipped } from "./outcome";
+import type { Receiver } from "./receiver";
+import { Tables } from "./tables";
+import type { Targets } from "./targets";
+import type { WorkSet } from "./work-set";
+
+/** One request to the node, in the form in which it is sent. */
+export interface Question {
+  readonly url: ResourceUrl;
+  readonly command: Command;
+  /** JSON, or what is to be tried in place of it. */
+  readonly body: string;
+  /** What evidence calls it; default: the command. */
+  readonly asked?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A table of marks, whose pace is kept. */
+  readonly table?: MarkType;
+  /** False: a redirect is not followed. */
+  readonly follows?: boolean;
+}
+
+/** How far a probe goes. */
+export interface Limits {
+  /** Entries in the largest request that is tried. */
+  readonly entries: number;
+  /** Bytes of the largest request that is tried. */
+  readonly bytes: number;
+  /** Milliseconds that a change may take until it shows. */
+  readonly patienceMs: number;
+}
+
+/** Longest wait that the node may ask for by `Retry-After`, in milliseconds. */
+const LONGEST_WAIT = 60_000;
+
+/** Thrown when the node answers, but not reliably enough to go on. */
+export class Unsteady extends Error {
+  override readonly name = "Unsteady";
+}
+
+/**
+ * What points work with: the node, what is named, the set to write to, and what has been learnt so far. Every request
+ * goes through {@link ask}, which tries once, so that what came back is the node's answer to it and to nothing else.
+ */
+export class Bench {
+  readonly learned = new Learned();
+  readonly tables = new Tables(this);
+  readonly world: World;
+  /** The set to write to; absent without permission to write. */
+  work: WorkSet | undefined;
+  /** Why nothing more can be asked of this node; absent where more can. */
+  blocked: string | undefined;
+  /** The signaling receiver; absent where none is asked. */
+  receiver: Receiver | undefined;
+  private connection: NodeConnection;
+  private readonly connections: NodeConnection[];
+
+  constructor(
+    readonly node: NodeOptions,
+    readonly targets: Targets,
+    readonly limits: Limits,
+    private readonly given: Partial<World>,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    this.world = { ...systemWorld, ...given };
+    this.connection = this.connect(node);
+    this.connections = [this.connection];
+  }
+
+  /** The node's address, without secrets. */
+  get endpoint(): string {
+    return this.connection.endpoint;
+  }
+
+  /** The set to write to. @throws {Skipped} where nothing may be written. */
+  get set(): WorkSet {
+    if (this.work) return this.work;
+    throw new Skipped("nothing may be written");
+  }
+
+  /**
+   * Asks once. An answer with a status from 500 on is asked for once more: a node that says the same again means it.
+   *
+   * @param calm Goes on where the user asked to stop: for the work that must be done then.
+   * @throws {RequestError} when no whole answer came. @throws {Unsteady}
+   */
+  async ask(question: Question, { calm = false } = {}): Promise<Answer> {
+    const first = await this.send(question, calm);
+    if (first.status < 500 || [501, 505, 507].includes(first.status)) return first;
+    const second = await this.send(question, calm);
+    if (second.status === first.status) return second;
+    throw new Unsteady(
+      `The same request was answered with ${first.status} (${first.words}) and then with ${second.status}.`,
+    );
+  }
+
+  /** Lists a resource. For marks with its `User-Arena`, and at their pace. */
+  list(url: ResourceUrl, more: Partial<Question> & { readonly calm?: boolean } = {}): Promise<Answer> {
+    const { calm = false, ...rest } = more;
+    return this.ask({ url, command: "list", body: listCommand(url, rest.table), ...rest }, { calm });
+  }
+
+  /** The body of a plain list. */
+  listBody(url: ResourceUrl): string {
+    return listCommand(url);
+  }
+
+  /** Whether a set may be written to, even if that did not begin yet. */
+  get mayWrite(): boolean {
+    return this.work !== undefined;
+  }
+
+  /** True for the answer to a list in which nothing stands. */
+  isEmptyList(answer: Answer, kind: ListKind): boolean {
+    const place = answer.isEmpty ? undefined : placeOfList(answer.json, kind, this.learned.answers);
+    return answer.isEmpty || (place !== undefined && place.elements.length === 0 && place.kind !== "keyed");
+  }
+
+  /** The headers of a list of marks. */
+  userArena(url: MarkUrl): Record<string, string> {
+    return { [USER_ARENA]: this.connection.userArena ?? url.arena };
+  }
+
+  /** The same question without any credentials of headers or of the address. */
+  async askWithout(question: Question): Promise<Answer> {
+    const { headers: _, ...plain } = this.node;
+    const connection = this.connect({ ...plain, endpoint: this.endpoint });
+    try {
+      return await this.send(question, false, connection);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  /** Goes on at another address of the same node. */
+  move(endpoint: string): void {
+    const { username, password } = new URL(this.node.endpoint);
+    const url = Object.assign(new URL(endpoint), { username, password });
+    this.connection = this.connect({ ...this.node, endpoint: url.href });
+    this.connections.push(this.connection);
+  }
+
+  /** What a body says, short and without secrets. */
+  quote(body: string): string {
+    return this.connection.quote(body);
+  }
+
+  /** Waits; ends early, with an error, when the user asks to stop. */
+  async pause(ms: number, { calm = false } = {}): Promise<void> {
+    if (ms > 0) await this.world.sleep(ms, calm ? undefined : this.signal);
+    if (!calm) this.signal?.throwIfAborted();
+  }
+
+  /** True for errors after which a request may still have its effect. */
+  static isDoubtful(error: unknown): boolean {
+    return isUnreachable(error) || (error instanceof RequestError && error.code === "request-cancelled");
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.connections.map((connection) => connection.close()));
+  }
+
+  private connect(options: NodeOptions): NodeConnection {
+    return new NodeConnection({ ...options, maxTries: 1 }, this.given);
+  }
+
+  private async send(question: Question, calm: boolean, connection = this.connection): Promise<Answer> {
+    const { url, command, body, asked = command, headers, table, follows } = question;
+    for (let waited = 0; ; waited++) {
+      const answer = await connection.run<HttpAnswer>({
+        url,
+        command,
+        body,
+        ...(headers && { headers }),
+        ...(follows !== undefined && { follows }),
+        ...(table && { enter: (signal?: AbortSignal) => connection.enter(`${formatUrl(url)}/${table}`, signal) }),
+        subject: `Probe of ${formatUrl(url)}`,
+        read: done,
+        readFailure: done,
+        options: { once: true, ...(!calm && this.signal && { signal: this.signal }) },
+      });
+      const wait = this.asksToWait(answer);
+      if (wait === undefined || waited >= 3) return new Answer(asked, answer, connection.quote(answer.body));
+      if (table) this.tables.turnedAway(url, wait);
+      await this.pause(wait, { calm });
+    }
+  }
+
+  private asksToWait(answer: HttpAnswer): number | undefined {
+    if (answer.status !== 429) return undefined;
+    const wait = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall()) ?? 1_000;
+    return wait <= LONGEST_WAIT ? wait : undefined;
+  }
+}

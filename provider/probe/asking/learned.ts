@@ -1,0 +1,40 @@
+import type { Answers } from "../../wire/answers";
+import type { EntryShape } from "../shapes/entry-shape";
+import type { ListPlace } from "../shapes/list-place";
+import type { Answer, ErrorForm } from "./answer";
+
+/** What earlier points found out and later ones need. */
+export class Learned {
+  /** How lists are read. */
+  answers: Answers = {};
+  /** Places where keyed objects were listed. */
+  readonly keyedPlaces = new Set<string>();
+  /** The list of a set with entries: where it stands, and how they are written. */
+  filled: { readonly place: ListPlace; readonly entry: EntryShape } | undefined;
+  /** A list of profiles, rules or marks that had something in it. */
+  records: ListPlace | undefined;
+  /** Empty lists: of a set, and of something else. */
+  readonly empty: { set?: ListPlace | "nothing"; records?: ListPlace | "nothing" } = {};
+  /** The answer to the list of the first named set, as it was found. */
+  setAnswer: Answer | undefined;
+  /** The answer to the list of a set that nobody has. */
+  unknown: Answer | undefined;
+  /** Names of profiles that a list showed. */
+  profiles: readonly string[] = [];
+  /** Form of the error for a request that nobody could carry out. */
+  errorForm: ErrorForm | undefined;
+  /** Whether a list shows what waits for a commit. */
+  listShows: "applied" | "staged" | undefined;
+  /** Milliseconds from the answer of a commit until the list showed it. */
+  commitDelay = 0;
+  insertExisting: "overwrite" | "error" | "ignored" | undefined;
+  deleteAbsent: "success" | "error" | undefined;
+  ipv6: "accepted" | "error" | undefined;
+  /** Most entries of one request that were accepted. */
+  entriesAtOnce = 100;
+
+  /** True for a profile that the node itself named. */
+  profileIsListed(name: string): boolean {
+    return this.profiles.includes(name);
+  }
+}

@@ -1,0 +1,67 @@
+import type { NodeOptions } from "../client/options";
+
+/** Members of a node's configuration that a probe may find: what goes under `node` in `node.json`. */
+export type NodeSettings = Pick<
+  NodeOptions,
+  | "endpoint"
+  | "answers"
+  | "absentSet"
+  | "maxEntriesPerRequest"
+  | "maxBytesPerRequest"
+  | "markPauseMs"
+  | "markPace"
+  | "deadlineMs"
+>;
+
+/** Switches of the emulator by name, as data: what goes under `dialect` in `node.json`. */
+export type DialectSettings = Readonly<Record<string, string | number>>;
+
+/**
+ * What one point came to. `observed`: the node showed it; `assumed`: it was asked and could not be told, or only in part;
+ * `skipped`: it was not asked; `error`: asking failed.
+ */
+export type Found = "observed" | "assumed" | "skipped" | "error";
+
+/** What was found about one open point. All texts are for people and free of secrets. */
+export interface Finding {
+  /** Stable, in kebab case: `insert-existing`. */
+  readonly point: string;
+  /** The question: `insert of what is there`. */
+  readonly title: string;
+  readonly found: Found;
+  /** What the node does, or why nobody knows. */
+  readonly node: string;
+  /** What the node said, shortened. */
+  readonly evidence: readonly string[];
+  /** What this package assumes. */
+  readonly assumes: string;
+  /** What to do, where the settings alone do not say it. */
+  readonly advice?: string;
+  /** What to set, as members of the node. Empty: nothing. */
+  readonly settings: Partial<NodeSettings>;
+  /** With which switches the emulator does the same. */
+  readonly dialect: DialectSettings;
+}
+
+/** What may be left on a node that died. */
+export interface LeftBehind {
+  /** Url of the set, or the receiver. */
+  readonly where: string;
+  /** Prefixes that may be applied or staged, or signaled. */
+  readonly prefixes: readonly string[];
+  /** A sentence and commands: how to remove them. */
+  readonly remedy: string;
+}
+
+/** What a probe came to. */
+export interface ProbeResult {
+  readonly findings: readonly Finding[];
+  /** All that is to be set, together. */
+  readonly node: Partial<NodeSettings>;
+  /** All switches that were found. */
+  readonly dialect: DialectSettings;
+  /** Why the probe ended before its time; absent where it did not. */
+  readonly stopped?: string;
+  /** What could not be cleaned up. Empty: everything is as before. */
+  readonly left: readonly LeftBehind[];
+}

@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { nodeOptionsSchema } from "../client/options";
+import type { DialectSettings, NodeSettings, ProbeResult } from "./finding";
+
+/** What `--out` writes and `--check` reads: settings for the stack, and a dialect for the emulator. */
+export interface NodeFile {
+  /** Members of a node of the configuration. */
+  readonly node: Partial<NodeSettings>;
+  /** Switches of `emulator --dialect`. */
+  readonly dialect: DialectSettings;
+}
+
+const schema = z.object({
+  node: z.record(z.string(), z.unknown()),
+  dialect: z.record(z.string(), z.union([z.string(), z.number()])),
+});
+
+/** The file of a result. */
+export function nodeFile({ node, dialect }: ProbeResult): NodeFile {
+  return { node, dialect };
+}
+
+/** @throws {TypeError} saying what is wrong with the text. */
+export function parseNodeFile(text: string): NodeFile {
+  let content: unknown;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    throw new TypeError("it is not JSON");
+  }
+  const parsed = schema.safeParse(content);
+  if (!parsed.success) throw new TypeError('it has no objects "node" and "dialect", as --out writes them');
+  const { endpoint = "http://192.0.2.10", ...node } = parsed.data.node;
+  const checked = nodeOptionsSchema.safeParse({ endpoint, ...node });
+  if (!checked.success) throw new TypeError(`its member "node" is not valid: ${checked.error.issues[0]?.message}`);
+  return { node: parsed.data.node, dialect: parsed.data.dialect };
+}
+
+/** Delays are measured, so that no two are the same: smaller differences are none. In milliseconds, and as a factor. */
+const NOISE = { ms: 250, times: 4 };
+
+/**
+ * What a node does otherwise than an earlier result says, a line each. Points that one of the two did not find out say
+ * nothing.
+ */
+export function differences(before: NodeFile, now: NodeFile, asked: ReadonlySet<string>): string[] {
+  const switches = Object.keys(before.dialect).filter((name) => now.dialect[name] !== undefined);
+  const changed = switches.filter((name) => !isSame(name, before.dialect[name], now.dialect[name]));
+  const members = [...new Set([...Object.keys(before.node), ...Object.keys(now.node)])].filter((name) =>
+    asked.has(name),
+  );
+  const set = members.filter((name) => text(Reflect.get(before.node, name)) !== text(Reflect.get(now.node, name)));
+  return [
+    ...changed.map((name) => `${name}: was ${before.dialect[name]}, is ${now.dialect[name]}`),
+    ...set.map(
+      (name) =>
+        `${name}: was to be ${text(Reflect.get(before.node, name))}, is to be ${text(Reflect.get(now.node, name))}`,
+    ),
+  ];
+}
+
+function isSame(name: string, before: string | number | undefined, now: string | number | undefined): boolean {
+  if (before === now) return true;
+  if (!name.endsWith("Delay") || typeof before !== "number" || typeof now !== "number") return false;
+  const [less, more] = [Math.min(before, now), Math.max(before, now)];
+  return more - less < NOISE.ms || more < less * NOISE.times;
+}
+
+function text(value: unknown): string {
+  return value === undefined ? "not set" : JSON.stringify(value);
+}

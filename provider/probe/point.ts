@@ -1,0 +1,87 @@
+import type { Bench } from "./asking/bench";
+import { Skipped, Unclear } from "./asking/outcome";
+import type { DialectSettings, Finding, Found, NodeSettings } from "./finding";
+
+/** What a point says of what it saw. */
+export interface Judgement {
+  /** Default: `observed`. */
+  readonly found?: Extract<Found, "observed" | "assumed">;
+  /** What the node does, in a sentence without a full stop. */
+  readonly node: string;
+  readonly evidence?: readonly string[];
+  readonly advice?: string;
+}
+
+/**
+ * One open point. A new one is one file in `points/`, and its name in `points/index.ts`. `ask` is the only member that
+ * sends anything; what it leaves in the set is cleared by the bench after it.
+ *
+ * @example
+ * ```ts
+ * export const ipv6 = point({
+ *   name: "ipv6",
+ *   title: "IPv6 in a set",
+ *   needs: "set",
+ *   assumes: "accepted",
+ *   finds: ["ipv6"],
+ *   ask: ({ set }) => set.insert([[set.fresh6(), 1]]),
+ *   judge: (answer) => ({ node: answer.isRefusal ? "refused" : "accepted", evidence: [answer.evidence] }),
+ *   dialect: (answer) => ({ ipv6: answer.isRefusal ? "error" : "accepted" }),
+ * });
+ * ```
+ */
+export interface PointDefinition<Seen> {
+  readonly name: string;
+  /** The question, as a table shows it. */
+  readonly title: string;
+  /** What must be there so that it can be asked: lists alone, an empty set to write to, or a receiver. */
+  readonly needs: "lists" | "set" | "receiver";
+  /** What this package assumes, or does whatever the answer is. */
+  readonly assumes: string;
+  /** Switches of the emulator that it may find. */
+  readonly finds: readonly string[];
+  /** @throws {Skipped} where it cannot be asked. @throws {Unclear} where the answers make no sense. */
+  ask(bench: Bench): Promise<Seen>;
+  judge(seen: Seen): Judgement;
+  /** What to set for this node. */
+  settings?(seen: Seen): Partial<NodeSettings>;
+  dialect?(seen: Seen): Readonly<Record<string, string | number | undefined>>;
+}
+
+/** An open point, whatever it sees. */
+export interface Point {
+  readonly name: string;
+  readonly title: string;
+  readonly needs: PointDefinition<unknown>["needs"];
+  readonly finds: readonly string[];
+  /** Asks and judges. @throws what ends the whole probe, such as a node that does not answer. */
+  run(bench: Bench): Promise<Finding>;
+  /** The finding of a point that was not asked, or failed. */
+  without(found: "skipped" | "error", why: string): Finding;
+}
+
+/** See {@link PointDefinition}. */
+export function point<Seen>(definition: PointDefinition<Seen>): Point {
+  const { name, title, needs, assumes, finds } = definition;
+  const blank = { point: name, title, assumes, evidence: [], settings: {}, dialect: {} };
+  const without: Point["without"] = (found, why) => ({ ...blank, found, node: why });
+  const run: Point["run"] = async (bench) => {
+    try {
+      const seen = await definition.ask(bench);
+      const { found = "observed", ...judgement } = definition.judge(seen);
+      const settings = definition.settings?.(seen) ?? {};
+      return { ...blank, ...judgement, found, settings, dialect: defined(definition.dialect?.(seen) ?? {}) };
+    } catch (error) {
+      if (error instanceof Skipped) return without("skipped", error.message);
+      if (error instanceof Unclear) return { ...without("error", error.message), evidence: error.evidence };
+      throw error;
+    }
+  };
+  return { name, title, needs, finds, run, without };
+}
+
+function defined(switches: Readonly<Record<string, string | number | undefined>>): DialectSettings {
+  return Object.fromEntries(
+    Object.entries(switches).flatMap(([name, setting]) => (setting === undefined ? [] : [[name, setting]])),
+  );
+}

@@ -1,0 +1,79 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { run } from "./support";
+
+const BLOCKED = "prefixset://edge/blocked";
+
+let emulator: Emulator;
+let folder: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-probe-"));
+  emulator = await startEmulator({
+    state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } },
+    auth: { bearer: "node-secret" },
+  });
+  env = {
+    PACKETFILTER_ENDPOINT: emulator.endpoint,
+    PACKETFILTER_HEADERS: '{"authorization":"Bearer node-secret"}',
+  };
+});
+afterAll(async () => {
+  await emulator.close();
+  await rm(folder, { recursive: true });
+});
+
+test("without --write nothing but lists is sent, and the table says what was found and what was not asked", async () => {
+  emulator.clearJournal();
+  const { code, out, err } = await run(["probe", BLOCKED], { env });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(new Set(emulator.journal.map(({ cmd }) => cmd))).toEqual(new Set(["list", undefined]));
+  expect(out).toMatch(/^list of a set {2,}observed {2,}1 entries, under data$/m);
+  expect(out).toMatch(/^list of marks {2,}skipped {2,}no profile is named, and none is listed$/m);
+  expect(out).not.toContain("node-secret");
+  expect(Math.max(...out.split("\n").map((line) => line.length))).toBeLessThanOrEqual(100);
+});
+
+test("json is all that stands on standard output, and progress is for terminals", async () => {
+  const { out, err } = await run(["probe", BLOCKED, "--output", "json"], { env, isTerminal: true });
+  expect(JSON.parse(out)).toMatchObject({
+    node: {},
+    dialect: { listEnvelope: "data", prefixKey: "p", unknownStatus: 404 },
+    left: [],
+  });
+  expect(err).toMatch(/^1\/\d+ redirects\n/);
+});
+
+test("--out writes what an emulator takes as its dialect; --check says what has changed since, with 3", async () => {
+  const check = () => run(["probe", BLOCKED, "--check", "node.json"], { env, folder });
+  await writeFile(join(folder, "node.json"), "an earlier result");
+  expect(await run(["probe", BLOCKED, "--out", "node.json"], { env, folder })).toMatchObject({ code: 0, err: "" });
+  const written = JSON.parse(await readFile(join(folder, "node.json"), "utf8"));
+  await using copy = await startEmulator({ dialect: written.dialect });
+  expect(copy.dialect).toEqual({ ...emulator.dialect, unknownForm: "json", credentialsForm: "json" });
+  expect(await check()).toMatchObject({ code: 0, err: "" });
+
+  emulator.setDialect({ prefixKey: "net", trailingSlash: "strict" });
+  const { code, err } = await check();
+  emulator.setDialect("default");
+  expect({ code, err }).toEqual({
+    code: 3,
+    err: "The node does not do what node.json says:\n  trailingSlash: was any, is strict\n  prefixKey: was p, is net\n",
+  });
+});
+
+test.each([
+  [["probe"], 2, "missing required argument"],
+  [["probe", "blocked"], 2, "is not a resource address"],
+  [["probe", BLOCKED, "--check", "broken.json"], 2, "--check broken.json: it is not JSON."],
+  [["probe", BLOCKED, "--endpoint", "http://127.0.0.1:1"], 1, "The probe ended before its time: "],
+  [["probe", "prefixset://edge/nothing"], 1, "Could not be found out: list of a set."],
+] as const)("%s ends with %i", async (args, code, sentence) => {
+  await writeFile(join(folder, "broken.json"), "{");
+  const ended = await run(args, { env, folder });
+  expect(ended.code).toBe(code);
+  expect(ended.err).toContain(sentence);
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import type { EmulatorState } from "../../provider/emulator";
+import { takeOut } from "../../provider/emulator/state/long-lines";
+import { fromYaml, toYaml } from "../../provider/emulator/state/state-file";
+
+const at = (index: number) => `10.0.${index >> 8}.${index & 255}`;
+const many = <T>(count: number, make: (index: number) => T) => Array.from({ length: count }, (_, index) => make(index));
+
+const state: EmulatorState = {
+  arenas: {
+    edge: {
+      sets: {
+        short: { "192.0.2.0/24": 1 },
+        long: Object.fromEntries([
+          ...many(1_200, (n) => [`${at(n)}/32`, n]),
+          ["::/0", 1],
+          ["2001:db8::/32", 4_294_967_295],
+        ]),
+      },
+      profiles: {
+        web: {
+          rules: [{ id: 1, name: "run 0 of lines" }],
+          marks: {
+            shost: many(100, (n) => ({ address: at(n), id: n, value: n, lifetime: n + 0.5, age: 0.001 })),
+            dhost: [],
+            sdhost: many(70, (n) => ({ source: at(n), destination: "2001:db8::1", id: 1, expiredFor: 3 })),
+            conn: [
+              ...many(70, (n) => ({
+                source: at(n),
+                destination: at(n),
+                sourcePort: 53,
+                destinationPort: n,
+                protocol: 47,
+                id: 1,
+              })),
+              { source: "192.0.2.1", destination: "192.0.2.2", protocol: "tcp" as const, id: 1 },
+            ],
+          },
+        },
+      },
+    },
+  },
+};
+
+test("a state as YAML has a line for each mark and entry, which any YAML parser reads, and comes back the same", async () => {
+  const yaml = await toYaml(state);
+  expect(yaml).toContain(
+    '\n            - { "address": "10.0.0.9", "id": 9, "value": 9, "lifetime": 9.5, "age": 0.001 }\n',
+  );
+  expect(yaml).toContain("\n        10.0.4.175/32: 1199\n        ::/0: 1\n        2001:db8::/32: 4294967295\n");
+  expect(parse(yaml)).toEqual(state);
+  expect(await fromYaml(yaml, "state.yaml")).toEqual(state);
+});
+
+test("the parser gets one line in place of each long table or set", async () => {
+  const { rest, runs } = takeOut(await toYaml(state));
+  expect(runs.map((run) => (run.kind === "records" ? run.records.length : run.entries.size))).toEqual([
+    1_202, 100, 70, 71,
+  ]);
+  expect(rest.split("\n").length).toBeLessThan(40);
+});
+
+const lines = many(80, (n) => `  - { "address": "${at(n)}", "id": 1 }\n`).join("");
+const set = many(80, (n) => `  ${at(n)}/32: ${n}\n`).join("");
+describe("whatever people make of such a file is read as the parser reads it", () => {
+  test.each([
+    ["a line in another style", `marks:\n${lines}  - { address: 192.0.2.1, id: 2 } # by hand\n${lines}`],
+    ["lines within a text", `text: |\n${lines}`],
+    ["lines that another list repeats", `a: &lines\n${lines}b: *lines\n`],
+    ["a comment and blank lines", `marks:\n${lines}\n  # more\n${lines}`],
+    ["lines ended as on Windows", `marks:\n${lines}`.replaceAll("\n", "\r\n")],
+    ["an entry in another style", `set:\n${set}  "192.0.2.0/24": 0x10\n`],
+    ["entries of two sets", `a:\n${set}b:\n${set}`],
+  ])("%s", async (_, source) => {
+    expect(await fromYaml(source, "state.yaml")).toEqual(parse(source));
+  });
+
+  test.each([
+    ["a mistake behind them", `marks:\n${lines}more: { 1\n`, /line 82, column 1|line 83, column 1/],
+    ["a prefix twice in a set", `set:\n${set}  ${at(7)}/32: 1\n`, /unique.*line 82, column 3/s],
+    [
+      "a prefix twice, of which one stands in another style",
+      `set:\n${set}  "${at(7)}/32": 0x1\n`,
+      /unique.*line 82, column 3/s,
+    ],
+  ])("%s is told with its place", async (_, source, place) => {
+    await expect(fromYaml(source, "state.yaml")).rejects.toThrow(place);
+  });
+});

@@ -1,0 +1,413 @@
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import type { Forwarder } from "../../provider/forwarder/forwarder";
+import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { passUntil, TestClock, until } from "./support/clock";
+import { openForwarder, temporaryFolder } from "./support/forward";
+
+const open: Forwarder[] = [];
+afterEach(async () => {
+  vi.restoreAllMocks();
+  for (const forwarder of open.splice(0)) await forwarder.stop(0);
+});
+
+async function start(...args: Parameters<typeof openForwarder>) {
+  const result = await openForwarder(...args);
+  open.push(result.forwarder);
+  result.forwarder.start();
+  return result;
+}
+
+/** Marks of a profile by source, all with this value. */
+const marksOf = (value: number, count: number) => ({
+  marks: {
+    shost: Array.from({ length: count }, (_, n) => ({
+      address: `198.18.${n >> 8}.${n & 255}`,
+      id: 1,
+      value,
+      lifetime: 86_400,
+    })),
+  },
+});
+const stateOf = (value: number, count = 1) => ({ arenas: { edge: { profiles: { web: marksOf(value, count) } } } });
+
+type Answer = (request: IncomingMessage, response: ServerResponse, take: () => Promise<void>) => unknown;
+
+const sound: Answer = async (_, response, take) => {
+  await take();
+  response.writeHead(204).end();
+};
+
+/** A sink of type http that answers as it is told, and what it has taken. */
+async function startSink() {
+  const taken: ForwardRecord[] = [];
+  const tokens: unknown[] = [];
+  const sink = { answer: sound };
+  const server = createServer((request, response) => {
+    tokens.push(request.headers.authorization);
+    void sink.answer(request, response, async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const lines = Buffer.concat(chunks).toString().trim().split("\n");
+      taken.push(...lines.map((line): ForwardRecord => JSON.parse(line)));
+    });
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const close = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return Object.assign(sink, { url, taken, tokens, [Symbol.dispose]: close });
+}
+
+const away: Answer = (request, response) => {
+  request.resume();
+  response.writeHead(503).end();
+};
+
+/** Each record once, in the order in which they came first. */
+function once(records: readonly ForwardRecord[]): ForwardRecord[] {
+  const byId = new Map<string, ForwardRecord>();
+  for (const record of records) {
+    const before = byId.get(record.recordId);
+    // What comes twice is the same, its id included.
+    if (before) expect(JSON.stringify(record)).toBe(JSON.stringify(before));
+    else byId.set(record.recordId, record);
+  }
+  return [...byId.values()];
+}
+
+/** The records that do not follow the one before, the first of them being the one behind `last`. */
+const gapsOf = (records: readonly ForwardRecord[], last = 0) =>
+  records.filter(({ sequence }, index) => sequence !== last + index + 1);
+
+const outlineOf = (records: readonly ForwardRecord[]) =>
+  records.map(({ sequence, event, value }) => `${sequence} ${event} ${value}`);
+
+test("whatever breaks at a delivery: each record arrives, in order, and a repeat is the same record", async () => {
+  using folder = temporaryFolder();
+  using sink = await startSink();
+  await using emulator = await startEmulator({ state: stateOf(0) });
+  const clock = new TestClock();
+  const { forwarder, told } = await start(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      state: folder.path,
+      sinks: [{ name: "web", type: "http", url: sink.url }],
+    },
+    folder.path,
+    { world: clock },
+  );
+  await until(() => sink.taken.length === 1);
+  const faults: [name: string, answer: Answer, reason: RegExp, arrives: boolean][] = [
+    ["closes before it reads", (request) => request.destroy(), /socket hang up|ECONNRESET/, false],
+    ["refuses for now", away, /HTTP 503/, false],
+    [
+      "takes it, and closes",
+      async (_, response, take) => {
+        await take();
+        response.destroy();
+      },
+      /socket hang up|ECONNRESET/,
+      true,
+    ],
+    ["takes it, and never answers", async (_, __, take) => take(), /no answer within 30000 ms/, true],
+    [
+      "takes it, and closes within the answer",
+      async (_, response, take) => {
+        await take();
+        response.writeHead(200, { "content-length": 9 });
+        response.write("half", () => response.destroy());
+      },
+      /broke off within the answer|aborted/,
+      true,
+    ],
+    [
+      "takes it, and falls silent within the answer",
+      async (_, response, take) => {
+        await take();
+        response.writeHead(200, { "content-length": 9 }).write("half");
+      },
+      /no byte within 30000 ms/,
+      true,
+    ],
+    [
+      "takes it, and says that it failed",
+      async (_, response, take) => {
+        await take();
+        response.writeHead(500).end();
+      },
+      /HTTP 500/,
+      true,
+    ],
+  ];
+  for (const [index, [name, answer, reason, arrives]] of faults.entries()) {
+    const before = sink.taken.length;
+    sink.answer = (request, response, take) => {
+      sink.answer = sound;
+      return answer(request, response, take);
+    };
+    emulator.seed(stateOf(index + 1));
+    const sent = () => forwarder.metrics.get("sent_records_total", { sink: "web" });
+    await passUntil(() => sent() === index + 2, clock);
+    expect(sink.taken.length - before, name).toBe(arrives ? 2 : 1);
+    expect(forwarder.metrics.get("retries_total", { sink: "web" }), name).toBe(index + 1);
+    expect(told.lines.splice(0), name).toEqual([
+      expect.stringMatching(new RegExp(`^warn Sink "web" takes nothing: ${sink.url}: .*(${reason.source})`)),
+      'info Sink "web" takes records again.',
+    ]);
+  }
+  const expected = ["1 added 0", ...faults.map((_, index) => `${index + 2} changed ${index + 1}`)];
+  expect(outlineOf(once(sink.taken))).toEqual(expected);
+});
+
+test("whatever breaks at a node: nothing is taken for gone, its words are told once, and the next list is compared with the last good one", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateOf(0, 3) });
+  const clock = new TestClock();
+  const records: ForwardRecord[] = [];
+  const { forwarder, told } = await start(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      structureEveryMs: 7_200_000,
+      state: folder.path,
+    },
+    folder.path,
+    { world: clock, onRecord: (record) => void records.push(record) },
+  );
+  await until(() => records.length === 3);
+  const faults: [fault: Parameters<typeof emulator.fail>[0], reason: RegExp][] = [
+    [{ kind: "error", status: 500 }, /HTTP 500/],
+    [{ kind: "reset" }, /ECONNRESET|socket hang up/],
+    [{ kind: "truncated" }, /./],
+    [{ kind: "silence" }, /no answer within|no byte within/],
+    [{ kind: "html" }, /HTTP 502/],
+    [{ kind: "unknown-shape" }, /nothing of it is taken over/],
+  ];
+  const failed = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" });
+  for (const [index, [fault, reason]] of faults.entries()) {
+    const [before, lists] = [failed(), emulator.requests({ cmd: "list", type: "shost" }).length];
+    emulator.fail({ cmd: "list", url: "mark://edge/web", times: 3, ...fault });
+    emulator.seed(stateOf(index + 1, 3));
+    const began = clock.now();
+    await passUntil(() => records.length === 3 * (index + 2), clock);
+    expect(failed() - before, `${fault.kind}`).toBe(3);
+    expect(emulator.requests({ cmd: "list", type: "shost" }).length - lists, `${fault.kind}`).toBe(4);
+    // Pauses grow: with the jitter of this clock 3 s, then three quarters of 6 s and of 12 s, none below the pace.
+    expect(clock.now() - began, `${fault.kind}`).toBeGreaterThan(3_000 + 3_000 + 4_500 + 9_000 - 3_000);
+    expect(told.lines.splice(0), `${fault.kind}`).toEqual([
+      expect.stringMatching(new RegExp(`^warn Marks \\(shost\\) of mark://edge/web on fra1 .*${reason.source}`)),
+      "info Marks (shost) of edge/web on fra1 are read again.",
+    ]);
+  }
+  const values = faults.flatMap((_, index) => Array(3).fill(`changed ${index + 1}`));
+  expect(records.map(({ event, value }) => `${event} ${value}`)).toEqual([...Array(3).fill("added 0"), ...values]);
+});
+
+test("full spools: one that pauses stops its tables only and loses nothing, one that drops the oldest counts each record", async () => {
+  using folder = temporaryFolder();
+  using careful = await startSink();
+  using brisk = await startSink();
+  const state = (value: number) => ({
+    arenas: { edge: { profiles: { web: marksOf(value, 300), dns: marksOf(value, 300) } } },
+  });
+  await using emulator = await startEmulator({ state: state(0) });
+  const clock = new TestClock();
+  const { forwarder, told } = await start(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      structureEveryMs: 7_200_000,
+      state: folder.path,
+      spool: { maxBytes: 65_536 },
+      sinks: [
+        { name: "careful", type: "http", url: careful.url, only: { profiles: ["web"] } },
+        {
+          name: "brisk",
+          type: "http",
+          url: brisk.url,
+          only: { profiles: ["dns"] },
+          spool: { whenFull: "drop-oldest" },
+        },
+      ],
+    },
+    folder.path,
+    { world: clock },
+  );
+  careful.answer = brisk.answer = away;
+  const lists = (profile: string) =>
+    emulator.requests({ cmd: "list", type: "shost", url: `mark://edge/${profile}` }).length;
+  for (let value = 1; value <= 20; value++) {
+    const before = lists("dns");
+    await passUntil(() => lists("dns") > before, clock);
+    emulator.seed(state(value));
+  }
+  const paused = lists("web");
+  expect(paused).toBeLessThan(10);
+  expect(lists("dns")).toBeGreaterThanOrEqual(20);
+  expect(told.lines).toContainEqual(expect.stringMatching(/^warn The spool is full for sink "careful"/));
+  expect(forwarder.unready).toEqual([expect.stringContaining('The spool is full for sink "careful"')]);
+
+  careful.answer = brisk.answer = sound;
+  await passUntil(() => careful.taken.at(-1)?.value === 20 && brisk.taken.at(-1)?.value === 20, clock);
+  expect(forwarder.unready).toEqual([]);
+  const [all, newest] = [once(careful.taken), once(brisk.taken)];
+  expect(gapsOf(all)).toEqual([]);
+  expect(all.slice(-300).every(({ value }) => value === 20)).toBe(true);
+  const dropped = forwarder.metrics.get("dropped_records_total", { sink: "brisk" });
+  expect(dropped).toBeGreaterThan(0);
+  expect(forwarder.metrics.get("dropped_records_total", { sink: "careful" })).toBe(0);
+  // The portion that was under way all the time arrives in the end. What was dropped, and what arrives behind it, is all.
+  const underWay = newest.findIndex(({ sequence }, index) => sequence !== index + 1);
+  expect(gapsOf(newest.slice(underWay), dropped)).toEqual([]);
+  expect(underWay).toBeLessThanOrEqual(2_000);
+  expect(newest.slice(-300).every(({ value }) => value === 20)).toBe(true);
+});
+
+test("a full disk: readings are refused and it is told once; when a sink has made room all goes on, and nothing is missing", async () => {
+  using folder = temporaryFolder();
+  using sink = await startSink();
+  await using emulator = await startEmulator({ state: stateOf(0, 300) });
+  const clock = new TestClock();
+  const { open } = StoredLedger;
+  vi.spyOn(StoredLedger, "open").mockImplementation((options) => open({ ...options, maxPages: 60 }));
+  sink.answer = away;
+  const { forwarder, told } = await start(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      structureEveryMs: 7_200_000,
+      state: folder.path,
+      sinks: [{ name: "web", type: "http", url: sink.url }],
+    },
+    folder.path,
+    { world: clock },
+  );
+  let value = 0;
+  const failed = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" });
+  const lists = () => emulator.requests({ cmd: "list", type: "shost" }).length;
+  while (failed() < 3) {
+    const before = lists();
+    await passUntil(() => lists() > before, clock);
+    emulator.seed(stateOf(++value, 300));
+  }
+  const full = "warn The disk of the state folder is full: nothing of fra1/edge/web/shost is taken over.";
+  expect(told.lines.filter((line) => line === full)).toHaveLength(1);
+  sink.answer = sound;
+  await passUntil(() => sink.taken.at(-1)?.value === value, clock);
+  const records = once(sink.taken);
+  expect(gapsOf(records)).toEqual([]);
+  expect(records.slice(0, 300).every(({ event }) => event === "added")).toBe(true);
+  expect(records.slice(300).every(({ event }) => event === "changed")).toBe(true);
+  expect(told.lines).toContain("info Marks (shost) of edge/web on fra1 are read again.");
+});
+
+test("a clock that somebody sets, to and fro: the pace, the order and the sinks do not mind, only timestamps tell", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateOf(0) });
+  const clock = new TestClock();
+  const records: ForwardRecord[] = [];
+  let fails = false;
+  const { forwarder } = await start(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      structureEveryMs: 7_200_000,
+      state: folder.path,
+    },
+    folder.path,
+    {
+      world: clock,
+      onRecord: (record) => {
+        fails = !fails;
+        if (fails) throw new Error("not now");
+        records.push(record);
+      },
+    },
+  );
+  const taken = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" });
+  await until(() => taken() === 1);
+  for (const [index, jump] of [86_400_000, -172_800_000, 31_536_000_000, -1].entries()) {
+    clock.jump(jump);
+    emulator.seed(stateOf(index + 1));
+    clock.advance(2_999);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(taken()).toBe(index + 1);
+    clock.advance(1);
+    await until(() => taken() === index + 2);
+  }
+  await passUntil(() => records.length === 5, clock);
+  expect(outlineOf(records)).toEqual(["1 added 0", "2 changed 1", "3 changed 2", "4 changed 3", "5 changed 4"]);
+  expect(records.map(({ timestamp }) => timestamp.slice(0, 10))).toEqual([
+    "2026-01-01",
+    "2026-01-02",
+    "2025-12-31",
+    "2026-12-31",
+    "2026-12-31",
+  ]);
+});
+
+describe("secrets from files", () => {
+  const config = (node: string, sink: string) => ({
+    nodes: { fra1: { endpoint: node, headers: { authorization: { file: "node-token" } } } },
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+    sinks: [{ name: "web", type: "http", url: sink, headers: { authorization: { file: "sink-token" } } }],
+  });
+
+  test("are read again after a 401 of a node or a sink, and every now and then; one that is gone changes nothing", async () => {
+    using folder = temporaryFolder();
+    using sink = await startSink();
+    await using emulator = await startEmulator({ state: stateOf(0), auth: { bearer: "n2" } });
+    const secret = (name: string, text: string) => writeFileSync(join(folder.path, name), `${text}\n`);
+    secret("node-token", "Bearer n1");
+    secret("sink-token", "Bearer s1");
+    const wanted = { token: "Bearer s2" };
+    sink.answer = async (request, response, take) => {
+      if (request.headers.authorization === wanted.token) return sound(request, response, take);
+      request.resume();
+      response.writeHead(401).end();
+    };
+    const clock = new TestClock();
+    const { forwarder, told } = await start(config(emulator.endpoint, sink.url), folder.path, {
+      world: clock,
+    });
+    const again = () => told.lines.filter((line) => line === "info Secrets were read again from their files.").length;
+    await until(() => told.lines.some((line) => /^warn .*HTTP 401/.test(line)));
+    secret("node-token", "Bearer n2");
+    await passUntil(() => sink.tokens.length > 0, clock);
+    expect(again()).toBe(1);
+
+    // The sink has said 401: what the file holds by then is read before the next try, without waiting for anything else.
+    await until(() => told.lines.some((line) => line.includes('Sink "web" takes nothing: ') && line.includes("401")));
+    secret("sink-token", "Bearer s2");
+    await passUntil(() => sink.taken.length === 1, clock);
+    expect(again()).toBe(2);
+    expect(new Set(sink.tokens)).toEqual(new Set(["Bearer s1", "Bearer s2"]));
+
+    // Nobody complains, and yet the new one is used after a while.
+    secret("sink-token", "Bearer s3");
+    wanted.token = "Bearer s3";
+    clock.advance(10_000);
+    await until(() => again() === 3);
+    const retries = forwarder.metrics.get("retries_total", { sink: "web" });
+    emulator.seed(stateOf(1));
+    await passUntil(() => sink.taken.length === 2, clock);
+    expect(forwarder.metrics.get("retries_total", { sink: "web" })).toBe(retries);
+
+    rmSync(join(folder.path, "sink-token"));
+    clock.advance(10_000);
+    await until(() => told.lines.some((line) => line.startsWith("warn Secrets stay as they are: ")));
+    emulator.seed(stateOf(2));
+    await passUntil(() => sink.taken.length === 3, clock);
+    expect(sink.tokens.at(-1)).toBe("Bearer s3");
+    expect(told.lines.join("\n")).not.toMatch(/Bearer|\b[ns][123]\b/);
+  });
+});

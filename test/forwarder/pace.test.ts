@@ -1,0 +1,90 @@
+import { afterEach, expect, test } from "vitest";
+import { NodeClient, type NodeOptions } from "../../provider/client";
+import { NodeMemories } from "../../provider/client/node-memory";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import type { Forwarder } from "../../provider/forwarder/forwarder";
+import { clockOf } from "../../provider/forwarder/world";
+import { TestClock, until } from "./support/clock";
+import { openForwarder, temporaryFolder } from "./support/forward";
+
+const open: Forwarder[] = [];
+afterEach(async () => {
+  for (const forwarder of open.splice(0)) await forwarder.stop(0);
+});
+
+const STATE = { arenas: { edge: { profiles: { web: { marks: {} } } } } };
+
+/** A forwarder of two tables, and a client of the same node in the same process. */
+async function bench(emulator: Emulator, folder: string, node: Partial<NodeOptions>, everyMs = 3_000) {
+  const clock = new TestClock();
+  const memories = new NodeMemories();
+  const options = { endpoint: emulator.endpoint, ...node };
+  const { forwarder } = await openForwarder(
+    {
+      nodes: { fra1: options },
+      watch: [{ arena: "edge", types: ["shost", "dhost"] }],
+      everyMs,
+      structureEveryMs: 3_600_000,
+    },
+    folder,
+    { world: clock, memories, onRecord: () => {} },
+  );
+  open.push(forwarder);
+  forwarder.start();
+  const client = new NodeClient(options, { ...clockOf(clock), memories });
+  let answered = 0;
+  const ask = async () => {
+    await client.listMarks("edge", "web", "shost");
+    answered++;
+  };
+  const lists = (type: string) => emulator.requests({ cmd: "list" }).filter((one) => one.type === type).length;
+  const polls = (outcome: string) => forwarder.metrics.get("polls_total", { node: "fra1", outcome });
+  /** Lets time pass until so many lists of both tables have come and are over, and no more. */
+  const after = async (ms: number, expected: number) => {
+    clock.advance(ms);
+    const total = () => lists("shost") + lists("dhost");
+    await until(() => total() >= expected && polls("taken") + polls("failed") + answered === total());
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(total()).toBe(expected);
+    return [lists("shost"), lists("dhost")];
+  };
+  return { ask, after, [Symbol.asyncDispose]: () => client.close() };
+}
+
+test("a list by anybody in the process counts: the forwarder and a client take turns at a table", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: STATE });
+  await using it = await bench(emulator, folder.path, {}, 6_000);
+  await it.after(0, 2);
+  void it.ask();
+  await it.after(2_999, 2);
+  expect(await it.after(1, 3)).toEqual([2, 1]);
+  // Both are due at 6 s, but the client has listed one of them at 3 s: six seconds are for the forwarder from there.
+  expect(await it.after(3_000, 4)).toEqual([2, 2]);
+  await it.after(2_999, 4);
+  expect(await it.after(1, 5)).toEqual([3, 2]);
+});
+
+test("by node: one list at a time and a pause between any two, in turn, failed tries included", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: STATE });
+  emulator.fail({ cmd: "list", url: "mark://edge/web", status: 503, times: 1 });
+  await using it = await bench(emulator, folder.path, { markPace: "node", markPauseMs: 4_000 });
+  await it.after(0, 1);
+  for (let count = 1; count < 5; count++) {
+    await it.after(3_999, count);
+    const [shost = 0, dhost = 0] = await it.after(1, count + 1);
+    expect(Math.abs(shost - dhost)).toBeLessThanOrEqual(1);
+  }
+});
+
+test("off: nobody waits for anybody, and a table is polled as often as everyMs says", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: STATE });
+  await using it = await bench(emulator, folder.path, { markPace: "off", markPauseMs: 60_000 });
+  await it.after(0, 2);
+  await it.ask();
+  expect(await it.after(0, 3)).toEqual([2, 1]);
+  await it.after(2_999, 3);
+  expect(await it.after(1, 5)).toEqual([3, 2]);
+});

@@ -1,0 +1,181 @@
+import { createServer as createHttpServer } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
+import { join } from "node:path";
+import { afterEach, expect, test, vi } from "vitest";
+import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
+import { Store } from "../../provider/forwarder/ledger/store";
+import { Baseline } from "../../provider/forwarder/reading/baseline";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { ROWS_A_BATCH, RowWriter } from "../../provider/forwarder/record/rows";
+import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
+import type { Format, SinkContext } from "../../provider/forwarder/sinks/sink";
+import { RECORDS_A_SLICE, ROWS_A_SLICE } from "../../provider/forwarder/slices";
+import { systemWorld } from "../../provider/forwarder/world";
+import { temporaryFolder } from "./support/forward";
+
+/** Counts what is done between two turns of the event loop, by name, and keeps the most of each. */
+class PerTurn implements Disposable {
+  readonly most: Record<string, number> = {};
+  private now: Record<string, number> = {};
+  private running = true;
+
+  constructor() {
+    const turn = (): void => {
+      this.now = {};
+      if (this.running) setImmediate(turn);
+    };
+    turn();
+  }
+
+  count(name: string): void {
+    const count = (this.now[name] ?? 0) + 1;
+    this.now[name] = count;
+    this.most[name] = Math.max(this.most[name] ?? 0, count);
+  }
+
+  [Symbol.dispose](): void {
+    this.running = false;
+  }
+}
+
+const servers: Server[] = [];
+afterEach(() => {
+  vi.restoreAllMocks();
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function listening(server: Server): Promise<number> {
+  servers.push(server);
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(undefined)));
+  return (server.address() as AddressInfo).port;
+}
+
+test("however many sinks write out at once, between two turns of the event loop it is one slice of records", async () => {
+  using folder = temporaryFolder();
+  using turns = new PerTurn();
+  const http = await listening(
+    createHttpServer((request, response) => {
+      request.resume().on("end", () => response.end("{}"));
+    }),
+  );
+  const syslog = await listening(createTcpServer((socket) => socket.resume()));
+  const url = `http://127.0.0.1:${http}/`;
+  const sinks: [type: string, own: object, format: Format][] = [
+    ["stdout", {}, "plain"],
+    ["file", { path: "marks.ndjson" }, "plain"],
+    ["http", { url }, "ecs"],
+    ["http", { url, gzip: true }, "otel"],
+    ["elasticsearch", { url, index: "marks" }, "ecs"],
+    ["otlp", { url }, "plain"],
+    ["syslog", { host: "127.0.0.1", port: syslog, message: "cef" }, "plain"],
+  ];
+  const count = 1_500;
+  const written = new Map<number, Set<string>>();
+  const seen = (sink: number, recordId: string): void => {
+    const records = written.get(sink) ?? new Set();
+    written.set(sink, records);
+    // A record is written out by one sink once, however often the sink looks at it.
+    if (!records.has(recordId)) turns.count("records");
+    records.add(recordId);
+  };
+  const recordsFor = (sink: number) =>
+    Array.from({ length: count }, (_, n): ForwardRecord => {
+      const recordId = `r-${n}`;
+      return {
+        timestamp: "2026-01-01T00:00:00.000Z",
+        node: "fra1",
+        arena: "edge",
+        profile: "web",
+        type: "shost",
+        event: "added",
+        address: "203.0.113.45",
+        value: n,
+        epoch: 1,
+        sequence: n,
+        recordId,
+        get message() {
+          seen(sink, recordId);
+          return "one line";
+        },
+      };
+    });
+  await Promise.all(
+    sinks.map(async ([type, own, format], index) => {
+      const kind = SINK_KINDS[type];
+      const context: SinkContext = {
+        name: type,
+        format,
+        folder: folder.path,
+        world: systemWorld,
+        stdout: async () => {},
+        options: (schema) => schema.parse(kind?.schema.parse(own)),
+      };
+      const sink = await kind?.open(context);
+      expect(await sink?.deliver(recordsFor(index), AbortSignal.timeout(10_000))).toEqual({});
+      await sink?.close();
+    }),
+  );
+  expect([...written.values()].map(({ size }) => size)).toEqual(sinks.map(() => count));
+  expect(turns.most).toEqual({ records: RECORDS_A_SLICE });
+});
+
+test("a table of any size is read, compared, written and loaded in slices", async () => {
+  using folder = temporaryFolder();
+  using turns = new PerTurn();
+  const count = 30_000;
+  const body = (value: number, from: number) =>
+    Buffer.from(
+      JSON.stringify(
+        Array.from({ length: count - from }, (_, n) => {
+          const at = n + from;
+          return { a: `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`, id: 1, v: value, t: 60 };
+        }),
+      ),
+    );
+  const options = {
+    file: join(folder.path, "forwarder.db"),
+    sinks: [{ name: "disk", limits: { maxBytes: 1e9, maxAgeMs: 0, whenFull: "pause" as const } }],
+    records: "changes" as const,
+    wall: Date.UTC(2026, 0, 1),
+  };
+  const watch = <T extends object, Name extends keyof T & string>(of: T, method: Name): void => {
+    const original = Reflect.get(of, method) as (...args: unknown[]) => unknown;
+    Reflect.set(of, method, function counted(this: T, ...args: unknown[]) {
+      turns.count(method);
+      return original.apply(this, args);
+    });
+    restore.push(() => Reflect.set(of, method, original));
+  };
+  const restore: (() => void)[] = [];
+  watch(RowWriter.prototype, "add");
+  watch(Baseline.prototype, "found");
+  watch(Baseline.prototype, "remove");
+  watch(Store.prototype, "run");
+  try {
+    let now = 1_000;
+    const read = async (ledger: StoredLedger, bytes: Buffer) => {
+      const table = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
+      const reading = await ledger.begin({ table, rules: [], snapshot: false });
+      // In one piece: how a body is cut is not for the node to say.
+      await ledger.write(reading, bytes);
+      now += 3_000;
+      return (await ledger.end(reading, { wall: options.wall + now, now })).events;
+    };
+    const { ledger } = await StoredLedger.open(options);
+    expect(await read(ledger, body(1, 0))).toEqual({ added: count });
+    // The third reading is where the baseline is written whole.
+    expect(await read(ledger, body(2, 0))).toEqual({ changed: count });
+    expect(await read(ledger, body(3, 0))).toEqual({ changed: count });
+    await ledger.close(now);
+    const { ledger: again } = await StoredLedger.open(options);
+    expect(await read(again, body(3, count - 10))).toEqual({ gone: count - 10 });
+    await again.close(now);
+  } finally {
+    for (const put of restore) put();
+  }
+  const { add = 0, found = 0, remove = 0, run = 0 } = turns.most;
+  expect(Math.max(add, found, remove)).toBeLessThanOrEqual(Math.max(ROWS_A_SLICE, ROWS_A_BATCH));
+  expect(Math.min(add, found, remove)).toBeGreaterThan(500);
+  // Rows of the store: a batch, and what stands at the edges of a transaction.
+  expect(run).toBeLessThanOrEqual(6);
+});
