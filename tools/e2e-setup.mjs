@@ -1,10 +1,16 @@
 // @ts-check
-import { delimiter } from "node:path";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
 import process from "node:process";
 import { buildIfStale } from "./build.mjs";
 import { ensurePulumiCli } from "./pulumi-cli/ensure.mjs";
 
-/** Runs once before the engine tests: they need the compiled package, and a Pulumi CLI on PATH. Without one they fail with the reason. */
+/**
+ * Runs once before the engine tests: they need the compiled package, a Pulumi CLI on PATH, and an empty stack of which each takes a copy.
+ * Without a CLI they fail with the reason.
+ */
 export async function setup() {
   // Output exists in spite of type errors, which are "npm test"'s own step to fail.
   if (!buildIfStale())
@@ -12,4 +18,26 @@ export async function setup() {
   const { bin } = await ensurePulumiCli();
   const folders = (process.env.PATH ?? "").split(delimiter);
   process.env.PATH = [bin, ...folders.filter((folder) => folder !== bin)].join(delimiter);
+  const folder = mkdtempSync(join(tmpdir(), "packetfilter-e2e-stack-"));
+  initialize(folder);
+  process.env.PACKETFILTER_E2E_STACK = folder;
+  return () => rmSync(folder, { recursive: true, force: true });
+}
+
+/** `pulumi stack init`, for the project that test/e2e/support/stack.ts makes. */
+function initialize(/** @type {string} */ folder) {
+  mkdirSync(join(folder, ".backend"));
+  writeFileSync(join(folder, "Pulumi.yaml"), "name: journey\nruntime: nodejs\n");
+  const env = {
+    PATH: process.env.PATH,
+    HOME: folder,
+    PULUMI_HOME: join(folder, ".home"),
+    PULUMI_BACKEND_URL: `file://${join(folder, ".backend")}`,
+    PULUMI_CONFIG_PASSPHRASE: "e2e",
+    PULUMI_SKIP_UPDATE_CHECK: "1",
+  };
+  const args = ["stack", "init", "test", "--non-interactive", "--cwd", folder];
+  const { status, stderr } = spawnSync("pulumi", args, { env, encoding: "utf8" });
+  if (status !== 0) throw new Error(`pulumi stack init ended with ${status}: ${stderr}`);
+  rmSync(join(folder, ".home"), { recursive: true });
 }

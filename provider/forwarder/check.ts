@@ -3,7 +3,8 @@ import { join, resolve } from "node:path";
 import { z } from "zod";
 import type { LiveConfig } from "./config/config";
 import { SPOOL_DEFAULTS } from "./config/schema";
-import { matchesAny, takes } from "./table";
+import { pauseOf } from "./polling/mark-turns";
+import { matchesAny, tableOf, takes } from "./table";
 
 const row = z.object({ name: z.string(), bytes: z.number() });
 
@@ -22,8 +23,9 @@ export async function describeConfig(config: LiveConfig): Promise<string[]> {
   const tables = await usualBytes(resolve(config.folder, config.current.state, "forwarder.db"));
   for (const { name, type, spool: own, only } of sinks) {
     const { maxBytes, maxAgeMs, whenFull } = { ...SPOOL_DEFAULTS, ...spool, ...own };
-    const taken = tables.filter(({ table }) => takes(only, table));
-    const rate = taken.reduce((sum, { bytes }) => sum + bytes, 0) / everyMs;
+    // Of nodes that are in the configuration: others are polled no more.
+    const taken = tables.filter(({ table }) => takes(only, table) && Object.hasOwn(nodes, table.node));
+    const rate = taken.reduce((sum, { table, bytes }) => sum + bytes / pauseOf(nodes[table.node] ?? {}, everyMs), 0);
     const covers =
       rate > 0
         ? `covers an outage of about ${durationOf(maxBytes / rate)}`
@@ -43,13 +45,7 @@ async function usualBytes(file: string) {
       return z
         .array(row)
         .parse(db.prepare("SELECT name, bytes FROM tables").all())
-        .map(({ name, bytes }) => {
-          const [node = "", arena = "", profile = "", type] = name.split("/");
-          return {
-            table: { node, arena, profile, type: z.enum(["shost", "dhost", "sdhost", "conn"]).parse(type) },
-            bytes,
-          };
-        });
+        .map(({ name, bytes }) => ({ table: tableOf(name), bytes }));
     } finally {
       db.close();
     }

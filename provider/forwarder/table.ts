@@ -1,4 +1,5 @@
-import type { MarkType } from "../model/mark";
+import { z } from "zod";
+import { MARK_TYPES, type MarkType } from "../model/mark";
 
 /** One mark table of one node: what is listed, compared and ordered by itself. */
 export interface TableName {
@@ -12,6 +13,12 @@ export interface TableName {
 /** A text that identifies a table; names cannot hold a slash. */
 export function tableKey({ node, arena, profile, type }: TableName): string {
   return `${node}/${arena}/${profile}/${type}`;
+}
+
+/** The table of a {@link tableKey}. */
+export function tableOf(key: string): TableName {
+  const [node = "", arena = "", profile = "", type = ""] = key.split("/");
+  return { node, arena, profile, type: z.enum(MARK_TYPES).parse(type) };
 }
 
 /** Which tables something is about; absent members mean all. `*` in a name stands for any characters. */

@@ -289,6 +289,30 @@ test("without marks, as JSON, from any dialect", async () => {
   expect((await run(["capture", "edge"], undefined, { ...env, ...headers })).code).toBe(1);
 });
 
+test("from a node that needs settings, in the file that a probe writes, and at its pace", async () => {
+  const dialect = { listEnvelope: "payload", prefixKey: "subnet", markPace: "table" as const };
+  await using node = await startEmulator({ state: original, dialect });
+  const args = ["capture", "--endpoint", node.endpoint, "edge", "--output", "json", "--mark-pace", "off"];
+  expect(await run(args)).toMatchObject({ code: 1, err: expect.stringContaining('answers.path: "payload"') });
+  const file = join(folder, "node.json");
+  await writeFile(
+    file,
+    JSON.stringify({ node: { answers: { path: "payload", names: { prefix: "subnet" } } }, dialect }),
+  );
+  const { code, out, err } = await run([...args, "--settings", file]);
+  expect([code, err]).toEqual([0, ""]);
+  expect(JSON.parse(out).arenas.edge.sets.listed).toEqual({ "198.51.100.0/24": 3 });
+  await writeFile(file, "[]");
+  for (const [flags, reason] of [
+    [["--settings", file], "must be a JSON object with members of a node"],
+    [["--mark-pause-ms", "100"], "`markPauseMs` must be at least 3000"],
+    [["--mark-pace", "slow"], '`markPace` must be "table", "node" or "off"'],
+  ] as const) {
+    const wrong = ["capture", "--endpoint", node.endpoint, "edge", ...flags];
+    expect(await run(wrong)).toMatchObject({ code: 2, err: expect.stringContaining(reason) });
+  }
+});
+
 /** Lifetimes run on while a node is captured. */
 function withoutSeconds(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json, (key, value) => (key === "t" ? Math.round(value / 10) : value)));

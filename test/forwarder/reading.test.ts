@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Baseline } from "../../provider/forwarder/reading/baseline";
+import { ListRefused } from "../../provider/forwarder/reading/list-refused";
 import { takeMark } from "../../provider/forwarder/reading/listed-mark";
-import { ListRefused, MarkStream } from "../../provider/forwarder/reading/mark-stream";
+import { MarkStream } from "../../provider/forwarder/reading/mark-stream";
 import { Reading } from "../../provider/forwarder/reading/reading";
 import { EVENTS } from "../../provider/forwarder/record/events";
 import { RowWriter } from "../../provider/forwarder/record/rows";

@@ -1,6 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import * as pf from "../../provider";
+import { systemClock } from "../../provider/client/clock";
+import { systemWorld } from "../../provider/client/world";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 
 let emulator: Emulator;
@@ -22,6 +24,12 @@ beforeAll(async () => {
       },
     },
   });
+  // The emulator's clock for both sides: it moves by the pauses that the client makes.
+  emulator.clock.freeze();
+  for (const clock of [systemClock, systemWorld]) {
+    vi.spyOn(clock, "monotonic").mockImplementation(() => emulator.clock.ms);
+    vi.spyOn(clock, "sleep").mockImplementation(async (ms) => emulator.clock.advance(Math.ceil(ms)));
+  }
   const [client] = emulator.clients;
   pulumi.runtime.setAllConfig({
     "packetfilter:endpoint": emulator.endpoint,
@@ -33,6 +41,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
+  vi.restoreAllMocks();
   pulumi.runtime.setAllConfig({});
   await emulator.close();
 });
@@ -84,6 +93,31 @@ describe("read functions", () => {
     await expect(pf.getMarks({ ...marks, profile: "wbe" })).rejects.toThrow(/mark:\/\/edge\/wbe/);
     await expect(pf.getMarks({ ...marks, profile: "wbe" })).rejects.toBeInstanceOf(pf.RequestError);
     expect(emulator.requests({ url: "mark://edge/wbe" })).toHaveLength(2);
+  });
+
+  it("keep one pace for a table, however its list is asked for", async () => {
+    emulator.clearJournal();
+    const [arena, profile, type] = ["edge", "web", "shost"] as const;
+    const { endpoint } = emulator;
+    const forms: pf.GetMarksArgs[] = [
+      { arena, profile, type },
+      { type, profile, arena },
+      { arena, profile, type, node: { endpoint: `${endpoint}/fapi/` } },
+      { arena, profile, type, node: "fra1" },
+      { node: { headers: { "X-Team": "a" }, endpoint }, type, profile, arena },
+      { node: { endpoint, headers: { "x-team": "a" } }, arena, profile, type },
+      { arena, profile, type, userArena: "mine" },
+    ];
+    await Promise.all(forms.map((form) => pf.getMarks(form)));
+    await Promise.all(forms.map((form) => value(pf.getMarksOutput(form))));
+    const lists = emulator.requests({ type });
+    expect(lists.filter(({ tooSoon }) => tooSoon)).toEqual([]);
+    expect(lists.every(({ status }) => status === 200)).toBe(true);
+    // Four connections: the first three forms are one, and so are the two with a header.
+    const arenas = lists.slice(0, 4).map(({ headers }) => headers["user-arena"]);
+    expect(arenas.toSorted()).toEqual(["edge", "edge", "mine", "other"]);
+    const times = lists.map(({ time }) => Date.parse(time));
+    expect(times.slice(1).map((time, at) => time - (times[at] ?? 0) >= 3_000)).toEqual(times.slice(1).map(() => true));
   });
 
   it("say which node is missing, and that an unknown set is no empty one", async () => {

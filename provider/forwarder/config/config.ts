@@ -78,11 +78,10 @@ export class LiveConfig {
 
   /** Reads the files of secrets again; true when one has changed, and {@link current} with it. */
   async refresh(): Promise<boolean> {
-    if (this.files.size === 0) return false;
+    const same = await Promise.all([...this.files].map(async ([file, content]) => (await textOf(file)) === content));
+    if (same.every(Boolean)) return false;
     const files = new Map<string, string>();
     const checked = await check(this.source, this.env, this.folder, this.place, files);
-    const changed = [...files].some(([file, content]) => this.files.get(file) !== content);
-    if (!changed) return false;
     for (const [file, content] of files) this.files.set(file, content);
     this.current = checked;
     return true;
@@ -151,13 +150,26 @@ function fillText(text: string, path: readonly PropertyKey[], { env, problems }:
 async function contentOf(name: string, path: readonly PropertyKey[], to: Filling): Promise<string> {
   const file = resolve(to.folder, fillText(name, path, to));
   try {
-    const content = (await readFile(file, "utf8")).replace(/\r?\n$/, "");
+    const content = withoutLineEnd(await readFile(file, "utf8"));
     to.files.set(file, content);
     return content;
   } catch (error) {
     to.problems.push({ path, message: `needs the file ${file}: ${messageOf(error)}` });
     return "";
   }
+}
+
+/** What a file holds now; `undefined` when it cannot be read, which a whole check then says. */
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return withoutLineEnd(await readFile(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function withoutLineEnd(text: string): string {
+  return text.replace(/\r?\n$/, "");
 }
 
 /** Where the deepest part of a path that is there begins. */

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
+import { tableOf } from "../table";
 import type { Opened } from "./protocol";
-import { tableOf } from "./spool";
 import type { Store } from "./store";
 
 const text = z.object({ value: z.string() });

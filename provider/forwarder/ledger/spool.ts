@@ -1,7 +1,6 @@
 import { z } from "zod";
-import { MARK_TYPES } from "../../model/mark";
 import type { RowChunk } from "../record/rows";
-import type { TableName } from "../table";
+import { type TableName, tableOf } from "../table";
 import type { BatchHead, LedgerStatus, Portion, SinkSpec } from "./protocol";
 import { type Entry, SinkAccount } from "./sink-account";
 import type { Store } from "./store";
@@ -220,10 +219,4 @@ export class Spool {
     if (!account) throw new TypeError(`There is no sink ${sink}.`);
     return account;
   }
-}
-
-/** The table of a `tableKey`. */
-export function tableOf(key: string): TableName {
-  const [node = "", arena = "", profile = "", type = ""] = key.split("/");
-  return { node, arena, profile, type: z.enum(MARK_TYPES).parse(type) };
 }

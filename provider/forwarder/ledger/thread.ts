@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ShapeError } from "../../wire/shape";
-import { ListRefused } from "../reading/mark-stream";
+import { ListRefused } from "../reading/list-refused";
 import { SpoolFull } from "./errors";
 import type { Begin, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";
 import { StoreError } from "./sqlite";

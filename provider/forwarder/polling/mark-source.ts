@@ -5,7 +5,7 @@ import { errorText } from "../../wire/node-answer";
 import { listCommand, NODE_PATH, USER_ARENA } from "../../wire/node-command";
 import { ShapeError } from "../../wire/shape";
 import { HttpConnection, NoAnswer } from "../http";
-import { ListRefused } from "../reading/mark-stream";
+import { ListRefused } from "../reading/list-refused";
 import type { TableName } from "../table";
 import type { ForwarderWorld } from "../world";
 

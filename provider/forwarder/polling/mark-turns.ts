@@ -6,6 +6,12 @@ import { NODE_PATH } from "../../wire/node-command";
 import type { TableName } from "../table";
 import { clockOf, type ForwarderWorld, pause } from "../world";
 
+/** Milliseconds from the end of a list of a table to the start of the next: the larger of `everyMs` and the node's own. */
+export function pauseOf(node: Pick<NodeOptions, "markPace" | "markPauseMs">, everyMs: number): number {
+  const { markPace = DEFAULTS.markPace, markPauseMs = DEFAULTS.markPauseMs } = node;
+  return markPace === "off" ? everyMs : Math.max(everyMs, markPauseMs);
+}
+
 /** What the pace of a node rests on. */
 export interface TurnParts {
   readonly world: ForwarderWorld;
@@ -27,11 +33,9 @@ export class MarkTurns {
 
   constructor(private readonly parts: TurnParts) {}
 
-  /** From the end of a list of a table to the start of the next: the larger of `everyMs` and the node's own pause. */
+  /** As the configuration is now. */
   get pauseMs(): number {
-    const { markPace = DEFAULTS.markPace, markPauseMs = DEFAULTS.markPauseMs } = this.parts.options();
-    const everyMs = this.parts.everyMs();
-    return markPace === "off" ? everyMs : Math.max(everyMs, markPauseMs);
+    return pauseOf(this.parts.options(), this.parts.everyMs());
   }
 
   /**

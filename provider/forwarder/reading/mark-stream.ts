@@ -1,15 +1,19 @@
 import type { MarkType } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
 import { parseJson } from "../../wire/json";
+import { readMarkList } from "../../wire/mark-list";
 import { readAnswer } from "../../wire/node-answer";
 import { ShapeError, short } from "../../wire/shape";
+import { Envelope } from "./envelope";
+import { learnTemplate } from "./learn-template";
+import { ListRefused } from "./list-refused";
 import { type TakeMark, takeMark } from "./listed-mark";
-import { judgeAround, plainMarks } from "./plain";
-import { MORE_BYTES, OTHER_FORM, RecordTemplate } from "./record-template";
+import { MORE_BYTES, OTHER_FORM, type RecordTemplate } from "./record-template";
 
-/** Longer than any envelope, and than any record. */
-const MAX_HEAD = 4_096;
+/** Longer than any record. */
 const MAX_RECORD = 65_536;
+/** What is not read while it arrives is gathered; more than two million marks are not. */
+const MAX_GATHERED = 128 * 1024 * 1024;
 
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
@@ -20,11 +24,6 @@ const COMMA = 0x2c;
 const SPACE = 0x20;
 
 const NOTHING = Buffer.alloc(0);
-
-/** Thrown at the end of an answer in which the node refuses the list, in its own words. */
-export class ListRefused extends Error {
-  override readonly name = "ListRefused";
-}
 
 /**
  * Reads the answer to a list of marks while it arrives, and hands each mark on at once. The envelope is what the plain
@@ -48,10 +47,10 @@ export class MarkStream {
   plain = 0;
   private state: "head" | "record" | "separator" | "tail" | "gather" = "head";
   private rest: Buffer = NOTHING;
-  private head = "";
-  private tail = "";
+  private envelope: Envelope | undefined;
   private template: RecordTemplate | undefined;
   private readonly gathered: Buffer[] = [];
+  private gatheredBytes = 0;
 
   constructor(
     private readonly type: MarkType,
@@ -62,7 +61,7 @@ export class MarkStream {
   /** Takes the next bytes of the body. @throws {ShapeError} for a record that is none. */
   write(chunk: Uint8Array): void {
     const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-    if (this.state === "gather") this.gathered.push(bytes);
+    if (this.state === "gather") this.gather(bytes);
     else this.rest = this.advance(this.rest.length === 0 ? bytes : Buffer.concat([this.rest, bytes]));
   }
 
@@ -71,7 +70,7 @@ export class MarkStream {
     if (this.state === "record" || this.state === "separator") {
       throw new ShapeError(`the answer ends within the list, after ${this.listed} marks`);
     }
-    if (this.state === "tail") this.checkTail();
+    if (this.state === "tail") this.envelope?.close(this.listed);
     else this.readWhole(Buffer.concat([...this.gathered, this.rest]).toString("utf8"));
     return this.listed;
   }
@@ -80,47 +79,30 @@ export class MarkStream {
   private advance(bytes: Buffer): Buffer {
     let at = 0;
     if (this.state === "head") {
-      at = this.readHead(bytes);
-      if (this.state === "head") {
-        if (bytes.length < MAX_HEAD) return bytes;
+      const found = Envelope.find(bytes, this.habits);
+      if (found === "more") return bytes;
+      if (found === "none") {
         this.state = "gather";
-        this.gathered.push(bytes);
+        this.gather(bytes);
         return NOTHING;
       }
+      this.envelope = found;
+      this.state = "record";
+      at = found.end;
     }
     if (this.state !== "tail") at = this.readRecords(bytes, at);
     if (this.state === "tail") {
-      this.tail += bytes.toString("latin1", at);
-      if (this.tail.length > MAX_HEAD) throw new ShapeError("more than a list stands in the answer");
+      this.envelope?.behind(bytes.subarray(at));
       return NOTHING;
     }
     // A view would keep the whole chunk in memory.
     return Buffer.from(bytes.subarray(at));
   }
 
-  private readHead(bytes: Buffer): number {
-    const text = bytes.toString("latin1", 0, Math.min(bytes.length, MAX_HEAD));
-    const match = /\[\s*(?=\{)/.exec(text);
-    if (!match) return 0;
-    const head = text.slice(0, match.index).replace(/^\u00ef\u00bb\u00bf/, "");
-    if (!ENDS.some((end) => this.mayBegin(head, end))) {
-      this.state = "gather";
-      this.gathered.push(bytes);
-      return bytes.length;
-    }
-    this.head = head;
-    this.state = "record";
-    return match.index + match[0].length;
-  }
-
-  /** What the plain reader would refuse is refused by it, once the whole answer is there. */
-  private mayBegin(head: string, end: string): boolean {
-    try {
-      return isEnvelope(head, end, ANY_LENGTH, this.habits);
-    } catch (error) {
-      if (error instanceof ShapeError) return false;
-      throw error;
-    }
+  private gather(bytes: Buffer): void {
+    this.gatheredBytes += bytes.length;
+    if (this.gatheredBytes > MAX_GATHERED) throw new ShapeError(`the answer is longer than ${MAX_GATHERED} bytes`);
+    this.gathered.push(bytes);
   }
 
   /** Where the first byte stands that was not read. */
@@ -159,7 +141,7 @@ export class MarkStream {
       throw new ShapeError(`element ${this.listed} is longer than ${MAX_RECORD} bytes`);
     }
     const text = bytes.toString("utf8", start, end);
-    if (this.listed === 0) this.template = RecordTemplate.learn(text, this.type, this.habits);
+    if (this.listed === 0) this.template = learnTemplate(text, this.type, this.habits);
     // Also the first one: how it is read then does not rest on what was learned from it.
     takeMark(this.plainMark(text), this.take);
     this.plain++;
@@ -175,7 +157,7 @@ export class MarkStream {
       throw new ShapeError(`element ${this.listed} is no JSON`);
     }
     try {
-      const [mark] = plainMarks([json], this.type, this.habits);
+      const [mark] = readMarkList([json], this.type, this.habits);
       if (mark) return mark;
     } catch (error) {
       // The plain reader was given one element, which it calls the first.
@@ -185,18 +167,11 @@ export class MarkStream {
     throw new ShapeError(`element ${this.listed} is no mark`);
   }
 
-  /** The answer may still say that this was not the whole list. */
-  private checkTail(): void {
-    if (!isEnvelope(this.head, this.tail, this.listed, this.habits)) {
-      throw new ShapeError(`behind the list stands ${short(this.tail.trim())}`);
-    }
-  }
-
   private readWhole(body: string): void {
     const answer = readAnswer(body);
     switch (answer.kind) {
       case "json":
-        for (const mark of plainMarks(answer.json, this.type, this.habits)) {
+        for (const mark of readMarkList(answer.json, this.type, this.habits)) {
           takeMark(mark, this.take);
           this.listed++;
           this.plain++;
@@ -225,17 +200,4 @@ function endOfRecord(bytes: Buffer, start: number): number {
     else if (byte === CLOSE && --depth === 0) return at + 1;
   }
   return MORE_BYTES;
-}
-
-/** What may close the objects around a list. */
-const ENDS = ["", "}", "}}", "}}}"];
-
-/** No total beside the beginning of a list can be larger: how long the list is, its end tells. */
-const ANY_LENGTH = 2 ** 32 - 1;
-
-/** True when the plain reader takes the list between these texts as that of the answer. */
-function isEnvelope(head: string, tail: string, length: number, habits: NodeHabits): boolean {
-  const around = judgeAround(head, tail, length, habits);
-  if (around.kind === "error") throw new ListRefused(around.message);
-  return around.kind === "list";
 }

@@ -1,11 +1,9 @@
-import type { Mark, MarkType } from "../../model/mark";
-import type { NodeHabits } from "../../wire/answers";
+import type { Mark } from "../../model/mark";
 import { keyOf } from "../record/mark-key";
 import type { TakeMark } from "./listed-mark";
-import { plainMarks } from "./plain";
 
 /** Where a value of the template goes. */
-type Slot =
+export type Slot =
   | "key"
   | "id"
   | "value"
@@ -17,7 +15,8 @@ type Slot =
   | "destinationPort"
   | "protocol";
 
-interface Field {
+/** One value of a record, and what stands before it. */
+export interface Field {
   /** The bytes before the value, its opening quotation mark included. */
   readonly before: Buffer;
   readonly kind: "integer" | "ipv4";
@@ -38,52 +37,23 @@ export const OTHER_FORM = -1;
 export const MORE_BYTES = -2;
 
 /**
- * The form of the records of one list, learned from its first one: the bytes between the values, and what each value
- * means. Reads records of that form straight from the bytes, and leaves every other to the plain reader. Only integers
- * and IPv4 addresses stand in a template; what they mean is asked of the plain reader, so that the two cannot differ.
+ * The form of the records of one list, as `learnTemplate` learns it from the first: the bytes between the values, and what
+ * each value means. Reads records of that form straight from the bytes, and leaves every other to the plain reader.
  */
 export class RecordTemplate {
   private readonly numbers: number[];
   private readonly texts: string[];
 
-  private constructor(
+  private readonly pair: boolean;
+
+  /** @param after The bytes behind the last value. */
+  constructor(
     private readonly fields: readonly Field[],
     private readonly after: Buffer,
-    private readonly pair: boolean,
   ) {
+    this.pair = fields.some(({ slot }) => slot === "source" || slot === "destination");
     this.numbers = fields.map(() => Number.NaN);
     this.texts = fields.map(() => "");
-  }
-
-  /** The template of a record's text; `undefined` when it holds anything but integers and IPv4 addresses. */
-  static learn(record: string, type: MarkType, habits: NodeHabits = {}): RecordTemplate | undefined {
-    // Between the brackets only members, each a name and an integer or a text without escapes.
-    const pattern = /"([^"\\]+)"(\s*:\s*)(?:(-?\d{1,15})(?=\s*[,}])|"(\d{1,3}(?:\.\d{1,3}){3})")/y;
-    const parts: { name: string; start: number; end: number; text: boolean }[] = [];
-    let at = 0;
-    for (;;) {
-      const gap = /[{,\s]*/y;
-      gap.lastIndex = at;
-      pattern.lastIndex = at + (gap.exec(record)?.[0].length ?? 0);
-      const match = pattern.exec(record);
-      if (!match) break;
-      const [whole, name = "", , digits, address] = match;
-      const text = address !== undefined;
-      const end = match.index + whole.length - (text ? 1 : 0);
-      parts.push({ name, start: end - (address ?? digits ?? "").length, end, text });
-      at = match.index + whole.length;
-    }
-    if (parts.length === 0 || !/^\s*\}$/.test(record.slice(at))) return undefined;
-    const slots = slotsOf(record, parts, type, habits);
-    if (!slots) return undefined;
-    let from = 0;
-    const fields = parts.map((part, index): Field => {
-      const before = Buffer.from(record.slice(from, part.start), "latin1");
-      from = part.end;
-      return { before, kind: part.text ? "ipv4" : "integer", slot: slots[index] ?? "key" };
-    });
-    const pair = slots.some((slot) => slot === "source" || slot === "destination");
-    return new RecordTemplate(fields, Buffer.from(record.slice(from), "latin1"), pair);
   }
 
   /** Reads the record at `start`. Answers where it ends, or {@link OTHER_FORM} or {@link MORE_BYTES}; both take nothing. */
@@ -201,55 +171,4 @@ function sameBytes(bytes: Buffer, start: number, literal: Buffer): number {
     if (bytes[start + index] !== literal[index]) return OTHER_FORM;
   }
   return length < literal.length ? MORE_BYTES : start + length;
-}
-
-/**
- * What each value means: the plain reader reads a copy of the record in which every value is another one, and where each
- * turns up says what it is. `undefined` when one turns up nowhere, or where a template cannot put it.
- */
-function slotsOf(
-  record: string,
-  parts: readonly { start: number; end: number; text: boolean }[],
-  type: MarkType,
-  habits: NodeHabits,
-): Slot[] | undefined {
-  let probe = "";
-  let from = 0;
-  const values = parts.map(({ start, end, text }, index) => {
-    const value = text ? `192.0.2.${index + 1}` : 1001 + index;
-    probe += record.slice(from, start) + value;
-    from = end;
-    return value;
-  });
-  let mark: Mark | undefined;
-  try {
-    mark = plainMarks([JSON.parse(probe + record.slice(from))], type, habits)[0];
-  } catch {
-    return undefined;
-  }
-  if (!mark || mark.extra || mark.exact) return undefined;
-  const names = new Map(Object.entries(mark).map(([name, value]) => [value, name]));
-  const slots = values.map((value): Slot | undefined => {
-    const name = names.get(value);
-    switch (name) {
-      case "address":
-        return "key";
-      case "id":
-      case "value":
-      case "lifetime":
-      case "age":
-      case "source":
-      case "destination":
-      case "sourcePort":
-      case "destinationPort":
-        return name;
-      case "protocol":
-        return typeof value === "number" ? name : undefined;
-      default:
-        return undefined;
-    }
-  });
-  const known = slots.filter((slot) => slot !== undefined);
-  // A table that has ports or a pair is keyed by all of them, so an address beside them must not be the key alone.
-  return known.length === slots.length && keyOf(mark) !== "" ? known : undefined;
 }

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
@@ -45,13 +45,16 @@ export class TestStack implements AsyncDisposable {
       PULUMI_BACKEND_URL: `file://${join(folder, ".backend")}`,
       PULUMI_CONFIG_PASSPHRASE: "e2e",
       PULUMI_SKIP_UPDATE_CHECK: "1",
+      PULUMI_STACK: "test",
       // Each command starts two processes that load the same modules: compiled once, that takes a third less time.
       NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node-compile"),
       NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, "sdk-preload.cjs"))}`,
       ...options.env,
     };
     const stack = new TestStack(folder, language, env);
-    await mkdir(join(folder, ".backend"));
+    const made = process.env.PACKETFILTER_E2E_STACK;
+    if (made === undefined) await mkdir(join(folder, ".backend"));
+    else await cp(made, folder, { recursive: true });
     await mkdir(join(folder, "node_modules"));
     await symlink(root, join(folder, "node_modules", "pulumi-packetfilter"));
     for (const name of ["@pulumi", "typescript", "@types"]) {
@@ -63,7 +66,8 @@ export class TestStack implements AsyncDisposable {
       JSON.stringify({ name: "journey", main: stack.mainFile, private: true }),
     );
     await stack.program(options.program);
-    await stack.must("stack", "init", "test");
+    // A benchmark has no set-up that made one already.
+    if (made === undefined) await stack.must("stack", "init", "test");
     const config = Object.entries(options.config ?? {}).map(([key, value]) => ["--plaintext", key, value] as const);
     const secrets = Object.entries(options.secrets ?? {}).map(([key, value]) => ["--secret", key, value] as const);
     const pairs = [...config, ...secrets].flatMap(([flag, key, value]) => [

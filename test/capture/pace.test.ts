@@ -1,0 +1,60 @@
+import { expect, it } from "vitest";
+import { capture } from "../../provider/capture/capture";
+import { NodeClient, type NodeOptions } from "../../provider/client";
+import { NodeMemories } from "../../provider/client/node-memory";
+import { type DialectSettings, startEmulator } from "../../provider/emulator";
+
+const profiles = { web: {}, mail: {}, dns: {} };
+
+/** A node whose clock moves only by the pauses of its client, and a client of it. */
+async function bench(dialect: DialectSettings, options: Partial<NodeOptions> = {}) {
+  const emulator = await startEmulator({ state: { arenas: { edge: { profiles } } }, dialect });
+  emulator.clock.freeze();
+  const start = emulator.clock.ms;
+  const world = {
+    monotonic: () => emulator.clock.ms,
+    sleep: async (ms: number) => emulator.clock.advance(Math.ceil(ms)),
+    random: () => 0,
+    memories: new NodeMemories(),
+  };
+  const client = new NodeClient({ endpoint: emulator.endpoint, ...options }, world);
+  return {
+    emulator,
+    client,
+    seconds: () => (emulator.clock.ms - start) / 1_000,
+    /** Lists of marks: how many, how many of them too soon, and how many were refused. */
+    lists: () => {
+      const lists = emulator.requests().filter(({ type }) => type !== undefined);
+      const tooSoon = lists.filter((list) => list.tooSoon).length;
+      return { lists: lists.length, tooSoon, failed: lists.filter(({ status }) => status !== 200).length };
+    },
+    async [Symbol.asyncDispose]() {
+      await client.close();
+      await emulator.close();
+    },
+  };
+}
+
+it("each of the twelve tables is listed once, at once on a node that keeps them apart", async () => {
+  await using it = await bench({ markPace: "table" });
+  await capture(it.client, { resources: ["edge"] });
+  expect([it.lists(), it.seconds()]).toEqual([{ lists: 12, tooSoon: 0, failed: 0 }, 0]);
+  await capture(it.client, { resources: ["edge"] });
+  expect(it.lists()).toEqual({ lists: 24, tooSoon: 0, failed: 0 });
+});
+
+it("on a node that counts any two lists they are three seconds apart", async () => {
+  await using it = await bench({ markPace: "node" }, { markPace: "node" });
+  await capture(it.client, { resources: ["edge"] });
+  expect([it.lists(), it.seconds()]).toEqual([{ lists: 12, tooSoon: 0, failed: 0 }, 33]);
+});
+
+it("a table that fails is tried again after the pause, and a missing one counts as listed", async () => {
+  await using it = await bench({ missingTable: "error", markPace: "node" }, { markPace: "node" });
+  it.emulator.fail({ cmd: "list", url: "mark://edge/mail", nth: 1, status: 503 });
+  it.emulator.fail({ cmd: "list", url: "mark://edge/mail", nth: 2, kind: "reset" });
+  const warnings: string[] = [];
+  await capture(it.client, { resources: ["edge"], warn: (message) => void warnings.push(message) });
+  expect(warnings).toHaveLength(12);
+  expect([it.lists(), it.seconds()]).toEqual([{ lists: 14, tooSoon: 0, failed: 14 }, 39]);
+});

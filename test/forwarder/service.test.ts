@@ -1,0 +1,138 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+import { main } from "../../provider/commands/program";
+import { startEmulator } from "../../provider/emulator";
+import { FORWARD_METRICS } from "../../provider/forwarder/operating/forward-metrics";
+import { ForwardProcess } from "./support/child";
+import { until } from "./support/clock";
+import { stateWith, temporaryFolder } from "./support/forward";
+
+const EXAMPLE = resolve(__dirname, "../../examples/forwarder-service");
+const read = (name: string) => readFileSync(join(EXAMPLE, name), "utf8");
+const MARKS = 50;
+
+/** The value of a member of the unit. */
+const unit = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(read("packetfilter-forward.service"))?.[1] ?? "";
+
+/** An instruction of the container file that is written as a list of words. */
+const words = (instruction: string): string[] =>
+  JSON.parse(new RegExp(`^${instruction}.*?(\\[.*\\])$`, "m").exec(read("Containerfile"))?.[1] ?? "[]");
+
+test("the service runs as its unit says: it starts, answers, takes a new configuration with what is in the spool, and ends", {
+  timeout: 60_000,
+}, async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(MARKS) });
+  const example = read("forwarder.yaml")
+    .replaceAll("/var/lib/packetfilter-forward", join(folder.path, "state"))
+    .replace("listen: 0.0.0.0:9464", "listen: 127.0.0.1:0")
+    .replace("{ arena: edge }", "{ arena: edge, types: [shost, conn] }");
+  const file = join(folder.path, "forwarder.yaml");
+  // At first its sink is one that cannot be reached.
+  writeFileSync(file, example.replace(/type: file, path: \S+/, 'type: http, url: "http://127.0.0.1:1/"'));
+  const line = unit("ExecStart").replace("/etc/packetfilter", folder.path).split(" ");
+  const forward = ForwardProcess.command(line, folder.path, { NODE: emulator.endpoint });
+  const told = (part: string) => until(() => forward.lines.find((one) => one.includes(part)));
+  await told('Sink \\"disk\\" takes nothing');
+  const reload = () => execFileSync("sh", ["-c", unit("ExecReload").replace("$MAINPID", String(forward.child.pid))]);
+  writeFileSync(file, `${example}format: nonsense\n`);
+  reload();
+  await told("The new configuration is not taken");
+  writeFileSync(file, `${example}format: ecs\n`);
+  reload();
+  await told("The configuration was read again.");
+
+  const { url } = JSON.parse(await told("Answers on"));
+  const page = async (path: string) => (await fetch(`${url}${path}`)).text();
+  await until(async () => (await page("/metrics")).includes(`sent_records_total{sink="disk"} ${MARKS + 1}\n`));
+  const health = words("HEALTHCHECK").at(-1);
+  expect(await page(new URL(health ?? "").pathname)).toBe("ok\n");
+  expect(new URL(health ?? "").port).toBe(/listen: .*:(\d+)/.exec(read("forwarder.yaml"))?.[1]);
+  // What the dashboard shows is what a running forwarder serves.
+  const served = [...(await page("/metrics")).matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, kind]) => [name, kind]);
+  expect(served).toEqual(FORWARD_METRICS.map(([name, kind]) => [`packetfilter_forward_${name}`, kind]));
+
+  expect(await forward.end("SIGTERM")).toBe(0);
+  const documents = readFileSync(join(folder.path, "state/marks.ndjson"), "utf8").trim().split("\n");
+  expect(new Set(documents.map((one) => JSON.parse(one).event.id)).size).toBe(MARKS + 1);
+  expect(emulator.journal.filter(({ tooSoon }) => tooSoon)).toEqual([]);
+  // In a pipe each line is an event, for programs.
+  const logs = forward.lines.map((one) => JSON.parse(one));
+  expect(logs.map(({ level, time, msg }) => [level, new Date(time).toISOString() === time, msg])).toEqual([
+    ["info", true, `Answers on ${url}/metrics.`],
+    ["warn", true, expect.stringMatching(/^Sink "disk" takes nothing: .*ECONNREFUSED.* It is tried again\.$/)],
+    ["error", true, expect.stringContaining("`format` must be one of plain, ecs, otel")],
+    ["info", true, "The configuration was read again."],
+    ["info", true, "Stops: what is in the spool is delivered as far as time allows, and kept."],
+  ]);
+
+  // The container runs the same command.
+  expect(["/usr/bin/env", ...words("ENTRYPOINT")]).toEqual(unit("ExecStart").split(" "));
+});
+
+/** What stands on a terminal after these texts: as much of its control sequences as the table uses. */
+function screenOf(text: string): string[] {
+  const lines = [""];
+  let row = 0;
+  const parts = text.replaceAll("\u001b[", "␛").match(/␛\d+A|␛K|␛J|\r|\n|[^␛\r\n]+/g) ?? [];
+  for (const part of parts) {
+    if (part === "␛K" || part === "\r") continue;
+    if (part === "␛J") lines.splice(row, lines.length, "");
+    else if (part.startsWith("␛")) row -= Number.parseInt(part.slice(1), 10);
+    else if (part === "\n") row++;
+    else lines[row] = part;
+    while (lines.length <= row) lines.push("");
+  }
+  return lines.filter((line) => line !== "");
+}
+
+test("on a terminal there is a table of nodes and sinks, drawn over itself, with what happens above it", async () => {
+  using folder = temporaryFolder();
+  await using sound = await startEmulator({ state: stateWith(MARKS) });
+  await using sick = await startEmulator({ state: stateWith(MARKS) });
+  sick.fail({ cmd: "list", url: "mark://edge/web", type: "conn", status: 503, times: 100 });
+  const file = join(folder.path, "forwarder.yaml");
+  writeFileSync(
+    file,
+    `nodes: { fra1: { endpoint: "${sound.endpoint}" }, fra2: { endpoint: "${sick.endpoint}" } }
+watch: [{ arena: edge, types: [shost, conn] }]
+drainMs: 0
+sinks:
+  - { name: disk, type: file, path: marks.ndjson }
+  - { name: web, type: http, url: "http://127.0.0.1:1/" }
+`,
+  );
+  const stop = new AbortController();
+  let written = "";
+  const io = {
+    out: () => {},
+    err: (text: string) => {
+      written += text;
+    },
+    env: {},
+    terminal: { columns: () => 60 },
+    stop: stop.signal,
+  };
+  const ended = main(["forward", "--config", file], io);
+  const table = [
+    "fra2                         50 marks   1 of 2 tables fail",
+    "fra1                         51 marks   2 tables",
+    "→ disk                      101 sent    0 waiting (… KiB)",
+    "→ web                         0 sent    101 waiting (… KiB)",
+  ];
+  const screen = () => screenOf(written).map((line) => line.replace(/\d+ KiB/, "… KiB"));
+  await until(() => screen().some((line) => line.includes(" 101 sent ")));
+  // The next drawing stands where this one stood.
+  const drawn = written.length;
+  await until(() => written.slice(drawn).includes("→ web"));
+  const lines = screen();
+  stop.abort();
+  expect(await ended).toBe(0);
+  expect(lines.slice(-table.length)).toEqual(table);
+  expect(lines.slice(0, -table.length).sort()).toEqual([
+    expect.stringMatching(/^warning: Marks \(conn\) of mark:\/\/edge\/web on fra2 .*HTTP 503/),
+    expect.stringMatching(/^warning: Sink "web" takes nothing: .*ECONNREFUSED/),
+  ]);
+});
