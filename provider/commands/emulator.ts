@@ -9,6 +9,7 @@ import { type EmulatorOptions, isLoopback } from "../emulator/options";
 import type { EmulatorInfo } from "../emulator/signaling/credentials";
 import { readStateFile } from "../emulator/state/state-file";
 import { type CliIo, UsageError } from "./cli-io";
+import { addEmulatorCalls } from "./emulator-calls";
 
 interface Flags {
   readonly port: string;
@@ -22,6 +23,7 @@ interface Flags {
   readonly latency?: string;
   readonly commitLatency?: string;
   readonly journal?: string;
+  readonly runPause: string;
   readonly auth?: string;
   readonly tls?: string | boolean;
   readonly json?: boolean;
@@ -29,7 +31,7 @@ interface Flags {
 
 /** Adds `emulator` to the command line. */
 export function register(program: Command, io: CliIo): void {
-  program
+  const command = program
     .command("emulator")
     .description("run an emulator of a node and a signaling receiver until it is told to stop")
     .option("--port <number>", "port of node API and signaling; 0 takes a free one", "0")
@@ -53,9 +55,11 @@ export function register(program: Command, io: CliIo): void {
       "--tls [mutual]",
       "serve https with a certificate made for this run, which --json prints; mutual: clients need one",
     )
+    .option("--run-pause <duration>", "real time without a request after which another run begins", "5s")
     .option("--journal <file>", "write each request as a line of JSON, secrets cut out")
     .option("--json", "print the ready line as JSON")
     .action((flags: Flags) => run(flags, io));
+  addEmulatorCalls(command, io);
 }
 
 async function run(flags: Flags, io: CliIo): Promise<void> {
@@ -84,6 +88,7 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
     auth: flags.auth === undefined ? undefined : readAuth(flags.auth),
     tls: readTls(flags.tls),
     latency: flags.latency,
+    runPause: flags.runPause,
     commitLatency: flags.commitLatency,
   };
 }

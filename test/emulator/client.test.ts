@@ -1,6 +1,8 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, expectTypeOf, test } from "vitest";
 import {
   connectEmulator,
+  describeRun,
   type Emulator,
   ExpectationError,
   type RemoteEmulator,
@@ -173,4 +175,25 @@ test("a wait ends with its emulator, with its caller, and in its time, and polls
   const last = expect(emulator.waitForRequest({ op: "stop" }, { within: "1h" })).rejects.toThrow(/waiting was ended/);
   await emulator.close();
   await last;
+});
+
+test("the example of the documentation that waits and verifies is one that runs", async () => {
+  await using emulator = await startEmulator();
+  const up = async () => {
+    await fapi(emulator, insert("203.0.113.0/24", 2));
+    await fapi(emulator, commit);
+  };
+  // <verifying>
+  emulator.beginRun("second up");
+  const waiting = emulator.waitForRequest({ cmd: "commit", status: 200 }, { within: "5s" });
+  await up();
+
+  expect((await waiting).commit?.inserted).toEqual({ "203.0.113.0/24": 2 });
+  emulator.expectRequests({ cmd: "commit" }, 1);
+  emulator.expectOrder([{ cmd: "insert" }, { cmd: "commit" }]);
+  expect(emulator.runs.map(describeRun)).toEqual(["run 1 (second up): 2 requests, 1 commit, +1 −0"]);
+  // </verifying>
+  const source = readFileSync(__filename, "utf8");
+  const shown = /\/\/ <verifying>\n(.*?)\n *\/\/ <\/verifying>/s.exec(source)?.[1]?.replace(/^ {2}/gm, "");
+  expect(readFileSync("docs/emulator.md", "utf8")).toContain(`${shown}\n\`\`\``);
 });

@@ -24,12 +24,37 @@ describe("the journal", () => {
         .join(" "),
     );
     expect(texts).toEqual([
-      "TIME list error 29 B 503 prefixset://edge/blocked",
+      "run 1: 3 requests, 1 commit, +1 −0, 1 failed TIME list error 29 B 503 prefixset://edge/blocked fault: status 503",
       "TIME commit 15 B 200 prefixset://edge/blocked applied +1 −0 ~0, 3 after",
       "TIME insert 1 entry 15 B 200 prefixset://edge/blocked",
     ]);
     await view.page.getByLabel("Only errors and faults").check();
     expect(await lines.count()).toBe(1);
+  });
+
+  test("shows why a request was refused, its answer when it is opened, and the runs of requests", async () => {
+    await using emulator = await startNode();
+    emulator.beginRun("first");
+    await fapi(emulator, { url: BLOCKED, cmd: "list" });
+    await fapi(emulator, { url: BLOCKED, cmd: "list", dta: [] });
+    emulator.beginRun();
+    await fapi(emulator, { url: BLOCKED, cmd: "list" });
+    await using view = await open(emulator);
+    const { page } = view;
+    await page.locator(".lines > li").nth(2).waitFor();
+    expect(await page.locator(".lines .run").allInnerTexts()).toEqual([
+      "run 2: 1 request, no commit",
+      "run 1 (first): 2 requests, no commit, 1 failed",
+    ]);
+    expect(await page.locator(".lines .reason").allInnerTexts()).toEqual(['unknown member "dta"']);
+    await page.locator(".line", { hasText: "dta" }).click();
+    const answer = page.locator(".lines samp");
+    await answer.waitFor();
+    expect(await answer.innerText()).toBe(
+      'content-type: application/json\n\n{\n "error": "unknown member \\"dta\\""\n}',
+    );
+    expect(await page.locator(".lines .hint").innerText()).toMatch(/^answer 400, 34\u202fB, [\d.]+ ms$/);
+    expect(view.complaints).toEqual([]);
   });
 
   test("opens a request, secrets cut out", async () => {

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { commitCounts } from "../state/delta";
 import type { JournalEntry } from "./journal";
 import type { Run } from "./runs";
 
@@ -17,8 +18,10 @@ export function describeEntry(entry: JournalEntry): string {
   const count = entries === undefined ? [] : [`(${entries})`];
   const outcome =
     status === undefined ? "no answer" : `${status}${answerBytes === undefined ? "" : `, ${answerBytes} bytes`}`;
-  const changes = commit && [commit.inserted, commit.removed, commit.changed].map((part) => Object.keys(part).length);
-  const applied = changes ? `, applied +${changes[0]} -${changes[1]} ~${changes[2]}, ${commit?.size} after` : "";
+  const changes = commit && commitCounts(commit);
+  const applied = changes
+    ? `, applied +${changes.inserted} -${changes.removed} ~${changes.changed}, ${commit?.size} after`
+    : "";
   const reason = reasonOf(entry);
   const why = reason === undefined ? "" : `: ${reason}`;
   return `${entry.time.slice(11, 23)} ${[api, what, ...whom, ...count].join(" ")} -> ${outcome}${why}${applied}${fault ? `, fault ${fault}` : ""}`;

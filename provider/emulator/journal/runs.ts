@@ -1,4 +1,4 @@
-import type { CommitRecord } from "../state/prefix-set-store";
+import { type CommitRecord, commitCounts } from "../state/delta";
 
 /** Requests that belong together: those between two pauses, or those with one label. Plain JSON. */
 export interface Run {
@@ -84,13 +84,14 @@ export class Runs {
   }
 
   /** Counts a commit that was applied. */
-  commit(run: number, { inserted, removed, changed }: CommitRecord): void {
+  commit(run: number, record: CommitRecord): void {
     const counted = this.kept.get(run);
     if (!counted) return;
     counted.commits += 1;
-    counted.inserted += Object.keys(inserted).length;
-    counted.removed += Object.keys(removed).length;
-    counted.changed += Object.keys(changed).length;
+    const { inserted, removed, changed } = commitCounts(record);
+    counted.inserted += inserted;
+    counted.removed += removed;
+    counted.changed += changed;
   }
 
   /** Forgets all runs; the next one has the next number. */

@@ -3,7 +3,7 @@ import { type ControlRoute, route } from "../control/route";
 import { json } from "../http/reply";
 import type { JournalEntry } from "../journal/journal";
 import { reasonOf } from "../journal/journal-text";
-import type { CommitRecord } from "../state/prefix-set-store";
+import { type CommitRecord, commitCounts } from "../state/delta";
 
 /** Data items and changes of one entry that are shown. */
 const SHOWN = 100;
@@ -47,9 +47,8 @@ function short({ headers: _, data: __, answerHeaders: ___, answer, commit, ...en
   return { ...entry, ...(reason !== undefined && { reason }), ...(commit && { commit: numbers(commit) }) };
 }
 
-function numbers({ inserted, removed, changed, size }: CommitRecord) {
-  const count = (part: object) => Object.keys(part).length;
-  return { inserted: count(inserted), removed: count(removed), changed: count(changed), size };
+function numbers(commit: CommitRecord) {
+  return { ...commitCounts(commit), size: commit.size };
 }
 
 function changes({ commit }: JournalEntry) {

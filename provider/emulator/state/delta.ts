@@ -51,8 +51,32 @@ export class Delta {
     const inserted = yield* plain(this.inserted);
     const removed = yield* plain(this.removed);
     const changed = yield* plain(this.changed);
-    return { inserted, removed, changed, size };
+    const record = { inserted, removed, changed, size };
+    counted.set(record, { inserted: this.inserted.size, removed: this.removed.size, changed: this.changed.size });
+    return record;
   }
+}
+
+/** How many entries a commit inserted, removed and changed. */
+export interface CommitCounts {
+  readonly inserted: number;
+  readonly removed: number;
+  readonly changed: number;
+}
+
+/** To count the names of an object takes a fifth of a second for 200 000: here they were counted before they were names. */
+const counted = new WeakMap<CommitRecord, CommitCounts>();
+
+/** The numbers of a commit, also of one that was read from JSON. */
+export function commitCounts(record: CommitRecord): CommitCounts {
+  const known = counted.get(record);
+  if (known) return known;
+  const [inserted = 0, removed = 0, changed = 0] = [record.inserted, record.removed, record.changed].map(
+    (part) => Object.keys(part).length,
+  );
+  const counts = { inserted, removed, changed };
+  counted.set(record, counts);
+  return counts;
 }
 
 function* plain<V>(map: ReadonlyMap<CanonicalPrefix, V>): SlicedWork<Record<string, V>> {

@@ -1,0 +1,97 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { parse } from "yaml";
+import { startEmulator } from "../../provider/emulator";
+import { fapi } from "../emulator/calls";
+import { run } from "./support";
+
+const BLOCKED = "prefixset://edge/blocked";
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test("a running emulator is told what goes wrong, and says what it was asked", async () => {
+  await using emulator = await startEmulator();
+  emulator.clock.freeze("2026-12-01T10:00:00Z");
+  const call = async (...args: string[]) => {
+    const { code, out, err } = await run(["emulator", ...args], {
+      env: { PACKETFILTER_EMULATOR_CONTROL: emulator.control },
+    });
+    return code === 0 ? out : `${code}: ${err}`;
+  };
+  expect(await call("fail", "cmd=commit", "status=503", "message=503")).toBe(
+    `id  kind   fault                              seen  hits  spent
+ 1  error  cmd=commit status=503 message=503     0     0  false
+
+1 fault
+`,
+  );
+  await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.0/24", v: 1 }] });
+  await fapi(emulator, { url: BLOCKED, cmd: "commit" });
+  await fapi(emulator, { url: BLOCKED, cmd: "commit" });
+  expect(await call("journal", "--limit", "2", "--cmd", "commit")).toBe(
+    `#1 10:00:00.000 node commit ${BLOCKED} -> 503, 15 bytes: 503, fault error
+#2 10:00:00.000 node commit ${BLOCKED} -> 200, 15 bytes, applied +1 -0 ~0, 3 after
+`,
+  );
+  expect(await call("journal", "--runs")).toBe("run 1: 3 requests, 1 commit, +1 −0, 1 failed\n");
+  expect(JSON.parse(await call("journal", "--status", "503", "--output", "json"))).toEqual([emulator.journal[1]]);
+  expect(JSON.parse(await call("journal", "--har", "--clear"))).toMatchObject({ log: { version: "1.2" } });
+  expect(emulator.journal).toEqual([]);
+  expect(await call("fail", "--clear")).toBe("0 faults\n");
+
+  expect(await call("snapshot", "one")).toBe("Snapshot one: taken.\n");
+  expect(await call("snapshot")).toBe("one\n");
+  const file = join(folder, "state.yaml");
+  await writeFile(file, "arenas:\n  core:\n    sets:\n      bad: { 192.0.2.0/24: 5 }\n");
+  expect(await call("state", file)).toBe(`The emulator holds what ${file} says.\n`);
+  expect(parse(await call("state"))).toEqual(emulator.state());
+  expect(JSON.parse(await call("state", "--output", "json")).arenas).toEqual({
+    core: { sets: { bad: { "192.0.2.0/24": 5 } }, profiles: {} },
+  });
+  expect(await call("snapshot", "one", "--restore")).toBe("Snapshot one: put back.\n");
+  expect(emulator.prefixSet(BLOCKED).applied).toHaveProperty(["203.0.113.0/24"], 1);
+  expect(await call("snapshot", "one", "--delete")).toBe("Snapshot one: forgotten.\n");
+  expect(await call("reset")).toBe("The emulator is as it was at its start.\n");
+  expect(emulator.prefixSet(BLOCKED).applied).not.toHaveProperty(["203.0.113.0/24"]);
+  expect(await call("snapshot", "one", "--restore")).toMatch(/^1: .*no snapshot "one"/);
+});
+
+test("wrong use ends with 2, an emulator that does not answer or wants a token with 1", async () => {
+  const controlToken = "a-token-for-this-test";
+  await using emulator = await startEmulator({ controlToken });
+  const at = ["--at", emulator.control, "--token", controlToken];
+  const wrong = [
+    [["reset"], /--at URL or PACKETFILTER_EMULATOR_CONTROL/],
+    [["reset", "--at", "nowhere"], /not the address of a control API/],
+    [["fail", "commit", ...at], /member=value/],
+    [["fail", "cmd=comit", ...at], /is "commit" meant/],
+    [["fail", "kimd=error", ...at], /is "kind" meant/],
+    [["journal", "--limit", "few", ...at], /--limit must be a whole number/],
+    [["journal", "--cmd", "comit", ...at], /is "commit" meant/],
+    [["journal", "--har", "--runs", ...at], /exclude each other/],
+    [["snapshot", "--restore", ...at], /Say which snapshot/],
+    [["state", "--output", "csv", ...at], /--output/],
+  ] as const;
+  for (const [args, reason] of wrong) {
+    expect(await run(["emulator", ...args]), args.join(" ")).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(reason),
+    });
+  }
+  expect(await run(["emulator", "reset", "--at", emulator.control])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("HTTP 401"),
+  });
+  const env = { PACKETFILTER_EMULATOR_CONTROL: emulator.control, PACKETFILTER_EMULATOR_TOKEN: controlToken };
+  expect((await run(["emulator", "reset"], { env })).code).toBe(0);
+  await emulator.close();
+  expect(await run(["emulator", "reset"], { env })).toMatchObject({
+    code: 1,
+    err: expect.stringContaining("no answer"),
+  });
+});
