@@ -19,8 +19,9 @@ export interface EmulatorOptions {
    */
   readonly state?: EmulatorState | (() => EmulatorState | Promise<EmulatorState>);
   /**
-   * File in which what it holds is kept between runs, default none. A file that exists is used instead of `state`. Meant for up
-   * to some ten thousand marks: the file is written whole.
+   * File in which what it holds is kept between runs, default none. A file that exists is used instead of `state`; its folder
+   * must exist. A change by a request is on the disk before its answer. Marks that packets leave are kept a tenth of a second
+   * later, by writing everything anew: meant for up to some ten thousand marks.
    */
   readonly persist?: string;
   /** Port of the protocol; 0 (default) takes a free one. */

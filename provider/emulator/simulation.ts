@@ -5,6 +5,7 @@ import { RequestCounts } from "./journal/request-counts";
 import { Runs } from "./journal/runs";
 import { Secrets } from "./journal/secrets";
 import type { ResolvedOptions } from "./options";
+import type { Change } from "./state/change";
 import { Contents } from "./state/contents";
 import { defaultState } from "./state/default-state";
 import { Snapshots } from "./state/snapshots";
@@ -27,7 +28,9 @@ export class Simulation {
   dialect: Dialect;
   private held: Contents;
   private known: { readonly of: Contents; readonly secrets: Secrets } | undefined;
-  private readonly listeners = new Set<() => void>();
+  private readonly listeners = new Set<(change: Change) => void>();
+  /** Resolves when all changes until now are kept; absent where nothing is kept. */
+  durable: (() => Promise<void>) | undefined;
   private readonly initial: EmulatorState;
 
   constructor(
@@ -69,16 +72,16 @@ export class Simulation {
     const held = this.load(state);
     this.held.packetPath.end();
     this.held = held;
-    this.changed();
+    this.changed({ kind: "everything" });
   }
 
   /** Must be called after every change of what is held. */
-  readonly changed = (): void => {
-    for (const listener of this.listeners) listener();
+  readonly changed = (change: Change): void => {
+    for (const listener of this.listeners) listener(change);
   };
 
   /** Calls back after every change of what is held. */
-  onChange(listener: () => void): void {
+  onChange(listener: (change: Change) => void): void {
     this.listeners.add(listener);
   }
 
@@ -93,11 +96,14 @@ export class Simulation {
 
   /** Drops all staged entries of the node, as a restart does. */
   discardStaged(): void {
-    this.contents.discardStaged();
-    this.changed();
+    for (const url of this.contents.discardStaged()) this.changed({ kind: "taken", url });
   }
 
   private load(state: EmulatorState): Contents {
-    return new Contents(state, { clock: this.clock, marks: this.options.marks, changed: this.changed });
+    return new Contents(state, {
+      clock: this.clock,
+      marks: this.options.marks,
+      changed: () => this.changed({ kind: "signaling" }),
+    });
   }
 }

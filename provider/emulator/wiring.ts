@@ -61,8 +61,18 @@ async function load(
   const given = kept ?? (typeof state === "function" ? await state() : state);
   const simulation = new Simulation(resolved, wall, given);
   const persistence =
-    persist === undefined ? undefined : new Persistence(persist, () => simulation.contents.export(), wall);
-  if (persistence) simulation.onChange(persistence.changed);
+    persist === undefined
+      ? undefined
+      : new Persistence(
+          persist,
+          { whole: () => simulation.contents.export(), signalings: () => simulation.contents.activeSignalings() },
+          wall,
+        );
+  if (persistence) {
+    await persistence.begin();
+    simulation.onChange(persistence.changed);
+    simulation.durable = () => persistence.durable();
+  }
   if (options.onRequest) simulation.journal.listen(options.onRequest);
   return { simulation, persistence };
 }

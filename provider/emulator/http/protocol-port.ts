@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { messageOf } from "../../model/errors";
 import type { Dialect } from "../behaviour/dialect";
 import type { Delivery, Variation } from "../behaviour/fault-kind";
 import { strike } from "../behaviour/fault-kinds";
@@ -29,6 +30,8 @@ export interface ProtocolSubject {
   readonly options: { readonly latency: number; readonly commitLatency: number };
   /** Drops all staged entries of the node. */
   discardStaged(): void;
+  /** Resolves when all changes until now are kept; absent where nothing is kept. */
+  readonly durable: (() => Promise<void>) | undefined;
 }
 
 /** What the protocol port serves, and how. */
@@ -140,9 +143,16 @@ export class ProtocolPort {
     const run = async (variation: Variation = {}): Promise<Reply> => {
       const wait = options.latency + (summary.cmd === "commit" ? options.commitLatency : 0);
       if (wait > 0) await waits.for(wait);
-      return effect(variation, (record) => {
+      const reply = await effect(variation, (record) => {
         this.subject.journal.committed(entry, record);
       });
+      if (!this.subject.durable || !isMutation(summary)) return reply;
+      try {
+        await this.subject.durable();
+        return reply;
+      } catch (cause) {
+        return error(500, `the change cannot be kept: ${messageOf(cause)}`);
+      }
     };
     if (!fault) return run();
     return strike(fault.fault, {
@@ -197,6 +207,10 @@ function withoutSecrets({ data, ...rest }: RequestSummary, body: Buffer, secrets
 
 function incoming(request: IncomingMessage, body: Buffer): Incoming {
   return { method: request.method ?? "", target: request.url ?? "/", headers: request.headers, body };
+}
+
+function isMutation({ cmd, op }: RequestSummary): boolean {
+  return (cmd !== undefined && cmd !== "list") || (op !== undefined && op !== "status");
 }
 
 function apiOf(target: string): ApiName {
