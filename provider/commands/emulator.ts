@@ -21,6 +21,7 @@ interface Flags {
   readonly seed?: string;
   readonly latency?: string;
   readonly commitLatency?: string;
+  readonly bandwidth?: string;
   readonly journal?: string;
   readonly auth?: string;
   readonly tls?: string | boolean;
@@ -46,8 +47,12 @@ export function register(program: Command, io: CliIo): void {
       "how open points of the contract are settled: a name, seed:N, or a JSON file of switches",
     )
     .option("--seed <number>", "seed of everything that is drawn by chance")
-    .option("--latency <duration>", "real time before each request takes effect, such as 10ms")
-    .option("--commit-latency <duration>", "real time before a commit takes effect, such as 1s")
+    .option(
+      "--latency <duration>",
+      "real time before each request takes effect, such as 10ms, or drawn by seed: 5ms..40ms",
+    )
+    .option("--commit-latency <duration>", "real time before a commit takes effect, such as 1s or 1s..3s")
+    .option("--bandwidth <rate>", "bytes a second that each connection carries, such as 10MB/s or 100Mbit/s")
     .option("--auth <kind>", "what callers of the node API must send: bearer:TOKEN or basic:USER:PASSWORD")
     .option(
       "--tls [mutual]",
@@ -85,6 +90,7 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
     tls: readTls(flags.tls),
     latency: flags.latency,
     commitLatency: flags.commitLatency,
+    bandwidth: flags.bandwidth,
   };
 }
 

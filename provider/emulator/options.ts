@@ -10,6 +10,7 @@ import type { MarkStoreOptions } from "./marks";
 import type { EmulatorState } from "./state/state";
 import type { Wall } from "./time/clock";
 import { type Duration, milliseconds } from "./time/duration";
+import { bytesPerSecond, type Latency, type LatencyRange, latencyRange } from "./time/latency";
 
 /** How an emulator starts. Everything has a default. */
 export interface EmulatorOptions {
@@ -39,10 +40,12 @@ export interface EmulatorOptions {
   readonly dialect?: string | DialectSettings;
   /** Seed of faults and traffic that are drawn by chance; default: a random one, which `emulator.seedNumber` tells. */
   readonly seed?: number;
-  /** Real time before each request takes effect, default 0. */
-  readonly latency?: Duration;
-  /** Real time before a commit takes effect, beyond `latency`, default 0. */
-  readonly commitLatency?: Duration;
+  /** Real time before each request takes effect, default 0; `"5ms..40ms"` draws it for each request, by `seed`. */
+  readonly latency?: Latency;
+  /** Real time before a commit takes effect, beyond `latency`, default 0; a range as there. */
+  readonly commitLatency?: Latency;
+  /** Bytes a second that each connection carries in either direction, such as `"10MB/s"`; default: no limit. */
+  readonly bandwidth?: number | string;
   /** What a caller of the node API must send; default: nothing. */
   readonly auth?: NodeAuth;
   /**
@@ -70,8 +73,10 @@ export interface ResolvedOptions {
   readonly controlToken: string | undefined;
   readonly dialect: Dialect;
   readonly seed: number;
-  readonly latency: number;
-  readonly commitLatency: number;
+  readonly latency: LatencyRange;
+  readonly commitLatency: LatencyRange;
+  /** Bytes a second. */
+  readonly bandwidth: number | undefined;
   readonly journalLimits: JournalLimits;
   readonly runPause: number;
   readonly marks: Omit<MarkStoreOptions, "now"> | undefined;
@@ -98,8 +103,9 @@ export function resolveOptions(
     controlToken: controlToken(options, host),
     dialect: dialect(options.dialect),
     seed: options.seed ?? random(),
-    latency: milliseconds(options.latency ?? 0),
-    commitLatency: milliseconds(options.commitLatency ?? 0),
+    latency: latencyRange(options.latency ?? 0),
+    commitLatency: latencyRange(options.commitLatency ?? 0),
+    bandwidth: options.bandwidth === undefined ? undefined : bytesPerSecond(options.bandwidth),
     journalLimits: { requests, items },
     runPause: milliseconds(options.runPause ?? "5s"),
     marks: options.marks,

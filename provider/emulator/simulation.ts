@@ -11,6 +11,7 @@ import { defaultState } from "./state/default-state";
 import { Snapshots } from "./state/snapshots";
 import type { EmulatorState } from "./state/state";
 import { elapsed, VirtualClock, type Wall } from "./time/clock";
+import { Link } from "./time/link";
 import { Waits } from "./time/waits";
 
 /**
@@ -26,6 +27,8 @@ export class Simulation {
   readonly snapshots = new Snapshots();
   /** How the open points of the contract are settled at the moment. */
   dialect: Dialect;
+  /** The line to the callers. Another one after each {@link reset}, so that the same requests wait as long again. */
+  link: Link;
   private held: Contents;
   private known: { readonly of: Contents; readonly secrets: Secrets } | undefined;
   private readonly listeners = new Set<(change: Change) => void>();
@@ -40,6 +43,7 @@ export class Simulation {
   ) {
     this.clock = new VirtualClock(wall);
     this.waits = new Waits(wall);
+    this.link = new Link(options, this.waits, this.elapsed);
     this.faults = new Faults(options.seed);
     this.journal = new Journal(new Runs(options.runPause, this.elapsed), options.journalLimits);
     this.journal.listen(this.counts.count);
@@ -91,6 +95,7 @@ export class Simulation {
     this.faults.clear();
     this.journal.clear();
     this.dialect = this.options.dialect;
+    this.link = new Link(this.options, this.waits, this.elapsed);
     this.seed(this.initial);
   }
 

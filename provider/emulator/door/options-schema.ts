@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { durationSchema } from "../time/duration";
+import { bandwidthSchema, latencySchema } from "../time/latency";
 
 const port = z.int().min(0).max(65_535);
 const pem = z.string().min(1);
@@ -15,8 +16,9 @@ export const optionsSchema = z.strictObject({
   controlToken: z.string().min(1).optional(),
   dialect: z.unknown().optional(),
   seed: z.int().min(0).optional(),
-  latency: durationSchema.optional(),
-  commitLatency: durationSchema.optional(),
+  latency: latencySchema.optional(),
+  commitLatency: latencySchema.optional(),
+  bandwidth: bandwidthSchema.optional(),
   runPause: durationSchema.optional(),
   auth: z
     .union([

@@ -9,6 +9,7 @@ import type { ApiName, Journal, JournalEntry, RequestSummary } from "../journal/
 import { redactHeaders, redactPath, runLabel, sentSecrets } from "../journal/redact";
 import { Secrets } from "../journal/secrets";
 import type { VirtualClock } from "../time/clock";
+import type { Link, Passage } from "../time/link";
 import type { Waits } from "../time/waits";
 import { REDIRECTED } from "./admission";
 import type { Api, Incoming, Interpretation } from "./api";
@@ -26,8 +27,8 @@ export interface ProtocolSubject {
   readonly secrets: Secrets;
   /** Milliseconds of a clock that measures durations. */
   elapsed(): number;
-  /** Real milliseconds before each request takes effect, and before a commit does beyond that. */
-  readonly options: { readonly latency: number; readonly commitLatency: number };
+  /** The line to the callers. */
+  readonly link: Link;
   /** Drops all staged entries of the node. */
   discardStaged(): void;
   /** Resolves when all changes until now are kept; absent where nothing is kept. */
@@ -49,6 +50,8 @@ interface Exchange {
   readonly response: ServerResponse;
   /** Takes the beginning of the answer for the journal. */
   readonly start: AnswerStart;
+  /** What each part of the answer waits for. */
+  readonly pace: Passage | undefined;
   /** Milliseconds since the request arrived. */
   readonly age: () => number;
   /** See {@link JournalEntry.concurrent}. */
@@ -80,13 +83,13 @@ export class ProtocolPort {
     response.once("close", over);
     const began = this.subject.elapsed();
     const age = () => Math.round((this.subject.elapsed() - began) * 10) / 10;
-    this.serve(api, { request, response, over, concurrent, age, start: this.answerStart(request) }).catch(
-      (error: unknown) => {
-        // A defect of the emulator: the client gets a 500, the emulator lives on.
-        if (response.headersSent) response.destroy();
-        else void send(response, text(500, `emulator defect: ${error}`), { close: true });
-      },
-    );
+    const start = this.answerStart(request);
+    const pace = this.subject.link.answer();
+    this.serve(api, { request, response, over, concurrent, age, start, pace }).catch((error: unknown) => {
+      // A defect of the emulator: the client gets a 500, the emulator lives on.
+      if (response.headersSent) response.destroy();
+      else void send(response, text(500, `emulator defect: ${error}`), { close: true });
+    });
   };
 
   private async serve(api: ApiName, exchange: Exchange): Promise<void> {
@@ -121,7 +124,7 @@ export class ProtocolPort {
     const summary = withoutSecrets(understood.summary, body, secrets);
     const entry = journal.add({ ...arrived, ...summary, ...(fault && { fault: fault.fault.kind }) }, label);
     try {
-      await deliver(exchange, await this.carryOut(understood, entry, fault), entry);
+      await deliver(exchange, await this.carryOut(understood, whole.body.length, entry, fault), entry);
     } finally {
       understood.over?.();
     }
@@ -136,13 +139,14 @@ export class ProtocolPort {
 
   private async carryOut(
     { summary, error, run: effect }: Interpretation,
+    bytes: number,
     entry: JournalEntry,
     fault: ActiveFault | undefined,
   ): Promise<Delivery> {
-    const { waits, clock, options } = this.subject;
+    const { waits, clock, link } = this.subject;
     const run = async (variation: Variation = {}): Promise<Reply> => {
-      const wait = options.latency + (summary.cmd === "commit" ? options.commitLatency : 0);
-      if (wait > 0) await waits.for(wait);
+      const arrival = link.arrival(bytes, summary.cmd === "commit");
+      if (arrival) await arrival;
       const reply = await effect(variation, (record) => {
         this.subject.journal.committed(entry, record);
       });
@@ -175,7 +179,7 @@ async function deliver(exchange: Exchange, delivery: Delivery, entry: JournalEnt
 }
 
 async function answer(
-  { response, over, start, age }: Exchange,
+  { response, over, start, age, pace }: Exchange,
   reply: Reply,
   entry: JournalEntry,
   options: { close?: boolean } = {},
@@ -188,7 +192,7 @@ async function answer(
     entry.durationMs = age();
     over();
   };
-  await send(response, reply, { ...options, measured, passing: start.take });
+  await send(response, reply, { ...options, measured, passing: start.take, ...(pace && { pace }) });
 }
 
 /** The end of a request, answered or not. */
