@@ -22,6 +22,11 @@ interface Flags {
   readonly latency?: string;
   readonly commitLatency?: string;
   readonly bandwidth?: string;
+  readonly proxy?: string;
+  readonly proxySignaling?: string;
+  readonly record?: string;
+  readonly replay?: string;
+  readonly unseen?: string;
   readonly journal?: string;
   readonly auth?: string;
   readonly tls?: string | boolean;
@@ -53,6 +58,20 @@ export function register(program: Command, io: CliIo): void {
     )
     .option("--commit-latency <duration>", "real time before a commit takes effect, such as 1s or 1s..3s")
     .option("--bandwidth <rate>", "bytes a second that each connection carries, such as 10MB/s or 100Mbit/s")
+    .option("--proxy <url>", "base address of a real node, to which requests of the node API are passed on")
+    .option(
+      "--proxy-signaling <url>",
+      "base address of a real receiver, to which requests of the signaling API are passed on",
+    )
+    .option(
+      "--record <file>",
+      "keep the answers to what is passed on, secrets cut out, in a file that does not exist yet",
+    )
+    .option("--replay <file>", "answer from a file that --record wrote, without the node")
+    .option(
+      "--unseen <choice>",
+      "with --replay, what was never recorded: refuse it (the default), or emulate it by the emulator's own rules",
+    )
     .option("--auth <kind>", "what callers of the node API must send: bearer:TOKEN or basic:USER:PASSWORD")
     .option(
       "--tls [mutual]",
@@ -91,6 +110,11 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
     latency: flags.latency,
     commitLatency: flags.commitLatency,
     bandwidth: flags.bandwidth,
+    proxy: flags.proxy,
+    proxySignaling: flags.proxySignaling,
+    record: flags.record,
+    replay: flags.replay,
+    unseen: readUnseen(flags.unseen),
   };
 }
 
@@ -131,6 +155,11 @@ function readTls(flag: string | boolean | undefined): boolean | "mutual" {
   if (flag === undefined || typeof flag === "boolean") return flag ?? false;
   if (flag === "mutual") return flag;
   throw new UsageError(`--tls stands alone or before "mutual", not ${JSON.stringify(flag)}.`);
+}
+
+function readUnseen(text: string | undefined): "refuse" | "emulate" | undefined {
+  if (text === undefined || text === "refuse" || text === "emulate") return text;
+  throw new UsageError(`--unseen is "refuse" or "emulate", not ${JSON.stringify(text)}.`);
 }
 
 function wholeNumber(text: string, flag: string): number {

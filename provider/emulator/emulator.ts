@@ -404,6 +404,7 @@ export class Emulator implements AsyncDisposable {
     this.simulation.waits.end();
     await Promise.all([this.parts.server.close(), this.parts.controlServer.close()]);
     await this.parts.persistence?.close();
+    await this.parts.elsewhere.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

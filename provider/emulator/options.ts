@@ -46,6 +46,16 @@ export interface EmulatorOptions {
   readonly commitLatency?: Latency;
   /** Bytes a second that each connection carries in either direction, such as `"10MB/s"`; default: no limit. */
   readonly bandwidth?: number | string;
+  /** Base address of a real node: requests of the node API are passed on to it instead of being carried out. Default: none. */
+  readonly proxy?: string;
+  /** Base address of a real signaling receiver (`{signal_url}`), to which requests of the signaling API are passed on. Default: none. */
+  readonly proxySignaling?: string;
+  /** File in which the answers to what is passed on are kept, secrets cut out. It must not exist. Default: none. */
+  readonly record?: string;
+  /** File that was recorded: its requests are answered as they were then. Default: none. */
+  readonly replay?: string;
+  /** With `replay`, what was never recorded is refused with 501 (`"refuse"`, default), or answered by the emulator (`"emulate"`). */
+  readonly unseen?: "refuse" | "emulate";
   /** What a caller of the node API must send; default: nothing. */
   readonly auth?: NodeAuth;
   /**
@@ -94,6 +104,7 @@ export function resolveOptions(
 ): ResolvedOptions {
   // What is held is read where it is loaded, with the place in it that is wrong.
   strictly(optionsSchema, isObject(options) ? { ...options, state: undefined } : options, "startEmulator()");
+  checkRecording(options);
   const { requests = 20_000, items = 2_000_000 } = options.journalLimits ?? {};
   const host = options.host ?? "127.0.0.1";
   return {
@@ -112,6 +123,15 @@ export function resolveOptions(
     auth: options.auth,
     tls: options.tls ?? false,
   };
+}
+
+function checkRecording({ proxy, proxySignaling, record, replay, unseen }: EmulatorOptions): void {
+  const isProxy = proxy !== undefined || proxySignaling !== undefined;
+  if (isProxy && replay !== undefined)
+    throw new TypeError("`replay` answers without the node: leave out `proxy` and `proxySignaling`.");
+  if (record !== undefined && !isProxy)
+    throw new TypeError("`record` keeps what is passed on: say to whom by `proxy` or `proxySignaling`.");
+  if (unseen !== undefined && replay === undefined) throw new TypeError("`unseen` has a meaning only with `replay`.");
 }
 
 function isObject(value: unknown): boolean {

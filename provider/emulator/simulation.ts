@@ -31,6 +31,7 @@ export class Simulation {
   link: Link;
   private held: Contents;
   private known: { readonly of: Contents; readonly secrets: Secrets } | undefined;
+  private readonly resets = new Set<() => void>();
   private readonly listeners = new Set<(change: Change) => void>();
   /** Resolves when all changes until now are kept; absent where nothing is kept. */
   durable: (() => Promise<void>) | undefined;
@@ -89,6 +90,11 @@ export class Simulation {
     this.listeners.add(listener);
   }
 
+  /** Calls back after every {@link reset}. */
+  readonly onReset = (listener: () => void): void => {
+    this.resets.add(listener);
+  };
+
   /** Back to the start. */
   reset(): void {
     this.clock.restart();
@@ -97,6 +103,7 @@ export class Simulation {
     this.dialect = this.options.dialect;
     this.link = new Link(this.options, this.waits, this.elapsed);
     this.seed(this.initial);
+    for (const listener of this.resets) listener();
   }
 
   /** Drops all staged entries of the node, as a restart does. */
