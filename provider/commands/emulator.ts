@@ -22,6 +22,12 @@ interface Flags {
   readonly seed?: string;
   readonly latency?: string;
   readonly commitLatency?: string;
+  readonly bandwidth?: string;
+  readonly proxy?: string;
+  readonly proxySignaling?: string;
+  readonly record?: string;
+  readonly replay?: string;
+  readonly unseen?: string;
   readonly journal?: string;
   readonly runPause: string;
   readonly auth?: string;
@@ -48,8 +54,26 @@ export function register(program: Command, io: CliIo): void {
       "how open points of the contract are settled: a name, seed:N, or a JSON file of switches",
     )
     .option("--seed <number>", "seed of everything that is drawn by chance")
-    .option("--latency <duration>", "real time before each request takes effect, such as 10ms")
-    .option("--commit-latency <duration>", "real time before a commit takes effect, such as 1s")
+    .option(
+      "--latency <duration>",
+      "real time before each request takes effect, such as 10ms, or drawn by seed: 5ms..40ms",
+    )
+    .option("--commit-latency <duration>", "real time before a commit takes effect, such as 1s or 1s..3s")
+    .option("--bandwidth <rate>", "bytes a second that each connection carries, such as 10MB/s or 100Mbit/s")
+    .option("--proxy <url>", "base address of a real node, to which requests of the node API are passed on")
+    .option(
+      "--proxy-signaling <url>",
+      "base address of a real receiver, to which requests of the signaling API are passed on",
+    )
+    .option(
+      "--record <file>",
+      "keep the answers to what is passed on, secrets cut out, in a file that does not exist yet",
+    )
+    .option("--replay <file>", "answer from a file that --record wrote, without the node")
+    .option(
+      "--unseen <choice>",
+      "with --replay, what was never recorded: refuse it (the default), or emulate it by the emulator's own rules",
+    )
     .option("--auth <kind>", "what callers of the node API must send: bearer:TOKEN or basic:USER:PASSWORD")
     .option(
       "--tls [mutual]",
@@ -90,6 +114,12 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
     latency: flags.latency,
     runPause: flags.runPause,
     commitLatency: flags.commitLatency,
+    bandwidth: flags.bandwidth,
+    proxy: flags.proxy,
+    proxySignaling: flags.proxySignaling,
+    record: flags.record,
+    replay: flags.replay,
+    unseen: readUnseen(flags.unseen),
   };
 }
 
@@ -130,6 +160,11 @@ function readTls(flag: string | boolean | undefined): boolean | "mutual" {
   if (flag === undefined || typeof flag === "boolean") return flag ?? false;
   if (flag === "mutual") return flag;
   throw new UsageError(`--tls stands alone or before "mutual", not ${JSON.stringify(flag)}.`);
+}
+
+function readUnseen(text: string | undefined): "refuse" | "emulate" | undefined {
+  if (text === undefined || text === "refuse" || text === "emulate") return text;
+  throw new UsageError(`--unseen is "refuse" or "emulate", not ${JSON.stringify(text)}.`);
 }
 
 function wholeNumber(text: string, flag: string): number {

@@ -160,7 +160,7 @@ export class Emulator implements AsyncDisposable {
    */
   receive(packets: Iterable<Packet>): Verdict[] {
     const verdicts = this.simulation.contents.packetPath.receive(call.checkedPackets(packets));
-    this.simulation.changed();
+    this.simulation.changed({ kind: "marks" });
     return verdicts;
   }
 
@@ -172,7 +172,7 @@ export class Emulator implements AsyncDisposable {
   async replay(traffic: TrafficSource, count: number, options: { signal?: AbortSignal } = {}): Promise<TrafficSummary> {
     strictly(call.replay, { traffic, count, options }, "replay()");
     const summary = await this.simulation.contents.packetPath.replay(traffic, count, options.signal);
-    this.simulation.changed();
+    this.simulation.changed({ kind: "marks" });
     return summary;
   }
 
@@ -359,8 +359,9 @@ export class Emulator implements AsyncDisposable {
     const inserted = Object.entries(changes.insert ?? {}).map(
       ([text, value]) => [Prefix.parse(text).toString(), value] as const,
     );
-    set.change(new Map([...removed, ...inserted]));
-    this.simulation.changed();
+    const batch = new Map([...removed, ...inserted]);
+    set.change(batch);
+    this.simulation.changed({ kind: "applied", url: formatUrl(parseUrl(url)), changes: batch });
   }
 
   /** Starts and stops signaling of a client without a request. A prefix that is active, or is not, already stays as it is. @throws {UnknownResource} */
@@ -427,7 +428,8 @@ export class Emulator implements AsyncDisposable {
     this.simulation.contents.packetPath.end();
     this.simulation.waits.end();
     await Promise.all([this.parts.server.close(), this.parts.controlServer.close()]);
-    await this.parts.persistence?.flush();
+    await this.parts.persistence?.close();
+    await this.parts.elsewhere.close();
     if (this.simulation.options.expectAllFaultsMet) this.expectAllFaultsMet();
   }
 

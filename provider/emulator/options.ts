@@ -10,6 +10,7 @@ import type { MarkStoreOptions } from "./marks";
 import type { EmulatorState } from "./state/state";
 import type { Wall } from "./time/clock";
 import { type Duration, milliseconds } from "./time/duration";
+import { bytesPerSecond, type Latency, type LatencyRange, latencyRange } from "./time/latency";
 
 /** How an emulator starts. Everything has a default. */
 export interface EmulatorOptions {
@@ -19,8 +20,9 @@ export interface EmulatorOptions {
    */
   readonly state?: EmulatorState | (() => EmulatorState | Promise<EmulatorState>);
   /**
-   * File in which what it holds is kept between runs, default none. A file that exists is used instead of `state`. Meant for up
-   * to some ten thousand marks: the file is written whole.
+   * File in which what it holds is kept between runs, default none. A file that exists is used instead of `state`; its folder
+   * must exist. A change by a request is on the disk before its answer. Marks that packets leave are kept a tenth of a second
+   * later, by writing everything anew: meant for up to some ten thousand marks.
    */
   readonly persist?: string;
   /** Port of the protocol; 0 (default) takes a free one. */
@@ -38,10 +40,22 @@ export interface EmulatorOptions {
   readonly dialect?: string | DialectSettings;
   /** Seed of faults and traffic that are drawn by chance; default: a random one, which `emulator.seedNumber` tells. */
   readonly seed?: number;
-  /** Real time before each request takes effect, default 0. */
-  readonly latency?: Duration;
-  /** Real time before a commit takes effect, beyond `latency`, default 0. */
-  readonly commitLatency?: Duration;
+  /** Real time before each request takes effect, default 0; `"5ms..40ms"` draws it for each request, by `seed`. */
+  readonly latency?: Latency;
+  /** Real time before a commit takes effect, beyond `latency`, default 0; a range as there. */
+  readonly commitLatency?: Latency;
+  /** Bytes a second that each connection carries in either direction, such as `"10MB/s"`; default: no limit. */
+  readonly bandwidth?: number | string;
+  /** Base address of a real node: requests of the node API are passed on to it instead of being carried out. Default: none. */
+  readonly proxy?: string;
+  /** Base address of a real signaling receiver (`{signal_url}`), to which requests of the signaling API are passed on. Default: none. */
+  readonly proxySignaling?: string;
+  /** File in which the answers to what is passed on are kept, secrets cut out. It must not exist. Default: none. */
+  readonly record?: string;
+  /** File that was recorded: its requests are answered as they were then. Default: none. */
+  readonly replay?: string;
+  /** With `replay`, what was never recorded is refused with 501 (`"refuse"`, default), or answered by the emulator (`"emulate"`). */
+  readonly unseen?: "refuse" | "emulate";
   /** What a caller of the node API must send; default: nothing. */
   readonly auth?: NodeAuth;
   /**
@@ -74,8 +88,10 @@ export interface ResolvedOptions {
   readonly controlToken: string | undefined;
   readonly dialect: Dialect;
   readonly seed: number;
-  readonly latency: number;
-  readonly commitLatency: number;
+  readonly latency: LatencyRange;
+  readonly commitLatency: LatencyRange;
+  /** Bytes a second. */
+  readonly bandwidth: number | undefined;
   readonly journalLimits: JournalLimits;
   readonly runPause: number;
   readonly marks: Omit<MarkStoreOptions, "now"> | undefined;
@@ -94,6 +110,7 @@ export function resolveOptions(
 ): ResolvedOptions {
   // What is held is read where it is loaded, with the place in it that is wrong.
   strictly(optionsSchema, isObject(options) ? { ...options, state: undefined } : options, "startEmulator()");
+  checkRecording(options);
   const { requests = 20_000, items = 2_000_000 } = options.journalLimits ?? {};
   const host = options.host ?? "127.0.0.1";
   return {
@@ -103,8 +120,9 @@ export function resolveOptions(
     controlToken: controlToken(options, host),
     dialect: dialect(options.dialect),
     seed: options.seed ?? random(),
-    latency: milliseconds(options.latency ?? 0),
-    commitLatency: milliseconds(options.commitLatency ?? 0),
+    latency: latencyRange(options.latency ?? 0),
+    commitLatency: latencyRange(options.commitLatency ?? 0),
+    bandwidth: options.bandwidth === undefined ? undefined : bytesPerSecond(options.bandwidth),
     journalLimits: { requests, items },
     runPause: milliseconds(options.runPause ?? "5s"),
     marks: options.marks,
@@ -112,6 +130,15 @@ export function resolveOptions(
     tls: options.tls ?? false,
     expectAllFaultsMet: options.expectAllFaultsMet ?? false,
   };
+}
+
+function checkRecording({ proxy, proxySignaling, record, replay, unseen }: EmulatorOptions): void {
+  const isProxy = proxy !== undefined || proxySignaling !== undefined;
+  if (isProxy && replay !== undefined)
+    throw new TypeError("`replay` answers without the node: leave out `proxy` and `proxySignaling`.");
+  if (record !== undefined && !isProxy)
+    throw new TypeError("`record` keeps what is passed on: say to whom by `proxy` or `proxySignaling`.");
+  if (unseen !== undefined && replay === undefined) throw new TypeError("`unseen` has a meaning only with `replay`.");
 }
 
 function isObject(value: unknown): boolean {

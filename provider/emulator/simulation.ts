@@ -5,11 +5,13 @@ import { RequestCounts } from "./journal/request-counts";
 import { Runs } from "./journal/runs";
 import { Secrets } from "./journal/secrets";
 import type { ResolvedOptions } from "./options";
+import type { Change } from "./state/change";
 import { Contents } from "./state/contents";
 import { defaultState } from "./state/default-state";
 import { Snapshots } from "./state/snapshots";
 import type { EmulatorState } from "./state/state";
 import { elapsed, VirtualClock, type Wall } from "./time/clock";
+import { Link } from "./time/link";
 import { Waits } from "./time/waits";
 
 /**
@@ -25,9 +27,14 @@ export class Simulation {
   readonly snapshots = new Snapshots();
   /** How the open points of the contract are settled at the moment. */
   dialect: Dialect;
+  /** The line to the callers. Another one after each {@link reset}, so that the same requests wait as long again. */
+  link: Link;
   private held: Contents;
   private known: { readonly of: Contents; readonly secrets: Secrets } | undefined;
-  private readonly listeners = new Set<() => void>();
+  private readonly resets = new Set<() => void>();
+  private readonly listeners = new Set<(change: Change) => void>();
+  /** Resolves when all changes until now are kept; absent where nothing is kept. */
+  durable: (() => Promise<void>) | undefined;
   private readonly initial: EmulatorState;
 
   constructor(
@@ -37,6 +44,7 @@ export class Simulation {
   ) {
     this.clock = new VirtualClock(wall);
     this.waits = new Waits(wall);
+    this.link = new Link(options, this.waits, this.elapsed);
     this.faults = new Faults(options.seed);
     this.journal = new Journal(new Runs(options.runPause, this.elapsed), options.journalLimits);
     this.journal.listen(this.counts.count);
@@ -69,18 +77,23 @@ export class Simulation {
     const held = this.load(state);
     this.held.packetPath.end();
     this.held = held;
-    this.changed();
+    this.changed({ kind: "everything" });
   }
 
   /** Must be called after every change of what is held. */
-  readonly changed = (): void => {
-    for (const listener of this.listeners) listener();
+  readonly changed = (change: Change): void => {
+    for (const listener of this.listeners) listener(change);
   };
 
   /** Calls back after every change of what is held. */
-  onChange(listener: () => void): void {
+  onChange(listener: (change: Change) => void): void {
     this.listeners.add(listener);
   }
+
+  /** Calls back after every {@link reset}. */
+  readonly onReset = (listener: () => void): void => {
+    this.resets.add(listener);
+  };
 
   /** Back to the start. */
   reset(): void {
@@ -88,16 +101,21 @@ export class Simulation {
     this.faults.clear();
     this.journal.clear();
     this.dialect = this.options.dialect;
+    this.link = new Link(this.options, this.waits, this.elapsed);
     this.seed(this.initial);
+    for (const listener of this.resets) listener();
   }
 
   /** Drops all staged entries of the node, as a restart does. */
   discardStaged(): void {
-    this.contents.discardStaged();
-    this.changed();
+    for (const url of this.contents.discardStaged()) this.changed({ kind: "taken", url });
   }
 
   private load(state: EmulatorState): Contents {
-    return new Contents(state, { clock: this.clock, marks: this.options.marks, changed: this.changed });
+    return new Contents(state, {
+      clock: this.clock,
+      marks: this.options.marks,
+      changed: () => this.changed({ kind: "signaling" }),
+    });
   }
 }

@@ -7,6 +7,7 @@ import { type ClientTls, serverTls } from "./http/tls";
 import { NodeApi } from "./node/node-api";
 import { failure } from "./node/node-replies";
 import { type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options";
+import { Elsewhere } from "./recording/elsewhere";
 import { SignalingApi } from "./signaling/signaling-api";
 import { Simulation } from "./simulation";
 import { Persistence } from "./state/persistence";
@@ -21,6 +22,7 @@ export interface Assembly {
   readonly controlServer: HttpServer;
   readonly tls: ClientTls | undefined;
   readonly persistence: Persistence | undefined;
+  readonly elsewhere: Elsewhere;
 }
 
 /** Milliseconds until the next try to take the port again, when another process has taken it during an outage. */
@@ -40,10 +42,11 @@ export async function assemble(options: EmulatorOptions): Promise<Assembly> {
     const controlServer = await HttpServer.listen({ host, port: controlPort }, management.listener);
     servers.push(controlServer);
     const { simulation, persistence } = await load(options, resolved, wall);
+    const elsewhere = await Elsewhere.open(options, simulation);
     const control = new ControlApi({ simulation, routes: ROUTES, token: resolved.controlToken });
-    protocol.serve(protocolPort(simulation, server).listener);
+    protocol.serve(protocolPort(simulation, server, elsewhere).listener);
     management.serve(control.listener);
-    return { simulation, server, control, controlServer, tls: tls?.client, persistence };
+    return { simulation, server, control, controlServer, tls: tls?.client, persistence, elsewhere };
   } catch (error) {
     await Promise.all(servers.map((each) => each.close()));
     throw error;
@@ -61,13 +64,23 @@ async function load(
   const given = kept ?? (typeof state === "function" ? await state() : state);
   const simulation = new Simulation(resolved, wall, given);
   const persistence =
-    persist === undefined ? undefined : new Persistence(persist, () => simulation.contents.export(), wall);
-  if (persistence) simulation.onChange(persistence.changed);
+    persist === undefined
+      ? undefined
+      : new Persistence(
+          persist,
+          { whole: () => simulation.contents.export(), signalings: () => simulation.contents.activeSignalings() },
+          wall,
+        );
+  if (persistence) {
+    await persistence.begin();
+    simulation.onChange(persistence.changed);
+    simulation.durable = () => persistence.durable();
+  }
   if (options.onRequest) simulation.journal.listen(options.onRequest);
   return { simulation, persistence };
 }
 
-function protocolPort(simulation: Simulation, server: HttpServer): ProtocolPort {
+function protocolPort(simulation: Simulation, server: HttpServer, elsewhere: Elsewhere): ProtocolPort {
   const dialect = () => simulation.dialect;
   const admission = new Admission({
     auth: simulation.options.auth,
@@ -77,8 +90,11 @@ function protocolPort(simulation: Simulation, server: HttpServer): ProtocolPort 
   });
   return new ProtocolPort(simulation, {
     apis: {
-      node: new NodeApi(simulation),
-      signaling: new SignalingApi({ dialect, deployment: () => simulation.contents.signaling }),
+      node: elsewhere.wrap("node", new NodeApi(simulation)),
+      signaling: elsewhere.wrap(
+        "signaling",
+        new SignalingApi({ dialect, deployment: () => simulation.contents.signaling }),
+      ),
       test: new SignalingApi({ dialect, deployment: () => simulation.contents.testSignaling }),
     },
     outage: (ms) => void outage(server, simulation, ms),

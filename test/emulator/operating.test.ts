@@ -64,13 +64,14 @@ test("what it holds is kept in a file, and the next emulator goes on from there"
 test("a kept file is never a part of a state, however often it is written", async () => {
   const file = join(folder, "busy.json");
   let state: EmulatorState = {};
-  const persistence = new Persistence(file, () => state, systemWall);
+  const signalings = () => ({ signaling: {}, testSignaling: {} });
+  const persistence = new Persistence(file, { whole: () => state, signalings }, systemWall);
   const sizes = new Set<number>();
   for (let round = 1; round <= 20; round += 1) {
     const entries = Array.from({ length: round * 500 }, (_, at) => [`10.${round}.${at >> 8}.${at & 255}`, at]);
     state = { arenas: { edge: { sets: { blocked: Object.fromEntries(entries) } } } };
-    persistence.changed();
-    const written = persistence.flush();
+    persistence.changed({ kind: "everything" });
+    const written = persistence.durable();
     const source = await readFile(file, "utf8").catch(() => "{}");
     sizes.add(source.length);
     expect(stateSchema.safeParse(JSON.parse(source)).success).toBe(true);

@@ -85,7 +85,7 @@ export class ControlApi {
       const query = parse(route.query ?? z.strictObject({}), Object.fromEntries(input.query), "query");
       const body = route.body ? parse(route.body, await readBodyOf(input), "body") : undefined;
       const { simulation, routes } = this.options;
-      return await route.run({
+      const reply = await route.run({
         emulator,
         simulation,
         routes,
@@ -95,6 +95,8 @@ export class ControlApi {
         request: input.request,
         response: input.response,
       });
+      if (route.method !== "GET") await simulation.durable?.();
+      return reply;
     } catch (error) {
       if (error instanceof BadRequest || error instanceof TypeError || error instanceof PrefixError)
         return json(400, { error: error.message });

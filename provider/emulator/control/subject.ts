@@ -80,4 +80,5 @@ export interface ControlledSimulation extends MetricsSubject {
   readonly clock: VirtualClock;
   readonly dialect: Dialect;
   readonly snapshots: Snapshots;
+  readonly durable: (() => Promise<void>) | undefined;
 }

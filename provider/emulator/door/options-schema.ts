@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { durationSchema } from "../time/duration";
+import { bandwidthSchema, latencySchema } from "../time/latency";
 
 const port = z.int().min(0).max(65_535);
 const pem = z.string().min(1);
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an address such as http://192.0.2.10" });
 const run = z.custom((value) => typeof value === "function", "must be a function");
 
 /** See `EmulatorOptions`. The state has a schema of its own and is read where it is loaded. */
@@ -15,8 +17,14 @@ export const optionsSchema = z.strictObject({
   controlToken: z.string().min(1).optional(),
   dialect: z.unknown().optional(),
   seed: z.int().min(0).optional(),
-  latency: durationSchema.optional(),
-  commitLatency: durationSchema.optional(),
+  latency: latencySchema.optional(),
+  commitLatency: latencySchema.optional(),
+  bandwidth: bandwidthSchema.optional(),
+  proxy: httpUrl.optional(),
+  proxySignaling: httpUrl.optional(),
+  record: z.string().min(1).optional(),
+  replay: z.string().min(1).optional(),
+  unseen: z.enum(["refuse", "emulate"]).optional(),
   runPause: durationSchema.optional(),
   auth: z
     .union([

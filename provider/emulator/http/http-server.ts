@@ -149,7 +149,12 @@ export interface SendOptions {
   readonly measured?: (bytes: number) => void;
   /** Is shown each part of the body before it is on the way. */
   readonly passing?: (part: Buffer) => void;
+  /** Waits before so many more bytes are sent: for a line that is slower than this machine. */
+  readonly pace?: (bytes: number) => Promise<void>;
 }
+
+/** Bytes of an answer that are sent at once on a slow line. */
+const PART = 16 * 1024;
 
 /** Sends an answer. A long body is made and sent in steps, at the pace at which it is taken. */
 export async function send(response: ServerResponse, reply: Reply, options: SendOptions = {}): Promise<void> {
@@ -160,11 +165,13 @@ export async function send(response: ServerResponse, reply: Reply, options: Send
     ...(options.close && { connection: "close" }),
     ...reply.headers,
   });
-  let last = Buffer.isBuffer(body) ? body : Buffer.alloc(0);
+  const { pace } = options;
+  let last = Buffer.isBuffer(body) && !pace ? body : Buffer.alloc(0);
   let bytes = last.length;
   options.passing?.(last);
-  if (!Buffer.isBuffer(body)) {
-    for await (const chunk of paced(body)) {
+  if (last !== body) {
+    const chunks = paced(Buffer.isBuffer(body) ? [body] : body);
+    for await (const chunk of pace ? slowly(chunks, pace) : chunks) {
       if (response.destroyed) return;
       if (last.length > 0 && !response.write(last)) await drained(response);
       last = chunk;
@@ -175,6 +182,19 @@ export async function send(response: ServerResponse, reply: Reply, options: Send
   options.measured?.(bytes);
   if (options.close) response.end(last, () => response.socket?.destroySoon());
   else response.end(last);
+}
+
+async function* slowly(
+  chunks: AsyncIterable<Buffer>,
+  pace: (bytes: number) => Promise<void>,
+): AsyncGenerator<Buffer, void> {
+  for await (const chunk of chunks) {
+    for (let from = 0; from < chunk.length; from += PART) {
+      const part = chunk.subarray(from, from + PART);
+      await pace(part.length);
+      yield part;
+    }
+  }
 }
 
 /** Waits until more can be written, or nobody is there any more to read it. */

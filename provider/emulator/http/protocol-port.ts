@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { messageOf } from "../../model/errors";
 import type { Dialect } from "../behaviour/dialect";
 import type { Delivery, Variation } from "../behaviour/fault-kind";
 import { strike } from "../behaviour/fault-kinds";
@@ -8,6 +9,7 @@ import type { ApiName, Journal, JournalEntry, RequestSummary } from "../journal/
 import { redactHeaders, redactPath, runLabel, sentSecrets } from "../journal/redact";
 import { Secrets } from "../journal/secrets";
 import type { VirtualClock } from "../time/clock";
+import type { Link, Passage } from "../time/link";
 import type { Waits } from "../time/waits";
 import { REDIRECTED } from "./admission";
 import type { Api, Incoming, Interpretation } from "./api";
@@ -25,10 +27,12 @@ export interface ProtocolSubject {
   readonly secrets: Secrets;
   /** Milliseconds of a clock that measures durations. */
   elapsed(): number;
-  /** Real milliseconds before each request takes effect, and before a commit does beyond that. */
-  readonly options: { readonly latency: number; readonly commitLatency: number };
+  /** The line to the callers. */
+  readonly link: Link;
   /** Drops all staged entries of the node. */
   discardStaged(): void;
+  /** Resolves when all changes until now are kept; absent where nothing is kept. */
+  readonly durable: (() => Promise<void>) | undefined;
 }
 
 /** What the protocol port serves, and how. */
@@ -46,6 +50,8 @@ interface Exchange {
   readonly response: ServerResponse;
   /** Takes the beginning of the answer for the journal. */
   readonly start: AnswerStart;
+  /** What each part of the answer waits for. */
+  readonly pace: Passage | undefined;
   /** Milliseconds since the request arrived. */
   readonly age: () => number;
   /** See {@link JournalEntry.concurrent}. */
@@ -77,13 +83,13 @@ export class ProtocolPort {
     response.once("close", over);
     const began = this.subject.elapsed();
     const age = () => Math.round((this.subject.elapsed() - began) * 10) / 10;
-    this.serve(api, { request, response, over, concurrent, age, start: this.answerStart(request) }).catch(
-      (error: unknown) => {
-        // A defect of the emulator: the client gets a 500, the emulator lives on.
-        if (response.headersSent) response.destroy();
-        else void send(response, text(500, `emulator defect: ${error}`), { close: true });
-      },
-    );
+    const start = this.answerStart(request);
+    const pace = this.subject.link.answer();
+    this.serve(api, { request, response, over, concurrent, age, start, pace }).catch((error: unknown) => {
+      // A defect of the emulator: the client gets a 500, the emulator lives on.
+      if (response.headersSent) response.destroy();
+      else void send(response, text(500, `emulator defect: ${error}`), { close: true });
+    });
   };
 
   private async serve(api: ApiName, exchange: Exchange): Promise<void> {
@@ -123,7 +129,7 @@ export class ProtocolPort {
     const summary = withoutSecrets(understood.summary, body, secrets);
     const entry = journal.add({ ...arrived, ...summary, ...(fault && { fault: fault.fault.kind }) }, label);
     try {
-      await deliver(exchange, await this.carryOut(understood, entry, fault), entry);
+      await deliver(exchange, await this.carryOut(understood, whole.body.length, entry, fault), entry);
     } finally {
       understood.over?.();
     }
@@ -138,16 +144,24 @@ export class ProtocolPort {
 
   private async carryOut(
     { summary, error, run: effect }: Interpretation,
+    bytes: number,
     entry: JournalEntry,
     fault: ActiveFault | undefined,
   ): Promise<Delivery> {
-    const { waits, clock, options } = this.subject;
+    const { waits, clock, link } = this.subject;
     const run = async (variation: Variation = {}): Promise<Reply> => {
-      const wait = options.latency + (summary.cmd === "commit" ? options.commitLatency : 0);
-      if (wait > 0) await waits.for(wait);
-      return effect(variation, (record) => {
+      const arrival = link.arrival(bytes, summary.cmd === "commit");
+      if (arrival) await arrival;
+      const reply = await effect(variation, (record) => {
         this.subject.journal.committed(entry, record);
       });
+      if (!this.subject.durable || !isMutation(summary)) return reply;
+      try {
+        await this.subject.durable();
+        return reply;
+      } catch (cause) {
+        return error(500, `the change cannot be kept: ${messageOf(cause)}`);
+      }
     };
     if (!fault) return run();
     return strike(fault.fault, {
@@ -170,7 +184,7 @@ async function deliver(exchange: Exchange, delivery: Delivery, entry: JournalEnt
 }
 
 async function answer(
-  { response, over, start, age }: Exchange,
+  { response, over, start, age, pace }: Exchange,
   reply: Reply,
   entry: JournalEntry,
   options: { close?: boolean } = {},
@@ -183,7 +197,7 @@ async function answer(
     entry.durationMs = age();
     over();
   };
-  await send(response, reply, { ...options, measured, passing: start.take });
+  await send(response, reply, { ...options, measured, passing: start.take, ...(pace && { pace }) });
 }
 
 /** The end of a request, answered or not. */
@@ -207,6 +221,10 @@ function withoutSecrets({ data, ...rest }: RequestSummary, body: Buffer, secrets
 
 function incoming(request: IncomingMessage, body: Buffer): Incoming {
   return { method: request.method ?? "", target: request.url ?? "/", headers: request.headers, body };
+}
+
+function isMutation({ cmd, op }: RequestSummary): boolean {
+  return (cmd !== undefined && cmd !== "list") || (op !== undefined && op !== "status");
 }
 
 function apiOf(target: string): ApiName {

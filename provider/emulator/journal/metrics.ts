@@ -2,7 +2,7 @@ import { MARK_TYPES } from "../../model/mark";
 import type { Contents } from "../state/contents";
 import type { VirtualClock } from "../time/clock";
 import type { Journal } from "./journal";
-import type { RequestCounts } from "./request-counts";
+import { DURATION_BOUNDS, type RequestCount, type RequestCounts } from "./request-counts";
 
 type Labels = Record<string, string>;
 type Sample = [labels: Labels, value: number];
@@ -73,7 +73,28 @@ export function metrics({ contents, counts, journal, clock }: MetricsSubject): s
     ["journal_entries", "gauge", "Requests that the journal holds.", [[{}, journal.entries.length]]],
     ["virtual_time_seconds", "gauge", "The virtual clock, in seconds since 1970.", [[{}, clock.ms / 1000]]],
   ];
-  return families.map(([name, kind, help, samples]) => family(PREFIX + name, kind, help, samples)).join("");
+  return [
+    ...families.map(([name, kind, help, samples]) => family(PREFIX + name, kind, help, samples)),
+    durations(`${PREFIX}request_duration_seconds`, requests),
+  ].join("");
+}
+
+/** Durations as a histogram: of each bound how many were at or below it, and their sum. */
+function durations(name: string, requests: readonly RequestCount[]): string {
+  const lines = requests.flatMap(({ labels, buckets, seconds, count }) => {
+    let sum = 0;
+    const bounds = [...DURATION_BOUNDS.map(String), "+Inf"];
+    return [
+      ...bounds.map((le, at) => {
+        sum += buckets[at] ?? 0;
+        return `${name}_bucket${write({ ...labels, le })} ${sum}`;
+      }),
+      `${name}_sum${write(labels)} ${Math.round(seconds * 1e6) / 1e6}`,
+      `${name}_count${write(labels)} ${count}`,
+    ];
+  });
+  const help = "From the arrival of a request until its answer was handed over, in real time.";
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} histogram`, ...lines, ""].join("\n");
 }
 
 function family(name: string, kind: string, help: string, samples: readonly Sample[]): string {

@@ -1,5 +1,5 @@
 import type { MarkType } from "../../model/mark";
-import type { PrefixSetUrl } from "../../model/resource-url";
+import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { Variation } from "../behaviour/fault-kind";
 import type { Api, Incoming, Interpretation } from "../http/api";
@@ -10,6 +10,7 @@ import type { Reply } from "../http/reply";
 import { Turnstile } from "../http/turnstile";
 import type { RequestSummary } from "../journal/journal";
 import type { RuleSpec } from "../rules";
+import type { Change } from "../state/change";
 import type { Contents } from "../state/contents";
 import type { ProfileHoldings } from "../state/holdings";
 import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
@@ -30,7 +31,7 @@ export interface NodeSubject {
   readonly dialect: Dialect;
   readonly clock: VirtualClock;
   /** Is called after every change of what is held. */
-  changed(): void;
+  changed(change: Change): void;
 }
 
 /** The node API: `POST /fapi` (docs/contract.md#node-endpoint). What the contract does not promise is refused. */
@@ -133,13 +134,14 @@ export class NodeApi implements Api {
         return refuseUnknown();
       }
       if (request.cmd === "list") return this.list(set, variation);
-      if (request.cmd === "commit") return this.commit(set, variation, committed);
+      if (request.cmd === "commit") return this.commit(set, formatUrl(url), variation, committed);
       const { data } = request;
       const stage = request.cmd === "insert" ? stageInsert : stageDelete;
-      return whenDone(inSlices(stage(set, data, dialect)), (problem) => {
+      const draft = set.draft();
+      return whenDone(inSlices(stage(set, data, dialect, draft)), (problem) => {
         if (isNew && set.changes.size > 0) holdings.keep(url, set);
         else if (isNew && !set.line.isBusy) holdings.drop(url);
-        this.subject.changed();
+        if (draft.isKept) this.subject.changed({ kind: "staged", url: formatUrl(url), changes: draft.changes });
         return problem ? this.refuse(problem) : success(data.length, dialect);
       });
     });
@@ -157,6 +159,7 @@ export class NodeApi implements Api {
 
   private commit(
     set: PrefixSetStore,
+    url: string,
     variation: Variation,
     committed: (record: CommitRecord) => void,
   ): Reply | Promise<Reply> {
@@ -167,18 +170,27 @@ export class NodeApi implements Api {
     }
     const delay = variation.commitDelay ?? dialect.commitDelay;
     if (delay === Number.POSITIVE_INFINITY) {
-      if (!variation.keepStaged) set.discard();
+      if (!variation.keepStaged) {
+        set.discard();
+        this.subject.changed({ kind: "taken", url });
+      }
       return success(count, dialect);
     }
+    const { changes } = set;
     const apply = set.commit();
-    const finish = (record: CommitRecord) => {
-      committed(record);
-      this.subject.changed();
-      return success(count, dialect);
-    };
-    if (delay === 0) return whenDone(inSlices(apply()), finish);
+    if (delay === 0) {
+      return whenDone(inSlices(apply()), (record) => {
+        committed(record);
+        this.subject.changed({ kind: "committed", url });
+        return success(count, dialect);
+      });
+    }
+    this.subject.changed({ kind: "taken", url });
     // In one go: what falls due in a jump of the clock has happened when the jump is over.
-    clock.after(delay, () => finish(atOnce(apply())));
+    clock.after(delay, () => {
+      committed(atOnce(apply()));
+      this.subject.changed({ kind: "applied", url, changes });
+    });
     return success(count, dialect);
   }
 }

@@ -32,8 +32,9 @@ export function stageInsert(
   set: PrefixSetStore,
   data: readonly unknown[],
   dialect: Dialect,
+  draft: Draft = set.draft(),
 ): SlicedWork<Refusal | undefined> {
-  return stageAll(set, data, dialect, interpretInsert);
+  return stageAll({ set, draft, data, dialect }, interpretInsert);
 }
 
 /** Stages the items of a delete (docs/contract.md#set-entries: `a`). Returns why it was refused, if it was. */
@@ -41,23 +42,26 @@ export function stageDelete(
   set: PrefixSetStore,
   data: readonly unknown[],
   dialect: Dialect,
+  draft: Draft = set.draft(),
 ): SlicedWork<Refusal | undefined> {
-  if (dialect.deleteCovers !== "covered") return stageAll(set, data, dialect, interpretDelete);
-  return stageAll(set, data, dialect, (item, draft) => interpretCoveringDelete(item, set, draft, dialect));
+  const all = { set, draft, data, dialect };
+  if (dialect.deleteCovers !== "covered") return stageAll(all, interpretDelete);
+  return stageAll(all, (item) => interpretCoveringDelete(item, set, draft, dialect));
 }
 
-function* stageAll(
-  set: PrefixSetStore,
-  data: readonly unknown[],
-  dialect: Dialect,
-  interpret: Interpreter,
-): SlicedWork<Refusal | undefined> {
+interface Request {
+  readonly set: PrefixSetStore;
+  readonly draft: Draft;
+  readonly data: readonly unknown[];
+  readonly dialect: Dialect;
+}
+
+function* stageAll({ set, draft, data, dialect }: Request, interpret: Interpreter): SlicedWork<Refusal | undefined> {
   const most = dialect.maxEntriesPerRequest;
   if (most > 0 && data.length > most) {
     return { why: "tooLarge", message: `too many entries: ${data.length}, at most ${most} in one request` };
   }
   let refusal: Refusal | undefined;
-  const draft = set.draft();
   for (const [at, item] of data.entries()) {
     if (at % SLICE === SLICE - 1) yield;
     const changes = interpret(item, draft, dialect);

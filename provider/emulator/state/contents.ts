@@ -2,6 +2,7 @@ import type { MarkStoreOptions } from "../marks";
 import { SignalingDeployment } from "../signaling/signaling-deployment";
 import type { VirtualClock } from "../time/clock";
 import { Bindings } from "./bindings";
+import type { ActiveSignalings } from "./change-log";
 import { checkConsistency, clientsOf } from "./consistency";
 import { defaultTestClients } from "./default-state";
 import { Holdings } from "./holdings";
@@ -49,14 +50,23 @@ export class Contents {
     };
   }
 
+  /** Active signalings by client, of both deployments. */
+  activeSignalings(): ActiveSignalings {
+    const active = (deployment: SignalingDeployment) =>
+      Object.fromEntries([...deployment.clients].map(([id, client]) => [id, client.active()]));
+    return { signaling: active(this.signaling), testSignaling: active(this.testSignaling) };
+  }
+
   /** The secrets of all signaling clients. */
   secretKeys(): string[] {
     const clients = [...this.signaling.clients.values(), ...this.testSignaling.clients.values()];
     return clients.map(({ state }) => state.secretKey);
   }
 
-  /** Drops all staged entries of the node, as a restart does. */
-  discardStaged(): void {
-    for (const [, set] of this.holdings.sets()) set.discard();
+  /** Drops all staged entries of the node, as a restart does. Returns the sets that had some. */
+  discardStaged(): string[] {
+    const staged = [...this.holdings.sets()].filter(([, set]) => set.changes.size > 0);
+    for (const [, set] of staged) set.discard();
+    return staged.map(([url]) => url);
   }
 }

@@ -23,6 +23,8 @@ export class Draft {
   readonly spellings = new Map<CanonicalPrefix, string | undefined>();
   /** Entries that the set gains by it. */
   growth = 0;
+  /** True once its changes are staged. */
+  isKept = false;
 
   constructor(private readonly base: DraftBase) {}
 

@@ -115,8 +115,8 @@ export class Holdings {
   /** The part of a state that these are, with the marks that profiles have now; signaling is kept elsewhere. */
   export(marksOf: (arena: string, profile: string) => MarkRecords): Pick<EmulatorState, "arenas" | "staged"> {
     const staged = [...this.sets()]
-      .filter(([, set]) => set.changes.size > 0)
-      .map(([url, set]) => [url, Object.fromEntries<StagedValue>(set.changes)] as const);
+      .filter(([, set]) => set.unapplied.size > 0)
+      .map(([url, set]) => [url, Object.fromEntries<StagedValue>(set.unapplied)] as const);
     const arenas = [...this.arenas].map(([name, arena]) => [
       name,
       {

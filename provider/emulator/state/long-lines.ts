@@ -12,7 +12,7 @@ const LONG = 64;
 
 const NUMBER = String.raw`\d+(?:\.\d+)?`;
 const TEXT = String.raw`"[^"\\]*"`;
-const member = (name: string, value: string) => String.raw`, ?"${name}": ?${value}`;
+const member = (name: string, value: string) => `, ?"${name}": ?${value}`;
 const optional = (name: string, value: string) => `(?:${member(name, value)})?`;
 const KEY = [
   `"address": ?${TEXT}`,

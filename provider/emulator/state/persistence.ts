@@ -1,84 +1,216 @@
-import { open, readFile, rename, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { type FileHandle, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { messageOf } from "../../model/errors";
 import type { Wall } from "../time/clock";
+import { inSlices } from "../time/slices";
+import type { Change } from "./change";
+import { type ActiveSignalings, type LoggedChange, linesOf, replayLog } from "./change-log";
 import { type EmulatorState, readState, StateError } from "./state";
 
-/** Real milliseconds that changes are gathered before they are written. */
+/** Real milliseconds that changes which nobody waits for are gathered before the state is written. */
 const QUIET = 100;
+/** Bytes of a log beyond which the state is written whole and a new log begun. */
+const LONG_LOG = 64 * 2 ** 20;
+
+/** What is kept. */
+export interface KeptState {
+  /** All of it, at this moment. */
+  whole(): EmulatorState;
+  signalings(): ActiveSignalings;
+}
 
 /**
- * Keeps a state in a file. Every version is written beside the file and takes its place whole: whenever the process or the
- * machine ends, the file holds one version or the next, never a part.
+ * Keeps a state in a file, and what has changed since in a log beside it.
+ *
+ * The file is written beside and takes its place whole. The name of a log says of which content of the file it is the log,
+ * so the two always fit: whenever the process or the machine ends, the file and its log hold one state or the next, never a
+ * part. {@link durable} is what an answer waits for: many answers that wait together share one write.
  */
 export class Persistence {
-  private writing: Promise<void> = Promise.resolve();
+  private readonly file: string;
+  /** Of the content that the file has now; the log itself begins with the first change. */
+  private log: { readonly name: string; handle?: FileHandle; bytes: number } | undefined;
+  private changes: LoggedChange[] = [];
+  /** How many changes there were, and how many of them are on the disk. */
+  private told = 0;
+  private kept = 0;
+  private isWholeDue = false;
+  private working: Promise<void> | undefined;
   private cancel: (() => void) | undefined;
-  private failure: unknown;
 
   constructor(
-    private readonly file: string,
-    private readonly state: () => EmulatorState,
+    file: string,
+    private readonly state: KeptState,
     private readonly wall: Wall,
-  ) {}
+  ) {
+    this.file = resolve(file);
+  }
 
-  /** The state in the file; `undefined` when there is no file. @throws {StateError} when it holds something else. */
+  /**
+   * The state that is kept; `undefined` when there is none yet.
+   *
+   * @throws {StateError} when the folder does not exist, or when the file holds something else.
+   */
   static async read(file: string): Promise<EmulatorState | undefined> {
-    let source: string;
-    try {
-      source = await readFile(file, "utf8");
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-      throw error;
+    const folder = dirname(resolve(file));
+    const isFolder = await stat(folder)
+      .then((it) => it.isDirectory())
+      .catch(() => false);
+    if (!isFolder) {
+      throw new StateError(
+        `What the emulator holds cannot be kept in ${file}: there is no folder ${folder}. Make it first.`,
+      );
     }
+    let source: string | undefined;
     try {
-      return readState(JSON.parse(source));
+      source = await readIfThere(file);
+      if (source === undefined) return undefined;
+      const state = readState(JSON.parse(source));
+      const log = await readIfThere(logOf(resolve(file), source));
+      return log ? readState(replayLog(state, log)) : state;
     } catch (error) {
+      if (source === undefined) throw new StateError(`${file} cannot be read: ${messageOf(error)}`);
       throw new StateError(`${file} is not a state that an emulator kept: ${messageOf(error)}`);
     }
   }
 
-  /** Says that something changed; the state is written soon. */
-  readonly changed = (): void => {
-    this.cancel ??= this.wall.timer(() => void this.write(), QUIET);
-  };
-
-  /** Writes what is not written yet. @throws the system's error, also of an earlier write that failed. */
-  async flush(): Promise<void> {
-    if (this.cancel) void this.write();
-    await this.writing;
-    if (this.failure !== undefined) throw this.failure;
+  /** Writes the state whole, takes away what an earlier process left, and begins a log. */
+  async begin(): Promise<void> {
+    this.changed({ kind: "everything" });
+    await this.durable();
   }
 
-  private write(): Promise<void> {
+  /** Says what changed; it is written soon. */
+  readonly changed = (change: Change): void => {
+    if (change.kind === "marks") {
+      this.cancel ??= this.wall.timer(() => {
+        this.isWholeDue = true;
+        this.wake();
+      }, QUIET);
+      return;
+    }
+    this.told += 1;
+    if (change.kind === "everything") this.isWholeDue = true;
+    else this.changes.push(change);
+    this.wake();
+  };
+
+  /** Resolves when everything that has changed until now is on the disk. @throws the system's error. */
+  async durable(): Promise<void> {
+    const { told } = this;
+    while (this.kept < told) await this.wake();
+  }
+
+  /** Writes what is not written yet, marks included, and the state whole; keeps nothing from then on. */
+  async close(): Promise<void> {
+    this.changed({ kind: "everything" });
+    await this.durable();
+    await this.log?.handle?.close();
+    if (this.log) await rm(this.log.name, { force: true });
+    this.log = undefined;
+  }
+
+  /** One write at a time; what comes meanwhile is in the next one. */
+  private wake(): Promise<void> {
+    this.working ??= this.write().finally(() => {
+      this.working = undefined;
+    });
+    // Whoever waits is told by what durable() gives; a write that nobody waits for is tried again with the next change.
+    this.working.catch(() => {});
+    return this.working;
+  }
+
+  private async write(): Promise<void> {
+    // Whatever else changes at this moment is in the same write.
+    await Promise.resolve();
+    const { changes, told } = this;
+    const isWholeDue = this.isWholeDue || !this.log || this.log.bytes > LONG_LOG;
+    this.changes = [];
+    this.isWholeDue = false;
     this.cancel?.();
     this.cancel = undefined;
-    this.writing = this.writing
-      .then(() => replaceFile(this.file, `${JSON.stringify(this.state())}\n`))
-      .then(
-        () => {
-          this.failure = undefined;
-        },
-        (error: unknown) => {
-          this.failure = error;
-        },
-      );
-    return this.writing;
+    try {
+      await (isWholeDue ? this.writeWhole() : this.append(changes));
+      this.kept = told;
+    } catch (error) {
+      // The log may end in the middle of a line: only the whole state says again what holds.
+      this.isWholeDue = true;
+      throw error;
+    }
+  }
+
+  private async append(changes: readonly LoggedChange[]): Promise<void> {
+    const { log } = this;
+    if (!log) return;
+    const isNew = log.handle === undefined;
+    log.handle ??= await open(log.name, "a", 0o600);
+    for (const change of changes) {
+      const lines = Buffer.from(await inSlices(linesOf(change, this.state.signalings)));
+      await log.handle.appendFile(lines);
+      log.bytes += lines.length;
+    }
+    await log.handle.datasync();
+    if (isNew) await syncFolder(dirname(this.file));
+  }
+
+  private async writeWhole(): Promise<void> {
+    const content = `${JSON.stringify(this.state.whole())}\n`;
+    const beside = `${this.file}.new`;
+    try {
+      await writeDurably(beside, content);
+      const name = logOf(this.file, content);
+      await this.log?.handle?.close();
+      // One of this name is of an earlier time with the same content, and must be gone before the file has that content.
+      await rm(name, { force: true });
+      await rename(beside, this.file);
+      this.log = { name, bytes: 0 };
+      await this.tidy();
+    } catch (error) {
+      await rm(beside, { force: true });
+      throw error;
+    }
+  }
+
+  /** Makes the names of this moment durable and removes logs and halves that belong to nothing. */
+  private async tidy(): Promise<void> {
+    const folder = dirname(this.file);
+    const own = basename(this.file);
+    for (const name of await readdir(folder)) {
+      const rest = name.startsWith(`${own}.`) ? name.slice(own.length) : "";
+      const isOurs = /^\.(\d+\.)?new$|^\.[0-9a-f]{16}\.log$/.test(rest);
+      if (isOurs && join(folder, name) !== this.log?.name) await rm(join(folder, name), { force: true });
+    }
+    await syncFolder(folder);
   }
 }
 
-async function replaceFile(file: string, content: string): Promise<void> {
-  const beside = `${file}.${process.pid}.new`;
+function logOf(file: string, content: string): string {
+  return `${file}.${createHash("sha256").update(content).digest("hex").slice(0, 16)}.log`;
+}
+
+async function readIfThere(file: string): Promise<string | undefined> {
   try {
-    const handle = await open(beside, "w", 0o600);
-    try {
-      await handle.writeFile(content);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(beside, file);
+    return await readFile(file, "utf8");
   } catch (error) {
-    await rm(beside, { force: true });
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
     throw error;
   }
+}
+
+async function writeDurably(file: string, content: string): Promise<void> {
+  const handle = await open(file, "w", 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Windows has no way to do this, and does it by itself. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r").catch(() => undefined);
+  await handle?.sync().catch(() => {});
+  await handle?.close();
 }

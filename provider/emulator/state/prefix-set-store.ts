@@ -32,6 +32,8 @@ export class PrefixSetStore {
   /** A kept draft on its way into `staging`: its changes hold already. */
   private joining: Batch | undefined;
   private committing: Batch[] = [];
+  /** One of those, while it is applied in slices. */
+  private applying: Batch | undefined;
   /** What the last commit changed. */
   private last: Delta | undefined;
   private order: { revision: number; ordering: Ordering } | undefined;
@@ -71,6 +73,11 @@ export class PrefixSetStore {
     return this.joining ? new Map([...this.staging, ...this.joining]) : this.staging;
   }
 
+  /** The same, and what is being applied at this moment: what a state must hold so that nothing of it is lost. */
+  get unapplied(): ReadonlyMap<CanonicalPrefix, StagedValue> {
+    return this.applying ? new Map([...this.applying, ...this.changes]) : this.changes;
+  }
+
   /** The applied entries as they were before the last commit. */
   get previous(): PrefixMap {
     return atOnce(this.listing("previous"));
@@ -99,7 +106,9 @@ export class PrefixSetStore {
   }
 
   /** Stages the whole of a draft, in one step. */
-  *keep({ changes, spellings, growth }: Draft): SlicedWork<void> {
+  *keep(draft: Draft): SlicedWork<void> {
+    const { changes, spellings, growth } = draft;
+    draft.isKept = true;
     this.version += 1;
     if (this.count !== undefined) this.count += growth;
     for (const [prefix, spelling] of spellings) {
@@ -238,6 +247,7 @@ export class PrefixSetStore {
       if (this.table) updateTable(this.table, batch);
       return this.written(batch, delta, atOnce(delta.record(this.entries.size)));
     }
+    this.applying = batch;
     for (;;) {
       const { revision } = this;
       const delta = new Delta();
@@ -254,6 +264,7 @@ export class PrefixSetStore {
       const record = yield* delta.record(entries.size);
       if (revision !== this.revision) continue; // changed meanwhile past the line
       this.entries = entries;
+      this.applying = undefined;
       if (table) this.table?.adopt(table);
       return this.written(batch, delta, record);
     }

@@ -1,0 +1,181 @@
+import { type FileHandle, open, readFile } from "node:fs/promises";
+import { z } from "zod";
+import { messageOf } from "../../model/errors";
+import type { Incoming } from "../http/api";
+import type { Reply } from "../http/reply";
+import { redactPath, sentSecrets } from "../journal/redact";
+import { Secrets } from "../journal/secrets";
+
+/** What a recording knows of a request: all that decides which answer belongs to it, without its secrets. */
+const requestSchema = z.strictObject({
+  method: z.string(),
+  path: z.string(),
+  userArena: z.string().optional(),
+  /** JSON where it is JSON, else text. */
+  body: z.json().optional(),
+});
+type RecordedRequest = z.infer<typeof requestSchema>;
+
+const answerSchema = z.strictObject({
+  status: z.int(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string(),
+});
+type RecordedAnswer = z.infer<typeof answerSchema>;
+
+/** The first line says what the file is; each other is a request with its answer, or one that was answered as before. */
+const head = z.strictObject({
+  recording: z.literal("pulumi-packetfilter"),
+  version: z.literal(1),
+  /** What was passed on while it was made: the emulator answers the rest itself. */
+  apis: z.array(z.enum(["node", "signaling"])),
+});
+
+/** The APIs whose requests can be passed on. */
+export type RecordedApi = z.infer<typeof head>["apis"][number];
+const line = z.union([
+  z.strictObject({ request: requestSchema, answer: answerSchema }),
+  z.strictObject({ request: requestSchema, again: z.literal(true) }),
+]);
+
+/** Thrown when a recording cannot be read or begun; `message` says why. */
+export class RecordingError extends TypeError {
+  override readonly name = "RecordingError";
+  readonly code = "invalid-recording";
+}
+
+/** Writes exchanges to a file, one a line. */
+export class Recorder {
+  private readonly last = new Map<string, string>();
+  private writing: Promise<unknown> = Promise.resolve();
+
+  private constructor(private readonly handle: FileHandle) {}
+
+  /** Begins a recording. @throws {RecordingError} when there is such a file already: a recording is not overwritten. */
+  static async begin(file: string, apis: readonly RecordedApi[]): Promise<Recorder> {
+    try {
+      const recorder = new Recorder(await open(file, "wx", 0o600));
+      await recorder.write({ recording: "pulumi-packetfilter", version: 1, apis });
+      return recorder;
+    } catch (error) {
+      throw new RecordingError(
+        `Nothing can be recorded in ${file}: ${messageOf(error)}. Name a file that does not exist.`,
+      );
+    }
+  }
+
+  /** Keeps an exchange; resolves when it is written. */
+  async add(incoming: Incoming, reply: Reply): Promise<void> {
+    const secrets = secretsOf(incoming);
+    const request = describe(incoming, secrets);
+    const answer: RecordedAnswer = {
+      status: reply.status,
+      headers: secrets.cutJson({ ...(reply.type && { "content-type": reply.type }), ...reply.headers }),
+      body: secrets.cut(textOf(reply)),
+    };
+    const [key, text] = [keyOf(request), JSON.stringify(answer)];
+    const isSame = this.last.get(key) === text;
+    this.last.set(key, text);
+    await this.write(isSame ? { request, again: true } : { request, answer });
+  }
+
+  /** Ends the recording. */
+  async end(): Promise<void> {
+    await this.writing;
+    await this.handle.close();
+  }
+
+  private write(value: unknown): Promise<unknown> {
+    this.writing = this.writing.then(() => this.handle.appendFile(`${JSON.stringify(value)}\n`));
+    return this.writing;
+  }
+}
+
+/** What a recorder wrote: the answers to each request in their order, of which the last one stays. */
+export class Recording {
+  /** What was passed on while it was made. */
+  apis: readonly RecordedApi[] = [];
+  private readonly answers = new Map<string, RecordedAnswer[]>();
+  private readonly given = new Map<string, number>();
+
+  /** @throws {RecordingError} naming the line that is wrong. */
+  static async read(file: string): Promise<Recording> {
+    const recording = new Recording();
+    let number = 0;
+    try {
+      for (const text of (await readFile(file, "utf8")).split("\n").slice(0, -1)) {
+        number += 1;
+        if (number === 1) recording.apis = head.parse(JSON.parse(text)).apis;
+        else recording.take(line.parse(JSON.parse(text)));
+      }
+      if (number === 0) throw new SyntaxError("it is empty");
+    } catch (error) {
+      const place = number === 0 ? "" : `, line ${number}`;
+      const why = error instanceof z.ZodError ? z.prettifyError(error).replaceAll("\n", " ") : messageOf(error);
+      throw new RecordingError(`${file}${place} is no recording: ${why}.`);
+    }
+    return recording;
+  }
+
+  /** The next answer to such a request; `undefined` when it was never recorded. */
+  next(incoming: Incoming): Reply | undefined {
+    const key = keyOf(describe(incoming, secretsOf(incoming)));
+    const answers = this.answers.get(key) ?? [];
+    const at = this.given.get(key) ?? 0;
+    this.given.set(key, at + 1);
+    return answers[Math.min(at, answers.length - 1)];
+  }
+
+  /** Begins with the first answers again. */
+  restart(): void {
+    this.given.clear();
+  }
+
+  private take(step: z.infer<typeof line>): void {
+    const key = keyOf(step.request);
+    const answers = this.answers.get(key) ?? [];
+    this.answers.set(key, answers);
+    const answer = "answer" in step ? step.answer : answers.at(-1);
+    if (!answer) throw new SyntaxError("the answer that it repeats is missing");
+    answers.push(answer);
+  }
+}
+
+/** What a request brings as a credential, a password of basic authentication included. */
+function secretsOf({ target, headers }: Incoming): Secrets {
+  const [, basic] = /^Basic\s+(.+)$/i.exec(headers.authorization?.toString() ?? "") ?? [];
+  const pair = Buffer.from(basic ?? "", "base64").toString("utf8");
+  return new Secrets([...sentSecrets(target, headers), pair, pair.slice(pair.indexOf(":") + 1)]);
+}
+
+function describe({ method, target, headers, body }: Incoming, secrets: Secrets): RecordedRequest {
+  const userArena = headers["user-arena"];
+  return {
+    method,
+    path: redactPath(target),
+    ...(userArena !== undefined && { userArena: String(userArena) }),
+    ...(body.length > 0 && { body: jsonOf(secrets.cut(body.toString("utf8"))) }),
+  };
+}
+
+function jsonOf(text: string): z.infer<ReturnType<typeof z.json>> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function textOf({ body }: Reply): string {
+  if (typeof body === "string") return body;
+  return Buffer.isBuffer(body) ? body.toString("utf8") : Buffer.concat([...body]).toString("utf8");
+}
+
+/** The same text for the same request, in whatever order its members stand, and with or without a slash at the end of its url. */
+function keyOf(request: RecordedRequest): string {
+  return JSON.stringify(request, (name, value: unknown) => {
+    if (name === "url" && typeof value === "string") return value.replace(/\/$/, "");
+    if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+    return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+  });
+}

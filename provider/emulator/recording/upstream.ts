@@ -1,0 +1,64 @@
+import { type IncomingMessage, request as overHttp } from "node:http";
+import { request as overHttps } from "node:https";
+import type { Incoming } from "../http/api";
+import type { Reply } from "../http/reply";
+
+/** Headers of a connection, not of a request (RFC 9110 section 7.6.1), and those that are made anew. */
+const OWN = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "host",
+  "content-length",
+  // Answers are kept as text.
+  "accept-encoding",
+  "expect",
+]);
+
+/** Headers of an answer that a caller acts upon. */
+const PASSED = ["retry-after", "location", "www-authenticate", "user-arena"] as const;
+
+/** Milliseconds without a sign of life after which a node counts as silent. */
+const SILENCE = 60_000;
+
+/** A real node or receiver behind the emulator. */
+export class Upstream {
+  /** @param base What stands there in place of `path`, the beginning of the paths that are passed on. */
+  constructor(
+    private readonly base: URL,
+    private readonly path: string,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Passes a request on, credentials included, and gives the answer. @throws the system's error when there is none. */
+  async send({ method, target, headers, body }: Incoming): Promise<Reply> {
+    const url = new URL(this.base);
+    url.pathname = `${url.pathname.replace(/\/$/, "")}${target.slice(this.path.length)}`;
+    const passed = Object.entries(headers).filter(([name]) => !OWN.has(name));
+    const send = url.protocol === "https:" ? overHttps : overHttp;
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const options = { method, headers: Object.fromEntries(passed), signal: this.signal, timeout: SILENCE };
+      const request = send(url, options, resolve);
+      request.on("error", reject);
+      request.on("timeout", () => request.destroy(new Error(`no answer within ${SILENCE / 1000} s`)));
+      request.end(body);
+    });
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk);
+    const type = response.headers["content-type"];
+    const kept = PASSED.flatMap((name) => {
+      const value = response.headers[name];
+      return value === undefined ? [] : [[name, String(value)] as const];
+    });
+    return {
+      status: response.statusCode ?? 502,
+      ...(type !== undefined && { type }),
+      body: Buffer.concat(chunks),
+      headers: Object.fromEntries(kept),
+    };
+  }
+}

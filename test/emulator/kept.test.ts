@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { type EmulatorState, startEmulator } from "../../provider/emulator";
+import { Persistence } from "../../provider/emulator/state/persistence";
+import { seededRandom } from "../../provider/emulator/time/random";
+import { fapi, signaling } from "./calls";
+
+const BLOCKED = "prefixset://edge/blocked";
+const insert = (p: string, v = 1) => ({ url: BLOCKED, cmd: "insert", data: [{ p, v }] });
+const commit = { url: BLOCKED, cmd: "commit" };
+const state: EmulatorState = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } };
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A copy of a kept state as it is at this moment: what a process that is killed now leaves behind. */
+async function copyOf(file: string, name: string): Promise<string> {
+  const copy = join(folder, name);
+  const own = file.slice(folder.length + 1);
+  for (const each of await readdir(folder)) {
+    if (each.startsWith(own)) await writeFile(copy + each.slice(own.length), await readFile(join(folder, each)));
+  }
+  return copy;
+}
+
+test("what was answered is in the files at that moment, without the whole state being written again", async () => {
+  const persist = join(folder, "log.json");
+  await using emulator = await startEmulator({ persist, state, dialect: { commitDelay: 0 } });
+  const whole = await readFile(persist, "utf8");
+  await fapi(emulator, insert("203.0.113.0/24", 4));
+  await fapi(emulator, commit);
+  await fapi(emulator, insert("203.0.113.9/32", 5));
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "192.0.2.0/24" }] });
+  await signaling(emulator.signalingUrl, emulator.clients[0], "start", ["198.51.100.7/32"]);
+  emulator.fail({ cmd: "commit", kind: "late-commit", delay: "1h" });
+  await fapi(emulator, { ...insert("203.0.113.77/32"), url: BLOCKED });
+  const copy = await Persistence.read(await copyOf(persist, "copied.json"));
+  expect(await readFile(persist, "utf8")).toBe(whole);
+  expect(copy).toEqual(emulator.state());
+  expect(copy?.staged).toEqual({ [BLOCKED]: { "203.0.113.9/32": 5, "192.0.2.0/24": null, "203.0.113.77/32": 1 } });
+});
+
+test("a commit that is on its way is not kept before it is applied", async () => {
+  const persist = join(folder, "late.json");
+  await using emulator = await startEmulator({ persist, state });
+  emulator.fail({ cmd: "commit", kind: "late-commit", delay: "1h" });
+  await fapi(emulator, insert("203.0.113.0/24", 4));
+  await fapi(emulator, commit);
+  const before = await Persistence.read(await copyOf(persist, "before.json"));
+  expect([before?.arenas, before?.staged]).toEqual([emulator.state().arenas, {}]);
+  emulator.clock.advance("2h");
+  await fapi(emulator, insert("203.0.113.9/32"));
+  expect((await Persistence.read(await copyOf(persist, "after.json")))?.arenas?.edge?.sets).toEqual({
+    blocked: { "192.0.2.0/24": 1, "203.0.113.0/24": 4 },
+  });
+});
+
+test("a log that breaks off in its last change counts up to that change", async () => {
+  const persist = join(folder, "torn.json");
+  await using emulator = await startEmulator({ persist, state });
+  await fapi(emulator, insert("203.0.113.0/24", 4));
+  const data = Array.from({ length: 9_000 }, (_, at) => ({ p: `10.0.${at >> 8}.${at & 255}/32`, v: 1 }));
+  await fapi(emulator, { ...insert("203.0.113.0/24"), data });
+  const copy = await copyOf(persist, "broken.json");
+  const log = (await readdir(folder)).find((name) => /^broken\.json\..*\.log$/.test(name)) ?? "";
+  const content = await readFile(join(folder, log), "utf8");
+  expect(content.split("\n")).toHaveLength(5);
+  expect((await Persistence.read(copy))?.staged).toEqual(emulator.state().staged);
+  await truncate(join(folder, log), content.length - 20);
+  expect((await Persistence.read(copy))?.staged).toEqual({ [BLOCKED]: { "203.0.113.0/24": 4 } });
+});
+
+test("a folder that is not there is told at the start", async () => {
+  await expect(startEmulator({ persist: join(folder, "absent", "kept.json") })).rejects.toThrow(
+    /cannot be kept in .*kept\.json: there is no folder .*absent\. Make it first\./,
+  );
+});
+
+test("a change that cannot be kept is not acknowledged, and the next one that can be says all", async () => {
+  const inner = await mkdtemp(join(folder, "gone-"));
+  const persist = join(inner, "kept.json");
+  const kept = { whole: () => state, signalings: () => ({ signaling: {}, testSignaling: {} }) };
+  const timer = () => () => {};
+  const persistence = new Persistence(persist, kept, { now: () => 0, timer });
+  await persistence.begin();
+  await rm(inner, { recursive: true });
+  persistence.changed({ kind: "everything" });
+  await expect(persistence.durable()).rejects.toThrow(/ENOENT/);
+  await mkdtemp(inner).then((made) => rm(made, { recursive: true }));
+  await expect(persistence.durable()).rejects.toThrow(/ENOENT/);
+});
+
+const ready = z.object({ endpoint: z.string() });
+
+async function command(persist: string): Promise<{ child: ChildProcess; endpoint: string }> {
+  const args = ["pulumi-packetfilter", "emulator", "--json", "--persist", persist];
+  const child = spawn("npx", args, { detached: true, stdio: ["ignore", "pipe", "ignore"] });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  return { child, endpoint: ready.parse(JSON.parse(line.toString())).endpoint };
+}
+
+test("a process killed at moments drawn by a seed loses nothing that it acknowledged, and leaves no halves behind", async () => {
+  const persist = join(folder, "killed.json");
+  await writeFile(persist, JSON.stringify({ arenas: { edge: { sets: { blocked: {} } } } }));
+  const random = seededRandom(7);
+  const acknowledged = new Map<string, number>();
+  const asked = new Map<string, number>();
+  let next = 0;
+  for (let round = 0; round < 3; round += 1) {
+    const { child, endpoint } = await command(persist);
+    const victim = 5 + Math.floor(random() * 40);
+    let answers = 0;
+    const worker = async () => {
+      for (;;) {
+        next += 1;
+        const prefix = `10.0.${next >> 8}.${next & 255}/32`;
+        const value = 1 + Math.floor(random() * 9);
+        asked.set(prefix, value);
+        const sent = await fapi({ endpoint }, insert(prefix, value)).catch(() => undefined);
+        const done = sent && (await fapi({ endpoint }, commit).catch(() => undefined));
+        if (done?.status !== 200) return;
+        acknowledged.set(prefix, value);
+        answers += 1;
+        // npx starts a process of its own: the whole group is killed, with answers of others on their way.
+        if (answers === victim) process.kill(-(child.pid ?? 0), "SIGKILL");
+      }
+    };
+    const ended = once(child, "exit");
+    await Promise.all([worker(), worker(), worker()]);
+    await ended;
+  }
+  await using emulator = await startEmulator({ persist });
+  const held = new Map(Object.entries(emulator.prefixSet(BLOCKED).staged));
+  expect([...acknowledged].filter(([prefix, value]) => emulator.prefixSet(BLOCKED).applied[prefix] !== value)).toEqual(
+    [],
+  );
+  expect([...held].filter(([prefix, value]) => asked.get(prefix) !== value)).toEqual([]);
+  expect(acknowledged.size).toBeGreaterThan(20);
+  expect((await readdir(folder)).filter((name) => name.startsWith("killed.json"))).toEqual(["killed.json"]);
+}, 60_000);
