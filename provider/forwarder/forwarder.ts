@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { OptionsError } from "../client";
+import { loadTransport } from "../client/http";
 import { NodeMemories, processMemories } from "../client/node-memory";
 import { type LeaseStore, NatsLeaseStore } from "./cluster/lease-store";
 import { Leases } from "./cluster/leases";
@@ -88,6 +89,8 @@ export class Forwarder {
     if (config.current.sinks.length === 0 && !parts.onRecord) {
       throw new OptionsError("`sinks` names none: what is read would go nowhere.");
     }
+    // All that is loaded is loaded here, while nothing waits for the event loop yet.
+    await loadTransport();
     // Before the state is touched: a sink whose package is missing fails here.
     const sinks = await openSinks(parts);
     const leases = config.current.cluster && (await NatsLeaseStore.open(() => clusterOf(config)));

@@ -147,7 +147,6 @@ export class NodePoller {
   }
 
   private async close(): Promise<void> {
-    this.source.close();
-    await this.client?.client.close();
+    await Promise.all([this.source.close(), this.client?.client.close()]);
   }
 }
