@@ -20,6 +20,14 @@ export interface HttpAnswer {
   readonly body: string;
 }
 
+/** An answer whose body is still to be read. */
+export interface OpenAnswer {
+  readonly status: number;
+  header(name: string): string | undefined;
+  /** As it arrives: nothing is read ahead of who takes it. Throws when the connection breaks off. */
+  readonly body: AsyncIterable<Buffer> & { destroy(): unknown };
+}
+
 /** No whole answer came. `cause` is unredacted: the caller turns this error into one of the package's own. */
 export class HttpFailure extends Error {
   override readonly name = "HttpFailure";
@@ -33,6 +41,11 @@ export class HttpFailure extends Error {
   ) {
     super(kind, { cause });
   }
+}
+
+/** Loads undici now, which the first request does otherwise: a tenth of a second in which the event loop stands still. */
+export async function loadTransport(): Promise<void> {
+  await import("undici");
 }
 
 /**
@@ -59,7 +72,7 @@ export class Http {
     request: HttpRequest,
     limits: { readonly timeoutMs: number; readonly signal?: AbortSignal },
   ): Promise<HttpAnswer> {
-    const dispatcher = this.world.dispatcher ?? (await this.open());
+    const dispatcher = await this.dispatcher();
     return new Promise((resolve, reject) => {
       const { signal } = limits;
       let controller: Dispatcher.DispatchController | undefined;
@@ -128,6 +141,23 @@ export class Http {
     });
   }
 
+  /**
+   * Sends, and answers when the body begins: for bodies that are larger than what should be held. Has neither time-out nor
+   * limit: whoever reads the body knows when it has waited, or read, for too long.
+   *
+   * @param signal Ends the request, and the body with it.
+   * @throws undici's error, unredacted, when no answer came.
+   */
+  async open(
+    { origin, path, method, headers, body }: Omit<HttpRequest, "body"> & { readonly body: string | Uint8Array },
+    signal: AbortSignal,
+  ): Promise<OpenAnswer> {
+    const dispatcher = await this.dispatcher();
+    const answer = await dispatcher.request({ origin, path, method, headers: { ...headers }, body, signal });
+    const header = (name: string) => [answer.headers[name]].flat()[0];
+    return { status: answer.statusCode, header, body: answer.body };
+  }
+
   /** Waits for requests under way, then closes the connections. */
   async close(): Promise<void> {
     await (await this.opened)?.close();
@@ -137,7 +167,8 @@ export class Http {
    * The connections, made at the first request: previews and programs that ask nothing do not pay for loading undici,
    * which is half of what this package takes to load.
    */
-  private open(): Promise<Dispatcher> {
+  private async dispatcher(): Promise<Dispatcher> {
+    if (this.world.dispatcher) return this.world.dispatcher;
     this.opened ??= import("undici").then(({ Agent }) => {
       const { ca, cert, key, serverName } = this.options.tls ?? {};
       return new Agent({

@@ -3,6 +3,7 @@ import { Http, type HttpAnswer, HttpFailure, type HttpRequest } from "./http";
 import type { TlsOptions } from "./options";
 import type { Failed, Reading } from "./reading";
 import type { Redactor } from "./redact";
+import { MAX_REDIRECTS, redirectTarget } from "./redirect";
 import { backoff, duration, type RetryPolicy, retryAfter } from "./retry";
 import { Slots } from "./slots";
 import type { World } from "./world";
@@ -48,8 +49,6 @@ export interface Connection {
 }
 
 type Done<T> = Extract<Reading<T>, { kind: "done" }>;
-
-const MAX_REDIRECTS = 5;
 
 /** Sends requests to one node or receiver: a cap on concurrency, tries with pauses, same-origin redirects, safe errors. */
 export class Requester {
@@ -169,9 +168,8 @@ export class Requester {
       const left = until - this.world.monotonic();
       const answer = await this.http.send(next, { timeoutMs: Math.min(timeoutMs, left), signal });
       if (request.follows === false || redirects >= MAX_REDIRECTS) return answer;
-      if (answer.status !== 307 && answer.status !== 308) return answer;
-      const target = targetOf(answer.header("location"), `${origin}${next.path}`);
-      if (target?.origin !== origin) return answer;
+      const target = redirectTarget(answer.status, answer.header("location"), `${origin}${next.path}`);
+      if (!target) return answer;
       next = { ...next, path: `${target.pathname}${target.search}` };
     }
   }
@@ -193,13 +191,5 @@ export class Requester {
     if (pause === undefined || now + pause < until) return undefined;
     if (last.asked === undefined || now + last.asked < until) return "The deadline is reached.";
     return `It asks to wait ${duration(last.asked)}, which is beyond the deadline.`;
-  }
-}
-
-function targetOf(location: string | undefined, base: string): URL | undefined {
-  try {
-    return location === undefined ? undefined : new URL(location, base);
-  } catch {
-    return undefined;
   }
 }

@@ -2,14 +2,13 @@ import { randomUUID } from "node:crypto";
 import { join, resolve } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { OptionsError } from "../client";
+import { loadTransport } from "../client/http";
 import { NodeMemories, processMemories } from "../client/node-memory";
 import { type LeaseStore, NatsLeaseStore } from "./cluster/lease-store";
 import { Leases } from "./cluster/leases";
 import type { LiveConfig } from "./config/config";
 import { Secrets } from "./config/secrets";
-import { BacklogWatch } from "./delivery/backlog";
-import { RejectedFiles } from "./delivery/rejected";
-import { SinkRunner } from "./delivery/sink-runner";
+import { Delivery } from "./delivery/delivery";
 import { StoredLedger } from "./ledger/ledger";
 import type { Ledger, LedgerStatus, Opened } from "./ledger/protocol";
 import { LedgerThread } from "./ledger/thread";
@@ -36,9 +35,8 @@ export class Forwarder {
   readonly metrics: Metrics = forwardMetrics();
   readonly troubles: Troubles;
   private readonly secrets: Secrets;
-  private readonly backlog: BacklogWatch;
+  private readonly delivery: Delivery;
   private readonly pollers: NodePollers;
-  private readonly runners: SinkRunner[] = [];
   private readonly polling = new AbortController();
   private readonly delivering = new AbortController();
   private readonly work = new Set<Promise<void>>();
@@ -46,7 +44,6 @@ export class Forwarder {
   private readonly openedAt: number;
   /** When the last list ended, in this run or the one before. */
   private listed: number | undefined;
-  private readonly gone = new AbortController();
   private leases: Leases | undefined;
   private stopping: Promise<void> | undefined;
 
@@ -54,31 +51,29 @@ export class Forwarder {
     private readonly parts: ForwarderParts,
     private readonly ledger: Ledger,
     private readonly opened: Opened,
+    sinks: readonly [name: string, sink: Sink][],
+    state: string,
   ) {
     const { config, log, world } = parts;
     // A pace rests on a clock: a world of its own shares none with the process.
     const { memories = world === systemWorld ? processMemories : new NodeMemories() } = parts;
     this.troubles = new Troubles(log);
     this.secrets = new Secrets(config, { log, troubles: this.troubles, world });
-    this.backlog = new BacklogWatch({ ledger, metrics: this.metrics, world });
+    const refreshSecrets = () => this.secrets.refresh();
+    const common = { ledger, metrics: this.metrics, troubles: this.troubles, world, refreshSecrets };
+    this.delivery = new Delivery({ ...common, log, state }, sinks);
     this.openedAt = world.now();
     if (typeof opened.listedBefore === "number") this.listed = opened.listedBefore;
     this.pollers = new NodePollers({
+      ...common,
       config,
-      ledger,
-      metrics: this.metrics,
-      troubles: this.troubles,
-      world,
       memories,
       sinceLastRun: () => this.sinceLastRun(),
       listed: (now) => {
         this.listed = now;
       },
-      refreshSecrets: () => this.secrets.refresh(),
-      room: (sinks, signal) => this.backlog.acknowledgement(sinks, signal),
-      wake: () => {
-        for (const runner of this.runners) runner.wake();
-      },
+      room: (names, signal) => this.delivery.room(names, signal),
+      wake: () => this.delivery.wake(),
     });
   }
 
@@ -88,6 +83,8 @@ export class Forwarder {
     if (config.current.sinks.length === 0 && !parts.onRecord) {
       throw new OptionsError("`sinks` names none: what is read would go nowhere.");
     }
+    // All that is loaded is loaded here, while nothing waits for the event loop yet.
+    await loadTransport();
     // Before the state is touched: a sink whose package is missing fails here.
     const sinks = await openSinks(parts);
     const leases = config.current.cluster && (await NatsLeaseStore.open(() => clusterOf(config)));
@@ -105,8 +102,7 @@ export class Forwarder {
     for (const sink of opened.forgotten) {
       log.warn({ sink }, `Sink "${sink}" is not in the configuration any more: what it had not taken is given up.`);
     }
-    const forwarder = new Forwarder(parts, ledger, opened);
-    for (const [name, sink] of sinks) forwarder.runners.push(forwarder.runnerOf(name, sink, state));
+    const forwarder = new Forwarder(parts, ledger, opened, sinks, state);
     if (leases) forwarder.leases = forwarder.sharing(leases);
     return forwarder;
   }
@@ -125,15 +121,14 @@ export class Forwarder {
     this.deliver();
     const { onceDeadlineMs } = this.parts.config.current;
     const read = await this.pollers.once(AbortSignal.any([signal, this.polling.signal]));
-    const empty = await this.drained(onceDeadlineMs, signal);
+    const empty = await this.delivery.drained(onceDeadlineMs, signal);
     if (!empty) {
       const waiting = this.status.sinks.filter(({ records }) => records > 0);
       const late = waiting.map(({ name, records }) => `"${name}" (${records} records)`).join(", ");
       const words = `After ${onceDeadlineMs} ms these sinks have not taken everything: ${late}. It stays in the spool.`;
       this.parts.log.error({}, words);
     }
-    const refused = this.runners.some(({ name }) => this.metrics.get("rejected_records_total", { sink: name }) > 0);
-    return read && empty && !refused;
+    return read && empty && !this.delivery.hasRefused;
   }
 
   /** Stops polling at once, gives the sinks `drainMs` for what is in the spool, and closes the state. Safe to call twice. */
@@ -144,7 +139,7 @@ export class Forwarder {
 
   /** Aborts when a sink is gone for good, as standard output is that nobody reads any more: the forwarder is to be stopped. */
   get ended(): AbortSignal {
-    return this.gone.signal;
+    return this.delivery.ended;
   }
 
   /** The nodes that are polled here, for people. */
@@ -154,7 +149,7 @@ export class Forwarder {
 
   /** What the sinks have not taken yet, as of the last second. */
   get status(): LedgerStatus {
-    return this.backlog.last;
+    return this.delivery.status;
   }
 
   /** Why it is not ready: a node that was not tried yet, a sink that is full. A node that is down is no reason. */
@@ -173,27 +168,17 @@ export class Forwarder {
 
   private async end(drainMs: number): Promise<void> {
     this.polling.abort();
-    if (drainMs > 0) await this.drained(drainMs);
+    if (drainMs > 0) await this.delivery.drained(drainMs);
     this.delivering.abort();
     this.loopDelay.disable();
     await Promise.all(this.work);
     await this.ledger.close(this.listed);
   }
 
-  private async drained(patienceMs: number, signal?: AbortSignal): Promise<boolean> {
-    const patience = new AbortController();
-    const cancel = this.parts.world.timer(() => patience.abort(), patienceMs);
-    const empty = await this.backlog.drained(signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
-    cancel();
-    return empty;
-  }
-
   private deliver(): void {
     const { signal } = this.delivering;
     this.loopDelay.enable();
-    for (const work of [...this.runners.map((runner) => runner.run(signal)), this.backlog.watch(signal)]) {
-      void this.track(work);
-    }
+    void this.track(this.delivery.run(signal));
     void this.track(this.secrets.watch(signal));
   }
 
@@ -202,30 +187,6 @@ export class Forwarder {
     const { listedBefore } = this.opened;
     if (listedBefore === "never") return Number.POSITIVE_INFINITY;
     return elapsedSince(listedBefore === "unknown" ? this.openedAt : listedBefore, this.parts.world.now());
-  }
-
-  private runnerOf(name: string, sink: Sink, state: string): SinkRunner {
-    const { ledger, metrics, troubles } = this;
-    const { world } = this.parts;
-    const folder = join(state, "rejected", name.replaceAll(" ", "-"));
-    return new SinkRunner(name, sink, {
-      ledger,
-      rejected: new RejectedFiles(folder, () => world.wall()),
-      metrics,
-      troubles,
-      world,
-      refreshSecrets: () => this.secrets.refresh(),
-      acknowledged: () => {
-        troubles.end(`full/${name}`, { sink: name }, `Sink "${name}" has room in the spool again.`);
-        this.backlog.moved(name);
-      },
-      gone: (reason) => {
-        const words = `Sink "${name}" has ended: ${reason}. What it had not taken stays in the spool.`;
-        this.parts.log.info({ sink: name }, words);
-        this.backlog.giveUp(name);
-        this.gone.abort();
-      },
-    });
   }
 
   private sharing(store: LeaseStore): Leases {

@@ -1,12 +1,12 @@
-import type { IncomingMessage } from "node:http";
-import { Agent as HttpAgent, request as requestHttp } from "node:http";
-import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { setMaxListeners } from "node:events";
+import { Http, type OpenAnswer } from "../client/http";
+import { MAX_REDIRECTS, redirectTarget } from "../client/redirect";
 import { retryAfter } from "../client/retry";
 import type { Tls } from "./config/fields";
-import type { ForwarderWorld } from "./world";
+import { clockOf, type ForwarderWorld } from "./world";
 
 /** One request. */
-export interface HttpRequest {
+export interface PostRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string | Uint8Array;
@@ -15,159 +15,171 @@ export interface HttpRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A whole answer. */
-export interface HttpAnswer {
+/** An answer whose body is still to be read. */
+export interface Answer {
   readonly status: number;
-  readonly body: Buffer;
   /** Milliseconds that `Retry-After` asks to wait. */
   readonly afterMs?: number;
+  /** As it arrives. @throws {NoAnswer} when it breaks off or falls silent. */
+  body(): AsyncGenerator<Buffer>;
 }
 
-/** No whole answer came: `timed out`, or the system's word. */
+/** A whole answer. */
+export interface WholeAnswer extends Omit<Answer, "body"> {
+  readonly body: Buffer;
+}
+
+/** No whole answer came: `no byte within 30000 ms`, or the system's word. */
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
 }
 
-const MAX_REDIRECTS = 5;
+/** Of an answer that is read as a whole, no more is kept. */
+const MAX_WHOLE = 32 * 1024 * 1024;
 
 /**
- * HTTP/1.1 of Node itself: keep-alive, TLS, a time-out that counts silence, bodies as they arrive. The package's client
- * waits for whole bodies, which lists of a million marks should not be.
+ * POSTs over the package's HTTP, for what its clients are not made for: bodies as they arrive, a time-out that counts silence,
+ * and TLS settings that change while we run. Repeats nothing.
  */
 export class HttpConnection {
-  private readonly agents = new Map<string, HttpAgent | HttpsAgent>();
+  private readonly https = new Map<string, Http>();
 
   constructor(
     private readonly options: { readonly connections: number; readonly tls?: () => Tls | undefined },
-    private readonly world: Pick<ForwarderWorld, "timer" | "wall">,
+    private readonly world: ForwarderWorld,
   ) {}
 
-  /** POSTs, and follows 307 and 308 within the origin. The answer's body is still to be read. */
-  async open(request: HttpRequest): Promise<IncomingMessage> {
+  /** Sends, and follows redirects within the origin. @throws {NoAnswer} */
+  async open(request: PostRequest): Promise<Answer> {
     let { url } = request;
     for (let redirects = 0; ; redirects++) {
-      const answer = await this.send({ ...request, url });
-      const { statusCode, headers } = answer;
-      const location = headers.location;
-      if ((statusCode !== 307 && statusCode !== 308) || !location || redirects >= MAX_REDIRECTS) return answer;
-      const target = new URL(location, url);
-      if (target.origin !== url.origin) return answer;
-      answer.resume();
+      const { answer, silence } = await this.send({ ...request, url });
+      const target = redirectTarget(answer.status, answer.header("location"), url.href);
+      if (!target || redirects >= MAX_REDIRECTS) {
+        const afterMs = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
+        const body = () => bodyOf(answer, silence);
+        return { status: answer.status, ...(afterMs !== undefined && { afterMs }), body };
+      }
+      for await (const _ of bodyOf(answer, silence));
       url = target;
     }
   }
 
-  /** POSTs and reads the answer, of which at most `maxBytes` are kept. */
-  async post(request: HttpRequest, maxBytes = 32 * 1024 * 1024): Promise<HttpAnswer> {
-    const answer = await this.open(request);
+  /** Sends, and reads the answer. @throws {NoAnswer} */
+  async post(request: PostRequest): Promise<WholeAnswer> {
+    const { body, ...answer } = await this.open(request);
     const chunks: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of this.body(answer, request)) {
+    for await (const chunk of body()) {
       bytes += chunk.length;
-      if (bytes <= maxBytes) chunks.push(chunk);
+      if (bytes <= MAX_WHOLE) chunks.push(chunk);
     }
-    const afterMs = this.askedPause(answer);
-    return {
-      status: answer.statusCode ?? 0,
-      body: Buffer.concat(chunks),
-      ...(afterMs !== undefined && { afterMs }),
-    };
+    return { ...answer, body: Buffer.concat(chunks) };
   }
 
-  /** The body as it arrives. @throws {NoAnswer} when it breaks off or falls silent. */
-  async *body(
-    answer: IncomingMessage,
-    { timeoutMs, signal }: Pick<HttpRequest, "timeoutMs" | "signal">,
-  ): AsyncGenerator<Buffer> {
-    const abort = (): void => void answer.destroy(new NoAnswer("cancelled"));
-    signal?.addEventListener("abort", abort, { once: true });
-    if (signal?.aborted) abort();
-    let cancel = (): void => {};
-    const wait = (): void => {
-      cancel();
-      cancel = this.world.timer(() => answer.destroy(new NoAnswer(`no byte within ${timeoutMs} ms`)), timeoutMs);
-    };
-    wait();
+  /** Waits for requests under way, then closes the connections. */
+  async close(): Promise<void> {
+    await Promise.all([...this.https.values()].map((http) => http.close()));
+  }
+
+  private async send({ url, headers, body, timeoutMs, signal }: PostRequest) {
+    const silence = new Silence(timeoutMs, this.world, signal);
+    silence.wait(`no answer within ${timeoutMs} ms`);
+    const { origin, pathname, search } = url;
+    const request = { method: "POST", origin, path: `${pathname}${search}`, headers, body } as const;
     try {
-      for await (const chunk of answer) {
-        cancel();
-        yield chunk;
-        wait();
-      }
-      if (!answer.complete) throw new NoAnswer("the connection broke off within the answer");
+      const answer = await this.http(url.protocol === "https:", timeoutMs).open(request, silence.signal);
+      return { answer, silence };
     } catch (error) {
-      throw asNoAnswer(error);
-    } finally {
-      cancel();
-      signal?.removeEventListener("abort", abort);
-      answer.destroy();
+      const reason = silence.reason ?? asNoAnswer(error);
+      silence.end();
+      throw reason;
     }
   }
 
-  /** What `Retry-After` says, in milliseconds. */
-  askedPause(answer: IncomingMessage): number | undefined {
-    return retryAfter(answer.headers["retry-after"], answer.headers.date, this.world.wall());
-  }
-
-  /** Ends the connections that are idle, and all others with them. */
-  close(): void {
-    for (const agent of this.agents.values()) agent.destroy();
-    this.agents.clear();
-  }
-
-  private send({ url, headers, body, timeoutMs, signal }: HttpRequest): Promise<IncomingMessage> {
-    return new Promise((resolve, reject) => {
-      if (signal?.aborted) return reject(new NoAnswer("cancelled"));
-      const secure = url.protocol === "https:";
-      const payload = typeof body === "string" ? Buffer.from(body) : body;
-      const request = (secure ? requestHttps : requestHttp)(url, {
-        method: "POST",
-        agent: this.agent(secure),
-        headers: { ...headers, "content-length": String(payload.byteLength) },
-      });
-      const cancel = this.world.timer(
-        () => request.destroy(new NoAnswer(`no answer within ${timeoutMs} ms`)),
-        timeoutMs,
-      );
-      const abort = (): void => void request.destroy(new NoAnswer("cancelled"));
-      signal?.addEventListener("abort", abort, { once: true });
-      const done = (): void => {
-        cancel();
-        signal?.removeEventListener("abort", abort);
-      };
-      request.on("response", (answer) => {
-        done();
-        resolve(answer);
-      });
-      request.on("error", (error) => {
-        done();
-        reject(asNoAnswer(error));
-      });
-      request.end(payload);
-    });
-  }
-
-  /** TLS settings may change while we run: each set has connections of its own. */
-  private agent(secure: boolean): HttpAgent | HttpsAgent {
+  /** Each set of TLS settings has connections of its own. */
+  private http(secure: boolean, timeoutMs: number): Http {
     const tls = secure ? this.options.tls?.() : undefined;
     const key = JSON.stringify([secure, tls ?? null]);
-    const known = this.agents.get(key);
+    const known = this.https.get(key);
     if (known) return known;
-    const common = { keepAlive: true, maxSockets: this.options.connections };
-    const { serverName, ...files } = tls ?? {};
-    const made = secure
-      ? new HttpsAgent({ ...common, ...files, ...(serverName !== undefined && { servername: serverName }) })
-      : new HttpAgent(common);
-    this.agents.set(key, made);
+    const { after } = clockOf(this.world);
+    const options = { connections: this.options.connections, timeoutMs, ...(tls && { tls }) };
+    const made = new Http(options, { after, maxResponseBytes: MAX_WHOLE });
+    this.https.set(key, made);
     return made;
   }
 }
 
+/** Ends a request when nothing comes for too long, or when somebody else ends it. */
+class Silence {
+  private readonly controller = new AbortController();
+  private cancel = (): void => {};
+
+  constructor(
+    private readonly timeoutMs: number,
+    private readonly world: ForwarderWorld,
+    private readonly outer: AbortSignal | undefined,
+  ) {
+    // Besides us, the request, its connection and its body listen.
+    setMaxListeners(0, this.controller.signal);
+    outer?.addEventListener("abort", this.cancelled, { once: true });
+    if (outer?.aborted) this.cancelled();
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+
+  /** Why it was ended; `undefined` while it was not. */
+  get reason(): NoAnswer | undefined {
+    return this.signal.aborted ? asNoAnswer(this.signal.reason) : undefined;
+  }
+
+  /** From now on, something is to come. */
+  wait(words = `no byte within ${this.timeoutMs} ms`): void {
+    this.cancel();
+    this.cancel = this.world.timer(() => this.controller.abort(new NoAnswer(words)), this.timeoutMs);
+  }
+
+  /** Nothing is waited for: whoever takes the body is at work. */
+  rest(): void {
+    this.cancel();
+  }
+
+  end(): void {
+    this.cancel();
+    this.outer?.removeEventListener("abort", this.cancelled);
+  }
+
+  private readonly cancelled = (): void => this.controller.abort(new NoAnswer("cancelled"));
+}
+
+async function* bodyOf({ body }: OpenAnswer, silence: Silence): AsyncGenerator<Buffer> {
+  silence.wait();
+  try {
+    for await (const chunk of body) {
+      silence.rest();
+      yield chunk;
+      silence.wait();
+    }
+  } catch (error) {
+    throw silence.reason ?? new NoAnswer(`the connection broke off within the answer (${asNoAnswer(error).message})`);
+  } finally {
+    silence.end();
+    body.destroy();
+  }
+}
+
+/** undici's code for a connection that was closed; its words say less than the system's would. */
+const CLOSED = "UND_ERR_SOCKET";
+
 function asNoAnswer(error: unknown): NoAnswer {
   if (error instanceof NoAnswer) return error;
   if (!(error instanceof Error)) return new NoAnswer(String(error));
-  // An AggregateError of several addresses has an empty message.
   const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  if (code === CLOSED) return new NoAnswer("the other side closed the connection (ECONNRESET)");
+  // An AggregateError of several addresses has an empty message.
   return new NoAnswer(error.message || code || error.name);
 }
 

@@ -23,6 +23,10 @@ async function start(...args: Parameters<typeof openForwarder>) {
   return result;
 }
 
+/** Those of the test itself and of the runner. */
+const SPARE_SOCKETS = 20;
+const SPARE_TIMERS = 10;
+
 /** The state with one mark whose value is `value`. */
 const oneMark = (value: number) => ({
   arenas: {
@@ -127,6 +131,11 @@ describe("polling", () => {
     const lists = emulator.requests({ cmd: "list" });
     // Profiles and rules once, marks twice.
     expect(lists).toHaveLength(200 * 4);
+    // Both ends of a connection are in this process: a node has one for its marks, and one for profiles and rules.
+    const sockets = process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
+    expect(sockets).toBeLessThanOrEqual(200 * 2 * 2 + SPARE_SOCKETS);
+    // Between two rounds nothing waits but the pauses: of each node for its structure, of each table for its turn, and a few.
+    expect(clock.waiting).toBeLessThanOrEqual(200 * 2 + SPARE_TIMERS);
   });
 
   test("after a restart with the same state the pace holds, and nothing comes twice", async () => {

@@ -1,10 +1,11 @@
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import type { Begin, LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
+import { Store } from "../../provider/forwarder/ledger/store";
 import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
 
 const TABLE = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
@@ -72,6 +73,20 @@ describe("a reading is taken over as a whole", () => {
     const expected = ["1 added 203.0.113.1 10", "2 added 203.0.113.2 20", "3 changed 203.0.113.2 21"];
     expect(told(await unread(ledger))).toEqual(expected);
     expect(told(await unread(ledger, "web"))).toEqual(expected);
+  });
+
+  test("a table is read once at a time: who comes second waits until the first list is over", async () => {
+    const { ledger } = await open();
+    const first = await ledger.begin({ table: TABLE, rules: [], snapshot: false });
+    let began = false;
+    const second = read(ledger, { 1: 20 }).finally(() => {
+      began = true;
+    });
+    await read(ledger, { 1: 1 }, { table: OTHER });
+    expect(began).toBe(false);
+    await ledger.write(first, Buffer.from('[{"a":"203.0.113.1","id":1,"v":10,"t":600}]'));
+    expect((await ledger.end(first, { wall, now })).events).toEqual({ added: 1 });
+    expect((await second).events).toEqual({ changed: 1 });
   });
 
   test("a list that breaks off leaves nothing, and the next one compares with the one before", async () => {
@@ -210,6 +225,28 @@ describe("after a restart", () => {
     expect(told(after)).toEqual(["1 reset undefined undefined", "2 added 203.0.113.1 10"]);
     expect(after.some(({ recordId }) => recordId === before?.recordId)).toBe(false);
     expect((await again.status()).setAside).toBe(1);
+  });
+
+  test("a store that turns out to be broken at work is set aside: lists under way are given up, the next ones say reset", async () => {
+    const { ledger } = await open();
+    await read(ledger, { 1: 10 });
+    const [before] = await unread(ledger);
+    const under = await ledger.begin({ table: OTHER, rules: [], snapshot: false });
+    const malformed = Object.assign(new Error("database disk image is malformed"), { errcode: 11 });
+    const broken = vi.spyOn(Store.prototype, "all").mockImplementationOnce(() => {
+      throw malformed;
+    });
+    await expect(ledger.next("disk", 10)).rejects.toBe(malformed);
+    broken.mockRestore();
+    await expect(ledger.end(under, { wall, now })).rejects.toThrow("The list was given up, since the state had to be");
+    expect(await ledger.next("disk", 10)).toBeUndefined();
+    await read(ledger, { 1: 10 });
+    const after = await unread(ledger);
+    expect(told(after)).toEqual(["1 reset undefined undefined", "2 added 203.0.113.1 10"]);
+    // Whatever orders records by epoch and sequence sees them behind those of before.
+    expect(after.every(({ epoch }) => epoch > (before?.epoch ?? 0))).toBe(true);
+    expect((await ledger.status()).setAside).toBe(1);
+    expect(readdirSync(folder).filter((name) => name.includes(".corrupt-"))).not.toEqual([]);
   });
 
   test("two forwarders cannot share a state folder", async () => {

@@ -10,8 +10,8 @@ import type { RejectedFiles } from "./rejected";
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** What delivering needs of the forwarder. */
-export interface DeliveryParts {
+/** What delivering to one sink needs. */
+export interface RunnerParts {
   readonly ledger: Ledger;
   readonly rejected: RejectedFiles;
   readonly metrics: Metrics;
@@ -38,7 +38,7 @@ export class SinkRunner {
   constructor(
     readonly name: string,
     private readonly sink: Sink,
-    private readonly parts: DeliveryParts,
+    private readonly parts: RunnerParts,
   ) {}
 
   /** There may be something to deliver. */

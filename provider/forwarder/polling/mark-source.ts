@@ -78,21 +78,20 @@ export class MarkSource {
         timeoutMs,
         signal,
       });
-      const status = answer.statusCode ?? 0;
+      const { status, afterMs } = answer;
       if (status >= 200 && status < 300) {
-        for await (const chunk of this.connection.body(answer, { timeoutMs, signal })) await take(chunk);
+        for await (const chunk of answer.body()) await take(chunk);
         return;
       }
       const chunks: Buffer[] = [];
       let bytes = 0;
-      for await (const chunk of this.connection.body(answer, { timeoutMs, signal })) {
+      for await (const chunk of answer.body()) {
         chunks.push(chunk);
         bytes += chunk.length;
         if (bytes > MAX_ERROR_BYTES) break;
       }
       const words = errorText(redactor.text(Buffer.concat(chunks).toString("utf8"))).slice(0, 300);
       const refused = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
-      const afterMs = this.connection.askedPause(answer);
       throw fail(`HTTP ${status}${words === "" ? "" : `: ${words}`}`, refused, afterMs, status === 401);
     } catch (error) {
       if (error instanceof NoAnswer) throw fail(error.message, false);
@@ -122,7 +121,7 @@ export class MarkSource {
     return { endpoint, redactor, fail };
   }
 
-  close(): void {
-    this.connection.close();
+  close(): Promise<void> {
+    return this.connection.close();
   }
 }

@@ -29,9 +29,14 @@ export interface TurnParts {
  * process, which whoever else lists marks keeps, too; what this adds is the time before this process.
  */
 export class MarkTurns {
-  private notBefore = Number.NEGATIVE_INFINITY;
+  private held = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly parts: TurnParts) {}
+
+  /** Time of the machine's clock before which nothing is listed, whatever the pace says. */
+  get notBefore(): number {
+    return this.held;
+  }
 
   /** As the configuration is now. */
   get pauseMs(): number {
@@ -42,8 +47,8 @@ export class MarkTurns {
    * Another process may have listed the node until so many milliseconds ago: what is left of a pause passes first. Which
    * table it was is not known, so it holds for all.
    */
-  heldUntil(agoMs: number): void {
-    this.notBefore = this.parts.world.now() + Math.max(0, this.pauseMs - agoMs);
+  listedAgo(agoMs: number): void {
+    this.held = this.parts.world.now() + Math.max(0, this.pauseMs - agoMs);
   }
 
   /**
@@ -68,7 +73,7 @@ export class MarkTurns {
   private async untilFree(signal: AbortSignal): Promise<void> {
     const { world } = this.parts;
     // A timer may fire a little early.
-    for (let wait = this.notBefore - world.now(); wait > 0 && !signal.aborted; wait = this.notBefore - world.now()) {
+    for (let wait = this.held - world.now(); wait > 0 && !signal.aborted; wait = this.held - world.now()) {
       await pause(world, wait, signal);
     }
   }

@@ -60,7 +60,7 @@ export class NodePoller {
   /** One round: looks at the structure, and lists each table once. @returns whether all of it succeeded. */
   async once(signal: AbortSignal): Promise<boolean> {
     const complete = await this.look(signal);
-    const due = this.parts.world.now();
+    const due = Math.max(this.parts.world.now(), this.parts.turns.notBefore);
     const results = await Promise.all([...this.found.keys()].map((key) => this.pollerOf(key).poll(due, signal)));
     await this.close();
     // A table of a type that the node does not have is said, and is no failure: `watch` without types asks for all four.
@@ -147,7 +147,6 @@ export class NodePoller {
   }
 
   private async close(): Promise<void> {
-    this.source.close();
-    await this.client?.client.close();
+    await Promise.all([this.source.close(), this.client?.client.close()]);
   }
 }

@@ -65,7 +65,7 @@ export class NodePollers {
       everyMs,
       listed: parts.listed,
     });
-    turns.heldUntil(turn?.takeover ? 0 : sinceLastRun());
+    turns.listedAgo(turn?.takeover ? 0 : sinceLastRun());
     return new NodePoller(name, { ...parts, turns, config: () => config.current, options }, turn);
   }
 }

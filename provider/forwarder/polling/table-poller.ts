@@ -61,7 +61,7 @@ export class TablePoller {
   /** Polls until the signal aborts, and until what was under way has ended. */
   async run(signal: AbortSignal): Promise<void> {
     const { world, turns } = this.parts;
-    let due = world.now();
+    let due = Math.max(world.now(), turns.notBefore);
     for (let failures = 0; !signal.aborted; ) {
       const outcome = await this.poll(due, signal);
       failures = outcome === "taken" || outcome === "full" ? 0 : failures + 1;

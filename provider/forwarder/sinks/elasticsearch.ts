@@ -34,7 +34,7 @@ export const elasticsearch = sinkKind(schema, async (context, { index }) => {
     if (answer.status >= 400) return { rejected: records.map((record) => ({ record, reason: refusalOf(answer) })) };
     return judge(records, answer.body);
   };
-  return { maxRecords: 2_000, deliver, close: async () => post.close() };
+  return { maxRecords: 2_000, deliver, close: () => post.close() };
 });
 
 function bulkUrl(url: URL): URL {

@@ -3,7 +3,7 @@ import { gzip } from "node:zlib";
 import { z } from "zod";
 import { Redactor } from "../../client/redact";
 import { flag, headers, httpUrl, members, tls, whole } from "../config/fields";
-import { type HttpAnswer, HttpConnection, NoAnswer, withoutUserinfo } from "../http";
+import { HttpConnection, NoAnswer, type WholeAnswer, withoutUserinfo } from "../http";
 import { type SinkContext, SinkFailure } from "./sink";
 
 /** The members of all sinks that POST. */
@@ -52,7 +52,7 @@ export class HttpPost {
     contentType: string,
     signal: AbortSignal,
     path: (url: URL) => URL = (url) => url,
-  ): Promise<HttpAnswer> {
+  ): Promise<WholeAnswer> {
     const options = this.options();
     const { url, authorization, secrets } = withoutUserinfo(options.url);
     const target = path(url);
@@ -64,7 +64,7 @@ export class HttpPost {
     ]);
     const where = redactor.text(`${target.origin}${target.pathname}`);
     const payload = options.gzip ? await compress(body) : body;
-    let answer: HttpAnswer;
+    let answer: WholeAnswer;
     try {
       answer = await this.connection.post({
         url: target,
@@ -93,8 +93,8 @@ export class HttpPost {
     return status >= 400 ? { ...answer, body: Buffer.from(redactor.text(answer.body.toString("utf8"))) } : answer;
   }
 
-  close(): void {
-    this.connection.close();
+  close(): Promise<void> {
+    return this.connection.close();
   }
 
   private options(): HttpOptions {
@@ -103,11 +103,11 @@ export class HttpPost {
 }
 
 /** What a refusal says, short. */
-export function refusalOf(answer: HttpAnswer): string {
+export function refusalOf(answer: WholeAnswer): string {
   return `HTTP ${answer.status}${wordsOf(answer)}`;
 }
 
-function wordsOf({ body }: HttpAnswer, redactor?: Redactor): string {
+function wordsOf({ body }: WholeAnswer, redactor?: Redactor): string {
   const text = body.toString("utf8").replace(/\s+/g, " ").trim();
   const words = redactor ? redactor.text(text) : text;
   return words === "" ? "" : `: ${words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words}`;

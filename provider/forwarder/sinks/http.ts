@@ -21,7 +21,7 @@ export const http = sinkKind(schema, async (context) => {
     if (DIVISIBLE.includes(answer.status) && records.length > 1) return halves(records, signal, deliver);
     return { rejected: records.map((record) => ({ record, reason: refusalOf(answer) })) };
   };
-  return { maxRecords: 2_000, deliver, close: async () => post.close() };
+  return { maxRecords: 2_000, deliver, close: () => post.close() };
 });
 
 /**

@@ -44,7 +44,7 @@ export const otlp = sinkKind(schema, async (context) => {
     const refused = partialSuccess(serializer, answer.body);
     return refused === undefined ? {} : { rejected: records.map((record) => ({ record, reason: refused })) };
   };
-  return { maxRecords: 2_000, deliver, close: async () => post.close() };
+  return { maxRecords: 2_000, deliver, close: () => post.close() };
 });
 
 function partialSuccess(serializer: Serializer, body: Buffer): string | undefined {

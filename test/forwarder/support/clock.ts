@@ -18,6 +18,11 @@ export class TestClock implements ForwarderWorld {
     return () => void this.timers.delete(number);
   };
 
+  /** How many timers run. */
+  get waiting(): number {
+    return this.timers.size;
+  }
+
   /** Lets time pass, and calls what is due, in its order. */
   advance(ms: number): void {
     const until = this.monotonic + ms;
