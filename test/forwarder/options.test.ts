@@ -239,5 +239,4 @@ test("startForwarder ends when its signal aborts, and has delivered what it had 
   stop.abort();
   await forwarder.stop();
   expect(records.map(({ event, address }) => [event, address])).toEqual([["added", "203.0.113.45"]]);
-  expect(() => readdirSync(join(folder.path, "forwarder-state"))).not.toThrow();
 });
