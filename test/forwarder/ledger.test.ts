@@ -304,10 +304,10 @@ describe("each sink counts for itself", () => {
 describe("a takeover in a cluster", () => {
   test("begins with reset and all that is listed; a turn of our own goes on", async () => {
     const { ledger } = await open();
-    await read(ledger, { 1: 10 }, { turn: { epoch: 5, takeover: false } });
-    await read(ledger, { 1: 11 }, { turn: { epoch: 7, takeover: false } });
-    await read(ledger, { 1: 11 }, { turn: { epoch: 9, takeover: true } });
-    await read(ledger, { 1: 12 }, { turn: { epoch: 9, takeover: true } });
+    await read(ledger, { 1: 10 }, { turn: { epoch: 5, since: 0 } });
+    await read(ledger, { 1: 11 }, { turn: { epoch: 7, since: 0 } });
+    await read(ledger, { 1: 11 }, { turn: { epoch: 9, since: 9 } });
+    await read(ledger, { 1: 12 }, { turn: { epoch: 9, since: 9 } });
     const records = await unread(ledger);
     expect(records.map(({ epoch, sequence, event }) => [epoch, sequence, event])).toEqual([
       [5, 1, "added"],
@@ -315,6 +315,19 @@ describe("a takeover in a cluster", () => {
       [9, 1, "reset"],
       [9, 2, "added"],
       [9, 3, "changed"],
+    ]);
+  });
+
+  test("whose first turn ended before it had read a table is made good in the next one", async () => {
+    const { ledger } = await open();
+    await read(ledger, { 1: 10 }, { turn: { epoch: 5, since: 0 } });
+    // In turn 9 the node was taken over, and nothing was read; turn 11 is ours again.
+    await read(ledger, { 2: 20 }, { turn: { epoch: 11, since: 9 } });
+    await read(ledger, { 2: 20 }, { turn: { epoch: 12, since: 9 } });
+    expect(told(await unread(ledger))).toEqual([
+      "1 added 203.0.113.1 10",
+      "1 reset undefined undefined",
+      "2 added 203.0.113.2 20",
     ]);
   });
 });

@@ -1,11 +1,13 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
+import { blocksOf } from "../support/markdown";
 import { until } from "./support/clock";
 import { forwardOnce, stateWith, temporaryFolder } from "./support/forward";
 import { BUILD_TIMEOUT, pinned, type Server, startNats, startVictoriaLogs, type VictoriaLogs } from "./support/servers";
@@ -131,6 +133,61 @@ describe("every record arrives once at the real server", () => {
     await forwardOnce(config([{ ...sink, recordsPerMessage: 100 }], { records: "all" }), again.path);
     const { messages } = await info();
     expect(messages).toBe(COUNT + 1 + COUNT / 100 + 1);
+    await connection.close();
+  });
+
+  test("nats: the guide's cluster and stream, made as they stand there; without `create` a stream that is missing stays so", {
+    timeout: 60_000,
+  }, async () => {
+    using folder = temporaryFolder();
+    const guide = blocksOf("docs/guides/forwarding-marks.md").filter(({ tag }) => tag === "config");
+    // One node whose name has a dot, which subjects do not take; a single server has no replicas.
+    const text = (guide.at(-1)?.text ?? "")
+      .replace(/fra1: .*/, `fra.1: { endpoint: "${emulator.endpoint}" }`)
+      .replace(/ *fra2: .*\n/, "")
+      .replaceAll("nats://198.51.100.40:4222", nats.url)
+      .replace("replicas: 3", "replicas: 1, bucket: guide")
+      .replace("{ arena: edge }", "{ arena: edge, types: [shost, conn] }")
+      .replace('"marks.', '"guide.')
+      .replace("stream: MARKS", "stream: GUIDE");
+    const file = join(folder.path, "forwarder.yaml");
+    writeFileSync(file, text);
+    const stop = new AbortController();
+    const ended = main(["forward", "--config", file], { out: () => {}, err: () => {}, env: {}, stop: stop.signal });
+    const { connect } = await import("@nats-io/transport-node");
+    const { jetstreamManager } = await import("@nats-io/jetstream");
+    const connection = await connect({ servers: nats.url });
+    const { streams } = await jetstreamManager(connection);
+    const info = await until(async () => {
+      const found = await streams.info("GUIDE", { subjects_filter: ">" }).catch(() => undefined);
+      return found?.state.messages === COUNT + 1 && found;
+    });
+    stop.abort();
+    expect(await ended).toBe(0);
+    expect(info.state.subjects).toEqual({ "guide.fra_1.edge.web.shost": COUNT, "guide.fra_1.edge.web.conn": 1 });
+    expect(info.config.duplicate_window).toBe(120_000 * 1_000_000);
+
+    using other = temporaryFolder();
+    const none = {
+      name: "bus",
+      type: "nats",
+      servers: [nats.url],
+      stream: "NONE",
+      subject: "none.{type}",
+      create: false,
+    };
+    const { ok, told } = await forwardOnce(
+      config([none], { watch: [{ arena: "edge", types: ["conn"] }], onceDeadlineMs: 300 }),
+      other.path,
+    );
+    expect({ ok, told }).toEqual({
+      ok: false,
+      told: [
+        expect.stringContaining('warn Sink "bus" takes nothing: JetStream did not acknowledge: '),
+        expect.stringContaining('error After 300 ms these sinks have not taken everything: "bus" (1 records).'),
+      ],
+    });
+    await expect(streams.info("NONE")).rejects.toThrow("stream not found");
     await connection.close();
   });
 });

@@ -43,7 +43,7 @@ const MARGIN = 1 / 6;
  */
 export class Leases {
   private readonly held = new Map<string, Held>();
-  private readonly epochs = new Map<string, number>();
+  private readonly turns = new Map<string, Turn>();
 
   constructor(private readonly parts: LeaseParts) {}
 
@@ -87,8 +87,12 @@ export class Leases {
     const asked = world.now();
     const revision = await store.take(node, member);
     if (revision === undefined) return;
-    const turn = await store.beginTurn(node, member, this.epochs.get(node) ?? lastEpoch(node));
-    this.epochs.set(node, turn.epoch);
+    const before = this.turns.get(node);
+    const last = before?.epoch ?? lastEpoch(node);
+    const { epoch, takeover } = await store.beginTurn(node, member, last);
+    // Of the turns before a restart, the state knows the last one that read something.
+    const turn: Turn = { epoch, since: takeover ? epoch : (before?.since ?? last ?? 0) };
+    this.turns.set(node, turn);
     const stop = new AbortController();
     const held: Held = { revision, stop, polling: poll(node, turn, stop.signal), cancelFence: () => {} };
     this.held.set(node, held);

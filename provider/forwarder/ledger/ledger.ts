@@ -57,7 +57,7 @@ export class StoredLedger implements Ledger {
     try {
       const table = this.current.table(begin.table);
       const lost = this.asides > 0 && !table.known;
-      const reset = lost || (begin.turn?.takeover === true && begin.turn.epoch !== table.epoch);
+      const reset = lost || (begin.turn !== undefined && table.epoch < begin.turn.since);
       if (reset) table.forget();
       const number = ++this.lastReading;
       const reading = await OpenReading.open(table, begin, { number, records: this.options.records, reset });

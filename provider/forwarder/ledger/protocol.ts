@@ -48,8 +48,11 @@ export interface Opened {
 export interface Turn {
   /** Greater than that of every earlier holder of the node. */
   readonly epoch: number;
-  /** True when another forwarder may have listed the node since our last turn. */
-  readonly takeover: boolean;
+  /**
+   * The first epoch since which nobody else had the node: what was read before it says nothing any more. 0: nobody else ever had
+   * it. A turn that ends before it has read a table leaves that to the next one.
+   */
+  readonly since: number;
 }
 
 /** A reading that begins. */

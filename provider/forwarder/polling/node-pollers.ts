@@ -65,7 +65,8 @@ export class NodePollers {
       everyMs,
       listed: parts.listed,
     });
-    turns.listedAgo(turn?.takeover ? 0 : sinceLastRun());
+    // Somebody else may have listed it just now.
+    turns.listedAgo(turn !== undefined && turn.since > 0 ? 0 : sinceLastRun());
     return new NodePoller(name, { ...parts, turns, config: () => config.current, options }, turn);
   }
 }

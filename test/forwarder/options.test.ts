@@ -1,0 +1,242 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join, resolve } from "node:path";
+import { afterEach, describe, expect, test } from "vitest";
+import { main } from "../../provider/commands/program";
+import { startEmulator } from "../../provider/emulator";
+import type { Forwarder } from "../../provider/forwarder/forwarder";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { startForwarder } from "../../provider/forwarder/start";
+import { passUntil, TestClock, until } from "./support/clock";
+import { forwardOnce, openForwarder, stateWith, temporaryFolder } from "./support/forward";
+
+const open: Forwarder[] = [];
+afterEach(async () => {
+  for (const forwarder of open.splice(0)) await forwarder.stop(0);
+});
+
+async function start(...args: Parameters<typeof openForwarder>) {
+  const result = await openForwarder(...args);
+  open.push(result.forwarder);
+  result.forwarder.start();
+  return result;
+}
+
+const marks = (value: number) => ({ shost: [{ address: "203.0.113.45", id: 1, value, lifetime: 86_400 }] });
+const stateOf = (...profiles: string[]) => ({
+  arenas: { edge: { profiles: Object.fromEntries(profiles.map((name) => [name, { marks: marks(1) }])) } },
+});
+
+/** A server that answers every request so. */
+async function serve(answer: (response: ServerResponse) => void) {
+  const server = createServer((request, response) => request.resume().on("end", () => answer(response)));
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const close = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`, [Symbol.dispose]: close };
+}
+
+describe("watch", () => {
+  test("without types asks for all four, tells once which a node refuses; profiles that come and go are followed", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: stateOf("web") });
+    emulator.fail({ cmd: "list", url: "mark://edge/*", type: "sdhost", status: 404, times: 1_000 });
+    const clock = new TestClock();
+    const { forwarder, told } = await start(
+      { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: [{ arena: "edge" }], state: folder.path },
+      folder.path,
+      { world: clock, onRecord: () => {} },
+    );
+    const lists = (profile: string) =>
+      emulator.requests({ cmd: "list", url: `mark://edge/${profile}` }).map(({ type }) => type);
+    await passUntil(() => lists("web").filter((type) => type === "shost").length === 10, clock);
+    expect(new Set(lists("web"))).toEqual(new Set(["shost", "dhost", "sdhost", "conn"]));
+    expect(lists("web").filter((type) => type === "sdhost").length).toBeLessThan(10);
+    expect(told.lines).toEqual([expect.stringMatching(/^warn Marks \(sdhost\) of mark:\/\/edge\/web on fra1 .*404/)]);
+
+    emulator.seed(stateOf("dns"));
+    await passUntil(() => lists("dns").length >= 4 && forwarder.nodes[0]?.tables === 4, clock);
+    const before = lists("web").length;
+    const dns = lists("dns").length;
+    await passUntil(() => lists("dns").length > dns + 8, clock);
+    expect(lists("web")).toHaveLength(before);
+  });
+});
+
+test("snapshotEveryMs: the whole table as seen, beside the changes, at the first list after each such time", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateOf("web") });
+  const clock = new TestClock();
+  const records: ForwardRecord[] = [];
+  const { forwarder } = await start(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      snapshotEveryMs: 10_000,
+      state: folder.path,
+    },
+    folder.path,
+    { world: clock, onRecord: (record) => void records.push(record) },
+  );
+  const polls = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" });
+  await until(() => polls() === 1);
+  for (let round = 2; round <= 10; round++) {
+    clock.advance(3_000);
+    await until(() => polls() === round);
+  }
+  await until(() => records.length === 3);
+  // Lists 3 s apart: after 12 s, and after 24 s.
+  const began = Date.parse(records[0]?.timestamp ?? "");
+  expect(records.map(({ event, timestamp }) => [event, Date.parse(timestamp) - began])).toEqual([
+    ["added", 0],
+    ["seen", 12_000],
+    ["seen", 24_000],
+  ]);
+});
+
+test("a file: what a crash left of a line is cut off; at rotateBytes it becomes .1, and so many are kept", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(40) });
+  const file = join(folder.path, "marks.ndjson");
+  writeFileSync(file, '{"recordId":"before"}\n{"recordId":"hal');
+  const clock = new TestClock();
+  const { forwarder } = await start(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      records: "all",
+      state: join(folder.path, "state"),
+      sinks: [{ name: "disk", type: "file", path: "marks.ndjson", rotateBytes: 1_024, keep: 2 }],
+    },
+    folder.path,
+    { world: clock },
+  );
+  const written = (name: string): string[] =>
+    readFileSync(join(folder.path, name), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line).sequence ?? JSON.parse(line).recordId);
+  const rounds: [number, Record<string, [unknown, unknown]>][] = [
+    [1, { "marks.ndjson": [1, 40], "marks.ndjson.1": ["before", "before"] }],
+    [2, { "marks.ndjson": [41, 80], "marks.ndjson.1": [1, 40], "marks.ndjson.2": ["before", "before"] }],
+    [3, { "marks.ndjson": [81, 120], "marks.ndjson.1": [41, 80], "marks.ndjson.2": [1, 40] }],
+  ];
+  for (const [round, expected] of rounds) {
+    if (round > 1) clock.advance(3_000);
+    await until(() => forwarder.metrics.get("sent_records_total", { sink: "disk" }) === 40 * round);
+    const names = readdirSync(folder.path).filter((name) => name.startsWith("marks"));
+    const ends = names.map((name) => [name, [written(name)[0], written(name).at(-1)]]);
+    expect(Object.fromEntries(ends)).toEqual(expected);
+  }
+});
+
+test("otlp: what a server says that it did not take is kept as rejected, with its words", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateOf("web") });
+  // ExportLogsServiceResponse with partial_success { rejected_log_records: 1, error_message: "no room" }.
+  const words = Buffer.from("no room");
+  const partial = Buffer.from([0x08, 1, 0x12, words.length, ...words]);
+  using server = await serve((response) => response.end(Buffer.from([0x0a, partial.length, ...partial])));
+  const { ok, told } = await forwardOnce(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      sinks: [{ name: "otel", type: "otlp", url: server.url }],
+    },
+    folder.path,
+  );
+  const reason = "1 of the request's records were not taken: no room";
+  expect({ ok, told }).toEqual({
+    ok: false,
+    told: [`warn Sink "otel" refuses records for good, first: ${reason}. They are kept as rejected.`],
+  });
+  const kept = readFileSync(join(folder.path, "forwarder-state/rejected/otel/00000001.ndjson"), "utf8");
+  expect(JSON.parse(kept)).toMatchObject({ reason, record: { address: "203.0.113.45" } });
+});
+
+describe("--once", () => {
+  test("waits for sinks no longer than onceDeadlineMs, names those that are late, and keeps what they lack", async () => {
+    using folder = temporaryFolder();
+    await using emulator = await startEmulator({ state: stateOf("web") });
+    using silent = await serve(() => {});
+    const config = {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost" as const] }],
+      onceDeadlineMs: 50,
+      sinks: [
+        { name: "web", type: "http", url: silent.url },
+        { name: "disk", type: "file", path: "marks.ndjson" },
+      ],
+    };
+    expect(await forwardOnce(config, folder.path)).toMatchObject({
+      ok: false,
+      told: ['error After 50 ms these sinks have not taken everything: "web" (1 records). It stays in the spool.'],
+    });
+    expect(readFileSync(join(folder.path, "marks.ndjson"), "utf8").trim().split("\n")).toHaveLength(1);
+  });
+});
+
+describe("before the state is touched", () => {
+  const run = async (text: string, folder: string) => {
+    const file = join(folder, "forwarder.yaml");
+    writeFileSync(file, text);
+    let err = "";
+    const io = {
+      out: () => {},
+      err: (words: string) => {
+        err += words;
+      },
+      env: {},
+      stop: new AbortController().signal,
+    };
+    return { code: await main(["forward", "--config", file, "--once"], io), err };
+  };
+
+  test("a wrong configuration is refused", async () => {
+    using folder = temporaryFolder();
+    const { code, err } = await run(
+      `nodes: { fra1: { endpoint: "http://192.0.2.10" } }
+watch: [{ arena: edge }]
+sinks: [{ name: out, type: stdout, path: x }]
+`,
+      folder.path,
+    );
+    expect({ code, err }).toEqual({ code: 2, err: expect.stringContaining("has no member `path`") });
+    expect(existsSync(join(folder.path, "forwarder-state"))).toBe(false);
+  });
+
+  test("a Node without its database is told in a sentence", () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "forwarder.yaml");
+    writeFileSync(
+      file,
+      `nodes: { fra1: { endpoint: "http://192.0.2.10" } }
+watch: [{ arena: edge }]
+sinks: [{ name: out, type: stdout }]
+`,
+    );
+    const cli = resolve(__dirname, "../../dist/provider/cli.js");
+    const args = ["--no-experimental-sqlite", cli, "forward", "--config", file, "--once"];
+    const run = () => execFileSync(process.execPath, args, { encoding: "utf8", stdio: "pipe" });
+    expect(run).toThrow(/node:sqlite, which Node has from 22\.15 on; this is Node [\d.]+\. Run it with a newer Node\./);
+  });
+});
+
+test("startForwarder ends when its signal aborts, and has delivered what it had taken over", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateOf("web") });
+  const stop = new AbortController();
+  const records: ForwardRecord[] = [];
+  const forwarder = await startForwarder(
+    { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: [{ arena: "edge", types: ["shost"] }] },
+    { folder: folder.path, signal: stop.signal, onRecord: (record) => void records.push(record) },
+  );
+  await until(() => /records_total\{node="fra1",event="added"\} 1\n/.test(forwarder.metrics()));
+  stop.abort();
+  await forwarder.stop();
+  expect(records.map(({ event, address }) => [event, address])).toEqual([["added", "203.0.113.45"]]);
+});
