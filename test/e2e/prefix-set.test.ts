@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { BLOCKED, blockedSet, since, world } from "./support/world";
 
+const PARTNERS = "prefixset://edge/partners";
+const LOCAL = "prefixset://edge/web/blocked";
 const THREE = { "192.0.2.0/24": 1, "203.0.113.7/32": 2, "2001:db8:1::/48": 3 };
 
 describe("a prefix-set in a program", () => {
@@ -38,14 +40,14 @@ describe("a prefix-set in a program", () => {
     await stack.program('new pf.PrefixSet("blocked", { arena: "edge", set: "partners", entries: ["192.0.2.0/24"] });');
     const moved = await stack.up("--skip-preview");
     expect(moved.code, moved.text).toBe(0);
-    expect(emulator.prefixSet("prefixset://edge/partners").applied).toEqual({ "192.0.2.0/24": 1 });
+    expect(emulator.prefixSet(PARTNERS).applied).toEqual({ "192.0.2.0/24": 1 });
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
     expect(sent()).toEqual(["insert 1", "commit", "delete 3", "commit"]);
 
     sent = since(emulator);
     const destroyed = await stack.destroy();
     expect(destroyed.code, destroyed.text).toBe(0);
-    expect(emulator.prefixSet("prefixset://edge/partners").applied).toEqual({});
+    expect(emulator.prefixSet(PARTNERS).applied).toEqual({});
     expect(sent()).toEqual(["delete 1", "commit"]);
   });
 
@@ -71,41 +73,38 @@ describe("a prefix-set in a program", () => {
     expect(emulator.journal.filter(({ cmd }) => cmd === "insert").at(-1)?.data).toEqual([{ p: "10.1.2.0/24", v: 9 }]);
   });
 
-  it("leaves what others added to a plain up, shows it with --refresh, and then removes it", async () => {
-    await using w = await world({ program: blockedSet(["192.0.2.0/24", "192.0.2.128/25"]) });
+  it("leaves what others added to a plain up; --refresh shows it, as it shows what they removed and changed, and an up repairs all", async () => {
+    const others = { "192.0.2.0/24": 1, "203.0.113.0/24": 2 };
+    const more = `
+      new pf.PrefixSet("removed", { arena: "edge", set: "partners", entries: ${JSON.stringify(others)} });
+      new pf.PrefixSet("changed", { arena: "edge", profile: "web", set: "blocked", entries: ${JSON.stringify(others)} });`;
+    await using w = await world({ program: blockedSet(["192.0.2.0/24", "192.0.2.128/25"]) + more });
     const { emulator, stack } = w;
     await stack.must("up", "--yes", "--skip-preview");
     const clean = await stack.preview("--refresh", "--expect-no-changes");
     expect(clean.code, clean.text).toBe(0);
 
     emulator.change(BLOCKED, { insert: { "203.0.113.0/24": 1 } });
-    await stack.program(blockedSet(["192.0.2.0/24", "192.0.2.64/26"]));
+    await stack.program(blockedSet(["192.0.2.0/24", "192.0.2.64/26"]) + more);
     const plain = await stack.up("--skip-preview");
     expect(plain.code, plain.text).toBe(0);
     expect(plain.text).toMatch(/warning: .*left entries that the program does not declare: 203\.0\.113\.0\/24/);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "192.0.2.64/26": 1, "203.0.113.0/24": 1 });
     expect((await stack.preview("--expect-no-changes")).code).toBe(0);
 
+    emulator.change(PARTNERS, { delete: ["192.0.2.0/24"] });
+    emulator.change(LOCAL, { insert: { "203.0.113.0/24": 9 } });
     const drift = await stack.preview("--refresh", "--expect-no-changes", "--diff");
     expect(drift.code, drift.text).not.toBe(0);
+    // Each is drift of its own: three updates, and what each restores.
+    expect(drift.stdout).toMatch(/3 to update/);
     expect(drift.stdout).toMatch(/- 203\.0\.113\.0\/24/);
+    expect(drift.stdout).toMatch(/\+ 192\.0\.2\.0\/24: 1/);
+    expect(drift.stdout).toMatch(/~ 203\.0\.113\.0\/24: 9 => 2/);
     const repaired = await stack.up("--refresh", "--skip-preview");
     expect(repaired.code, repaired.text).toBe(0);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "192.0.2.64/26": 1 });
+    expect([emulator.prefixSet(PARTNERS).applied, emulator.prefixSet(LOCAL).applied]).toEqual([others, others]);
     expect((await stack.preview("--refresh", "--expect-no-changes")).code).toBe(0);
-  });
-
-  it("reports a removed and a changed entry as drift, and repairs both", async () => {
-    await using w = await world({ program: blockedSet({ "192.0.2.0/24": 1, "203.0.113.0/24": 2 }) });
-    const { emulator, stack } = w;
-    await stack.must("up", "--yes", "--skip-preview");
-    for (const change of [{ delete: ["192.0.2.0/24"] }, { insert: { "203.0.113.0/24": 9 } }]) {
-      emulator.change(BLOCKED, change);
-      const drift = await stack.preview("--refresh", "--expect-no-changes");
-      expect(drift.code, drift.text).not.toBe(0);
-      const repaired = await stack.up("--refresh", "--skip-preview");
-      expect(repaired.code, repaired.text).toBe(0);
-      expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "203.0.113.0/24": 2 });
-    }
   });
 });

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { SDK_ENVIRONMENT } from "../../support/sdk-process";
 
 /** What a pack says about itself, as the engine reads it. */
 export interface AnalyzerInfo {
@@ -20,6 +21,7 @@ export async function analyzerOf(folder: string): Promise<AsyncDisposable & { in
   const load = createRequire(join(folder, "package.json"));
   const child = spawn(process.execPath, [load.resolve("@pulumi/pulumi/cmd/run-policy-pack"), "127.0.0.1:1", folder], {
     cwd: folder,
+    env: { ...process.env, ...SDK_ENVIRONMENT },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let stderr = "";

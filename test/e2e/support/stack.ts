@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { SDK_ENVIRONMENT } from "../../support/sdk-process";
 
 /** Tests and benchmarks are started at the root of the clone. */
 const root = process.cwd();
@@ -46,9 +47,7 @@ export class TestStack implements AsyncDisposable {
       PULUMI_CONFIG_PASSPHRASE: "e2e",
       PULUMI_SKIP_UPDATE_CHECK: "1",
       PULUMI_STACK: "test",
-      // Each command starts two processes that load the same modules: compiled once, that takes a third less time.
-      NODE_COMPILE_CACHE: join(root, "node_modules", ".cache", "node-compile"),
-      NODE_OPTIONS: `--require ${JSON.stringify(join(__dirname, "sdk-preload.cjs"))}`,
+      ...SDK_ENVIRONMENT,
       ...options.env,
     };
     const stack = new TestStack(folder, language, env);

@@ -8,6 +8,7 @@ import { ResourceProviderClient } from "@pulumi/pulumi/proto/provider_grpc_pb";
 import * as messages from "@pulumi/pulumi/proto/provider_pb";
 import { Status } from "@pulumi/pulumi/proto/status_pb";
 import { type JavaScriptValue, Struct } from "google-protobuf/google/protobuf/struct_pb";
+import { SDK_ENVIRONMENT } from "../../support/sdk-process";
 
 const root = resolve(__dirname, "../../..");
 const script = createRequire(__filename).resolve("@pulumi/pulumi/cmd/dynamic-provider");
@@ -50,7 +51,7 @@ export class ProviderServer implements AsyncDisposable {
   static async start(config: Properties = {}, env: Record<string, string> = {}): Promise<ProviderServer> {
     const child = spawn(process.execPath, [script, "127.0.0.1:1"], {
       cwd: root,
-      env: { PATH: process.env.PATH, ...env },
+      env: { PATH: process.env.PATH, ...SDK_ENVIRONMENT, ...env },
       stdio: ["ignore", "pipe", "pipe"],
     });
     const [port] = await once(createInterface({ input: child.stdout }), "line");

@@ -4,9 +4,12 @@ const Module = require("node:module");
 const { setFlagsFromString } = require("node:v8");
 
 /*
- * Loaded before the Pulumi SDK in the processes that an engine test starts. They run the same code as a user's, but two thirds of what the SDK
- * loads into each of them is never used here; without this file a command takes half as much time again. The journeys of test/e2e/readme.test.ts run without it.
+ * Loaded before the Pulumi SDK in the processes that tests start. They run the same code as a user's, but the SDK loads into each of them two
+ * large libraries that nothing here uses; a command took 2.9 s of a core with them and takes 2.0 s without. The README's commands
+ * (test/e2e/readme.test.ts) and the benchmarks run without this file.
  */
+
+const sdk = Module.createRequire(require.resolve("@pulumi/pulumi"));
 
 /**
  * Makes a module load when something of it is asked for, instead of with the SDK.
@@ -14,14 +17,15 @@ const { setFlagsFromString } = require("node:v8");
  * @param {string} name
  */
 function onDemand(name) {
-  const file = require.resolve(name);
+  const file = resolved(name);
+  if (file === undefined) return;
   /** @type {NodeJS.Module & { exports: Record<PropertyKey, unknown> }} */
   const standIn = new Module(file);
   /** @type {Record<PropertyKey, unknown> | undefined} */
   let real;
   const load = () => {
     delete require.cache[file];
-    return require(file);
+    return sdk(file);
   };
   standIn.loaded = true;
   standIn.exports = new Proxy(
@@ -36,6 +40,19 @@ function onDemand(name) {
     },
   );
   require.cache[file] = standIn;
+}
+
+/**
+ * Where the SDK finds the module; a version that has it no more needs nothing done.
+ *
+ * @param {string} name
+ */
+function resolved(name) {
+  try {
+    return sdk.resolve(name);
+  } catch {
+    return undefined;
+  }
 }
 
 // Both serve only providers whose functions are serialized, which a provider of constant text never is (docs/decisions/provider-text.md).
