@@ -50,12 +50,16 @@ test("the recipe for testcontainers starts the image's command line with a state
     command: [] as string[],
   };
   let ended: Promise<number> | undefined;
+  const keep = (what: Partial<typeof given>) => {
+    Object.assign(given, what);
+    return container;
+  };
   const container = {
-    withExposedPorts: (...ports: number[]) => Object.assign(container, void (given.ports = ports)),
-    withEnvironment: (env: object) => Object.assign(container, void (given.env = env)),
-    withCopyContentToContainer: (files: typeof given.files) => Object.assign(container, void (given.files = files)),
-    withCommand: (command: string[]) => Object.assign(container, void (given.command = command)),
-    withWaitStrategy: () => container,
+    withExposedPorts: (...ports: number[]): object => keep({ ports }),
+    withEnvironment: (env: object): object => keep({ env }),
+    withCopyContentToContainer: (files: typeof given.files): object => keep({ files }),
+    withCommand: (command: string[]): object => keep({ command }),
+    withWaitStrategy: (): object => container,
     start: async () => {
       const kept = await mkdtemp(join(tmpdir(), "packetfilter-"));
       const [{ content, target } = { content: "", target: "" }] = given.files;
