@@ -51,6 +51,7 @@ test.each(SEEDS)(
     let strike: (now: Moment) => void = () => {};
 
     const arrived: ForwardRecord[] = [];
+    let isLossy = true;
     const server = createServer(async (request, response) => {
       strike("delivery begins");
       const chunks: Buffer[] = [];
@@ -58,7 +59,7 @@ test.each(SEEDS)(
       arrived.push(...recordsIn(Buffer.concat(chunks).toString()));
       strike("delivery read");
       // Some deliveries are taken, and nobody is told so.
-      if (random() < 0.2) return void response.destroy();
+      if (isLossy && random() < 0.2) return void response.destroy();
       response.writeHead(200).end(() => strike("delivery answered"));
     }).listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
@@ -97,6 +98,8 @@ test.each(SEEDS)(
       };
       expect(await victim.exited(), `kill ${kill}, ${moment} + ${afterMs} ms`).toBe(null);
     }
+    // The last one ends with an empty spool: a lost answer would leave what waits for its repeat.
+    isLossy = false;
     const last = ForwardProcess.startFast(file, TIMES);
     await new Promise<void>((resolve) => {
       strike = (now) => now === "delivery answered" && resolve();
