@@ -123,13 +123,9 @@ const sent = async (emulator: Emulator, ask: (emulator: Emulator) => Promise<Ans
 /** Each answer with nothing set, and each that a setting changes, as the emulator sends it. */
 async function samples(): Promise<string[]> {
   await using emulator = await startEmulator({ state: EDGE_STATE });
-<<<<<<< HEAD
-  emulator.clock.freeze("2026-12-01T00:00:00Z");
-=======
   // Ages are counted from the time at which a state is loaded.
   emulator.clock.freeze("2026-12-01T00:00:00Z");
   emulator.seed(EDGE_STATE);
->>>>>>> f4a1723 (Emulator: the reference shows answers as they are sent, the words of rules and every option; a recipe for testcontainers)
   const rows: string[] = [];
   for (const { of, request, ask } of SAMPLES) {
     emulator.setDialect({});
