@@ -43,10 +43,11 @@ class Client {
 
   /** Milliseconds that the command took, and the longest stop of the emulator's event loop meanwhile. */
   async send(command: object, times = 1): Promise<{ ms: number; stop: number }> {
+    const body = JSON.stringify(command);
     this.delay.reset();
     this.delay.enable();
     await beats();
-    this.worker.postMessage({ endpoint: this.emulator.endpoint, body: JSON.stringify(command), times });
+    this.worker.postMessage({ endpoint: this.emulator.endpoint, body, times });
     const [{ ms, statuses }] = (await once(this.worker, "message")) as [Outcome];
     await beats();
     this.delay.disable();
