@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { OptionsError, parseUrl } from "../client";
+import { OptionsError, Prefix, PrefixError, parseUrl } from "../client";
 import { messageOf } from "../model/errors";
 import type { ResourceUrl } from "../model/resource-url";
 import type { ProbeResult } from "../probe/finding";
@@ -11,8 +11,11 @@ import { probe } from "../probe/probe";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
 import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
 import { table } from "./probing/table";
+import { addReceiverFlags, type ReceiverFlags, receiverOptions } from "./receiver-options";
 
-interface Flags extends NodeFlags {
+interface Flags extends NodeFlags, ReceiverFlags {
+  readonly signaling?: string;
+  readonly write?: boolean;
   readonly out?: string;
   readonly check?: string;
   readonly output: "table" | "json";
@@ -30,11 +33,13 @@ export function register(program: Command, io: CliIo): void {
   const command = program
     .command("probe")
     .description("ask a node about every open point of its API, and say what to set for it")
-    .argument("<url...>", "what to ask about, see below")
+    .argument("[url...]", "what to ask about, see below")
+    .option("--write", "try the first named set, which must be empty, with documentation prefixes, and leave it empty")
+    .option("--signaling <prefix>", "ask a receiver, too, with a prefix of your own whose signaling is not active")
     .option("--out <file>", "write settings and an emulator's dialect as JSON; a file that is there is replaced")
     .option("--check <file>", "compare with what --out wrote before: exit code 3 when the node has changed")
     .addOption(new Option("--output <form>", "form of the result").choices(["table", "json"]).default("table"));
-  addNodeFlags(command)
+  addReceiverFlags(addNodeFlags(command))
     .addHelpText("after", HELP)
     .action((urls: string[], flags: Flags) => run(urls, flags, io));
 }
@@ -42,9 +47,18 @@ export function register(program: Command, io: CliIo): void {
 async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
   const urls = texts.map(readUrl);
   const before = flags.check === undefined ? undefined : await readBefore(flags.check, io);
-  const node = await nodeOptions(flags, io);
+  const write = flags.write === true;
+  if (write && !urls.some(({ kind }) => kind === "prefixset"))
+    throw new UsageError("--write needs a set that is empty: name one, such as prefixset://edge/probe.");
+  if (urls.length === 0 && flags.signaling === undefined)
+    throw new UsageError("Say what to ask about: a url, such as prefixset://edge/probe, or --signaling PREFIX.");
+  const node = urls.length === 0 ? undefined : await nodeOptions(flags, io);
+  const prefix = flags.signaling === undefined ? undefined : readPrefix(flags.signaling);
+  const receiver = prefix && { prefix, options: receiverOptions(flags, io) };
   const watch = (title: string, number: number, total: number) => progress(io, `${number}/${total} ${title}`);
-  const result = await asUsage(() => probe({ node, urls, signal: io.stop, watch }));
+  const result = await asUsage(() =>
+    probe({ ...(node && { node }), ...(receiver && { receiver }), urls, write, signal: io.stop, watch }),
+  );
   io.out(flags.output === "json" ? `${JSON.stringify(result, null, 2)}\n` : table(result));
   const failed = failures(result);
   // A result with holes must not take the place of a whole one.
@@ -95,6 +109,14 @@ async function asUsage<T>(run: () => Promise<T>): Promise<T> {
     return await run();
   } catch (error) {
     throw error instanceof OptionsError ? new UsageError(error.message) : error;
+  }
+}
+
+function readPrefix(text: string): Prefix {
+  try {
+    return Prefix.parse(text);
+  } catch (error) {
+    throw error instanceof PrefixError ? new UsageError(`--signaling: ${error.message}`) : error;
   }
 }
 

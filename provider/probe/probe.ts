@@ -1,9 +1,13 @@
-import type { NodeOptions } from "../client/options";
+import type { NodeOptions, ReceiverOptions } from "../client/options";
 import type { World } from "../client/world";
 import { messageOf } from "../model/errors";
+import type { Prefix } from "../model/prefix";
 import type { ResourceUrl } from "../model/resource-url";
-import { Bench, type Limits } from "./asking/bench";
+import { Bench, isDoubtful, type Limits } from "./asking/bench";
+import { cleanUp } from "./asking/clean-up";
+import { Receiver } from "./asking/receiver";
 import { Targets } from "./asking/targets";
+import { WorkSet } from "./asking/work-set";
 import type { Finding, LeftBehind, NodeSettings, ProbeResult } from "./finding";
 import type { Point } from "./point";
 import { POINTS } from "./points";
@@ -11,9 +15,15 @@ import { merged } from "./shapes/answers";
 
 /** What to ask, and of whom. */
 export interface ProbeOptions {
-  readonly node: NodeOptions;
+  /** Needed for {@link urls}; default: only a receiver is asked. */
+  readonly node?: NodeOptions;
   /** Sets, arenas, profiles and tables of marks to ask about. */
   readonly urls: readonly ResourceUrl[];
+  /** Writes to the first named set, which must be empty, and leaves it so. Default: false, nothing but lists is sent. */
+  readonly write?: boolean;
+  /** A receiver to ask, and a prefix of the user's own that is not active and may be started for moments. */
+  readonly receiver?: { readonly options: ReceiverOptions; readonly prefix: Prefix };
+  /** Default: 5 000 entries, 1 MiB, 30 s. */
   readonly limits?: Partial<Limits>;
   /** Ends the probe early. What it put into the set is removed all the same. */
   readonly signal?: AbortSignal;
@@ -23,6 +33,9 @@ export interface ProbeOptions {
   readonly watch?: (title: string, number: number, total: number) => void;
 }
 
+/** Where no url is named, nobody is asked: a connection opens with its first request. */
+const NOBODY: NodeOptions = { endpoint: "http://localhost" };
+
 const LIMITS: Limits = { entries: 5_000, bytes: 1_048_576, patienceMs: 30_000 };
 
 /**
@@ -31,18 +44,26 @@ const LIMITS: Limits = { entries: 5_000, bytes: 1_048_576, patienceMs: 30_000 };
  * @throws {OptionsError} for wrong options. A node that fails ends the probe, and is no exception but `stopped`.
  */
 export async function probe(options: ProbeOptions): Promise<ProbeResult> {
-  const { node, urls, limits = {}, signal, world = {}, watch = () => {} } = options;
+  const { node = NOBODY, urls, write = false, receiver, limits = {}, signal, world = {}, watch = () => {} } = options;
   const bench = new Bench(node, new Targets(urls), { ...LIMITS, ...limits }, world, signal);
+  const [set] = bench.targets.sets;
+  if (write && set) bench.work = new WorkSet(set, bench);
+  if (receiver) bench.receiver = new Receiver(receiver.options, receiver.prefix, world, signal);
   try {
-    return await run(bench, watch);
+    return await run(bench, watch, signal);
   } finally {
     await bench.close();
   }
 }
 
-async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Promise<ProbeResult> {
+async function run(
+  bench: Bench,
+  watch: NonNullable<ProbeOptions["watch"]>,
+  signal: AbortSignal | undefined,
+): Promise<ProbeResult> {
   const findings: Finding[] = [];
   const left: LeftBehind[] = [];
+  let inDoubt = false;
   let stopped: string | undefined;
   for (const [index, point] of POINTS.entries()) {
     const why = stopped === undefined ? (bench.blocked ?? missing(point, bench)) : "the probe ended before";
@@ -52,18 +73,24 @@ async function run(bench: Bench, watch: NonNullable<ProbeOptions["watch"]>): Pro
     }
     watch(point.title, index + 1, POINTS.length);
     try {
-      findings.push(await point.run(bench));
+      const finding = await point.run(bench);
+      findings.push(finding);
+      await bench.work?.clear();
+      await bench.receiver?.clear();
     } catch (error) {
-      stopped = messageOf(error);
-      findings.push(point.without("error", stopped));
+      stopped = signal?.aborted ? "it was told to end" : messageOf(error);
+      if (findings.length === index) findings.push(point.without("error", stopped));
+      if (isDoubtful(error)) inDoubt = true;
     }
   }
+  left.push(...(await cleanUp(bench, inDoubt)));
   stopped ??= bench.blocked;
   return { ...summary(findings, bench), ...(stopped !== undefined && { stopped }), findings, left };
 }
 
 /** What a point needs and this probe has not. */
 function missing({ needs }: Point, bench: Bench): string | undefined {
+  if (needs === "lists" && !bench.targets.first) return "no url is named";
   if (needs === "set" && !bench.work) return "only with --write";
   return needs === "receiver" && !bench.receiver ? "only with --signaling" : undefined;
 }

@@ -36,6 +36,11 @@ export class Answer {
     return this.content.kind === "json" ? this.content.json : undefined;
   }
 
+  /** The JSON of the body, also that of an error; `undefined` where it is none. */
+  get errorBody(): unknown {
+    return jsonOf(this.body);
+  }
+
   /** True where the node said no: by its status, by an error marker in the body, or by a page of a proxy. */
   get isRefusal(): boolean {
     return this.status >= 300 || this.content.kind === "error" || this.content.kind === "html";

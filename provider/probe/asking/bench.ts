@@ -15,9 +15,11 @@ import { Answer } from "./answer";
 import { Learned } from "./learned";
 import { Skipped } from "./outcome";
 import type { Receiver } from "./receiver";
+import { type Sample, takeSample } from "./sample";
 import { Tables } from "./tables";
 import type { Targets } from "./targets";
-import type { WorkSet } from "./work-set";
+import { type Trial, tryStart } from "./trial";
+import type { Watch, WorkSet } from "./work-set";
 
 /** One request to the node, in the form in which it is sent. */
 export interface Question {
@@ -67,6 +69,8 @@ export class Bench {
   /** The signaling receiver; absent where none is asked. */
   receiver: Receiver | undefined;
   private connection: NodeConnection;
+  private tried: Promise<Trial> | undefined;
+  private sampled: Promise<Sample> | undefined;
   private readonly connections: NodeConnection[];
 
   constructor(
@@ -135,6 +139,21 @@ export class Bench {
     return { [USER_ARENA]: this.connection.userArena ?? url.arena };
   }
 
+  /**
+   * Asks with a request that may be too large: some nodes break the connection instead of an answer.
+   *
+   * @returns `undefined` then, if the node still answers others. @throws {RequestError} where it does not.
+   */
+  async askLarge(send: () => Promise<Answer>): Promise<Answer | undefined> {
+    try {
+      return await send();
+    } catch (error) {
+      if (!isUnreachable(error)) throw error;
+      await this.set.list("list after a broken connection");
+      return undefined;
+    }
+  }
+
   /** The same question without any credentials of headers or of the address. */
   async askWithout(question: Question): Promise<Answer> {
     const { headers: _, ...plain } = this.node;
@@ -165,13 +184,31 @@ export class Bench {
     if (!calm) this.signal?.throwIfAborted();
   }
 
-  /** True for errors after which a request may still have its effect. */
-  static isDoubtful(error: unknown): boolean {
-    return isUnreachable(error) || (error instanceof RequestError && error.code === "request-cancelled");
+  /** What a sample of entries showed; taken once, whoever asks. @throws {Unclear} */
+  sample(): Promise<Sample> {
+    this.sampled ??= takeSample(this.set, this.learned);
+    return this.sampled;
+  }
+
+  /** The receiver to ask. @throws {Skipped} where none is. */
+  get signaling(): Receiver {
+    if (this.receiver) return this.receiver;
+    throw new Skipped("no receiver is asked");
+  }
+
+  /** What a start and its refusals showed; tried once, whoever asks. @throws {Blocked | Unclear} */
+  trial(): Promise<Trial> {
+    this.tried ??= tryStart(this.signaling);
+    return this.tried;
+  }
+
+  /** For changes that may well not show: by what was seen of commits, they do soon or never. */
+  get briefly(): Pick<Watch, "patienceMs"> {
+    return { patienceMs: 1_000 + 4 * this.learned.commitDelay };
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.connections.map((connection) => connection.close()));
+    await Promise.all([...this.connections, this.receiver].map((connection) => connection?.close()));
   }
 
   private connect(options: NodeOptions): NodeConnection {
@@ -180,6 +217,8 @@ export class Bench {
 
   private async send(question: Question, calm: boolean, connection = this.connection): Promise<Answer> {
     const { url, command, body, asked = command, headers, table, follows } = question;
+    // Once it is known that lists of all tables count together, no further one is turned away.
+    if (table && this.tables.waited > 0) await this.pause(this.tables.waited, { calm });
     for (let waited = 0; ; waited++) {
       const answer = await connection.run<HttpAnswer>({
         url,
@@ -205,4 +244,9 @@ export class Bench {
     const wait = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall()) ?? 1_000;
     return wait <= LONGEST_WAIT ? wait : undefined;
   }
+}
+
+/** True for errors after which a request may still have its effect. */
+export function isDoubtful(error: unknown): boolean {
+  return isUnreachable(error) || (error instanceof RequestError && error.code === "request-cancelled");
 }

@@ -1,7 +1,10 @@
-import type { Answers } from "../../wire/answers";
+import type { Answers, ListKind } from "../../wire/answers";
 import type { EntryShape } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
 import type { Answer, ErrorForm } from "./answer";
+
+/** Kinds of lists of records. */
+export type RecordKind = Exclude<ListKind, "prefixset">;
 
 /** What earlier points found out and later ones need. */
 export class Learned {
@@ -11,8 +14,8 @@ export class Learned {
   readonly keyedPlaces = new Set<string>();
   /** The list of a set with entries: where it stands, and how they are written. */
   filled: { readonly place: ListPlace; readonly entry: EntryShape } | undefined;
-  /** A list of profiles, rules or marks that had something in it. */
-  records: ListPlace | undefined;
+  /** Where lists of other kinds stand. */
+  readonly places: { [K in RecordKind]?: ListPlace } = {};
   /** Empty lists: of a set, and of something else. */
   readonly empty: { set?: ListPlace | "nothing"; records?: ListPlace | "nothing" } = {};
   /** The answer to the list of the first named set, as it was found. */
@@ -27,9 +30,14 @@ export class Learned {
   listShows: "applied" | "staged" | undefined;
   /** Milliseconds from the answer of a commit until the list showed it. */
   commitDelay = 0;
+  /** Status that lists a single address, and whether prefixes within the user's own can be started. */
+  singleStatus: Answer | undefined;
+  takesLonger: boolean | undefined;
   insertExisting: "overwrite" | "error" | "ignored" | undefined;
   deleteAbsent: "success" | "error" | undefined;
   ipv6: "accepted" | "error" | undefined;
+  /** Bytes of the largest request that was accepted. */
+  bytesAtOnce = 16_384;
   /** Most entries of one request that were accepted. */
   entriesAtOnce = 100;
 

@@ -14,3 +14,8 @@ export class Unclear extends Error {
     super(message);
   }
 }
+
+/** Thrown by a point after which nothing more can be asked. The probe ends, and says why. */
+export class Blocked extends Error {
+  override readonly name = "Blocked";
+}

@@ -1,1 +1,165 @@
-export class Receiver {}
+import { labelOf, parseEndpoint } from "../../client/endpoint";
+import type { HttpAnswer } from "../../client/http";
+import { DEFAULTS, parseOptions, type ReceiverOptions, receiverOptionsSchema } from "../../client/options";
+import { done } from "../../client/reading";
+import { Redactor } from "../../client/redact";
+import { Requester } from "../../client/requester";
+import { systemWorld, type World } from "../../client/world";
+import { Prefix } from "../../model/prefix";
+import { quotable } from "../../wire/node-answer";
+import { isOk, readStatus, type SignalingOperation, signalingPath } from "../../wire/signaling";
+import { Answer } from "./answer";
+import { Unclear } from "./outcome";
+
+/** Milliseconds between looks at the status, and until a start that does not show will not show any more. */
+const LOOK = { pause: 25, patience: 5_000 };
+
+/**
+ * A receiver of signalings, asked with one prefix of the user's own that is not active. What may have been started is
+ * remembered before it is sent, so that {@link clear} can stop it after any failure.
+ */
+export class Receiver {
+  /** Address without client id and secret. */
+  readonly endpoint: string;
+  readonly world: World;
+  private readonly requester: Requester;
+  private readonly redactor: Redactor;
+  private readonly started = new Set<string>();
+
+  /** @throws {OptionsError} naming the wrong option. */
+  constructor(
+    private readonly options: ReceiverOptions,
+    readonly prefix: Prefix,
+    given: Partial<World>,
+    private readonly signal: AbortSignal | undefined,
+  ) {
+    const checked = parseOptions(receiverOptionsSchema, options, "receiver");
+    const endpoint = parseEndpoint(checked.url, "url");
+    this.endpoint = endpoint.shown;
+    this.world = { ...systemWorld, ...given };
+    this.redactor = new Redactor([checked.secretKey, endpoint.authorization, ...endpoint.secrets, checked.tls?.key]);
+    this.requester = new Requester(
+      {
+        origin: endpoint.origin,
+        path: endpoint.path,
+        endpoint: endpoint.shown,
+        label: labelOf(undefined, endpoint.label),
+        headers: {
+          "user-agent": "pulumi-packetfilter",
+          ...(endpoint.authorization !== undefined && { authorization: endpoint.authorization }),
+        },
+        ...(checked.tls && { tls: checked.tls }),
+        timeoutMs: checked.timeoutMs ?? DEFAULTS.timeoutMs,
+        deadlineMs: checked.deadlineMs ?? DEFAULTS.deadlineMs,
+        maxConcurrency: 1,
+        retry: { maxTries: 1, retryPauseMs: 0, maxRetryPauseMs: 0 },
+        redactor: this.redactor,
+      },
+      this.world,
+    );
+  }
+
+  /** Prefixes whose signaling may be active. */
+  get remains(): readonly string[] {
+    return [...this.started];
+  }
+
+  status({ secret = this.options.secretKey, calm = false } = {}): Promise<Answer> {
+    return this.send("status", undefined, { secret, calm });
+  }
+
+  start(prefixes: readonly string[]): Promise<Answer> {
+    for (const prefix of prefixes) this.started.add(Prefix.parse(prefix).toString());
+    return this.send("start", prefixes, { secret: this.options.secretKey, calm: false });
+  }
+
+  stop(prefixes: readonly string[], { secret = this.options.secretKey, calm = false } = {}): Promise<Answer> {
+    return this.send("stop", prefixes, { secret, calm });
+  }
+
+  /** The active prefixes. @throws {Unclear} when the status cannot be read. */
+  async active({ calm = false } = {}): Promise<string[]> {
+    const answer = await this.status({ calm });
+    try {
+      return readStatus(answer.body).map(String);
+    } catch {
+      throw new Unclear("the status is not understood", [answer.evidence]);
+    }
+  }
+
+  /** Asks for the status until it shows the prefix. */
+  async shows(prefix: string): Promise<{ readonly answer: Answer; readonly ms: number; readonly shown: boolean }> {
+    const began = this.world.monotonic();
+    for (let ms = 0; ; ms = this.world.monotonic() - began) {
+      const answer = await this.status();
+      const shown = isActive(answer, prefix);
+      if (shown || ms >= LOOK.patience) return { answer, ms, shown };
+      await this.pause(ms < 500 ? LOOK.pause : 500);
+    }
+  }
+
+  /** Waits; ends early, with an error, when the user asks to stop. */
+  async pause(ms: number, { calm = false } = {}): Promise<void> {
+    await this.world.sleep(ms, calm ? undefined : this.signal);
+    if (!calm) this.signal?.throwIfAborted();
+  }
+
+  /** True for the answer that the contract shows for a success. */
+  isStarted(answer: Answer): boolean {
+    return answer.status < 300 && isOk(answer.body);
+  }
+
+  /**
+   * Stops what may have been started, and looks that it is not active any more. A status may show a start late, so each
+   * is stopped whether or not it shows.
+   *
+   * @throws {Error} when one of them stays active.
+   */
+  async clear({ calm = false } = {}): Promise<void> {
+    if (this.started.size === 0) return;
+    for (const prefix of this.started) await this.stop([prefix], { calm });
+    const began = this.world.monotonic();
+    for (let ms = 0; ; ms = this.world.monotonic() - began) {
+      const active = await this.active({ calm });
+      const left = active.filter((prefix) => this.started.has(prefix));
+      if (left.length === 0) break;
+      if (ms >= LOOK.patience) throw new Error(`Signaling of ${left.join(", ")} is still active after it was stopped.`);
+      await this.pause(500, { calm });
+    }
+    this.started.clear();
+  }
+
+  close(): Promise<void> {
+    return this.requester.close();
+  }
+
+  private async send(
+    operation: SignalingOperation,
+    prefixes: readonly string[] | undefined,
+    { secret, calm }: { readonly secret: string; readonly calm: boolean },
+  ): Promise<Answer> {
+    const answer = await this.requester.execute<HttpAnswer>(
+      {
+        method: operation === "status" ? "GET" : "POST",
+        path: signalingPath(this.options.clientId, secret, operation),
+        headers: prefixes === undefined ? { accept: "application/json" } : { "content-type": "application/json" },
+        ...(prefixes && { body: JSON.stringify({ IP_prefix: prefixes }) }),
+        subject: "Probe of signaling",
+        object: this.endpoint,
+        operation,
+        idempotent: false,
+        read: done,
+      },
+      { ...(!calm && this.signal && { signal: this.signal }) },
+    );
+    return new Answer(operation, answer, quotable(this.redactor.text(answer.body)));
+  }
+}
+
+function isActive(answer: Answer, prefix: string): boolean {
+  try {
+    return readStatus(answer.body).some((active) => active.toString() === prefix);
+  } catch {
+    return false;
+  }
+}

@@ -1,12 +1,13 @@
 import { formatUrl, type ResourceUrl } from "../../model/resource-url";
-import type { Answers, ListKind } from "../../wire/answers";
-import { sketch } from "../../wire/shape";
+import type { Answers } from "../../wire/answers";
+import { isRecord, sketch } from "../../wire/shape";
 import type { NodeSettings } from "../finding";
 import type { Judgement } from "../point";
 import { settingsFor } from "../shapes/answers";
 import { placeOfList } from "../shapes/list-place";
 import type { Answer } from "./answer";
 import type { Bench } from "./bench";
+import type { RecordKind } from "./learned";
 import { Skipped, Unclear } from "./outcome";
 
 /** A list of records that was read. */
@@ -15,6 +16,8 @@ export interface Records<T> {
   readonly records: readonly T[];
   /** Where it stands, in words. */
   readonly where: string;
+  /** The first of them, as it came; absent where it is no object. */
+  readonly first?: Readonly<Record<string, unknown>>;
   /** What must be set so that it is read. */
   readonly settings: Pick<NodeSettings, "answers">;
 }
@@ -22,7 +25,7 @@ export interface Records<T> {
 /** Lists records of one kind, and finds out how they are read. @throws {Skipped | Unclear} */
 export async function askRecords<T>(
   bench: Bench,
-  kind: Exclude<ListKind, "prefixset">,
+  kind: RecordKind,
   url: ResourceUrl | undefined,
   read: (json: unknown, answers: Answers) => T[],
 ): Promise<Records<T>> {
@@ -38,7 +41,7 @@ export async function askRecords<T>(
 /** Finds the settings with which an answer is read, and keeps them. @throws {Unclear} where none does. */
 export function understand<T>(
   bench: Bench,
-  kind: Exclude<ListKind, "prefixset">,
+  kind: RecordKind,
   answer: Answer,
   read: (json: unknown, answers: Answers) => T[],
 ): Omit<Records<T>, "answer"> {
@@ -68,9 +71,15 @@ export function understand<T>(
   if (!found) throw new Unclear(`its shape ${sketch(json)} is not understood`, [answer.evidence]);
   learned.answers = found;
   const at = placeOfList(json, kind, found);
-  if (at && records.length > 0) learned.records ??= at;
-  else if (at) learned.empty.records ??= at;
-  return { records, where: at ? whereOf(at.path) : "", settings: found === before ? {} : { answers: found } };
+  if (at && (records.length > 0 || learned.places[kind] === undefined)) learned.places[kind] = at;
+  if (at && records.length === 0) learned.empty.records ??= at;
+  const first = at?.elements.find(isRecord);
+  return {
+    records,
+    ...(first && { first }),
+    where: at ? whereOf(at.path) : "",
+    settings: found === before ? {} : { answers: found },
+  };
 }
 
 /** A place for people. */
@@ -84,4 +93,11 @@ export function describeRecords({ answer, where }: Records<unknown>, what: strin
     node: `${what}, ${where}`,
     evidence: [answer.evidence],
   };
+}
+
+/** The name under which a record holds what was read of it. */
+export function nameOf(record: Readonly<Record<string, unknown>> | undefined, read: unknown): string | undefined {
+  return read === undefined
+    ? undefined
+    : Object.keys(record ?? {}).find((name) => String(record?.[name]) === String(read));
 }

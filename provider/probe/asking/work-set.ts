@@ -1,1 +1,201 @@
-export class WorkSet {}
+import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
+import { commitCommand, dataCommand, deleteEntry, insertEntry } from "../../wire/node-command";
+import { type ListedEntry, readPrefixSetList } from "../../wire/prefix-set-list";
+import { ShapeError } from "../../wire/shape";
+import { placeOfList, showsNoAddress } from "../shapes/list-place";
+import type { Answer } from "./answer";
+import { isDocumentation } from "./documentation";
+import type { Learned } from "./learned";
+import { Unclear } from "./outcome";
+
+/** What a set is asked through. */
+export interface AsksSet {
+  readonly learned: Learned;
+  readonly limits: { readonly patienceMs: number };
+  readonly world: { monotonic(): number };
+  ask(
+    question: {
+      readonly url: PrefixSetUrl;
+      readonly command: "list" | "insert" | "delete" | "commit";
+      readonly body: string;
+      readonly asked: string;
+    },
+    how: { readonly calm: boolean },
+  ): Promise<Answer>;
+  pause(ms: number, how: { readonly calm: boolean }): Promise<void>;
+  listBody(url: PrefixSetUrl): string;
+}
+
+/** Thrown when the set holds what no probe writes: somebody else works with it. */
+export class ForeignEntries extends Error {
+  override readonly name = "ForeignEntries";
+}
+
+/** How closely a change is watched for. */
+export interface Watch {
+  /** Milliseconds after which it will not show any more. */
+  readonly patienceMs: number;
+  /** Milliseconds between two looks, after so many milliseconds. */
+  readonly pause: (ms: number) => number;
+}
+
+/**
+ * The set that a probe writes to. Whatever may have been put into it is remembered before it is sent, so that
+ * {@link clear} can take it out again after any failure.
+ */
+export class WorkSet {
+  private readonly placed = new Set<string>();
+  private isTouched = false;
+  /** While the probe cleans up nothing ends it early. */
+  private calm = false;
+
+  constructor(
+    readonly url: PrefixSetUrl,
+    private readonly bench: AsksSet,
+  ) {}
+
+  /** Prefixes, as they were sent, that may be in the set or staged. */
+  get remains(): readonly string[] {
+    return [...this.placed];
+  }
+
+  /** True when something was sent since the set was last known to be empty. */
+  get needsClearing(): boolean {
+    return this.isTouched;
+  }
+
+  async insert(entries: readonly (readonly [prefix: string, value: number])[], asked = "insert"): Promise<Answer> {
+    const { head, tail } = dataCommand(this.url, "insert");
+    const items = entries.map(([p, v]) => insertEntry({ p, v }));
+    const added = entries.map(([p]) => p).filter((p) => !this.placed.has(p));
+    for (const p of added) this.placed.add(p);
+    const answer = await this.send("insert", head + items.join(",") + tail, asked);
+    // A lone entry that was refused is not there; of several some may be.
+    if (answer.isRefusal && entries.length === 1) for (const p of added) this.placed.delete(p);
+    return answer;
+  }
+
+  delete(texts: readonly string[], asked = "delete"): Promise<Answer> {
+    const { head, tail } = dataCommand(this.url, "delete");
+    return this.send("delete", head + texts.map((a) => deleteEntry({ a })).join(",") + tail, asked);
+  }
+
+  commit(asked = "commit"): Promise<Answer> {
+    return this.send("commit", commitCommand(this.url), asked);
+  }
+
+  list(asked = "list"): Promise<Answer> {
+    const { url, calm } = this;
+    return this.bench.ask({ url, command: "list", body: this.bench.listBody(url), asked }, { calm });
+  }
+
+  /** What the set lists. @throws {Unclear} when that cannot be read. @throws {ForeignEntries} */
+  async entries(): Promise<ListedEntry[]> {
+    return this.read(await this.list());
+  }
+
+  /**
+   * Commits, and looks until the set is as it should be, or the patience ends. The looks are few, and rest on how long
+   * commits took before.
+   *
+   * @returns the answer to the commit, the last list, whether it fits, and the milliseconds until then.
+   */
+  async committed(
+    fits: (answer: Answer) => boolean,
+    watch: Partial<Watch> = {},
+  ): Promise<{ commit: Answer; list: Answer; shown: boolean; ms: number }> {
+    const { world, limits, learned } = this.bench;
+    const usual = 25 + Math.ceil(1.25 * learned.commitDelay);
+    const { patienceMs = limits.patienceMs, pause = (ms) => (ms === 0 ? usual : 1_000) } = watch;
+    const commit = await this.commit();
+    const began = world.monotonic();
+    for (let ms = 0; ; ms = world.monotonic() - began) {
+      const list = await this.list("list after the commit");
+      if (fits(list)) return { commit, list, shown: true, ms };
+      if (ms >= patienceMs) return { commit, list, shown: false, ms };
+      await this.bench.pause(pause(ms), { calm: this.calm });
+    }
+  }
+
+  /** Inserts and commits, and returns what the set lists then. @throws {Unclear} when that is refused. */
+  async hold(entries: readonly (readonly [prefix: string, value: number])[]): Promise<ListedEntry[]> {
+    const inserted = await this.insert(entries);
+    if (inserted.isRefusal) throw new Unclear("a plain insert is refused", [inserted.evidence]);
+    const { list } = await this.committed((answer) => !isHollow(answer));
+    return this.read(list);
+  }
+
+  /** Reads a list of the set. @throws {Unclear | ForeignEntries} */
+  read(answer: Answer): ListedEntry[] {
+    if (answer.isRefusal) throw new Unclear("the list of the set is refused", [answer.evidence]);
+    if (isHollow(answer)) return [];
+    const { answers, keyedPlaces } = this.bench.learned;
+    let entries: ListedEntry[];
+    try {
+      entries = readPrefixSetList(answer.json, { answers, keyedPlaces });
+    } catch (error) {
+      if (error instanceof ShapeError)
+        throw new Unclear(`the list is not understood: ${error.message}`, [answer.evidence]);
+      throw error;
+    }
+    const foreign = entries.find(({ prefix }) => !isDocumentation(prefix));
+    if (!foreign) return entries;
+    throw new ForeignEntries(
+      `Set ${formatUrl(this.url)} lists ${foreign.spelling}, which the probe did not write: somebody else works with it. It is left there.`,
+    );
+  }
+
+  /**
+   * Takes out whatever may be there, applied or staged, and looks that nothing is left. Does nothing when nothing was sent.
+   *
+   * @param calm Goes on when the user asked to stop.
+   * @throws {Error} when the set does not become empty.
+   */
+  async clear({ calm = false } = {}): Promise<void> {
+    if (!this.isTouched) return;
+    this.calm = calm;
+    try {
+      await this.takeOut([...this.placed]);
+      const { learned, limits } = this.bench;
+      for (const patienceMs of [1_000 + 4 * learned.commitDelay, limits.patienceMs, limits.patienceMs]) {
+        const { list } = await this.committed(isHollow, { patienceMs });
+        const listed = this.read(list);
+        if (listed.length === 0) return this.cleared(list);
+        await this.takeOut(listed.map(({ spelling }) => spelling));
+      }
+    } finally {
+      this.calm = false;
+    }
+    throw new Error(`Set ${formatUrl(this.url)} still lists entries after they were deleted and committed.`);
+  }
+
+  private cleared(list: Answer): void {
+    const { learned } = this.bench;
+    learned.empty.set ??= list.isEmpty ? "nothing" : placeOfList(list.json, "prefixset", learned.answers);
+    this.placed.clear();
+    this.isTouched = false;
+  }
+
+  /** Deletes all of them; where that is refused, by halves: one that is absent may be why. */
+  private async takeOut(texts: readonly string[]): Promise<void> {
+    const most = this.bench.learned.entriesAtOnce;
+    for (let at = 0; at < texts.length; at += most) {
+      const some = texts.slice(at, at + most);
+      const answer = await this.delete(some);
+      if (!answer.isRefusal || some.length === 1) continue;
+      const half = Math.ceil(some.length / 2);
+      await this.takeOut(some.slice(0, half));
+      await this.takeOut(some.slice(half));
+    }
+  }
+
+  private send(command: "insert" | "delete" | "commit", body: string, asked: string): Promise<Answer> {
+    this.isTouched = true;
+    return this.bench.ask({ url: this.url, command, body, asked }, { calm: this.calm });
+  }
+}
+
+/** True for a list of a set in which no address stands, whatever its shape. */
+export function isHollow(answer: Answer): boolean {
+  return !answer.isRefusal && (answer.isEmpty || showsNoAddress(answer.json));
+}

@@ -1,5 +1,5 @@
 import { readProfileList } from "../../wire/record-lists";
-import { askRecords, describeRecords } from "../asking/records";
+import { askRecords, describeRecords, nameOf } from "../asking/records";
 import { point } from "../point";
 
 /** How the profiles of an arena are listed. */
@@ -8,7 +8,7 @@ export const profiles = point({
   title: "list of profiles",
   needs: "lists",
   assumes: "names under `name` or `profile`, or plain texts, in any natural envelope",
-  finds: [],
+  finds: ["nameKey"],
   ask: async (bench) => {
     const [url] = bench.targets.arenas;
     const seen = await askRecords(bench, "profiles", url, (json, answers) => readProfileList(json, { answers }));
@@ -20,4 +20,5 @@ export const profiles = point({
   },
   judge: ({ names, ...seen }) => describeRecords(seen, `${names.length} (${names.slice(0, 3).join(", ")})`),
   settings: ({ settings }) => settings,
+  dialect: ({ first, names }) => ({ nameKey: nameOf(first, names[0]) }),
 });

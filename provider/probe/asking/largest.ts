@@ -1,0 +1,42 @@
+import type { Answer } from "./answer";
+
+/** The largest number that is accepted, and an answer to a larger one. */
+export interface Largest {
+  readonly most: number;
+  /** Absent where even the limit was accepted, and where larger ones were answered by nothing. */
+  readonly refusal?: Answer;
+  /** False where the limit was accepted. */
+  readonly isMet: boolean;
+}
+
+/**
+ * Finds a limit of the node by halving.
+ *
+ * @param tryNumber Asks with a number; `undefined` where the node broke the connection instead of an answer.
+ * @param range `accepted` is known to be; more than `limit` is not tried.
+ */
+export async function largest(
+  tryNumber: (number: number) => Promise<Answer | undefined>,
+  range: { readonly accepted: number; readonly limit: number },
+): Promise<Largest> {
+  let refusal: Answer | undefined;
+  const isAccepted = async (number: number) => {
+    const answer = await tryNumber(number);
+    if (answer?.isRefusal) refusal = answer;
+    return answer?.isRefusal === false;
+  };
+  if (await isAccepted(range.limit)) return { most: range.limit, isMet: false };
+  let [most, tooMuch] = [range.accepted, range.limit];
+  // Limits are mostly powers of two or one less: looked at first, these spare most of the halving.
+  for (let power = 16; power < tooMuch; power *= 16) {
+    if (power <= most) continue;
+    if (await isAccepted(power)) most = power;
+    else tooMuch = power;
+  }
+  while (tooMuch - most > 1) {
+    const middle = Math.floor((most + tooMuch) / 2);
+    if (await isAccepted(middle)) most = middle;
+    else tooMuch = middle;
+  }
+  return { most, isMet: true, ...(refusal && { refusal }) };
+}

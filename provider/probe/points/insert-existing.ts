@@ -1,0 +1,34 @@
+import { refusalSwitches } from "../asking/refusal";
+import { isHollow } from "../asking/work-set";
+import { point } from "../point";
+
+/** An insert of a prefix that is in the set, with another value. */
+export const insertExisting = point({
+  name: "insert-existing",
+  title: "insert of what is there",
+  needs: "set",
+  assumes: "the new value holds; where it is refused, delete and insert follow each other before one commit",
+  finds: ["insertExisting", "existsStatus", "existsForm"],
+  ask: async (bench) => {
+    const { set, learned } = bench;
+    await set.hold([["192.0.2.0/24", 1]]);
+    const answer = await set.insert([["192.0.2.0/24", 2]], "insert of what is there");
+    if (answer.isRefusal) {
+      learned.insertExisting = "error";
+      return { answer, does: "error" as const };
+    }
+    const isNew = (list: typeof answer) => !isHollow(list) && set.read(list).some(({ value }) => value === 2);
+    const { list, shown } = await set.committed(isNew, bench.briefly);
+    learned.insertExisting = shown ? "overwrite" : "ignored";
+    return { answer, list, does: learned.insertExisting };
+  },
+  judge: ({ answer, list, does }) => ({
+    node: { error: "an error", overwrite: "gives it the new value", ignored: "success, and the old value stays" }[does],
+    evidence: [answer.evidence, ...(list ? [list.evidence] : [])],
+    ...(does === "ignored" && { advice: "values of entries that are there cannot be changed: delete them first" }),
+  }),
+  dialect: ({ answer, does }) =>
+    does === "error"
+      ? { insertExisting: "error", ...refusalSwitches("exists", answer) }
+      : { insertExisting: does === "overwrite" ? "overwrite" : undefined },
+});

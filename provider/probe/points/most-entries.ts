@@ -1,0 +1,71 @@
+import { DEFAULTS } from "../../client/options";
+import { grouped } from "../../model/text";
+import type { Answer } from "../asking/answer";
+import type { Bench } from "../asking/bench";
+import { singles } from "../asking/documentation";
+import { largest } from "../asking/largest";
+import { Unclear } from "../asking/outcome";
+import { refusalSwitches } from "../asking/refusal";
+import { point } from "../point";
+
+const ONE = "203.0.113.0/24";
+/** An entry of an insert with its comma. */
+const BYTES = 32;
+
+/** A request of so many entries that the node has no other reason to refuse. */
+type Send = (number: number) => Promise<Answer>;
+
+/** Entries of the largest request. */
+export const mostEntries = point({
+  name: "most-entries",
+  title: "entries of one request",
+  needs: "set",
+  assumes: `at most ${grouped(DEFAULTS.maxEntriesPerRequest)}; after a 413 half of that`,
+  finds: ["maxEntriesPerRequest", "capStatus", "tooLargeForm"],
+  ask: async (bench) => {
+    const { send, most: possible } = await filler(bench);
+    const limit = Math.min(bench.limits.entries, possible, Math.floor(bench.learned.bytesAtOnce / BYTES) - 4);
+    const found = await largest((number) => bench.askLarge(() => send(number)), { accepted: 2, limit });
+    bench.learned.entriesAtOnce = Math.min(bench.learned.entriesAtOnce, found.most);
+    return found;
+  },
+  judge: ({ most, isMet, refusal }) => ({
+    node: isMet ? `at most ${grouped(most)}` : `no limit was met up to ${grouped(most)}, the largest tried`,
+    evidence: refusal ? [refusal.evidence] : [],
+  }),
+  settings: ({ most, isMet }) => (isMet && most < DEFAULTS.maxEntriesPerRequest ? { maxEntriesPerRequest: most } : {}),
+  dialect: ({ most, isMet, refusal }) => ({
+    maxEntriesPerRequest: isMet ? most : 0,
+    ...(refusal && refusalSwitches("tooLarge", refusal)),
+  }),
+});
+
+/** One prefix again and again, if the node takes that; else different ones, of which there are few. */
+async function filler({ set, learned }: Bench): Promise<{ send: Send; most: number }> {
+  const many = Number.POSITIVE_INFINITY;
+  const inserts: Send = (number) =>
+    set.insert(
+      Array.from({ length: number }, () => [ONE, 1]),
+      `insert of ${number}`,
+    );
+  if (learned.insertExisting === "overwrite" && !(await inserts(2)).isRefusal) return { send: inserts, most: many };
+  const deletes: Send = (number) =>
+    set.delete(
+      Array.from({ length: number }, () => ONE),
+      `delete of ${number}`,
+    );
+  if (learned.deleteAbsent === "success" && !(await deletes(2)).isRefusal) return { send: deletes, most: many };
+  const all = singles(384);
+  const different: Send = async (number) => {
+    const texts = all.slice(0, number);
+    const answer = await set.insert(
+      texts.map((text) => [text, 1]),
+      `insert of ${number}`,
+    );
+    if (!answer.isRefusal) await set.delete(texts);
+    return answer;
+  };
+  const two = await different(2);
+  if (two.isRefusal) throw new Unclear("even two entries are refused", [two.evidence]);
+  return { send: different, most: all.length };
+}

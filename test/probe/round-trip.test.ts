@@ -1,0 +1,106 @@
+import { expect, test } from "vitest";
+import {
+  type Dialect,
+  type DialectSettings,
+  deviations,
+  dialect as parsed,
+  singleSwitchDialects,
+} from "../../provider/emulator";
+import { SWITCHES } from "../../provider/emulator/behaviour/switches";
+import { POINTS } from "../../provider/probe/points";
+import { UNKNOWABLE } from "../../provider/probe/unknowable";
+import { answersOf } from "./script";
+import { probed, STATE, startNode, WITHOUT_SET } from "./support";
+import { visible } from "./visible";
+
+/** The dialect that a probe of an emulator gives back, all that it did not find out at its default. */
+async function found(settings: DialectSettings | `seed:${number}`): Promise<{ truth: Dialect; result: Dialect }> {
+  const truth = parsed(settings);
+  await using emulator = await startNode(settings, truth.unknownSet === "made" ? WITHOUT_SET : STATE);
+  const { findings, dialect, stopped, left } = await probed(emulator);
+  const failed = findings.filter((finding) => finding.found === "error").map(({ point, node }) => `${point}: ${node}`);
+  const about = `with ${JSON.stringify(deviations(truth))}`;
+  expect({ failed, stopped, left }, about).toEqual({ failed: [], stopped: undefined, left: [] });
+  const { applied, staged } = emulator.prefixSet("prefixset://edge/probe");
+  expect({ applied, staged, active: emulator.signalings.c1 ?? [] }, about).toEqual({
+    applied: {},
+    staged: {},
+    active: [],
+  });
+  // Where lists of all tables count together, the first one that is turned away says so.
+  const tooSoon = emulator.requests().filter((entry) => entry.tooSoon);
+  expect(
+    tooSoon.map(({ status }) => status),
+    about,
+  ).toEqual(truth.markPace === "node" ? [429] : []);
+  const result = parsed(dialect);
+  expect(visible(result), about).toEqual(visible(truth));
+  return { truth, result };
+}
+
+/** Two emulators that answer sixty requests in the same way, status and body. */
+async function expectSameAnswers(truth: Dialect, result: Dialect): Promise<void> {
+  const answers = [];
+  for (const settings of [truth, result]) {
+    await using emulator = await startNode(settings, truth.unknownSet === "made" ? WITHOUT_SET : STATE);
+    emulator.clock.freeze("2026-12-01T00:00:00Z");
+    answers.push(await answersOf(emulator));
+  }
+  expect(answers[0]?.length).toBeGreaterThanOrEqual(60);
+  expect(answers[1], `with ${JSON.stringify(deviations(truth))}`).toEqual(answers[0]);
+}
+
+test.each(Array.from({ length: 30 }, (_, seed) => seed))(
+  "a node that answers as seed:%i is found out, and the emulator started from the result answers like it",
+  async (seed) => {
+    const { truth, result } = await found(`seed:${seed}`);
+    await expectSameAnswers(truth, result);
+  },
+);
+
+/** Dialects that differ in every switch at once, and in which each alternative of each switch comes up. */
+function covering(): DialectSettings[] {
+  const alternatives = singleSwitchDialects().filter(({ refused }) => !refused);
+  const settings: Record<string, string | number>[] = [];
+  for (const { name, setting } of alternatives) {
+    const free = settings.find((one) => one[name] === undefined);
+    if (free) free[name] = setting;
+    else settings.push({ [name]: setting });
+  }
+  return settings;
+}
+
+/** Each alternative of each switch alone; a part of them, if not all are asked for. */
+const ALONE = process.env.PACKETFILTER_WALK === "all" ? singleSwitchDialects().filter(({ refused }) => !refused) : [];
+
+test.each(covering())("alternatives of all switches together are found out: %o", async (settings) => {
+  await found(settings);
+});
+
+test.each(ALONE)("$name = $setting alone is found out", async ({ name, setting }) => {
+  await found({ [name]: setting });
+});
+
+test.each<DialectSettings>([
+  { redirect: "301" },
+  { redirect: "302" },
+  { ipv6: "error" },
+  { maxValue: 255 },
+  { maxValue: 100_000 },
+  { nested: "merged" },
+  { missingTable: "error" },
+  { statusWrongSecret: "empty" },
+  { signalingPrefixes: "registered" },
+  { profilesEnvelope: "payload", rulesEnvelope: "array", nameKey: "title", idKey: "number" },
+  { listEnvelope: "payload.rows2", prefixKey: "subnet", lengthKey: "size", valueKey: "weight" },
+  { markKeys: "address=who,value=hits", marksEnvelope: "table" },
+])("what a client cannot work with, or only by settings, is found out, too: %o", async (settings) => {
+  const { truth, result } = await found(settings);
+  await expectSameAnswers(truth, result);
+});
+
+test("every switch is found out by a point, or it is said why no client can", () => {
+  const findable = POINTS.flatMap(({ finds }) => finds);
+  expect([...new Set([...findable, ...Object.keys(UNKNOWABLE)])].sort()).toEqual(Object.keys(SWITCHES).sort());
+  expect(Object.values(UNKNOWABLE).filter((why) => why.length < 40)).toEqual([]);
+});
