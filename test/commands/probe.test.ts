@@ -7,6 +7,22 @@ import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
 
+const SIGNALING = {
+  signaling: {
+    clients: [
+      {
+        clientId: "c1",
+        secretKey: "receiver-secret",
+        prefixes: ["198.51.100.0/24"],
+        // An arena of its own: lists of marks would have to wait for their pace.
+        arena: "core",
+        idleProfile: "clean",
+        activeProfile: "web",
+      },
+    ],
+  },
+};
+
 let emulator: Emulator;
 let folder: string;
 let env: Record<string, string>;
@@ -65,8 +81,38 @@ test("--out writes what an emulator takes as its dialect; --check says what has 
   });
 });
 
+test("--write and --signaling ask about the rest, and leave set and receiver as they were", async () => {
+  const arenas = { edge: { sets: { blocked: {} } }, core: { profiles: { clean: {}, web: {} } } };
+  await using node = await startEmulator({ state: { arenas, ...SIGNALING }, dialect: { hostBits: "mask" } });
+  const args = ["probe", BLOCKED, "--write", "--signaling", "198.51.100.0/24", "--output", "json"];
+  const { code, out, err } = await run(args, {
+    env: {
+      PACKETFILTER_ENDPOINT: node.endpoint,
+      PACKETFILTER_SIGNALING_URL: node.signalingUrl,
+      PACKETFILTER_CLIENT_ID: "c1",
+      PACKETFILTER_SECRET_KEY: "receiver-secret",
+    },
+  });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(JSON.parse(out)).toMatchObject({ dialect: { hostBits: "mask", signalingErrors: "status" }, left: [] });
+  expect(out).not.toContain("receiver-secret");
+  expect(node.prefixSet(BLOCKED)).toEqual({ applied: {}, staged: {} });
+  expect(node.signalings.c1 ?? []).toEqual([]);
+});
+
+test("a set that holds entries is not written to, and no file takes the place of an earlier one", async () => {
+  await writeFile(join(folder, "kept.json"), "earlier");
+  const { code, err } = await run(["probe", BLOCKED, "--write", "--out", "kept.json"], { env, folder });
+  expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("--write needs a set that is empty") });
+  expect(await readFile(join(folder, "kept.json"), "utf8")).toBe("earlier");
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
+});
+
 test.each([
-  [["probe"], 2, "missing required argument"],
+  [["probe"], 2, "Say what to ask about"],
+  [["probe", "arena://edge", "--write"], 2, "--write needs a set that is empty: name one"],
+  [["probe", "--signaling", "198.51.100.1/24"], 2, "--signaling: "],
+  [["probe", "--signaling", "198.51.100.0/24"], 2, "Say which receiver"],
   [["probe", "blocked"], 2, "is not a resource address"],
   [["probe", BLOCKED, "--check", "broken.json"], 2, "--check broken.json: it is not JSON."],
   [["probe", BLOCKED, "--endpoint", "http://127.0.0.1:1"], 1, "The probe ended before its time: "],

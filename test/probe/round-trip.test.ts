@@ -16,7 +16,7 @@ import { visible } from "./visible";
 /** The dialect that a probe of an emulator gives back, all that it did not find out at its default. */
 async function found(settings: DialectSettings | `seed:${number}`): Promise<{ truth: Dialect; result: Dialect }> {
   const truth = parsed(settings);
-  await using emulator = await startNode(settings, truth.unknownSet === "made" ? WITHOUT_SET : STATE);
+  await using emulator = await startNode(settings, { state: truth.unknownSet === "made" ? WITHOUT_SET : STATE });
   const { findings, dialect, stopped, left } = await probed(emulator);
   const failed = findings.filter((finding) => finding.found === "error").map(({ point, node }) => `${point}: ${node}`);
   const about = `with ${JSON.stringify(deviations(truth))}`;
@@ -42,7 +42,7 @@ async function found(settings: DialectSettings | `seed:${number}`): Promise<{ tr
 async function expectSameAnswers(truth: Dialect, result: Dialect): Promise<void> {
   const answers = [];
   for (const settings of [truth, result]) {
-    await using emulator = await startNode(settings, truth.unknownSet === "made" ? WITHOUT_SET : STATE);
+    await using emulator = await startNode(settings, { state: truth.unknownSet === "made" ? WITHOUT_SET : STATE });
     emulator.clock.freeze("2026-12-01T00:00:00Z");
     answers.push(await answersOf(emulator));
   }

@@ -112,7 +112,8 @@ export async function answersOf(emulator: Emulator): Promise<Seen[]> {
   return seen;
 }
 
-function exchange(
+/** Sends one request, and returns what comes back. */
+export function exchange(
   emulator: Emulator,
   method: "GET" | "POST",
   path: string,

@@ -47,9 +47,31 @@ export const WITHOUT_SET: EmulatorState = {
   arenas: { edge: { ...STATE.arenas?.edge, sets: { blocked: { "203.0.113.0/24": 7 } } } },
 };
 
-/** An emulator whose clock stands still until somebody waits. */
-export async function startNode(dialect: DialectSettings | `seed:${number}`, state = STATE): Promise<Emulator> {
-  const emulator = await startEmulator({ state, dialect, auth: { bearer: TOKEN } });
+/** Time-outs that are waited for, by emulator: they are over as soon as it is certain that nothing will be answered. */
+const timeouts = new WeakMap<Emulator, Set<() => void>>();
+
+/**
+ * An emulator whose clock stands still until somebody waits.
+ *
+ * @param onRequest Is called with the number of requests so far, before the last one is answered.
+ */
+export async function startNode(
+  dialect: DialectSettings | `seed:${number}`,
+  { state = STATE, onRequest = () => {} }: { state?: EmulatorState; onRequest?: (count: number) => void } = {},
+): Promise<Emulator> {
+  let count = 0;
+  const pending = new Set<() => void>();
+  const emulator = await startEmulator({
+    state,
+    dialect,
+    auth: { bearer: TOKEN },
+    onRequest: ({ fault }) => {
+      count += 1;
+      onRequest(count);
+      if (fault === "silence") for (const run of pending) run();
+    },
+  });
+  timeouts.set(emulator, pending);
   emulator.clock.freeze();
   return emulator;
 }
@@ -62,6 +84,10 @@ export function worldOf(emulator: Emulator) {
     sleep: async (ms: number, signal?: AbortSignal) => {
       signal?.throwIfAborted();
       clock.advance(Math.ceil(ms));
+    },
+    after: (_ms: number, run: () => void) => {
+      timeouts.get(emulator)?.add(run);
+      return () => timeouts.get(emulator)?.delete(run);
     },
     monotonic: () => clock.ms,
     memories: new NodeMemories(),

@@ -45,6 +45,8 @@ export interface Watch {
  */
 export class WorkSet {
   private readonly placed = new Set<string>();
+  /** Those whose delete was answered with success, and not yet committed for certain. */
+  private readonly leaving = new Set<string>();
   private isTouched = false;
   /** While the probe cleans up nothing ends it early. */
   private calm = false;
@@ -56,7 +58,7 @@ export class WorkSet {
 
   /** Prefixes, as they were sent, that may be in the set or staged. */
   get remains(): readonly string[] {
-    return [...this.placed];
+    return [...this.placed, ...this.leaving];
   }
 
   /** True when something was sent since the set was last known to be empty. */
@@ -75,9 +77,13 @@ export class WorkSet {
     return answer;
   }
 
-  delete(texts: readonly string[], asked = "delete"): Promise<Answer> {
+  async delete(texts: readonly string[], asked = "delete"): Promise<Answer> {
     const { head, tail } = dataCommand(this.url, "delete");
-    return this.send("delete", head + texts.map((a) => deleteEntry({ a })).join(",") + tail, asked);
+    const answer = await this.send("delete", head + texts.map((a) => deleteEntry({ a })).join(",") + tail, asked);
+    if (!answer.isRefusal) {
+      for (const text of texts) if (this.placed.delete(text)) this.leaving.add(text);
+    }
+    return answer;
   }
 
   commit(asked = "commit"): Promise<Answer> {
@@ -155,13 +161,13 @@ export class WorkSet {
     if (!this.isTouched) return;
     this.calm = calm;
     try {
-      await this.takeOut([...this.placed]);
+      // One refusal may be about a single one that is not there. What is listed after the commit is.
+      await this.takeOut([...this.placed], { divide: false });
       const { learned, limits } = this.bench;
       for (const patienceMs of [1_000 + 4 * learned.commitDelay, limits.patienceMs, limits.patienceMs]) {
         const { list } = await this.committed(isHollow, { patienceMs });
-        const listed = this.read(list);
-        if (listed.length === 0) return this.cleared(list);
-        await this.takeOut(listed.map(({ spelling }) => spelling));
+        if (isHollow(list)) return this.cleared(list);
+        await this.takeOut(this.listedOrPlaced(list), { divide: true });
       }
     } finally {
       this.calm = false;
@@ -173,19 +179,30 @@ export class WorkSet {
     const { learned } = this.bench;
     learned.empty.set ??= list.isEmpty ? "nothing" : placeOfList(list.json, "prefixset", learned.answers);
     this.placed.clear();
+    this.leaving.clear();
     this.isTouched = false;
   }
 
-  /** Deletes all of them; where that is refused, by halves: one that is absent may be why. */
-  private async takeOut(texts: readonly string[]): Promise<void> {
+  /** What a list shows, in the node's spelling; where it cannot be read, all that was sent. */
+  private listedOrPlaced(list: Answer): string[] {
+    try {
+      return this.read(list).map(({ spelling }) => spelling);
+    } catch (error) {
+      if (error instanceof Unclear) return this.remains.slice();
+      throw error;
+    }
+  }
+
+  /** Deletes all of them. `divide`: where that is refused, by halves. */
+  private async takeOut(texts: readonly string[], { divide }: { readonly divide: boolean }): Promise<void> {
     const most = this.bench.learned.entriesAtOnce;
     for (let at = 0; at < texts.length; at += most) {
       const some = texts.slice(at, at + most);
       const answer = await this.delete(some);
-      if (!answer.isRefusal || some.length === 1) continue;
+      if (!answer.isRefusal || !divide || some.length === 1) continue;
       const half = Math.ceil(some.length / 2);
-      await this.takeOut(some.slice(0, half));
-      await this.takeOut(some.slice(half));
+      await this.takeOut(some.slice(0, half), { divide });
+      await this.takeOut(some.slice(half), { divide });
     }
   }
 

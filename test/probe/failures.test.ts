@@ -1,0 +1,104 @@
+import { describe, expect, test } from "vitest";
+import type { Emulator } from "../../provider/emulator";
+import { seededRandom } from "../../provider/emulator/time/random";
+import { parseUrl } from "../../provider/model/resource-url";
+import type { ProbeResult } from "../../provider/probe/finding";
+import type { ProbeOptions } from "../../provider/probe/probe";
+import { exchange } from "./script";
+import { probed, SET, startNode, TOKEN } from "./support";
+
+const KINDS = ["reset", "error", "silence", "lost-answer", "truncated", "html"] as const;
+
+/** Nodes on which a clean-up is hard in different ways. */
+const NODES = {
+  default: {},
+  strict: { insertExisting: "error", deleteAbsent: "error", emptyCommit: "error", commitDelay: 50, hostBits: "keep" },
+} as const;
+
+/** One fault at each request, drawn by seed, and each walk at one node; with `all` each fault, and each node. */
+const ALL = process.env.PACKETFILTER_WALK === "all";
+
+/** Of the lists only those of the set: what is written is what must be taken out. */
+const short = (emulator: Emulator, options: Partial<ProbeOptions> = {}) =>
+  probed(emulator, { urls: [parseUrl(SET)], limits: { entries: 20, bytes: 4_096 }, ...options });
+
+function expectAsBefore(emulator: Emulator, { left }: ProbeResult, about: string): void {
+  const { applied, staged } = emulator.prefixSet(SET);
+  const active = emulator.signalings.c1 ?? [];
+  expect({ applied, staged, active, left }, about).toEqual({ applied: {}, staged: {}, active: [], left: [] });
+}
+
+const walked = (chosen: keyof typeof NODES) => Object.entries(NODES).filter(([name]) => ALL || name === chosen);
+
+describe.each(walked("default"))("at a node that is %s", (_, dialect) => {
+  test("a failure of any request leaves the set empty, nothing staged and nothing signaled", async () => {
+    const random = seededRandom(4711);
+    let total = 0;
+    for (let index = 1; total === 0; index++) {
+      const drawn = KINDS[Math.floor(random() * KINDS.length)] ?? "reset";
+      for (const kind of ALL ? KINDS : [drawn]) {
+        await using emulator = await startNode(dialect);
+        const fault = emulator.fail({ kind, nth: index });
+        const result = await short(emulator);
+        expectAsBefore(emulator, result, `${kind} at request ${index}`);
+        if (fault.hits === 0) total = index;
+      }
+    }
+    expect(total).toBeGreaterThan(80);
+  });
+});
+
+describe.each(walked("strict"))("at a node that is %s", (_, dialect) => {
+  test("a probe that is told to end at any request does so, and clears up first", async () => {
+    let ended = false;
+    let index = 0;
+    while (!ended) {
+      index += 1;
+      const stop = new AbortController();
+      const onRequest = (count: number) => count === index && stop.abort();
+      await using emulator = await startNode(dialect, { onRequest });
+      const result = await short(emulator, { signal: stop.signal });
+      expectAsBefore(emulator, result, `told to end at request ${index}`);
+      ended = !stop.signal.aborted;
+      if (!ended && result.stopped !== undefined) expect(result.stopped).toBe("it was told to end");
+    }
+    expect(index).toBeGreaterThan(80);
+  });
+});
+
+test.each([20, 40, 60, 80])(
+  "a node that dies at request %i: it is said what may be left, and how to remove it",
+  async (nth) => {
+    await using emulator = await startNode({});
+    const dead = emulator.fail({ kind: "reset", nth, times: 100_000 });
+    const { stopped, left, findings } = await short(emulator);
+    dead.remove();
+    expect(stopped).toContain("connection lost");
+    expect(findings.at(-1)).toMatchObject({ found: "skipped", node: "the probe ended before" });
+    const { applied, staged } = emulator.prefixSet(SET);
+    for (const prefix of Object.keys({ ...applied, ...staged })) expect(left[0]?.prefixes).toContain(prefix);
+    expect(left[0]?.remedy).toContain(`Set ${SET} on ${emulator.endpoint} could not be cleared: `);
+    const bodies = [...(left[0]?.remedy.matchAll(/-d '(.*)'/g) ?? [])].map(([, body]) => body ?? "");
+    expect(bodies).toHaveLength(2);
+    for (const body of bodies) {
+      await exchange(emulator, "POST", "/fapi", body, { authorization: `Bearer ${TOKEN}` });
+    }
+    expect(emulator.prefixSet(SET)).toEqual({ applied: {}, staged: {} });
+  },
+);
+
+test("a set that somebody else fills meanwhile is left with what is theirs, and the probe ends", async () => {
+  const onRequest = (count: number) => count === 40 && emulator.change(SET, { insert: { "10.1.0.0/16": 5 } });
+  await using emulator = await startNode({}, { onRequest });
+  const { stopped, left } = await short(emulator);
+  expect(stopped).toContain("lists 10.1.0.0/16, which the probe did not write");
+  expect(left.map(({ where }) => where)).toEqual([SET]);
+  expect(emulator.prefixSet(SET).applied).toMatchObject({ "10.1.0.0/16": 5 });
+});
+
+test("a set that holds entries is not written to", async () => {
+  await using emulator = await startNode({});
+  const { stopped } = await short(emulator, { urls: [parseUrl("prefixset://edge/blocked")] });
+  expect(stopped).toContain("--write needs a set that is empty");
+  expect(emulator.requests().filter(({ cmd }) => cmd !== undefined && cmd !== "list")).toEqual([]);
+});
