@@ -1,11 +1,12 @@
 import { z } from "zod";
-import { nodeOptionsSchema } from "../client/options";
-import type { DialectSettings, NodeSettings, ProbeResult } from "./finding";
+import { type NodeOptions, nodeOptionsSchema } from "../client/options";
+import { isRecord } from "../wire/shape";
+import type { DialectSettings, ProbeResult } from "./finding";
 
 /** What `--out` writes and `--check` reads: settings for the stack, and a dialect for the emulator. */
 export interface NodeFile {
   /** Members of a node of the configuration. */
-  readonly node: Partial<NodeSettings>;
+  readonly node: Partial<NodeOptions>;
   /** Switches of `emulator --dialect`. */
   readonly dialect: DialectSettings;
 }
@@ -30,10 +31,12 @@ export function parseNodeFile(text: string): NodeFile {
   }
   const parsed = schema.safeParse(content);
   if (!parsed.success) throw new TypeError('it has no objects "node" and "dialect", as --out writes them');
-  const { endpoint = "http://192.0.2.10", ...node } = parsed.data.node;
-  const checked = nodeOptionsSchema.safeParse({ endpoint, ...node });
+  // An endpoint is there only where the node redirects; the rest is checked with any.
+  const { endpoint, ...members } = parsed.data.node;
+  const checked = nodeOptionsSchema.safeParse({ endpoint: endpoint ?? "http://192.0.2.10", ...members });
   if (!checked.success) throw new TypeError(`its member "node" is not valid: ${checked.error.issues[0]?.message}`);
-  return { node: parsed.data.node, dialect: parsed.data.dialect };
+  const { endpoint: moved, ...settings } = checked.data;
+  return { node: { ...(endpoint !== undefined && { endpoint: moved }), ...settings }, dialect: parsed.data.dialect };
 }
 
 /** Delays are measured, so that no two are the same: smaller differences are none. In milliseconds, and as a factor. */
@@ -66,6 +69,12 @@ function isSame(name: string, before: string | number | undefined, now: string |
   return more - less < NOISE.ms || more < less * NOISE.times;
 }
 
+/** For people, and for comparison: the order of members says nothing. */
 function text(value: unknown): string {
-  return value === undefined ? "not set" : JSON.stringify(value);
+  return value === undefined ? "not set" : JSON.stringify(value, sorted);
+}
+
+function sorted(_name: string, value: unknown): unknown {
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

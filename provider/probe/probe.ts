@@ -3,8 +3,8 @@ import type { World } from "../client/world";
 import { messageOf } from "../model/errors";
 import type { Prefix } from "../model/prefix";
 import type { ResourceUrl } from "../model/resource-url";
-import { Bench, isDoubtful, type Limits } from "./asking/bench";
-import { cleanUp } from "./asking/clean-up";
+import { Bench, type Limits } from "./asking/bench";
+import { cleanUp, doubtAfter, isUnclean } from "./asking/clean-up";
 import { Receiver } from "./asking/receiver";
 import { Targets } from "./asking/targets";
 import { WorkSet } from "./asking/work-set";
@@ -63,7 +63,7 @@ async function run(
 ): Promise<ProbeResult> {
   const findings: Finding[] = [];
   const left: LeftBehind[] = [];
-  let inDoubt = false;
+  let doubtMs = 0;
   let stopped: string | undefined;
   for (const [index, point] of POINTS.entries()) {
     const why = stopped === undefined ? (bench.blocked ?? missing(point, bench)) : "the probe ended before";
@@ -80,10 +80,11 @@ async function run(
     } catch (error) {
       stopped = signal?.aborted ? "it was told to end" : messageOf(error);
       if (findings.length === index) findings.push(point.without("error", stopped));
-      if (isDoubtful(error)) inDoubt = true;
+      doubtMs = doubtAfter(error, bench.node);
     }
   }
-  left.push(...(await cleanUp(bench, inDoubt)));
+  if (stopped !== undefined && isUnclean(bench)) watch("clearing up", POINTS.length, POINTS.length);
+  left.push(...(await cleanUp(bench, doubtMs)));
   stopped ??= bench.blocked;
   return { ...summary(findings, bench), ...(stopped !== undefined && { stopped }), findings, left };
 }

@@ -10,7 +10,7 @@ export function visible(of: Dialect): Record<string, unknown> {
   return defined({
     ...same(of, [
       "success unknownSet listShows insertExisting deleteAbsent emptyCommit hostBits ipv6 refusedEntry maxValue",
-      "nested deleteCovers trailingSlash userArena redirect maxEntriesPerRequest nameKey idKey markKeys markAge",
+      "nested deleteCovers trailingSlash duplicateMembers contentEncoding userArena redirect maxEntriesPerRequest nameKey idKey markKeys markAge",
       "markAddress markExpired missingTable errorForm signalingErrors statusWrongSecret statusDelay signalingPrefixes",
     ]),
     listEnvelope: isRootKeyed ? "keyed" : of.listEnvelope,
@@ -21,6 +21,7 @@ export function visible(of: Dialect): Record<string, unknown> {
     ...(hasLength && same(of, ["lengthForm"])),
     ...((!hasLength || of.entryForm === "string") && same(of, ["singleAddress"])),
     ...(of.listShows === "applied" && same(of, ["commitDelay"])),
+    ...(of.insertExisting === "overwrite" && same(of, ["repeatedEntry"])),
     ...(of.maxBodyBytes === 16_384 && same(of, ["maxBodyBytes"])),
     ...(of.markPace === "node" && same(of, ["markPace"])),
     ...(of.signalingPrefixes === "within" &&

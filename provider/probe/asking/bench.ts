@@ -1,4 +1,3 @@
-import { RequestError } from "../../client/errors";
 import type { HttpAnswer } from "../../client/http";
 import { NodeConnection } from "../../client/node-connection";
 import type { NodeOptions } from "../../client/options";
@@ -244,9 +243,4 @@ export class Bench {
     const wait = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall()) ?? 1_000;
     return wait <= LONGEST_WAIT ? wait : undefined;
   }
-}
-
-/** True for errors after which a request may still have its effect. */
-export function isDoubtful(error: unknown): boolean {
-  return isUnreachable(error) || (error instanceof RequestError && error.code === "request-cancelled");
 }

@@ -1,4 +1,6 @@
-import { DEFAULTS } from "../../client/options";
+import { RequestError } from "../../client/errors";
+import { DEFAULTS, type NodeOptions } from "../../client/options";
+import { isUnreachable } from "../../client/refusal";
 import { messageOf } from "../../model/errors";
 import { formatUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
@@ -18,19 +20,32 @@ const SHOWN = 50;
  * Takes out of the set, and stops at the receiver, whatever the probe may have left there, for as long as there is hope:
  * either may be gone for a while. Goes on when the user has asked to stop.
  *
- * @param inDoubt A request was given up on: it may still have its effect, for which one time-out is waited.
+ * @param doubtMs How long to wait first for a request that was given up on, see {@link doubtAfter}.
  * @returns what may be left.
  */
-export async function cleanUp(bench: Bench, inDoubt: boolean): Promise<LeftBehind[]> {
+export async function cleanUp(bench: Bench, doubtMs: number): Promise<LeftBehind[]> {
   const { work, receiver } = bench;
   const left: LeftBehind[] = [];
-  const isUnclean = work?.needsClearing || (receiver?.remains.length ?? 0) > 0;
-  if (inDoubt && isUnclean) await bench.pause(bench.node.timeoutMs ?? DEFAULTS.timeoutMs, { calm: true });
+  if (isUnclean(bench)) await bench.pause(doubtMs, { calm: true });
   const inSet = work?.needsClearing ? await repeatedly(bench, () => work.clear({ calm: true })) : undefined;
   if (work && inSet !== undefined) left.push(leftIn(work, bench.endpoint, inSet));
   const active = await repeatedly(bench, async () => receiver?.clear({ calm: true }));
   if (receiver && active !== undefined) left.push(leftAt(receiver, active));
   return left;
+}
+
+/** True where something may have to be taken out or stopped. */
+export function isUnclean({ work, receiver }: Bench): boolean {
+  return work?.needsClearing === true || (receiver?.remains.length ?? 0) > 0;
+}
+
+/**
+ * Milliseconds in which a request that was given up on may still have its effect: a time-out more where the node was slow or
+ * broke off, a second where the user ended the probe in between and waits.
+ */
+export function doubtAfter(error: unknown, { timeoutMs = DEFAULTS.timeoutMs }: NodeOptions): number {
+  if (isUnreachable(error)) return timeoutMs;
+  return error instanceof RequestError && error.code === "request-cancelled" ? Math.min(timeoutMs, 1_000) : 0;
 }
 
 /** Tries until it works. Returns why it did not, if it never did. */

@@ -1,8 +1,10 @@
 import type { Point } from "../point";
 import { commitDelay } from "./commit-delay";
+import { contentEncoding } from "./content-encoding";
 import { credentials } from "./credentials";
 import { deleteAbsent } from "./delete-absent";
 import { deleteCovers } from "./delete-covers";
+import { duplicateMembers } from "./duplicate-members";
 import { emptyCommit } from "./empty-commit";
 import { emptyList } from "./empty-list";
 import { entries } from "./entries";
@@ -22,6 +24,7 @@ import { nested } from "./nested";
 import { profiles } from "./profiles";
 import { redirect } from "./redirect";
 import { refusedEntry } from "./refused-entry";
+import { repeatedEntry } from "./repeated-entry";
 import { rules } from "./rules";
 import { setList } from "./set-list";
 import { signalingAddress } from "./signaling-address";
@@ -49,6 +52,8 @@ export const POINTS: readonly Point[] = [
   profiles,
   rules,
   slash,
+  duplicateMembers,
+  contentEncoding,
   marks,
   markPace,
   missingTable,
@@ -64,6 +69,7 @@ export const POINTS: readonly Point[] = [
   insertExisting,
   deleteAbsent,
   refusedEntry,
+  repeatedEntry,
   hostBits,
   ipv6,
   largestValue,
