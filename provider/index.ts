@@ -30,6 +30,14 @@ export {
   readPrefixFile,
 } from "./prefixes";
 export { CloudSignaling, type CloudSignalingArgs } from "./pulumi/cloud-signaling";
+export type { WaveCheck } from "./pulumi/fleet/gate";
+export {
+  type FleetNodeArgs,
+  type FleetSet,
+  PrefixSetFleet,
+  type PrefixSetFleetArgs,
+} from "./pulumi/fleet/prefix-set-fleet";
+export type { WaveSize, Waves } from "./pulumi/fleet/waves";
 export { PrefixSet, type PrefixSetArgs } from "./pulumi/prefix-set";
 export { PrefixSetEntry, type PrefixSetEntryArgs } from "./pulumi/prefix-set-entry";
 export {

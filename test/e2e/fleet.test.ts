@@ -1,0 +1,129 @@
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { TestStack } from "./support/stack";
+import { BLOCKED, emptyNode, since } from "./support/world";
+
+it("a fleet changes wave by wave, stops at a failure, goes on with the next up, and tells drift without a dead node", async () => {
+  const nodes = { lab1: await emptyNode(), fra1: await emptyNode(), ams1: await emptyNode() };
+  const stack = await TestStack.create({
+    program: "",
+    config: {
+      nodes: Object.fromEntries(
+        Object.entries(nodes).map(([name, { endpoint }]) => [name, { endpoint, onUnreachable: "skip", maxTries: 1 }]),
+      ),
+    },
+  });
+  await using _ = { [Symbol.asyncDispose]: () => ended(stack, Object.values(nodes)) };
+  const program = (entries: object, own: object, more = "") =>
+    stack.program(`
+      const { appendFileSync } = require("node:fs");
+      const fleet = new pf.PrefixSetFleet("blocked", {
+        arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)},
+        nodes: ${JSON.stringify(own)},
+        waves: { canary: ["lab1"], size: 1 },
+        check: (names) => { appendFileSync(__dirname + "/checked", names + "\\n"); ${more} },
+      });
+      exports.sets = fleet.sets; exports.count = fleet.count;`);
+  const checked = () => {
+    const file = join(stack.folder, "checked");
+    const text = readFileSync(file, "utf8");
+    rmSync(file);
+    return text;
+  };
+  const applied = () => Object.values(nodes).map((node) => node.prefixSet(BLOCKED).applied);
+
+  // The second wave fails: the third is not touched, and the next up begins where it stopped.
+  const own = { lab1: {}, fra1: {}, ams1: { entries: { "203.0.113.9": 2 } } };
+  await program({ "192.0.2.0/24": 1 }, own);
+  nodes.fra1.fail({ cmd: "commit", every: 1, status: 500 });
+  const untouched = since(nodes.ams1);
+  const failed = await stack.up("--skip-preview");
+  expect(failed.code).not.toBe(0);
+  expect(failed.text).toContain("fra1 prefixset://edge/blocked");
+  expect(untouched()).toEqual([]);
+  expect(checked()).toBe("lab1\n");
+  nodes.fra1.clearFaults();
+  const [first, second] = [since(nodes.lab1), since(nodes.ams1)];
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(first()).toEqual([]);
+  expect(second()).toEqual(["insert 2", "commit"]);
+  expect(checked()).toBe("fra1\nams1\n");
+  expect(applied()).toEqual([{ "192.0.2.0/24": 1 }, { "192.0.2.0/24": 1 }, { "192.0.2.0/24": 1, "203.0.113.9/32": 2 }]);
+  const { stdout } = await stack.must("stack", "output", "--json");
+  expect(JSON.parse(stdout)).toMatchObject({ count: 4, sets: { ams1: { url: BLOCKED, count: 2 } } });
+
+  // A check that fails stops what follows; nothing is checked where nothing was changed.
+  await program({ "192.0.2.0/24": 1, "198.51.100.0/24": 1 }, own, 'throw new Error("the canary is ill")');
+  const ill = await stack.up("--skip-preview");
+  expect(ill.code).not.toBe(0);
+  expect(ill.text).toContain("blocked: wave 1 (lab1) is through, and its check failed: the canary is ill");
+  expect(applied().map((held) => Object.keys(held).length)).toEqual([2, 1, 2]);
+  expect(checked()).toBe("lab1\n");
+
+  // One node is dead, another has drifted: the drift is seen, and the dead node is said.
+  const port = Number(new URL(nodes.ams1.endpoint).port);
+  await nodes.ams1.close();
+  nodes.fra1.change(BLOCKED, { insert: { "203.0.113.66/32": 1 } });
+  await program({ "192.0.2.0/24": 1, "198.51.100.0/24": 1 }, own);
+  const drift = await stack.preview("--refresh", "--diff");
+  expect(drift.code, drift.text).toBe(0);
+  expect(drift.text).toContain("203.0.113.66/32");
+  expect(drift.text).toContain(
+    "Set prefixset://edge/blocked on ams1: not refreshed, since the node does not answer; its state is kept",
+  );
+
+  // A node gets another name: nothing that is wanted there goes, not for a moment.
+  nodes.ams1 = await startEmulator({
+    port,
+    state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1, "203.0.113.9/32": 2 } } } } },
+  });
+  const named = { lab1: nodes.lab1, fra1: nodes.fra1, par1: nodes.ams1 };
+  const renamed = Object.fromEntries(Object.entries(named).map(([name, { endpoint }]) => [name, { endpoint }]));
+  await stack.must("config", "set", "packetfilter:nodes", JSON.stringify(renamed));
+  await program({ "192.0.2.0/24": 1 }, { lab1: {}, fra1: {}, par1: own.ams1 });
+  const moved = since(nodes.ams1);
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(moved().filter((one) => one !== "commit")).toEqual([]);
+  expect(applied().at(2)).toEqual({ "192.0.2.0/24": 1, "203.0.113.9/32": 2 });
+
+  // A destroy goes backwards through the waves.
+  const destroyed = await stack.destroy();
+  expect(destroyed.code, destroyed.text).toBe(0);
+  expect(applied()).toEqual([{}, { "203.0.113.66/32": 1 }, {}]);
+  const cleared = Object.entries(nodes).map(
+    ([name, node]) => [name, node.requests({ cmd: "commit" }).at(-1)?.time ?? ""] as const,
+  );
+  expect(cleared.toSorted(([, a], [, b]) => a.localeCompare(b)).map(([name]) => name)).toEqual([
+    "ams1",
+    "fra1",
+    "lab1",
+  ]);
+}, 240_000);
+
+it("the example fills four nodes in three waves, and looks at each wave before the next one", async () => {
+  const example = join(process.cwd(), "examples", "many-nodes");
+  const names = ["lab1", "fra1", "fra2", "ams1"] as const;
+  const nodes = await Promise.all(names.map(() => emptyNode()));
+  const endpoints = nodes.map(({ endpoint }, index) => [names[index], { endpoint }]);
+  const stack = await TestStack.create({ program: "", config: { nodes: Object.fromEntries(endpoints) } });
+  await using _ = { [Symbol.asyncDispose]: () => ended(stack, nodes) };
+  await stack.write("blocks.yaml", readFileSync(join(example, "blocks.yaml"), "utf8"));
+  await stack.program(
+    readFileSync(join(example, "index.ts"), "utf8")
+      .replace('import { join } from "node:path";', 'const { join } = require("node:path");')
+      .replace(/import \* as pf.*\n/, "")
+      .replace("export const count =", "exports.count ="),
+  );
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(nodes.map((node) => Object.keys(node.prefixSet(BLOCKED).applied).length)).toEqual([2, 2, 2, 3]);
+  expect(nodes.map((node) => node.requests({ type: "shost" }).length)).toEqual([1, 1, 1, 1]);
+  const [lab = "", fra1 = "", fra2 = "", ams = ""] = nodes.map((node) => node.requests({ cmd: "commit" })[0]?.time);
+  expect(lab < fra1 && lab < fra2 && fra1 < ams && fra2 < ams).toBe(true);
+});
+
+async function ended(stack: TestStack, nodes: readonly Emulator[]): Promise<void> {
+  await stack[Symbol.asyncDispose]();
+  await Promise.all(nodes.map((node) => node.close()));
+}
