@@ -6,7 +6,7 @@ import type { Figure } from "./figure";
 const arenas = { edge: { sets: { blocked: {} } } };
 
 /** A resource that does nothing, as the measure of what the engine itself costs. */
-const NO_OP = `
+export const NO_OP = `
   const provider = { create: async (inputs) => ({ id: "x", outs: inputs }) };
   class Nothing extends pulumi.dynamic.Resource {
     constructor(name, args) { super(provider, name, args, undefined, "packetfilter", "Nothing"); }

@@ -1,6 +1,7 @@
 import { emulatorFigures } from "./emulator.bench";
 import { engineFigures } from "./engine.bench";
 import { table } from "./figure";
+import { fleetFigures } from "./fleet.bench";
 import { forwarderFigures } from "./forwarder.bench";
 import { marksFigures } from "./marks.bench";
 import { packetsFigures } from "./packets.bench";
@@ -12,6 +13,7 @@ import { stateFigures } from "./state.bench";
 
 const benches = {
   engine: engineFigures,
+  fleet: fleetFigures,
   emulator: emulatorFigures,
   marks: marksFigures,
   forwarder: forwarderFigures,
