@@ -4,10 +4,12 @@ import { Journal } from "./journal/journal";
 import { RequestCounts } from "./journal/request-counts";
 import { Runs } from "./journal/runs";
 import { Secrets } from "./journal/secrets";
+import { MarkHistory } from "./marks/mark-history";
 import type { ResolvedOptions } from "./options";
 import type { Change } from "./state/change";
 import { Contents } from "./state/contents";
 import { defaultState } from "./state/default-state";
+import { liveMarks } from "./state/live-marks";
 import { Snapshots } from "./state/snapshots";
 import type { EmulatorState } from "./state/state";
 import { elapsed, VirtualClock, type Wall } from "./time/clock";
@@ -25,6 +27,9 @@ export class Simulation {
   readonly journal: Journal;
   readonly counts = new RequestCounts();
   readonly snapshots = new Snapshots();
+  readonly markHistory: MarkHistory;
+  /** When it began, by the date of the machine: tells an emulator from the one before it at the same address. */
+  readonly started: Date;
   /** How the open points of the contract are settled at the moment. */
   dialect: Dialect;
   /** The line to the callers. Another one after each {@link reset}, so that the same requests wait as long again. */
@@ -42,7 +47,9 @@ export class Simulation {
     private readonly wall: Wall,
     state?: EmulatorState,
   ) {
+    this.started = new Date(wall.now());
     this.clock = new VirtualClock(wall);
+    this.markHistory = new MarkHistory(this.clock, () => liveMarks(this.contents));
     this.waits = new Waits(wall);
     this.link = new Link(options, this.waits, this.elapsed);
     this.faults = new Faults(options.seed);
@@ -51,6 +58,9 @@ export class Simulation {
     this.dialect = options.dialect;
     this.initial = state ?? defaultState;
     this.held = this.load(this.initial);
+    this.onChange(({ kind }) => {
+      if (kind === "marks" || kind === "everything") this.markHistory.follow();
+    });
   }
 
   /** What is held. Another object after every {@link seed}, so it is asked for anew each time. */
@@ -98,6 +108,7 @@ export class Simulation {
   /** Back to the start. */
   reset(): void {
     this.clock.restart();
+    this.markHistory.clear();
     this.faults.clear();
     this.journal.clear();
     this.dialect = this.options.dialect;

@@ -38,7 +38,7 @@ test("a running emulator is told what goes wrong, and says what it was asked", a
 #2 10:00:00.000 node commit ${BLOCKED} -> 200, 15 bytes, applied +1 -0 ~0, 3 after
 `,
   );
-  expect(await call("journal", "--runs")).toBe("run 1: 3 requests, 1 commit, +1 −0, 1 failed\n");
+  expect(await call("journal", "--runs")).toBe("run 1: 3 requests, 1 commit, +1, 1 failed\n");
   expect(JSON.parse(await call("journal", "--status", "503", "--output", "json"))).toEqual([emulator.journal[1]]);
   expect(JSON.parse(await call("journal", "--har", "--clear"))).toMatchObject({ log: { version: "1.2" } });
   expect(emulator.journal).toEqual([]);

@@ -191,7 +191,7 @@ test("the example of the documentation that waits and verifies is one that runs"
   expect((await waiting).commit?.inserted).toEqual({ "203.0.113.0/24": 2 });
   emulator.expectRequests({ cmd: "commit" }, 1);
   emulator.expectOrder([{ cmd: "insert" }, { cmd: "commit" }]);
-  expect(emulator.runs.map(describeRun)).toEqual(["run 1 (second up): 2 requests, 1 commit, +1 −0"]);
+  expect(emulator.runs.map(describeRun)).toEqual(["run 1 (second up): 2 requests, 1 commit, +1"]);
   // </verifying>
   const source = readFileSync(__filename, "utf8");
   const shown = /\/\/ <verifying>\n(.*?)\n *\/\/ <\/verifying>/s.exec(source)?.[1]?.replace(/^ {2}/gm, "");

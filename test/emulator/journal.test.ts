@@ -117,7 +117,7 @@ test("requests are told in runs: by pauses, by what a test begins, and by the la
     "run 1: 3 requests, 1 commit, +1 −1",
     "run 2: 1 request, no commit",
     "run 3 (nightly): 2 requests, no commit",
-    "run 4 (second up): 3 requests, 1 commit, +0 −0 ~1, 1 failed",
+    "run 4 (second up): 3 requests, 1 commit, ~1, 1 failed",
     "run 5: 1 request, no commit, 1 start",
   ]);
   expect(emulator.requests({ run: 3 }).map(({ index }) => index)).toEqual([4, 8]);

@@ -24,12 +24,19 @@ describe("the journal", () => {
         .join(" "),
     );
     expect(texts).toEqual([
-      "run 1: 3 requests, 1 commit, +1 −0, 1 failed TIME list error 29 B 503 prefixset://edge/blocked fault: status 503",
-      "TIME commit 15 B 200 prefixset://edge/blocked applied +1 −0 ~0, 3 after",
+      "run 1: 3 requests, 1 commit, +1, 1 failed TIME list error 29 B 503 prefixset://edge/blocked fault: status 503",
+      "TIME commit 15 B 200 prefixset://edge/blocked applied +1, 3 after",
       "TIME insert 1 entry 15 B 200 prefixset://edge/blocked",
     ]);
     await view.page.getByLabel("Only errors and faults").check();
     expect(await lines.count()).toBe(1);
+    // The choice is in the address: a reload keeps it, and so does the way to another view and back.
+    await view.page.locator("aside").getByLabel("Find").fill("503");
+    await view.page.getByRole("link", { name: "Sets" }).click();
+    expect(new URL(view.page.url()).hash).toBe("#sets?journal.only=trouble&journal.find=503");
+    await view.page.reload();
+    await lines.first().waitFor();
+    expect([await lines.count(), await view.page.locator("aside").getByLabel("Find").inputValue()]).toEqual([1, "503"]);
   });
 
   test("shows why a request was refused, its answer when it is opened, and the runs of requests", async () => {
@@ -112,7 +119,7 @@ describe("the journal", () => {
 });
 
 describe("faults", () => {
-  test("are switched on by click, strike, and show that they are spent", async () => {
+  test("are switched on by click, strike, and are shown as met, above all others", async () => {
     await using emulator = await startNode();
     await using view = await open(emulator, "#faults");
     const { page } = view;
@@ -122,8 +129,17 @@ describe("faults", () => {
     expect((await fapi(emulator, { url: BLOCKED, cmd: "commit" })).status).toBe(503);
     await page.getByRole("switch", { name: /^Commit fails/, checked: false }).waitFor();
     expect((await rows(page, "Faults that were set")).map((row) => row.slice(0, 5))).toEqual([
-      ["error", "cmd commit, status 503, once", "1", "1", "spent"],
+      ["error", "cmd commit, status 503, once", "1", "1", "met"],
     ]);
+    await page.getByRole("switch", { name: /^Commit fails met once/, checked: false }).waitFor();
+    await page.getByRole("switch", { name: /^Silence/ }).click();
+    await expect
+      .poll(async () => (await rows(page, "Faults that were set")).map(([kind, , , , state]) => [kind, state]))
+      .toEqual([
+        ["silence", "armed"],
+        ["error", "met"],
+      ]);
+    expect((await page.locator("main h2").allInnerTexts()).slice(0, 2)).toEqual(["Armed and Met", "Faults"]);
   });
 
   test("are switched off by click", async () => {
@@ -154,14 +170,14 @@ describe("faults", () => {
     ["once", {}],
     ["always", { every: 1 }],
     ["third", { every: 3 }],
-    ["tenth", { rate: 0.1 }],
+    ["tenth", { rate: 0.1, seed: 7 }],
   ])("strike as often as chosen: %s", async (rhythm, timing) => {
     await using emulator = await startNode();
     await using view = await open(emulator, "#faults");
     await view.page.getByLabel("A fault switched on strikes").selectOption(rhythm);
     await view.page.getByRole("switch", { name: /^Silence/ }).click();
     await view.page.getByRole("switch", { name: /^Silence/, checked: true }).waitFor();
-    expect(emulator.faults.map(({ fault }) => fault)).toEqual([{ kind: "silence", seed: 7, ...timing }]);
+    expect(emulator.faults.map(({ fault }) => fault)).toEqual([{ kind: "silence", ...timing }]);
   });
 
   test("of one's own are of any kind that the emulator has", async () => {
@@ -238,9 +254,11 @@ describe("packets", () => {
       .poll(async () => (await rows(page, "Mark records"))[0]?.slice(0, 2))
       .toEqual([first?.address, "30 SYN by source"]);
     expect((await rows(page, "Mark records")).length).toBe(100);
-    // The line's own colour is somewhere in the picture.
+    // The line's own colour, that of the legend, is somewhere in the picture.
+    const colourOf = `getComputedStyle(document.querySelector(".swatch line")).stroke.match(/\\d+/g).map(Number)`;
+    const colour = (await page.evaluate(colourOf)) as number[];
     const drawn = () =>
-      page.locator(".chart canvas").evaluate((element) => {
+      page.locator(".chart canvas").evaluate((element, [red, green, blue]) => {
         const canvas = element as unknown as {
           getContext(kind: string): { getImageData(...box: number[]): { data: number[] } };
           width: number;
@@ -249,10 +267,16 @@ describe("packets", () => {
         const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
         let count = 0;
         for (let at = 0; at < data.length; at += 4)
-          if (data[at] === 15 && data[at + 1] === 111 && data[at + 2] === 198) count++;
+          if (data[at] === red && data[at + 1] === green && data[at + 2] === blue) count++;
         return count;
-      });
+      }, colour);
     await expect.poll(drawn, { timeout: 10_000 }).toBeGreaterThan(20);
+    // On a clock that stands nothing is added: what a reload shows is what the emulator has kept.
+    emulator.clock.advance("30s");
+    emulator.clock.freeze();
+    await page.reload();
+    await expect.poll(drawn, { timeout: 10_000 }).toBeGreaterThan(100);
+    expect(await page.evaluate(colourOf)).toEqual(colour);
   });
 });
 
@@ -263,9 +287,33 @@ test("an emulator that went away is said to be, and one that comes back is follo
   await view.page.locator(".lines > li").waitFor();
   await first.close();
   await view.page.getByText("no connection").waitFor();
+  await view.page.getByRole("alert").filter({ hasText: "does not answer since" }).waitFor();
+  // What was read stays to be read, and nothing can be pressed that would do nothing.
+  expect(await view.page.locator(".lines > li").count()).toBe(1);
+  const usable = view.page
+    .locator("button, input, select")
+    .and(view.page.locator(":enabled"))
+    .filter({ visible: true });
+  for (const name of ["Sets", "Signaling", "Faults", "Packets"]) {
+    await view.page.getByRole("link", { name }).click();
+    await view.page.getByRole("main", { name }).waitFor();
+    expect(await view.page.locator("main").locator(usable).count()).toBe(0);
+  }
+  const names = await usable.evaluateAll((found) =>
+    found.map((it) => {
+      const { labels, innerText } = it as { labels?: { innerText: string }[]; innerText: string };
+      return (labels?.[0]?.innerText ?? innerText).split("\n")[0];
+    }),
+  );
+  expect(names).toEqual(["Skip to content", "Pause", "Find", "API", "Only errors and faults"]);
+  expect(await view.page.evaluate("getComputedStyle(document.querySelector('.still .panel')).opacity")).toBe("0.6");
   await using second = await startNode({ controlPort: Number(new URL(first.control).port) });
   await view.page.getByText("live", { exact: true }).waitFor();
   expect(await view.page.locator(".lines > li").count()).toBe(0);
+  const said = view.page.locator(".banner", { hasText: "The emulator was started again" });
+  await said.waitFor();
+  await said.getByRole("button", { name: "Dismiss" }).click();
   await fapi(second, { url: BLOCKED, cmd: "list" });
   await view.page.locator(".lines > li").waitFor();
+  expect(await view.page.locator(".banner").count()).toBe(0);
 });

@@ -66,12 +66,36 @@ test.each([1440, 900, 390])("at a width of %d nothing is cut off", async (width)
   await using view = await open(emulator);
   const { page } = view;
   await page.setViewportSize({ width, height: 800 });
-  for (const name of VIEWS) {
+  expect((await page.locator("header.top").boundingBox())?.height).toBeLessThan(56);
+  for (const name of width < 1160 ? [...VIEWS, "journal"] : VIEWS) {
     await page.locator(`nav.tabs a[href="#${name}"]`).click();
     await page.getByRole("main", { name: new RegExp(name, "i") }).waitFor();
+    const tab = await page.locator("nav.tabs a[aria-current=page]").boundingBox();
+    expect([name, tab && tab.x >= 0 && tab.x + tab.width <= width]).toEqual([name, true]);
     const [content, window] = (await page.evaluate(
       "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
     )) as [number, number];
     expect([name, content]).toEqual([name, window]);
   }
+});
+
+test("on a narrow window the journal is a view, sets are chosen from a select, and the clock is in a menu", async () => {
+  await using emulator = await startNode();
+  await fapi(emulator, { url: "prefixset://edge/blocked", cmd: "list" });
+  await using view = await open(emulator, "#sets");
+  const { page } = view;
+  await page.setViewportSize({ width: 390, height: 800 });
+  expect(await page.getByRole("navigation", { name: "Prefix-sets" }).isVisible()).toBe(false);
+  await page.getByLabel("Prefix-sets").last().selectOption("prefixset://edge/partners");
+  await page.getByRole("heading", { name: "prefixset://edge/partners" }).waitFor();
+  expect(await page.locator(".lines > li").isVisible()).toBe(false);
+  await page.getByRole("link", { name: "Journal" }).click();
+  expect(await page.locator(".lines > li").innerText()).toContain("prefixset://edge/blocked");
+  expect(await page.locator(".lines .verb").isVisible()).toBe(true);
+  await page.getByRole("button", { name: "Clock and reset" }).click();
+  await page.getByRole("button", { name: "Freeze" }).click();
+  await page.getByRole("button", { name: "Resume" }).waitFor();
+  expect(emulator.clock.frozen).toBe(true);
+  await page.getByRole("button", { name: "Reset …" }).click();
+  await page.getByRole("dialog", { name: "Back to the start?" }).getByRole("button", { name: "Cancel" }).click();
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MarkStore } from "../../provider/emulator/marks";
+import { LOOKS, type MarkCount, MarkHistory } from "../../provider/emulator/marks/mark-history";
 import { startNode } from "./support";
 
 const get = async (emulator: { control: string }, path: string, query: Record<string, string> = {}) => {
@@ -124,4 +125,68 @@ test("marks are counted by id while they live", async () => {
   expect(await counted()).toEqual({ active: 2, expired: 1, ids: [{ id: 30, records: 2 }] });
   emulator.clock.advance("40m");
   expect(await counted()).toEqual({ active: 0, expired: 2, ids: [] });
+});
+
+test("the history of marks is that of the virtual clock, by profile, type and id, whoever looks", async () => {
+  await using emulator = await startNode();
+  emulator.clock.freeze("2026-12-01T10:00:00Z");
+  const from = Date.parse("2026-12-01T10:00:00Z") / 1000;
+  const packet = (last: number) => ({
+    from: `198.51.100.${last}`,
+    to: "203.0.113.129",
+    proto: "tcp" as const,
+    flags: ["syn" as const],
+  });
+  emulator.receive([packet(3)]);
+  emulator.clock.advance("10s");
+  emulator.receive([packet(4)]);
+  // Those that the state begins with have expired long before.
+  emulator.clock.advance("20m");
+  const chart = async (query = {}) => {
+    const [, { times, lines }] = await get(emulator, "mark-history", query);
+    return [times.map((time: number) => time - from), lines];
+  };
+  const [look] = (await chart())[1].map((line: { look: number }) => line.look);
+  const line = { profile: "profile://edge/web", type: "shost", id: 30, look };
+  expect(await chart()).toEqual([[1210], [{ ...line, values: [2] }]]);
+  emulator.receive([packet(5)]);
+  emulator.clock.advance("7s");
+  expect(await chart()).toEqual([[1210, 1215, 1217], [{ ...line, values: [2, 3, 3] }]]);
+  expect(await chart({ profile: "profile://edge/clean" })).toEqual([[1210, 1215, 1217], []]);
+  emulator.clock.freeze("2026-12-01T10:20:11Z");
+  expect((await chart())[0]).toEqual([1210, 1211]);
+  emulator.reset();
+  expect((await chart())[1]).toMatchObject([{ ...line, values: [2] }]);
+});
+
+test("a line looks the same whatever its rank, other lines look otherwise, and a pause is a gap", () => {
+  let ms = 0;
+  let counts: MarkCount[] = [];
+  const count = (id: number, records: number) => ({
+    profile: "profile://edge/web",
+    type: "shost" as const,
+    id,
+    records,
+  });
+  const clock = {
+    get ms() {
+      return ms;
+    },
+    after: () => () => {},
+  };
+  const history = new MarkHistory(clock, () => counts);
+  const looks = (most: number) => Object.fromEntries(history.chart(most).lines.map(({ id, look }) => [id, look]));
+  counts = Array.from({ length: LOOKS }, (_, id) => count(id, 1 + id));
+  history.follow();
+  const first = looks(LOOKS);
+  expect(new Set(Object.values(first)).size).toBe(LOOKS);
+  expect(new Set(Object.values(looks(8)).map((look) => look % 8)).size).toBeGreaterThan(1);
+  counts = counts.map(({ id, records }) => count(id, 100 - records));
+  ms = 60_000;
+  expect(looks(LOOKS)).toEqual(first);
+  const { times, lines } = history.chart(1);
+  expect([times, lines[0]?.values]).toEqual([
+    [0, 0.001, 60],
+    [1, null, 99],
+  ]);
 });

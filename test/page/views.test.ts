@@ -16,6 +16,29 @@ describe("the node", () => {
       ["30", "SYN by source", "protocol tcp, flags syn, not ack", "hmark + 1 for 1 h", "–"],
     ]);
     expect(view.complaints).toEqual([]);
+    // A list leads to each profile, and the address with it.
+    await view.page.setViewportSize({ width: 1440, height: 420 });
+    await view.page.getByRole("navigation", { name: "Profiles" }).getByRole("link", { name: "edge/protected" }).click();
+    const last = view.page.locator("section", { hasText: "profile://edge/protected" });
+    await expect.poll(async () => Math.round((await last.boundingBox())?.y ?? -1)).toBeLessThan(200);
+    expect(decodeURIComponent(new URL(view.page.url()).hash)).toBe("#node/profile://edge/protected");
+  });
+
+  test.each([
+    ["#nonsense", "There is no view “nonsense”. This is the node."],
+    ["#node/profile%3A%2F%2Fedge%2Fnowhere", "This node has no profile profile://edge/nowhere."],
+    [
+      "#sets/prefixset%3A%2F%2Fedge%2Fnowhere",
+      "This node has no prefix-set prefixset://edge/nowhere. Choose one that it has.",
+    ],
+    [
+      "#marks/profile%3A%2F%2Fedge%2Fnowhere",
+      "This node has no profile profile://edge/nowhere. These are the marks of all profiles.",
+    ],
+  ])("says so when a link leads to nothing: %s", async (hash, words) => {
+    await using emulator = await startNode();
+    await using view = await open(emulator, hash);
+    expect(await view.page.getByRole("alert").innerText()).toBe(words);
   });
 
   test("shows at once which prefixes a signaling has moved", async () => {
@@ -76,6 +99,13 @@ describe("a set", () => {
     await page.getByLabel("Find").first().fill("2001:db8:27:f::9");
     await page.getByText("1 entry.").waitFor();
     await expect.poll(() => rows(page, "Entries of")).toEqual([["2001:db8:27:f::/64", "1", "1", ""]]);
+    // The search is in the address.
+    await page.reload();
+    await expect.poll(() => rows(page, "Entries of")).toEqual([["2001:db8:27:f::/64", "1", "1", ""]]);
+    expect(new URL(page.url()).hash).toBe("#sets?find=2001%3Adb8%3A27%3Af%3A%3A9");
+    await page.getByLabel("Find").first().fill("192.0.2.1");
+    await page.getByText("No entries.").waitFor();
+    expect(await page.locator("main table").count()).toBe(0);
 
     await page.getByLabel("Find").first().fill("");
     await page.getByLabel("Only what a commit would change").check();
@@ -98,6 +128,25 @@ describe("a set", () => {
     await view.page.getByRole("button", { name: "Apply" }).click();
     await view.page.locator(".messages .error").waitFor();
   });
+});
+
+test("which marks are shown is in the address, and that there are none is said once", async () => {
+  await using emulator = await startNode();
+  await using view = await open(emulator, "#marks");
+  const { page } = view;
+  const records = page.locator("section", { hasText: "Largest values" });
+  await records.getByLabel("Type").selectOption("conn");
+  await records.getByText("No live records.").waitFor();
+  await page.getByLabel("Profile").first().selectOption("profile://edge/web");
+  await records.getByLabel("Rule").selectOption("30");
+  await records.getByText("2 live records").waitFor();
+  expect(decodeURIComponent(new URL(page.url()).hash)).toBe(
+    "#marks/profile://edge/web?table=profile://edge/web&type=shost&rule=30",
+  );
+  await page.reload();
+  await records.getByText("2 live records").waitFor();
+  expect(await records.getByLabel("Rule").inputValue()).toBe("30");
+  expect(await page.getByText(/no (live )?records/i).count()).toBe(0);
 });
 
 describe("signaling", () => {

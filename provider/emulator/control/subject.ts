@@ -8,6 +8,7 @@ import type { Journal, JournalEntry, JournalFilter, JournalRange } from "../jour
 import type { MetricsSubject } from "../journal/metrics";
 import type { Run } from "../journal/runs";
 import type { MarkRecord } from "../marks";
+import type { MarkHistory } from "../marks/mark-history";
 import type { Packet, TrafficSource, TrafficSummary, Verdict } from "../packets";
 import type { RuleCounter } from "../rules";
 import type { ClientCredentials, EmulatorInfo } from "../signaling/credentials";
@@ -80,5 +81,7 @@ export interface ControlledSimulation extends MetricsSubject {
   readonly clock: VirtualClock;
   readonly dialect: Dialect;
   readonly snapshots: Snapshots;
+  readonly markHistory: MarkHistory;
+  readonly started: Date;
   readonly durable: (() => Promise<void>) | undefined;
 }

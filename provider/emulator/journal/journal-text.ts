@@ -36,16 +36,21 @@ export function describeEntry(entry: JournalEntry): string {
  * ```
  */
 export function describeRun(it: Run): string {
-  const { inserted, removed, changed } = it;
-  const commits = it.commits === 0 ? "no commit" : `${counted(it.commits, "commit")}, +${inserted} −${removed}`;
+  const commits = it.commits === 0 ? "no commit" : `${counted(it.commits, "commit")}, ${changesText(it)}`;
   const parts = [
     counted(it.requests, "request"),
-    changed > 0 ? `${commits} ~${changed}` : commits,
+    commits,
     ...(it.starts > 0 ? [counted(it.starts, "start")] : []),
     ...(it.stops > 0 ? [counted(it.stops, "stop")] : []),
     ...(it.failed > 0 ? [`${it.failed} failed`] : []),
   ];
   return `run ${it.run}${it.label === undefined ? "" : ` (${it.label})`}: ${parts.join(", ")}`;
+}
+
+/** `+12 ~3`: what there was none of is left out. */
+function changesText({ inserted, removed, changed }: Pick<Run, "inserted" | "removed" | "changed">): string {
+  const parts = [inserted > 0 && `+${inserted}`, removed > 0 && `−${removed}`, changed > 0 && `~${changed}`];
+  return parts.filter(Boolean).join(" ") || "nothing changed";
 }
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;

@@ -1,6 +1,7 @@
 import type { ControlRoute } from "../control/route";
 import { faultViewRoute } from "./fault-view";
 import { journalViewRoutes } from "./journal-view";
+import { markHistoryRoute } from "./mark-history-view";
 import { markViewRoute } from "./mark-view";
 import { overviewRoute } from "./overview";
 import { setViewRoute } from "./set-view";
@@ -10,6 +11,7 @@ export const viewRoutes: readonly ControlRoute[] = [
   overviewRoute,
   setViewRoute,
   markViewRoute,
+  markHistoryRoute,
   ...journalViewRoutes,
   faultViewRoute,
 ];

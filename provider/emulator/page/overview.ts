@@ -26,6 +26,7 @@ export const overviewRoute: ControlRoute = route({
   summary: "Names and numbers of everything that the emulator holds, without entries and records.",
   answer: z.object({
     endpoint: z.string(),
+    started: z.string().describe("Another one after the emulator was started again."),
     seed: z.int(),
     clock: z.object({ now: z.string(), frozen: z.boolean() }),
     deviations: z.record(z.string(), z.unknown()).describe("Switches of the dialect that are not the default."),
@@ -35,7 +36,11 @@ export const overviewRoute: ControlRoute = route({
     arenas: z.array(arena),
     clients: z.array(client),
   }),
-  run: ({ simulation, emulator }) => json(200, overview(simulation, emulator)),
+  run: ({ simulation, emulator }) => {
+    // Somebody looks: the chart goes on whatever view is open.
+    simulation.markHistory.follow();
+    return json(200, overview(simulation, emulator));
+  },
 });
 
 function overview(simulation: ControlledSimulation, emulator: ControlledEmulator) {
@@ -43,6 +48,7 @@ function overview(simulation: ControlledSimulation, emulator: ControlledEmulator
   const bound = boundPrefixes(contents);
   return {
     endpoint: emulator.endpoint,
+    started: simulation.started.toISOString(),
     seed: emulator.seedNumber,
     clock: { now: simulation.clock.now.toISOString(), frozen: simulation.clock.frozen },
     deviations: deviations(simulation.dialect),

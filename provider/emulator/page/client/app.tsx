@@ -1,4 +1,5 @@
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
+import { Banner } from "./banner";
 import { FaultsView } from "./faults";
 import { Header } from "./header";
 import { Journal } from "./journal";
@@ -6,11 +7,12 @@ import { Locked } from "./locked";
 import { MarksView } from "./marks";
 import { NodeView } from "./node";
 import { PacketsView } from "./packets";
-import { link, usePlace, VIEWS, type View } from "./route";
+import { link, type Place, usePlace, VIEWS, type View } from "./route";
 import { SetsView } from "./sets";
 import { SignalingView } from "./signaling";
 import { dismiss, type State, useStore } from "./store";
-import type { Overview } from "./types";
+import type { FaultCatalogue, Overview } from "./types";
+import { Unknown } from "./ui";
 import { number, plural } from "./words";
 
 const TITLES: Record<View, string> = {
@@ -20,9 +22,10 @@ const TITLES: Record<View, string> = {
   signaling: "Signaling",
   faults: "Faults",
   packets: "Packets",
+  journal: "Journal",
 };
 
-/** The whole page: views on one side, the journal beside them. */
+/** The whole page: views on one side, the journal beside them; on a narrow window the journal is one of the views. */
 export function App() {
   const state = useStore();
   const place = usePlace();
@@ -37,6 +40,7 @@ export function App() {
         {connection === "lost" ? "The emulator does not answer." : "Loading …"}
       </p>
     );
+  const live = connection === "live";
   return (
     <>
       {/* A link to #main would be taken for a view. */}
@@ -44,27 +48,68 @@ export function App() {
         Skip to content
       </button>
       <Header connection={connection} overview={overview} />
-      <nav class="tabs" aria-label="Views">
-        {VIEWS.map((view) => (
-          <a key={view} href={link(view)} aria-current={view === place.view ? "page" : undefined}>
-            {TITLES[view]}
-            <Count view={view} overview={overview} />
-          </a>
-        ))}
-      </nav>
-      <div class="columns">
-        <main id="main" tabIndex={-1} aria-label={TITLES[place.view]}>
-          {place.view === "node" && <NodeView overview={overview} />}
-          {place.view === "sets" && <SetsView overview={overview} subject={place.subject} journal={state.journal} />}
-          {place.view === "marks" && <MarksView overview={overview} subject={place.subject} />}
-          {place.view === "signaling" && <SignalingView overview={overview} />}
-          {place.view === "faults" && <FaultsView overview={overview} catalogue={catalogue} />}
-          {place.view === "packets" && <PacketsView overview={overview} />}
-        </main>
-        <Journal lines={state.journal} total={overview.journal.entries} runs={overview.runs} />
+      <Tabs view={place.view} overview={overview} />
+      <Banner state={state} />
+      <div class={`columns ${place.view}${live ? "" : " still"}`}>
+        {place.view !== "journal" && (
+          <main id="main" tabIndex={-1} aria-label={TITLES[place.view]}>
+            {/* What asks the emulator for something cannot be used while there is none. */}
+            <fieldset class="views" disabled={!live}>
+              {place.unknown !== undefined && <Unknown>There is no view “{place.unknown}”. This is the node.</Unknown>}
+              <Shown place={place} state={state} overview={overview} catalogue={catalogue} />
+            </fieldset>
+          </main>
+        )}
+        {/* The same one wherever it stands: it keeps what is open and paused. */}
+        <div
+          class="beside"
+          {...(place.view === "journal" && { id: "main", role: "main", "aria-label": TITLES.journal, tabIndex: -1 })}
+        >
+          <Journal
+            lines={state.journal}
+            total={overview.journal.entries}
+            runs={overview.runs}
+            live={live}
+            alone={place.view === "journal"}
+          />
+        </div>
       </div>
       <Messages messages={state.messages} />
     </>
+  );
+}
+
+function Shown(props: { place: Place; state: State; overview: Overview; catalogue: FaultCatalogue }) {
+  const { place, state, overview, catalogue } = props;
+  return (
+    <>
+      {place.view === "node" && <NodeView overview={overview} subject={place.subject} />}
+      {place.view === "sets" && <SetsView overview={overview} subject={place.subject} journal={state.journal} />}
+      {place.view === "marks" && <MarksView overview={overview} subject={place.subject} />}
+      {place.view === "signaling" && <SignalingView overview={overview} />}
+      {place.view === "faults" && <FaultsView overview={overview} catalogue={catalogue} />}
+      {place.view === "packets" && <PacketsView overview={overview} />}
+    </>
+  );
+}
+
+function Tabs({ view: current, overview }: { view: View; overview: Overview }) {
+  const tabs = useRef<HTMLElement>(null);
+  // On a narrow window they do not all fit: the one that is open is in sight.
+  useEffect(() => {
+    const tab = tabs.current?.querySelector<HTMLElement>("[aria-current]");
+    if (tab && tabs.current)
+      tabs.current.scrollLeft = tab.offsetLeft - (tabs.current.clientWidth - tab.offsetWidth) / 2;
+  }, [current]);
+  return (
+    <nav class="tabs" aria-label="Views" ref={tabs}>
+      {VIEWS.map((view) => (
+        <a key={view} class={view} href={link(view)} aria-current={view === current ? "page" : undefined}>
+          {TITLES[view]}
+          <Count view={view} overview={overview} />
+        </a>
+      ))}
+    </nav>
   );
 }
 

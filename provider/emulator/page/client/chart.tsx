@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import type { Series } from "./mark-history";
+import type { MarkLine } from "./types";
 import { number } from "./words";
 
 const HEIGHT = 240;
@@ -10,15 +10,29 @@ const SHORTEST = 60;
 
 const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-/** Colour of the nth line, as the legend beside the chart has it. */
-export const lineColour = (index: number) => `--line-${(index % 8) + 1}`;
+const COLOURS = 8;
+const DASHES: readonly number[][] = [[], [7, 4], [2, 3]];
+
+/** How a line is drawn, in the chart and in the legend: eight colours, then dashed, then dotted. */
+const lineColour = ({ look }: MarkLine) => `--line-${(look % COLOURS) + 1}`;
+const lineDash = ({ look }: MarkLine) => DASHES[Math.floor(look / COLOURS)] ?? [];
+const lineKey = ({ profile, type, id }: MarkLine) => `${profile} ${type} ${id}`;
+
+/** A piece of a line, for the legend. */
+export function Swatch({ line }: { line: MarkLine }) {
+  return (
+    <svg class="swatch" width="22" height="10" aria-hidden="true">
+      <line x1="0" y1="5" x2="22" y2="5" stroke={`var(${lineColour(line)})`} stroke-dasharray={lineDash(line).join()} />
+    </svg>
+  );
+}
 
 /** Lines over time. The table below it holds the same numbers for readers who cannot see it. */
-export function Chart(props: { times: readonly number[]; series: readonly Series[]; label: string }) {
+export function Chart(props: { times: readonly number[]; series: readonly MarkLine[]; label: string }) {
   const { times, series, label } = props;
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const keys = series.map(({ key }) => key).join("\n");
+  const keys = series.map((line) => `${lineKey(line)} ${line.look}`).join("\n");
 
   // Lines are added and removed by making the chart anew.
   useEffect(() => {
@@ -45,13 +59,13 @@ export function Chart(props: { times: readonly number[]; series: readonly Series
   return <div ref={box} class="chart" role="img" aria-label={label} />;
 }
 
-function data(times: readonly number[], series: readonly Series[]): uPlot.AlignedData {
+function data(times: readonly number[], series: readonly MarkLine[]): uPlot.AlignedData {
   return [[...times], ...series.map(({ values }) => [...values])];
 }
 
-const clockTime = (seconds: number) => new Date(seconds * 1000).toTimeString().slice(0, 8);
+const clockTime = (seconds: number) => new Date(seconds * 1000).toISOString().slice(11, 19);
 
-function options(series: readonly Series[], width: number): uPlot.Options {
+function options(series: readonly MarkLine[], width: number): uPlot.Options {
   const axis = {
     stroke: () => colour("--muted"),
     grid: { stroke: () => colour("--grid"), width: 1 },
@@ -78,9 +92,10 @@ function options(series: readonly Series[], width: number): uPlot.Options {
     ],
     series: [
       {},
-      ...series.map(({ key }, index) => ({
-        label: key,
-        stroke: () => colour(lineColour(index)),
+      ...series.map((line) => ({
+        label: lineKey(line),
+        stroke: () => colour(lineColour(line)),
+        dash: lineDash(line),
         width: 2,
         points: { show: false },
       })),

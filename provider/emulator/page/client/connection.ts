@@ -1,6 +1,6 @@
 import { ApiError, call, query } from "./api";
 import { readEvents } from "./events";
-import { current, markHistory, update } from "./store";
+import { current, update } from "./store";
 import type { FaultCatalogue, JournalLine, Overview } from "./types";
 
 /** Journal lines that the page keeps, and that it asks for at first. */
@@ -42,10 +42,15 @@ async function look(): Promise<void> {
   const known = current().journal.at(-1)?.index ?? -1;
   try {
     const overview = await call<Overview>("GET", "/page/overview");
-    markHistory.sample(overview, Date.now() / 1000);
     // Lines that came after the question are newer than its answer.
     const first = overview.journal.first ?? known + 1;
-    update({ overview, journal: current().journal.filter(({ index }) => index >= first) });
+    const before = current().overview?.started;
+    const again = before !== undefined && before !== overview.started;
+    update({
+      overview,
+      journal: current().journal.filter(({ index }) => index >= first),
+      ...(again && { restarted: new Date(overview.started) }),
+    });
   } catch (error) {
     if (error instanceof ApiError && error.status === 401) update({ connection: "locked" });
   }
@@ -55,12 +60,18 @@ async function follow(): Promise<void> {
   for (;;) {
     try {
       await readEvents("/events", () => void opened(), arrived);
-      update({ connection: "lost" });
+      gone();
     } catch (error) {
-      update({ connection: error instanceof ApiError && error.status === 401 ? "locked" : "lost" });
+      if (error instanceof ApiError && error.status === 401) update({ connection: "locked" });
+      else gone();
     }
     await new Promise((resolve) => setTimeout(resolve, RETRY));
   }
+}
+
+function gone(): void {
+  const { connection, lost } = current();
+  update({ connection: "lost", lost: connection === "lost" && lost ? lost : new Date() });
 }
 
 async function opened(): Promise<void> {

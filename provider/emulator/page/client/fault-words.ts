@@ -14,13 +14,21 @@ const TIMING = new Set(["every", "rate", "seed", "times", "nth"]);
 
 /** The fault of a preset that is armed, however often it strikes. */
 export function armed({ fault: wanted }: FaultPreset, faults: readonly ActiveFault[]): ActiveFault | undefined {
-  const text = (fault: Fault) =>
-    Object.entries(fault)
-      .filter(([name]) => !TIMING.has(name))
-      .map(([name, value]) => `${name}=${value}`)
-      .sort()
-      .join(" ");
-  return faults.find(({ fault, spent }) => !spent && text(fault) === text(wanted));
+  return faults.find(({ fault, spent }) => !spent && effect(fault) === effect(wanted));
+}
+
+/** How many requests the faults of a preset have met, spent ones included. */
+export function hitsOf({ fault: wanted }: FaultPreset, faults: readonly ActiveFault[]): number {
+  return faults.filter(({ fault }) => effect(fault) === effect(wanted)).reduce((sum, { hits }) => sum + hits, 0);
+}
+
+/** What a fault does, however often. */
+function effect(fault: Fault): string {
+  return Object.entries(fault)
+    .filter(([name]) => !TIMING.has(name))
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
+    .join(" ");
 }
 
 /** A fault in a few words: which requests, how often. */

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import { call } from "./api";
 import { FaultForm } from "./fault-form";
-import { armed, faultWords, STRIKES, type Strike } from "./fault-words";
+import { armed, faultWords, hitsOf, STRIKES, type Strike } from "./fault-words";
 import type { ActiveFault, FaultCatalogue, FaultPreset, Overview } from "./types";
 import { act, Badge, Panel, SelectField } from "./ui";
 import { number } from "./words";
@@ -13,6 +13,7 @@ export function FaultsView({ overview: { faults }, catalogue }: { overview: Over
   const strikes = Object.entries(STRIKES).map(([name, { text }]) => [name as Strike, text] as const);
   return (
     <>
+      <Armed faults={faults} />
       <Panel
         title="Faults"
         actions={
@@ -25,18 +26,24 @@ export function FaultsView({ overview: { faults }, catalogue }: { overview: Over
             {catalogue.presets
               .filter((preset) => preset.group === group)
               .map((preset) => (
-                <FaultSwitch key={preset.title} preset={preset} strike={strike} active={armed(preset, faults)} />
+                <FaultSwitch
+                  key={preset.title}
+                  preset={preset}
+                  strike={strike}
+                  active={armed(preset, faults)}
+                  hits={hitsOf(preset, faults)}
+                />
               ))}
           </fieldset>
         ))}
       </Panel>
-      <Armed faults={faults} />
       <FaultForm kinds={catalogue.kinds} />
     </>
   );
 }
 
-function FaultSwitch({ preset, strike, active }: { preset: FaultPreset; strike: Strike; active?: ActiveFault }) {
+function FaultSwitch(props: { preset: FaultPreset; strike: Strike; active?: ActiveFault; hits: number }) {
+  const { preset, strike, active, hits } = props;
   const toggle = () =>
     void (active
       ? act(`${preset.title}: switched off.`, () => call("DELETE", `/faults/${active.id}`))
@@ -46,17 +53,23 @@ function FaultSwitch({ preset, strike, active }: { preset: FaultPreset; strike: 
   return (
     <button type="button" role="switch" class="switch" aria-checked={active !== undefined} onClick={toggle}>
       <span class="knob" />
-      <strong>{preset.title}</strong>
+      <strong>
+        {preset.title} {hits > 0 && <Badge tone="good">met {hits === 1 ? "once" : `${number(hits)} times`}</Badge>}
+      </strong>
       <small>{preset.text}</small>
     </button>
   );
 }
 
+/** What still waits comes first, and of that the newest. */
+const armedFirst = (a: ActiveFault, b: ActiveFault) => Number(a.spent) - Number(b.spent) || b.id - a.id;
+
 function Armed({ faults }: { faults: readonly ActiveFault[] }) {
   if (faults.length === 0) return null;
+  const waiting = faults.filter(({ spent }) => !spent).length;
   return (
     <Panel
-      title="Set so far"
+      title={[waiting > 0 && "Armed", waiting < faults.length && "Met"].filter(Boolean).join(" and ")}
       actions={
         <button
           type="button"
@@ -87,7 +100,7 @@ function Armed({ faults }: { faults: readonly ActiveFault[] }) {
             </tr>
           </thead>
           <tbody>
-            {faults.map(({ id, fault, seen, hits, spent }) => (
+            {[...faults].sort(armedFirst).map(({ id, fault, seen, hits, spent }) => (
               <tr key={id}>
                 <th scope="row">
                   <code>{fault.kind}</code>
@@ -95,7 +108,10 @@ function Armed({ faults }: { faults: readonly ActiveFault[] }) {
                 <td>{faultWords(fault)}</td>
                 <td class="num">{number(seen)}</td>
                 <td class="num">{number(hits)}</td>
-                <td>{spent ? <Badge>spent</Badge> : <Badge tone="warn">armed</Badge>}</td>
+                <td>
+                  {!spent && <Badge tone="warn">armed</Badge>}
+                  {hits > 0 && <Badge tone="good">met</Badge>}
+                </td>
                 <td>
                   <button
                     type="button"

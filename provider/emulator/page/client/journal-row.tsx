@@ -1,13 +1,13 @@
 import { useState } from "preact/hooks";
 import type { JournalDetails, JournalLine } from "./types";
-import { Badge, useAnswer } from "./ui";
+import { Badge, Parts, useAnswer } from "./ui";
 import { bytes, number, plural } from "./words";
 
 /** Bytes of an answer that the emulator keeps. */
 const KEPT = 2_048;
 
 /** A request; opened, all that is known of it. The first of a run that is shown tells of that. */
-export function JournalRow({ line, run }: { line: JournalLine; run: string | undefined }) {
+export function JournalRow({ line, run, live }: { line: JournalLine; run: string | undefined; live: boolean }) {
   const [open, setOpen] = useState(false);
   const { cmd, op, url, client, type, entries, status, answerBytes, fault, commit, method, path } = line;
   const outcome = status === undefined ? "no answer" : String(status);
@@ -15,7 +15,7 @@ export function JournalRow({ line, run }: { line: JournalLine; run: string | und
   return (
     <li class={bad || fault ? "trouble" : undefined}>
       {run !== undefined && <p class="run">{run}</p>}
-      <button type="button" class="line" aria-expanded={open} onClick={() => setOpen(!open)}>
+      <button type="button" class="line" aria-expanded={open} disabled={!live && !open} onClick={() => setOpen(!open)}>
         <span class="first">
           <time>{line.time.slice(11, 23)}</time>
           <span class={`verb ${cmd ?? op ?? ""}`}>{cmd ?? op ?? method}</span>
@@ -30,9 +30,16 @@ export function JournalRow({ line, run }: { line: JournalLine; run: string | und
         {line.reason !== undefined && <span class="reason">{line.reason}</span>}
         {commit && (
           <span class="applied">
-            applied <span class="plus">+{number(commit.inserted)}</span>{" "}
-            <span class="minus">−{number(commit.removed)}</span> <span class="tilde">~{number(commit.changed)}</span>,{" "}
-            {number(commit.size)} after
+            {commit.inserted + commit.removed + commit.changed === 0 ? "nothing changed" : "applied "}
+            <Parts
+              parts={[
+                ["plus", "+", commit.inserted],
+                ["minus", "−", commit.removed],
+                ["tilde", "~", commit.changed],
+              ]}
+              between=" "
+            />
+            , {commit.size === 0 ? "empty" : number(commit.size)} after
           </span>
         )}
       </button>

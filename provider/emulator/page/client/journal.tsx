@@ -1,6 +1,7 @@
 import { useState } from "preact/hooks";
 import { call } from "./api";
 import { JournalRow } from "./journal-row";
+import { choose, usePlace } from "./route";
 import type { JournalLine, Overview } from "./types";
 import { act, Check, SelectField, TextField } from "./ui";
 import { number, plural } from "./words";
@@ -18,13 +19,18 @@ interface JournalProps {
   lines: readonly JournalLine[];
   total: number;
   runs: Overview["runs"];
+  /** False while the emulator does not answer: what was read stays to be read. */
+  live: boolean;
+  /** The journal is the view, not beside one. */
+  alone: boolean;
 }
 
 /** What the emulator was asked, the newest first, as it happens. */
-export function Journal({ lines, total, runs }: JournalProps) {
-  const [filter, setFilter] = useState("");
-  const [api, setApi] = useState<(typeof APIS)[number][0]>("");
-  const [onlyTrouble, setOnlyTrouble] = useState(false);
+export function Journal({ lines, total, runs, live, alone }: JournalProps) {
+  const { choices } = usePlace();
+  const filter = choices["journal.find"] ?? "";
+  const api = APIS.find(([name]) => name === choices["journal.api"])?.[0] ?? "";
+  const onlyTrouble = choices["journal.only"] === "trouble";
   const [limit, setLimit] = useState(STEP);
   const [held, hold] = useState<readonly JournalLine[]>();
   const seen = held ?? lines;
@@ -34,10 +40,10 @@ export function Journal({ lines, total, runs }: JournalProps) {
   const shown = found.slice(-limit).reverse();
   const waiting = held ? lines.filter(({ index }) => index > (held.at(-1)?.index ?? -1)).length : 0;
   return (
-    <aside class="journal" aria-label="Journal">
+    <aside class="journal" aria-label="Journal" role={alone ? "region" : undefined}>
       <div class="panel-head">
         <h2>Journal</h2>
-        <p class="hint">{plural(total, "request")}</p>
+        {total > 0 && <p class="hint">{plural(total, "request")}</p>}
         <div class="panel-actions">
           <button
             type="button"
@@ -50,6 +56,7 @@ export function Journal({ lines, total, runs }: JournalProps) {
           <button
             type="button"
             class="small"
+            disabled={!live}
             onClick={() => void act("The journal is empty.", () => call("DELETE", "/journal"))}
           >
             Empty
@@ -61,12 +68,16 @@ export function Journal({ lines, total, runs }: JournalProps) {
           label="Find"
           type="search"
           value={filter}
-          onChange={setFilter}
+          onChange={(text) => choose({ "journal.find": text })}
           placeholder="url, command, client, status"
           grow
         />
-        <SelectField label="API" value={api} options={APIS} onChange={setApi} />
-        <Check label="Only errors and faults" checked={onlyTrouble} onChange={setOnlyTrouble} />
+        <SelectField label="API" value={api} options={APIS} onChange={(name) => choose({ "journal.api": name })} />
+        <Check
+          label="Only errors and faults"
+          checked={onlyTrouble}
+          onChange={(on) => choose({ "journal.only": on ? "trouble" : "" })}
+        />
       </div>
       <p class="shown" role="status">
         {found.length < seen.length && `${number(found.length)} of ${number(seen.length)} match. `}
@@ -77,6 +88,7 @@ export function Journal({ lines, total, runs }: JournalProps) {
           <JournalRow
             key={line.index}
             line={line}
+            live={live}
             run={shown[at - 1]?.run === line.run ? undefined : runs.find(({ run }) => run === line.run)?.text}
           />
         ))}

@@ -1,13 +1,11 @@
-import { useState } from "preact/hooks";
+import { useRef, useState } from "preact/hooks";
 import { query } from "./api";
-import { Chart, lineColour } from "./chart";
-import type { Series } from "./mark-history";
-import { markHistory } from "./store";
-import type { MarkType, MarkView, Overview, Profile } from "./types";
-import { Panel, SelectField, Shown, useAnswer } from "./ui";
+import { Chart, Swatch } from "./chart";
+import { choose, go, usePlace } from "./route";
+import type { MarkChart, MarkLine, MarkType, MarkView, Overview, Profile } from "./types";
+import { Panel, SelectField, Shown, Unknown, useAnswer } from "./ui";
 import { duration, markKey, number, ruleOfMark, shortUrl } from "./words";
 
-const LINES = 8;
 const STEP = 100;
 const TYPES: readonly (readonly [MarkType, string])[] = [
   ["shost", "shost: by source"],
@@ -17,38 +15,46 @@ const TYPES: readonly (readonly [MarkType, string])[] = [
 ];
 
 /** Marks by type and rule over time, and the records with the largest values. */
-export function MarksView({ overview, subject }: { overview: Overview; subject?: string }) {
+export function MarksView({ overview, subject = "" }: { overview: Overview; subject?: string }) {
   const profiles = overview.arenas.flatMap((arena) => arena.profiles);
-  const [chosen, choose] = useState(subject ?? "");
-  const series = markHistory.largest(LINES, chosen || undefined);
+  const chosen = profiles.find(({ url }) => url === subject);
+  // With every look at the emulator; the last answer stays until the next is there.
+  const { answer: chart } = useAnswer<MarkChart>(query("/page/mark-history", { profile: chosen?.url }), overview);
   const total = profiles.flatMap(({ marks }) => marks).reduce((sum, { active }) => sum + active, 0);
   return (
     <>
+      {subject !== "" && !chosen && (
+        <Unknown>
+          This node has no profile <code>{subject}</code>. These are the marks of all profiles.
+        </Unknown>
+      )}
       <Panel
         title="Marks by type and rule"
-        hint={`${number(total)} live in all profiles`}
+        hint={total > 0 ? `${number(total)} live in all profiles` : undefined}
         actions={
           <SelectField
             label="Profile"
-            value={chosen}
+            value={chosen?.url ?? ""}
             options={[["", "all profiles"], ...profiles.map(({ url }) => [url, shortUrl(url)] as const)]}
-            onChange={choose}
+            onChange={(url) => go("marks", url || undefined)}
           />
         }
       >
-        <Chart
-          times={markHistory.times}
-          series={series}
-          label="Marks over the last five minutes; the table below has the numbers of now."
-        />
-        <Legend series={series} profiles={profiles} />
+        {chart && (
+          <Chart
+            times={chart.times}
+            series={chart.lines}
+            label="Marks over the last five minutes of the virtual clock; the table below has the numbers of now."
+          />
+        )}
+        {chart && <Legend series={chart.lines} profiles={profiles} />}
       </Panel>
-      <Records key={chosen} profiles={profiles} preferred={profiles.find(({ url }) => url === chosen)} />
+      <Records overview={overview} profiles={profiles} preferred={chosen} />
     </>
   );
 }
 
-function Legend({ series, profiles }: { series: readonly Series[]; profiles: readonly Profile[] }) {
+function Legend({ series, profiles }: { series: readonly MarkLine[]; profiles: readonly Profile[] }) {
   if (series.length === 0) return <p class="hint">No marks yet. Rules make them of packets: see Packets.</p>;
   return (
     <div class="scroll">
@@ -65,22 +71,22 @@ function Legend({ series, profiles }: { series: readonly Series[]; profiles: rea
           </tr>
         </thead>
         <tbody>
-          {series.map(({ key, profile, type, id, values }, index) => (
-            <tr key={key}>
+          {series.map((line) => (
+            <tr key={`${line.profile} ${line.type} ${line.id}`}>
               <th scope="row">
-                <Swatch index={index} /> {id}{" "}
+                <Swatch line={line} /> {line.id}{" "}
                 {ruleOfMark(
-                  profiles.find(({ url }) => url === profile),
-                  id,
+                  profiles.find(({ url }) => url === line.profile),
+                  line.id,
                 )}
               </th>
               <td>
-                <code>{type}</code>
+                <code>{line.type}</code>
               </td>
               <td>
-                <code>{shortUrl(profile)}</code>
+                <code>{shortUrl(line.profile)}</code>
               </td>
-              <td class="num">{number(values.at(-1) ?? 0)}</td>
+              <td class="num">{number(line.values.at(-1) ?? 0)}</td>
             </tr>
           ))}
         </tbody>
@@ -89,26 +95,29 @@ function Legend({ series, profiles }: { series: readonly Series[]; profiles: rea
   );
 }
 
-const Swatch = ({ index }: { index: number }) => (
-  <span class="swatch" style={{ background: `var(${lineColour(index)})` }} />
-);
-
 /** The profile and type with most records are what one wants to see first. */
 function fullest(profiles: readonly Profile[]): { url: string; type: MarkType } {
   const tables = profiles.flatMap(({ url, marks }) => marks.map(({ type, active }) => ({ url, type, active })));
   return tables.sort((a, b) => b.active - a.active)[0] ?? { url: "", type: "shost" };
 }
 
-function Records({ profiles, preferred }: { profiles: readonly Profile[]; preferred?: Profile }) {
-  const [{ url, type }, choose] = useState(() => fullest(preferred ? [preferred] : profiles));
-  const [id, setId] = useState("");
+function Records(props: { overview: Overview; profiles: readonly Profile[]; preferred?: Profile }) {
+  const { overview, profiles, preferred } = props;
+  const { choices } = usePlace();
   const [limit, setLimit] = useState(STEP);
+  const shown = useRef<{ of?: string; url: string; type: MarkType } | undefined>(undefined);
+  // What is fullest is looked for once, not with every packet.
+  if (!shown.current || shown.current.of !== preferred?.url)
+    shown.current = { of: preferred?.url, ...fullest(preferred ? [preferred] : profiles) };
+  const url = profiles.find((it) => it.url === choices.table)?.url ?? shown.current.url;
+  const type = TYPES.find(([each]) => each === choices.type)?.[0] ?? shown.current.type;
   const profile = profiles.find((it) => it.url === url);
   const ids = profile?.marks.find((it) => it.type === type)?.ids ?? [];
+  const id = choices.rule ?? "";
   const wanted = ids.some((it) => String(it.id) === id) ? id : "";
   const path = query("/page/marks", { url, type, id: wanted || undefined, limit });
   // Values change with every packet: once a second, as the overview comes.
-  const { answer, problem } = useAnswer<MarkView>(profile && path, markHistory.times.at(-1));
+  const { answer, problem } = useAnswer<MarkView>(profile && path, overview);
   const of = wanted ? (ids.find((it) => String(it.id) === wanted)?.records ?? 0) : (answer?.active ?? 0);
   return (
     <Panel title="Largest values">
@@ -117,9 +126,14 @@ function Records({ profiles, preferred }: { profiles: readonly Profile[]; prefer
           label="Profile"
           value={url}
           options={profiles.map((it) => [it.url, shortUrl(it.url)] as const)}
-          onChange={(value) => choose({ url: value, type })}
+          onChange={(value) => choose({ table: value, type })}
         />
-        <SelectField label="Type" value={type} options={TYPES} onChange={(value) => choose({ url, type: value })} />
+        <SelectField
+          label="Type"
+          value={type}
+          options={TYPES}
+          onChange={(value) => choose({ table: url, type: value })}
+        />
         <SelectField
           label="Rule"
           value={wanted}
@@ -127,17 +141,17 @@ function Records({ profiles, preferred }: { profiles: readonly Profile[]; prefer
             ["", "all"],
             ...ids.map((it) => [String(it.id), `${it.id} ${ruleOfMark(profile, it.id) ?? ""}`] as const),
           ]}
-          onChange={setId}
+          onChange={(value) => choose({ table: url, type, rule: value })}
         />
       </div>
       {problem && <p class="problem">{problem}</p>}
-      {answer && <RecordTable view={answer} profile={profile} />}
+      {answer && answer.records.length > 0 && <RecordTable view={answer} profile={profile} />}
       {answer && (
         <Shown
           shown={answer.records.length}
           of={Math.max(of, answer.records.length)}
-          what={["record", "records"]}
-          also={answer.expired > 0 ? `, and ${number(answer.expired)} expired that are still kept` : ""}
+          what={["live record", "live records"]}
+          also={answer.expired > 0 ? `, ${number(answer.expired)} expired and still kept` : ""}
           step={STEP}
           onMore={() => setLimit(Math.min(1_000, limit + STEP))}
         />
@@ -147,7 +161,6 @@ function Records({ profiles, preferred }: { profiles: readonly Profile[]; prefer
 }
 
 function RecordTable({ view, profile }: { view: MarkView; profile?: Profile }) {
-  if (view.records.length === 0) return <p class="hint">No live records.</p>;
   return (
     <div class="scroll tall">
       <table>

@@ -1,34 +1,68 @@
+import { useEffect } from "preact/hooks";
+import { Choice } from "./choice";
 import { link } from "./route";
 import type { Overview, Profile, SetSummary } from "./types";
-import { Badge, Panel } from "./ui";
+import { Badge, Panel, Unknown } from "./ui";
 import { actionWords, bytes, number, plural, whenWords } from "./words";
 
-/** Arenas with their global sets, and profiles with rules and bound prefixes. */
-export function NodeView({ overview: { arenas } }: { overview: Overview }) {
+/** Arenas with their global sets, and profiles with rules and bound prefixes; a list leads to each profile. */
+export function NodeView({ overview: { arenas }, subject }: { overview: Overview; subject?: string }) {
+  const profiles = arenas.flatMap((arena) => arena.profiles);
+  const known = profiles.some(({ url }) => url === subject);
+  useEffect(() => {
+    if (known && subject !== undefined) document.getElementById(subject)?.scrollIntoView({ block: "start" });
+  }, [known, subject]);
   if (arenas.length === 0) return <p class="empty">This node has no arenas.</p>;
   return (
     <>
-      {arenas.map(({ name, sets, profiles }) => (
-        <div key={name} class="arena">
-          <Panel
-            title={<code>arena://{name}</code>}
-            hint={`${plural(profiles.length, "profile")}, ${plural(sets.length, "global set")}`}
-          >
-            <SetChips sets={sets} />
-          </Panel>
-          {profiles.map((profile) => (
-            <ProfilePanel key={profile.url} profile={profile} />
+      {subject !== undefined && !known && (
+        <Unknown>
+          This node has no profile <code>{subject}</code>.
+        </Unknown>
+      )}
+      <div class={profiles.length > 1 ? "split" : undefined}>
+        {profiles.length > 1 && (
+          <Choice view="node" label="Profiles" items={profiles.map(profileItem)} chosen={subject} />
+        )}
+        <div class="arenas">
+          {arenas.map(({ name, sets, profiles: own }) => (
+            <div key={name} class="arena">
+              <Panel
+                title={<code>arena://{name}</code>}
+                hint={[
+                  own.length > 0 && plural(own.length, "profile"),
+                  sets.length > 0 && plural(sets.length, "global set"),
+                ]
+                  .filter(Boolean)
+                  .join(", ")}
+              >
+                <SetChips sets={sets} />
+              </Panel>
+              {own.map((profile) => (
+                <ProfilePanel key={profile.url} profile={profile} />
+              ))}
+            </div>
           ))}
         </div>
-      ))}
+      </div>
     </>
   );
 }
 
+const profileItem = ({ url, rules, bound }: Profile) => ({
+  url,
+  hint: [
+    rules.length > 0 && plural(rules.length, "rule"),
+    bound.length > 0 && `${plural(bound.length, "prefix", "prefixes")}`,
+  ]
+    .filter(Boolean)
+    .join(", "),
+});
+
 function ProfilePanel({ profile }: { profile: Profile }) {
-  const marks = profile.marks.filter(({ active, expired }) => active + expired > 0);
+  const marks = profile.marks.filter(({ active }) => active > 0);
   return (
-    <Panel title={<code>{profile.url}</code>}>
+    <Panel id={profile.url} title={<code>{profile.url}</code>}>
       <dl class="facts">
         <dt>Bound prefixes</dt>
         <dd>

@@ -1,21 +1,76 @@
 import { useEffect, useState } from "preact/hooks";
 
-export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets"] as const;
+export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "journal"] as const;
 export type View = (typeof VIEWS)[number];
 
-/** A place in the page: a view and what it shows, in the part of the address behind `#`. */
+/** A place in the page, in the part of the address behind `#`: `#sets/prefixset%3A%2F%2Fedge%2Fblocked?find=192.0.2.1`. */
 export interface Place {
   readonly view: View;
+  /** What was asked for when there is no such view. */
+  readonly unknown?: string;
+  /** Url of what the view shows. */
   readonly subject?: string;
+  /** Filters and choices. Those of the journal stand beside every view. */
+  readonly choices: Readonly<Record<string, string>>;
 }
 
-export const link = (view: View, subject?: string) =>
-  subject === undefined ? `#${view}` : `#${view}/${encodeURIComponent(subject)}`;
+const JOURNAL = "journal.";
 
-function read(): Place {
-  const [, name = "", subject] = /^#([a-z]*)(?:\/(.*))?$/.exec(location.hash) ?? [];
-  const view = VIEWS.find((each) => each === name) ?? "node";
-  return { view, ...(subject !== undefined && { subject: decode(subject) }) };
+/** The address of a view. The filter of the journal stays as it is. */
+export function link(view: View, subject?: string): string {
+  const kept = Object.entries(readPlace().choices).filter(([name]) => name.startsWith(JOURNAL));
+  return address(subject === undefined ? view : `${view}/${encodeURIComponent(subject)}`, Object.fromEntries(kept));
+}
+
+/** A choice of this view that is in the address, so that a link and a reload bring it back; empty where there is none. */
+export function useChoice(name: string): [value: string, choose: (value: string) => void] {
+  const place = usePlace();
+  return [place.choices[name] ?? "", (value) => choose({ [name]: value })];
+}
+
+/** Changes choices without another step in the history of the browser; an empty one is left out. */
+export function choose(changes: Readonly<Record<string, string>>): void {
+  const { choices } = readPlace();
+  const where = /^#?([^?]*)/.exec(location.hash)?.[1] || VIEWS[0];
+  history.replaceState(null, "", address(where, { ...choices, ...changes }));
+  for (const listener of listeners) listener();
+}
+
+/** Goes to a view, as a link does. */
+export function go(view: View, subject?: string): void {
+  location.hash = link(view, subject);
+}
+
+const listeners = new Set<() => void>();
+addEventListener("hashchange", () => {
+  for (const listener of listeners) listener();
+});
+
+/** Where the person is. */
+export function usePlace(): Place {
+  const [place, move] = useState(readPlace);
+  useEffect(() => {
+    const moved = () => move(readPlace());
+    listeners.add(moved);
+    return () => void listeners.delete(moved);
+  }, []);
+  return place;
+}
+
+function address(where: string, choices: Readonly<Record<string, string>>): string {
+  const given = Object.entries(choices).filter(([, value]) => value !== "");
+  return `#${where}${given.length > 0 ? `?${new URLSearchParams(given)}` : ""}`;
+}
+
+function readPlace(): Place {
+  const [, name = "", subject, query = ""] = /^#([^/?]*)(?:\/([^?]*))?(?:\?(.*))?$/.exec(location.hash) ?? [];
+  const view = VIEWS.find((each) => each === name);
+  return {
+    view: view ?? VIEWS[0],
+    ...(view === undefined && name !== "" && { unknown: decode(name) }),
+    ...(subject !== undefined && { subject: decode(subject) }),
+    choices: Object.fromEntries(new URLSearchParams(query)),
+  };
 }
 
 function decode(text: string): string {
@@ -24,15 +79,4 @@ function decode(text: string): string {
   } catch {
     return text;
   }
-}
-
-/** Where the person is. */
-export function usePlace(): Place {
-  const [place, move] = useState(read);
-  useEffect(() => {
-    const moved = () => move(read());
-    addEventListener("hashchange", moved);
-    return () => removeEventListener("hashchange", moved);
-  }, []);
-  return place;
 }

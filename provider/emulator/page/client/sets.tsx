@@ -1,39 +1,44 @@
 import { useState } from "preact/hooks";
 import { call, query } from "./api";
-import { link } from "./route";
+import { Choice } from "./choice";
+import { useChoice } from "./route";
 import type { JournalLine, Overview, SetSummary, SetView } from "./types";
-import { act, Check, Panel, Shown, TextField, useAnswer, useSettled } from "./ui";
-import { number, plural, shortUrl } from "./words";
+import { act, Check, Panel, Parts, Shown, TextField, Unknown, useAnswer, useSettled } from "./ui";
+import { number, plural } from "./words";
 
 const STEP = 200;
 
 /** Sets: what is applied, what is staged, and what a commit would change. */
 export function SetsView(props: { overview: Overview; subject?: string; journal: readonly JournalLine[] }) {
   const sets = props.overview.arenas.flatMap((arena) => [...arena.sets, ...arena.profiles.flatMap((it) => it.sets)]);
-  const chosen = sets.find(({ url }) => url === props.subject) ?? sets[0];
-  if (!chosen) return <p class="empty">This node has no prefix-sets.</p>;
-  const version = `${chosen.revision} ${chosen.changes} ${props.journal.at(-1)?.index}`;
+  const asked = props.subject;
+  const chosen = asked === undefined ? sets[0] : sets.find(({ url }) => url === asked);
+  const items = sets.map(({ url, applied, changes }) => ({ url, hint: held(applied, changes) }));
+  if (sets.length === 0) return <p class="empty">This node has no prefix-sets.</p>;
+  const version = `${chosen?.revision} ${chosen?.changes} ${props.journal.at(-1)?.index}`;
   return (
     <div class="split">
-      <nav class="list" aria-label="Prefix-sets">
-        {sets.map(({ url, applied, changes }) => (
-          <a key={url} href={link("sets", url)} aria-current={url === chosen.url ? "true" : undefined}>
-            <code>{shortUrl(url)}</code>
-            <small>
-              {plural(applied, "entry", "entries")}
-              {changes > 0 && `, ${number(changes)} staged`}
-            </small>
-          </a>
-        ))}
-      </nav>
-      <SetPanel key={chosen.url} set={chosen} version={version} />
+      <Choice view="sets" label="Prefix-sets" items={items} chosen={chosen?.url} />
+      {chosen ? (
+        <SetPanel key={chosen.url} set={chosen} version={version} />
+      ) : (
+        <Unknown>
+          This node has no prefix-set <code>{asked}</code>. Choose one that it has.
+        </Unknown>
+      )}
     </div>
   );
 }
 
+function held(applied: number, changes: number): string {
+  const parts = [applied > 0 && plural(applied, "entry", "entries"), changes > 0 && `${number(changes)} staged`];
+  return parts.filter(Boolean).join(", ") || "empty";
+}
+
 function SetPanel({ set, version }: { set: SetSummary; version: string }) {
-  const [filter, setFilter] = useState("");
-  const [onlyChanges, setOnlyChanges] = useState(false);
+  const [filter, setFilter] = useChoice("find");
+  const [only, setOnly] = useChoice("only");
+  const onlyChanges = only === "changes";
   const [limit, setLimit] = useState(STEP);
   const path = query("/page/prefix-set", {
     url: set.url,
@@ -54,10 +59,14 @@ function SetPanel({ set, version }: { set: SetSummary; version: string }) {
           onChange={setFilter}
           placeholder="address, prefix or part of it"
         />
-        <Check label="Only what a commit would change" checked={onlyChanges} onChange={setOnlyChanges} />
+        <Check
+          label="Only what a commit would change"
+          checked={onlyChanges}
+          onChange={(on) => setOnly(on ? "changes" : "")}
+        />
       </div>
       {problem && <p class="problem">{problem}</p>}
-      {answer && <Rows url={set.url} rows={answer.rows} />}
+      {answer && answer.rows.length > 0 && <Rows url={set.url} rows={answer.rows} />}
       {answer && (
         <Shown
           shown={answer.rows.length}
@@ -85,8 +94,14 @@ function CommitSummary({ view }: { view: SetView }) {
           <strong>change nothing</strong>
         ) : (
           <strong>
-            <span class="plus">add {number(inserted)}</span>, <span class="minus">remove {number(removed)}</span>,{" "}
-            <span class="tilde">change {number(changed)}</span>
+            <Parts
+              parts={[
+                ["plus", "add ", inserted],
+                ["minus", "remove ", removed],
+                ["tilde", "change ", changed],
+              ]}
+              between=", "
+            />
           </strong>
         )}
       </p>

@@ -1,5 +1,4 @@
 import { useEffect, useState } from "preact/hooks";
-import { MarkHistory } from "./mark-history";
 import type { FaultCatalogue, JournalLine, Overview } from "./types";
 
 /** `locked`: the emulator wants a token that is not known or wrong. */
@@ -15,6 +14,10 @@ export interface Message {
 /** What all views look at. */
 export interface State {
   readonly connection: Connection;
+  /** Since when the emulator does not answer, by the clock of the browser. */
+  readonly lost?: Date;
+  /** When it was started, if that was while the page was open. */
+  readonly restarted?: Date;
   readonly overview?: Overview;
   /** What can go wrong; the same for as long as the emulator runs. */
   readonly catalogue?: FaultCatalogue;
@@ -25,9 +28,6 @@ export interface State {
 
 let state: State = { connection: "connecting", journal: [], messages: [] };
 const listeners = new Set<() => void>();
-
-/** Numbers of marks since the page was opened. */
-export const markHistory = new MarkHistory();
 
 export const current = () => state;
 

@@ -69,12 +69,15 @@ export function TrafficForm({ recipients, seed }: { recipients: readonly string[
 
 function Sum({ sum, onClear }: { sum: TrafficSummary; onClear: () => void }) {
   const share = (part: number) => `${((100 * part) / sum.packets).toFixed(1)} %`;
+  const outcomes = [
+    ...(sum.accepted > 0 ? [`${number(sum.accepted)} accepted (${share(sum.accepted)})`] : []),
+    ...(sum.dropped > 0 ? [`${number(sum.dropped)} dropped (${share(sum.dropped)})`] : []),
+    ...(sum.unbound > 0 ? [`${number(sum.unbound)} without a profile`] : []),
+  ];
   return (
     <div class="sum" role="status">
       <p>
-        <strong>{number(sum.packets)}</strong> packets, {bytes(sum.bytes)}: {number(sum.accepted)} accepted (
-        {share(sum.accepted)}), {number(sum.dropped)} dropped ({share(sum.dropped)}), {number(sum.unbound)} without a
-        profile.{" "}
+        <strong>{number(sum.packets)}</strong> packets, {bytes(sum.bytes)}: {outcomes.join(", ")}.{" "}
         <button type="button" class="small" onClick={onClear}>
           Count anew
         </button>

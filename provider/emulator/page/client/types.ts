@@ -88,6 +88,8 @@ export interface FaultCatalogue {
 
 export interface Overview {
   endpoint: string;
+  /** When it was started: another one, another emulator. */
+  started: string;
   seed: number;
   clock: { now: string; frozen: boolean };
   deviations: Record<string, unknown>;
@@ -125,6 +127,21 @@ export interface MarkView {
   active: number;
   expired: number;
   records: MarkRecord[];
+}
+
+/** A line of the chart, see the history of marks of the emulator. */
+export interface MarkLine {
+  profile: string;
+  type: MarkType;
+  id: number;
+  look: number;
+  values: (number | null)[];
+}
+
+/** Times in seconds of the virtual clock. */
+export interface MarkChart {
+  times: number[];
+  lines: MarkLine[];
 }
 
 export interface CommitNumbers {

@@ -7,18 +7,20 @@ import { number, plural } from "./words";
 
 /** A part of a view with its heading. */
 export function Panel({
+  id,
   title,
   hint,
   actions,
   children,
 }: {
+  id?: string;
   title: ComponentChildren;
   hint?: ComponentChildren;
   actions?: ComponentChildren;
   children: ComponentChildren;
 }) {
   return (
-    <section class="panel">
+    <section class="panel" id={id}>
       <div class="panel-head">
         <h2>{title}</h2>
         {hint && <p class="hint">{hint}</p>}
@@ -34,6 +36,15 @@ export type Tone = "plain" | "good" | "bad" | "warn" | "info";
 /** A word that stands out. Its text says all: colour only helps. */
 export function Badge({ tone = "plain", children }: { tone?: Tone; children: ComponentChildren }) {
   return <span class={`badge ${tone}`}>{children}</span>;
+}
+
+/** A link that leads to nothing says so. */
+export function Unknown({ children }: { children: ComponentChildren }) {
+  return (
+    <p class="unknown" role="alert">
+      {children}
+    </p>
+  );
 }
 
 /** A form control with its label. */
@@ -108,6 +119,27 @@ export function Check(props: { label: string; checked: boolean; onChange: (check
   );
 }
 
+/** Numbers with their words; those of which there are none are left out. */
+export function Parts(props: {
+  parts: readonly (readonly [tone: string, word: string, count: number])[];
+  between: string;
+}) {
+  const some = props.parts.filter(([, , count]) => count > 0);
+  return (
+    <>
+      {some.map(([tone, word, count], at) => (
+        <span key={tone}>
+          {at > 0 && props.between}
+          <span class={tone}>
+            {word}
+            {number(count)}
+          </span>
+        </span>
+      ))}
+    </>
+  );
+}
+
 /** Says how much of a long list is there, and gives more of it. */
 export function Shown(props: {
   shown: number;
@@ -119,7 +151,7 @@ export function Shown(props: {
   onMore: () => void;
 }) {
   const { shown, of, what, also = "", step, onMore } = props;
-  const total = plural(of, ...what);
+  const total = of === 0 ? `No ${what[1]}` : plural(of, ...what);
   return (
     <p class="shown">
       {shown < of ? `First ${number(shown)} of ${total}${also}.` : `${total}${also}.`}

@@ -1,0 +1,162 @@
+import type { MarkType } from "../../model/mark";
+
+/** How many live records a profile has of a type and id. */
+export interface MarkCount {
+  readonly profile: string;
+  readonly type: MarkType;
+  readonly id: number;
+  readonly records: number;
+}
+
+/** A line of a chart: the live records of a profile, type and id, one number for each time. */
+export interface MarkLine extends Omit<MarkCount, "records"> {
+  /** How it is drawn, below {@link LOOKS}; the same for as long as the emulator runs. */
+  readonly look: number;
+  /** `null` where nobody counted. */
+  readonly values: readonly (number | null)[];
+}
+
+/** Times in seconds since 1970, of the virtual clock, and the largest lines. */
+export interface MarkChart {
+  readonly times: readonly number[];
+  readonly lines: readonly MarkLine[];
+}
+
+/** What a history needs of a clock. */
+export interface HistoryClock {
+  /** Milliseconds since 1970. */
+  readonly ms: number;
+  after(ms: number, run: () => void): () => void;
+}
+
+interface Sample {
+  readonly at: number;
+  readonly counts: ReadonlyMap<string, MarkCount>;
+}
+
+/** Milliseconds that a chart shows, and least between two samples. */
+const WINDOW = 300_000;
+const STEP = 500;
+/** Milliseconds between samples while nobody looks and no packet comes, and how many of these are taken. */
+const QUIET_STEP = 5_000;
+const QUIET_SAMPLES = 60;
+/** Lines of one sample, the largest: memory stays bounded however many ids there are. */
+const MOST_LINES = 200;
+/** A pause longer than this is a gap in the lines. */
+const GAP = 3 * QUIET_STEP;
+/** Colours, and ways to draw a line of one colour. */
+const COLOURS = 8;
+const STROKES = 3;
+export const LOOKS = COLOURS * STROKES;
+
+/**
+ * How many marks there were in the last five minutes of the virtual clock.
+ *
+ * A sample is taken when packets have come and when somebody looks, at most two a second, and every five seconds for five
+ * minutes after that, so that marks are seen to expire. An emulator without marks plans nothing, and a jump of the clock
+ * costs at most sixty samples, however far it is; what is beyond them is a gap.
+ */
+export class MarkHistory {
+  private samples: Sample[] = [];
+  private left = 0;
+  private armed = false;
+  private readonly looks = new Map<number, string>();
+
+  constructor(
+    private readonly clock: HistoryClock,
+    private readonly count: () => Iterable<MarkCount>,
+  ) {}
+
+  /** Takes a sample unless there is one of this moment, and goes on for a while. */
+  follow(): void {
+    this.take();
+    this.left = QUIET_SAMPLES;
+    if (!this.armed) this.arm();
+  }
+
+  /** Forgets all samples; what was planned must be forgotten by the clock. Lines look as before. */
+  clear(): void {
+    this.samples = [];
+    this.armed = false;
+  }
+
+  /** The lines with most records now, of a profile or of all. */
+  chart(most: number, profile?: string): MarkChart {
+    const now = this.sample();
+    const earlier = this.samples.filter(({ at }) => at < now.at && at > now.at - WINDOW);
+    const samples = [...earlier, now];
+    const latest = new Map(samples.flatMap(({ counts }) => [...counts]));
+    const shown = [...latest]
+      .filter(([, line]) => profile === undefined || line.profile === profile)
+      .map(([key, line]) => ({ key, line, records: now.counts.get(key)?.records ?? 0 }))
+      .sort((a, b) => b.records - a.records || (a.key < b.key ? -1 : 1))
+      .slice(0, most);
+    for (const key of shown.map((it) => it.key).sort()) this.lookOf(key);
+    const points = withGaps(samples);
+    return {
+      times: points.map(({ at }) => at / 1000),
+      lines: shown.map(({ key, line: { profile, type, id } }) => ({
+        profile,
+        type,
+        id,
+        look: this.lookOf(key),
+        values: points.map(({ counts }) => counts && (counts.get(key)?.records ?? 0)),
+      })),
+    };
+  }
+
+  private take(): void {
+    const at = this.clock.ms;
+    // The clock can be set back: what is later than now has not been yet.
+    while ((this.samples.at(-1)?.at ?? 0) > at) this.samples.pop();
+    const last = this.samples.at(-1);
+    if (last && at - last.at < STEP) return;
+    this.samples = this.samples.filter((sample) => sample.at > at - WINDOW);
+    this.samples.push(this.sample());
+  }
+
+  private sample(): Sample {
+    const counts = [...this.count()].sort((a, b) => b.records - a.records).slice(0, MOST_LINES);
+    return { at: this.clock.ms, counts: new Map(counts.map((it) => [`${it.profile} ${it.type} ${it.id}`, it])) };
+  }
+
+  private arm(): void {
+    this.armed = this.left > 0 && (this.samples.at(-1)?.counts.size ?? 0) > 0;
+    if (!this.armed) return;
+    this.clock.after(QUIET_STEP, () => {
+      this.left -= 1;
+      this.take();
+      this.arm();
+    });
+  }
+
+  /**
+   * Follows from profile, type and id, whatever the rank of the line, so that it is the same in every run; only when
+   * another line has that look already it is the next one: another colour first, then another stroke.
+   */
+  private lookOf(key: string): number {
+    const start = hash(key) % COLOURS;
+    for (let nth = 0; nth < LOOKS; nth++) {
+      const look = Math.floor(nth / COLOURS) * COLOURS + ((start + nth) % COLOURS);
+      const owner = this.looks.get(look);
+      if (owner === undefined) this.looks.set(look, key);
+      if (owner === undefined || owner === key) return look;
+    }
+    return start;
+  }
+}
+
+/** A point without numbers wherever nobody counted for long: a straight line across it would be a guess. */
+function withGaps(samples: readonly Sample[]): { at: number; counts: Sample["counts"] | null }[] {
+  return samples.flatMap((sample, index) => {
+    const before = samples[index - 1]?.at ?? sample.at;
+    return sample.at - before > GAP ? [{ at: before + 1, counts: null }, sample] : [sample];
+  });
+}
+
+/** FNV-1a, 32 bits. */
+function hash(text: string): number {
+  let value = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193) >>> 0;
+  return value;
+}

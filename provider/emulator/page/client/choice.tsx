@@ -1,0 +1,35 @@
+import { go, link, type View } from "./route";
+import { SelectField } from "./ui";
+import { shortUrl } from "./words";
+
+/** Resources of a view to choose from: a list beside them, on a narrow window a select. */
+export function Choice(props: {
+  view: View;
+  label: string;
+  items: readonly { readonly url: string; readonly hint: string }[];
+  chosen: string | undefined;
+}) {
+  const { view, label, items, chosen } = props;
+  const known = items.some(({ url }) => url === chosen);
+  return (
+    <div class="choice">
+      <nav class="choices" aria-label={label}>
+        {items.map(({ url, hint }) => (
+          <a key={url} href={link(view, url)} aria-current={url === chosen ? "true" : undefined}>
+            <code>{shortUrl(url)}</code>
+            {hint && <small>{hint}</small>}
+          </a>
+        ))}
+      </nav>
+      <SelectField
+        label={label}
+        value={(known && chosen) || ""}
+        options={[
+          ...(known ? [] : [["", "Choose …"] as const]),
+          ...items.map(({ url, hint }) => [url, hint ? `${shortUrl(url)}: ${hint}` : shortUrl(url)] as const),
+        ]}
+        onChange={(url) => url && go(view, url)}
+      />
+    </div>
+  );
+}
