@@ -15,6 +15,10 @@ for (const stream of [process.stdout, process.stderr]) {
 main(process.argv.slice(2), {
   out: (text) => process.stdout.write(text),
   err: (text) => process.stderr.write(text),
+  get stdin() {
+    // Opened only by who reads it: a terminal that is never read may not keep the process.
+    return process.stdin;
+  },
   stdout: process.stdout.fd,
   ...(process.stderr.isTTY && { terminal: { columns: () => process.stderr.columns ?? 80 } }),
   onHangup: (run) => process.on("SIGHUP", run),

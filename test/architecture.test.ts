@@ -20,9 +20,11 @@ const BESIDE: Record<string, string[]> = {
   // What a node holds, as the states that the resources would write and as a program.
   import: ["model", "client", "resources"],
   forwarder: ["model", "wire", "client"],
+  // What a preview is about to do, from what the engine prints of it.
+  report: ["model", "client", "prefixes", "resources"],
   // What a node does, as data: it knows the emulator's switches by name only.
   probe: ["model", "wire", "client"],
-  commands: ["model", "client", "batch", "prefixes", "import", "capture", "emulator", "forwarder", "probe"],
+  commands: ["model", "client", "batch", "prefixes", "import", "capture", "emulator", "forwarder", "probe", "report"],
   "cli.ts": ["commands"],
 };
 

@@ -4,6 +4,8 @@ export interface CliIo {
   out(text: string): void;
   /** Writes to standard error. */
   err(text: string): void;
+  /** Standard input, for the commands that read it. Default: there is none. */
+  readonly stdin?: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean };
   /** The file descriptor of standard output, for who writes much and waits until it is taken. Default: {@link out}. */
   readonly stdout?: number;
   /** Set when standard error is a terminal. */

@@ -36,6 +36,10 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
     about: "show what a node holds: a set, profiles, rules or marks",
     load: () => import("./list.js"),
   },
+  report: {
+    about: "say for people what a preview is about to do",
+    load: () => import("./report.js"),
+  },
   block: {
     about: "write prefixes into a prefix file, with reason and time",
     load: () => import("./block.js"),

@@ -1,0 +1,102 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { text as whole } from "node:stream/consumers";
+import { type Command, Option } from "commander";
+import { markdown, parsePreview, type Report, reportOf, text } from "../report";
+import { type CliIo, Ended, UsageError } from "./cli-io";
+
+/** GitHub takes 65 536 characters, and a platform may add some of its own. */
+const MOST_BYTES = 65_000;
+/** What the counts and the first deletions need. */
+const LEAST_BYTES = 2_000;
+
+interface Flags {
+  readonly output: "markdown" | "text" | "json";
+  readonly limit: string;
+  readonly key?: string;
+  readonly maxBytes: string;
+  readonly link?: string;
+}
+
+const HELP = `
+FILE is what "pulumi preview --json" printed; without it, and with "-", standard input is read. A report of a preview that
+failed is printed all the same, and the command ends with 1.
+
+Examples:
+  pulumi preview --json | pulumi-packetfilter report
+  pulumi-packetfilter report preview.json --key shop/production --link https://ci.example.com/runs/7
+  pulumi-packetfilter report preview.json --output text
+`;
+
+/** Adds `report` to the command line. */
+export function register(program: Command, io: CliIo): void {
+  program
+    .command("report")
+    .description("say for people what a preview is about to do, as a comment for a merge request")
+    .argument("[file]", 'output of "pulumi preview --json"; default: standard input')
+    .addOption(
+      new Option("--output <form>", "form of the report").choices(["markdown", "text", "json"]).default("markdown"),
+    )
+    .option("--limit <number>", "prefixes of a list that are named, in markdown and text", "20")
+    .option(
+      "--key <text>",
+      "stands in the hidden first line, by which a comment is found again; default: project/stack",
+    )
+    .option("--max-bytes <number>", `markdown is no longer; ${LEAST_BYTES} to ${MOST_BYTES}`, "60000")
+    .option("--link <url>", "where the whole preview is")
+    .addHelpText("after", HELP)
+    .action((file: string | undefined, flags: Flags) => run(file, flags, io));
+}
+
+async function run(file: string | undefined, flags: Flags, io: CliIo): Promise<void> {
+  const limit = integer("--limit", flags.limit, 1, 100_000);
+  const maxBytes = integer("--max-bytes", flags.maxBytes, LEAST_BYTES, MOST_BYTES);
+  const link = flags.link === undefined ? undefined : address(flags.link);
+  if (flags.key?.trim() === "" || (flags.key?.length ?? 0) > 200)
+    throw new UsageError("--key is a text of 1 to 200 characters.");
+  const preview = parsePreview(await content(file, io));
+  const report = reportOf(preview, io.now?.() ?? Date.now());
+  const key = flags.key ?? `${report.project}/${report.stack}`;
+  io.out(printed(report, flags.output, { key, limit, maxBytes, link }));
+  if (report.failed) throw new Ended("The preview failed: the report names its errors.", 1);
+}
+
+function printed(report: Report, output: Flags["output"], options: Parameters<typeof markdown>[1]): string {
+  switch (output) {
+    case "markdown":
+      return markdown(report, options);
+    case "text":
+      return text(report, options.limit);
+    case "json":
+      return `${JSON.stringify(report, null, 2)}\n`;
+  }
+}
+
+function content(file: string | undefined, { folder = ".", stdin }: CliIo): Promise<string> {
+  if (file !== undefined && file !== "-") return readFile(resolve(folder, file), "utf8");
+  if (!stdin || stdin.isTTY)
+    throw new UsageError('Name a file with the output of "pulumi preview --json", or pipe it in.');
+  return whole(stdin);
+}
+
+function integer(option: string, given: string, least: number, most: number): number {
+  const number = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN;
+  if (number >= least && number <= most) return number;
+  throw new UsageError(`${option} is an integer from ${least} to ${most}.`);
+}
+
+/** A link into a comment: of the web, and without credentials. */
+function address(given: string): URL {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (
+    !url ||
+    !["http:", "https:"].includes(url.protocol) ||
+    url.username !== "" ||
+    url.password !== "" ||
+    given.length > 1_000
+  )
+    throw new UsageError(
+      "--link is an address that begins with https://, without credentials, of at most 1000 characters.",
+    );
+  return url;
+}

@@ -1,0 +1,190 @@
+import { z } from "zod";
+import { parseEndpoint } from "../client/endpoint";
+import { type EntryNote, parseNote } from "../model/entry-note";
+import type { ListedValue } from "../model/entry-value";
+import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
+import { formatUrl } from "../model/resource-url";
+import { setUrl } from "../resources/arguments";
+import { SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
+import { UNKNOWN } from "../resources/unknown";
+import type { Preview, PreviewState } from "./preview";
+
+/** Where a resource is. */
+export interface Place {
+  /** Name in the configuration, else the address, else words. */
+  readonly label: string;
+  /** The address without credentials, where it is known. */
+  readonly endpoint?: string | undefined;
+  /** Where the connection comes from: a name, an object of the program, or the unnamed one of the configuration. */
+  readonly named?: string | undefined;
+  readonly isObject: boolean;
+}
+
+/** An entry, and what is written beside it. */
+export interface HeldEntry {
+  readonly value: ListedValue;
+  readonly note: EntryNote;
+}
+
+/** What a resource holds at one moment, or is to hold. */
+export interface Held {
+  readonly place: Place;
+  /** The set; words where the preview does not know it yet. */
+  readonly url: string;
+  readonly entries: ReadonlyMap<CanonicalPrefix, HeldEntry>;
+  /** What is written beside entries that are wanted no more, since their time has come. */
+  readonly expired: ReadonlyMap<CanonicalPrefix, EntryNote>;
+  /** True where a prefix is not known yet. */
+  readonly isUnknown: boolean;
+  /** True where a value or a note is secret. */
+  readonly isHidden: boolean;
+}
+
+const text = z.string().optional().catch(undefined);
+const map = z.record(z.string(), z.unknown()).catch({});
+const secretNames = z.array(z.string()).catch([]);
+
+/** Inputs with everything taken out that the classes named as secret: a newer CLI may print it. */
+export function withoutSecrets(inputs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const secrets = secretNames.parse(inputs[SECRETS_KEY]);
+  return Object.fromEntries(
+    Object.entries(inputs)
+      .filter(([key]) => !key.startsWith("__"))
+      .map(([key, value]) => [key, secrets.includes(key) && value !== UNKNOWN ? SECRET_MARK : value]),
+  );
+}
+
+/** A state as what was there: the outputs say what the last run left, and the inputs what it wanted. */
+export function membersBefore({ inputs, outputs }: PreviewState): Readonly<Record<string, unknown>> {
+  return { ...withoutSecrets(inputs), ...withoutSecrets({ ...outputs, [SECRETS_KEY]: inputs[SECRETS_KEY] }) };
+}
+
+/** What a `PrefixSet` holds. */
+export function heldBySet(members: Readonly<Record<string, unknown>>, config: Preview["config"]): Held {
+  const { entries: given, notes: written, node, endpoint } = members;
+  const notes = map.parse(written);
+  const entries = new Map<CanonicalPrefix, HeldEntry>();
+  let [isUnknown, isHidden] = [given === UNKNOWN, given === SECRET_MARK || written === SECRET_MARK];
+  for (const [spelling, value] of Object.entries(map.parse(given))) {
+    const prefix = canonical(spelling);
+    if (prefix === undefined) isUnknown = true;
+    else entries.set(prefix, { value: shownValue(value), note: parseNote(notes[spelling]) });
+    isHidden ||= value === SECRET_MARK;
+  }
+  const expired = new Map<CanonicalPrefix, EntryNote>();
+  for (const [spelling, note] of Object.entries(notes)) {
+    const prefix = canonical(spelling);
+    if (prefix !== undefined && !entries.has(prefix)) expired.set(prefix, parseNote(note));
+  }
+  return {
+    place: placeOf({ named: node, endpoint }, config, NODE),
+    url: urlOf(members),
+    entries,
+    expired,
+    isUnknown,
+    isHidden,
+  };
+}
+
+/** What a `PrefixSetEntry` holds: one entry, or none where its time has come or a failure left it out. */
+export function heldByEntry(members: Readonly<Record<string, unknown>>, config: Preview["config"]): Held {
+  const { prefix: spelling, value, reason, ticket, expires, node, endpoint, expired, absent } = members;
+  const prefix = canonical(spelling);
+  const note = parseNote({ reason, ticket, expires });
+  const isHeld = expired !== true && absent !== true;
+  return {
+    place: placeOf({ named: node, endpoint }, config, NODE),
+    url: urlOf(members),
+    entries: new Map(prefix !== undefined && isHeld ? [[prefix, { value: shownValue(value ?? 1), note }]] : []),
+    expired: new Map(prefix !== undefined && expired === true ? [[prefix, note]] : []),
+    isUnknown: prefix === undefined,
+    isHidden: [value, reason, ticket, expires].includes(SECRET_MARK),
+  };
+}
+
+/** Prefixes of a list, and whether all of them are known. */
+export function readList(value: unknown): { prefixes: CanonicalPrefix[]; isUnknown: boolean } {
+  const spellings = z.array(z.unknown()).safeParse(value).data;
+  const prefixes = (spellings ?? []).flatMap((spelling) => canonical(spelling) ?? []);
+  return { prefixes, isUnknown: prefixes.length < (spellings?.length ?? 1) };
+}
+
+/** What nodes and receivers differ in here. */
+export interface PlaceKind {
+  readonly all: string;
+  readonly address: string;
+  readonly standard: string;
+  readonly words: string;
+}
+export const NODE: PlaceKind = {
+  all: "packetfilter:nodes",
+  address: "endpoint",
+  standard: "packetfilter:endpoint",
+  words: "the node of the environment",
+};
+export const RECEIVER: PlaceKind = {
+  all: "packetfilter:receivers",
+  address: "url",
+  standard: "packetfilter:signalingUrl",
+  words: "the receiver of the environment",
+};
+
+/** The place of a resource, by its argument, by the address of its last run, and by the configuration. */
+export function placeOf(
+  { named, endpoint: used }: { readonly named: unknown; readonly endpoint: unknown },
+  config: Preview["config"],
+  kind: PlaceKind,
+): Place {
+  const name = text.parse(named);
+  const object = map.parse(named);
+  const isObject = typeof named === "object" && named !== null;
+  const all = map.parse(structured(config[kind.all]));
+  const given = isObject
+    ? object[kind.address]
+    : name === undefined
+      ? config[kind.standard]
+      : map.parse(structured(all[name]))[kind.address];
+  const endpoint = shownAddress(used) ?? shownAddress(given);
+  if (name === UNKNOWN) return { label: "not known yet", isObject };
+  return { label: name ?? endpoint ?? kind.words, endpoint, named: name, isObject };
+}
+
+/** Objects in a configuration may be one JSON text. */
+export function structured(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** An address without credentials. */
+function shownAddress(value: unknown): string | undefined {
+  if (typeof value !== "string" || value === UNKNOWN || value === SECRET_MARK) return undefined;
+  try {
+    return parseEndpoint(value, "endpoint", "/fapi").shown;
+  } catch {
+    return undefined;
+  }
+}
+
+function urlOf(members: Readonly<Record<string, unknown>>): string {
+  const url = setUrl(members);
+  return url ? formatUrl(url) : "a set that is not known yet";
+}
+
+function canonical(spelling: unknown): CanonicalPrefix | undefined {
+  if (typeof spelling !== "string") return undefined;
+  try {
+    return Prefix.canonical(spelling);
+  } catch (error) {
+    if (error instanceof PrefixError) return undefined;
+    throw error;
+  }
+}
+
+function shownValue(value: unknown): ListedValue {
+  if (value === UNKNOWN) return "not known yet";
+  return typeof value === "number" || typeof value === "string" ? value : "of an unknown form";
+}

@@ -1,0 +1,65 @@
+import { toUSVString } from "node:util";
+
+/**
+ * Foreign text in a comment. A reason may be written by whoever fills a block list, and a comment is read by machines that
+ * call people, close issues and load pictures. All of it stands in code spans: neither GitHub nor GitLab look there for
+ * mentions, references, emoji, addresses or HTML, and CommonMark (section 6.1) knows no escapes in them. Three things can
+ * end a code span or its table cell, and none is let through: the backtick, the bar (which GFM splits before it looks for
+ * spans), and the line break.
+ */
+
+/** Longer text is cut: a comment has no room for it. */
+const LONGEST = 200;
+
+/**
+ * A text as a code span.
+ *
+ * @example
+ * ```ts
+ * code("see @everyone | `rm`");    // "`see @everyone ¦ 'rm'`"
+ * ```
+ */
+export function code(text: string, longest = LONGEST): string {
+  const inside = visible(text.slice(0, longest * 4))
+    .replaceAll("`", "'")
+    .replaceAll("|", "¦")
+    .trim();
+  return inside === "" ? "`(empty)`" : `\`${cut(inside, longest)}\``;
+}
+
+/**
+ * A text on one line, with nothing that a screen acts on or hides: control characters, what turns the direction of writing
+ * around, what has no width, and halves of surrogate pairs become `\u{…}`; blanks of all kinds become one blank.
+ */
+export function visible(text: string): string {
+  return text
+    .replace(/[\t\n\v\f\r\u0085\u2028\u2029\p{Zs}]+/gu, " ")
+    .replace(
+      /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu,
+      (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
+    );
+}
+
+/** The first characters, without half of one at the end. */
+export function cut(text: string, longest = LONGEST): string {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, "")}…`;
+}
+
+/**
+ * The hidden first line by which a comment is found and replaced. In an HTML comment only `-->` and its like have a
+ * meaning; letters, digits, `.`, `_`, `/` and single hyphens stay, and all else is percent-encoded.
+ *
+ * @example
+ * ```ts
+ * keyLine("shop/production");    // "<!-- pulumi-packetfilter report: shop/production -->"
+ * ```
+ */
+export function keyLine(key: string): string {
+  const encoded = toUSVString(key)
+    .replace(/[^A-Za-z0-9._/-]/gu, (sign) =>
+      [...Buffer.from(sign, "utf8")].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join(""),
+    )
+    .replace(/-(?=-|$)|^-/g, "%2D");
+  return `<!-- pulumi-packetfilter report: ${encoded} -->`;
+}

@@ -1,0 +1,270 @@
+import { count, grouped } from "../model/text";
+import { code, keyLine } from "./inert";
+import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
+import { fate, headline, markWords, remarks, widest } from "./words";
+
+/** How a comment is to be. */
+export interface MarkdownOptions {
+  /** What stands in the hidden first line. */
+  readonly key: string;
+  /** So many prefixes of a list, and so many messages, are named. */
+  readonly limit: number;
+  /** The comment is no longer, in bytes of UTF-8. */
+  readonly maxBytes: number;
+  /** Where the whole preview is; a checked address. */
+  readonly link?: URL | undefined;
+}
+
+/**
+ * A report as a comment in a merge request. Where there is no room, lists become shorter, then details of sets are left
+ * out, then messages, then lines of the table; counts, deletions and replacements stay, and what is left out is counted. Only
+ * where the deletions alone are more than the comment holds are their last ones counted, too.
+ */
+export function markdown(report: Report, options: MarkdownOptions): string {
+  const limits = [options.limit, 10, 5, 2].filter((limit, index) => index === 0 || limit < options.limit);
+  let best = "";
+  for (const limit of limits) {
+    const { text, omitted } = composed(report, { ...options, limit });
+    if (omitted === 0) return text;
+    best = text;
+  }
+  return best;
+}
+
+interface Block {
+  readonly text: string;
+  /** Lower ones are taken first. */
+  readonly rank: number;
+  readonly kind: string;
+}
+
+function composed(report: Report, options: MarkdownOptions): { text: string; omitted: number } {
+  const blocks = blocksOf(report, options);
+  // What is left out is named at the end, which needs room of its own.
+  let room = options.maxBytes - 600 - (options.link?.href.length ?? 0);
+  const taken = new Set<Block>();
+  const omitted = new Map<string, number>();
+  const full = new Set<string>();
+  for (const block of [...blocks].sort((a, b) => a.rank - b.rank)) {
+    const bytes = Buffer.byteLength(block.text);
+    // The first that finds no room closes its kind: which ones are left out is then plain.
+    if (bytes > room || full.has(block.kind)) {
+      full.add(block.kind);
+      omitted.set(block.kind, (omitted.get(block.kind) ?? 0) + 1);
+    } else {
+      room -= bytes;
+      taken.add(block);
+    }
+  }
+  const text = blocks.filter((block) => taken.has(block)).map((block) => block.text);
+  const left = [...omitted].filter(([kind]) => kind !== FRAME).map(([kind, number]) => `${grouped(number)} ${kind}`);
+  if (left.length > 0) text.push(`\n**Left out for want of room:** ${left.join(", ")}.\n`);
+  if (options.link) text.push(`\n[The whole preview](<${addressOf(options.link)}>)\n`);
+  return { text: text.join(""), omitted: omitted.size };
+}
+
+const FRAME = "headings";
+
+/** In the order of the comment. Foreign text is in `code` everywhere. */
+function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
+  const { whole, sets, signalings, errors, warnings, found, project, stack } = report;
+  const frame = (text: string, rank = 0): Block => ({ text, rank, kind: FRAME });
+  const title = project === "" ? "" : ` ${code(`${project}/${stack}`)}`;
+  const messages = (items: readonly string[], kind: string, rank: number): Block[] =>
+    items.map((message) => ({ text: `- ${code(message, 1_000)}\n`, rank, kind }));
+  const changing = sets.filter(({ resources }) => resources.length > 0);
+  const withMarks = sets.some(({ marks }) => marks);
+  return [
+    frame(`${keyLine(key)}\n### Packet filter${title}\n\n${headline(report)}\n`),
+    ...(errors.length > 0 ? [frame("\n**Errors**\n\n"), ...messages(errors, "errors", 2)] : []),
+    ...(whole.length > 0 ? [frame("\n**Deleted and replaced as a whole**\n\n")] : []),
+    ...whole.map((one): Block => ({ text: wholeLine(one, limit), rank: 1, kind: "deletions and replacements" })),
+    ...(warnings.length > 0 ? [frame("\n**Warnings**\n\n"), ...messages(warnings, "warnings", 3)] : []),
+    ...(changing.length > 0 ? [frame(tableHead(withMarks))] : []),
+    ...changing.map((set): Block => ({ text: row(set, withMarks), rank: 4, kind: "sets of the table" })),
+    ...(signalings.length > 0 ? [frame("\n**Signalings**\n\n")] : []),
+    ...signalings.map((one): Block => ({ text: signalingLines(one, limit), rank: 4, kind: "signalings" })),
+    ...alike(changing).map((group): Block => ({ text: details(group, limit), rank: 5, kind: "details of sets" })),
+    ...(found.length > 0
+      ? [
+          {
+            text: folded(
+              "What the preview found",
+              found
+                .slice(0, limit)
+                .map((one) => `- ${code(one, 1_000)}\n`)
+                .join("") + more(found.length, limit),
+            ),
+            rank: 6,
+            kind: "findings",
+          },
+        ]
+      : []),
+  ];
+}
+
+function wholeLine(change: WholeChange, limit: number): string {
+  const { operation, type, names, place, url, becomes, reasons } = change;
+  const who = `${names
+    .slice(0, limit)
+    .map((name) => code(name))
+    .join(", ")}${names.length > limit ? ` and ${grouped(names.length - limit)} more` : ""}`;
+  const what = names.length > 1 ? `${grouped(names.length)} ${type}` : type;
+  const where = `${url === undefined ? "" : `${code(url)} `}at ${code(place)}`;
+  const to = becomes === undefined ? "" : `, becomes ${code(becomes)}`;
+  const why = reasons.length > 0 ? `, since ${reasons.map((reason) => code(reason)).join(", ")} changes` : "";
+  return `- **${operation === "delete" ? "Deleted" : "Replaced"}**: ${what} ${who}, ${where}${to}${why}; ${fate(change)}\n`;
+}
+
+function tableHead(withMarks: boolean): string {
+  const marks = withMarks ? [" Marked sources in, out |", " ---: |"] : ["", ""];
+  return `\n| Node | Set | In | Out | Value | Notes | Widest in | Widest out |${marks[0]}\n| --- | --- | ---: | ---: | ---: | ---: | --- | --- |${marks[1]}\n`;
+}
+
+function row(set: SetReport, withMarks: boolean): string {
+  const { node, url, in: coming, out, changed, renoted, marks } = set;
+  const numbers = [coming, out, changed, renoted].map((list) => grouped(list.count));
+  const asked = marks && "sources" in marks;
+  const cells = [
+    code(node),
+    code(url),
+    ...numbers,
+    widest(coming)
+      .map((prefix) => code(prefix))
+      .join(" "),
+    widest(out)
+      .map((prefix) => code(prefix))
+      .join(" "),
+    ...(withMarks ? [asked ? `${grouped(coming.marked ?? 0)}, ${grouped(out.marked ?? 0)}` : "not asked"] : []),
+  ];
+  return `| ${cells.join(" | ")} |\n`;
+}
+
+/** Sets that change in the same way on several nodes, as those of a fleet do, share their details. */
+function alike(sets: readonly SetReport[]): SetReport[][] {
+  const groups = new Map<string, SetReport[]>();
+  for (const set of sets) {
+    const { url, in: coming, out, changed, renoted, kept, unknown, hidden, drift, expiring, marks } = set;
+    const bare = (list: EntryList) => list.entries.map(({ resource: _, ...entry }) => entry);
+    const key = JSON.stringify([
+      url,
+      [coming, out, changed, renoted].map(bare),
+      kept,
+      unknown,
+      hidden,
+      drift,
+      expiring,
+      marks,
+    ]);
+    groups.set(key, [...(groups.get(key) ?? []), set]);
+  }
+  return [...groups.values()];
+}
+
+function details(group: readonly SetReport[], limit: number): string {
+  const [set] = group;
+  if (!set) return "";
+  const lists = [
+    { list: set.in, title: "In" },
+    { list: set.out, title: "Out" },
+    { list: set.changed, title: "Another value" },
+    { list: set.renoted, title: "Other notes" },
+  ];
+  const said = [...remarks(set), markWords(set)].filter((one) => one !== undefined);
+  if (lists.every(({ list }) => list.count === 0) && said.length === 0 && !set.marks) return "";
+  const numbers = lists
+    .filter(({ list }) => list.count > 0)
+    .map(({ list, title }) => `${title.toLowerCase()} ${grouped(list.count)}`);
+  const nodes = group.map(({ node }) => code(node));
+  const where = `${code(set.url)} at ${nodes.slice(0, limit).join(", ")}${nodes.length > limit ? ` and ${grouped(nodes.length - limit)} more` : ""}`;
+  const fleets = [...new Set(group.flatMap(({ resources }) => resources.flatMap(({ fleet }) => fleet ?? [])))];
+  const parts = [
+    `${where}${
+      fleets.length > 0
+        ? `, of the fleet ${fleets
+            .slice(0, limit)
+            .map((name) => code(name))
+            .join(", ")}`
+        : ""
+    }\n`,
+    said.length > 0 ? `\n${said.map((one) => `- ${one}\n`).join("")}` : "",
+    set.marks && "unasked" in set.marks ? `\n- Marks: ${code(set.marks.unasked, 500)}\n` : "",
+    ...lists.map(({ list, title }) => entryTable(list, title, limit)),
+    expiryLines(set, limit),
+  ];
+  const summary = `${group.length > 1 ? `One set on ${count(group.length, "node")}` : "One set"}${numbers.length > 0 ? `: ${numbers.join(", ")}` : ""}`;
+  return folded(summary, parts.join(""));
+}
+
+function entryTable({ entries, count: number }: EntryList, title: string, limit: number): string {
+  if (number === 0) return "";
+  const shown = entries.slice(0, limit);
+  const marked = shown.some((entry) => entry.marked !== undefined);
+  const head = `| ${title} | Value | Reason | Ticket | Expires |${marked ? " Marked sources |" : ""}\n| --- | ---: | --- | --- | --- |${marked ? " ---: |" : ""}\n`;
+  return `\n${head}${shown.map((entry) => entryRow(entry, marked)).join("")}${more(number, limit)}`;
+}
+
+function entryRow(entry: EntryChange, marked: boolean): string {
+  const { prefix, from, to, note = {}, noteBefore, expired } = entry;
+  const value = [from, to].filter((one) => one !== undefined);
+  const shown = (member: "reason" | "ticket" | "expires") => {
+    const now = note[member] === undefined ? "" : code(note[member]);
+    if (!noteBefore || noteBefore[member] === note[member]) return now;
+    return `${noteBefore[member] === undefined ? "none" : code(noteBefore[member])} → ${now === "" ? "none" : now}`;
+  };
+  const values = [...new Set(value)]
+    .map((one) => (typeof one === "number" ? String(one) : code(one ?? "")))
+    .join(" → ");
+  const cells = [
+    code(prefix),
+    values,
+    shown("reason"),
+    shown("ticket"),
+    `${shown("expires")}${expired ? " expired" : ""}`.trim(),
+  ];
+  return `| ${[...cells, ...(marked ? [grouped(entry.marked ?? 0)] : [])].join(" | ")} |\n`;
+}
+
+function expiryLines({ expiring }: SetReport, limit: number): string {
+  if (expiring.length === 0) return "";
+  const lines = expiring.slice(0, limit).map(({ prefix, expires }) => `- ${code(prefix)} until ${code(expires)}\n`);
+  return `\nExpires, the soonest first:\n\n${lines.join("")}${more(expiring.length, limit)}`;
+}
+
+function signalingLines(
+  { receiver, resource, started, stopped, left, note, unknown }: SignalingReport,
+  limit: number,
+): string {
+  const list = (words: string, prefixes: readonly string[]) =>
+    prefixes.length === 0
+      ? []
+      : [
+          `${words} ${prefixes
+            .slice(0, limit)
+            .map((prefix) => code(prefix))
+            .join(", ")}${prefixes.length > limit ? ` and ${grouped(prefixes.length - limit)} more` : ""}`,
+        ];
+  const parts = [
+    ...list("starts", started),
+    ...list("stops", stopped),
+    ...list("leaves running", left),
+    ...(unknown ? ["not all prefixes are known before the update"] : []),
+    ...(note?.reason === undefined ? [] : [`reason ${code(note.reason)}`]),
+    ...(note?.ticket === undefined ? [] : [`ticket ${code(note.ticket)}`]),
+  ];
+  return `- ${code(resource.name)} at ${code(receiver)}: ${parts.length > 0 ? parts.join("; ") : "nothing starts or stops"}\n`;
+}
+
+function more(number: number, limit: number): string {
+  return number > limit ? `\n… and ${grouped(number - limit)} more.\n` : "";
+}
+
+/** The summary is HTML, where code spans mean nothing: it holds our own words only. */
+function folded(summary: string, body: string): string {
+  return `\n<details><summary>${summary}</summary>\n\n${body}\n</details>\n`;
+}
+
+/** In angle brackets only these have a meaning (CommonMark, section 6.3); a URL has encoded line breaks already. */
+function addressOf({ href }: URL): string {
+  return href.replace(/[<>\\]/g, encodeURIComponent);
+}

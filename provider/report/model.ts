@@ -1,0 +1,138 @@
+import { z } from "zod";
+
+const digits = z.string().regex(/^\d+$/).describe("A number that may be larger than 2^53, as its digits.");
+const value = z.union([z.number(), z.string()]);
+const counter = z.int().min(0);
+
+const addressesSchema = z
+  .strictObject({ ipv4: digits, ipv6: digits })
+  .describe("How many addresses the prefixes cover, by family; one that several cover counts once.");
+
+const noteSchema = z.strictObject({
+  reason: z.string().optional(),
+  ticket: z.string().optional(),
+  expires: z.string().optional().describe("ISO 8601 time with zone."),
+});
+
+const entrySchema = z.strictObject({
+  prefix: z.string(),
+  from: value.optional().describe("The value before; absent for what comes in."),
+  to: value.optional().describe("The value after; absent for what goes out."),
+  note: noteSchema
+    .optional()
+    .describe("What is written beside the entry after the change, for what goes out before it."),
+  noteBefore: noteSchema.optional().describe("Where the notes change: those before."),
+  resource: z.string().describe("Name of the resource in the program."),
+  expired: z.literal(true).optional().describe("It goes out since its time has come."),
+  marked: counter.optional().describe("With --marks: how many sources that are marked now the prefix covers."),
+});
+
+const listSchema = z.strictObject({
+  count: counter,
+  addresses: addressesSchema,
+  marked: counter.optional().describe("With --marks: how many sources that are marked now any of them covers."),
+  entries: z.array(entrySchema).describe("IPv4 before IPv6, the widest first."),
+});
+
+const resourceSchema = z.strictObject({
+  name: z.string(),
+  type: z.enum(["PrefixSet", "PrefixSetEntry", "CloudSignaling"]),
+  operation: z.enum(["create", "update", "replace", "delete"]),
+  fleet: z.string().optional().describe("Name of the PrefixSetFleet that it is a child of."),
+});
+
+const marksSchema = z.union([
+  z.strictObject({
+    sources: counter.describe("How many sources are marked now, in the profiles that the set concerns."),
+  }),
+  z.strictObject({ unasked: z.string().describe("Why the node was not asked, or did not answer.") }),
+]);
+
+const setSchema = z.strictObject({
+  node: z.string().describe("Name in the configuration, else the address."),
+  endpoint: z.string().optional().describe("Address of the node, without credentials, where it is known."),
+  url: z.string().describe("prefixset://ARENA/SET or prefixset://ARENA/PROFILE/SET."),
+  resources: z.array(resourceSchema),
+  in: listSchema,
+  out: listSchema,
+  changed: listSchema.describe("Another value."),
+  renoted: listSchema.describe("The same value and other notes: nothing is sent for them."),
+  kept: counter.describe("Entries that leave the program and stay at the node (onDestroy)."),
+  unknown: counter.describe("Resources of which the preview does not know all entries yet."),
+  hidden: z.boolean().describe("True where a part is secret, so that not every change can be seen."),
+  drift: z
+    .strictObject({ in: counter, out: counter, changed: counter })
+    .optional()
+    .describe("What a refresh found at the node against the state: entries more, fewer, with other values."),
+  expiring: z.array(z.strictObject({ prefix: z.string(), expires: z.string() })).describe("The soonest first."),
+  marks: marksSchema.optional(),
+});
+
+const signalingSchema = z.strictObject({
+  receiver: z.string(),
+  resource: resourceSchema,
+  started: z.array(z.string()),
+  stopped: z.array(z.string()),
+  left: z.array(z.string()).describe("Leave the program and go on running (stops)."),
+  note: noteSchema.optional(),
+  unknown: z.boolean(),
+});
+
+const wholeSchema = z.strictObject({
+  operation: z.enum(["replace", "delete"]),
+  type: resourceSchema.shape.type,
+  names: z.array(z.string()).describe("One resource, or the single entries of one set."),
+  place: z.string().describe("Node or receiver."),
+  url: z.string().optional().describe("The set before."),
+  becomes: z.string().optional().describe("The set after a replacement, where it is another."),
+  reasons: z.array(z.string()).describe("Arguments that make a replacement necessary."),
+  prefixes: counter.describe("What the resources held."),
+  addresses: addressesSchema,
+  kept: z.boolean().describe("True where all of it stays at the node or receiver."),
+});
+
+/** The form of `report --output json`, published as schemas/report.schema.json. */
+export const reportSchema = z.strictObject({
+  project: z.string(),
+  stack: z.string(),
+  failed: z.boolean().describe("True where the preview ended with an error."),
+  totals: z.strictObject({
+    in: counter,
+    out: counter,
+    changed: counter,
+    renoted: counter,
+    addressesIn: addressesSchema,
+    addressesOut: addressesSchema,
+    sets: counter,
+    nodes: counter,
+    started: counter,
+    stopped: counter,
+    deleted: counter,
+    replaced: counter,
+  }),
+  whole: z.array(wholeSchema).describe("Resources that are deleted or replaced."),
+  sets: z.array(setSchema),
+  signalings: z.array(signalingSchema),
+  others: z.record(z.string(), counter).describe("Resources of other kinds by what is done with them."),
+  errors: z.array(z.string()),
+  warnings: z.array(z.string()),
+  found: z.array(z.string()).describe("What the preview found at nodes and receivers."),
+});
+
+/** What a preview is about to do, for renderers. */
+export type Report = z.output<typeof reportSchema>;
+export type SetReport = z.output<typeof setSchema>;
+export type SignalingReport = z.output<typeof signalingSchema>;
+export type WholeChange = z.output<typeof wholeSchema>;
+export type EntryList = z.output<typeof listSchema>;
+export type EntryChange = z.output<typeof entrySchema>;
+export type ResourceChange = z.output<typeof resourceSchema>;
+export type Addresses = z.output<typeof addressesSchema>;
+
+/** The JSON Schema of {@link reportSchema}. */
+export function reportJsonSchema(): object {
+  return {
+    title: "What a preview is about to do, as pulumi-packetfilter report prints it",
+    ...z.toJSONSchema(reportSchema),
+  };
+}

@@ -1,0 +1,90 @@
+import { z } from "zod";
+
+const object = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((value) => value ?? {});
+const state = z.object({ parent: z.string().optional(), inputs: object, outputs: object });
+const step = z.object({
+  op: z.string(),
+  urn: z.string(),
+  oldState: state.nullish(),
+  newState: state.nullish(),
+  replaceReasons: z.array(z.string()).nullish(),
+  detailedDiff: z.record(z.string(), z.unknown()).nullish(),
+});
+const diagnostic = z.object({ message: z.string(), severity: z.string() });
+const previewSchema = z.object({
+  config: object,
+  steps: z.array(step).nullish(),
+  diagnostics: z.array(diagnostic).nullish(),
+  changeSummary: z.record(z.string(), z.number()).nullish(),
+});
+
+/** What the engine says of a resource, before or after. */
+export type PreviewState = z.output<typeof state>;
+
+/** One thing that the engine is about to do. */
+export type PreviewStep = z.output<typeof step>;
+
+/** What `pulumi preview --json` printed. */
+export interface Preview {
+  /** The stack's configuration by key with its namespace; secrets are `[secret]`. */
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly steps: readonly PreviewStep[];
+  readonly diagnostics: readonly z.output<typeof diagnostic>[];
+}
+
+/** The text is not what `pulumi preview --json` prints. Says what was found, and never quotes it: it may hold secrets. */
+export class UnreadablePreview extends Error {
+  override readonly name = "UnreadablePreview";
+}
+
+/**
+ * Reads what `pulumi preview --json` prints: one object and nothing around it.
+ *
+ * @throws {UnreadablePreview} for anything else
+ */
+export function parsePreview(text: string): Preview {
+  if (text.trim() === "")
+    throw new UnreadablePreview(
+      "The preview is empty: pulumi failed before it printed one, and said why on standard error.",
+    );
+  const parsed = previewSchema.safeParse(json(text));
+  const { config = {}, steps, diagnostics, changeSummary } = parsed.data ?? {};
+  if (!parsed.success || (!steps && !diagnostics && !changeSummary))
+    throw new UnreadablePreview(
+      'This is JSON, but not of a preview, which has "steps" and "changeSummary": give the output of "pulumi preview --json".',
+    );
+  return { config, steps: steps ?? [], diagnostics: diagnostics ?? [] };
+}
+
+function json(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch {
+    const hint = /^\s*\{/.test(text)
+      ? "it ends early or goes on behind the object (PULUMI_ENABLE_STREAMING_JSON_PREVIEW prints events, which are something else)"
+      : "it begins with something else (keep standard error out of it)";
+    throw new UnreadablePreview(`This is not the one JSON object of "pulumi preview --json": ${hint}.`);
+  }
+}
+
+/** What a URN says. */
+export interface Urn {
+  readonly stack: string;
+  readonly project: string;
+  /** The type of the resource, without those of its parents. */
+  readonly type: string;
+  /** The types of its parents, the outermost first. */
+  readonly parents: readonly string[];
+  readonly name: string;
+}
+
+/** Takes a URN apart: `urn:pulumi:STACK::PROJECT::PARENT$TYPE::NAME`. A name may hold anything. */
+export function parseUrn(urn: string): Urn {
+  const [, stack = "", project = "", types = "", name = urn] =
+    /^urn:pulumi:(.*?)::(.*?)::(.*?)::(.*)$/s.exec(urn) ?? [];
+  const chain = types.split("$");
+  return { stack, project, type: chain.at(-1) ?? "", parents: chain.slice(0, -1), name };
+}

@@ -1,0 +1,245 @@
+import { stripVTControlCharacters } from "node:util";
+import { z } from "zod";
+import { addressesOf } from "./entry-lists";
+import { type Held, heldByEntry, heldBySet, membersBefore, placeOf, RECEIVER, readList, withoutSecrets } from "./held";
+import type { Report, ResourceChange, SignalingReport, WholeChange } from "./model";
+import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview";
+import { SetChanges, type SetStep } from "./set-changes";
+
+const TYPE = /^pulumi-nodejs:dynamic\/packetfilter:(PrefixSet|PrefixSetEntry|CloudSignaling)$/;
+const FLEET = "packetfilter:index:PrefixSetFleet";
+const OPERATIONS = ["create", "update", "replace", "delete"] as const;
+const operationSchema = z.enum(OPERATIONS);
+const kindSchema = z.enum(["PrefixSet", "PrefixSetEntry", "CloudSignaling"]);
+
+/**
+ * What a preview is about to do, put together by node and set.
+ *
+ * @param now Milliseconds since 1970: by it an entry that goes has expired.
+ */
+export function reportOf(preview: Preview, now: number): Report {
+  const work = new Work(preview.config);
+  for (const step of preview.steps) work.take(step);
+  const { stack, project } = parseUrn(preview.steps[0]?.urn ?? "");
+  const sets = work.sets(now);
+  const { signalings, whole, others } = work;
+  const said = (severity: string) =>
+    preview.diagnostics.filter((one) => one.severity === severity).map(({ message }) => plain(message));
+  const errors = said("error");
+  const changing = sets.filter(({ resources }) => resources.length > 0);
+  return {
+    project,
+    stack,
+    failed: errors.length > 0,
+    totals: {
+      in: sum(sets, (set) => set.in.count),
+      out: sum(sets, (set) => set.out.count),
+      changed: sum(sets, ({ changed }) => changed.count),
+      renoted: sum(sets, ({ renoted }) => renoted.count),
+      addressesIn: addressesOf(sets.flatMap((set) => set.in.entries.map(({ prefix }) => prefix))),
+      addressesOut: addressesOf(sets.flatMap(({ out }) => out.entries.map(({ prefix }) => prefix))),
+      sets: changing.length,
+      nodes: new Set(changing.map(({ node, endpoint }) => endpoint ?? node)).size,
+      started: sum(signalings, ({ started }) => started.length),
+      stopped: sum(signalings, ({ stopped }) => stopped.length),
+      deleted: sum(whole, ({ operation, names }) => (operation === "delete" ? names.length : 0)),
+      replaced: sum(whole, ({ operation, names }) => (operation === "replace" ? names.length : 0)),
+    },
+    whole,
+    sets,
+    signalings,
+    others,
+    errors,
+    warnings: said("warning"),
+    found: said("info").filter((message) => / now: |^now as the program declares: /.test(message)),
+  };
+}
+
+/** What the steps so far come to. */
+class Work {
+  readonly signalings: SignalingReport[] = [];
+  readonly whole: WholeChange[] = [];
+  readonly others: Record<string, number> = {};
+  private readonly bySet = new Map<string, SetChanges>();
+  /** What the state said of a resource before the refresh, by URN. */
+  private readonly refreshed = new Map<string, Held>();
+
+  constructor(private readonly config: Preview["config"]) {}
+
+  take(step: PreviewStep): void {
+    const urn = parseUrn(step.urn);
+    const kind = kindSchema.safeParse(TYPE.exec(urn.type)?.[1]).data;
+    if (kind === undefined) {
+      this.takeOther(step.op, urn);
+      return;
+    }
+    if (step.op === "refresh" && step.oldState && kind !== "CloudSignaling")
+      this.refreshed.set(step.urn, this.held(kind, membersBefore(step.oldState)));
+    const operation = operationSchema.safeParse(step.op).data;
+    if (operation === undefined) return;
+    const fleet = urn.parents.includes(FLEET) ? fleetName(step) : undefined;
+    const resource: ResourceChange = { name: urn.name, type: kind, operation, ...(fleet !== undefined && { fleet }) };
+    if (kind === "CloudSignaling") this.takeSignaling(step, resource);
+    else this.takeEntries(step, resource, kind);
+  }
+
+  sets(now: number): Report["sets"] {
+    const sets = [...this.bySet.values()].map((set) => set.report(now));
+    return sets.sort((a, b) => compare(a.url, b.url) || compare(a.node, b.node));
+  }
+
+  private takeOther(op: string, { type }: Urn): void {
+    if (type.startsWith("pulumi:pulumi:") || type.startsWith("pulumi:providers:") || type === FLEET) return;
+    if (operationSchema.safeParse(op).success) this.others[op] = (this.others[op] ?? 0) + 1;
+  }
+
+  private takeEntries(step: PreviewStep, resource: ResourceChange, kind: "PrefixSet" | "PrefixSetEntry"): void {
+    const old = step.oldState ? membersBefore(step.oldState) : undefined;
+    const before = old && this.held(kind, old);
+    const after = step.newState && this.held(kind, withoutSecrets(step.newState.inputs));
+    const keeps = old !== undefined && resource.operation !== "update" && keepsEntries(old);
+    const isMove = before && after && keyOf(before) !== keyOf(after);
+    const base = { resource, keeps, differs: differences(step, kind) };
+    if (before && (isMove || !after)) this.setOf(before).add({ ...base, before });
+    if (after) this.setOf(after).add({ ...base, before: isMove ? undefined : before, after });
+    const state = this.refreshed.get(step.urn);
+    if (state && before) this.setOf(before).addDrift(state, before);
+    if (before && (resource.operation === "delete" || resource.operation === "replace"))
+      this.addWhole(step, { resource, before, after: after ?? undefined, keeps });
+  }
+
+  private addWhole(
+    { replaceReasons }: PreviewStep,
+    { resource, before, after, keeps }: Pick<SetStep, "resource" | "after" | "keeps"> & { readonly before: Held },
+  ): void {
+    const { type, name } = resource;
+    const operation = resource.operation === "delete" ? "delete" : "replace";
+    const prefixes = [...before.entries.keys()];
+    const reasons = (replaceReasons ?? []).filter((reason) => !reason.startsWith("__"));
+    const becomes = after && (keyOf(after) !== keyOf(before) ? `${after.url} at ${after.place.label}` : undefined);
+    const one: WholeChange = {
+      operation,
+      type,
+      names: [name],
+      place: before.place.label,
+      url: before.url,
+      ...(becomes !== undefined && { becomes }),
+      reasons,
+      prefixes: prefixes.length,
+      addresses: addressesOf(prefixes),
+      kept: keeps,
+    };
+    const together = type === "PrefixSetEntry" ? this.whole.findIndex((other) => sameGroup(other, one)) : -1;
+    const other = this.whole[together];
+    if (!other) this.whole.push(one);
+    else
+      this.whole[together] = {
+        ...other,
+        names: [...other.names, name],
+        prefixes: other.prefixes + one.prefixes,
+        addresses: added(other.addresses, one.addresses),
+      };
+  }
+
+  private takeSignaling(step: PreviewStep, resource: ResourceChange): void {
+    const old = step.oldState && membersBefore(step.oldState);
+    const now = step.newState && withoutSecrets(step.newState.inputs);
+    const { receiver, endpoint, stops } = { ...old, ...now };
+    const place = placeOf({ named: receiver, endpoint: now ? undefined : endpoint }, this.config, RECEIVER);
+    const before = readList(old?.prefixes ?? []);
+    const after = readList(now ? now.prefixes : []);
+    const gone = before.prefixes.filter((prefix) => !after.prefixes.includes(prefix));
+    const own = stops === "all" ? gone : stops === "none" ? [] : readList(old?.started ?? []).prefixes;
+    const stopped = after.isUnknown ? [] : gone.filter((prefix) => own.includes(prefix));
+    const note = noteOf(now ?? old ?? {});
+    this.signalings.push({
+      receiver: place.label,
+      resource,
+      started: after.prefixes.filter((prefix) => !before.prefixes.includes(prefix)),
+      stopped,
+      left: gone.filter((prefix) => !stopped.includes(prefix)),
+      ...(Object.keys(note).length > 0 && { note }),
+      unknown: after.isUnknown,
+    });
+    if (resource.operation !== "delete" && resource.operation !== "replace") return;
+    this.whole.push({
+      operation: resource.operation,
+      type: resource.type,
+      names: [resource.name],
+      place: place.label,
+      reasons: step.replaceReasons ?? [],
+      prefixes: before.prefixes.length,
+      addresses: addressesOf(before.prefixes),
+      kept: stopped.length === 0,
+    });
+  }
+
+  private held(kind: "PrefixSet" | "PrefixSetEntry", members: Readonly<Record<string, unknown>>): Held {
+    return kind === "PrefixSet" ? heldBySet(members, this.config) : heldByEntry(members, this.config);
+  }
+
+  private setOf(held: Held): SetChanges {
+    const key = keyOf(held);
+    const set = this.bySet.get(key) ?? new SetChanges(held.place, held.url);
+    this.bySet.set(key, set);
+    return set;
+  }
+}
+
+/** One set of one machine, however it is called. */
+function keyOf({ place, url }: Held): string {
+  return JSON.stringify([place.endpoint ?? place.label, url]);
+}
+
+function keepsEntries({ onDestroy, existed }: Readonly<Record<string, unknown>>): boolean {
+  return onDestroy === "keep" || (onDestroy === "created" && existed === true);
+}
+
+const text = z.string().optional().catch(undefined);
+
+function noteOf({ reason, ticket }: Readonly<Record<string, unknown>>): NonNullable<SignalingReport["note"]> {
+  const [why, who] = [text.parse(reason), text.parse(ticket)];
+  return { ...(why !== undefined && { reason: why }), ...(who !== undefined && { ticket: who }) };
+}
+
+/** Two secret values look the same; the engine knows whether they are. */
+function differences({ detailedDiff }: PreviewStep, kind: "PrefixSet" | "PrefixSetEntry"): SetStep["differs"] {
+  const paths = new Set(Object.keys(detailedDiff ?? {}));
+  const has = (...names: string[]) => names.some((name) => paths.has(name));
+  if (kind === "PrefixSetEntry")
+    return () => (has("value") ? "value" : has("reason", "ticket", "expires") ? "note" : undefined);
+  return (prefix) => {
+    if (has(`entries[${JSON.stringify(prefix)}]`)) return "value";
+    return has(`notes[${JSON.stringify(prefix)}]`) ? "note" : undefined;
+  };
+}
+
+function fleetName({ newState, oldState }: PreviewStep): string | undefined {
+  const parent = newState?.parent ?? oldState?.parent;
+  return parent === undefined ? undefined : parseUrn(parent).name;
+}
+
+function sameGroup(a: WholeChange, b: WholeChange): boolean {
+  return (
+    a.type === b.type && a.operation === b.operation && a.place === b.place && a.url === b.url && a.kept === b.kept
+  );
+}
+
+function added(a: WholeChange["addresses"], b: WholeChange["addresses"]): WholeChange["addresses"] {
+  return { ipv4: String(BigInt(a.ipv4) + BigInt(b.ipv4)), ipv6: String(BigInt(a.ipv6) + BigInt(b.ipv6)) };
+}
+
+/** A message without colours and without the word that says how grave it is. */
+function plain(message: string): string {
+  return stripVTControlCharacters(message)
+    .trim()
+    .replace(/^(warning|error): /, "");
+}
+
+function sum<T>(items: readonly T[], numberOf: (item: T) => number): number {
+  return items.reduce((total, item) => total + numberOf(item), 0);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

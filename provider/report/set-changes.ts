@@ -1,0 +1,122 @@
+import type { EntryNote } from "../model/entry-note";
+import type { CanonicalPrefix } from "../model/prefix";
+import { isExpired } from "../resources/entries";
+import { entryList } from "./entry-lists";
+import type { Held, HeldEntry, Place } from "./held";
+import type { EntryChange, ResourceChange, SetReport } from "./model";
+
+interface Owned extends HeldEntry {
+  readonly resource: string;
+}
+
+/** What a step does to the part of a set that its resource has. */
+export interface SetStep {
+  readonly resource: ResourceChange;
+  readonly before?: Held | undefined;
+  readonly after?: Held | undefined;
+  /** True where what leaves the program stays at the node. */
+  readonly keeps: boolean;
+  /** Entries of which the engine says that the value or the note differs, where both are secret. */
+  readonly differs: (prefix: CanonicalPrefix) => "value" | "note" | undefined;
+}
+
+/**
+ * One set of one node, with all resources of the preview that have a part in it: an entry that leaves one of them and comes
+ * into another neither comes nor goes. Resources that do not change are not in a preview, so that an entry which one of
+ * them holds as well counts as gone here.
+ */
+export class SetChanges {
+  private readonly before = new Map<CanonicalPrefix, Owned>();
+  private readonly after = new Map<CanonicalPrefix, Owned>();
+  private readonly staying = new Set<CanonicalPrefix>();
+  private readonly expired = new Map<CanonicalPrefix, EntryNote>();
+  private readonly differing = new Map<CanonicalPrefix, "value" | "note">();
+  private readonly resources: ResourceChange[] = [];
+  private readonly drift = { in: 0, out: 0, changed: 0 };
+  private unknown = 0;
+  private hidden = false;
+
+  constructor(
+    readonly place: Place,
+    readonly url: string,
+  ) {}
+
+  /** Takes the part of a step that concerns this set. */
+  add({ resource, before, after, keeps, differs }: SetStep): void {
+    this.resources.push(resource);
+    for (const held of [before, after]) this.hidden ||= held?.isHidden ?? false;
+    if (after?.isUnknown) this.unknown += 1;
+    for (const [prefix, entry] of before?.entries ?? []) {
+      if (keeps) this.staying.add(prefix);
+      else this.before.set(prefix, { ...entry, resource: resource.name });
+    }
+    for (const [prefix, entry] of after?.entries ?? []) {
+      this.after.set(prefix, { ...entry, resource: resource.name });
+      const difference = differs(prefix);
+      if (difference) this.differing.set(prefix, difference);
+    }
+    for (const [prefix, note] of after?.expired ?? []) this.expired.set(prefix, note);
+  }
+
+  /** Takes what a refresh found: what the state said, and what the node holds. */
+  addDrift(state: Held, live: Held): void {
+    for (const [prefix, { value }] of live.entries) {
+      const known = state.entries.get(prefix);
+      if (!known) this.drift.in += 1;
+      else if (known.value !== value) this.drift.changed += 1;
+    }
+    for (const prefix of state.entries.keys()) if (!live.entries.has(prefix)) this.drift.out += 1;
+  }
+
+  report(now: number): SetReport {
+    const [coming, going, changed, renoted]: EntryChange[][] = [[], [], [], []];
+    for (const [prefix, { value: to, note, resource }] of this.after) {
+      const earlier = this.before.get(prefix);
+      if (!earlier) {
+        coming?.push({ prefix, to, ...written(note), resource });
+        continue;
+      }
+      const difference = earlier.value === to ? this.differing.get(prefix) : "value";
+      const notes = { ...written(note), ...(!sameNote(earlier.note, note) && { noteBefore: { ...earlier.note } }) };
+      if (difference === "value") changed?.push({ prefix, from: earlier.value, to, ...notes, resource });
+      else if (difference === "note" || notes.noteBefore) renoted?.push({ prefix, from: to, to, ...notes, resource });
+    }
+    for (const [prefix, { value: from, note: last, resource }] of this.before) {
+      if (this.after.has(prefix)) continue;
+      const note = this.expired.get(prefix) ?? last;
+      const isOver = this.expired.has(prefix) || isExpired(note.expires, now);
+      going?.push({ prefix, from, ...written(note), resource, ...(isOver && { expired: true as const }) });
+    }
+    const { in: more, out: fewer, changed: others } = this.drift;
+    return {
+      node: this.place.label,
+      ...(this.place.endpoint !== undefined && { endpoint: this.place.endpoint }),
+      url: this.url,
+      resources: this.resources,
+      in: entryList(coming ?? []),
+      out: entryList(going ?? []),
+      changed: entryList(changed ?? []),
+      renoted: entryList(renoted ?? []),
+      kept: [...this.staying].filter((prefix) => !this.after.has(prefix)).length,
+      unknown: this.unknown,
+      hidden: this.hidden,
+      ...(more + fewer + others > 0 && { drift: { ...this.drift } }),
+      expiring: this.expiring(),
+    };
+  }
+
+  private expiring(): SetReport["expiring"] {
+    const timed = [...this.after].flatMap(([prefix, { note }]) =>
+      note.expires === undefined ? [] : [{ prefix, expires: note.expires }],
+    );
+    return timed.sort((a, b) => Date.parse(a.expires) - Date.parse(b.expires));
+  }
+}
+
+function written(note: EntryNote): Pick<EntryChange, "note"> {
+  return Object.keys(note).length > 0 ? { note: { ...note } } : {};
+}
+
+function sameNote(a: EntryNote, b: EntryNote): boolean {
+  return a.reason === b.reason && a.ticket === b.ticket && a.expires === b.expires;
+}

@@ -1,0 +1,113 @@
+import { grouped } from "../model/text";
+import { cut, visible } from "./inert";
+import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
+import { fate, headline, markWords, remarks } from "./words";
+
+/**
+ * A report for a terminal: nothing in it moves a cursor or hides.
+ *
+ * @param limit So many prefixes of a list are named.
+ */
+export function text(report: Report, limit: number): string {
+  const { whole, sets, signalings, errors, warnings, found, project, stack } = report;
+  const lines = [
+    ...(project === "" ? [] : [safe(`${project}/${stack}`)]),
+    headline(report),
+    ...section("Errors:", errors.map(safeMessage)),
+    ...section(
+      "Deleted and replaced as a whole:",
+      whole.map((one) => wholeLine(one, limit)),
+    ),
+    ...section("Warnings:", warnings.map(safeMessage)),
+    ...sets.flatMap((set) => setLines(set, limit)),
+    ...section(
+      "Signalings:",
+      signalings.flatMap((one) => signalingLine(one, limit)),
+    ),
+    ...section("What the preview found:", found.map(safeMessage)),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function section(title: string, items: readonly string[]): string[] {
+  return items.length > 0 ? ["", title, ...items.map((item) => `  ${item}`)] : [];
+}
+
+function wholeLine(change: WholeChange, limit: number): string {
+  const { operation, type, names, place, url, becomes, reasons } = change;
+  const where = url === undefined ? safe(place) : `${safe(url)} at ${safe(place)}`;
+  const to = becomes === undefined ? "" : `, becomes ${safe(becomes)}`;
+  const why = reasons.length > 0 ? `, since ${reasons.map(safe).join(", ")} changes` : "";
+  return `${operation === "delete" ? "deleted" : "replaced"}: ${type} ${few(names, limit)}, ${where}${to}${why}; ${fate(change)}`;
+}
+
+function setLines(set: SetReport, limit: number): string[] {
+  if (set.resources.length === 0) return [];
+  const marks = set.marks && "unasked" in set.marks ? `Marks: ${safe(set.marks.unasked)}` : markWords(set);
+  const timed = set.expiring.slice(0, limit).map(({ prefix, expires }) => `${safe(prefix)} until ${safe(expires)}`);
+  return [
+    "",
+    `${safe(set.node)} ${safe(set.url)}`,
+    ...remarks(set).map((one) => `  ${one}`),
+    ...(marks === undefined ? [] : [`  ${marks}`]),
+    ...entryLines(set.in, "+", limit),
+    ...entryLines(set.out, "-", limit),
+    ...entryLines(set.changed, "~", limit),
+    ...entryLines(set.renoted, "note", limit),
+    ...(timed.length > 0 ? [`  expires: ${timed.join(", ")}${rest(set.expiring.length, limit)}`] : []),
+  ];
+}
+
+function entryLines({ entries, count }: EntryList, sign: string, limit: number): string[] {
+  const lines = entries.slice(0, limit).map((entry) => `  ${sign} ${entryLine(entry)}`);
+  return count > limit ? [...lines, `  ${sign} … and ${grouped(count - limit)} more`] : lines;
+}
+
+function entryLine({ prefix, from, to, note = {}, noteBefore, expired, marked }: EntryChange): string {
+  const values = [...new Set([from, to].filter((one) => one !== undefined))].map((one) => safe(String(one)));
+  const words = ({ reason, ticket, expires }: NonNullable<EntryChange["note"]>) =>
+    [reason, ticket, expires === undefined ? undefined : `until ${expires}`]
+      .flatMap((one) => (one === undefined ? [] : [safe(one)]))
+      .join("; ");
+  const parts = [
+    `${safe(prefix)} ${values.join(" → ")}`,
+    ...(noteBefore
+      ? [`${words(noteBefore) || "no notes"} → ${words(note) || "no notes"}`]
+      : words(note) === ""
+        ? []
+        : [words(note)]),
+    ...(expired ? ["expired"] : []),
+    ...(marked === undefined ? [] : [`${grouped(marked)} marked`]),
+  ];
+  return parts.join(", ");
+}
+
+function signalingLine(
+  { receiver, resource, started, stopped, left, note, unknown }: SignalingReport,
+  limit: number,
+): string[] {
+  const parts = [
+    ...(started.length > 0 ? [`starts ${few(started, limit)}`] : []),
+    ...(stopped.length > 0 ? [`stops ${few(stopped, limit)}`] : []),
+    ...(left.length > 0 ? [`leaves running ${few(left, limit)}`] : []),
+    ...(unknown ? ["not all prefixes are known before the update"] : []),
+    ...[note?.reason, note?.ticket].flatMap((one) => (one === undefined ? [] : [safe(one)])),
+  ];
+  return [`${safe(resource.name)} at ${safe(receiver)}: ${parts.join("; ") || "nothing starts or stops"}`];
+}
+
+function few(items: readonly string[], limit: number): string {
+  return `${items.slice(0, limit).map(safe).join(", ")}${rest(items.length, limit)}`;
+}
+
+function rest(number: number, limit: number): string {
+  return number > limit ? ` and ${grouped(number - limit)} more` : "";
+}
+
+function safe(text: string): string {
+  return cut(visible(text));
+}
+
+function safeMessage(text: string): string {
+  return cut(visible(text), 1_000);
+}

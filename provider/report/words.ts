@@ -1,0 +1,97 @@
+import { count, grouped } from "../model/text";
+import type { Addresses, EntryList, Report, SetReport, WholeChange } from "./model";
+
+/** Prefixes of a list that are named as the widest. */
+const WIDEST = 3;
+const SIXTY_FOUR = 1n << 64n;
+
+/** `256 IPv4 addresses`, `65 536 /64 of IPv6`, both, or nothing. */
+export function addressWords({ ipv4, ipv6 }: Addresses): string {
+  const [four, six] = [BigInt(ipv4), BigInt(ipv6)];
+  const parts = [
+    ...(four > 0n ? [`${digitsOf(four)} IPv4 ${four === 1n ? "address" : "addresses"}`] : []),
+    ...(six > 0n && six < SIXTY_FOUR ? [`${digitsOf(six)} IPv6 ${six === 1n ? "address" : "addresses"}`] : []),
+    ...(six >= SIXTY_FOUR ? [`${digitsOf(six / SIXTY_FOUR)} IPv6 networks of /64`] : []),
+  ];
+  return parts.join(" and ");
+}
+
+function digitsOf(number: bigint): string {
+  return String(number).replace(/\B(?=(\d{3})+$)/g, " ");
+}
+
+/** `7 entries in (256 IPv4 addresses)`. */
+export function listWords({ count: number, addresses }: Pick<EntryList, "count" | "addresses">, way: string): string {
+  const covered = addressWords(addresses);
+  return `${count(number, "entry", "entries")} ${way}${covered === "" ? "" : ` (${covered})`}`;
+}
+
+/** The one line to quote. Holds nothing foreign. */
+export function headline({ totals, others, failed }: Report): string {
+  const { sets, nodes, started, stopped, deleted, replaced } = totals;
+  const parts = [
+    ...(deleted > 0 ? [`${count(deleted, "resource")} deleted`] : []),
+    ...(replaced > 0 ? [`${count(replaced, "resource")} replaced`] : []),
+    ...(totals.in > 0 ? [listWords({ count: totals.in, addresses: totals.addressesIn }, "in")] : []),
+    ...(totals.out > 0 ? [listWords({ count: totals.out, addresses: totals.addressesOut }, "out")] : []),
+    ...(totals.changed > 0 ? [`${count(totals.changed, "entry", "entries")} with another value`] : []),
+    ...(totals.renoted > 0 ? [`${count(totals.renoted, "entry", "entries")} with other notes`] : []),
+    ...(started > 0 ? [`${count(started, "signaling")} started`] : []),
+    ...(stopped > 0 ? [`${count(stopped, "signaling")} stopped`] : []),
+  ];
+  const foreign = Object.values(others).reduce((sum, number) => sum + number, 0);
+  const where = sets > 0 ? `, in ${count(sets, "set")} on ${count(nodes, "node")}` : "";
+  const rest = foreign > 0 ? `. ${count(foreign, "change")} of other resources` : "";
+  const what = parts.length > 0 ? `${parts.join(", ")}${where}` : sets > 0 ? `No entry changes${where}` : "No changes";
+  return `${failed ? "The preview failed. So far: " : ""}${what}${rest}.`;
+}
+
+/** What is to be known of a set beside its lists, as sentences. Holds nothing foreign but the words of `marks`. */
+export function remarks({ kept, unknown, hidden, drift }: SetReport): string[] {
+  return [
+    ...(kept > 0
+      ? [`${count(kept, "entry leaves", "entries leave")} the program and stay at the node (onDestroy).`]
+      : []),
+    ...(unknown > 0 ? [`Entries of ${count(unknown, "resource")} are not known before the update.`] : []),
+    ...(hidden ? ["A part is secret and not shown: not every change can be seen."] : []),
+    ...(drift
+      ? [
+          `Drift found by the refresh: ${grouped(drift.in)} more, ${grouped(drift.out)} fewer, ${grouped(drift.changed)} with other values.`,
+        ]
+      : []),
+  ];
+}
+
+/** The words behind a resource that is deleted or replaced. Holds nothing foreign. */
+export function fate({ operation, type, prefixes, addresses, kept }: WholeChange): string {
+  const covered = addressWords(addresses);
+  const number = `${type === "CloudSignaling" ? count(prefixes, "prefix", "prefixes") : count(prefixes, "entry", "entries")}${covered === "" ? "" : `, ${covered}`}`;
+  const end =
+    type === "CloudSignaling"
+      ? kept
+        ? "goes on running"
+        : "stops as far as this resource started it"
+      : kept
+        ? "stays at the node"
+        : "goes";
+  return operation === "replace" ? `held ${number}` : `${number}: ${end}`;
+}
+
+/** The widest prefixes of a list, by family. */
+export function widest({ entries }: EntryList): string[] {
+  const four = entries.filter(({ prefix }) => !prefix.includes(":")).slice(0, WIDEST);
+  const six = entries.filter(({ prefix }) => prefix.includes(":")).slice(0, WIDEST);
+  return [...four, ...six].map(({ prefix }) => prefix);
+}
+
+/** How many sources each list of a set covers; `undefined` where the node was not asked. */
+export function markWords({ marks, in: coming, out, changed }: SetReport): string | undefined {
+  if (!marks) return undefined;
+  if ("unasked" in marks) return undefined;
+  const parts = [
+    ...(coming.count > 0 ? [`${grouped(coming.marked ?? 0)} covered by what comes in`] : []),
+    ...(out.count > 0 ? [`${grouped(out.marked ?? 0)} by what goes out`] : []),
+    ...(changed.count > 0 ? [`${grouped(changed.marked ?? 0)} by what changes its value`] : []),
+  ];
+  return `${count(marks.sources, "source is", "sources are")} marked now${parts.length > 0 ? `: ${parts.join(", ")}` : ""}.`;
+}

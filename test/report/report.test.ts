@@ -1,0 +1,210 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { z } from "zod";
+import {
+  markdown,
+  parsePreview,
+  type Report,
+  reportJsonSchema,
+  reportOf,
+  reportSchema,
+  text,
+} from "../../provider/report";
+import { run } from "../commands/support";
+
+/** What the engine printed, without stack traces and times, and with addresses of the documentation. */
+const folder = join(__dirname, "previews");
+const NOW = Date.parse("2026-11-22T00:00:00Z");
+const reported = (name: string) => reportOf(parsePreview(readFileSync(join(folder, `${name}.json`), "utf8")), NOW);
+const setOf = ({ sets }: Report, url: string, node = "http://192.0.2.10") =>
+  sets.find((set) => set.url === url && [set.node, set.endpoint].includes(node));
+const brief = ({ count, entries }: Report["sets"][number]["in"]) => ({
+  count,
+  entries: entries.map(({ prefix }) => prefix),
+});
+
+test("the published JSON Schema of a report is that of the code", async () => {
+  const pretty = `${JSON.stringify(reportJsonSchema(), null, 2)}\n`;
+  await expect(pretty).toMatchFileSnapshot("../../schemas/report.schema.json");
+});
+
+test("reports of real previews are as the published schema says", async () => {
+  const schema = z.fromJSONSchema(
+    JSON.parse(readFileSync(join(__dirname, "../../schemas/report.schema.json"), "utf8")),
+  );
+  for (const name of ["change", "refresh", "failed"]) {
+    const { out } = await run(["report", `${name}.json`, "--output", "json"], { folder, now: () => NOW });
+    expect(schema.safeParse(JSON.parse(out)).error).toBeUndefined();
+    expect(reportSchema.parse(JSON.parse(out))).toEqual(reported(name));
+  }
+});
+
+describe("a preview with a bit of everything", () => {
+  const report = reported("change");
+
+  test("says of a set what comes, goes, changes its value and its notes, with reasons and times", () => {
+    expect(setOf(report, "prefixset://edge/blocked")).toEqual({
+      node: "http://192.0.2.10",
+      endpoint: "http://192.0.2.10",
+      url: "prefixset://edge/blocked",
+      resources: [{ name: "blocked", type: "PrefixSet", operation: "update" }],
+      in: {
+        count: 2,
+        addresses: { ipv4: "2", ipv6: String(2n ** 80n) },
+        entries: [
+          {
+            prefix: "192.0.2.200/31",
+            to: 2,
+            note: { reason: "why?", expires: "2099-06-30T00:00:00Z" },
+            resource: "blocked",
+          },
+          { prefix: "2001:db8:1::/48", to: 1, resource: "blocked" },
+        ],
+      },
+      out: {
+        count: 2,
+        addresses: { ipv4: "384", ipv6: "0" },
+        entries: [
+          {
+            prefix: "203.0.113.0/24",
+            from: 1,
+            note: { expires: "2020-01-31T18:00:00Z" },
+            resource: "blocked",
+            expired: true,
+          },
+          { prefix: "198.51.100.0/25", from: 1, resource: "blocked" },
+        ],
+      },
+      changed: {
+        count: 1,
+        addresses: { ipv4: "1", ipv6: "0" },
+        entries: [{ prefix: "192.0.2.9/32", from: 7, to: 8, resource: "blocked" }],
+      },
+      renoted: {
+        count: 1,
+        addresses: { ipv4: "256", ipv6: "0" },
+        entries: [
+          {
+            prefix: "192.0.2.0/24",
+            from: 1,
+            to: 1,
+            note: { reason: "scan, confirmed", ticket: "INC-1" },
+            noteBefore: { reason: "scan, see [evidence](https://example.com/) @everyone", ticket: "INC-1" },
+            resource: "blocked",
+          },
+        ],
+      },
+      kept: 0,
+      unknown: 0,
+      hidden: false,
+      expiring: [{ prefix: "192.0.2.200/31", expires: "2099-06-30T00:00:00Z" }],
+    });
+  });
+
+  test("puts the single entries of a set together with the whole sets of it", () => {
+    const partners = setOf(report, "prefixset://edge/partners");
+    expect(partners?.resources.map(({ name, operation }) => `${operation} ${name}`).sort()).toEqual([
+      "create one4",
+      "create unknown",
+      "delete gone",
+      "delete one2",
+      "replace one3",
+      "update one1",
+      "update quiet1",
+    ]);
+    expect(partners && [partners.in, partners.out, partners.changed, partners.renoted].map(brief)).toEqual([
+      { count: 2, entries: ["203.0.113.4/32", "203.0.113.33/32"] },
+      { count: 4, entries: ["198.51.100.0/26", "198.51.100.0/28", "203.0.113.2/32", "203.0.113.3/32"] },
+      { count: 1, entries: ["203.0.113.1/32"] },
+      { count: 1, entries: ["203.0.113.77/32"] },
+    ]);
+    // The /28 lies in the /26, and two single addresses beside them.
+    expect(partners?.out.addresses).toEqual({ ipv4: "66", ipv6: "0" });
+    expect(partners).toMatchObject({ unknown: 1, hidden: true });
+  });
+
+  test("names what is deleted and replaced as a whole, with what it held", () => {
+    expect(
+      report.whole.map(({ operation, type, names, url, becomes, reasons, prefixes }) => [
+        operation,
+        type,
+        names.join(),
+        url,
+        becomes,
+        reasons.join(),
+        prefixes,
+      ]),
+    ).toEqual([
+      ["replace", "PrefixSetEntry", "one3", "prefixset://edge/partners", undefined, "prefix", 1],
+      [
+        "replace",
+        "PrefixSet",
+        "web",
+        "prefixset://edge/web/blocked",
+        "prefixset://edge/protected/blocked at http://192.0.2.10",
+        "profile",
+        1,
+      ],
+      ["delete", "PrefixSet", "gone", "prefixset://edge/partners", undefined, "", 2],
+      ["delete", "CloudSignaling", "over", undefined, undefined, "", 1],
+      ["delete", "PrefixSetEntry", "one2", "prefixset://edge/partners", undefined, "", 1],
+    ]);
+    expect(report.totals).toMatchObject({ deleted: 3, replaced: 2, started: 1, stopped: 2, sets: 8, nodes: 2 });
+  });
+
+  test("names the children of a fleet by node, and the signalings by what starts and stops", () => {
+    expect(
+      report.sets.filter(({ url }) => url === "prefixset://edge/fleet").map(({ node, resources }) => [node, resources]),
+    ).toEqual([
+      ["ams1", [{ name: "edge-ams1", type: "PrefixSet", operation: "update", fleet: "edge" }]],
+      ["fra1", [{ name: "edge-fra1", type: "PrefixSet", operation: "update", fleet: "edge" }]],
+    ]);
+    expect(
+      report.signalings.map(({ resource, started, stopped, left }) => [resource.name, started, stopped, left]),
+    ).toEqual([
+      ["attack", ["198.51.100.64/26"], ["198.51.100.7/32"], []],
+      ["over", [], ["198.51.100.9/32"], []],
+    ]);
+  });
+
+  test("shows of secrets that they are secret, and that they change", () => {
+    expect(setOf(report, "prefixset://edge/quiet")?.changed.entries).toEqual([
+      { prefix: "203.0.113.64/26", from: "[secret]", to: "[secret]", resource: "quiet" },
+    ]);
+    for (const output of [markdown(report, { key: "k", limit: 20, maxBytes: 60_000 }), text(report, 20)]) {
+      expect(output).toContain("[secret]");
+      expect(output).not.toMatch(/__provider|headers|authorization|exports\.handler/);
+    }
+  });
+});
+
+test("what the classes named as secret is not shown, even where the engine prints it", () => {
+  const inputs = {
+    __secret: ["reason"],
+    arena: "edge",
+    set: "blocked",
+    prefix: "192.0.2.1/32",
+    reason: "hidden words",
+  };
+  const urn = "urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:PrefixSetEntry::one";
+  const preview = JSON.stringify({ steps: [{ op: "create", urn, newState: { inputs } }] });
+  const report = reportOf(parsePreview(preview), NOW);
+  expect(report.totals.in).toBe(1);
+  expect(JSON.stringify(report)).not.toContain("hidden words");
+});
+
+test("a preview with --refresh says what the node holds other than the state", () => {
+  const report = reported("refresh");
+  expect(report.sets).toHaveLength(1);
+  expect(report.sets[0]?.drift).toEqual({ in: 1, out: 1, changed: 1 });
+  expect(text(report, 20)).toContain("Drift found by the refresh: 1 more, 1 fewer, 1 with other values.");
+});
+
+test("a preview that failed is reported with its errors, and ends with 1", async () => {
+  const { code, out, err } = await run(["report", "failed.json"], { folder });
+  expect(code).toBe(1);
+  expect(out).toContain("The preview failed. So far: No changes.");
+  expect(out).toContain("'192.0.2.9/24' has host bits set");
+  expect(err).toBe("The preview failed: the report names its errors.\n");
+});
