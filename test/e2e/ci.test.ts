@@ -1,0 +1,148 @@
+import { execFile } from "node:child_process";
+import { chmod, cp, readFile, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, it } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { root } from "../support/markdown";
+import { TestStack } from "./support/stack";
+import { actions, assigned, githubSteps, githubText, gitlabSteps, type Happening } from "./support/templates";
+import { since } from "./support/world";
+
+const onMain = { CI_COMMIT_BRANCH: "main", CI_DEFAULT_BRANCH: "main" };
+const happenings = {
+  "merge request": {
+    github: { event_name: "pull_request", ref: "refs/pull/7/merge" },
+    gitlab: { CI_PIPELINE_SOURCE: "merge_request_event", CI_DEFAULT_BRANCH: "main" },
+  },
+  "push to main": {
+    github: { event_name: "push", ref: "refs/heads/main" },
+    gitlab: { CI_PIPELINE_SOURCE: "push", ...onMain },
+  },
+  schedule: {
+    github: { event_name: "schedule", ref: "refs/heads/main" },
+    gitlab: { CI_PIPELINE_SOURCE: "schedule", ...onMain },
+  },
+  "push to a branch": {
+    github: { event_name: "workflow_dispatch", ref: "refs/heads/topic" },
+    gitlab: { CI_PIPELINE_SOURCE: "push", CI_COMMIT_BRANCH: "topic", CI_DEFAULT_BRANCH: "main" },
+  },
+} satisfies Record<string, Happening>;
+
+describe("the templates", () => {
+  it.each(Object.entries(happenings))("do the same on both platforms at a %s", (_, happening) => {
+    expect(githubSteps(happening)).toEqual(gitlabSteps(happening));
+  });
+
+  it("apply main when it changes, on a schedule also look for drift, and change nothing for anything else", () => {
+    expect(githubSteps(happenings["push to main"])).toEqual(["npm ci", "ci/apply.sh"]);
+    expect(githubSteps(happenings.schedule)).toEqual(["npm ci", "ci/apply.sh", "ci/drift.sh"]);
+    expect(githubSteps(happenings["merge request"])).not.toContain("ci/apply.sh");
+    expect(githubSteps(happenings["push to a branch"])).toEqual([]);
+  });
+
+  it("use actions at one commit each, with the version beside it", () => {
+    expect(actions.map((action) => action.split("@")[0])).toEqual([
+      "actions/checkout",
+      "actions/setup-node",
+      "pulumi/actions",
+    ]);
+    const lines = githubText.split("\n").filter((line) => line.includes("uses:"));
+    expect(lines.filter((line) => !/uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
+  });
+
+  it("take secrets from variables of the platform only", () => {
+    const literal = assigned.filter((one) => !/=(\$\{\{ (secrets|vars|github)\.\w+ \}\}|\$\w+)$/.test(one));
+    expect(literal).toEqual(["GIT_DEPTH=0"]);
+  });
+});
+
+/** A clone of the example with a stack `prod`, its main as `origin/main`; `npm` only notes how it is called. */
+async function clone(variables: Record<string, string>) {
+  const stack = await TestStack.create({ program: "", language: "typescript" });
+  await cp(join(root, "examples", "ci-stack"), stack.folder, { recursive: true });
+  await stack.write("node_modules/.bin/npm", '#!/bin/sh\necho "npm $*"\n');
+  await chmod(join(stack.folder, "node_modules/.bin/npm"), 0o755);
+  const bin = join(root, "dist/provider/cli.js");
+  await symlink(bin, join(stack.folder, "node_modules/.bin/pulumi-packetfilter"));
+  const identity = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@example.com" };
+  const committer = { GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@example.com" };
+  const { PULUMI_BACKEND_URL = "", PULUMI_CONFIG_PASSPHRASE = "", PULUMI_STACK: _, ...machine } = stack.variables;
+  const path = `${join(stack.folder, "node_modules/.bin")}:${machine.PATH}`;
+  const runner = { ...machine, PATH: path, ...identity, ...committer };
+  const prod = { ...runner, ...variables, PULUMI_BACKEND_URL, PULUMI_CONFIG_PASSPHRASE };
+
+  /** The text of one step, run as both platforms do: by bash, which ends at the first failure. */
+  const step = async (text: string, env: Record<string, string>) => {
+    const options = { cwd: stack.folder, env: { ...env, CI: "true" } };
+    const run = promisify(execFile)("bash", ["-eo", "pipefail", "-c", text], options);
+    return run.then(
+      ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),
+      ({ code, stdout, stderr }) => ({ code, text: stdout + stderr }),
+    );
+  };
+  const must = async (text: string, env: Record<string, string> = runner) => {
+    const { code, text: said } = await step(text, env);
+    expect(code, `${text}\n${said}`).toBe(0);
+    return said;
+  };
+  await must("git init -q -b main && printf '/.home\\n/.backend\\n' >> .git/info/exclude");
+  await must("pulumi stack init prod", prod);
+  await must("git add . && git commit -qm main");
+  await must("git update-ref refs/remotes/origin/main HEAD");
+  return { stack, step, must, runner, prod, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };
+}
+
+it("a merge request is tried on a copy of the node and judged; main is applied; drift fails the schedule", async () => {
+  const sets = { blocked: {}, partners: {} };
+  await using node = await startEmulator({ state: { arenas: { edge: { sets } } }, auth: { bearer: "from-ci" } });
+  await using repository = await clone({
+    PACKETFILTER_ENDPOINT: node.endpoint,
+    PACKETFILTER_HEADERS: '{"authorization":"Bearer from-ci"}',
+  });
+  const { stack, step, must, runner, prod } = repository;
+  const BLOCKED = "prefixset://edge/blocked";
+  const review = githubSteps(happenings["merge request"]);
+  const drift = githubSteps(happenings.schedule).at(-1) ?? "";
+
+  // On main, and on the schedule when nothing has happened.
+  for (const text of githubSteps(happenings.schedule)) await must(text, prod);
+  const main = { "2001:db8:bad::/48": 1, "203.0.113.0/25": 1 };
+  expect(node.prefixSet(BLOCKED).applied).toEqual(main);
+
+  // A merge request that the policies allow; GitHub's name of the branch says what it is compared with.
+  const asked = node.journal.length;
+  const file = await stack.read("blocked.yaml");
+  await stack.write("blocked.yaml", file.replace("203.0.113.0/25", "203.0.113.0/26"));
+  await must("git commit -qam narrower");
+  for (const text of review) await must(text, { ...runner, GITHUB_BASE_REF: "main" });
+  const preview = JSON.parse(await readFile(join(stack.folder, "preview.json"), "utf8"));
+  const changed = preview.steps.filter(({ op }: { op: string }) => op !== "same");
+  expect(changed.map(({ op, urn }: { op: string; urn: string }) => [op, urn.split("::").at(-1)])).toEqual([
+    ["update", "blocked"],
+  ]);
+  expect(changed[0].oldState.inputs.entries).toEqual(main);
+  expect(changed[0].newState.inputs.entries).toEqual({ "2001:db8:bad::/48": 1, "203.0.113.0/26": 1 });
+
+  // One that they forbid: GitLab names the commit.
+  const base = (await must("git rev-parse HEAD")).trim();
+  await stack.write("blocked.yaml", file.replace("203.0.113.0/25", "198.51.100.0/26"));
+  await must("git commit -qam ours");
+  const forbidden = await step("ci/review.sh", { ...runner, CI_MERGE_REQUEST_DIFF_BASE_SHA: base });
+  expect(forbidden.code, forbidden.text).not.toBe(0);
+  expect(forbidden.text).toContain("[mandatory]  protected-prefixes");
+  expect(forbidden.text).toContain("198.51.100.0/26 (lies in the owned prefix 198.51.100.0/24)");
+
+  // Neither left a trace in the clone, nor asked the real node anything.
+  expect(await must("git worktree list | wc -l && git status --short")).toBe("1\n");
+  expect(node.journal.length).toBe(asked);
+
+  // Somebody else writes to the node: the gate fails, and nothing is sent.
+  await must("git checkout -q main~2");
+  node.change(BLOCKED, { insert: { "192.0.2.64/26": 9 } });
+  const sent = since(node);
+  const gate = await step(drift, prod);
+  expect(gate.code, gate.text).not.toBe(0);
+  expect(gate.text).toContain("192.0.2.64/26");
+  expect(sent()).toEqual([]);
+});

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import { z } from "zod";
+import { root } from "../../support/markdown";
+
+/** The files that people copy. */
+export const GITHUB = ".github/workflows/packetfilter.yml";
+export const GITLAB = ".gitlab-ci.yml";
+
+const text = (example: string, file: string) => readFileSync(join(root, "examples", example, file), "utf8");
+export const githubText = text("ci-github", GITHUB);
+
+const step = z.object({ uses: z.string().optional(), run: z.string().optional(), if: z.string().optional() });
+const variables = z.record(z.string(), z.string()).default({});
+const workflow = z
+  .object({
+    jobs: z.record(z.string(), z.object({ if: z.string(), env: variables, steps: z.array(step.loose()) })),
+  })
+  .parse(parse(githubText));
+
+const job = z.object({
+  stage: z.string().optional(),
+  extends: z.string().optional(),
+  rules: z.array(z.object({ if: z.string() })).optional(),
+  script: z.array(z.string()).optional(),
+  variables: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+});
+const { default: _image, stages, ...rest } = z.record(z.string(), z.unknown()).parse(parse(text("ci-gitlab", GITLAB)));
+const order = z.array(z.string()).parse(stages);
+const jobs = z.record(z.string(), job).parse(rest);
+
+/** What happens on a platform; both say it by variables. */
+export interface Happening {
+  readonly github: { readonly event_name: string; readonly ref: string };
+  readonly gitlab: Readonly<Record<string, string>>;
+}
+
+/** True when a condition holds. Those of both platforms that the templates use are JavaScript as they stand, but for `$`. */
+function holds(condition: string | undefined, { github, gitlab }: Happening): boolean {
+  if (condition === undefined) return true;
+  const expression = condition.replace(/\$(\w+)/g, "gitlab.$1");
+  return new Function("github", "gitlab", "success", "failure", `return ${expression}`)(
+    github,
+    gitlab,
+    () => true,
+    () => false,
+  );
+}
+
+/** What GitHub runs when something happens: the shell text of each step, in order. */
+export function githubSteps(happening: Happening): string[] {
+  return Object.values(workflow.jobs)
+    .filter((one) => holds(one.if, happening))
+    .flatMap(({ steps }) => steps.filter((one) => holds(one.if, happening)))
+    .flatMap(({ run }) => (run === undefined ? [] : [run.trim()]));
+}
+
+/** What GitLab runs: the lines of each job's script, the jobs in the order of their stages. */
+export function gitlabSteps(happening: Happening): string[] {
+  return Object.values(jobs)
+    .map((one) => ({ ...jobs[one.extends ?? ""], ...one }))
+    .filter(({ rules = [] }) => rules.some((rule) => holds(rule.if, happening)))
+    .sort((a, b) => order.indexOf(a.stage ?? "") - order.indexOf(b.stage ?? ""))
+    .flatMap(({ script = [] }) => script);
+}
+
+/** The actions that the workflow uses, once each. */
+export const actions = [
+  ...new Set(
+    Object.values(workflow.jobs).flatMap(({ steps }) =>
+      steps.flatMap(({ uses }) => (uses === undefined ? [] : [uses])),
+    ),
+  ),
+];
+
+/** Every value that a template gives to a variable. */
+export const assigned = [
+  ...Object.values(workflow.jobs).flatMap(({ env }) => Object.entries(env)),
+  ...Object.values(jobs).flatMap((one) => Object.entries(one.variables ?? {})),
+].map(([name, value]) => `${name}=${value}`);
