@@ -19,29 +19,52 @@ import {
 
 /** One message of a rule. */
 export interface Report {
+  /** What is wrong and what to do about it, for people. */
   readonly message: string;
   /** `advisory` if this message is only a warning, whatever the level of its rule. */
   readonly level?: "advisory";
+  /** The resource that it is about; absent: the whole stack. */
   readonly urn?: string;
 }
 
 /** The run in which rules judge: one for the life of a pack, so that each notice is given once. */
 export interface Run {
+  /** The shared configuration, as it was read. */
   readonly config: PolicyConfig;
+  /** What the configuration says of sets and prefixes. */
   readonly meaning: Meaning;
+  /** The rules that judge. */
   readonly rules: readonly Rule[];
+  /** When the run began. */
   readonly now: Date;
+  /** Variables of the process, for what a run alone may lift. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Notices given so far, by subject. */
   readonly noticed: Set<string>;
 }
 
-/** Judges one resource by one rule. What the resource or the configuration lacks is reported, never thrown. */
+/**
+ * Judges one resource by one rule. What the resource or the configuration lacks is reported, never thrown.
+ *
+ * @example
+ * ```ts
+ * const run = startRun(rules, { config });
+ * const reports = judgeResource(rule, resource, settingsOf(rule, config), run);
+ * ```
+ */
 export function judgeResource(rule: ResourceRule, resource: Resource, settings: object, run: Run): Report[] {
   return reportsOf(rule, run, resource, () => rule.judge(resource as never, context(settings, run)));
 }
 
-/** Judges a whole stack by one rule. */
+/**
+ * Judges a whole stack by one rule.
+ *
+ * @example
+ * ```ts
+ * const run = startRun(rules, { config });
+ * const reports = judgeStack(rule, { sets, signalings: [] }, settingsOf(rule, config), run);
+ * ```
+ */
 export function judgeStack(rule: StackRule, stack: StackView, settings: object, run: Run): Report[] {
   return reportsOf(rule, run, undefined, () => rule.judge(stack, context(settings, run)));
 }

@@ -1,6 +1,11 @@
 /**
  * Thrown while a preview runs, when a rule reads a property whose value an update will bring. The rule is not judged
  * then and says so; the other rules go on.
+ *
+ * @example
+ * ```ts
+ * if (entries.some(({ notes }) => notes === undefined)) throw new NotYetKnown("notes");
+ * ```
  */
 export class NotYetKnown extends Error {
   override readonly name = "NotYetKnown";

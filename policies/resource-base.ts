@@ -6,8 +6,11 @@ export type ResourceKind = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
 
 /** What the engine says about a resource besides its properties. */
 export interface ResourceMeta {
+  /** Which of the three resources it is. */
   readonly kind: ResourceKind;
+  /** What the engine calls it in the whole stack. */
   readonly urn: string;
+  /** What the program calls it. */
   readonly name: string;
   /** The option `protect`. */
   readonly protect: boolean;

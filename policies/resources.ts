@@ -8,6 +8,7 @@ export type { Connection, ResourceKind, ResourceMeta } from "./resource-base";
 
 /** One entry of a set. */
 export interface Entry {
+  /** In canonical form. */
   readonly prefix: Prefix;
   /** `undefined`: not known before the update. */
   readonly value: number | undefined;
@@ -15,18 +16,29 @@ export interface Entry {
   readonly notes: EntryNote | undefined;
 }
 
-/** A `PrefixSet` or a `PrefixSetEntry`: something that puts entries into a set. */
+/**
+ * A `PrefixSet` or a `PrefixSetEntry`: something that puts entries into a set.
+ *
+ * @example
+ * ```ts
+ * if (resource instanceof SetResource) console.log(resource.url, resource.entries.length);
+ * ```
+ */
 export class SetResource extends ResourceBase {
+  /** What the engine says about it besides its properties. */
   declare readonly meta: ResourceMeta & { readonly kind: "PrefixSet" | "PrefixSetEntry" };
 
+  /** The arena of the set; empty while it is unknown. */
   get arena(): string {
     return this.text("arena") ?? "";
   }
 
+  /** The profile of a local set; `undefined` for a global one. */
   get profile(): string | undefined {
     return this.text("profile");
   }
 
+  /** The name of the set; empty while it is unknown. */
   get set(): string {
     return this.text("set") ?? "";
   }
@@ -44,6 +56,7 @@ export class SetResource extends ResourceBase {
   }
   private parsedEntries: readonly Entry[] | undefined;
 
+  /** True for a whole set of which undeclared entries are removed; never for a single entry. */
   get exclusive(): boolean {
     return this.meta.kind === "PrefixSet" && this.get("exclusive") !== false;
   }
@@ -59,14 +72,17 @@ export class SetResource extends ResourceBase {
     return typeof value === "number" || typeof value === "string" ? value : undefined;
   }
 
+  /** The argument of this name, parsed; empty by default. */
   get forbiddenPrefixes(): readonly Prefix[] {
     return this.prefixList("forbiddenPrefixes");
   }
 
+  /** The argument of this name, parsed; empty by default. */
   get requiredPrefixes(): readonly Prefix[] {
     return this.prefixList("requiredPrefixes");
   }
 
+  /** Where the node is, by name or by address. */
   get node(): Connection {
     return this.connection("node", { one: "packetfilter:endpoint", many: "packetfilter:nodes", url: "endpoint" });
   }
@@ -118,14 +134,24 @@ export class SetResource extends ResourceBase {
   }
 }
 
-/** A `CloudSignaling`. */
+/**
+ * A `CloudSignaling`.
+ *
+ * @example
+ * ```ts
+ * if (resource instanceof SignalingResource) console.log(resource.prefixes.map(String));
+ * ```
+ */
 export class SignalingResource extends ResourceBase {
+  /** What the engine says about it besides its properties. */
   declare readonly meta: ResourceMeta & { readonly kind: "CloudSignaling" };
 
+  /** The argument of this name, parsed. */
   get prefixes(): readonly Prefix[] {
     return this.prefixList("prefixes");
   }
 
+  /** Where the receiver is, by name or by address. */
   get receiver(): Connection {
     const keys = { one: "packetfilter:signalingUrl", many: "packetfilter:receivers", url: "url" };
     return this.connection("receiver", keys);
@@ -135,7 +161,15 @@ export class SignalingResource extends ResourceBase {
 /** Any resource that rules judge. */
 export type Resource = SetResource | SignalingResource;
 
-/** The one place where properties from the engine are turned into something that rules can read. */
+/**
+ * The one place where properties from the engine are turned into something that rules can read.
+ *
+ * @example
+ * ```ts
+ * const meta = { kind: "PrefixSet", urn, name: "blocked", protect: false } as const;
+ * const resource = readResource(meta, { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1 } });
+ * ```
+ */
 export function readResource(meta: ResourceMeta, properties: Readonly<Record<string, unknown>>): Resource {
   return meta.kind === "CloudSignaling" ? new SignalingResource(meta, properties) : new SetResource(meta, properties);
 }

@@ -8,6 +8,7 @@ import type { Resource, ResourceKind, SetResource, SignalingResource } from "./r
 
 /** One prefix that breaks a rule. */
 export interface Offender {
+  /** The prefix itself, in canonical form. */
   readonly prefix: Prefix;
   /** What is wrong with this one, in a few words; must not hold a value of `node` or `receiver`. */
   readonly detail?: string;
@@ -17,6 +18,7 @@ export interface Offender {
 export interface Finding {
   /** What is wrong, without a full stop: a noun phrase where offenders and their count follow it, else a clause. */
   readonly problem: string;
+  /** The prefixes that break the rule; absent where no single prefix does. */
   readonly offenders?: readonly Offender[];
   /** How many were judged, for "3 of 120". */
   readonly of?: number;
@@ -40,6 +42,7 @@ export interface Context<S> {
   readonly meaning: Meaning;
   /** When the run began. */
   readonly now: Date;
+  /** Variables of the process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
@@ -55,7 +58,9 @@ interface RuleBase<S extends z.ZodObject> extends Configurable<S> {
 /** A rule that judges one resource by its inputs. */
 export interface ResourceRule<S extends z.ZodObject = z.ZodObject, K extends ResourceKind = ResourceKind>
   extends RuleBase<S> {
+  /** The kinds of resources that it judges. */
   readonly on: readonly K[];
+  /** What breaks the rule in one resource; nothing when all is well. */
   judge(resource: ResourceOf<K>, context: Context<z.output<S>>): Iterable<Finding>;
   /** Properties that replace the resource's own at the level `remediate`. They must only ever make a stack safer. */
   remediate?(resource: ResourceOf<K>, context: Context<z.output<S>>): Readonly<Record<string, unknown>> | undefined;
@@ -63,6 +68,7 @@ export interface ResourceRule<S extends z.ZodObject = z.ZodObject, K extends Res
 
 /** A rule that judges all resources of a stack together. */
 export interface StackRule<S extends z.ZodObject = z.ZodObject> extends RuleBase<S> {
+  /** What breaks the rule in the whole stack, and which resources it left out. */
   judge(stack: StackView, context: Context<z.output<S>>): Iterable<Finding | LeftOut>;
 }
 
@@ -71,7 +77,9 @@ export type Rule = ResourceRule | StackRule;
 
 /** The resources of a stack that rules judge. */
 export interface StackView {
+  /** Whole sets and single entries. */
   readonly sets: readonly SetResource[];
+  /** Cloud signalings. */
   readonly signalings: readonly SignalingResource[];
 }
 
@@ -94,17 +102,49 @@ export interface ExampleResource {
 /** The class of each kind. */
 export type ResourceOf<K extends ResourceKind> = K extends "CloudSignaling" ? SignalingResource : SetResource;
 
-/** Types a resource rule from its `on` and `config`. */
+/**
+ * Types a resource rule from its `on` and `config`.
+ *
+ * @example
+ * ```ts
+ * export const noEmptySet = resourceRule({
+ *   ...description,
+ *   on: ["PrefixSet"],
+ *   *judge({ entries }) {
+ *     if (entries.length === 0) yield { problem: "a set without entries", remedy: "Declare one." };
+ *   },
+ * });
+ * ```
+ */
 export function resourceRule<S extends z.ZodObject, K extends ResourceKind>(rule: ResourceRule<S, K>): ResourceRule {
   return rule as unknown as ResourceRule;
 }
 
-/** Types a stack rule from its `config`. */
+/**
+ * Types a stack rule from its `config`.
+ *
+ * @example
+ * ```ts
+ * export const fewSets = stackRule({
+ *   ...description,
+ *   *judge({ sets }) {
+ *     if (sets.length > 100) yield { problem: "more than 100 sets", remedy: "Make a second stack." };
+ *   },
+ * });
+ * ```
+ */
 export function stackRule<S extends z.ZodObject>(rule: StackRule<S>): StackRule {
   return rule as unknown as StackRule;
 }
 
-/** True for a rule that judges one resource at a time. */
+/**
+ * True for a rule that judges one resource at a time.
+ *
+ * @example
+ * ```ts
+ * const [single, whole] = [rules.filter(isResourceRule), rules.filter((rule) => !isResourceRule(rule))];
+ * ```
+ */
 export function isResourceRule(rule: Rule): rule is ResourceRule {
   return "on" in rule;
 }

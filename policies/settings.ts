@@ -13,6 +13,10 @@ export function levelOf(rule: Rule, config: Pick<PolicyConfig, "rules">): Level 
  * The settings of a rule: those of the command line over those of the file over the defaults, member by member.
  *
  * @throws {PolicyConfigError} for settings of the command line that are not as the schema says.
+ * @example
+ * ```ts
+ * const settings = settingsOf(rule, loadPolicyConfig(rules));
+ * ```
  */
 export function settingsOf(rule: Rule, config: Pick<PolicyConfig, "rules">, commandLine: object = {}): object {
   const own = config.rules[rule.name];

@@ -8,11 +8,20 @@ import type { Rule } from "./rule";
 export interface RunOptions {
   /** The configuration; by default it is read from `packetfilter-policies.yaml`. */
   readonly config?: PolicyConfig;
+  /** When the run begins; default: the time of the machine. */
   readonly now?: Date;
+  /** Variables; default: those of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Starts a run: reads the configuration, and from then on remembers which notices were given. */
+/**
+ * Starts a run: reads the configuration, and from then on remembers which notices were given.
+ *
+ * @example
+ * ```ts
+ * const run = startRun(rules, { now: new Date("2026-12-01T00:00:00Z") });
+ * ```
+ */
 export function startRun(rules: readonly Rule[], options: RunOptions = {}): Run {
   const { environment = process.env, now = new Date() } = options;
   const config = options.config ?? loadPolicyConfig(rules, { environment });

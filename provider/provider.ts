@@ -22,6 +22,10 @@ const HANDLERS: Readonly<Record<string, new (runtime: Runtime) => Handler>> = {
  *
  * @param type `PrefixSet`, `PrefixSetEntry` or `CloudSignaling`
  * @throws {Error} for any other type: then the state was written by a newer version of this package.
+ * @example
+ * ```ts
+ * module.exports.handler = () => require("pulumi-packetfilter/provider").get("PrefixSet");
+ * ```
  */
 export function get(type: string): DynamicProvider {
   const Resource = HANDLERS[type];

@@ -9,14 +9,25 @@ export interface PolicyConfigIssue {
 /**
  * Thrown when `packetfilter-policies.yaml`, or the configuration of one policy, is not as the schema says.
  * The pack does not start then: rules that judge by a half-read configuration would be worse than none.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   loadPolicyConfig(rules);
+ * } catch (error) {
+ *   if (error instanceof PolicyConfigError) for (const { path, message } of error.issues) console.log(path, message);
+ * }
+ * ```
  */
 export class PolicyConfigError extends Error {
   override readonly name = "PolicyConfigError";
+  /** What kind of error it is, for programs that do not share the class. */
   readonly code = "invalid-policy-config";
 
   constructor(
     /** The file, or the policy whose configuration is wrong. */
     readonly source: string,
+    /** What is wrong, one for each place in the file. */
     readonly issues: readonly PolicyConfigIssue[],
   ) {
     super(

@@ -19,7 +19,9 @@ const CONFIG_FILES = [CONFIG_FILE, "packetfilter-policies.yml"] as const;
 
 /** Where to look for the configuration; the defaults are those of this process. */
 export interface LoadOptions {
+  /** Variables that say where the file is; default: those of this process. */
   readonly environment?: Readonly<Record<string, string | undefined>>;
+  /** Folder in which the search for the file begins; default: the working directory. */
   readonly folder?: string;
 }
 
@@ -29,6 +31,10 @@ export interface LoadOptions {
  * `PACKETFILTER_POLICIES_EMERGENCY` sets `emergency` for one run.
  *
  * @throws {PolicyConfigError} naming the file and the path within it.
+ * @example
+ * ```ts
+ * const config = loadPolicyConfig(rules, { folder: "infrastructure" });
+ * ```
  */
 export function loadPolicyConfig(rules: readonly Configurable[], options: LoadOptions = {}): PolicyConfig {
   const { environment = process.env, folder = process.cwd() } = options;
@@ -38,7 +44,15 @@ export function loadPolicyConfig(rules: readonly Configurable[], options: LoadOp
   return emergency ? { ...config, emergency } : config;
 }
 
-/** Reads a configuration that is already an object, for packs that bring their own. */
+/**
+ * Reads a configuration that is already an object, for packs that bring their own.
+ *
+ * @throws {PolicyConfigError} naming the path within it.
+ * @example
+ * ```ts
+ * const config = parsePolicyConfig({ ownedPrefixes: ["198.51.100.0/24"] }, rules);
+ * ```
+ */
 export function parsePolicyConfig(
   input: PolicyConfigInput,
   rules: readonly Configurable[],

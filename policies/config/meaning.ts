@@ -9,7 +9,16 @@ export type Role = "block" | "allow";
 /** Which of a packet's addresses is looked up in a set. */
 export type Direction = "source" | "destination";
 
-/** What the shared configuration says about sets, prefixes and stacks. */
+/**
+ * What the shared configuration says about sets, prefixes and stacks.
+ *
+ * @example
+ * ```ts
+ * *judge(resource, { meaning }) {
+ *   if (meaning.roleIfAny(resource.url) === "allow") yield finding;
+ * }
+ * ```
+ */
 export class Meaning {
   private readonly owned;
   private readonly management;
@@ -24,7 +33,11 @@ export class Meaning {
     this.management = PrefixBuckets.of(config.managementPrefixes);
   }
 
-  /** @throws {NotConfigured} when no pattern matches the set. */
+  /**
+   * Whether a match in the set lets packets pass or not.
+   *
+   * @throws {NotConfigured} when no pattern matches the set.
+   */
   role(set: string): Role {
     const role = this.roleIfAny(set);
     if (role === undefined) throw new NotConfigured("role", set);
@@ -36,7 +49,11 @@ export class Meaning {
     return this.find(set)?.role;
   }
 
-  /** @throws {NotConfigured} when no pattern matches the set, or the pattern has no direction. */
+  /**
+   * Which address of a packet is looked up in the set.
+   *
+   * @throws {NotConfigured} when no pattern matches the set, or the pattern has no direction.
+   */
   direction(set: string): Direction {
     this.role(set);
     const direction = this.find(set)?.direction;
@@ -44,7 +61,11 @@ export class Meaning {
     return direction;
   }
 
-  /** @throws {NotConfigured} when there are none. */
+  /**
+   * Prefixes that are ours.
+   *
+   * @throws {NotConfigured} when there are none.
+   */
   get ownedPrefixes(): PrefixBuckets<PolicyConfig["ownedPrefixes"][number]> {
     if (this.owned.isEmpty) throw new NotConfigured("ownedPrefixes");
     return this.owned;
@@ -65,10 +86,12 @@ export class Meaning {
     return this.management;
   }
 
+  /** Exceptions from rules, as the configuration lists them. */
   get exceptions(): PolicyConfig["exceptions"] {
     return this.config.exceptions;
   }
 
+  /** True when one of the patterns of `productionStacks` matches the name of the stack. */
   isProduction(stack: string): boolean {
     return matchesAny(this.config.productionStacks, stack);
   }

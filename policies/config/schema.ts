@@ -39,7 +39,14 @@ const exception = z
 
 const level: z.ZodType<Level, Level> = z.enum(["mandatory", "advisory", "remediate", "disabled"]);
 
-/** The schema of `packetfilter-policies.yaml` for a pack of these rules. */
+/**
+ * The schema of `packetfilter-policies.yaml` for a pack of these rules.
+ *
+ * @example
+ * ```ts
+ * const { success } = policyConfigSchema(rules).safeParse(parse(text));
+ * ```
+ */
 export function policyConfigSchema(rules: readonly Configurable[]) {
   const settings = Object.fromEntries(
     rules.map((rule) => [

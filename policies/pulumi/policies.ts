@@ -27,6 +27,10 @@ import { unwrap, unwrapDeep } from "./unwrap";
  * `packetfilter-policies.yaml`.
  *
  * @throws {PolicyConfigError} when the configuration is not as the schema says.
+ * @example
+ * ```ts
+ * new PolicyPack("our-policies", { policies: [...policiesOf(), ourOwnPolicy] });
+ * ```
  */
 export function policiesOf(rules: readonly Rule[] = allRules, options: RunOptions = {}): Policies {
   const run = startRun(rules, options);

@@ -12,7 +12,14 @@ import type { SignalingRefusal } from "../wire/signaling";
  */
 export type Outcome = "not-sent" | "refused" | "unknown";
 
-/** An option is missing, unknown or out of range. `message` names it in backticks and never shows its value. */
+/**
+ * An option is missing, unknown or out of range. `message` names it in backticks and never shows its value.
+ *
+ * @example
+ * ```ts
+ * new NodeClient({ endpoint: "ftp://192.0.2.10" });   // throws OptionsError, whose message names `endpoint`
+ * ```
+ */
 export class OptionsError extends PacketFilterError {
   override readonly name = "OptionsError";
 
@@ -37,6 +44,16 @@ export interface RequestFailure {
 /**
  * A request failed for good: all repeats that were safe have been made. Codes: `request-refused`, `request-not-sent`,
  * `request-unknown` (as {@link outcome}), `request-cancelled` (the caller's signal), and those of the classes below.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.commit(set);
+ * } catch (error) {
+ *   // Only asking again tells whether the commit was done.
+ *   if (error instanceof RequestError && error.outcome === "unknown") console.log(await client.list(set));
+ * }
+ * ```
  */
 export class RequestError extends PacketFilterError {
   override readonly name: string = "RequestError";
@@ -76,6 +93,11 @@ export class RequestError extends PacketFilterError {
 /**
  * The answer has a shape that this package does not know, among them an empty body where a list was asked for, `{}`,
  * HTML from a proxy and answers above the size limit. Never read as an empty list. Code `unexpected-response`.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof UnexpectedResponse) console.log(`${error.endpoint} answers in a way of its own: see "answers"`);
+ * ```
  */
 export class UnexpectedResponse extends RequestError {
   override readonly name = "UnexpectedResponse";
@@ -85,7 +107,14 @@ export class UnexpectedResponse extends RequestError {
   }
 }
 
-/** The receiver said no with one of the four texts of docs/contract.md#signaling-errors. Code `signaling-refused`. */
+/**
+ * The receiver said no with one of the four texts of docs/contract.md#signaling-errors. Code `signaling-refused`.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof SignalingRefused) console.log(error.reason);   // which of the four texts
+ * ```
+ */
 export class SignalingRefused extends RequestError {
   override readonly name = "SignalingRefused";
 
@@ -116,6 +145,15 @@ export interface SignalingTruth {
 /**
  * `ensureActive` or `ensureInactive` sent something and did not reach the wanted state for every prefix.
  * Any other error of these two means that nothing was sent. Code `signaling-incomplete`.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await client.ensureActive(prefixes);
+ * } catch (error) {
+ *   if (error instanceof SignalingIncomplete) console.log(`not active: ${error.missing.join(", ")}`);
+ * }
+ * ```
  */
 export class SignalingIncomplete extends RequestError implements SignalingTruth {
   override readonly name = "SignalingIncomplete";

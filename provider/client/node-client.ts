@@ -20,7 +20,7 @@ export type { CallOptions, ListedEntry };
  * The node API (docs/contract.md#node-endpoint): the eleven commands on prefix-sets, profiles, rules and marks.
  *
  * Every operation repeats what is safe to repeat, up to `maxTries` times with jittered pauses within `deadlineMs`, and
- * fails with a {@link RequestError} that says what is known. Insert, delete and commit are repeated as well, since
+ * fails with a `RequestError` that says what is known. Insert, delete and commit are repeated as well, since
  * doing them twice changes nothing more; then a refusal may be the echo of a first try whose answer was lost.
  * Changes count once they are committed; staged changes are shared by all who write to the set.
  *

@@ -80,6 +80,7 @@ export interface NodeOptions {
 export interface ReceiverOptions {
   /** Base url of the signaling API, without client id and secret (`{signal_url}` of the contract). */
   readonly url: string;
+  /** Id of the client, a part of each request's path. */
   readonly clientId: string;
   /** A secret. */
   readonly secretKey: string;
@@ -91,9 +92,9 @@ export interface ReceiverOptions {
   readonly deadlineMs?: number;
   /** How often one request is sent at most. Default: 5. */
   readonly maxTries?: number;
-  /** As {@link NodeOptions.retryPauseMs}. Default: 300. */
+  /** Milliseconds, as {@link NodeOptions.retryPauseMs}. Default: 300. */
   readonly retryPauseMs?: number;
-  /** As {@link NodeOptions.maxRetryPauseMs}. Default: 10 000. */
+  /** Milliseconds, as {@link NodeOptions.maxRetryPauseMs}. Default: 10 000. */
   readonly maxRetryPauseMs?: number;
 }
 

@@ -21,9 +21,13 @@ export interface Mark {
   readonly status?: string;
   /** The address of a table by source or by recipient; marks have no masks (docs/contract.md#terms). */
   readonly address?: string;
+  /** Source address, in tables that have one. */
   readonly source?: string;
+  /** Destination address, in tables that have one. */
   readonly destination?: string;
+  /** Source port, in tables of connections. */
   readonly sourcePort?: number;
+  /** Destination port, in tables of connections. */
   readonly destinationPort?: number;
   /** L4 protocol, as the node writes it. */
   readonly protocol?: string | number;
@@ -38,15 +42,20 @@ export interface Mark {
 
 /** A profile of an arena. Beyond the name its members are not specified, and kept under `extra`. */
 export interface Profile {
+  /** What urls call it. */
   readonly name: string;
+  /** Members that this package does not know, untouched. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** A rule of a profile. Matched with marks by `id` or value (docs/contract.md#profiles-and-rules). */
 export interface Rule {
+  /** The number that its marks have as `id`. */
   readonly id?: number;
+  /** What people call it. */
   readonly name?: string;
   /** As {@link Mark.exact}. */
   readonly exact?: Readonly<Record<string, string>>;
+  /** Members that this package does not know, untouched. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }

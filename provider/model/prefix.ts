@@ -22,6 +22,15 @@ export type PrefixProblem =
 /**
  * Thrown by {@link Prefix.parse} when a text is not a prefix in the sense of this package.
  * `message` is a sentence that quotes the text and says how to write it.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   Prefix.parse("192.0.2.1/24");
+ * } catch (error) {
+ *   if (error instanceof PrefixError) console.log(error.problem);   // "host-bits"
+ * }
+ * ```
  */
 export class PrefixError extends PacketFilterError {
   override readonly name = "PrefixError";
@@ -127,6 +136,7 @@ export class Prefix {
     return this.text;
   }
 
+  /** The canonical text, so that JSON of a prefix is a string. */
   toJSON(): string {
     return this.text;
   }
@@ -160,7 +170,11 @@ export class Prefix {
     return this.contains(other) || other.contains(this);
   }
 
-  /** The covering prefix of `length` bits; `length` must not be longer than this one. */
+  /**
+   * The covering prefix of `length` bits.
+   *
+   * @throws {RangeError} when `length` is longer than this one.
+   */
   truncate(length: number): Prefix {
     if (length > this.length) throw new RangeError(`${this.text} has no covering prefix of length ${length}`);
     const bits = mask(this.bits, this.family, length);

@@ -3,30 +3,49 @@ export type ResourceUrl = ArenaUrl | ProfileUrl | PrefixSetUrl | MarkUrl;
 
 /** `arena://<arena>` */
 export interface ArenaUrl {
+  /** Tells which resource it is. */
   readonly kind: "arena";
+  /** Name of the arena. */
   readonly arena: string;
 }
 /** `profile://<arena>/<profile>` */
 export interface ProfileUrl {
+  /** Tells which resource it is. */
   readonly kind: "profile";
+  /** Name of the arena. */
   readonly arena: string;
+  /** Name of the profile. */
   readonly profile: string;
 }
 /** `prefixset://<arena>/<set>` (global), or with `profile`: `prefixset://<arena>/<profile>/<set>` (local). */
 export interface PrefixSetUrl {
+  /** Tells which resource it is. */
   readonly kind: "prefixset";
+  /** Name of the arena. */
   readonly arena: string;
+  /** Profile of a local set; absent: the set is global. */
   readonly profile?: string;
+  /** Name of the set. */
   readonly set: string;
 }
 /** `mark://<arena>/<profile>` */
 export interface MarkUrl {
+  /** Tells which resource it is. */
   readonly kind: "mark";
+  /** Name of the arena. */
   readonly arena: string;
+  /** Name of the profile. */
   readonly profile: string;
 }
 
-/** The text of an address, without a trailing slash: how messages, ids and map keys show it. */
+/**
+ * The text of an address, without a trailing slash: how messages, ids and map keys show it.
+ *
+ * @example
+ * ```ts
+ * formatUrl({ kind: "prefixset", arena: "edge", set: "blocked" });   // "prefixset://edge/blocked"
+ * ```
+ */
 export function formatUrl(url: ResourceUrl): string {
   switch (url.kind) {
     case "arena":

@@ -12,14 +12,19 @@ export type DuplicateRule = "fail" | "first" | "last" | "max";
 
 /** Where the parts of an entry stand: names of a head line or of members, or column numbers from 0. */
 export interface PrefixColumns {
+  /** The prefix or address. */
   readonly prefix: string | number;
+  /** Its value; default: none, all get the option `value`. */
   readonly value?: string | number;
+  /** Why; default: none, all get the option `reason`. */
   readonly reason?: string | number;
+  /** Ticket; default: none. */
   readonly ticket?: string | number;
+  /** ISO time with zone after which the entry is no longer wanted; default: none. */
   readonly expires?: string | number;
 }
 
-/** Options of {@link readPrefixFile} and {@link parsePrefixes}. */
+/** Options of `readPrefixFile` and `parsePrefixes`. */
 export interface PrefixFileOptions {
   /** Default: by the extension of the file and by what it holds. */
   readonly format?: PrefixFileFormat;

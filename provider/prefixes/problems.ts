@@ -8,6 +8,7 @@ export interface Place {
 
 /** One thing that is wrong in a file. */
 export interface PrefixFileProblem extends Place {
+  /** The file, as it was named. */
   readonly file: string;
   /** What is wrong and what to write, without the place. */
   readonly message: string;
@@ -31,8 +32,11 @@ const MOST = 20;
  */
 export class PrefixFileError extends PacketFilterError {
   override readonly name = "PrefixFileError";
+  /** File of the first problem. */
   readonly file: string;
+  /** Its line, from 1. */
   readonly line: number;
+  /** Its column, from 1. */
   readonly column: number;
 
   constructor(

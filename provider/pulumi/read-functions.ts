@@ -71,7 +71,14 @@ export function getProfiles(args: GetProfilesArgs): Promise<Profile[]> {
   return withNode(args.node, (node) => node.listProfiles(args.arena));
 }
 
-/** Lists the rules of a profile. @throws {RequestError} */
+/**
+ * Lists the rules of a profile. @throws {RequestError}
+ *
+ * @example
+ * ```ts
+ * const rules = await getRules({ arena: "edge", profile: "web" });
+ * ```
+ */
 export function getRules(args: GetRulesArgs): Promise<Rule[]> {
   return withNode(args.node, (node) => node.listRules(args.arena, args.profile));
 }
@@ -101,6 +108,10 @@ export async function getMarks(args: GetMarksArgs): Promise<Mark[]> {
  * fraction, a text); it comes as the node lists it.
  *
  * @throws {RequestError}
+ * @example
+ * ```ts
+ * const held = await getPrefixSet({ arena: "edge", set: "blocked" });   // canonical prefix to value
+ * ```
  */
 export function getPrefixSet(args: GetPrefixSetArgs): Promise<Record<string, ListedValue>> {
   const { arena, profile, set } = args;
@@ -111,7 +122,14 @@ export function getPrefixSet(args: GetPrefixSetArgs): Promise<Record<string, Lis
   });
 }
 
-/** Lists the prefixes with active signaling, canonical. @throws {RequestError} */
+/**
+ * Lists the prefixes with active signaling, canonical. @throws {RequestError}
+ *
+ * @example
+ * ```ts
+ * const active = await getSignalings();
+ * ```
+ */
 export async function getSignalings(args: GetSignalingsArgs = {}): Promise<string[]> {
   const client = new SignalingClient(programSettings().receiver(args.receiver).options);
   try {
@@ -121,27 +139,62 @@ export async function getSignalings(args: GetSignalingsArgs = {}): Promise<strin
   }
 }
 
-/** {@link getProfiles} with Inputs. */
+/**
+ * {@link getProfiles} with Inputs.
+ *
+ * @example
+ * ```ts
+ * const profiles = getProfilesOutput({ arena: other.getOutput("arena") });
+ * ```
+ */
 export function getProfilesOutput(args: WithInputs<GetProfilesArgs>): pulumi.Output<Profile[]> {
   return lifted(args, getProfiles);
 }
 
-/** {@link getRules} with Inputs. */
+/**
+ * {@link getRules} with Inputs.
+ *
+ * @example
+ * ```ts
+ * const rules = getRulesOutput({ arena: "edge", profile: other.getOutput("profile") });
+ * ```
+ */
 export function getRulesOutput(args: WithInputs<GetRulesArgs>): pulumi.Output<Rule[]> {
   return lifted(args, getRules);
 }
 
-/** {@link getMarks} with Inputs. */
+/**
+ * {@link getMarks} with Inputs.
+ *
+ * @example
+ * ```ts
+ * const marks = getMarksOutput({ arena: "edge", profile: other.getOutput("profile"), type: "shost" });
+ * ```
+ */
 export function getMarksOutput(args: WithInputs<GetMarksArgs>): pulumi.Output<Mark[]> {
   return lifted(args, getMarks);
 }
 
-/** {@link getPrefixSet} with Inputs. */
+/**
+ * {@link getPrefixSet} with Inputs.
+ *
+ * @example
+ * ```ts
+ * const held = getPrefixSetOutput({ arena: blocked.arena, set: blocked.set });
+ * ```
+ */
 export function getPrefixSetOutput(args: WithInputs<GetPrefixSetArgs>): pulumi.Output<Record<string, ListedValue>> {
   return lifted(args, getPrefixSet);
 }
 
-/** {@link getSignalings} with Inputs. */
+/**
+ * {@link getSignalings} with Inputs.
+ *
+ * @example
+ * ```ts
+ * const active = getSignalingsOutput({ receiver: config.require("receiver") });
+ * ```
+ */
 export function getSignalingsOutput(args: WithInputs<GetSignalingsArgs> = {}): pulumi.Output<string[]> {
   return lifted(args, getSignalings);
 }

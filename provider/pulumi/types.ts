@@ -32,6 +32,7 @@ export interface NodeArgs {
   headers?: pulumi.Input<Record<string, pulumi.Input<string>>>;
   /** Value of the header `User-Arena` of mark lists; default: the arena of the url. */
   userArena?: pulumi.Input<string>;
+  /** Certificates and keys; only with an `https:` endpoint. */
   tls?: pulumi.Input<TlsArgs>;
   /** Milliseconds that one request may take; default 10 000. */
   timeoutMs?: pulumi.Input<number>;
@@ -90,9 +91,11 @@ export interface AnswersArgs {
 export interface ReceiverArgs {
   /** Base url; client id and secret key follow as path segments. */
   url: pulumi.Input<string>;
+  /** Id of the client, a part of each request's path. */
   clientId: pulumi.Input<string>;
   /** Kept as a secret. */
   secretKey: pulumi.Input<string>;
+  /** Certificates and keys; only with an `https:` url. */
   tls?: pulumi.Input<TlsArgs>;
   /** Milliseconds that one request may take; default 10 000. */
   timeoutMs?: pulumi.Input<number>;

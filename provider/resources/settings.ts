@@ -54,7 +54,14 @@ export interface Settings {
   readonly distinctNodes: boolean;
 }
 
-/** The configuration, the environment or an argument does not say what is needed. Says which key, and how to set it. */
+/**
+ * The configuration, the environment or an argument does not say what is needed. Says which key, and how to set it.
+ *
+ * @example
+ * ```ts
+ * if (error instanceof ConfigError) console.log(error.message);   // which key, and how to set it
+ * ```
+ */
 export class ConfigError extends PacketFilterError {
   override readonly name = "ConfigError";
 

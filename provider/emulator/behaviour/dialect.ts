@@ -93,13 +93,29 @@ export function dialect(choice: string | DialectSettings = "default"): Dialect {
   );
 }
 
-/** The switches that differ from their default: what a report of a failing dialect prints. */
+/**
+ * The switches that differ from their default: what a report of a failing dialect prints.
+ *
+ * @example
+ * ```ts
+ * deviations(dialect({ listShows: "staged" }));   // { listShows: "staged" }
+ * ```
+ */
 export function deviations(of: Dialect): DialectSettings {
   const normal = parseDialect({});
   return Object.fromEntries(Object.entries(of).filter(([name, value]) => normal[name as SwitchName] !== value));
 }
 
-/** One dialect for each alternative of each switch, that one alone set: what a client's contract tests walk. */
+/**
+ * One dialect for each alternative of each switch, that one alone set: what a client's contract tests walk.
+ *
+ * @example
+ * ```ts
+ * for (const { name, setting } of singleSwitchDialects()) {
+ *   await using emulator = await startEmulator({ dialect: { [name]: setting } });
+ * }
+ * ```
+ */
 export function singleSwitchDialects(): { name: SwitchName; setting: string | number; refused: boolean }[] {
   return Object.entries(SWITCHES).flatMap(([name, it]: [string, Switch]) => {
     const settings = (values: readonly unknown[] = [], refused: boolean) =>

@@ -73,7 +73,9 @@ export type Fault = z.input<typeof faultSchema>;
 
 /** A fault that was set, to look at and to take back. */
 export interface ActiveFault {
+  /** Counts from 1 and never repeats. */
   readonly id: number;
+  /** The fault as it was given, with its kind. */
   readonly fault: Fault & { readonly kind: FaultKind };
   /** Matching requests so far. */
   readonly seen: number;

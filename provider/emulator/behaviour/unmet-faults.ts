@@ -3,15 +3,26 @@ import type { ActiveFault, Fault } from "./faults";
 
 /** A fault that was set and struck nothing. */
 export interface UnmetFault {
+  /** The id that it got when it was set. */
   readonly id: number;
+  /** The fault as it was given. */
   readonly fault: Fault;
   /** Why, in words, with the requests that came nearest. */
   readonly reason: string;
 }
 
-/** Thrown where a fault that was set struck nothing; `message` names each, and the requests that came nearest to it. */
+/**
+ * Thrown where a fault that was set struck nothing; `message` names each, and the requests that came nearest to it.
+ *
+ * @example
+ * ```ts
+ * emulator.fail({ cmd: "commit", status: 503 });
+ * emulator.expectAllFaultsMet();   // throws UnmetFaultError: nothing was committed
+ * ```
+ */
 export class UnmetFaultError extends Error {
   override readonly name = "UnmetFaultError";
+  /** What kind of error it is, for programs that do not share the class. */
   readonly code = "unmet-faults";
 
   constructor(readonly faults: readonly UnmetFault[]) {

@@ -3,7 +3,9 @@ import type { ListenOptions } from "./http-server";
 
 /** Own certificates of a server, in PEM. */
 export interface TlsFiles {
+  /** The server's certificate, with those that it was signed by. */
   readonly cert: string;
+  /** The private key of `cert`. */
   readonly key: string;
   /** Clients need a certificate that this one signed. */
   readonly ca?: string;
@@ -18,6 +20,7 @@ export interface ClientTls {
   readonly ca: string;
   /** The client's own certificate, for `"mutual"`. */
   readonly cert: string;
+  /** The private key of `cert`. */
   readonly key: string;
 }
 

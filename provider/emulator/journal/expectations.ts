@@ -2,7 +2,14 @@ import type { Journal, JournalEntry, JournalFilter } from "./journal";
 import { matches } from "./journal";
 import { describeEntry } from "./journal-text";
 
-/** Thrown when the journal does not hold the requests that a test expects, or not in time. Its message names those that came near. */
+/**
+ * Thrown when the journal does not hold the requests that a test expects, or not in time. Its message names those that came near.
+ *
+ * @example
+ * ```ts
+ * emulator.expectRequests({ cmd: "commit" }, 1);   // throws ExpectationError when there were none, or two
+ * ```
+ */
 export class ExpectationError extends Error {
   override readonly name = "ExpectationError";
 }

@@ -34,11 +34,13 @@ export interface RequestSummary {
 export interface JournalEntry extends RequestSummary {
   /** Counts from 0 and never repeats, also when old entries were dropped. */
   readonly index: number;
-  /** The run that it belongs to, see {@link Run}. */
+  /** The run that it belongs to, see `Run`. */
   readonly run: number;
   /** Virtual time of arrival, ISO 8601. */
   readonly time: string;
+  /** Which of the APIs was asked. */
   readonly api: ApiName;
+  /** Method of HTTP, as it was sent. */
   readonly method: string;
   /** Path with secrets replaced by `***`. */
   readonly path: string;
@@ -48,7 +50,7 @@ export interface JournalEntry extends RequestSummary {
   readonly concurrent: number;
   /** Absent while no answer was sent, and for good when a fault withheld it. */
   status?: number;
-  /** Length of the answer's body. */
+  /** Length of the answer's body in bytes, as it went out; absent like `status`. */
   answerBytes?: number;
   /** The first 2 KB of the answer's body. */
   answer?: string;
@@ -72,9 +74,9 @@ export type JournalFilter = Partial<
 
 /** Which part of the entries that match. */
 export interface JournalRange {
-  /** Only entries with at least this index. */
+  /** Only entries with at least this index; default: from the oldest. */
   readonly since?: number;
-  /** Only so many, the newest. */
+  /** Only so many, the newest; default: all. */
   readonly limit?: number;
 }
 

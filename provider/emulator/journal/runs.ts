@@ -8,16 +8,21 @@ export interface Run {
   readonly label?: string;
   /** Virtual time of its first request, ISO 8601; absent before that. */
   readonly from?: string;
+  /** Requests to either API. */
   readonly requests: number;
   /** Requests that were answered with a status of 400 or more, or not at all. */
   readonly failed: number;
   /** Commits that were applied, and what all of them together did. */
   readonly commits: number;
+  /** Entries that the commits added. */
   readonly inserted: number;
+  /** Entries that the commits took out. */
   readonly removed: number;
+  /** Entries that the commits gave another value. */
   readonly changed: number;
   /** Starts and stops of signaling that were answered with a success. */
   readonly starts: number;
+  /** See `starts`. */
   readonly stops: number;
 }
 

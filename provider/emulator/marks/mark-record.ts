@@ -68,10 +68,15 @@ export interface MarkRecord {
   readonly address?: string;
   /** With `destination` the key of `sdhost`, and a part of the key of `conn`. */
   readonly source?: string;
+  /** The other part of the key of `sdhost` and `conn`. */
   readonly destination?: string;
+  /** Part of the key of `conn`; absent in other tables. */
   readonly sourcePort?: number;
+  /** Part of the key of `conn`; absent in other tables. */
   readonly destinationPort?: number;
+  /** L4 protocol, part of the key of `conn`; absent in other tables. */
   readonly protocol?: z.infer<typeof protocolSchema>;
+  /** Tells which rule made the record. */
   readonly id: number;
   /** Default 1. */
   readonly value?: number;

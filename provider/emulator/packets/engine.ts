@@ -19,6 +19,7 @@ export interface PacketEngineOptions {
 
 /** What became of a packet. */
 export interface Verdict {
+  /** Whether it went through. */
   readonly verdict: "accept" | "drop";
   /** The profile whose rules it met; absent when no bound prefix holds its destination, then it is accepted. */
   readonly profile?: string;
@@ -30,9 +31,13 @@ export interface Verdict {
 
 /** What became of many packets. */
 export interface TrafficSummary {
+  /** How many there were. */
   readonly packets: number;
+  /** Bytes of all of them. */
   readonly bytes: number;
+  /** Packets that went through. */
   readonly accepted: number;
+  /** Packets that a rule dropped. */
   readonly dropped: number;
   /** Packets that met no profile. */
   readonly unbound: number;

@@ -44,6 +44,12 @@ export type Shape = (packet: PacketView, random: RandomIntegers, to: Range) => v
 /**
  * An endless source of packets. Iterate it for packets as people write them, or call `next` with a view of your own
  * for millions a second.
+ *
+ * @example
+ * ```ts
+ * const source = synFlood({ to: ["198.51.100.7"], seed: 7 });
+ * for (const packet of source.take(3)) console.log(packet.from);
+ * ```
  */
 export class TrafficSource implements Iterable<Packet> {
   /** @param next Makes a view the next packet. */

@@ -14,7 +14,14 @@ import {
 
 const RESOLVERS_PER_PREFIX = 32;
 
-/** Usual traffic: requests to web servers mostly, some UDP and ICMP, packets of all sizes. */
+/**
+ * Usual traffic: requests to web servers mostly, some UDP and ICMP, packets of all sizes.
+ *
+ * @example
+ * ```ts
+ * await emulator.replay(background({ to: ["198.51.100.0/24"] }), 1_000);
+ * ```
+ */
 export function background(options: TrafficOptions): TrafficSource {
   checkTraffic("background", options);
   return trafficSource(options, (packet, random) => {
@@ -42,6 +49,10 @@ export function background(options: TrafficOptions): TrafficSource {
  * SYN flood: small TCP packets with only SYN set, from everywhere, to one port.
  *
  * @param options `dport`: default 443.
+ * @example
+ * ```ts
+ * await emulator.replay(synFlood({ to: ["198.51.100.7"], dport: 80 }), 1_000);
+ * ```
  */
 export function synFlood(options: TrafficOptions & { readonly dport?: number }): TrafficSource {
   checkTraffic("synFlood", options, { dport: portSchema.optional() });
@@ -55,7 +66,14 @@ export function synFlood(options: TrafficOptions & { readonly dport?: number }):
   });
 }
 
-/** DNS amplification: large UDP answers from port 53 of few resolvers, at most 32 in each prefix of senders. */
+/**
+ * DNS amplification: large UDP answers from port 53 of few resolvers, at most 32 in each prefix of senders.
+ *
+ * @example
+ * ```ts
+ * await emulator.replay(dnsAmplification({ to: ["198.51.100.7"] }), 1_000);
+ * ```
+ */
 export function dnsAmplification(options: TrafficOptions): TrafficSource {
   checkTraffic("dnsAmplification", options);
   const random = new RandomIntegers(options.seed ?? 1);
@@ -70,7 +88,14 @@ export function dnsAmplification(options: TrafficOptions): TrafficSource {
   });
 }
 
-/** Carpet bombing: every address of each of the recipients' prefixes in turn, too little for each to be noticed alone. */
+/**
+ * Carpet bombing: every address of each of the recipients' prefixes in turn, too little for each to be noticed alone.
+ *
+ * @example
+ * ```ts
+ * await emulator.replay(carpetBombing({ to: ["198.51.100.0/24"] }), 1_000);
+ * ```
+ */
 export function carpetBombing(options: TrafficOptions): TrafficSource {
   checkTraffic("carpetBombing", options);
   const positions = new Map<Range, number>();

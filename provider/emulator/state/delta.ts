@@ -4,8 +4,11 @@ import type { StagedValue } from "./draft";
 
 /** What a commit changed: JSON, as the journal keeps it. */
 export interface CommitRecord {
+  /** Prefixes that are new, with their values. */
   readonly inserted: Record<string, number>;
+  /** Prefixes that are gone, with the values that they had. */
   readonly removed: Record<string, number>;
+  /** Prefixes whose value changed. */
   readonly changed: Record<string, { from: number; to: number }>;
   /** Entries of the set after the commit. */
   readonly size: number;

@@ -11,6 +11,7 @@ export type { StagedValue } from "./draft";
 
 /** Applied and staged entries of a set as plain objects, canonical prefixes in order. Equal when nothing is staged. */
 export interface PrefixSetContent {
+  /** What a list answers and rules see, canonical prefix to value. */
   readonly applied: Record<string, number>;
   /** What the applied set becomes by a commit. */
   readonly staged: Record<string, number>;

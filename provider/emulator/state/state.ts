@@ -113,9 +113,17 @@ export type SignalingClientState = z.output<typeof client>;
 /** A profile as the state has it. */
 export type ProfileState = z.output<typeof profile>;
 
-/** Thrown when a state cannot be loaded; `message` names the place in the state. Nothing of it is loaded then. */
+/**
+ * Thrown when a state cannot be loaded; `message` names the place in the state. Nothing of it is loaded then.
+ *
+ * @example
+ * ```ts
+ * await startEmulator({ state: { arenas: { edge: { sets: { blocked: { "192.0.2.1/24": 1 } } } } } });   // StateError: host bits
+ * ```
+ */
 export class StateError extends TypeError {
   override readonly name = "StateError";
+  /** What kind of error it is, for programs that do not share the class. */
   readonly code = "invalid-state";
 }
 

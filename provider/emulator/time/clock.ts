@@ -75,7 +75,11 @@ export class VirtualClock {
     return this.stopped !== undefined;
   }
 
-  /** Stops the time, now or at a given moment (moments in the past are allowed; nothing is undone by them). */
+  /**
+   * Stops the time, now or at a given moment (moments in the past are allowed; nothing is undone by them).
+   *
+   * @throws {TypeError} for what is no time.
+   */
   freeze(at?: Date | string | number): void {
     const moment = at === undefined ? this.ms : at === null ? Number.NaN : new Date(at).getTime();
     if (Number.isNaN(moment))

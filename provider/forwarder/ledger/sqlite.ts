@@ -7,7 +7,18 @@ export type Sqlite = typeof import("node:sqlite");
 /** Result codes of SQLite that mean something else than a mistake of ours (sqlite.org/rescode.html). */
 const CODES = { busy: 5, readOnly: 8, corrupt: 11, full: 13, cannotOpen: 14, notADatabase: 26 } as const;
 
-/** Thrown when the state folder cannot be used: another forwarder has it, or the machine does not let us. */
+/**
+ * Thrown when the state folder cannot be used: another forwarder has it, or the machine does not let us.
+ *
+ * @example
+ * ```ts
+ * try {
+ *   await startForwarder(config);
+ * } catch (error) {
+ *   if (error instanceof StoreError) console.log(error.message);   // which folder, and who has it
+ * }
+ * ```
+ */
 export class StoreError extends PacketFilterError {
   override readonly name = "StoreError";
 

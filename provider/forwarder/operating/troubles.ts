@@ -1,7 +1,10 @@
 /** Where the forwarder says what happens: one line an event, with members for programs. Never a secret. */
 export interface Log {
+  /** What is as it should be. */
   info(members: Readonly<Record<string, unknown>>, message: string): void;
+  /** What the forwarder will mend by itself. */
   warn(members: Readonly<Record<string, unknown>>, message: string): void;
+  /** What needs somebody. */
   error(members: Readonly<Record<string, unknown>>, message: string): void;
 }
 

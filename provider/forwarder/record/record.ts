@@ -11,28 +11,43 @@ import type { NamedRule } from "./rows";
 export interface ForwardRecord {
   /** When the list was obtained: ISO 8601, UTC. */
   readonly timestamp: string;
+  /** Name of the node in the configuration. */
   readonly node: string;
+  /** Arena of the table. */
   readonly arena: string;
+  /** Profile of the table. */
   readonly profile: string;
+  /** Which of the profile's tables it is. */
   readonly type: MarkType;
+  /** What happened to the mark. */
   readonly event: MarkEvent;
+  /** Address of a table by source or by recipient. */
   readonly address?: string;
+  /** Source address, in tables that have one. */
   readonly source?: string;
+  /** Destination address, in tables that have one. */
   readonly destination?: string;
+  /** Source port, in tables of connections. */
   readonly sourcePort?: number;
+  /** Destination port, in tables of connections. */
   readonly destinationPort?: number;
+  /** L4 protocol, as the node writes it. */
   readonly protocol?: string | number;
   /** A text where the node's integer is beyond ±(2⁵³−1). */
   readonly id?: number | string;
+  /** A counter that rules drive; a text as `id`. */
   readonly value?: number | string;
   /** Seconds. */
   readonly lifetime?: number;
   /** Seconds. */
   readonly age?: number;
+  /** For example `active` or `expired`. */
   readonly status?: string;
   /** The rule that the mark comes from, where it is known. */
   readonly rule?: NamedRule;
+  /** Grows when a table's history begins anew; orders before `sequence`. */
   readonly epoch: number;
+  /** Grows by each record of a table within an epoch. */
   readonly sequence: number;
   /** At most 40 characters: the same whenever this observation is delivered, and another one for every other. */
   readonly recordId: string;

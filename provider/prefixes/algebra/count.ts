@@ -3,7 +3,9 @@ import { PrefixTable } from "./table";
 
 /** How many addresses, by family. */
 export interface AddressCount {
+  /** IPv4 addresses, each counted once. */
   readonly ipv4: bigint;
+  /** IPv6 addresses, each counted once. */
   readonly ipv6: bigint;
 }
 

@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { type PublicName, surfaceOf } from "./surface";
+
+const root = resolve(__dirname, "../..");
+let names: PublicName[];
+
+/** The sources of all entry points, from which `npm run reference` is made. */
+beforeAll(() => {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const entries = Object.entries(manifest.exports as Record<string, { default?: string }>).flatMap(
+    ([subpath, entry]) =>
+      entry.default ? [[subpath, join(root, entry.default.replace("./dist/", "").replace(/\.js$/, ".ts"))]] : [],
+  );
+  names = surfaceOf(root, Object.fromEntries(entries));
+});
+
+const wrong = (isWrong: (name: PublicName) => boolean) =>
+  names.filter(isWrong).map(({ name, file }) => `${name} (${file})`);
+
+test("there are public names to look at", () => {
+  expect(names.length).toBeGreaterThan(400);
+});
+
+test("every public name and every member has a doc comment", () => {
+  expect(wrong(({ comment }) => comment.trim() === "")).toEqual([]);
+});
+
+test("every public function and class has an example", () => {
+  expect(wrong(({ kind, tags }) => (kind === "function" || kind === "class") && !tags.includes("example"))).toEqual([]);
+});
+
+test("a public function or method that throws says what", () => {
+  expect(wrong(({ throws, tags }) => throws && !tags.includes("throws"))).toEqual([]);
+});
+
+test("a number that may be left out has a unit and a default", () => {
+  expect(wrong(({ optionalNumber, comment }) => optionalNumber && !/default|without|absent/i.test(comment))).toEqual(
+    [],
+  );
+  const units: [RegExp, RegExp][] = [
+    [/Ms$/, /milliseconds/i],
+    [/Bytes/, /bytes/i],
+    [/Seconds$/, /seconds/i],
+  ];
+  const named = ({ name, comment }: PublicName) =>
+    units.some(([ending, unit]) => ending.test(name) && !unit.test(comment));
+  expect(wrong((name) => name.kind === "member" && named(name))).toEqual([]);
+});
+
+test("no link of a doc comment is dead", () => {
+  expect(names.flatMap(({ name, deadLinks }) => deadLinks.map((link) => `${name} links to ${link}`))).toEqual([]);
+});

@@ -1,0 +1,140 @@
+import { join, relative } from "node:path";
+import ts from "typescript";
+
+/** Something that users of the package can name, with what its doc comment says. */
+export interface PublicName {
+  /** `./client NodeClient.list`, as a person would look for it. */
+  readonly name: string;
+  readonly kind: "function" | "class" | "other" | "member";
+  readonly file: string;
+  /** The doc comment without its tags, empty when there is none. */
+  readonly comment: string;
+  readonly tags: readonly string[];
+  /** Names in `{@link …}` that mean nothing where they stand. */
+  readonly deadLinks: readonly string[];
+  /** Of a member of options that may be left out and takes a number. */
+  readonly optionalNumber: boolean;
+  /** It has a `throw` of its own in its body. */
+  readonly throws: boolean;
+}
+
+/** All exports of all entry points, and the members that are written in them. */
+export function surfaceOf(root: string, entries: Readonly<Record<string, string>>): PublicName[] {
+  const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
+  const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
+  const program = ts.createProgram(Object.values(entries), options);
+  const surface = new Surface(root, program.getTypeChecker());
+  for (const [entry, file] of Object.entries(entries)) {
+    const source = program.getSourceFile(file);
+    const module = source && surface.checker.getSymbolAtLocation(source);
+    if (!module) throw new Error(`${file} is no module`);
+    for (const symbol of surface.checker.getExportsOfModule(module)) surface.add(entry, symbol);
+  }
+  return surface.found;
+}
+
+class Surface {
+  readonly found: PublicName[] = [];
+  private readonly seen = new Set<ts.Declaration>();
+
+  constructor(
+    private readonly root: string,
+    readonly checker: ts.TypeChecker,
+  ) {}
+
+  add(entry: string, exported: ts.Symbol): void {
+    const symbol = exported.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(exported) : exported;
+    const declarations = (symbol.declarations ?? []).filter((one) => !this.seen.has(one));
+    const [first] = declarations;
+    // What another entry point exports as well was seen there.
+    if (!first || first.getSourceFile().fileName.includes("node_modules")) return;
+    for (const one of declarations) this.seen.add(one);
+    const name = `${entry} ${exported.name}`;
+    this.note(name, kindOf(first), symbol, first);
+    // Outputs of a resource are its arguments as given, and documented there.
+    const given = declarations.flatMap((one) => (ts.isClassDeclaration(one) ? argumentsOf(one) : []));
+    for (const declaration of declarations) {
+      for (const member of membersOf(declaration)) this.member(name, member, given);
+    }
+  }
+
+  private member(owner: string, declaration: ts.ClassElement | ts.TypeElement, given: readonly string[]): void {
+    const hidden = ts.ModifierFlags.Private | ts.ModifierFlags.Protected | ts.ModifierFlags.Override;
+    if (ts.getCombinedModifierFlags(declaration) & hidden || !declaration.name || !ts.isIdentifier(declaration.name))
+      return;
+    const symbol = this.checker.getSymbolAtLocation(declaration.name);
+    if (!symbol || given.includes(symbol.name) || symbol.declarations?.[0] !== declaration) return;
+    this.note(`${owner}.${symbol.name}`, "member", symbol, declaration);
+  }
+
+  private note(name: string, kind: PublicName["kind"], symbol: ts.Symbol, declaration: ts.Declaration): void {
+    const tags = symbol.getJsDocTags(this.checker).map((tag) => tag.name);
+    if (tags.includes("internal")) return;
+    const comments = ts.getJSDocCommentsAndTags(commented(declaration));
+    this.found.push({
+      name,
+      kind,
+      file: relative(this.root, declaration.getSourceFile().fileName),
+      comment: ts.displayPartsToString(symbol.getDocumentationComment(this.checker)),
+      tags,
+      deadLinks: comments.flatMap((comment) => this.deadLinksOf(comment)),
+      optionalNumber: this.takesNumber(declaration),
+      throws: hasThrow(declaration),
+    });
+  }
+
+  private takesNumber(declaration: ts.Declaration): boolean {
+    const owner = ts.isInterfaceDeclaration(declaration.parent) ? declaration.parent.name.text : "";
+    if (!/(Options|Args|Columns|Range)$/.test(owner)) return false;
+    if (!ts.isPropertySignature(declaration) || !declaration.questionToken || !declaration.type) return false;
+    const type = this.checker.getNonNullableType(this.checker.getTypeAtLocation(declaration.type));
+    const parts = type.isUnion() ? type.types : [type];
+    return parts.some((part) => (part.flags & ts.TypeFlags.Number) !== 0);
+  }
+
+  private deadLinksOf(comment: ts.Node): string[] {
+    const dead: string[] = [];
+    const visit = (node: ts.Node): void => {
+      if ((ts.isJSDocLink(node) || ts.isJSDocLinkCode(node)) && node.name) {
+        if (!this.checker.getSymbolAtLocation(node.name)) dead.push(node.name.getText());
+      }
+      ts.forEachChild(node, visit);
+    };
+    for (const child of comment.getChildren()) visit(child);
+    return dead;
+  }
+}
+
+function kindOf(declaration: ts.Declaration): PublicName["kind"] {
+  if (ts.isFunctionDeclaration(declaration)) return "function";
+  return ts.isClassDeclaration(declaration) ? "class" : "other";
+}
+
+/** Names of the members of `FooArgs`, beside which a class `Foo` stands in one file. */
+function argumentsOf({ name, parent }: ts.ClassDeclaration): string[] {
+  const isArgs = (one: ts.Statement): one is ts.InterfaceDeclaration =>
+    ts.isInterfaceDeclaration(one) && one.name.text === `${name?.text}Args`;
+  const statements: readonly ts.Statement[] = ts.isSourceFile(parent) ? parent.statements : [];
+  return statements.filter(isArgs).flatMap(({ members }) => members.map((member) => member.name?.getText() ?? ""));
+}
+
+/** A variable's comment stands before its statement. */
+function commented(declaration: ts.Declaration): ts.Node {
+  return ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+}
+
+function membersOf(declaration: ts.Declaration): readonly (ts.ClassElement | ts.TypeElement)[] {
+  if (ts.isInterfaceDeclaration(declaration) || ts.isClassDeclaration(declaration)) return [...declaration.members];
+  if (ts.isTypeAliasDeclaration(declaration) && ts.isTypeLiteralNode(declaration.type))
+    return [...declaration.type.members];
+  return [];
+}
+
+/** A `throw` in the body itself; what is thrown in callbacks and called functions is theirs to tell. */
+function hasThrow(declaration: ts.Declaration): boolean {
+  const body =
+    ts.isFunctionDeclaration(declaration) || ts.isMethodDeclaration(declaration) ? declaration.body : undefined;
+  const visit = (node: ts.Node): boolean =>
+    ts.isThrowStatement(node) || (!ts.isFunctionLike(node) && ts.forEachChild(node, visit) === true);
+  return body !== undefined && visit(body);
+}
