@@ -1,6 +1,6 @@
 // @ts-check
 import { spawn } from "node:child_process";
-import { copyFileSync } from "node:fs";
+import { chmodSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { step } from "../lib/progress.mjs";
@@ -8,6 +8,9 @@ import { step } from "../lib/progress.mjs";
 /** Older versions of Go cannot fetch the version that go.mod asks for by themselves. */
 const LOWEST_GO = [1, 21];
 
+/** @typedef {{ name: string, module: string, package: string }} Binary `module` is a folder beside this file */
+
+/** @type {Binary[]} */
 const BINARIES = [
   { name: "pulumi", module: "engine", package: "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi" },
   {
@@ -17,44 +20,80 @@ const BINARIES = [
   },
 ];
 
+/** @type {Binary} */
+const PYTHON = {
+  name: "pulumi-language-python",
+  module: "language-python",
+  package: "github.com/pulumi/pulumi/sdk/v3/python/cmd/pulumi-language-python",
+};
+
+/** @typedef {{ version: string, env: NodeJS.ProcessEnv, out: import("../lib/progress.mjs").Out }} Options */
+
 /**
  * Builds the CLI, the Node language host and the shim for dynamic providers from the pinned Go modules beside this file.
  *
  * @param {string} folder where the files go; it exists
- * @param {{ version: string, env: NodeJS.ProcessEnv, out: import("../lib/progress.mjs").Out }} options
+ * @param {Options} options
  * @throws {Error} a sentence that says what is missing
  */
-export async function build(folder, { version, env, out }) {
-  const go = await goVersion(env);
-  for (const binary of BINARIES) {
-    const progress = step(`Building ${binary.name} ${version} with ${go} (once per machine, some minutes)`, { out });
-    const args = [
-      "build",
-      "-v",
-      "-trimpath",
-      "-buildvcs=false",
-      "-ldflags",
-      `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=${version}`,
-      "-o",
-      join(folder, binary.name),
-      binary.package,
-    ];
-    // Without cgo the result needs no C compiler and no particular libc. A workspace or flags of the user must not leak in.
-    const goEnv = { ...env, CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-mod=readonly" };
-    let packages = 0;
-    try {
-      await run("go", args, join(import.meta.dirname, binary.module), goEnv, (line) => {
-        if (line.startsWith("go: ")) progress.update(line.slice(4));
-        else progress.update(`${++packages} packages compiled`);
-      });
-    } catch (error) {
-      progress.fail();
-      throw error;
-    }
-    progress.done();
-  }
+export async function build(folder, options) {
+  const go = await goVersion(options.env);
+  for (const binary of BINARIES) await buildOne(binary, folder, `${go} (once per machine, some minutes)`, options);
   const shim = "pulumi-resource-pulumi-nodejs";
   copyFileSync(join(import.meta.dirname, shim), join(folder, shim));
+}
+
+/**
+ * Builds the Python language host, which only a test of this repository needs, and puts its script beside it.
+ *
+ * @param {string} folder where the files go; it exists
+ * @param {Options} options
+ * @throws {Error} a sentence that says what is missing
+ */
+export async function buildPythonHost(folder, options) {
+  const go = await goVersion(options.env);
+  await buildOne(PYTHON, folder, `${go} (once per machine, less than a minute)`, options);
+  let modules = "";
+  const args = ["list", "-m", "-f", "{{.Dir}}", "github.com/pulumi/pulumi/sdk/v3"];
+  await run("go", args, join(import.meta.dirname, PYTHON.module), goEnv(options.env), (line) => {
+    modules = line;
+  });
+  const script = "pulumi-language-python-exec";
+  copyFileSync(join(modules, "python", "cmd", script), join(folder, script));
+  // Files of the module cache can only be read.
+  chmodSync(join(folder, script), 0o755);
+}
+
+/** @param {Binary} binary @param {string} folder @param {string} how @param {Options} options */
+async function buildOne(binary, folder, how, { version, env, out }) {
+  const progress = step(`Building ${binary.name} ${version} with ${how}`, { out });
+  const args = [
+    "build",
+    "-v",
+    "-trimpath",
+    "-buildvcs=false",
+    "-ldflags",
+    `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=${version}`,
+    "-o",
+    join(folder, binary.name),
+    binary.package,
+  ];
+  let packages = 0;
+  try {
+    await run("go", args, join(import.meta.dirname, binary.module), goEnv(env), (line) => {
+      if (line.startsWith("go: ")) progress.update(line.slice(4));
+      else progress.update(`${++packages} packages compiled`);
+    });
+  } catch (error) {
+    progress.fail();
+    throw error;
+  }
+  progress.done();
+}
+
+/** Without cgo the result needs no C compiler and no particular libc. A workspace or flags of the user must not leak in. */
+function goEnv(/** @type {NodeJS.ProcessEnv} */ env) {
+  return { ...env, CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-mod=readonly" };
 }
 
 async function goVersion(/** @type {NodeJS.ProcessEnv} */ env) {

@@ -1,0 +1,472 @@
+"""The resources of pulumi-packetfilter in a Pulumi program written in Python. Copy this file beside the program.
+
+The provider is the npm package, unchanged: the folder of the program (the one with Pulumi.yaml) needs a `node_modules`
+with `pulumi-packetfilter` and `@pulumi/pulumi`, and Node on PATH. Arguments are those of the TypeScript classes, in
+snake case; None leaves one out. Members of `node`, `receiver`, `tls` and `answers` have the names that they have in the
+stack's configuration. Addresses such as docs/contract.md are of the package's repository.
+
+What is the same, since the provider does it: every check of an argument, limits, adoption, warnings, refresh, repair,
+one commit for all that is changed together, policies.
+
+What the TypeScript classes add in the program, and this module does not have:
+
+- Conflicts: two resources that claim one entry are not refused before the engine sees them.
+- A preview that looks: it plans by the state alone, and `packetfilter:previewReads` has no effect;
+  `pulumi preview --refresh` looks at the nodes.
+- Secrets other than those of a connection: an argument that is a secret stays one under its own name, but what repeats
+  it does not. Name these outputs yourself (`opts=pulumi.ResourceOptions(additional_secret_outputs=["notes"])`;
+  `["started"]` of a signaling), and know that messages can show prefixes. Arena, profile, set and the prefix of an
+  entry stand in id and url, and must not be secrets.
+- Warnings of misspelt keys of the configuration, read functions, and prefix files: the command line has `list`, and
+  Python reads files.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypedDict, cast
+
+import pulumi
+from pulumi import Input, Output
+
+__all__ = [
+    "Answers",
+    "CloudSignaling",
+    "Entries",
+    "Entry",
+    "Node",
+    "PrefixSet",
+    "PrefixSetEntry",
+    "Receiver",
+    "ShortestPrefix",
+    "Tls",
+    "cloud_signaling",
+    "prefix_set",
+    "prefix_set_entry",
+]
+
+# Both stand in every state of this package, whichever language the program has: they never change.
+_TYPE_TOKEN = "pulumi-nodejs:dynamic/packetfilter:%s"
+_PROVIDER_TEXT = 'exports.handler=()=>require("pulumi-packetfilter/provider").get("%s")'
+
+_REQUIRED = ("arena", "set", "entries", "prefix", "prefixes")
+
+
+class Tls(TypedDict, total=False):
+    """TLS settings of a connection; texts in PEM form."""
+
+    ca: Input[str]
+    """Certificate authority to trust instead of the system's."""
+    cert: Input[str]
+    """Client certificate."""
+    key: Input[str]
+    """Key of the client certificate; kept as a secret."""
+    serverName: Input[str]
+    """Name to check the certificate against, where it is not the host of the address."""
+
+
+class _NodeOptions(TypedDict, total=False):
+    headers: Input[Mapping[str, Input[str]]]
+    """Headers sent with every request; kept as secrets."""
+    userArena: Input[str]
+    """Value of the header `User-Arena` of mark lists; default: the arena of the url."""
+    tls: Input[Tls]
+    timeoutMs: Input[int]
+    """Milliseconds that one request may take; default 10 000."""
+    deadlineMs: Input[int]
+    """Milliseconds that one operation may take with its repetitions; default 60 000."""
+    maxTries: Input[int]
+    """How often one request is sent at most; default 5."""
+    retryPauseMs: Input[int]
+    """Milliseconds of the longest pause after the first try, doubled after each further one; default 300."""
+    maxRetryPauseMs: Input[int]
+    """Milliseconds above which such a pause does not grow; default 10 000."""
+    maxEntriesPerRequest: Input[int]
+    """Entries in one request; default 5 000."""
+    maxBytesPerRequest: Input[int]
+    """Bytes in one request; default 1 MiB."""
+    maxConcurrency: Input[int]
+    """Requests at a time; default 4."""
+    commitCoalesceMs: Input[int]
+    """Milliseconds without a further change after which a group of changes is sent; default 30."""
+    foreignStaged: Input[Literal["fail", "warn"]]
+    """Looks before each commit for what others staged, on nodes that list staged entries: `"fail"` or `"warn"`."""
+    answers: Input[Answers]
+    """How the node answers, where its answers have none of the natural shapes."""
+    absentSet: Input[Literal["fail", "empty"]]
+    """What a 404 to the list of a set means: `"fail"` (default), or `"empty"`, a set that the first insert makes."""
+    onUnreachable: Input[Literal["fail", "skip"]]
+    """A node that does not answer at all: a refresh fails (default), or keeps the state of its resources and warns."""
+    markPauseMs: Input[int]
+    """Milliseconds from the end of one list of marks to the start of the next; default 3 000, less only with
+    `markPace: "off"`."""
+    markPace: Input[Literal["table", "node", "off"]]
+    """Keeps the pause between lists of one `"table"` (default), or between any two of the `"node"`; `"off"`: nobody
+    waits."""
+
+
+class Node(_NodeOptions):
+    """A node, written in the program instead of named in the configuration. It stands by itself: nothing of the
+    configuration is mixed in.
+
+    >>> node: Node = {"endpoint": "https://192.0.2.10", "headers": {"Authorization": config.require_secret("token")}}
+    """
+
+    endpoint: Input[str]
+    """Base url, with or without `/fapi` (docs/contract.md#node-endpoint). User and password in it make it a
+    secret; without them it is shown in messages and in the output `endpoint`."""
+
+
+class _ReceiverOptions(TypedDict, total=False):
+    tls: Input[Tls]
+    timeoutMs: Input[int]
+    """Milliseconds that one request may take; default 10 000."""
+    deadlineMs: Input[int]
+    """Milliseconds that one operation may take with its repetitions; default 60 000."""
+    maxTries: Input[int]
+    """How often one request is sent at most; default 5."""
+    retryPauseMs: Input[int]
+    """Milliseconds of the longest pause after the first try, doubled after each further one; default 300."""
+    maxRetryPauseMs: Input[int]
+    """Milliseconds above which such a pause does not grow; default 10 000."""
+
+
+class Receiver(_ReceiverOptions):
+    """A signaling receiver, written in the program instead of named in the configuration
+    (docs/contract.md#signaling-operations).
+    """
+
+    url: Input[str]
+    """Base url; client id and secret key follow as path segments."""
+    clientId: Input[str]
+    secretKey: Input[str]
+    """Kept as a secret."""
+
+
+class Answers(TypedDict, total=False):
+    """How a node answers. An answer that is not understood is an error that names the setting with which it is read."""
+
+    path: Input[str | Mapping[str, Input[str]]]
+    """Where lists stand in answers, with dots: for all kinds of lists, or for those that are named."""
+    names: Input[Mapping[str, Input[str]]]
+    """The node's own names of members; case does not matter."""
+    empty: Input[Literal["{}", ""]]
+    """What stands for an empty list: `"{}"` an empty object, `""` also an answer without a body."""
+
+
+class Entry(TypedDict, total=False):
+    """What an entry of a set can say beside its value."""
+
+    value: Input[int]
+    """Integer from 0 to 2³²−1 that rules can compare with; default 1 (docs/contract.md#set-entries)."""
+    reason: Input[str]
+    """Why the entry exists."""
+    ticket: Input[str]
+    """Reference into another system, for example `INC-4711`."""
+    expires: Input[str]
+    """ISO 8601 time with zone, after which the entry is no longer wanted."""
+
+
+class ShortestPrefix(TypedDict, total=False):
+    """The shortest lengths that entries may have."""
+
+    ipv4: Input[int]
+    ipv6: Input[int]
+
+
+Entries = Input[Sequence[Input[str]] | Mapping[str, Input[int | Entry]]]
+"""Prefixes alone, each with the value 1, or prefixes with values."""
+
+
+class PrefixSet(pulumi.CustomResource):
+    """What `prefix_set` returns."""
+
+    notes: Output[dict[str, str] | None]
+    """Canonical prefix to reason, ticket and expiry as JSON text; only entries that have one of them."""
+    url: Output[str]
+    """The set's url, for example `prefixset://edge/blocked`."""
+    count: Output[int]
+    """How many entries of the set this resource keeps; with `exclusive: false` the set may hold others."""
+    endpoint: Output[str]
+    """The node's address in use, without secrets."""
+
+
+class PrefixSetEntry(pulumi.CustomResource):
+    """What `prefix_set_entry` returns."""
+
+    prefix: Output[str]
+    """Canonical: RFC 5952, with the length written out."""
+    url: Output[str]
+    """The url of the set."""
+    endpoint: Output[str]
+    """The node's address in use, without secrets."""
+
+
+class CloudSignaling(pulumi.CustomResource):
+    """What `cloud_signaling` returns."""
+
+    prefixes: Output[list[str]]
+    """Canonical and in order."""
+    started: Output[list[str]]
+    """Those that this resource started."""
+    endpoint: Output[str]
+    """The receiver's address in use, without client id and secret."""
+
+
+def prefix_set(
+    name: str,
+    *,
+    arena: Input[str],
+    set: Input[str],
+    entries: Entries,
+    profile: Input[str] | None = None,
+    exclusive: Input[bool] | None = None,
+    on_existing: Input[Literal["fail", "adopt"]] | None = None,
+    on_destroy: Input[Literal["clear", "keep"]] | None = None,
+    host_bits: Input[Literal["reject", "mask"]] | None = None,
+    forbidden_prefixes: Input[Sequence[Input[str]]] | None = None,
+    required_prefixes: Input[Sequence[Input[str]]] | None = None,
+    shortest_prefix: Input[ShortestPrefix] | None = None,
+    max_entries: Input[int] | None = None,
+    max_removals: Input[int | str] | None = None,
+    allow_empty: Input[bool] | None = None,
+    node: Input[str | Node] | None = None,
+    opts: pulumi.ResourceOptions | None = None,
+) -> PrefixSet:
+    """A whole prefix-set of a node: create, update and delete become inserts, deletes and one commit, refresh lists.
+    The id is the set's url. Arena, profile, set and the name of the node replace the resource, everything else is
+    updated.
+
+    >>> blocked = prefix_set(
+    ...     "blocked",
+    ...     arena="edge",
+    ...     set="blocked",
+    ...     entries={"192.0.2.0/24": 1, "203.0.113.7/32": {"value": 2, "reason": "SYN flood"}},
+    ... )
+
+    Args:
+        name: The resource's name in the stack.
+        arena: Arena that the set belongs to.
+        set: Name of the set, which exists on the node: sets are not created through the API.
+        entries: What the set holds.
+        profile: Profile of a local set; without it the set is global (docs/contract.md#resource-addresses).
+        exclusive: `True` (default): entries that are not declared are drift. `False`: only declared entries are
+            managed.
+        on_existing: What create does with entries that it would remove or change: `"fail"` (default) or `"adopt"`.
+        on_destroy: On destroy: `"clear"` (default) removes what is managed, `"keep"` leaves it.
+        host_bits: `"reject"` (default): `192.0.2.1/24` fails with the corrected value. `"mask"`: it is corrected.
+        forbidden_prefixes: No entry may overlap one of these, in either direction of containment.
+        required_prefixes: Each of these must be covered by an entry.
+        shortest_prefix: Shorter prefixes fail; default `{ ipv4: 1, ipv6: 1 }`, which keeps the default route out.
+        max_entries: More entries fail; no default.
+        max_removals: More removals at once fail: a number, or percent of what the state holds; default `"50%"`. 20 are
+            always allowed. The environment variable `PACKETFILTER_ALLOW_REMOVALS=<url>` lifts the limit for one run.
+        allow_empty: A set that had entries may become empty; default `False`.
+        node: Default: the node of the configuration or of the environment.
+        opts: Options of the resource; `import_` cannot work.
+
+    Raises:
+        pulumi.RunError: for None inside an argument, which could leave out an entry that is blocked today, and for
+            `import_`.
+    """
+    given = {
+        "arena": arena,
+        "set": set,
+        "entries": entries,
+        "profile": profile,
+        "exclusive": exclusive,
+        "onExisting": on_existing,
+        "onDestroy": on_destroy,
+        "hostBits": host_bits,
+        "forbiddenPrefixes": forbidden_prefixes,
+        "requiredPrefixes": required_prefixes,
+        "shortestPrefix": shortest_prefix,
+        "maxEntries": max_entries,
+        "maxRemovals": max_removals,
+        "allowEmpty": allow_empty,
+        "node": node,
+    }
+    return PrefixSet(*_registration("PrefixSet", name, given, ("notes", "url", "count", "endpoint"), opts))
+
+
+def prefix_set_entry(
+    name: str,
+    *,
+    arena: Input[str],
+    set: Input[str],
+    prefix: Input[str],
+    profile: Input[str] | None = None,
+    value: Input[int] | None = None,
+    reason: Input[str] | None = None,
+    ticket: Input[str] | None = None,
+    expires: Input[str] | None = None,
+    on_existing: Input[Literal["fail", "adopt"]] | None = None,
+    on_destroy: Input[Literal["remove", "keep", "created"]] | None = None,
+    host_bits: Input[Literal["reject", "mask"]] | None = None,
+    forbidden_prefixes: Input[Sequence[Input[str]]] | None = None,
+    shortest_prefix: Input[ShortestPrefix] | None = None,
+    node: Input[str | Node] | None = None,
+    opts: pulumi.ResourceOptions | None = None,
+) -> PrefixSetEntry:
+    """One entry of a set that others also write to. Entries that are created together are sent and committed together.
+    The id is `<url>#<prefix>`. Arena, profile, set, prefix and the name of the node replace the resource.
+
+    >>> prefix_set_entry("scanner", arena="edge", set="partners", prefix="203.0.113.4", value=7)
+
+    Args:
+        name: The resource's name in the stack.
+        arena: Arena that the set belongs to.
+        set: Name of the set, which exists on the node.
+        prefix: The prefix or address.
+        profile: Profile of a local set; without it the set is global (docs/contract.md#resource-addresses).
+        value: Integer from 0 to 2³²−1; default 1.
+        reason: Why the entry exists; never sent.
+        ticket: Reference into another system; never sent.
+        expires: ISO 8601 time with zone, after which the entry is no longer wanted and the next `up` removes it.
+        on_existing: What create does when the set holds the prefix with another value: `"fail"` (default) or `"adopt"`.
+        on_destroy: On destroy: `"remove"` (default), `"keep"`, or `"created"`: removed unless the set held it before
+            this resource did.
+        host_bits: `"reject"` (default): `192.0.2.1/24` fails with the corrected value. `"mask"`: it is corrected.
+        forbidden_prefixes: The prefix may not overlap one of these, in either direction of containment.
+        shortest_prefix: Shorter prefixes fail; default `{ ipv4: 1, ipv6: 1 }`, which keeps the default route out.
+        node: Default: the node of the configuration or of the environment.
+        opts: Options of the resource; `import_` cannot work.
+
+    Raises:
+        pulumi.RunError: for None inside an argument, and for `import_`.
+    """
+    given = {
+        "arena": arena,
+        "set": set,
+        "prefix": prefix,
+        "profile": profile,
+        "value": value,
+        "reason": reason,
+        "ticket": ticket,
+        "expires": expires,
+        "onExisting": on_existing,
+        "onDestroy": on_destroy,
+        "hostBits": host_bits,
+        "forbiddenPrefixes": forbidden_prefixes,
+        "shortestPrefix": shortest_prefix,
+        "node": node,
+    }
+    return PrefixSetEntry(*_registration("PrefixSetEntry", name, given, ("url", "endpoint"), opts))
+
+
+def cloud_signaling(
+    name: str,
+    *,
+    prefixes: Input[Sequence[Input[str]]],
+    stops: Input[Literal["started", "all", "none"]] | None = None,
+    reason: Input[str] | None = None,
+    ticket: Input[str] | None = None,
+    host_bits: Input[Literal["reject", "mask"]] | None = None,
+    receiver: Input[str | Receiver] | None = None,
+    opts: pulumi.ResourceOptions | None = None,
+) -> CloudSignaling:
+    """Moves recipient prefixes to the profile that holds rules, for as long as the resource exists
+    (docs/contract.md#signaling-states).
+    What is active already is adopted; a changed list starts new prefixes first and stops the removed ones last.
+
+    >>> cloud_signaling("attack-4711", prefixes=["198.51.100.7"], reason="UDP flood")
+
+    Args:
+        name: The resource's name in the stack.
+        prefixes: Recipient prefixes to protect; at least one.
+        stops: What a destroy, or a shorter list, stops: `"started"` (default) only what this resource started, `"all"`,
+            or `"none"`.
+        reason: Why; never sent.
+        ticket: Reference into another system; never sent.
+        host_bits: `"reject"` (default): `198.51.100.7/24` fails with the corrected value. `"mask"`: it is corrected.
+        receiver: Default: the receiver of the configuration or of the environment.
+        opts: Options of the resource; `import_` cannot work.
+
+    Raises:
+        pulumi.RunError: for None inside an argument, and for `import_`.
+    """
+    given = {
+        "prefixes": prefixes,
+        "stops": stops,
+        "reason": reason,
+        "ticket": ticket,
+        "hostBits": host_bits,
+        "receiver": receiver,
+    }
+    return CloudSignaling(*_registration("CloudSignaling", name, given, ("started", "endpoint"), opts))
+
+
+def _registration(
+    kind: str,
+    name: str,
+    given: dict[str, Any],
+    outputs: Sequence[str],
+    opts: pulumi.ResourceOptions | None,
+) -> tuple[str, str, dict[str, Any], pulumi.ResourceOptions | None]:
+    """The arguments of `pulumi.CustomResource`. Outputs are named, too, or the program could not read them."""
+    label = f'{kind} "{name}"'
+    if opts is not None and opts.import_ is not None:
+        raise pulumi.RunError(
+            f'{label}: the option "import_" cannot work with dynamic resources. Let "pulumi-packetfilter import" write '
+            'the file that "pulumi import --file … --generate-code=false" takes.'
+        )
+    props = {
+        key: _present(f"{label}: {key}", value)
+        for key, value in given.items()
+        if value is not None or key in _REQUIRED
+    }
+    for connection in ("node", "receiver"):
+        if connection in props:
+            props[connection] = _later(props[connection], _with_secrets)
+    return _TYPE_TOKEN % kind, name, {**dict.fromkeys(outputs), **props, "__provider": _PROVIDER_TEXT % kind}, opts
+
+
+def _present(path: str, value: Any, is_late: bool = False) -> Any:
+    """The value, in which nothing may be None: it could vanish on the way, and with it an entry that is blocked."""
+    if value is None:
+        raise pulumi.RunError(f"{path} is None: give it a value, or leave it out.")
+    if isinstance(value, Output) or inspect.isawaitable(value):
+        return _later(value, lambda known: _present(path, known, True))
+    if isinstance(value, Mapping):
+        members = cast("Mapping[str, Any]", value).items()
+        return {key: _present(f"{path}[{_shown(key, is_late)}]", member, is_late) for key, member in members}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        items = cast("Sequence[object]", value)
+        return [_present(f"{path}[{index}]", item, is_late) for index, item in enumerate(items)]
+    return value
+
+
+def _shown(key: str, is_late: bool) -> str:
+    """A key in a message; what comes later may be a secret."""
+    return "…" if is_late else f'"{key}"'
+
+
+def _later(value: Any, change: Callable[[Any], Any]) -> Any:
+    """The changed value, at once where it is known. A secret stays one."""
+    if isinstance(value, Output) or inspect.isawaitable(value):
+        return Output.from_input(cast("Input[Any]", value)).apply(change)
+    return change(value)
+
+
+def _with_secrets(connection: Any) -> Any:
+    """A connection as it goes into the state: headers, keys, and an address with a user, are secrets."""
+    if not isinstance(connection, dict):
+        return connection
+    parts = dict(cast("dict[str, Any]", connection))
+    for key in ("headers", "secretKey"):
+        if key in parts:
+            parts[key] = Output.secret(parts[key])
+    for key in ("endpoint", "url"):
+        if key in parts:
+            parts[key] = _later(parts[key], lambda address: Output.secret(address) if "@" in str(address) else address)
+    if "tls" in parts:
+        parts["tls"] = _later(parts["tls"], _with_secret_key)
+    return parts
+
+
+def _with_secret_key(tls: Any) -> Any:
+    if not isinstance(tls, dict) or "key" not in tls:
+        return tls
+    parts = cast("dict[str, Any]", tls)
+    return {**parts, "key": Output.secret(parts["key"])}

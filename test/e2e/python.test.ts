@@ -1,0 +1,131 @@
+import { execFile } from "node:child_process";
+import { cp, readFile, symlink } from "node:fs/promises";
+import { delimiter, join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, expect, test } from "vitest";
+import { providerText, typeToken } from "../../provider/resources/provider-text";
+import { argumentLists } from "../python/argument-lists";
+import { BLOCKED, since, world } from "./support/world";
+
+const root = process.cwd();
+const example = join(root, "examples/python");
+const PARTNERS = "prefixset://edge/partners";
+
+let venv: string;
+let host: string;
+
+beforeAll(async () => {
+  const { ensurePythonHost } = await import("../../tools/pulumi-cli/python.mjs");
+  const { ensurePython } = await import("../../tools/python/ensure.mjs");
+  host = await ensurePythonHost();
+  venv = await ensurePython();
+}, 600_000);
+
+async function python(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env = { ...process.env, PYTHONPATH: example, MYPYPATH: example, PYTHONDONTWRITEBYTECODE: "1" };
+  const run = promisify(execFile)(join(venv, "bin/python"), args, { cwd: join(root, "test/python"), env });
+  return run.then(
+    (outcome) => ({ code: 0, ...outcome }),
+    (error: { code: number; stdout: string; stderr: string }) => error,
+  );
+}
+
+test("mypy --strict accepts module and program, and refuses each wrong use of them", async () => {
+  const { stdout } = await python(
+    ...["-m", "mypy", "--strict", "--no-error-summary", "--cache-dir", join(root, "node_modules/.cache/mypy")],
+    ...[join(example, "__main__.py"), join(example, "packetfilter.py"), "wrong_use.py"],
+  );
+  const found = stdout.trim().split("\n");
+  const lines = (await readFile(join(root, "test/python/wrong_use.py"), "utf8")).split("\n");
+  const expected = lines.flatMap((line, index) => {
+    const [, code] = /^pf\..*# (\S+)$/.exec(line) ?? [];
+    return code === undefined ? [] : [`wrong_use.py:${index + 1} [${code}]`];
+  });
+  const errors = found.filter((line) => line.includes(": error: "));
+  expect(errors.map((line) => line.replace(/^(\S+?:\d+): .* {2}(\[\S+\])$/, "$1 $2"))).toEqual(expected);
+});
+
+test("every argument is sent under the name that the provider knows, None inside one is refused, and what is secret of a node is marked", async () => {
+  const { code, stdout, stderr } = await python("every_argument.py");
+  expect(code, stderr).toBe(0);
+  const { registered, refused, secret } = JSON.parse(stdout);
+  for (const [name, type] of Object.entries({
+    prefix_set: "PrefixSet",
+    prefix_set_entry: "PrefixSetEntry",
+    cloud_signaling: "CloudSignaling",
+  })) {
+    const file = `${name.replaceAll("_", "-")}.ts`;
+    const args = argumentLists(file)[`${type}Args`]?.map((one) => one.name) ?? [];
+    expect(registered[name].type).toBe(typeToken(type));
+    expect(Object.keys(registered[name].inputs).sort()).toEqual([...args, "__provider"].sort());
+    expect(registered[name].inputs.__provider).toBe(providerText(type));
+  }
+  expect(registered.prefix_set.inputs).toMatchObject({
+    onExisting: "on_existing",
+    entries: { "192.0.2.0/24": 7, "203.0.113.7": { value: 2, reason: "flood" } },
+  });
+  expect(secret).toEqual(["headers", "headers that come later", "client key", "user in the address"]);
+  expect(refused).toEqual([
+    'PrefixSet "refused": entries["192.0.2.0/24"] is None: give it a value, or leave it out.',
+    'PrefixSet "refused": entries[1] is None: give it a value, or leave it out.',
+    'PrefixSet "refused": entries["192.0.2.0/24"]["value"] is None: give it a value, or leave it out.',
+    'PrefixSetEntry "refused": prefix is None: give it a value, or leave it out.',
+    'CloudSignaling "refused": the option "import_" cannot work with dynamic resources. Let "pulumi-packetfilter import" write the file that "pulumi import --file … --generate-code=false" takes.',
+  ]);
+});
+
+test("a program in Python creates, updates, warns, refreshes and repairs as one in TypeScript does", async () => {
+  await using w = await world({ program: "" });
+  const { emulator, stack } = w;
+  await cp(example, stack.folder, { recursive: true });
+  await stack.write("Pulumi.yaml", (await stack.read("Pulumi.yaml")).replace("name: python\n", "name: journey\n"));
+  await symlink(venv, join(stack.folder, "venv"));
+  // The host of 3.68.0 does not get the option "virtualenv" from today's engine: it takes the first python3 on PATH.
+  stack.environment({ PATH: [join(venv, "bin"), stack.variables.PATH, host].join(delimiter) });
+  let sent = since(emulator);
+
+  const created = await stack.up("--skip-preview");
+  expect(created.code, created.text).toBe(0);
+  expect(created.text).toMatch(/url *: "prefixset:\/\/edge\/blocked"/);
+  expect(created.text).toMatch(/held *: 3\b/);
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({
+    "192.0.2.0/24": 1,
+    "203.0.113.7/32": 2,
+    "2001:db8:bad::/48": 1,
+  });
+  expect(emulator.prefixSet(PARTNERS).applied).toEqual({ "203.0.113.4/32": 7 });
+  expect(Object.values(emulator.signalings).flat()).toEqual(["198.51.100.7/32"]);
+  expect(sent().sort()).toEqual(["commit", "commit", "insert 1", "insert 3", "start 1"]);
+  const { blocked, scanner, ...others } = await stack.state();
+  expect(blocked).toMatchObject({ id: BLOCKED, inputs: { __provider: providerText("PrefixSet") } });
+  expect(scanner).toMatchObject({ id: `${PARTNERS}#203.0.113.4/32`, outputs: { value: 7 } });
+  expect(others["attack-4711"]?.outputs).toMatchObject({ started: ["198.51.100.7/32"] });
+
+  emulator.change(BLOCKED, { insert: { "203.0.113.0/24": 1 } });
+  sent = since(emulator);
+  const program = await stack.read("__main__.py");
+  const node = `{"endpoint": "${emulator.endpoint}", "headers": {"X-Token": "hunter2-hunter2"}}`;
+  const changed = program.replace('"192.0.2.0/24": 1', '"192.0.2.0/24": 5').replace("value=7", `value=7, node=${node}`);
+  await stack.write("__main__.py", changed);
+  const updated = await stack.up("--skip-preview");
+  expect(updated.code, updated.text).toBe(0);
+  expect(updated.text).toMatch(/warning: .*left entries that the program does not declare: 203\.0\.113\.0\/24/);
+  expect(emulator.prefixSet(BLOCKED).applied).toMatchObject({ "192.0.2.0/24": 5, "203.0.113.0/24": 1 });
+  expect(sent()).toEqual(["insert 1", "commit"]);
+
+  const stored = (await stack.state()).scanner?.inputs.node;
+  expect(stored).toMatchObject({ endpoint: emulator.endpoint });
+  expect(JSON.stringify(stored)).toContain("ciphertext");
+  expect(JSON.stringify(stored) + updated.text).not.toContain("hunter2");
+
+  const drift = await stack.preview("--refresh", "--expect-no-changes", "--diff");
+  expect(drift.code, drift.text).not.toBe(0);
+  expect(drift.stdout).toMatch(/- 203\.0\.113\.0\/24: 1/);
+  const repaired = await stack.up("--refresh", "--skip-preview");
+  expect(repaired.code, repaired.text).toBe(0);
+  expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toHaveLength(3);
+
+  const destroyed = await stack.destroy();
+  expect(destroyed.code, destroyed.text).toBe(0);
+  expect([emulator.prefixSet(BLOCKED).applied, emulator.prefixSet(PARTNERS).applied]).toEqual([{}, {}]);
+});

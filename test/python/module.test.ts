@@ -1,0 +1,75 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { providerText, typeToken } from "../../provider/resources/provider-text";
+import { type Argument, argumentLists, declaredBy, typeNamed } from "./argument-lists";
+
+const root = join(__dirname, "../..");
+
+/** What the module lists, as `listed.py` reads it from its syntax tree. */
+interface Listed {
+  readonly functions: Record<string, readonly Argument[]>;
+  readonly members: Record<string, readonly Argument[]>;
+  readonly assigned: Record<string, string>;
+}
+
+const listed: Listed = JSON.parse(
+  execFileSync("python3", [join(__dirname, "listed.py")], {
+    input: readFileSync(join(root, "examples/python/packetfilter.py")),
+    encoding: "utf8",
+  }),
+);
+
+/** Where a user in an address becomes a header in TypeScript, the whole address becomes a secret in Python. */
+const ENDPOINT =
+  "Base url, with or without `/fapi` (docs/contract.md#node-endpoint). User and password in it make it a secret; without them it is shown in messages and in the output `endpoint`.";
+
+const byName = (some: readonly Argument[] = []) => [...some].sort((a, b) => a.name.localeCompare(b.name));
+const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+test("states of programs in Python name the provider and the types as all states do", () => {
+  expect(listed.assigned).toMatchObject({ _PROVIDER_TEXT: providerText("%s"), _TYPE_TOKEN: typeToken("%s") });
+});
+
+test.each([
+  { called: "prefix_set", file: "prefix-set.ts", type: "PrefixSet" },
+  { called: "prefix_set_entry", file: "prefix-set-entry.ts", type: "PrefixSetEntry" },
+  { called: "cloud_signaling", file: "cloud-signaling.ts", type: "CloudSignaling" },
+])(
+  "$called takes the arguments of the class $type, each with its type, its text and its default",
+  ({ called, file, type }) => {
+    const args = argumentLists(file)[`${type}Args`] ?? [];
+    const inPython = args.map((one) => ({ ...one, name: snake(one.name) }));
+    const { opts, ...own } = Object.fromEntries((listed.functions[called] ?? []).map((one) => [one.name, one]));
+    expect(opts).toMatchObject({ type: "pulumi.ResourceOptions", required: false });
+    expect(byName(Object.values(own))).toEqual(byName(inPython));
+
+    const declared = declaredBy(file);
+    const outputs = Object.fromEntries((listed.members[type] ?? []).map(({ name, text }) => [name, text]));
+    const onlyOutputs = Object.keys(declared).filter((name) => !args.some((one) => one.name === name));
+    expect(Object.keys(outputs)).toEqual(expect.arrayContaining(onlyOutputs));
+    expect(outputs).toEqual(Object.fromEntries(Object.keys(outputs).map((name) => [name, declared[name]])));
+  },
+);
+
+test("connections and entries have the members that they have in TypeScript, each with its type, its text and its default", () => {
+  const types = argumentLists("types.ts");
+  const node = types.NodeArgs?.map((one) => (one.name === "endpoint" ? { ...one, text: ENDPOINT } : one));
+  const { members } = listed;
+  expect({
+    tls: byName(members.Tls),
+    node: byName([...(members.Node ?? []), ...(members._NodeOptions ?? [])]),
+    receiver: byName([...(members.Receiver ?? []), ...(members._ReceiverOptions ?? [])]),
+    answers: byName(members.Answers),
+    entry: byName(members.Entry),
+  }).toEqual({
+    tls: byName(types.TlsArgs),
+    node: byName(node),
+    receiver: byName(types.ReceiverArgs),
+    answers: byName(types.AnswersArgs),
+    entry: byName(types.EntryArgs),
+  });
+  expect(Object.keys(types)).toHaveLength(5);
+  expect(listed.assigned.Entries).toBe(typeNamed("EntriesInput", "types.ts"));
+});
