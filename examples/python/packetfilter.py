@@ -13,10 +13,9 @@ What the TypeScript classes add in the program, and this module does not have:
 - Conflicts: two resources that claim one entry are not refused before the engine sees them.
 - A preview that looks: it plans by the state alone, and `packetfilter:previewReads` has no effect;
   `pulumi preview --refresh` looks at the nodes.
-- Secrets other than those of a connection: an argument that is a secret stays one under its own name, but what repeats
-  it does not. Name these outputs yourself (`opts=pulumi.ResourceOptions(additional_secret_outputs=["notes"])`;
-  `["started"]` of a signaling), and know that messages can show prefixes. Arena, profile, set and the prefix of an
-  entry stand in id and url, and must not be secrets.
+- Secrets in entries, prefixes, reasons and tickets: the provider would repeat them in the clear, in `notes`, `started`,
+  ids, urls and messages. Give as secrets only what belongs to a connection; this module marks headers, keys, and an
+  address with a user.
 - Warnings of misspelt keys of the configuration, read functions, and prefix files: the command line has `list`, and
   Python reads files.
 """
@@ -72,6 +71,7 @@ class _NodeOptions(TypedDict, total=False):
     userArena: Input[str]
     """Value of the header `User-Arena` of mark lists; default: the arena of the url."""
     tls: Input[Tls]
+    """Certificates and keys; only with an `https:` endpoint."""
     timeoutMs: Input[int]
     """Milliseconds that one request may take; default 10 000."""
     deadlineMs: Input[int]
@@ -120,6 +120,7 @@ class Node(_NodeOptions):
 
 class _ReceiverOptions(TypedDict, total=False):
     tls: Input[Tls]
+    """Certificates and keys; only with an `https:` url."""
     timeoutMs: Input[int]
     """Milliseconds that one request may take; default 10 000."""
     deadlineMs: Input[int]
@@ -140,6 +141,7 @@ class Receiver(_ReceiverOptions):
     url: Input[str]
     """Base url; client id and secret key follow as path segments."""
     clientId: Input[str]
+    """Id of the client, a part of each request's path."""
     secretKey: Input[str]
     """Kept as a secret."""
 
@@ -466,7 +468,7 @@ def _with_secrets(connection: Any) -> Any:
 
 
 def _with_secret_key(tls: Any) -> Any:
-    if not isinstance(tls, dict) or "key" not in tls:
+    if not isinstance(tls, dict):
         return tls
     parts = cast("dict[str, Any]", tls)
-    return {**parts, "key": Output.secret(parts["key"])}
+    return {**parts, "key": Output.secret(parts["key"])} if "key" in parts else parts

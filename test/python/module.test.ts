@@ -3,9 +3,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { providerText, typeToken } from "../../provider/resources/provider-text";
+import { blocksOf, root } from "../support/markdown";
 import { type Argument, argumentLists, declaredBy, typeNamed } from "./argument-lists";
-
-const root = join(__dirname, "../..");
 
 /** What the module lists, as `listed.py` reads it from its syntax tree. */
 interface Listed {
@@ -27,6 +26,12 @@ const ENDPOINT =
 
 const byName = (some: readonly Argument[] = []) => [...some].sort((a, b) => a.name.localeCompare(b.name));
 const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+
+test("the program in the guide stands in the example", () => {
+  const programs = blocksOf("docs/guides/python.md").filter(({ language }) => language === "py");
+  expect(programs).toHaveLength(1);
+  for (const { tag, text } of programs) expect(readFileSync(join(root, tag), "utf8")).toContain(text);
+});
 
 test("states of programs in Python name the provider and the types as all states do", () => {
   expect(listed.assigned).toMatchObject({ _PROVIDER_TEXT: providerText("%s"), _TYPE_TOKEN: typeToken("%s") });

@@ -72,13 +72,18 @@ export async function ensurePython({ env = process.env, out = process.stderr } =
 /** How Python is told to run pip. @param {string} staging @param {NodeJS.ProcessEnv} env */
 async function pip(staging, env) {
   const own = ["-m", "pip"];
-  if (await run([...own, "--version"], env).then(Boolean, () => false)) return own;
+  const isThere = await run([...own, "--version"], env).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) return own;
   const place = join(staging, "pip");
   await run(["-m", "ensurepip", "--root", place], env).catch(() => {
     throw new Error("this Python has neither pip nor ensurepip: install one of them (Debian: python3-pip)");
   });
   const found = readdirSync(place, { recursive: true, encoding: "utf8" }).find((name) => /-packages\/pip$/.test(name));
-  return [join(place, found ?? "pip")];
+  if (found === undefined) throw new Error("ensurepip of this Python made no pip");
+  return [join(place, found)];
 }
 
 /** Removes what interrupted runs left behind. */
