@@ -5,16 +5,29 @@ import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { root } from "../support/markdown";
+import { startComments } from "./support/comments";
 import { TestStack } from "./support/stack";
 import { actions, assigned, githubSteps, githubText, gitlabSteps, type Happening } from "./support/templates";
 import { since } from "./support/world";
 
 const onMain = { CI_COMMIT_BRANCH: "main", CI_DEFAULT_BRANCH: "main" };
-const happenings = {
-  "merge request": {
-    github: { event_name: "pull_request", ref: "refs/pull/7/merge" },
-    gitlab: { CI_PIPELINE_SOURCE: "merge_request_event", CI_DEFAULT_BRANCH: "main" },
+const request = (repository: string, project: string) => ({
+  github: {
+    event_name: "pull_request",
+    ref: "refs/pull/7/merge",
+    repository: "example/edge",
+    event: { pull_request: { head: { repo: { full_name: repository } } } },
   },
+  gitlab: {
+    CI_PIPELINE_SOURCE: "merge_request_event",
+    CI_DEFAULT_BRANCH: "main",
+    CI_PROJECT_ID: "42",
+    CI_MERGE_REQUEST_SOURCE_PROJECT_ID: project,
+  },
+});
+const happenings = {
+  "merge request": request("example/edge", "42"),
+  "merge request of a fork": request("somebody/edge", "43"),
   "push to main": {
     github: { event_name: "push", ref: "refs/heads/main" },
     gitlab: { CI_PIPELINE_SOURCE: "push", ...onMain },
@@ -32,13 +45,21 @@ const happenings = {
 describe("the templates", () => {
   it.each(Object.entries(happenings))("do the same on both platforms at a %s", (_, happening) => {
     expect(githubSteps(happening)).toEqual(gitlabSteps(happening));
+    expect(githubSteps(happening, true)).toEqual(gitlabSteps(happening, true));
   });
 
   it("apply main when it changes, on a schedule also look for drift, and change nothing for anything else", () => {
     expect(githubSteps(happenings["push to main"])).toEqual(["npm ci", "ci/apply.sh"]);
     expect(githubSteps(happenings.schedule)).toEqual(["npm ci", "ci/apply.sh", "ci/drift.sh"]);
-    expect(githubSteps(happenings["merge request"])).not.toContain("ci/apply.sh");
     expect(githubSteps(happenings["push to a branch"])).toEqual([]);
+  });
+
+  it("review a merge request without its being applied, and comment also on one that failed, but not for a fork", () => {
+    const own = happenings["merge request"];
+    const fork = happenings["merge request of a fork"];
+    expect(githubSteps(own)).toEqual(["npm ci", "ci/review.sh", "node ci/comment.mjs report.md"]);
+    expect(githubSteps(own, true)).toEqual(["node ci/comment.mjs report.md"]);
+    expect(githubSteps(fork)).toEqual(["npm ci", "ci/review.sh"]);
   });
 
   it("use actions at one commit each, with the version beside it", () => {
@@ -54,6 +75,9 @@ describe("the templates", () => {
   it("take secrets from variables of the platform only", () => {
     const literal = assigned.filter((one) => !/=(\$\{\{ (secrets|vars|github)\.\w+ \}\}|\$\w+)$/.test(one));
     expect(literal).toEqual(["GIT_DEPTH=0"]);
+    // What GitHub hands to a step only by name; in GitLab every step has all variables.
+    const handed = ["PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE", "PACKETFILTER_ENDPOINT", "PACKETFILTER_HEADERS"];
+    expect(assigned.map((one) => one.split("=")[0])).toEqual(expect.arrayContaining([...handed, "GITHUB_TOKEN"]));
   });
 });
 
@@ -103,6 +127,41 @@ it("a merge request is tried on a copy of the node and judged; main is applied; 
   const { stack, step, must, runner, prod } = repository;
   const BLOCKED = "prefixset://edge/blocked";
   const review = githubSteps(happenings["merge request"]);
+  const [comment = ""] = githubSteps(happenings["merge request"], true);
+
+  // The comments of merge request 7; on GitHub there are more than a page of them.
+  const others = Array.from({ length: 150 }, (_, index) => `comment ${index}`);
+  const issues = "/repos/example/edge/issues";
+  await using github = await startComments(
+    {
+      list: `${issues}/7/comments`,
+      one: `${issues}/comments`,
+      change: "PATCH",
+      authorized: ({ authorization }) => authorization === "Bearer job-token",
+    },
+    others,
+  );
+  const notes = "/projects/42/merge_requests/7/notes";
+  await using gitlab = await startComments(
+    { list: notes, one: notes, change: "PUT", authorized: (headers) => headers["private-token"] === "review-token" },
+    ["comment"],
+  );
+  const onGithub = {
+    ...runner,
+    GITHUB_BASE_REF: "main",
+    GITHUB_REF_NAME: "7/merge",
+    GITHUB_REPOSITORY: "example/edge",
+    GITHUB_API_URL: github.url,
+    GITHUB_TOKEN: "job-token",
+  };
+  const onGitlab = {
+    ...runner,
+    CI_API_V4_URL: gitlab.url,
+    CI_PROJECT_ID: "42",
+    CI_MERGE_REQUEST_IID: "7",
+    REVIEW_TOKEN: "review-token",
+  };
+  const KEY = "<!-- pulumi-packetfilter report: edge-sets/prod -->";
   const drift = githubSteps(happenings.schedule).at(-1) ?? "";
 
   // On main, and on the schedule when nothing has happened.
@@ -115,7 +174,8 @@ it("a merge request is tried on a copy of the node and judged; main is applied; 
   const file = await stack.read("blocked.yaml");
   await stack.write("blocked.yaml", file.replace("203.0.113.0/25", "203.0.113.0/26"));
   await must("git commit -qam narrower");
-  for (const text of review) await must(text, { ...runner, GITHUB_BASE_REF: "main" });
+  for (const text of review) await must(text, onGithub);
+  await must(comment, onGitlab);
   const preview = JSON.parse(await readFile(join(stack.folder, "preview.json"), "utf8"));
   const changed = preview.steps.filter(({ op }: { op: string }) => op !== "same");
   expect(changed.map(({ op, urn }: { op: string; urn: string }) => [op, urn.split("::").at(-1)])).toEqual([
@@ -124,14 +184,30 @@ it("a merge request is tried on a copy of the node and judged; main is applied; 
   expect(changed[0].oldState.inputs.entries).toEqual(main);
   expect(changed[0].newState.inputs.entries).toEqual({ "2001:db8:bad::/48": 1, "203.0.113.0/26": 1 });
 
-  // One that they forbid: GitLab names the commit.
+  const [first = ""] = github.added();
+  expect(first.split("\n")[0]).toBe(KEY);
+  expect(first).toContain("203.0.113.0/26");
+  expect(gitlab.added()).toEqual([first]);
+
+  // One that they forbid: GitLab names the commit. The report takes the place of the first one.
   const base = (await must("git rev-parse HEAD")).trim();
   await stack.write("blocked.yaml", file.replace("203.0.113.0/25", "198.51.100.0/26"));
   await must("git commit -qam ours");
-  const forbidden = await step("ci/review.sh", { ...runner, CI_MERGE_REQUEST_DIFF_BASE_SHA: base });
+  const forbidden = await step("ci/review.sh", { ...onGitlab, CI_MERGE_REQUEST_DIFF_BASE_SHA: base });
   expect(forbidden.code, forbidden.text).not.toBe(0);
   expect(forbidden.text).toContain("[mandatory]  protected-prefixes");
   expect(forbidden.text).toContain("198.51.100.0/26 (lies in the owned prefix 198.51.100.0/24)");
+
+  await must(comment, onGithub);
+  await must(comment, onGitlab);
+  const [second = ""] = github.added();
+  expect(second).toContain("198.51.100.0/26");
+  expect([github.added(), gitlab.added()]).toEqual([[second], [second]]);
+  expect(github.written).toEqual([`POST ${issues}/7/comments`, `PATCH ${issues}/comments/150`]);
+  expect(gitlab.written).toEqual([`POST ${notes}`, `PUT ${notes}/1`]);
+  const refused = await step(comment, { ...onGithub, GITHUB_TOKEN: "wrong-token" });
+  expect([refused.code, refused.text]).toEqual([1, expect.stringMatching(/^GET \S+: 401 /)]);
+  expect(refused.text).not.toContain("wrong-token");
 
   // Neither left a trace in the clone, nor asked the real node anything.
   expect(await must("git worktree list | wc -l && git status --short")).toBe("1\n");

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # What a change would do, tried on a copy of the node: an emulator that holds what the node held and answers as it does.
 # The program of the target branch is carried out there, and the program of this one previewed. Needs no secret, sends
-# nothing to a real node, and leaves preview.json. Fails when a policy forbids the change.
+# nothing to a real node, and leaves preview.json, and report.md for people. Fails when a policy forbids the change.
 #
 # Both platforms say by variables what the change is compared with.
 set -euo pipefail
@@ -33,5 +33,11 @@ cp Pulumi.review.yaml "$work/base"
 pulumi up --cwd "$work/base" --yes --skip-preview
 
 # Once for the report, and once for the policies: as JSON the engine does not say which of them failed.
-pulumi preview --json > preview.json
+failed=0
+pulumi preview --json > preview.json || failed=$?
+pulumi-packetfilter report preview.json --key edge-sets/prod > report.md || failed=$?
+if [ "$failed" != 0 ]; then
+  cat report.md
+  exit "$failed"
+fi
 pulumi preview --policy-pack node_modules/pulumi-packetfilter/policies/run

@@ -11,8 +11,9 @@ export const GITLAB = ".gitlab-ci.yml";
 const text = (example: string, file: string) => readFileSync(join(root, "examples", example, file), "utf8");
 export const githubText = text("ci-github", GITHUB);
 
-const step = z.object({ uses: z.string().optional(), run: z.string().optional(), if: z.string().optional() });
 const variables = z.record(z.string(), z.string()).default({});
+const optional = z.string().optional();
+const step = z.object({ uses: optional, run: optional, if: optional, env: variables });
 const workflow = z
   .object({
     jobs: z.record(z.string(), z.object({ if: z.string(), env: variables, steps: z.array(step.loose()) })),
@@ -22,7 +23,7 @@ const workflow = z
 const job = z.object({
   stage: z.string().optional(),
   extends: z.string().optional(),
-  rules: z.array(z.object({ if: z.string() })).optional(),
+  rules: z.array(z.object({ if: z.string(), when: z.literal("always").optional() })).optional(),
   script: z.array(z.string()).optional(),
   variables: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
 });
@@ -32,35 +33,40 @@ const jobs = z.record(z.string(), job).parse(rest);
 
 /** What happens on a platform; both say it by variables. */
 export interface Happening {
-  readonly github: { readonly event_name: string; readonly ref: string };
+  readonly github: { readonly event_name: string; readonly ref: string; readonly [more: string]: unknown };
   readonly gitlab: Readonly<Record<string, string>>;
 }
 
 /** True when a condition holds. Those of both platforms that the templates use are JavaScript as they stand, but for `$`. */
-function holds(condition: string | undefined, { github, gitlab }: Happening): boolean {
+function holds(condition: string | undefined, { github, gitlab }: Happening, failed = false): boolean {
+  // GitHub takes a condition that does not ask how the steps before it ended to be one of their success.
+  if (failed && !/\b(success|failure)\(\)/.test(condition ?? "")) return false;
   if (condition === undefined) return true;
   const expression = condition.replace(/\$(\w+)/g, "gitlab.$1");
   return new Function("github", "gitlab", "success", "failure", `return ${expression}`)(
     github,
     gitlab,
-    () => true,
-    () => false,
+    () => !failed,
+    () => failed,
   );
 }
 
-/** What GitHub runs when something happens: the shell text of each step, in order. */
-export function githubSteps(happening: Happening): string[] {
+/** What GitHub runs when something happens, or after a step of it failed: the shell text of each step, in order. */
+export function githubSteps(happening: Happening, failed = false): string[] {
   return Object.values(workflow.jobs)
     .filter((one) => holds(one.if, happening))
-    .flatMap(({ steps }) => steps.filter((one) => holds(one.if, happening)))
+    .flatMap(({ steps }) => steps.filter((one) => holds(one.if, happening, failed)))
     .flatMap(({ run }) => (run === undefined ? [] : [run.trim()]));
 }
 
-/** What GitLab runs: the lines of each job's script, the jobs in the order of their stages. */
-export function gitlabSteps(happening: Happening): string[] {
+/** What GitLab runs, or runs after a job failed: the lines of each job's script, the jobs in the order of their stages. */
+export function gitlabSteps(happening: Happening, failed = false): string[] {
   return Object.values(jobs)
     .map((one) => ({ ...jobs[one.extends ?? ""], ...one }))
-    .filter(({ rules = [] }) => rules.some((rule) => holds(rule.if, happening)))
+    .filter(({ rules = [] }) => {
+      const rule = rules.find((one) => holds(one.if, happening));
+      return rule !== undefined && (!failed || rule.when === "always");
+    })
     .sort((a, b) => order.indexOf(a.stage ?? "") - order.indexOf(b.stage ?? ""))
     .flatMap(({ script = [] }) => script);
 }
@@ -76,6 +82,8 @@ export const actions = [
 
 /** Every value that a template gives to a variable. */
 export const assigned = [
-  ...Object.values(workflow.jobs).flatMap(({ env }) => Object.entries(env)),
+  ...Object.values(workflow.jobs).flatMap(({ env, steps }) =>
+    [env, ...steps.map((one) => one.env)].flatMap((one) => Object.entries(one)),
+  ),
   ...Object.values(jobs).flatMap((one) => Object.entries(one.variables ?? {})),
 ].map(([name, value]) => `${name}=${value}`);

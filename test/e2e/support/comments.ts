@@ -1,0 +1,55 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** How a platform wants the comments of one merge request to be written. */
+export interface Platform {
+  /** The path at which they are listed, by page, and made by POST. */
+  readonly list: string;
+  /** The path of one, without its id, and the method that changes it. */
+  readonly one: string;
+  readonly change: "PATCH" | "PUT";
+  readonly authorized: (headers: IncomingHttpHeaders) => boolean;
+}
+
+/** A platform that has comments of others, and answers nothing but what {@link Platform} says. */
+export async function startComments({ list, one, change, authorized }: Platform, others: readonly string[]) {
+  const comments = others.map((body, id) => ({ id, body }));
+  const written: string[] = [];
+  const server = createServer(async (request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? "", "http://127.0.0.1");
+    const answer = (status: number, body: unknown) =>
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    const text = await textOf(request);
+    if (!authorized(request.headers)) return answer(401, { message: "Unauthorized" });
+    if (request.method === "GET" && pathname === list) {
+      const size = Number(searchParams.get("per_page"));
+      const start = (Number(searchParams.get("page")) - 1) * size;
+      return answer(200, comments.slice(start, start + size));
+    }
+    written.push(`${request.method} ${pathname}`);
+    if (request.method === "POST" && pathname === list) {
+      const comment = { id: comments.length, body: JSON.parse(text).body };
+      comments.push(comment);
+      return answer(201, comment);
+    }
+    const found = comments.find(({ id }) => pathname === `${one}/${id}`);
+    if (request.method !== change || found === undefined) return answer(404, { message: "Not Found" });
+    found.body = JSON.parse(text).body;
+    answer(200, found);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    written,
+    /** What stands there beside the comments of others. */
+    added: () => comments.slice(others.length).map(({ body }) => body),
+    [Symbol.asyncDispose]: () => new Promise<void>((closed) => server.close(() => closed())),
+  };
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  let text = "";
+  for await (const chunk of request) text += chunk;
+  return text;
+}
