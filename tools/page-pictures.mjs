@@ -131,7 +131,7 @@ async function prepare() {
 
 /** A command to the node API, as a client sends it. */
 function node(/** @type {object} */ command) {
-  const headers = { "content-type": "application/json" };
+  const headers = { "content-type": "application/json", "user-arena": "edge" };
   return fetch(`${emulator.endpoint}/fapi`, { method: "POST", headers, body: JSON.stringify(command) });
 }
 

@@ -139,7 +139,7 @@ describe("faults", () => {
         ["silence", "armed"],
         ["error", "met"],
       ]);
-    expect((await page.locator("main h2").allInnerTexts()).slice(0, 2)).toEqual(["Armed and Met", "Faults"]);
+    expect((await page.locator("main h2").allInnerTexts()).slice(0, 2)).toEqual(["Armed and met", "Faults"]);
   });
 
   test("are switched off by click", async () => {
@@ -287,7 +287,7 @@ test("an emulator that went away is said to be, and one that comes back is follo
   await view.page.locator(".lines > li").waitFor();
   await first.close();
   await view.page.getByText("no connection").waitFor();
-  await view.page.getByRole("alert").filter({ hasText: "does not answer since" }).waitFor();
+  await view.page.getByRole("alert").filter({ hasText: "has not answered since" }).waitFor();
   // What was read stays to be read, and nothing can be pressed that would do nothing.
   expect(await view.page.locator(".lines > li").count()).toBe(1);
   const usable = view.page

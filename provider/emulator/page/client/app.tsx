@@ -97,9 +97,14 @@ function Tabs({ view: current, overview }: { view: View; overview: Overview }) {
   const tabs = useRef<HTMLElement>(null);
   // On a narrow window they do not all fit: the one that is open is in sight.
   useEffect(() => {
-    const tab = tabs.current?.querySelector<HTMLElement>("[aria-current]");
-    if (tab && tabs.current)
-      tabs.current.scrollLeft = tab.offsetLeft - (tabs.current.clientWidth - tab.offsetWidth) / 2;
+    const show = () => {
+      const tab = tabs.current?.querySelector<HTMLElement>("[aria-current]");
+      if (tab && tabs.current)
+        tabs.current.scrollLeft = tab.offsetLeft - (tabs.current.clientWidth - tab.offsetWidth) / 2;
+    };
+    show();
+    addEventListener("resize", show);
+    return () => removeEventListener("resize", show);
   }, [current]);
   return (
     <nav class="tabs" aria-label="Views" ref={tabs}>

@@ -7,7 +7,7 @@ export function Banner({ state: { connection, lost, restarted } }: { state: Stat
   if (connection !== "live" && lost)
     return (
       <p class="banner gone" role="alert">
-        The emulator does not answer since {at(lost)}. You see what it held then; nothing can be changed until it is
+        The emulator has not answered since {at(lost)}. You see what it held then; nothing can be changed until it is
         back.
       </p>
     );

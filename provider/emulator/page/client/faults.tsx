@@ -69,7 +69,7 @@ function Armed({ faults }: { faults: readonly ActiveFault[] }) {
   const waiting = faults.filter(({ spent }) => !spent).length;
   return (
     <Panel
-      title={[waiting > 0 && "Armed", waiting < faults.length && "Met"].filter(Boolean).join(" and ")}
+      title={waiting === 0 ? "Met" : waiting < faults.length ? "Armed and met" : "Armed"}
       actions={
         <button
           type="button"
@@ -81,7 +81,7 @@ function Armed({ faults }: { faults: readonly ActiveFault[] }) {
       }
     >
       <div class="scroll">
-        <table>
+        <table class="armed">
           <caption class="unseen">Faults that were set</caption>
           <thead>
             <tr>
