@@ -1,7 +1,18 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { addressesOf } from "./entry-lists";
-import { type Held, heldByEntry, heldBySet, membersBefore, placeOf, RECEIVER, readList, withoutSecrets } from "./held";
+import {
+  addressesIn,
+  type Held,
+  heldByEntry,
+  heldBySet,
+  type Known,
+  membersBefore,
+  placeOf,
+  RECEIVER,
+  readList,
+  withoutSecrets,
+} from "./held";
 import type { Report, ResourceChange, SignalingReport, WholeChange } from "./model";
 import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview";
 import { SetChanges, type SetStep } from "./set-changes";
@@ -18,7 +29,7 @@ const kindSchema = z.enum(["PrefixSet", "PrefixSetEntry", "CloudSignaling"]);
  * @param now Milliseconds since 1970: by it an entry that goes has expired.
  */
 export function reportOf(preview: Preview, now: number): Report {
-  const work = new Work(preview.config);
+  const work = new Work(addressesIn(preview));
   for (const step of preview.steps) work.take(step);
   const { stack, project } = parseUrn(preview.steps[0]?.urn ?? "");
   const sets = work.sets(now);
@@ -64,7 +75,7 @@ class Work {
   /** What the state said of a resource before the refresh, by URN. */
   private readonly refreshed = new Map<string, Held>();
 
-  constructor(private readonly config: Preview["config"]) {}
+  constructor(private readonly known: Known) {}
 
   take(step: PreviewStep): void {
     const urn = parseUrn(step.urn);
@@ -145,7 +156,7 @@ class Work {
     const old = step.oldState && membersBefore(step.oldState);
     const now = step.newState && withoutSecrets(step.newState.inputs);
     const { receiver, endpoint, stops } = { ...old, ...now };
-    const place = placeOf({ named: receiver, endpoint: now ? undefined : endpoint }, this.config, RECEIVER);
+    const place = placeOf({ named: receiver, endpoint: now ? undefined : endpoint }, this.known, RECEIVER);
     const before = readList(old?.prefixes ?? []);
     const after = readList(now ? now.prefixes : []);
     const gone = before.prefixes.filter((prefix) => !after.prefixes.includes(prefix));
@@ -175,7 +186,7 @@ class Work {
   }
 
   private held(kind: "PrefixSet" | "PrefixSetEntry", members: Readonly<Record<string, unknown>>): Held {
-    return kind === "PrefixSet" ? heldBySet(members, this.config) : heldByEntry(members, this.config);
+    return kind === "PrefixSet" ? heldBySet(members, this.known) : heldByEntry(members, this.known);
   }
 
   private setOf(held: Held): SetChanges {
