@@ -256,3 +256,27 @@ test("an entry that moves from one resource into another neither comes nor goes;
     [["kept"], true],
   ]);
 });
+
+test("a signaling that moves to another receiver stops at the old one and starts at the new one", () => {
+  const urn = "urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:CloudSignaling::attack";
+  const prefixes = ["192.0.2.1/32", "192.0.2.2/32"];
+  const old = {
+    inputs: { prefixes, receiver: "a" },
+    outputs: { started: ["192.0.2.1/32"], endpoint: "https://192.0.2.20/path" },
+  };
+  const config = { "packetfilter:receivers": '{"b": {"url": "https://192.0.2.21/path"}}' };
+  const steps = [
+    {
+      op: "replace",
+      urn,
+      replaceReasons: ["receiver"],
+      oldState: old,
+      newState: { inputs: { prefixes, receiver: "b" } },
+    },
+  ];
+  const { signalings, whole } = reportOf(parsePreview(JSON.stringify({ config, steps })), NOW);
+  expect(signalings).toMatchObject([
+    { receiver: "b", started: prefixes, stopped: ["192.0.2.1/32"], left: ["192.0.2.2/32"] },
+  ]);
+  expect(whole).toMatchObject([{ operation: "replace", place: "a", becomes: "b", prefixes: 2 }]);
+});
