@@ -24,7 +24,19 @@ const BESIDE: Record<string, string[]> = {
   report: ["model", "client", "prefixes", "resources"],
   // What a node does, as data: it knows the emulator's switches by name only.
   probe: ["model", "wire", "client"],
-  commands: ["model", "client", "batch", "prefixes", "import", "capture", "emulator", "forwarder", "probe", "report"],
+  commands: [
+    "model",
+    "client",
+    "batch",
+    "resources",
+    "prefixes",
+    "import",
+    "capture",
+    "emulator",
+    "forwarder",
+    "probe",
+    "report",
+  ],
   "cli.ts": ["commands"],
 };
 

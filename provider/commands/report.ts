@@ -2,13 +2,13 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text as whole } from "node:stream/consumers";
 import { type Command, Option } from "commander";
-import { markdown, parsePreview, type Report, reportOf, text } from "../report";
+import { LEAST_BYTES, markdown, parsePreview, type Report, reportOf, text } from "../report";
 import { type CliIo, Ended, UsageError } from "./cli-io";
+import { stackSettings } from "./reporting/configuration";
+import { askMarks } from "./reporting/marks";
 
 /** GitHub takes 65 536 characters, and a platform may add some of its own. */
 const MOST_BYTES = 65_000;
-/** What the counts and the first deletions need. */
-const LEAST_BYTES = 2_000;
 
 interface Flags {
   readonly output: "markdown" | "text" | "json";
@@ -16,11 +16,17 @@ interface Flags {
   readonly key?: string;
   readonly maxBytes: string;
   readonly link?: string;
+  readonly marks?: boolean;
+  readonly config?: string;
 }
 
 const HELP = `
 FILE is what "pulumi preview --json" printed; without it, and with "-", standard input is read. A report of a preview that
 failed is printed all the same, and the command ends with 1.
+
+With --marks each node at which a set changes is asked for its marked sources, with the credentials of the stack's
+configuration as far as the preview shows it or --config has it, else with those of the environment (PACKETFILTER_HEADERS for
+the unnamed node). Nodes that cannot be asked are named.
 
 Examples:
   pulumi preview --json | pulumi-packetfilter report
@@ -44,6 +50,8 @@ export function register(program: Command, io: CliIo): void {
     )
     .option("--max-bytes <number>", `markdown is no longer; ${LEAST_BYTES} to ${MOST_BYTES}`, "60000")
     .option("--link <url>", "where the whole preview is")
+    .option("--marks", "ask the nodes how many sources that are marked now each change would cover")
+    .option("--config <file>", 'output of "pulumi config --show-secrets --json", for nodes with credentials')
     .addHelpText("after", HELP)
     .action((file: string | undefined, flags: Flags) => run(file, flags, io));
 }
@@ -55,7 +63,11 @@ async function run(file: string | undefined, flags: Flags, io: CliIo): Promise<v
   if (flags.key?.trim() === "" || (flags.key?.length ?? 0) > 200)
     throw new UsageError("--key is a text of 1 to 200 characters.");
   const preview = parsePreview(await content(file, io));
-  const report = reportOf(preview, io.now?.() ?? Date.now());
+  if (flags.config !== undefined && !flags.marks) throw new UsageError("--config is for --marks: give both.");
+  const planned = reportOf(preview, io.now?.() ?? Date.now());
+  const report = flags.marks
+    ? await askMarks(planned, await stackSettings(preview.config, flags.config, io), io)
+    : planned;
   const key = flags.key ?? `${report.project}/${report.stack}`;
   io.out(printed(report, flags.output, { key, limit, maxBytes, link }));
   if (report.failed) throw new Ended("The preview failed: the report names its errors.", 1);
@@ -93,7 +105,7 @@ function address(given: string): URL {
     !["http:", "https:"].includes(url.protocol) ||
     url.username !== "" ||
     url.password !== "" ||
-    given.length > 1_000
+    url.href.length > 1_000
   )
     throw new UsageError(
       "--link is an address that begins with https://, without credentials, of at most 1000 characters.",

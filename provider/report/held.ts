@@ -15,9 +15,6 @@ export interface Place {
   readonly label: string;
   /** The address without credentials, where it is known. */
   readonly endpoint?: string | undefined;
-  /** Where the connection comes from: a name, an object of the program, or the unnamed one of the configuration. */
-  readonly named?: string | undefined;
-  readonly isObject: boolean;
 }
 
 /** An entry, and what is written beside it. */
@@ -59,8 +56,31 @@ export function membersBefore({ inputs, outputs }: PreviewState): Readonly<Recor
   return { ...withoutSecrets(inputs), ...withoutSecrets({ ...outputs, [SECRETS_KEY]: inputs[SECRETS_KEY] }) };
 }
 
+/** What a preview says of addresses. */
+export interface Known {
+  readonly config: Preview["config"];
+  /** Addresses of the last run, by kind and name: for connections of the environment, and for secret ones. */
+  readonly used: ReadonlyMap<string, string>;
+}
+
+/** Collects the addresses that nodes and receivers had in the last run. */
+export function addressesIn({ config, steps }: Pick<Preview, "config" | "steps">): Known {
+  const used = new Map<string, string>();
+  for (const { oldState } of steps) {
+    if (!oldState) continue;
+    for (const kind of [NODE, RECEIVER]) {
+      const named = oldState.inputs[kind.argument];
+      const endpoint = shownAddress(oldState.outputs.endpoint);
+      const isOther = kind === NODE ? "prefixes" in oldState.inputs : !("prefixes" in oldState.inputs);
+      if (endpoint !== undefined && !isOther && typeof named !== "object")
+        used.set(usedKey(kind, text.parse(named)), endpoint);
+    }
+  }
+  return { config, used };
+}
+
 /** What a `PrefixSet` holds. */
-export function heldBySet(members: Readonly<Record<string, unknown>>, config: Preview["config"]): Held {
+export function heldBySet(members: Readonly<Record<string, unknown>>, known: Known): Held {
   const { entries: given, notes: written, node, endpoint } = members;
   const notes = map.parse(written);
   const entries = new Map<CanonicalPrefix, HeldEntry>();
@@ -77,7 +97,7 @@ export function heldBySet(members: Readonly<Record<string, unknown>>, config: Pr
     if (prefix !== undefined && !entries.has(prefix)) expired.set(prefix, parseNote(note));
   }
   return {
-    place: placeOf({ named: node, endpoint }, config, NODE),
+    place: placeOf({ named: node, endpoint }, known, NODE),
     url: urlOf(members),
     entries,
     expired,
@@ -87,13 +107,13 @@ export function heldBySet(members: Readonly<Record<string, unknown>>, config: Pr
 }
 
 /** What a `PrefixSetEntry` holds: one entry, or none where its time has come or a failure left it out. */
-export function heldByEntry(members: Readonly<Record<string, unknown>>, config: Preview["config"]): Held {
+export function heldByEntry(members: Readonly<Record<string, unknown>>, known: Known): Held {
   const { prefix: spelling, value, reason, ticket, expires, node, endpoint, expired, absent } = members;
   const prefix = canonical(spelling);
   const note = parseNote({ reason, ticket, expires });
   const isHeld = expired !== true && absent !== true;
   return {
-    place: placeOf({ named: node, endpoint }, config, NODE),
+    place: placeOf({ named: node, endpoint }, known, NODE),
     url: urlOf(members),
     entries: new Map(prefix !== undefined && isHeld ? [[prefix, { value: shownValue(value ?? 1), note }]] : []),
     expired: new Map(prefix !== undefined && expired === true ? [[prefix, note]] : []),
@@ -111,18 +131,21 @@ export function readList(value: unknown): { prefixes: CanonicalPrefix[]; isUnkno
 
 /** What nodes and receivers differ in here. */
 export interface PlaceKind {
+  readonly argument: string;
   readonly all: string;
   readonly address: string;
   readonly standard: string;
   readonly words: string;
 }
 export const NODE: PlaceKind = {
+  argument: "node",
   all: "packetfilter:nodes",
   address: "endpoint",
   standard: "packetfilter:endpoint",
   words: "the node of the environment",
 };
 export const RECEIVER: PlaceKind = {
+  argument: "receiver",
   all: "packetfilter:receivers",
   address: "url",
   standard: "packetfilter:signalingUrl",
@@ -132,7 +155,7 @@ export const RECEIVER: PlaceKind = {
 /** The place of a resource, by its argument, by the address of its last run, and by the configuration. */
 export function placeOf(
   { named, endpoint: used }: { readonly named: unknown; readonly endpoint: unknown },
-  config: Preview["config"],
+  { config, used: before }: Known,
   kind: PlaceKind,
 ): Place {
   const name = text.parse(named);
@@ -144,9 +167,10 @@ export function placeOf(
     : name === undefined
       ? config[kind.standard]
       : map.parse(structured(all[name]))[kind.address];
-  const endpoint = shownAddress(used) ?? shownAddress(given);
-  if (name === UNKNOWN) return { label: "not known yet", isObject };
-  return { label: name ?? endpoint ?? kind.words, endpoint, named: name, isObject };
+  const last = isObject ? undefined : before.get(usedKey(kind, name));
+  const endpoint = shownAddress(used) ?? shownAddress(given) ?? last;
+  if (name === UNKNOWN) return { label: "not known yet" };
+  return { label: name ?? endpoint ?? kind.words, endpoint };
 }
 
 /** Objects in a configuration may be one JSON text. */
@@ -157,6 +181,10 @@ export function structured(value: unknown): unknown {
   } catch {
     return undefined;
   }
+}
+
+function usedKey({ argument }: PlaceKind, name: string | undefined): string {
+  return JSON.stringify([argument, name ?? null]);
 }
 
 /** An address without credentials. */

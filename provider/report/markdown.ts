@@ -3,13 +3,16 @@ import { code, keyLine } from "./inert";
 import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
 import { fate, headline, markWords, remarks, widest } from "./words";
 
+/** What the longest key, link and headings need together, which are always there. */
+export const LEAST_BYTES = 6_000;
+
 /** How a comment is to be. */
 export interface MarkdownOptions {
   /** What stands in the hidden first line. */
   readonly key: string;
   /** So many prefixes of a list, and so many messages, are named. */
   readonly limit: number;
-  /** The comment is no longer, in bytes of UTF-8. */
+  /** The comment is no longer, in bytes of UTF-8; at least {@link LEAST_BYTES}. */
   readonly maxBytes: number;
   /** Where the whole preview is; a checked address. */
   readonly link?: URL | undefined;
@@ -48,7 +51,7 @@ function composed(report: Report, options: MarkdownOptions): { text: string; omi
   for (const block of [...blocks].sort((a, b) => a.rank - b.rank)) {
     const bytes = Buffer.byteLength(block.text);
     // The first that finds no room closes its kind: which ones are left out is then plain.
-    if (bytes > room || full.has(block.kind)) {
+    if (block.kind !== FRAME && (bytes > room || full.has(block.kind))) {
       full.add(block.kind);
       omitted.set(block.kind, (omitted.get(block.kind) ?? 0) + 1);
     } else {
@@ -57,7 +60,7 @@ function composed(report: Report, options: MarkdownOptions): { text: string; omi
     }
   }
   const text = blocks.filter((block) => taken.has(block)).map((block) => block.text);
-  const left = [...omitted].filter(([kind]) => kind !== FRAME).map(([kind, number]) => `${grouped(number)} ${kind}`);
+  const left = [...omitted].map(([kind, number]) => `${grouped(number)} ${kind}`);
   if (left.length > 0) text.push(`\n**Left out for want of room:** ${left.join(", ")}.\n`);
   if (options.link) text.push(`\n[The whole preview](<${addressOf(options.link)}>)\n`);
   return { text: text.join(""), omitted: omitted.size };

@@ -1,10 +1,12 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { addressesOf } from "./entry-lists";
-import { type Held, heldByEntry, heldBySet, membersBefore, placeOf, RECEIVER, readList, withoutSecrets } from "./held";
-import type { Report, ResourceChange, SignalingReport, WholeChange } from "./model";
+import { addressesIn, type Held, heldByEntry, heldBySet, type Known, membersBefore, withoutSecrets } from "./held";
+import type { Report, ResourceChange, SignalingReport } from "./model";
 import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview";
 import { SetChanges, type SetStep } from "./set-changes";
+import { signalingChange } from "./signaling-changes";
+import { WholeChanges } from "./whole-changes";
 
 const TYPE = /^pulumi-nodejs:dynamic\/packetfilter:(PrefixSet|PrefixSetEntry|CloudSignaling)$/;
 const FLEET = "packetfilter:index:PrefixSetFleet";
@@ -18,11 +20,12 @@ const kindSchema = z.enum(["PrefixSet", "PrefixSetEntry", "CloudSignaling"]);
  * @param now Milliseconds since 1970: by it an entry that goes has expired.
  */
 export function reportOf(preview: Preview, now: number): Report {
-  const work = new Work(preview.config);
+  const work = new Work(addressesIn(preview));
   for (const step of preview.steps) work.take(step);
   const { stack, project } = parseUrn(preview.steps[0]?.urn ?? "");
   const sets = work.sets(now);
-  const { signalings, whole, others } = work;
+  const { signalings, others } = work;
+  const whole = work.whole.report();
   const said = (severity: string) =>
     preview.diagnostics.filter((one) => one.severity === severity).map(({ message }) => plain(message));
   const errors = said("error");
@@ -58,13 +61,13 @@ export function reportOf(preview: Preview, now: number): Report {
 /** What the steps so far come to. */
 class Work {
   readonly signalings: SignalingReport[] = [];
-  readonly whole: WholeChange[] = [];
+  readonly whole = new WholeChanges();
   readonly others: Record<string, number> = {};
   private readonly bySet = new Map<string, SetChanges>();
   /** What the state said of a resource before the refresh, by URN. */
   private readonly refreshed = new Map<string, Held>();
 
-  constructor(private readonly config: Preview["config"]) {}
+  constructor(private readonly known: Known) {}
 
   take(step: PreviewStep): void {
     const urn = parseUrn(step.urn);
@@ -97,8 +100,8 @@ class Work {
     const old = step.oldState ? membersBefore(step.oldState) : undefined;
     const before = old && this.held(kind, old);
     const after = step.newState && this.held(kind, withoutSecrets(step.newState.inputs));
-    const keeps = old !== undefined && resource.operation !== "update" && keepsEntries(old);
     const isMove = before && after && keyOf(before) !== keyOf(after);
+    const keeps = old !== undefined && (resource.operation !== "update" || isMove === true) && keepsEntries(old);
     const base = { resource, keeps, differs: differences(step, kind) };
     if (before && (isMove || !after)) this.setOf(before).add({ ...base, before });
     if (after) this.setOf(after).add({ ...base, before: isMove ? undefined : before, after });
@@ -112,70 +115,26 @@ class Work {
     { replaceReasons }: PreviewStep,
     { resource, before, after, keeps }: Pick<SetStep, "resource" | "after" | "keeps"> & { readonly before: Held },
   ): void {
-    const { type, name } = resource;
-    const operation = resource.operation === "delete" ? "delete" : "replace";
-    const prefixes = [...before.entries.keys()];
-    const reasons = (replaceReasons ?? []).filter((reason) => !reason.startsWith("__"));
     const becomes = after && (keyOf(after) !== keyOf(before) ? `${after.url} at ${after.place.label}` : undefined);
-    const one: WholeChange = {
-      operation,
-      type,
-      names: [name],
+    this.whole.add(resource.name, [...before.entries.keys()], {
+      operation: resource.operation === "delete" ? "delete" : "replace",
+      type: resource.type,
       place: before.place.label,
       url: before.url,
       ...(becomes !== undefined && { becomes }),
-      reasons,
-      prefixes: prefixes.length,
-      addresses: addressesOf(prefixes),
+      reasons: (replaceReasons ?? []).filter((reason) => !reason.startsWith("__")),
       kept: keeps,
-    };
-    const together = type === "PrefixSetEntry" ? this.whole.findIndex((other) => sameGroup(other, one)) : -1;
-    const other = this.whole[together];
-    if (!other) this.whole.push(one);
-    else
-      this.whole[together] = {
-        ...other,
-        names: [...other.names, name],
-        prefixes: other.prefixes + one.prefixes,
-        addresses: added(other.addresses, one.addresses),
-      };
+    });
   }
 
   private takeSignaling(step: PreviewStep, resource: ResourceChange): void {
-    const old = step.oldState && membersBefore(step.oldState);
-    const now = step.newState && withoutSecrets(step.newState.inputs);
-    const { receiver, endpoint, stops } = { ...old, ...now };
-    const place = placeOf({ named: receiver, endpoint: now ? undefined : endpoint }, this.config, RECEIVER);
-    const before = readList(old?.prefixes ?? []);
-    const after = readList(now ? now.prefixes : []);
-    const gone = before.prefixes.filter((prefix) => !after.prefixes.includes(prefix));
-    const own = stops === "all" ? gone : stops === "none" ? [] : readList(old?.started ?? []).prefixes;
-    const stopped = after.isUnknown ? [] : gone.filter((prefix) => own.includes(prefix));
-    const note = noteOf(now ?? old ?? {});
-    this.signalings.push({
-      receiver: place.label,
-      resource,
-      started: after.prefixes.filter((prefix) => !before.prefixes.includes(prefix)),
-      stopped,
-      left: gone.filter((prefix) => !stopped.includes(prefix)),
-      ...(Object.keys(note).length > 0 && { note }),
-      unknown: after.isUnknown,
-    });
-    if (resource.operation !== "delete" && resource.operation !== "replace") return;
-    this.whole.push({
-      operation: resource.operation,
-      type: resource.type,
-      names: [resource.name],
-      place: place.label,
-      reasons: step.replaceReasons ?? [],
-      prefixes: before.prefixes.length,
-      addresses: addressesOf(before.prefixes),
-      kept: stopped.length === 0,
-    });
+    const { report, whole } = signalingChange(step, resource, this.known);
+    this.signalings.push(report);
+    if (whole) this.whole.add(resource.name, whole.prefixes, whole.change);
   }
 
   private held(kind: "PrefixSet" | "PrefixSetEntry", members: Readonly<Record<string, unknown>>): Held {
-    return kind === "PrefixSet" ? heldBySet(members, this.config) : heldByEntry(members, this.config);
+    return kind === "PrefixSet" ? heldBySet(members, this.known) : heldByEntry(members, this.known);
   }
 
   private setOf(held: Held): SetChanges {
@@ -195,13 +154,6 @@ function keepsEntries({ onDestroy, existed }: Readonly<Record<string, unknown>>)
   return onDestroy === "keep" || (onDestroy === "created" && existed === true);
 }
 
-const text = z.string().optional().catch(undefined);
-
-function noteOf({ reason, ticket }: Readonly<Record<string, unknown>>): NonNullable<SignalingReport["note"]> {
-  const [why, who] = [text.parse(reason), text.parse(ticket)];
-  return { ...(why !== undefined && { reason: why }), ...(who !== undefined && { ticket: who }) };
-}
-
 /** Two secret values look the same; the engine knows whether they are. */
 function differences({ detailedDiff }: PreviewStep, kind: "PrefixSet" | "PrefixSetEntry"): SetStep["differs"] {
   const paths = new Set(Object.keys(detailedDiff ?? {}));
@@ -217,16 +169,6 @@ function differences({ detailedDiff }: PreviewStep, kind: "PrefixSet" | "PrefixS
 function fleetName({ newState, oldState }: PreviewStep): string | undefined {
   const parent = newState?.parent ?? oldState?.parent;
   return parent === undefined ? undefined : parseUrn(parent).name;
-}
-
-function sameGroup(a: WholeChange, b: WholeChange): boolean {
-  return (
-    a.type === b.type && a.operation === b.operation && a.place === b.place && a.url === b.url && a.kept === b.kept
-  );
-}
-
-function added(a: WholeChange["addresses"], b: WholeChange["addresses"]): WholeChange["addresses"] {
-  return { ipv4: String(BigInt(a.ipv4) + BigInt(b.ipv4)), ipv6: String(BigInt(a.ipv6) + BigInt(b.ipv6)) };
 }
 
 /** A message without colours and without the word that says how grave it is. */

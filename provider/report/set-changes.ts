@@ -48,7 +48,7 @@ export class SetChanges {
     if (after?.isUnknown) this.unknown += 1;
     for (const [prefix, entry] of before?.entries ?? []) {
       if (keeps) this.staying.add(prefix);
-      else this.before.set(prefix, { ...entry, resource: resource.name });
+      this.before.set(prefix, { ...entry, resource: resource.name });
     }
     for (const [prefix, entry] of after?.entries ?? []) {
       this.after.set(prefix, { ...entry, resource: resource.name });
@@ -82,7 +82,7 @@ export class SetChanges {
       else if (difference === "note" || notes.noteBefore) renoted?.push({ prefix, from: to, to, ...notes, resource });
     }
     for (const [prefix, { value: from, note: last, resource }] of this.before) {
-      if (this.after.has(prefix)) continue;
+      if (this.after.has(prefix) || this.staying.has(prefix)) continue;
       const note = this.expired.get(prefix) ?? last;
       const isOver = this.expired.has(prefix) || isExpired(note.expires, now);
       going?.push({ prefix, from, ...written(note), resource, ...(isOver && { expired: true as const }) });

@@ -6,6 +6,7 @@ export interface Surroundings {
   readonly folder?: string;
   readonly now?: () => number;
   readonly isTerminal?: boolean;
+  readonly stdin?: AsyncIterable<Uint8Array | string>;
 }
 
 /** Runs a command line until it ends. */

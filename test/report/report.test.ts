@@ -208,3 +208,75 @@ test("a preview that failed is reported with its errors, and ends with 1", async
   expect(out).toContain("'192.0.2.9/24' has host bits set");
   expect(err).toBe("The preview failed: the report names its errors.\n");
 });
+
+test("a set stays where it is, although the preview does not say the address of its node", () => {
+  const place = { arena: "edge", set: "blocked" };
+  const urn = "urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:PrefixSet::";
+  // Connections of the environment, and nodes that are secret as a whole.
+  for (const node of [undefined, "fra1"]) {
+    const endpoint = "https://192.0.2.10";
+    const old = { inputs: { ...place, node, entries: { "192.0.2.1/32": 1 } }, outputs: { endpoint } };
+    const inputs = { ...place, node, entries: { "192.0.2.1/32": 1, "192.0.2.2/32": 1 } };
+    const steps = [
+      { op: "create", urn: `${urn}new`, newState: { inputs: { ...place, node, set: "new", entries: {} } } },
+      { op: "update", urn: `${urn}blocked`, oldState: old, newState: { inputs } },
+    ];
+    const { sets, totals } = reportOf(
+      parsePreview(JSON.stringify({ config: { "packetfilter:nodes": "[secret]" }, steps })),
+      NOW,
+    );
+    expect(totals).toMatchObject({ in: 1, out: 0, sets: 2, nodes: 1 });
+    expect(sets.map((set) => [set.node, set.endpoint])).toEqual([
+      [node ?? endpoint, endpoint],
+      [node ?? endpoint, endpoint],
+    ]);
+  }
+});
+
+test("an entry that moves from one resource into another neither comes nor goes; one that is kept stays", () => {
+  const place = { arena: "edge", set: "blocked" };
+  const urn = (type: string, name: string) =>
+    `urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:${type}::${name}`;
+  const whole = { ...place, entries: { "192.0.2.1/32": 1, "192.0.2.2/32": 1 } };
+  const steps = [
+    { op: "create", urn: urn("PrefixSetEntry", "one"), newState: { inputs: { ...place, prefix: "192.0.2.1" } } },
+    { op: "delete", urn: urn("PrefixSet", "whole"), oldState: { inputs: whole } },
+    {
+      op: "delete",
+      urn: urn("PrefixSetEntry", "kept"),
+      oldState: { inputs: { ...place, prefix: "192.0.2.3", onDestroy: "keep" } },
+    },
+  ];
+  const { sets, whole: deleted } = reportOf(parsePreview(JSON.stringify({ steps })), NOW);
+  expect(sets.map((set) => [brief(set.in), brief(set.out), set.kept])).toEqual([
+    [{ count: 0, entries: [] }, { count: 1, entries: ["192.0.2.2/32"] }, 1],
+  ]);
+  expect(deleted.map(({ names, kept }) => [names, kept])).toEqual([
+    [["whole"], false],
+    [["kept"], true],
+  ]);
+});
+
+test("a signaling that moves to another receiver stops at the old one and starts at the new one", () => {
+  const urn = "urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:CloudSignaling::attack";
+  const prefixes = ["192.0.2.1/32", "192.0.2.2/32"];
+  const old = {
+    inputs: { prefixes, receiver: "a" },
+    outputs: { started: ["192.0.2.1/32"], endpoint: "https://192.0.2.20/path" },
+  };
+  const config = { "packetfilter:receivers": '{"b": {"url": "https://192.0.2.21/path"}}' };
+  const steps = [
+    {
+      op: "replace",
+      urn,
+      replaceReasons: ["receiver"],
+      oldState: old,
+      newState: { inputs: { prefixes, receiver: "b" } },
+    },
+  ];
+  const { signalings, whole } = reportOf(parsePreview(JSON.stringify({ config, steps })), NOW);
+  expect(signalings).toMatchObject([
+    { receiver: "b", started: prefixes, stopped: ["192.0.2.1/32"], left: ["192.0.2.2/32"] },
+  ]);
+  expect(whole).toMatchObject([{ operation: "replace", place: "a", becomes: "b", prefixes: 2 }]);
+});

@@ -1,0 +1,120 @@
+import {
+  type Mark,
+  NodeClient,
+  type NodeOptions,
+  Prefix,
+  PrefixError,
+  type PrefixSetUrl,
+  parseUrl,
+} from "../../client";
+import { parseEndpoint } from "../../client/endpoint";
+import { messageOf } from "../../model/errors";
+import { type Report, type SetReport, withCoverage } from "../../report";
+import type { Settings, Target } from "../../resources/settings";
+import { type CliIo, progress } from "../cli-io";
+
+/**
+ * The report with how many sources that are marked now each change covers. Asked is each node at which a set changes, for
+ * the sources (`shost`) of the profiles that the set concerns: its own for a local set, all of the arena for a global one.
+ * Each table is listed once, and the client keeps the pace of such lists. A node that does not answer fails nothing: its
+ * sets say so.
+ *
+ * @param settings Nodes and their credentials, which go to the address that they are configured for and to no other.
+ */
+export async function askMarks(report: Report, settings: Settings, io: CliIo): Promise<Report> {
+  const nodes = new Map<string, MarkedNode>();
+  const node = (set: SetReport, endpoint: string) => {
+    const known = nodes.get(endpoint) ?? new MarkedNode(optionsFor(set, endpoint, settings), io);
+    nodes.set(endpoint, known);
+    return known;
+  };
+  const asked = async (set: SetReport): Promise<SetReport> => {
+    if (set.in.count + set.out.count + set.changed.count === 0) return set;
+    const { endpoint } = set;
+    if (endpoint === undefined)
+      return { ...set, marks: { unasked: "The address of the node is not known: nothing was asked." } };
+    try {
+      const url = parseUrl(set.url);
+      if (url.kind !== "prefixset") throw new TypeError(`${set.url} is no set.`);
+      return withCoverage(set, await node(set, endpoint).sources(url));
+    } catch (error) {
+      return { ...set, marks: { unasked: messageOf(error) } };
+    }
+  };
+  try {
+    return { ...report, sets: await Promise.all(report.sets.map(asked)) };
+  } finally {
+    await Promise.all([...nodes.values()].map((one) => one.close()));
+  }
+}
+
+/** One node, with each list asked for once. */
+class MarkedNode {
+  private readonly client: NodeClient;
+  private readonly profiles = new Map<string, Promise<string[]>>();
+  private readonly tables = new Map<string, Promise<Mark[]>>();
+
+  constructor(
+    options: NodeOptions,
+    private readonly io: CliIo,
+  ) {
+    this.client = new NodeClient(options);
+  }
+
+  /** The addresses that are marked now, each once. */
+  async sources({ arena, profile }: PrefixSetUrl): Promise<Prefix[]> {
+    const profiles = profile === undefined ? await this.profilesOf(arena) : [profile];
+    const tables = await Promise.all(profiles.map((name) => this.marksOf(arena, name)));
+    const sources = new Map<string, Prefix>();
+    for (const { address, status } of tables.flat()) {
+      const source = status?.toLowerCase() === "expired" ? undefined : parsed(address);
+      if (source) sources.set(source.toString(), source);
+    }
+    return [...sources.values()];
+  }
+
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  private profilesOf(arena: string): Promise<string[]> {
+    return once(this.profiles, arena, async () => {
+      const profiles = await this.client.listProfiles(arena, { signal: this.io.stop });
+      return profiles.map(({ name }) => name);
+    });
+  }
+
+  private marksOf(arena: string, profile: string): Promise<Mark[]> {
+    return once(this.tables, JSON.stringify([arena, profile]), () => {
+      progress(this.io, `listing the marked sources of profile://${arena}/${profile} on ${this.client.endpoint}`);
+      return this.client.listMarks(arena, profile, "shost", { signal: this.io.stop });
+    });
+  }
+}
+
+/** What is configured for the address, by the node's name where two have the same; else the address and no credentials. */
+function optionsFor({ node }: SetReport, endpoint: string, settings: Settings): NodeOptions {
+  const here = settings.knownNodes().filter(({ options }: Target<NodeOptions>) => shown(options.endpoint) === endpoint);
+  const target = here.find(({ name }) => name === node) ?? here[0];
+  return target?.options ?? { endpoint };
+}
+
+function shown(endpoint: string): string {
+  return parseEndpoint(endpoint, "endpoint", "/fapi").shown;
+}
+
+function parsed(address: string | undefined): Prefix | undefined {
+  if (address === undefined) return undefined;
+  try {
+    return Prefix.parse(address);
+  } catch (error) {
+    if (error instanceof PrefixError) return undefined;
+    throw error;
+  }
+}
+
+function once<T>(memory: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {
+  const known = memory.get(key) ?? ask();
+  memory.set(key, known);
+  return known;
+}

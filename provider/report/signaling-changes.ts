@@ -1,0 +1,63 @@
+import { z } from "zod";
+import { type Known, membersBefore, placeOf, RECEIVER, readList, withoutSecrets } from "./held";
+import type { ResourceChange, SignalingReport, WholeChange } from "./model";
+import type { PreviewStep } from "./preview";
+
+/** What a step does to a `CloudSignaling`. */
+export interface SignalingChange {
+  readonly report: SignalingReport;
+  /** Where it is deleted or replaced: what of it. */
+  readonly whole?: {
+    readonly prefixes: readonly string[];
+    readonly change: Omit<WholeChange, "names" | "prefixes" | "addresses">;
+  };
+}
+
+/** A resource that moves to another receiver starts everything there, and stops at the old one what it started. */
+export function signalingChange(step: PreviewStep, resource: ResourceChange, known: Known): SignalingChange {
+  const old = step.oldState && membersBefore(step.oldState);
+  const now = step.newState && withoutSecrets(step.newState.inputs);
+  const from = old && placeOf({ named: old.receiver, endpoint: old.endpoint }, known, RECEIVER);
+  const to = now && placeOf({ named: now.receiver, endpoint: undefined }, known, RECEIVER);
+  const isMove = from && to && (from.endpoint ?? from.label) !== (to.endpoint ?? to.label);
+  const before = readList(old?.prefixes ?? []);
+  const after = readList(now ? now.prefixes : []);
+  const goneOf = (prefixes: readonly string[]) => prefixes.filter((prefix) => isMove || !isIn(after.prefixes, prefix));
+  const { stops } = { ...old, ...now };
+  const gone = goneOf(before.prefixes);
+  const own: readonly string[] = stops === "all" ? gone : stops === "none" ? [] : readList(old?.started ?? []).prefixes;
+  const stopped = after.isUnknown && !isMove ? [] : gone.filter((prefix) => isIn(own, prefix));
+  const note = noteOf(now ?? old ?? {});
+  const label = to?.label ?? from?.label ?? RECEIVER.words;
+  const report: SignalingReport = {
+    receiver: label,
+    resource,
+    started: after.prefixes.filter((prefix) => isMove || !isIn(before.prefixes, prefix)),
+    stopped,
+    left: gone.filter((prefix) => !isIn(stopped, prefix)),
+    ...(Object.keys(note).length > 0 && { note }),
+    unknown: after.isUnknown,
+  };
+  const { operation, type } = resource;
+  if (operation !== "delete" && operation !== "replace") return { report };
+  const change = {
+    operation,
+    type,
+    place: from?.label ?? label,
+    ...(isMove && { becomes: to.label }),
+    reasons: step.replaceReasons ?? [],
+    kept: stopped.length === 0,
+  };
+  return { report, whole: { prefixes: before.prefixes, change } };
+}
+
+function isIn(prefixes: readonly string[], prefix: string): boolean {
+  return prefixes.includes(prefix);
+}
+
+const text = z.string().optional().catch(undefined);
+
+function noteOf({ reason, ticket }: Readonly<Record<string, unknown>>): NonNullable<SignalingReport["note"]> {
+  const [why, who] = [text.parse(reason), text.parse(ticket)];
+  return { ...(why !== undefined && { reason: why }), ...(who !== undefined && { ticket: who }) };
+}
