@@ -6,7 +6,7 @@ export interface ForwarderWorld {
   wall(): number;
   /**
    * Milliseconds of a clock that never goes back and that all processes of a machine share until it restarts. After a
-   * restart it may be lower than before, which is how {@link elapsedSince} can never say too much.
+   * restart it may be lower than before, which is how `elapsedSince` can never say too much.
    */
   now(): number;
   /** Calls back once after `ms`; returns what cancels it. */

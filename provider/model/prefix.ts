@@ -1,7 +1,7 @@
 import ipaddr from "ipaddr.js";
 import { PacketFilterError } from "./errors";
 
-/** The canonical text of a prefix, as {@link Prefix.toString} makes it: `192.0.2.0/24`, `2001:db8::/32`, `192.0.2.1/32`. */
+/** The canonical text of a prefix, as `toString` makes it: `192.0.2.0/24`, `2001:db8::/32`, `192.0.2.1/32`. */
 export type CanonicalPrefix = string & { readonly __canonical: "prefix" };
 
 /** What to do with bits that are set to the right of the prefix length. */

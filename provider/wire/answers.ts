@@ -3,7 +3,7 @@ import { z } from "zod";
 /** The four kinds of lists of the node API (docs/contract.md#node-endpoint), as `answers.path` names them. */
 export const LIST_KINDS = ["prefixset", "profiles", "rules", "marks"] as const;
 
-/** One of {@link LIST_KINDS}. */
+/** One of `LIST_KINDS`. */
 export type ListKind = (typeof LIST_KINDS)[number];
 
 /** What members of entries, marks, profiles and rules mean, as `answers.names` names it. */
@@ -24,7 +24,7 @@ export const MEMBERS = [
   "protocol",
 ] as const;
 
-/** One of {@link MEMBERS}. */
+/** One of `MEMBERS`. */
 export type Member = (typeof MEMBERS)[number];
 
 /**

@@ -10,7 +10,7 @@ export interface PublicName {
   /** The doc comment without its tags, empty when there is none. */
   readonly comment: string;
   readonly tags: readonly string[];
-  /** Names in `{@link …}` that mean nothing where they stand. */
+  /** Names in `{@link …}` that mean nothing where they stand, or nothing public. */
   readonly deadLinks: readonly string[];
   /** Of a member of options that may be left out and takes a number. */
   readonly optionalNumber: boolean;
@@ -22,19 +22,37 @@ export interface PublicName {
 export function surfaceOf(root: string, entries: Readonly<Record<string, string>>): PublicName[] {
   const { config } = ts.readConfigFile(join(root, "tsconfig.json"), ts.sys.readFile);
   const { options } = ts.convertCompilerOptionsFromJson(config.compilerOptions, root);
-  const program = ts.createProgram(Object.values(entries), options);
+  const program = ts.createProgram(
+    Object.values(entries),
+    { ...options, noLib: true, types: [] },
+    ownFilesOnly(options),
+  );
   const surface = new Surface(root, program.getTypeChecker());
-  for (const [entry, file] of Object.entries(entries)) {
+  const exported = Object.entries(entries).flatMap(([entry, file]) => {
     const source = program.getSourceFile(file);
     const module = source && surface.checker.getSymbolAtLocation(source);
     if (!module) throw new Error(`${file} is no module`);
-    for (const symbol of surface.checker.getExportsOfModule(module)) surface.add(entry, symbol);
-  }
+    return surface.checker.getExportsOfModule(module).map((symbol) => ({ entry, symbol }));
+  });
+  // All of them before the first: comments link to each other.
+  for (const { symbol } of exported) surface.publish(symbol);
+  for (const { entry, symbol } of exported) surface.add(entry, symbol);
   return surface.found;
+}
+
+/** Packages and the language's own library stay unread: what is asked here is in our files, and they take longest. */
+function ownFilesOnly(options: ts.CompilerOptions): ts.CompilerHost {
+  const host = ts.createCompilerHost(options);
+  host.resolveModuleNameLiterals = (names, from) =>
+    names.map(({ text }) =>
+      text.startsWith(".") ? ts.resolveModuleName(text, from, options, host) : { resolvedModule: undefined },
+    );
+  return host;
 }
 
 class Surface {
   readonly found: PublicName[] = [];
+  private readonly published = new Set<ts.Node>();
   private readonly seen = new Set<ts.Declaration>();
 
   constructor(
@@ -42,8 +60,16 @@ class Surface {
     readonly checker: ts.TypeChecker,
   ) {}
 
+  publish(exported: ts.Symbol): void {
+    for (const declaration of this.meant(exported).declarations ?? []) this.published.add(declaration);
+  }
+
+  private meant(symbol: ts.Symbol): ts.Symbol {
+    return symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
+  }
+
   add(entry: string, exported: ts.Symbol): void {
-    const symbol = exported.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(exported) : exported;
+    const symbol = this.meant(exported);
     const declarations = (symbol.declarations ?? []).filter((one) => !this.seen.has(one));
     const [first] = declarations;
     // What another entry point exports as well was seen there.
@@ -78,25 +104,20 @@ class Surface {
       comment: ts.displayPartsToString(symbol.getDocumentationComment(this.checker)),
       tags,
       deadLinks: comments.flatMap((comment) => this.deadLinksOf(comment)),
-      optionalNumber: this.takesNumber(declaration),
+      optionalNumber: takesNumber(declaration),
       throws: hasThrow(declaration),
     });
-  }
-
-  private takesNumber(declaration: ts.Declaration): boolean {
-    const owner = ts.isInterfaceDeclaration(declaration.parent) ? declaration.parent.name.text : "";
-    if (!/(Options|Args|Columns|Range)$/.test(owner)) return false;
-    if (!ts.isPropertySignature(declaration) || !declaration.questionToken || !declaration.type) return false;
-    const type = this.checker.getNonNullableType(this.checker.getTypeAtLocation(declaration.type));
-    const parts = type.isUnion() ? type.types : [type];
-    return parts.some((part) => (part.flags & ts.TypeFlags.Number) !== 0);
   }
 
   private deadLinksOf(comment: ts.Node): string[] {
     const dead: string[] = [];
     const visit = (node: ts.Node): void => {
       if ((ts.isJSDocLink(node) || ts.isJSDocLinkCode(node)) && node.name) {
-        if (!this.checker.getSymbolAtLocation(node.name)) dead.push(node.name.getText());
+        const symbol = this.checker.getSymbolAtLocation(node.name);
+        const targets = (symbol && this.meant(symbol).declarations) ?? [];
+        // To a public name or to a member of one: there is no page about anything else.
+        const isPublic = targets.some((one) => this.published.has(one) || this.published.has(one.parent));
+        if (!isPublic) dead.push(node.name.getText());
       }
       ts.forEachChild(node, visit);
     };
@@ -116,6 +137,14 @@ function argumentsOf({ name, parent }: ts.ClassDeclaration): string[] {
     ts.isInterfaceDeclaration(one) && one.name.text === `${name?.text}Args`;
   const statements: readonly ts.Statement[] = ts.isSourceFile(parent) ? parent.statements : [];
   return statements.filter(isArgs).flatMap(({ members }) => members.map((member) => member.name?.getText() ?? ""));
+}
+
+/** By its text, since types of packages are not read. */
+function takesNumber(declaration: ts.Declaration): boolean {
+  const owner = ts.isInterfaceDeclaration(declaration.parent) ? declaration.parent.name.text : "";
+  if (!/(Options|Args|Columns|Range)$/.test(owner)) return false;
+  if (!ts.isPropertySignature(declaration) || !declaration.questionToken || !declaration.type) return false;
+  return /\bnumber\b/.test(declaration.type.getText());
 }
 
 /** A variable's comment stands before its statement. */

@@ -60,7 +60,7 @@ export const harSchema = z.object({
   }),
 });
 
-/** See {@link harSchema}. */
+/** See `harSchema`. */
 export type Har = z.output<typeof harSchema>;
 
 type HarEntry = z.output<typeof entry>;

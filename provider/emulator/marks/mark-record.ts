@@ -59,7 +59,7 @@ export const marksSchema = z
   })
   .meta({ id: "Marks", description: "the four tables of marks of a profile" });
 
-/** See {@link marksSchema}. */
+/** See `marksSchema`. */
 export type MarkRecords = z.infer<typeof marksSchema>;
 
 /** One record of a table in the form of a state file; which address members it has depends on the type. */

@@ -40,7 +40,7 @@ export class Program {
   private readonly compiled: readonly CompiledRule[];
 
   /**
-   * @param rules As {@link ruleSchema} accepts them.
+   * @param rules As `ruleSchema` accepts them.
    * @throws {TypeError} naming the rule, when it names a set that does not exist.
    */
   constructor(

@@ -220,7 +220,7 @@ export const rulesSchema = z.array(ruleSchema).superRefine((rules, context) => {
   });
 });
 
-/** See {@link ruleSchema}. */
+/** See `ruleSchema`. */
 export type RuleSpec = z.infer<typeof ruleSchema>;
 /** See {@link actionSchema}. */
 export type ActionSpec = z.infer<typeof actionSchema>;

@@ -12,8 +12,11 @@ import { inWaves, type Waves, WavesError } from "./waves";
 export interface FleetNodeArgs {
   /** Entries of this node alone: of a prefix that the fleet declares, too, these count. */
   entries?: EntriesInput;
+  /** For this node instead of the fleet's, see {@link PrefixSetArgs.exclusive}. */
   exclusive?: PrefixSetArgs["exclusive"];
+  /** For this node, a number or percent; default: the fleet's; see {@link PrefixSetArgs.maxRemovals}. */
   maxRemovals?: PrefixSetArgs["maxRemovals"];
+  /** For this node instead of the fleet's, see {@link PrefixSetArgs.onExisting}. */
   onExisting?: PrefixSetArgs["onExisting"];
 }
 

@@ -1,0 +1,50 @@
+import { readdirSync, readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const root = resolve(__dirname, "..");
+const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const optional = Object.keys(manifest.peerDependenciesMeta);
+const brought = Object.keys(manifest.peerDependencies).filter((name) => !optional.includes(name));
+
+/** A table of docs/dependencies.md below its heading: the cells of each row, but the release and the reason. */
+function table(heading: string): string[][] {
+  const text = readFileSync(join(root, "docs", "dependencies.md"), "utf8");
+  const section = text.split(/^## /m).find((one) => one.startsWith(`${heading}\n`)) ?? "";
+  const rows = section.split("\n").filter((line) => line.startsWith("| `"));
+  return rows.map((row) => {
+    const [, name = "", version = "", released = "", licence = "", size = "", reason = ""] = row.split(/\s*\|\s*/);
+    expect([released, reason]).toEqual([expect.stringMatching(/^\d{4}-\d{2}-\d{2}$/), expect.stringMatching(/\w{3}/)]);
+    return [name, version, licence, size];
+  });
+}
+
+/** What such a row must say, of what is installed. */
+function installed(name: string): string[] {
+  const folder = join(root, "node_modules", name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return [`\`${name}\``, version.replace(/^v/, ""), license, (sizeOf(folder) / 1e6).toFixed(1)];
+}
+
+/** Bytes of the files of a package, without packages of its own. */
+function sizeOf(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+    if (entry.name === "node_modules") return sum;
+    const path = join(folder, entry.name);
+    return sum + (entry.isDirectory() ? sizeOf(path) : statSync(path).size);
+  }, 0);
+}
+
+test.each([
+  ["Installed with the package", Object.keys(manifest.dependencies)],
+  ["Brought by the program", brought],
+  ["Optional, for parts of the forwarder", optional],
+])("docs/dependencies.md has every package, as it is installed: %s", (heading, names) => {
+  expect(table(heading)).toEqual(names.map(installed));
+});
+
+test("every licence lets others use, change and pass on the package", () => {
+  const names = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)];
+  const licences = new Set(names.map((name) => installed(name)[2]));
+  expect([...licences].sort()).toEqual(["Apache-2.0", "ISC", "MIT"]);
+});
