@@ -87,7 +87,7 @@ async function settingsOf(file: string | undefined, { folder = "." }: CliIo): Pr
   const text = await readFile(resolve(folder, file), "utf8");
   try {
     const content: unknown = JSON.parse(text);
-    const { node } = z.looseObject({ node: z.unknown() }).parse(content);
+    const { node } = z.looseObject({ node: z.unknown().optional() }).parse(content);
     return settings.parse(node ?? content);
   } catch {
     throw new UsageError(`--settings ${file} must be a JSON object with members of a node, alone or under "node".`);

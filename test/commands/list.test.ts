@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { listEntries } from "../../provider/commands/listing/listing";
 import { printed } from "../../provider/commands/listing/output";
@@ -131,4 +134,19 @@ describe("wrong use ends with 2, a node that fails with 1, and neither shows the
 test("what is awaited is said on a terminal only", async () => {
   const watched = await run(["list", BLOCKED], { env, isTerminal: true });
   expect(watched.err).toBe(`listing ${BLOCKED} on ${emulator.endpoint}\n`);
+});
+
+test.each([
+  ["alone", { absentSet: "empty" }],
+  ["as probe writes them", { node: { absentSet: "empty" }, dialect: {} }],
+])("the node's members stand in a file, %s", async (_, settings) => {
+  const folder = await mkdtemp(join(tmpdir(), "packetfilter-settings-"));
+  await writeFile(join(folder, "node.json"), JSON.stringify(settings));
+  expect((await run(["list", "prefixset://edge/none"], { env })).code).toBe(1);
+  const listed = await run(["list", "prefixset://edge/none", "--settings", "node.json"], { env, folder });
+  expect(listed).toEqual({ code: 0, out: "0 entries.\n", err: "" });
+  await writeFile(join(folder, "node.json"), "[]");
+  const wrong = await run(["list", "prefixset://edge/none", "--settings", "node.json"], { env, folder });
+  expect(wrong).toMatchObject({ code: 2, out: "" });
+  await rm(folder, { recursive: true });
 });
