@@ -267,7 +267,7 @@ function folded(summary: string, body: string): string {
   return `\n<details><summary>${summary}</summary>\n\n${body}\n</details>\n`;
 }
 
-/** In angle brackets only these have a meaning (CommonMark, section 6.3); a URL has encoded line breaks already. */
+/** In angle brackets only these have a meaning (CommonMark 0.31, links); a URL has encoded line breaks already. */
 function addressOf({ href }: URL): string {
   return href.replace(/[<>\\]/g, encodeURIComponent);
 }

@@ -214,3 +214,16 @@ test("the journal goes out as an HTTP archive that has all that the format deman
   expect(started?.request.url).toBe(`${emulator.endpoint}/path/client-a/***/start`);
   expect(started?.request.postData?.text).toBe('{"IP_prefix":["198.51.100.7/32"]}');
 });
+
+test("a private key that a node echoes stands in no journal, also one that goes beyond what is kept", async () => {
+  await using emulator = await startEmulator();
+  for (const length of [60, 4_000]) {
+    const key = `-----BEGIN PRIVATE KEY-----\n${"canary".repeat(length / 6)}\n-----END PRIVATE KEY-----\n`;
+    emulator.fail({ cmd: "list", status: 500, message: `you sent ${key} to us` });
+    const { text } = await fapi(emulator, { url: "prefixset://edge/blocked", cmd: "list" });
+    expect(text).toContain("canary");
+  }
+  const answers = emulator.journal.map(({ answer }) => answer);
+  expect(answers[0]).toMatch(/you sent \*\*\*.* to us/s);
+  expect(JSON.stringify(emulator.journal)).not.toContain("canary");
+});

@@ -99,7 +99,7 @@ test("the parts of the page have their roles and names", async () => {
     .and(page.locator("[aria-current=page]"));
   expect(await current.allInnerTexts()).toEqual(["Node"]);
   await page.getByRole("link", { name: "Signaling" }).click();
-  expect(await current.allInnerTexts()).toEqual(["Signaling"]);
-  expect(await page.title()).toBe("Signaling · Packet filter emulator");
+  await expect.poll(() => current.allInnerTexts()).toEqual(["Signaling"]);
+  await expect.poll(() => page.title()).toBe("Signaling · Packet filter emulator");
   expect(await page.locator("html").getAttribute("lang")).toBe("en");
 });

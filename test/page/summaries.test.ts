@@ -156,7 +156,9 @@ test("the history of marks is that of the virtual clock, by profile, type and id
   emulator.clock.freeze("2026-12-01T10:20:11Z");
   expect((await chart())[0]).toEqual([1210, 1211]);
   emulator.reset();
-  expect((await chart())[1]).toMatchObject([{ ...line, values: [2] }]);
+  // The clock runs again: a sample of the reset, and one of now. None of those with three marks is left.
+  const [{ values, ...after }] = (await chart())[1];
+  expect({ ...after, values: [...new Set(values)] }).toEqual({ ...line, values: [2] });
 });
 
 test("a line looks the same whatever its rank, other lines look otherwise, and a pause is a gap", () => {
