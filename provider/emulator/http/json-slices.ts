@@ -2,7 +2,7 @@ import type { SlicedWork } from "../time/slices";
 import { BadRequest, decode, jsonProblem, parseJson } from "./json-body";
 
 /** Bytes that are looked through, and bytes that are parsed, before other work gets its turn: a few milliseconds of them. */
-const SCANNED = 2 ** 20;
+const SCANNED = 2 ** 17;
 const PARSED = 2 ** 16;
 
 const QUOTE = 0x22;

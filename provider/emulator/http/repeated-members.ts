@@ -1,8 +1,8 @@
 import type { SlicedWork } from "../time/slices";
 
 /** Bytes, and members, that are counted before other work gets its turn: a few milliseconds of them. */
-const SCANNED = 2 ** 20;
-const COUNTED = 2 ** 16;
+const SCANNED = 2 ** 17;
+const COUNTED = 2 ** 14;
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;

@@ -225,18 +225,24 @@ export class PrefixSetStore {
   private *appliedOrdering(): SlicedWork<Ordering> {
     while (this.order?.revision !== this.revision) {
       const { revision } = this;
-      const base = this.order?.ordering ?? NOTHING;
-      const changed = new Map<CanonicalPrefix, number | undefined>();
-      for (const prefix of this.order ? this.touched : this.entries.keys()) {
-        changed.set(prefix, this.entries.get(prefix));
-        if (changed.size % LIGHT_SLICE === 0) yield;
-      }
-      const ordering = yield* reorder(base, changed);
+      // Without an order so far all entries are new to it: what changes among them meanwhile makes another revision.
+      const ordering = this.order
+        ? yield* reorder(this.order.ordering, yield* this.touchedValues())
+        : yield* reorder(NOTHING, this.entries);
       if (revision !== this.revision) continue;
       this.order = { revision, ordering };
       this.touched = new Set();
     }
     return this.order.ordering;
+  }
+
+  private *touchedValues(): SlicedWork<Map<CanonicalPrefix, number | undefined>> {
+    const values = new Map<CanonicalPrefix, number | undefined>();
+    for (const prefix of this.touched) {
+      values.set(prefix, this.entries.get(prefix));
+      if (values.size % LIGHT_SLICE === 0) yield;
+    }
+    return values;
   }
 
   /** Applies a batch: a short one where it stands, a long one to a copy that then takes its place. */
