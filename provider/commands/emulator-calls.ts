@@ -12,6 +12,7 @@ import type { JournalFilter, JournalRange } from "../emulator/journal/journal";
 import { readStateFile, toYaml } from "../emulator/state/state-file";
 import { type CliIo, UsageError } from "./cli-io";
 import { type Output, printed } from "./listing/output";
+import { wrongUse } from "./wrong-use";
 
 interface Flags {
   readonly at?: string;
@@ -34,7 +35,7 @@ export function addEmulatorCalls(emulator: Command, io: CliIo): void {
       .option("--token <token>", "token of its control API; also PACKETFILTER_EMULATOR_TOKEN");
     return command.action(async () => {
       const flags = command.opts<Flags & More>();
-      io.out(await asUsage(async () => call(await connect(flags, io), flags, command.args)));
+      io.out(await wrongUse(TypeError, async () => call(await connect(flags, io), flags, command.args)));
     });
   };
   add("reset", "a running emulator: back to its start, with an empty journal and no faults", async (it) => {
@@ -186,15 +187,6 @@ async function connect({ at, token }: Flags, { env }: CliIo): Promise<RemoteEmul
     );
   }
   return connectEmulator(address, { token: token ?? (env.PACKETFILTER_EMULATOR_TOKEN || undefined) });
-}
-
-/** What is not valid is wrong use; what is not there, and an emulator that does not answer, are failures. */
-async function asUsage<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
-  }
 }
 
 function wholeNumber(flag: string): (text: string) => number {

@@ -10,6 +10,7 @@ import type { EmulatorInfo } from "../emulator/signaling/credentials";
 import { readStateFile } from "../emulator/state/state-file";
 import { type CliIo, UsageError } from "./cli-io";
 import { addEmulatorCalls } from "./emulator-calls";
+import { wrongUse } from "./wrong-use";
 
 interface Flags {
   readonly port: string;
@@ -90,7 +91,9 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   const journal = flags.journal === undefined ? undefined : (await open(flags.journal, "a")).createWriteStream();
   const journalFailed = new Promise<never>((_, reject) => journal?.once("error", reject));
   const onRequest = journal && ((entry: JournalEntry) => void journal.write(`${JSON.stringify(entry)}\n`));
-  await using emulator = await asUsage(async () => startEmulator({ ...(await optionsOf(flags, io)), onRequest }));
+  await using emulator = await wrongUse(TypeError, async () =>
+    startEmulator({ ...(await optionsOf(flags, io)), onRequest }),
+  );
   io.out(flags.json ? `${JSON.stringify(emulator.info())}\n` : readyLine(emulator.info(), emulator.seedNumber));
   if (!isLoopback(flags.host)) io.err(`${exposed(flags.host)}\n`);
   const settings = deviations(emulator.dialect);
@@ -126,15 +129,6 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
 /** Reads the state once the ports are taken. */
 function stateOf(file: string | undefined): EmulatorOptions["state"] {
   return file === undefined ? undefined : () => readStateFile(file);
-}
-
-/** A wrong option or state is wrong use; a port that is taken is a failure. */
-async function asUsage<T>(start: () => Promise<T>): Promise<T> {
-  try {
-    return await start();
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
-  }
 }
 
 function readyLine(info: EmulatorInfo, seed: number): string {

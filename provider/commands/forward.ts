@@ -9,7 +9,9 @@ import type { Log } from "../forwarder/operating/troubles";
 import { replayRejected } from "../forwarder/replay";
 import { standardOutput } from "../forwarder/standard-output";
 import { systemWorld } from "../forwarder/world";
+import { messageOf } from "../model/errors";
 import { type CliIo, UsageError } from "./cli-io";
+import { wrongUse } from "./wrong-use";
 
 interface Flags {
   readonly config: string;
@@ -35,7 +37,7 @@ export function register(program: Command, io: CliIo): void {
 async function run(flags: Flags, io: CliIo): Promise<void> {
   const chosen = [flags.once, flags.check, flags.replay !== undefined].filter(Boolean).length;
   if (chosen > 1) throw new UsageError("--once, --check and --replay exclude each other.");
-  const config = await asUsage(() => LiveConfig.ofFile(flags.config, io.env));
+  const config = await wrongUse(OptionsError, () => LiveConfig.ofFile(flags.config, io.env));
   const stdout = io.stdout === undefined ? async (text: string) => io.out(text) : standardOutput(io.stdout);
   if (flags.check) {
     for (const line of await describeConfig(config)) io.out(`${line}\n`);
@@ -45,7 +47,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   if (flags.replay !== undefined) {
     const name = flags.replay;
     const parts = { world: systemWorld, stdout, signal: io.stop };
-    const { delivered, kept } = await asUsage(() => replayRejected(config, name, parts));
+    const { delivered, kept } = await wrongUse(OptionsError, () => replayRejected(config, name, parts));
     io.err(`${delivered} records were delivered, ${kept} are kept.\n`);
     if (kept > 0) throw new Error(`Sink "${name}" refused records again.`);
     return;
@@ -56,7 +58,8 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
       ? new LiveTable(io.err, io.terminal.columns)
       : undefined;
   const log = table ? forPeople((line) => table.say(line)) : await structured(io);
-  const open = (live: LiveConfig) => asUsage(() => Forwarder.open({ config: live, log, world: systemWorld, stdout }));
+  const open = (live: LiveConfig) =>
+    wrongUse(OptionsError, () => Forwarder.open({ config: live, log, world: systemWorld, stdout }));
   if (flags.once) {
     const forwarder = await open(config);
     try {
@@ -89,7 +92,7 @@ async function serve(
   let server: OperatingServer | undefined;
   try {
     const address = listen;
-    if (address !== undefined) server = await asUsage(() => serveOperating(address, () => forwarder));
+    if (address !== undefined) server = await wrongUse(OptionsError, () => serveOperating(address, () => forwarder));
   } catch (error) {
     await forwarder.stop(0);
     throw error;
@@ -169,16 +172,4 @@ function aborted(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     signal.addEventListener("abort", () => resolve(), { once: true });
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-async function asUsage<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw error instanceof OptionsError ? new UsageError(error.message) : error;
-  }
 }

@@ -10,6 +10,7 @@ import { count } from "../model/text";
 import { type CliIo, progress, UsageError } from "./cli-io";
 import { addNodeFlags, type NodeFlags, nodeClient } from "./node-options";
 import { addReceiverFlags, type ReceiverFlags, signalingClient } from "./receiver-options";
+import { wrongUse } from "./wrong-use";
 
 interface Flags extends NodeFlags, ReceiverFlags {
   readonly signaling?: boolean;
@@ -53,10 +54,10 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
-  const urls = asUsage(() => setUrls(texts));
+  const urls = wrongUse(TypeError, () => setUrls(texts));
   const isSignaling = flags.signaling === true;
   if (urls.length === 0 && !isSignaling) throw new UsageError("Name at least one set, or give --signaling.");
-  const names = asUsage(() => resourceNames(urls, chosenNames(flags.name), isSignaling));
+  const names = wrongUse(TypeError, () => resourceNames(urls, chosenNames(flags.name), isSignaling));
   const folder = resolve(io.folder ?? process.cwd(), flags.out);
   refuseExisting(folder);
   const holdings = await read(urls, flags, io);
@@ -141,14 +142,6 @@ function chosenNames(pairs: readonly string[]): Map<string, string> {
       return [subject, name];
     }),
   );
-}
-
-function asUsage<T>(work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
-  }
 }
 
 function collect(value: string, before: readonly string[]): string[] {

@@ -4,6 +4,7 @@ import { type CliIo, progress, UsageError } from "./cli-io";
 import { type Listing, listEntries, listMarks, listProfiles, listRules } from "./listing/listing";
 import { OUTPUTS, type Output, printed } from "./listing/output";
 import { addNodeFlags, type NodeFlags, nodeClient } from "./node-options";
+import { wrongUse } from "./wrong-use";
 
 interface Flags extends NodeFlags {
   readonly type?: MarkType;
@@ -39,7 +40,7 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(text: string, flags: Flags, io: CliIo): Promise<void> {
-  const url = readUrl(text);
+  const url = wrongUse(TypeError, () => parseUrl(text));
   const { type } = flags;
   const covered = flags.contains === undefined ? undefined : readAddress(flags.contains);
   if (covered && url.kind !== "prefixset")
@@ -75,14 +76,6 @@ async function listed(client: NodeClient, url: ResourceUrl, { type, covered, sig
       return listRules(await client.listRules(url.arena, url.profile, options));
     case "mark":
       return listMarks(await client.listMarks(url.arena, url.profile, type ?? "shost", options));
-  }
-}
-
-function readUrl(text: string): ResourceUrl {
-  try {
-    return parseUrl(text);
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
   }
 }
 

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
 import { parseOptions } from "../client/options";
 import { type CliIo, UsageError } from "./cli-io";
+import { wrongUse } from "./wrong-use";
 
 /** The options by which every command that speaks to a node is told which one. */
 export interface NodeFlags {
@@ -59,21 +60,13 @@ export async function nodeOptions(flags: NodeFlags, io: CliIo): Promise<NodeOpti
     ...(flags.markPauseMs !== undefined && { markPauseMs: flags.markPauseMs }),
     ...(flags.markPace !== undefined && { markPace: flags.markPace }),
   };
-  return wrongUse(() => parseOptions(nodeOptionsSchema, given, "node"));
+  return wrongUse(OptionsError, () => parseOptions(nodeOptionsSchema, given, "node"));
 }
 
 /** A client of that node, checked before anything is sent. @throws {UsageError} */
 export async function nodeClient(flags: NodeFlags, io: CliIo): Promise<NodeClient> {
   const options = await nodeOptions(flags, io);
-  return wrongUse(() => new NodeClient(options));
-}
-
-function wrongUse<T>(make: () => T): T {
-  try {
-    return make();
-  } catch (error) {
-    throw error instanceof OptionsError ? new UsageError(error.message) : error;
-  }
+  return wrongUse(OptionsError, () => new NodeClient(options));
 }
 
 const settings = z.looseObject({

@@ -4,7 +4,6 @@ import { basename, dirname, join, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { OptionsError, Prefix, PrefixError, parseUrl } from "../client";
 import { messageOf } from "../model/errors";
-import type { ResourceUrl } from "../model/resource-url";
 import type { ProbeResult } from "../probe/finding";
 import { differences, type NodeFile, nodeFile, parseNodeFile } from "../probe/node-file";
 import { probe } from "../probe/probe";
@@ -12,6 +11,7 @@ import { type CliIo, Ended, progress, UsageError } from "./cli-io";
 import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
 import { table } from "./probing/table";
 import { addReceiverFlags, type ReceiverFlags, receiverOptions } from "./receiver-options";
+import { wrongUse } from "./wrong-use";
 
 interface Flags extends NodeFlags, ReceiverFlags {
   readonly signaling?: string;
@@ -45,7 +45,7 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
-  const urls = texts.map(readUrl);
+  const urls = texts.map((text) => wrongUse(TypeError, () => parseUrl(text)));
   const before = flags.check === undefined ? undefined : await readBefore(flags.check, io);
   const write = flags.write === true;
   if (write && !urls.some(({ kind }) => kind === "prefixset"))
@@ -56,7 +56,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const prefix = flags.signaling === undefined ? undefined : readPrefix(flags.signaling);
   const receiver = prefix && { prefix, options: receiverOptions(flags, io) };
   const watch = (title: string, number: number, total: number) => progress(io, `${number}/${total} ${title}`);
-  const result = await asUsage(() =>
+  const result = await wrongUse(OptionsError, () =>
     probe({ ...(node && { node }), ...(receiver && { receiver }), urls, write, signal: io.stop, watch }),
   );
   io.out(flags.output === "json" ? `${JSON.stringify(result, null, 2)}\n` : table(result));
@@ -104,26 +104,10 @@ function inFolder(file: string, { folder }: CliIo): string {
   return folder === undefined ? file : resolve(folder, file);
 }
 
-async function asUsage<T>(run: () => Promise<T>): Promise<T> {
-  try {
-    return await run();
-  } catch (error) {
-    throw error instanceof OptionsError ? new UsageError(error.message) : error;
-  }
-}
-
 function readPrefix(text: string): Prefix {
   try {
     return Prefix.parse(text);
   } catch (error) {
     throw error instanceof PrefixError ? new UsageError(`--signaling: ${error.message}`) : error;
-  }
-}
-
-function readUrl(text: string): ResourceUrl {
-  try {
-    return parseUrl(text);
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(error.message) : error;
   }
 }

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { OptionsError, type ReceiverOptions, SignalingClient } from "../client";
 import { type CliIo, UsageError } from "./cli-io";
+import { wrongUse } from "./wrong-use";
 
 /** The options by which a command that speaks to a signaling receiver is told which one. */
 export interface ReceiverFlags {
@@ -28,9 +29,5 @@ export function receiverOptions(flags: ReceiverFlags, { env }: CliIo): ReceiverO
 
 /** A client of that receiver, checked before anything is sent. @throws {UsageError} */
 export function signalingClient(flags: ReceiverFlags, io: CliIo): SignalingClient {
-  try {
-    return new SignalingClient(receiverOptions(flags, io));
-  } catch (error) {
-    throw error instanceof OptionsError ? new UsageError(error.message) : error;
-  }
+  return wrongUse(OptionsError, () => new SignalingClient(receiverOptions(flags, io)));
 }

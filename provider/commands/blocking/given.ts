@@ -2,6 +2,7 @@ import { extname, resolve } from "node:path";
 import { Prefix, PrefixError, type PrefixSetUrl, parseUrl } from "../../client";
 import { EDITABLE } from "../../prefixes/edit/edit-file";
 import { UsageError } from "../cli-io";
+import { wrongUse } from "../wrong-use";
 
 /** The prefixes of a command line, each once; all that is wrong with them is told at once. @throws {UsageError} */
 export function readPrefixes(spellings: readonly string[]): Prefix[] {
@@ -30,15 +31,7 @@ export function readFileName(file: string, folder: string): string {
 
 /** The set that is named by --now. @throws {UsageError} */
 export function readSet(text: string): PrefixSetUrl {
-  const url = asUsage(() => parseUrl(text));
+  const url = wrongUse(TypeError, () => parseUrl(text), "--now: ");
   if (url.kind === "prefixset") return url;
   throw new UsageError(`--now names a set, such as prefixset://edge/blocked, not ${text}.`);
-}
-
-function asUsage<T>(read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw error instanceof TypeError ? new UsageError(`--now: ${error.message}`) : error;
-  }
 }
