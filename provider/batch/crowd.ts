@@ -1,46 +1,65 @@
 import { type Clock, systemClock } from "../client/clock";
 
-/** Nobody else is expected once this many times the usual gap between two arrivals has passed. */
-const PATIENCE = 20;
-/** The longest wait after an arrival, unless the quiet time itself is longer. */
+/** Nobody else comes once this many times the usual gap between two callers has passed. */
+const PATIENCE = 10;
+/** The longest wait after a caller came, unless the quiet time itself is longer. */
 const LONGEST_WAIT_MS = 1_000;
-/** The longest wait of a caller who is alone or one of a few, unless the quiet time itself is longer. */
+/** The longest wait before there is a gap to learn from, unless the quiet time itself is longer. */
 const SHORT_WAIT_MS = 90;
-/** Up to this many callers wait at most three quiet times; only the gaps between more of them are worth learning from. */
-const FEW = 3;
+/** Fewer gaps than these are no rhythm. */
+const FEW_GAPS = 3;
 /** The longest wait of the first member of a group, however many others join, unless the quiet time itself is longer. */
 export const LONGEST_GATHERING_MS = 5_000;
 /** After this long without callers, the usual gap is learnt afresh. */
 const FORGET_AFTER_MS = 2_000;
 
+/** A group that waits for company. */
+export interface Gathering {
+  /** Milliseconds that a lone caller waits. */
+  readonly quietMs: number;
+  /** When the first of the group came, by the clock. */
+  readonly since: number;
+  /** `nobody` where all of the group were announced and nobody else is; `unknown` where a caller came unannounced, as removals do. */
+  readonly awaits: "nobody" | "somebody" | "unknown";
+}
+
 /**
  * All callers of this process that wait for an answer, whatever they ask for. The engine carries out a limited number of
  * steps at a time: once that many callers are waiting, nobody else can come and there is no point in waiting for company.
- * Providers are not told the number; it is learnt from the first wait during which nobody was answered and nobody came.
+ * Providers are not told the number. By default it follows from the number of cores; otherwise it is learnt from the first
+ * wait during which nobody was answered and nobody came.
  */
 export class Crowd {
   private outstanding = 0;
+  /** Who was announced and has not come, over all groups. */
+  private expected = 0;
   /** The number of waiting callers at which nobody else came. */
   private full: number | undefined;
   private arrivals = 0;
-  private firstArrival = 0;
+  /** The gaps between callers, without those in which somebody was answered: the engine stands still before an answer. */
+  private gaps = { count: 0, sum: 0 };
+  private lastEvent: "arrival" | "answer" = "answer";
   private lastArrival = Number.NEGATIVE_INFINITY;
   /** Counts arrivals and answers, so that a wait knows whether anything happened during it. */
   private events = 0;
   private readonly gathering = new Set<() => void>();
 
-  constructor(private readonly clock: Pick<Clock, "monotonic" | "sleep"> = systemClock) {}
+  /**
+   * @param usual How many steps the engine carries out at a time unless it is told otherwise. Forgotten as soon as more
+   * callers wait than that. By default it is not known.
+   */
+  constructor(
+    private readonly clock: Pick<Clock, "monotonic" | "sleep"> = systemClock,
+    private usual?: number,
+  ) {}
 
   /** Counts a caller in. If nobody else can come now, every wait ends. */
   arrive(): void {
-    const now = this.clock.monotonic();
-    if (this.outstanding === 0 && now - this.lastArrival > FORGET_AFTER_MS) this.arrivals = 0;
-    if (this.arrivals === 0) this.firstArrival = now;
-    this.arrivals += 1;
-    this.lastArrival = now;
+    this.learnRhythm();
     this.outstanding += 1;
     this.events += 1;
     if (this.full !== undefined && this.outstanding > this.full) this.full = undefined;
+    if (this.usual !== undefined && this.outstanding > this.usual) this.usual = undefined;
     if (this.isFull) for (const close of [...this.gathering]) close();
   }
 
@@ -48,23 +67,30 @@ export class Crowd {
   answer(callers: number): void {
     this.outstanding -= callers;
     this.events += 1;
+    this.lastEvent = "answer";
   }
 
-  /** True when nobody else can come before somebody is answered. */
+  /** Counts those who were announced. */
+  expect(callers: number): void {
+    this.expected += callers;
+  }
+
+  /**
+   * True when nobody else can come before somebody is answered. The engine goes on checking while it has a step to spare, and
+   * holds one resource in hand when it has none: with two announced it has.
+   */
   get isFull(): boolean {
-    return this.outstanding === this.full;
+    return this.outstanding === this.full || (this.outstanding === this.usual && this.expected <= 1);
   }
 
   /**
    * Waits for company; `close` is called once, after a quiet time or as soon as the crowd is full.
    * The returned function ends the wait without a call.
-   *
-   * @param since When the first of the group arrived, by the clock.
    */
-  wait({ quietMs, since }: { readonly quietMs: number; readonly since: number }, close: () => void): () => void {
+  wait(group: Gathering, close: () => void): () => void {
     const before = this.events;
-    const patience = this.patience(quietMs);
-    const left = Math.max(quietMs, LONGEST_GATHERING_MS) - (this.clock.monotonic() - since);
+    const patience = this.patience(group);
+    const left = Math.max(group.quietMs, LONGEST_GATHERING_MS) - (this.clock.monotonic() - group.since);
     const ended = new AbortController();
     const end = () => {
       ended.abort();
@@ -77,19 +103,35 @@ export class Crowd {
     const pause = this.clock.sleep(Math.max(0, Math.min(patience, left)), ended.signal).catch(() => undefined);
     void pause.then(() => {
       if (ended.signal.aborted) return;
-      // A wait that was cut short says nothing about who may still come.
-      if (this.events === before && this.outstanding > 1 && patience <= left) this.full = this.outstanding;
+      // A wait that was cut short says nothing about who may still come, and neither does one for nobody.
+      const isTelling = group.awaits !== "nobody" && patience <= left;
+      if (this.events === before && this.outstanding > 1 && isTelling) this.full = this.outstanding;
       closeOnce();
     });
     this.gathering.add(closeOnce);
     return end;
   }
 
-  private patience(quietMs: number): number {
-    if (this.arrivals <= 1) return quietMs;
-    if (this.arrivals <= FEW || this.outstanding === 1) return Math.max(quietMs, Math.min(quietMs * 3, SHORT_WAIT_MS));
-    const distance = (this.lastArrival - this.firstArrival) / (this.arrivals - 1);
-    const longest = Math.min(LONGEST_WAIT_MS, quietMs * PATIENCE * 2);
-    return Math.max(quietMs, Math.min(longest, Math.max(quietMs * 3, distance * PATIENCE)));
+  private learnRhythm(): void {
+    const now = this.clock.monotonic();
+    if (this.outstanding === 0 && now - this.lastArrival > FORGET_AFTER_MS) {
+      this.arrivals = 0;
+      this.gaps = { count: 0, sum: 0 };
+    }
+    if (this.arrivals > 0 && this.lastEvent === "arrival") {
+      this.gaps = { count: this.gaps.count + 1, sum: this.gaps.sum + now - this.lastArrival };
+    }
+    this.arrivals += 1;
+    this.lastArrival = now;
+    this.lastEvent = "arrival";
+  }
+
+  private patience({ quietMs, awaits }: Gathering): number {
+    if (awaits === "nobody" || (awaits === "unknown" && this.arrivals <= 1)) return quietMs;
+    const short = Math.max(quietMs, Math.min(quietMs * 3, SHORT_WAIT_MS));
+    const { count, sum } = this.gaps;
+    if (count < FEW_GAPS || (awaits === "unknown" && this.outstanding === 1)) return short;
+    const longest = Math.min(LONGEST_WAIT_MS, quietMs * PATIENCE * 4);
+    return Math.max(short, Math.min(longest, (sum / count) * PATIENCE));
   }
 }

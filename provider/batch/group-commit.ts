@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../client/clock";
 import { asError } from "../model/errors";
-import { Crowd } from "./crowd";
+import { Crowd, type Gathering } from "./crowd";
+import type { Expected } from "./expected";
 
 /** What a flush says about one operation of its group. */
 export type Settled<R> = { readonly ok: true; readonly value: R } | { readonly ok: false; readonly error: Error };
@@ -10,6 +11,7 @@ export type Flush<O, R> = (group: readonly O[]) => Promise<readonly Settled<R>[]
 
 interface Waiting<O, R> {
   readonly operation: O;
+  readonly isAnnounced: boolean;
   readonly resolve: (value: R) => void;
   readonly reject: (error: Error) => void;
 }
@@ -22,9 +24,9 @@ type State =
 /**
  * Group commit: operations that arrive together are carried out together, one flush at a time.
  *
- * There is no fixed window. A group closes when nobody has joined it for a quiet time that follows the usual gap between callers,
- * as soon as nobody else can come ({@link Crowd}), or when its first member has waited for as long as anybody may.
- * Whatever arrives during a flush belongs to the next group.
+ * There is no fixed window. A group closes as soon as nobody else can come ({@link Crowd}); after a quiet time when nobody else
+ * is {@link Expected}; after a wait that follows the usual gap between callers when somebody is, or when that is not known;
+ * and when its first member has waited for as long as anybody may. Whatever arrives during a flush belongs to the next group.
  *
  * @example
  * ```ts
@@ -47,17 +49,26 @@ export class GroupCommit<O, R> {
       readonly quietMs: number;
       /** The callers of all groups of this process; by default those of this group alone. */
       readonly crowd?: Crowd | undefined;
+      /** Who was announced to this group; by default nobody ever is. */
+      readonly expected?: Expected | undefined;
       readonly clock?: Pick<Clock, "monotonic" | "sleep"> | undefined;
     },
   ) {
     this.clock = options.clock ?? systemClock;
     this.crowd = options.crowd ?? new Crowd(this.clock);
+    options.expected?.watch(() => {
+      if (this.state.name === "gathering") this.gather();
+    });
   }
 
-  /** Joins the group that is gathering; settles with this operation's own result or error. */
-  submit(operation: O): Promise<R> {
+  /**
+   * Joins the group that is gathering; settles with this operation's own result or error.
+   *
+   * @param isAnnounced whether it was expected, so that what else is expected says who will join it
+   */
+  submit(operation: O, isAnnounced = false): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ operation, resolve, reject });
+      this.waiting.push({ operation, isAnnounced, resolve, reject });
       this.crowd.arrive();
       if (this.state.name !== "flushing") this.gather();
     });
@@ -71,8 +82,13 @@ export class GroupCommit<O, R> {
       return;
     }
     const { quietMs } = this.options;
-    const cancel = this.crowd.wait({ quietMs, since: this.since }, () => void this.run());
-    this.state = { name: "gathering", cancel };
+    const gathering = { quietMs, since: this.since, awaits: this.awaits };
+    this.state = { name: "gathering", cancel: this.crowd.wait(gathering, () => void this.run()) };
+  }
+
+  private get awaits(): Gathering["awaits"] {
+    if (!this.waiting.every(({ isAnnounced }) => isAnnounced)) return "unknown";
+    return this.options.expected?.size === 0 ? "nobody" : "somebody";
   }
 
   private async run(): Promise<void> {

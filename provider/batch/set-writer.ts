@@ -1,3 +1,4 @@
+import { loadTransport } from "../client/http";
 import type { ObservedSet } from "../client/observed-set";
 import { isRefusal, wasRepeated } from "../client/refusal";
 import type { ListedValue } from "../model/entry-value";
@@ -7,6 +8,7 @@ import type { ListedMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import { Activity } from "./activity";
 import type { Crowd } from "./crowd";
+import type { Expected } from "./expected";
 import { GroupCommit, type Settled } from "./group-commit";
 import { RemovalBudget, type RemovalRule } from "./removal-budget";
 import { type Changes, doneByOthers, isNothing, merge, missing } from "./set-changes";
@@ -46,6 +48,8 @@ export interface SetWriterOptions extends ConfirmationOptions {
   readonly foreignStaged?: "fail" | "warn" | undefined;
   /** All callers of this process; see {@link Crowd}. */
   readonly crowd?: Crowd;
+  /** Who was announced to this set; by default nobody ever is. */
+  readonly expected?: Expected;
   /** Limits what this deployment removes; by default nothing does. */
   readonly removals?: RemovalRule;
   /** The same set at other addresses; by default there is none. */
@@ -79,10 +83,14 @@ export class SetWriter {
 
   /**
    * Carries out an operation together with all others that wait.
+   *
+   * @param isAnnounced whether it was {@link Expected}
    * @throws {SetWriteFailure} when the node may have been changed; any other error means that it was not.
    */
-  async submit(operation: SetOperation): Promise<SetResult> {
-    const result = await this.group.submit(operation);
+  async submit(operation: SetOperation, isAnnounced = false): Promise<SetResult> {
+    // While the group waits for company anyway. What fails here fails again at the first request, which says so.
+    loadTransport().catch(() => undefined);
+    const result = await this.group.submit(operation, isAnnounced);
     await this.looks;
     return result;
   }

@@ -19,6 +19,8 @@ export interface Comparison {
    * @throws {Error} with the ways out
    */
   readonly leave: () => void;
+  /** Is called when the engine will call for nothing more, since nothing is to be changed. */
+  readonly settle?: () => void;
   /** The connection of the program; `undefined` while it is unknown. */
   readonly inUse: Connection | undefined;
 }
@@ -31,7 +33,7 @@ const OPEN_MATTERS = ["unsettled", "adopted", "absent"] as const;
  * shows single entries. Only what outputs alone can tell (an open adoption, an unsettled write, an address that moved in
  * the configuration) is reported as a change.
  */
-export function compare({ olds, news, outputs, identity, connection, inUse, leave }: Comparison): Compared {
+export function compare({ olds, news, outputs, identity, connection, inUse, leave, settle }: Comparison): Compared {
   const replaces = identity.filter((key) => !sameJson(olds[key], news[key]));
   const [from, to] = [olds[connection], news[connection]];
   if (typeof from === "string" && typeof to === "string" && from !== to) replaces.push(connection);
@@ -45,7 +47,9 @@ export function compare({ olds, news, outputs, identity, connection, inUse, leav
     .every((key) => sameJson(olds[key], news[key]));
   if (OPEN_MATTERS.some((key) => olds[key] !== undefined)) return { changes: true };
   if (moved && equal) return { changes: true };
-  return equal ? { changes: false } : {};
+  if (!equal) return {};
+  settle?.();
+  return { changes: false };
 }
 
 /** What the state says about the node or receiver that was used so far. */

@@ -1,5 +1,6 @@
 import { Activity } from "../batch/activity";
 import type { Crowd } from "../batch/crowd";
+import { Expected } from "../batch/expected";
 import type { RemovalRule } from "../batch/removal-budget";
 import { SetWriter } from "../batch/set-writer";
 import { SharedReads } from "../batch/shared-reads";
@@ -84,12 +85,14 @@ export class NodeInUse implements Connection {
     const set = this.client.set(address);
     const reads = new SharedReads(() => set.observe(), world);
     const label = `${url} on ${this.label}`;
+    const expected = new Expected(crowd);
     const writer: SetWriter = new SetWriter({
       set,
       reads,
       wanted,
       notices,
       crowd,
+      expected,
       clock: world,
       label,
       quietMs: options.commitCoalesceMs ?? DEFAULTS.commitCoalesceMs,
@@ -113,15 +116,20 @@ export class NodeInUse implements Connection {
       putBack: (entries) => writer.putBack(entries),
     };
     elsewhere.register(url, held);
-    return { url, writer, reads, wanted, owned };
+    return { url, writer, reads, expected, wanted, owned };
   }
 }
+
+/** What a `PrefixSet` is expected as. */
+export const WHOLE_SET = "all entries";
 
 /** A set of a node in use. */
 export interface SetInUse {
   readonly url: string;
   readonly writer: SetWriter;
   readonly reads: SharedReads<ObservedSet>;
+  /** Resources that were checked, by what they manage of this set: the prefix of an entry, {@link WHOLE_SET}. */
+  readonly expected: Expected;
   /** Prefixes that some resource of this deployment wants in this set. */
   readonly wanted: Keys;
   /** Prefixes that the state of some resource of this deployment holds in this set. */

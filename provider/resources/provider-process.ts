@@ -1,7 +1,10 @@
+import { availableParallelism } from "node:os";
 import { Runtime } from "./runtime";
 
 /** How often the process looks whether its engine still lives, in milliseconds. */
 const WATCH_MS = 1_000;
+/** So many steps at a time the engine carries out for each core, unless `--parallel` says otherwise. */
+const STEPS_PER_CORE = 4;
 
 let runtime: Runtime | undefined;
 
@@ -10,6 +13,7 @@ export function providerProcess(): Runtime {
   if (runtime) return runtime;
   const made = new Runtime({
     env: process.env,
+    usualSteps: STEPS_PER_CORE * availableParallelism(),
     // The engine shows what a dynamic provider prints as a line of the stack.
     print: (line) => void process.stdout.write(`${line}\n`),
   });

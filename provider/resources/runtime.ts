@@ -17,6 +17,8 @@ export interface Surroundings {
   readonly print: (line: string) => void;
   /** Clocks, timers, randomness and transport, where they are not the system's. */
   readonly world?: Partial<World>;
+  /** How many steps the engine carries out at a time unless it is told otherwise; by default that is not known. */
+  readonly usualSteps?: number;
 }
 
 /**
@@ -35,14 +37,14 @@ export class Runtime {
   private readonly receivers = new Map<string, ReceiverInUse>();
   private readonly inHand = new Set<Promise<void>>();
 
-  constructor({ env, print, world: given }: Surroundings) {
+  constructor({ env, print, world: given, usualSteps }: Surroundings) {
     const world = { ...systemWorld, ...given };
     this.env = env;
     this.notices = new Notices((line) => print(this.secrets.hide(line)));
     this.shared = {
       world,
       notices: this.notices,
-      crowd: new Crowd(world),
+      crowd: new Crowd(world, usualSteps),
       wanted: new KeyRegistry(),
       owned: new KeyRegistry(),
       leaving: new KeyRegistry(),

@@ -11,6 +11,8 @@ import type { JsonObject } from "./json";
 import { nodeOfState } from "./places";
 import { isListRefused, unknownSet, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
+import { readAddress } from "./stored";
+import { hasUnknown } from "./unknown";
 
 /** What says where a set is: inputs or state of a resource. */
 export interface SetPlace {
@@ -33,6 +35,7 @@ export interface Reached {
 /** A resource's set on its node: what `PrefixSet` and `PrefixSetEntry` have in common. */
 export class SetAccess {
   private readonly set: SetInUse;
+  private isAnnounced = false;
 
   private constructor(
     private readonly runtime: Runtime,
@@ -82,6 +85,11 @@ export class SetAccess {
       runtime.notices.warn(`${label} is cleared there without credentials. If it needs some, ${node.wayOut}`);
   }
 
+  /** A resource that was announced by a check stays as it is: the engine will not call it. */
+  static settle(runtime: Runtime, inputs: JsonObject, key: string): void {
+    if (!hasUnknown(inputs.node)) runtime.node(inputs.node).set(readAddress(inputs)).expected.drop(key);
+  }
+
   /** The set's url as text. */
   get url(): string {
     return this.set.url;
@@ -105,6 +113,15 @@ export class SetAccess {
   /** Prefixes that the state of some resource of this deployment holds in this set. */
   get owned(): SetInUse["owned"] {
     return this.set.owned;
+  }
+
+  /**
+   * The engine calls a resource that was announced by a check.
+   * @param key what it was announced as
+   */
+  called(key: string): this {
+    this.isAnnounced = this.set.expected.drop(key);
+    return this;
   }
 
   /** What the node lists, shared by all who look within a while. */
@@ -165,7 +182,7 @@ export class SetAccess {
   ): Promise<SetResult> {
     this.runtime.requireWritable(this.label);
     try {
-      const result = await this.set.writer.submit(operation);
+      const result = await this.set.writer.submit(operation, this.isAnnounced);
       if (result.changes.size > 0) this.audit("applied", result.changes);
       return result;
     } catch (error) {

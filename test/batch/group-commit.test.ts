@@ -1,13 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { Crowd } from "../../provider/batch/crowd";
+import { Expected } from "../../provider/batch/expected";
 import { GroupCommit } from "../../provider/batch/group-commit";
 
 /** Timers that fire when the test says so, and flushes that end when the test says so. */
-function bench(quietMs = 30) {
+function bench({ quietMs = 30, usual }: { quietMs?: number; usual?: number } = {}) {
   let now = 0;
   const timers = new Set<{ at: number; run: () => void }>();
   const flushes: string[][] = [];
   const ends: (() => void)[] = [];
+  const clock = {
+    monotonic: () => now,
+    sleep: (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((resolve) => {
+        const timer = { at: now + ms, run: resolve };
+        timers.add(timer);
+        signal?.addEventListener("abort", () => timers.delete(timer));
+      }),
+  };
+  const crowd = new Crowd(clock, usual);
+  const expected = new Expected(crowd);
   const group = new GroupCommit<string, string>(
     async (operations) => {
       flushes.push([...operations]);
@@ -18,21 +30,20 @@ function bench(quietMs = 30) {
           : { ok: true, value: operation },
       );
     },
-    {
-      quietMs,
-      clock: {
-        monotonic: () => now,
-        sleep: (ms, signal) =>
-          new Promise((resolve) => {
-            const timer = { at: now + ms, run: resolve };
-            timers.add(timer);
-            signal?.addEventListener("abort", () => timers.delete(timer));
-          }),
-      },
-    },
+    { quietMs, clock, crowd, expected },
   );
   return {
     group,
+    expected,
+    crowd,
+    /** Checks come first, then the calls, as the engine does it. */
+    announce(...names: string[]) {
+      for (const name of names) expected.add(name);
+    },
+    /** Submits what was announced. */
+    come(...names: string[]) {
+      for (const name of names) void group.submit(name, expected.drop(name)).catch(() => {});
+    },
     flushes,
     /** Lets time pass. */
     async pass(ms: number) {
@@ -147,7 +158,7 @@ describe("group commit", () => {
       await pass(25);
     }
     expect(flushes).toEqual([]);
-    await pass(474);
+    await pass(224);
     expect(flushes).toEqual([]);
     await pass(1);
     expect(flushes.map((names) => names.length)).toEqual([20]);
@@ -206,5 +217,139 @@ describe("group commit", () => {
     const first = await Promise.allSettled([group.submit("a"), group.submit("b")]);
     expect(first.map((result) => result.status)).toEqual(["rejected", "rejected"]);
     expect(await group.submit("c")).toBe("c");
+  });
+});
+
+describe("group commit of what was announced", () => {
+  it("waits the quiet time and no longer for a last group of which everybody is there", async () => {
+    const { announce, come, flushes, pass, end } = bench();
+    announce("a", "b", "c", "d", "e");
+    come("a", "b", "c", "d", "e");
+    await pass(30);
+    await end();
+    announce("f", "g", "h");
+    come("f");
+    await pass(80);
+    come("g");
+    await pass(80);
+    come("h");
+    await pass(29);
+    expect(flushes).toEqual([["a", "b", "c", "d", "e"]]);
+    await pass(1);
+    expect(flushes.at(-1)).toEqual(["f", "g", "h"]);
+  });
+
+  it("does not close before somebody who was checked has come", async () => {
+    const { announce, come, flushes, pass } = bench();
+    announce("a", "b");
+    come("a");
+    await pass(89);
+    expect(flushes).toEqual([]);
+    come("b");
+    await pass(30);
+    expect(flushes).toEqual([["a", "b"]]);
+  });
+
+  it("closes a quiet time after the last one who was checked turned out to be as wanted", async () => {
+    const { announce, come, expected, flushes, pass } = bench();
+    announce("changed", "equal 1", "equal 2");
+    come("changed");
+    await pass(25);
+    expected.drop("equal 1");
+    await pass(25);
+    expected.drop("equal 2");
+    await pass(29);
+    expect(flushes).toEqual([]);
+    await pass(1);
+    expect(flushes).toEqual([["changed"]]);
+  });
+
+  it("waits as long as checks go on, five seconds at most: the engine does not stand still meanwhile", async () => {
+    const { announce, come, expected, flushes, pass } = bench();
+    announce("changed");
+    come("changed");
+    for (let i = 0; i < 249; i += 1) {
+      announce(`equal ${i}`);
+      await pass(20);
+      expected.drop(`equal ${i}`);
+    }
+    expect(flushes).toEqual([]);
+    await pass(20);
+    expect(flushes).toEqual([["changed"]]);
+  });
+
+  it("waits for somebody who never comes, and then no more than for anybody", async () => {
+    const { announce, come, flushes, pass } = bench();
+    announce("forbidden by a policy", "a");
+    come("a");
+    await pass(90);
+    expect(flushes).toEqual([["a"]]);
+  });
+
+  it("closes at once when the engine's usual number of callers is there, and it holds one more in hand", async () => {
+    const { announce, come, flushes, end, pass } = bench({ usual: 3 });
+    announce("a", "b", "c", "held");
+    come("a", "b");
+    await pass(0);
+    expect(flushes).toEqual([]);
+    come("c");
+    await pass(0);
+    expect(flushes).toEqual([["a", "b", "c"]]);
+    await end();
+    announce("d", "e");
+    come("held", "d", "e");
+    await pass(0);
+    expect(flushes.at(-1)).toEqual(["held", "d", "e"]);
+  });
+
+  it("does not take the usual number for all where more were checked than an engine at its limit holds", async () => {
+    const { announce, come, flushes, pass } = bench({ usual: 3 });
+    announce("a", "b", "c", "d", "e", "f");
+    come("a", "b", "c");
+    await pass(0);
+    expect(flushes).toEqual([]);
+    come("d", "e", "f");
+    await pass(30);
+    expect(flushes).toEqual([["a", "b", "c", "d", "e", "f"]]);
+  });
+
+  it("forgets the usual number once more callers wait, as with a higher --parallel", async () => {
+    const { group, flushes, end, pass } = bench({ usual: 3 });
+    submit(group, "a", "b", "c");
+    await pass(0);
+    submit(group, "d");
+    expect(flushes).toEqual([["a", "b", "c"]]);
+    await end();
+    await pass(90);
+    await end();
+    submit(group, "e", "f", "g");
+    await pass(0);
+    expect(flushes).toEqual([["a", "b", "c"], ["d"]]);
+    submit(group, "h");
+    await pass(1_000);
+    expect(flushes.at(-1)).toEqual(["e", "f", "g", "h"]);
+  });
+
+  it("learns nothing about the engine from a wait in which nobody was expected", async () => {
+    const { announce, come, flushes, end, pass } = bench();
+    announce("a", "b");
+    come("a", "b");
+    await pass(30);
+    await end();
+    announce("c", "d", "e");
+    come("c", "d");
+    await pass(0);
+    expect(flushes).toEqual([["a", "b"]]);
+    come("e");
+    await pass(30);
+    expect(flushes.at(-1)).toEqual(["c", "d", "e"]);
+  });
+
+  it("expects a resource that is checked twice, as a replacement is, once", () => {
+    const { announce, expected } = bench();
+    announce("a", "a");
+    expect(expected.size).toBe(1);
+    expect([expected.drop("a"), expected.drop("a")]).toEqual([true, false]);
+    expect(expected.size).toBe(0);
   });
 });

@@ -30,7 +30,11 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
   if (prefix === undefined) return { inputs: news, problems: [] };
   const expired = isExpired(args.expires, runtime.today);
   const address = setUrl(given);
-  if (node && address && !expired) node.set(address).wanted.add([prefix]);
+  if (node && address) {
+    const set = node.set(address);
+    set.expected.add(prefix);
+    if (!expired) set.wanted.add([prefix]);
+  }
   if (expired && olds.expired !== true) {
     // Held before: then the preview shows an update, and this says why.
     const fate = olds.prefix === prefix ? "it is removed" : "it is not wanted";

@@ -51,13 +51,14 @@ export class PrefixSetEntryHandler implements Handler {
         const state = readState(olds);
         if (state.onDestroy !== "keep") SetAccess.leave(this.runtime, state, heldOf(state).keys());
       },
+      settle: () => SetAccess.settle(this.runtime, news, String(news.prefix)),
       inUse: hasUnknown(to) ? undefined : this.runtime.node(to),
     });
   }
 
   async create(json: JsonObject) {
     const inputs = readInputs(json);
-    const set = SetAccess.open(this.runtime, inputs);
+    const set = SetAccess.open(this.runtime, inputs).called(inputs.prefix);
     const { label, owned, endpoint } = set;
     const { prefix, value, expired, onExisting } = inputs;
     const id = `${set.url}#${prefix}`;
@@ -98,7 +99,7 @@ export class PrefixSetEntryHandler implements Handler {
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
     const [state, inputs] = [readState(olds), readInputs(news)];
-    const set = SetAccess.open(this.runtime, inputs, state);
+    const set = SetAccess.open(this.runtime, inputs, state).called(inputs.prefix);
     const { unsettled } = state;
     const { prefix } = inputs;
     const [known, desired] = [heldOf(state), desiredOf(inputs)];

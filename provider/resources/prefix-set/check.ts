@@ -5,6 +5,7 @@ import { type Difference, difference, isEmpty, type ListedMap, summary } from ".
 import { formatUrl } from "../../model/resource-url";
 import { grouped, inLines, some } from "../../model/text";
 import { checkArguments, setUrl } from "../arguments";
+import { WHOLE_SET } from "../connections";
 import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries } from "../entries";
 import type { Checked } from "../handler";
 import { type JsonObject, sameJson } from "../json";
@@ -38,7 +39,9 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   }
   for (const warning of normal.warnings) runtime.notices.warn(`${url ?? "PrefixSet"}: ${warning}`);
   if (address && node) {
-    node.set(address).wanted.add(entries.keys());
+    const set = node.set(address);
+    set.expected.add(WHOLE_SET);
+    set.wanted.add(entries.keys());
     const delta = difference<ListedValue>(before.entries, entries);
     const gone = [...delta.remove.keys()].filter((prefix) => hasExpired(prefix, normal, before, runtime.today));
     if (!isEmpty(delta))

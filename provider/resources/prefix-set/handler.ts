@@ -2,6 +2,7 @@ import type { SetResult } from "../../batch/set-operation";
 import { difference, equal, type ListedMap } from "../../model/prefix-map";
 import { count, grouped, inLines, some } from "../../model/text";
 import { compare } from "../changes";
+import { WHOLE_SET } from "../connections";
 import type { Handler } from "../handler";
 import type { JsonObject } from "../json";
 import { contentRails, expiredOf, removalRails } from "../limits";
@@ -49,13 +50,14 @@ export class PrefixSetHandler implements Handler {
         const state = readState(olds);
         if (state.onDestroy !== "keep") SetAccess.leave(this.runtime, state, state.entries.keys());
       },
+      settle: () => SetAccess.settle(this.runtime, news, WHOLE_SET),
       inUse: hasUnknown(to) ? undefined : this.runtime.node(to),
     });
   }
 
   async create(json: JsonObject) {
     const inputs = readInputs(json);
-    const set = SetAccess.open(this.runtime, inputs);
+    const set = SetAccess.open(this.runtime, inputs).called(WHOLE_SET);
     const { url: id, label, owned, endpoint } = set;
     const { entries: desired, exclusive, onExisting, limits } = inputs;
     const rails = contentRails(limits, this.runtime.settings);
@@ -95,7 +97,7 @@ export class PrefixSetHandler implements Handler {
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
     const [state, inputs] = [readState(olds), readInputs(news)];
-    const set = SetAccess.open(this.runtime, inputs, state);
+    const set = SetAccess.open(this.runtime, inputs, state).called(WHOLE_SET);
     const { entries: known, unsettled } = state;
     const { entries: desired } = inputs;
     const moved = set.hasMovedFrom(state);

@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import type { Handler } from "../../provider/resources/handler";
+import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
+import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
+import { Runtime } from "../../provider/resources/runtime";
+
+const QUIET_MS = 30;
+const place = { arena: "edge", set: "blocked" };
+
+/** A deployment whose pauses end when the test says so; requests take the time that they take. */
+async function bench() {
+  const emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {}, other: {} } } } } });
+  let now = 0;
+  const pauses: { at: number; go: () => void }[] = [];
+  const world = {
+    monotonic: () => now,
+    sleep: (ms: number) => new Promise<void>((go) => pauses.push({ at: now + ms, go })),
+  };
+  const runtime = new Runtime({ env: {}, print: () => {}, world });
+  runtime.configure((key) => ({ endpoint: emulator.endpoint, commitCoalesceMs: QUIET_MS })[key]);
+  return {
+    emulator,
+    entries: new PrefixSetEntryHandler(runtime),
+    sets: new PrefixSetHandler(runtime),
+    /** Lets time pass; what ends with it is carried out. */
+    pass(ms: number) {
+      now += ms;
+      for (const pause of pauses.splice(0)) {
+        if (pause.at <= now) pause.go();
+        else pauses.push(pause);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await emulator.close();
+    },
+  };
+}
+
+/** What the engine does before it has a resource created: the checked inputs. */
+const checked = (handler: Handler, args: Record<string, unknown>) => handler.check({}, args).inputs;
+const entry = (prefix: string, value = 1) => ({ ...place, prefix, value });
+
+describe("who is expected", () => {
+  it("is whoever was checked: the first of three entries waits for the others, and all are one commit", async () => {
+    await using it = await bench();
+    const inputs = ["192.0.2.1/32", "192.0.2.2/32", "192.0.2.3/32"].map((prefix) => checked(it.entries, entry(prefix)));
+    const created = [];
+    for (const one of inputs) {
+      created.push(it.entries.create(one));
+      it.pass(2 * QUIET_MS);
+    }
+    it.pass(QUIET_MS);
+    await Promise.all(created);
+    expect(it.emulator.requests().map(({ cmd }) => cmd)).toEqual(["list", "insert", "commit", "list"]);
+  });
+
+  it("is nobody whose comparison found no difference: a changed entry among equal ones waits the quiet time", async () => {
+    await using it = await bench();
+    const prefixes = ["192.0.2.1/32", "192.0.2.2/32"];
+    const [changed, equal] = prefixes.map((prefix) => checked(it.entries, entry(prefix, 1)));
+    const made = prefixes.map((prefix) => it.entries.create(entry(prefix)));
+    it.pass(3 * QUIET_MS);
+    const [was, is] = await Promise.all(made);
+    checked(it.entries, { ...changed, value: 2 });
+    checked(it.entries, { ...equal });
+    const update = it.entries.update(was?.id ?? "", was?.outs ?? {}, { ...changed, value: 2 });
+    expect(it.entries.diff(is?.outs ?? {}, equal ?? {})).toEqual({ changes: false });
+    it.pass(QUIET_MS);
+    await update;
+    expect(it.emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({ "192.0.2.1/32": 2, "192.0.2.2/32": 1 });
+  });
+
+  it("is nobody for a set that stands alone, whatever is expected elsewhere", async () => {
+    await using it = await bench();
+    checked(it.entries, { ...entry("192.0.2.1/32"), set: "other" });
+    const set = it.sets.create(checked(it.sets, { ...place, entries: { "198.51.100.0/24": 1 } }));
+    it.pass(QUIET_MS);
+    await set;
+    expect(it.emulator.requests({ cmd: "commit" })).toHaveLength(1);
+  });
+
+  it("is nobody after an update that had nothing to send", async () => {
+    await using it = await bench();
+    const inputs = checked(it.entries, entry("192.0.2.1/32"));
+    const first = it.entries.create(inputs);
+    it.pass(QUIET_MS);
+    const { id, outs } = await first;
+    await it.entries.update(id, outs, checked(it.entries, { ...inputs, reason: "CASE-7" }));
+    const second = it.entries.create(checked(it.entries, entry("192.0.2.2/32")));
+    it.pass(QUIET_MS);
+    await second;
+    expect(it.emulator.requests({ cmd: "commit" })).toHaveLength(2);
+  });
+});
