@@ -3,26 +3,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
-import type { Forwarder } from "../../provider/forwarder/forwarder";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { startForwarder } from "../../provider/forwarder/start";
 import { passUntil, TestClock, until } from "./support/clock";
-import { forwardOnce, openForwarder, stateWith, temporaryFolder } from "./support/forward";
-
-const open: Forwarder[] = [];
-afterEach(async () => {
-  for (const forwarder of open.splice(0)) await forwarder.stop(0);
-});
-
-async function start(...args: Parameters<typeof openForwarder>) {
-  const result = await openForwarder(...args);
-  open.push(result.forwarder);
-  result.forwarder.start();
-  return result;
-}
+import { forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
 const marks = (value: number) => ({ shost: [{ address: "203.0.113.45", id: 1, value, lifetime: 86_400 }] });
 const stateOf = (...profiles: string[]) => ({
@@ -46,7 +33,7 @@ describe("watch", () => {
     await using emulator = await startEmulator({ state: stateOf("web") });
     emulator.fail({ cmd: "list", url: "mark://edge/*", type: "sdhost", status: 404, times: 1_000 });
     const clock = new TestClock();
-    const { forwarder, told } = await start(
+    const { forwarder, told } = await startForwarding(
       { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: [{ arena: "edge" }], state: folder.path },
       folder.path,
       { world: clock, onRecord: () => {} },
@@ -72,7 +59,7 @@ test("snapshotEveryMs: the whole table as seen, beside the changes, at the first
   await using emulator = await startEmulator({ state: stateOf("web") });
   const clock = new TestClock();
   const records: ForwardRecord[] = [];
-  const { forwarder } = await start(
+  const { forwarder } = await startForwarding(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],
@@ -104,7 +91,7 @@ test("a file: what a crash left of a line is cut off; at rotateBytes it becomes 
   const file = join(folder.path, "marks.ndjson");
   writeFileSync(file, '{"recordId":"before"}\n{"recordId":"hal');
   const clock = new TestClock();
-  const { forwarder } = await start(
+  const { forwarder } = await startForwarding(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],

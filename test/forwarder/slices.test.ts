@@ -16,7 +16,7 @@ import type { Format, SinkContext } from "../../provider/forwarder/sinks/sink";
 import { RECORDS_A_SLICE, ROWS_A_SLICE, SHARED_MS, SharedTurns } from "../../provider/forwarder/slices";
 import { systemWorld } from "../../provider/forwarder/world";
 import { until } from "./support/clock";
-import { openForwarder, temporaryFolder } from "./support/forward";
+import { startForwarding, temporaryFolder } from "./support/forward";
 
 /** Counts what is done between two turns of the event loop, by name, and keeps the most of each. */
 class PerTurn implements Disposable {
@@ -194,7 +194,7 @@ test("however many nodes answer at the same moment, between two turns of the eve
   // Each look at the clock takes as long as a turn may.
   let looks = 0;
   const world = { ...systemWorld, now: () => ++looks * SHARED_MS };
-  const { forwarder } = await openForwarder(
+  const { forwarder } = await startForwarding(
     {
       nodes: Object.fromEntries(
         Array.from({ length: count }, (_, n) => [`node${n}`, { endpoint: `http://127.0.0.1:${port}/node${n}` }]),
@@ -205,7 +205,6 @@ test("however many nodes answer at the same moment, between two turns of the eve
     folder.path,
     { world, thread: true, onRecord: () => {} },
   );
-  forwarder.start();
   await until(() => forwarder.nodes.reduce((sum, { marks }) => sum + marks, 0) === count);
   await forwarder.stop(0);
   expect(turns.most).toEqual({ listRules: 1, run: 1, begin: 1, list: 1, write: 1, end: 1 });
