@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -284,6 +284,17 @@ sinks:
       /Sink "disk" \(file\): a spool of 1073741824 bytes covers an outage of about \d+ (days|hours), then pause\./,
     );
     expect((await run(["--config", file, "--once", "--check"], env)).code).toBe(2);
+
+    const before = emulator.journal.length;
+    appendFileSync(file, 'cluster: { servers: ["nats://127.0.0.1:1"] }\n');
+    expect(await run(["--config", file, "--once"], env)).toEqual({
+      code: 2,
+      out: "",
+      err: expect.stringContaining(
+        "--once asks for no lease, and the other forwarders of `cluster` may list the same nodes",
+      ),
+    });
+    expect(emulator.journal).toHaveLength(before);
   });
 
   test("--once exits with 1 when a node does not answer, and what was read elsewhere is delivered", async () => {
