@@ -12,13 +12,15 @@ const LAYERS = ["model", "wire", "client", "batch", "resources", "provider.ts"];
 const BESIDE: Record<string, string[]> = {
   // A second implementation: what it shared with the client would be a mistake that no test can see.
   emulator: ["model"],
-  prefixes: ["model"],
+  // Files that are whole at any moment, for whoever writes some.
+  files: [],
+  prefixes: ["model", "files"],
   pulumi: ["model", "client", "resources"],
   "index.ts": ["model", "client", "prefixes", "pulumi", "resources/settings.ts"],
   // Reads a real node into an emulator state: the one place where both sides meet.
   capture: ["model", "client", "emulator/state", "emulator/marks", "emulator/rules"],
   // What a node holds, as the states that the resources would write and as a program.
-  import: ["model", "client", "resources"],
+  import: ["model", "files", "client", "resources"],
   forwarder: ["model", "wire", "client"],
   // What a preview is about to do, from what the engine prints of it.
   report: ["model", "client", "prefixes", "resources"],
@@ -30,6 +32,7 @@ const BESIDE: Record<string, string[]> = {
     "batch",
     "resources",
     "prefixes",
+    "files",
     "import",
     "capture",
     "emulator",

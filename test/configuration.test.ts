@@ -2,6 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { DEFAULTS } from "../provider/client/options";
+import { CONFIG_KEYS } from "../provider/resources/config-keys";
 
 /** All words of a kind in the sources of the resources and the client. */
 async function wordsIn(pattern: RegExp): Promise<Set<string>> {
@@ -20,7 +21,8 @@ it("docs/configuration.md names every variable and key that is read, and the def
   const keys = await wordsIn(/\bconfig\("([a-zA-Z]+)"\)/g);
   expect(variables.size).toBeGreaterThan(6);
   for (const variable of variables) expect(page).toContain(`\`${variable}\``);
-  for (const key of keys) expect(page).toContain(`\`packetfilter:${key}\``);
+  expect([...keys].filter((key) => !CONFIG_KEYS.some((known) => known === key))).toEqual([]);
+  for (const key of CONFIG_KEYS) expect(page).toContain(`\`packetfilter:${key}\``);
   for (const [key, value] of Object.entries(DEFAULTS)) {
     const shown = value === 2 ** 20 ? "1 MiB" : String(value).replace(/\B(?=(\d{3})+$)/g, " ");
     expect(page).toMatch(new RegExp(`\`packetfilter:${key}\`.*default ${shown} `));

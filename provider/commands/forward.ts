@@ -38,6 +38,11 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   const chosen = [flags.once, flags.check, flags.replay !== undefined].filter(Boolean).length;
   if (chosen > 1) throw new UsageError("--once, --check and --replay exclude each other.");
   const config = await wrongUse(OptionsError, () => LiveConfig.ofFile(flags.config, io.env));
+  if (flags.once && config.current.cluster) {
+    throw new UsageError(
+      "--once asks for no lease, and the other forwarders of `cluster` may list the same nodes: take `cluster` out of the configuration for one round, and name another `state` folder.",
+    );
+  }
   const stdout = io.stdout === undefined ? async (text: string) => io.out(text) : standardOutput(io.stdout);
   if (flags.check) {
     for (const line of await describeConfig(config)) io.out(`${line}\n`);

@@ -1,8 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { readFile, rename, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join, resolve } from "node:path";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { OptionsError, Prefix, PrefixError, parseUrl } from "../client";
+import { replaceFile } from "../files/whole-file";
 import { messageOf } from "../model/errors";
 import type { ProbeResult } from "../probe/finding";
 import { differences, type NodeFile, nodeFile, parseNodeFile } from "../probe/node-file";
@@ -63,7 +63,8 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const failed = failures(result);
   // A result with holes must not take the place of a whole one.
   if (failed !== undefined) throw new Ended(failed, 1);
-  if (flags.out !== undefined) await writeWhole(inFolder(flags.out, io), nodeFile(result));
+  if (flags.out !== undefined)
+    await replaceFile(inFolder(flags.out, io), `${JSON.stringify(nodeFile(result), null, 2)}\n`);
   if (before) compare(before, result, flags.check ?? "");
 }
 
@@ -85,18 +86,6 @@ async function readBefore(file: string, io: CliIo): Promise<NodeFile> {
     return parseNodeFile(text);
   } catch (error) {
     throw new UsageError(`--check ${file}: ${messageOf(error)}.`);
-  }
-}
-
-/** Written beside it and renamed: who reads it meanwhile has the old one or the new one, and whole. */
-async function writeWhole(file: string, content: NodeFile): Promise<void> {
-  const temporary = join(dirname(file), `.${basename(file)}.${randomUUID()}`);
-  try {
-    await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`, { flag: "wx" });
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
   }
 }
 

@@ -19,6 +19,7 @@ import type { NodeView } from "./polling/node-poller";
 import { NodePollers } from "./polling/node-pollers";
 import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 import type { Sink } from "./sinks/sink";
+import { SharedTurns } from "./slices";
 import { elapsedSince, systemWorld } from "./world";
 
 /** What a forwarder is made of. */
@@ -49,12 +50,12 @@ export class Forwarder {
 
   private constructor(
     private readonly parts: ForwarderParts,
-    private readonly ledger: Ledger,
-    private readonly opened: Opened,
+    private readonly store: { readonly ledger: Ledger; readonly loop: SharedTurns; readonly opened: Opened },
     sinks: readonly [name: string, sink: Sink][],
     state: string,
   ) {
     const { config, log, world } = parts;
+    const { ledger, loop, opened } = store;
     // A pace rests on a clock: a world of its own shares none with the process.
     const { memories = world === systemWorld ? processMemories : new NodeMemories() } = parts;
     this.troubles = new Troubles(log);
@@ -66,6 +67,7 @@ export class Forwarder {
     if (typeof opened.listedBefore === "number") this.listed = opened.listedBefore;
     this.pollers = new NodePollers({
       ...common,
+      loop,
       config,
       memories,
       sinceLastRun: () => this.sinceLastRun(),
@@ -89,12 +91,14 @@ export class Forwarder {
     const sinks = await openSinks(parts);
     const leases = config.current.cluster && (await NatsLeaseStore.open(() => clusterOf(config)));
     const state = resolve(config.folder, config.current.state);
-    const { ledger, opened } = await (parts.thread === false ? StoredLedger : LedgerThread).open({
+    const spec = {
       file: join(state, "forwarder.db"),
       sinks: specsOf(parts),
       records: config.current.records,
       wall: world.wall(),
-    });
+    };
+    const loop = new SharedTurns(() => world.now());
+    const { ledger, opened } = await (parts.thread === false ? StoredLedger.open(spec) : LedgerThread.open(spec, loop));
     if (opened.setAside) {
       const words = `The state was broken and is set aside as ${opened.setAside}: every table begins anew.`;
       log.error({ file: opened.setAside }, words);
@@ -102,7 +106,7 @@ export class Forwarder {
     for (const sink of opened.forgotten) {
       log.warn({ sink }, `Sink "${sink}" is not in the configuration any more: what it had not taken is given up.`);
     }
-    const forwarder = new Forwarder(parts, ledger, opened, sinks, state);
+    const forwarder = new Forwarder(parts, { ledger, loop, opened }, sinks, state);
     if (leases) forwarder.leases = forwarder.sharing(leases);
     return forwarder;
   }
@@ -172,7 +176,7 @@ export class Forwarder {
     this.delivering.abort();
     this.loopDelay.disable();
     await Promise.all(this.work);
-    await this.ledger.close(this.listed);
+    await this.store.ledger.close(this.listed);
   }
 
   private deliver(): void {
@@ -184,7 +188,7 @@ export class Forwarder {
 
   /** How long ago, at least, the run before this one has listed anything. */
   private sinceLastRun(): number {
-    const { listedBefore } = this.opened;
+    const { listedBefore } = this.store.opened;
     if (listedBefore === "never") return Number.POSITIVE_INFINITY;
     return elapsedSince(listedBefore === "unknown" ? this.openedAt : listedBefore, this.parts.world.now());
   }
@@ -200,7 +204,7 @@ export class Forwarder {
       metrics,
       troubles,
       nodes: () => Object.keys(config.current.nodes),
-      lastEpoch: (node) => this.opened.epochs[node],
+      lastEpoch: (node) => this.store.opened.epochs[node],
       poll: (node, turn, signal) =>
         this.track(this.pollers.run(node, AbortSignal.any([this.polling.signal, signal]), turn)),
     });

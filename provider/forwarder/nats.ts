@@ -29,7 +29,7 @@ export type Nats = Awaited<ReturnType<typeof loadNats>>;
 /** Connects; a connection that breaks later is made again by the library, for ever. @throws the library's error. */
 export function connectNats({ transport }: Nats, options: NatsOptions, name: string): Promise<NatsConnection> {
   const { servers, user, password, token, tls } = options;
-  const { ca, cert, key } = tls ?? {};
+  const { ca, cert, key, serverName: servername } = tls ?? {};
   return transport.connect({
     servers: [...servers],
     name: `pulumi-packetfilter ${name}`,
@@ -37,6 +37,8 @@ export function connectNats({ transport }: Nats, options: NatsOptions, name: str
     timeout: 5_000,
     ...(user !== undefined && { user, pass: password ?? "" }),
     ...(token !== undefined && { token }),
-    ...(tls && { tls: { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) } }),
+    ...(tls && {
+      tls: { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...(servername && { servername }) },
+    }),
   });
 }

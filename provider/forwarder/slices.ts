@@ -18,6 +18,45 @@ export function nextTurn(): Promise<void> {
   return last;
 }
 
+/** How long small pieces of work share one turn of the event loop. */
+export const SHARED_MS = 5;
+
+/**
+ * Turns of the event loop for work that is small, but may become due in many places at once: fifty lists whose readings
+ * are open, fifty answers that begin to arrive. Those who wait share a turn in their order until {@link SHARED_MS} are
+ * gone, by the clock, and go on in the next one: so the number of nodes is not what the loop's longest stop depends on.
+ */
+export class SharedTurns {
+  private readonly waiting: (() => void)[] = [];
+  private until: number | undefined;
+
+  /** @param now Milliseconds of a clock that never goes back. */
+  constructor(private readonly now: () => number) {}
+
+  /** A place in the next turn of the loop that has room. */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.waiting.push(resolve);
+      setImmediate(this.give);
+    });
+  }
+
+  /** Runs once for each who waits; what was waited for goes on before the next run, since promises come first. */
+  private readonly give = (): void => {
+    if (this.until === undefined) {
+      this.until = this.now() + SHARED_MS;
+      // Ahead of all that asks from now on, so it is the first thing of the next turn.
+      setImmediate(() => {
+        this.until = undefined;
+      });
+    } else if (this.now() >= this.until) {
+      setImmediate(this.give);
+      return;
+    }
+    this.waiting.shift()?.();
+  };
+}
+
 /** Runs work that yields after each slice. */
 export async function inSlices<T>(work: Generator<void, T>): Promise<T> {
   for (;;) {

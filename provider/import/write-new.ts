@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
-import { link, mkdir, open, rm } from "node:fs/promises";
+import { link, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { draftIn, writeDraft } from "../files/whole-file";
 
 /** Thrown where a file would have been overwritten. */
 export class FileExistsError extends Error {
@@ -18,12 +18,12 @@ export async function writeNew(folder: string, files: ReadonlyMap<string, string
   await mkdir(folder, { recursive: true });
   const drafts = [...files].map(([name, content]) => ({
     content,
-    draft: join(folder, `.${randomUUID()}.tmp`),
+    draft: draftIn(folder),
     path: join(folder, name),
   }));
   const linked: string[] = [];
   try {
-    for (const { draft, content } of drafts) await writeToDisk(draft, content);
+    for (const { draft, content } of drafts) await writeDraft(draft, content);
     for (const { draft, path } of drafts) {
       await link(draft, path).catch((error) => {
         throw isExisting(error) ? new FileExistsError(existing(path)) : error;
@@ -35,16 +35,6 @@ export async function writeNew(folder: string, files: ReadonlyMap<string, string
     throw error;
   } finally {
     await Promise.all(drafts.map(({ draft }) => rm(draft, { force: true })));
-  }
-}
-
-async function writeToDisk(file: string, content: string): Promise<void> {
-  const handle = await open(file, "wx");
-  try {
-    await handle.writeFile(content, "utf8");
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
+import type { ConfigKey } from "../resources/config-keys";
 import { ConfigError, type Environment, readSettings, type Settings } from "../resources/settings";
 
 /** What the running program's stack configuration and the environment say. */
@@ -18,7 +19,7 @@ const previewReadsSchema = z.enum(["auto", "off", "require"]).default("auto");
 
 /** The key `packetfilter:previewReads`. @throws {ConfigError} naming the values that it can have */
 export function previewReads(): PreviewReads {
-  const config = (key: string) => new pulumi.Config("packetfilter").get(key);
+  const config = (key: ConfigKey) => new pulumi.Config("packetfilter").get(key);
   const result = previewReadsSchema.safeParse(config("previewReads"));
   if (result.success) return result.data;
   throw new ConfigError('packetfilter:previewReads is none of "auto", "off", "require": set it to one of them.');

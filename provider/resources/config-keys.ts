@@ -1,8 +1,29 @@
 import { nearest } from "../model/nearest";
-import { NODE_KEYS } from "./settings";
 
-/** Every key of the namespace `packetfilter` that something reads (docs/configuration.md). */
-const KNOWN_KEYS: readonly string[] = [
+/** Members of the unnamed node that stand in the configuration by themselves. */
+export const NODE_KEYS = [
+  "headers",
+  "userArena",
+  "tls",
+  "timeoutMs",
+  "deadlineMs",
+  "maxTries",
+  "retryPauseMs",
+  "maxRetryPauseMs",
+  "maxEntriesPerRequest",
+  "maxBytesPerRequest",
+  "maxConcurrency",
+  "commitCoalesceMs",
+  "foreignStaged",
+  "answers",
+  "absentSet",
+  "onUnreachable",
+  "markPauseMs",
+  "markPace",
+] as const;
+
+/** Every key of the namespace `packetfilter` (docs/configuration.md): what does not stand here cannot be read. */
+export const CONFIG_KEYS = [
   "endpoint",
   "nodes",
   "receivers",
@@ -17,7 +38,13 @@ const KNOWN_KEYS: readonly string[] = [
   "readOnly",
   "auditLog",
   ...NODE_KEYS,
-];
+] as const;
+
+/** A key without its namespace. */
+export type ConfigKey = (typeof CONFIG_KEYS)[number];
+
+/** One value of the stack's configuration; `undefined` when it is not set. */
+export type ReadConfig = (key: ConfigKey) => unknown;
 
 const NAMESPACE = "packetfilter:";
 
@@ -27,10 +54,11 @@ const NAMESPACE = "packetfilter:";
  * @param keys All keys of the configuration, each with its namespace; those of other namespaces are not judged.
  */
 export function unknownKeys(keys: readonly string[]): string[] {
+  const known: readonly string[] = CONFIG_KEYS;
   return keys.flatMap((key) => {
     const name = key.slice(NAMESPACE.length);
-    if (!key.startsWith(NAMESPACE) || KNOWN_KEYS.includes(name)) return [];
-    const near = nearest(name, KNOWN_KEYS);
+    if (!key.startsWith(NAMESPACE) || known.includes(name)) return [];
+    const near = nearest(name, known);
     const advice = near === undefined ? "docs/configuration.md has all of them." : `is "${NAMESPACE}${near}" meant?`;
     return [
       `The configuration has a key "${key}" that nothing reads: ${advice} Remove it with pulumi config rm '${key}'.`,

@@ -2,11 +2,12 @@ import { Crowd } from "../batch/crowd";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { systemWorld, type World } from "../client/world";
 import { type AuditRecord, appendAudit } from "./audit-log";
+import type { ReadConfig } from "./config-keys";
 import { NodeInUse, ReceiverInUse, type Shared } from "./connections";
 import { Elsewhere } from "./elsewhere";
 import { Notices } from "./notices";
 import { Secrets } from "./secrets";
-import { type Environment, type ReadConfig, readSettings, type Settings, type Target } from "./settings";
+import { type Environment, readSettings, type Settings, type Target } from "./settings";
 import { removalRule } from "./stack-removals";
 import { type Address, KeyRegistry } from "./wanted";
 

@@ -2,9 +2,7 @@ import { z } from "zod";
 import { type NodeOptions, nodeOptionsSchema, type ReceiverOptions, receiverOptionsSchema } from "../client/options";
 import { PacketFilterError } from "../model/errors";
 import { Prefix, PrefixError } from "../model/prefix";
-
-/** One value of the stack's configuration by its key in the namespace `packetfilter`; `undefined` when it is not set. */
-export type ReadConfig = (key: string) => unknown;
+import { type ConfigKey, NODE_KEYS, type ReadConfig } from "./config-keys";
 
 /** The environment, as an argument. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -73,31 +71,9 @@ export class ConfigError extends PacketFilterError {
 /** No such node or receiver: the name left the configuration, or nothing names an unnamed one. */
 export class UnknownConnection extends ConfigError {}
 
-/** Members of the unnamed node that stand in the configuration by themselves. */
-export const NODE_KEYS = [
-  "headers",
-  "userArena",
-  "tls",
-  "timeoutMs",
-  "deadlineMs",
-  "maxTries",
-  "retryPauseMs",
-  "maxRetryPauseMs",
-  "maxEntriesPerRequest",
-  "maxBytesPerRequest",
-  "maxConcurrency",
-  "commitCoalesceMs",
-  "foreignStaged",
-  "answers",
-  "absentSet",
-  "onUnreachable",
-  "markPauseMs",
-  "markPace",
-] as const;
-
 /** The default node and receiver share these; certificates mean nothing to a receiver without https. */
-function receiverKeys(url: unknown): readonly string[] {
-  const timing = ["timeoutMs", "deadlineMs", "maxTries", "retryPauseMs", "maxRetryPauseMs"];
+function receiverKeys(url: unknown): readonly ConfigKey[] {
+  const timing = ["timeoutMs", "deadlineMs", "maxTries", "retryPauseMs", "maxRetryPauseMs"] as const;
   return String(url).startsWith("https:") ? ["tls", ...timing] : timing;
 }
 
@@ -258,7 +234,7 @@ function structured(value: unknown, path: string): unknown {
   }
 }
 
-function pick(keys: readonly string[], config: ReadConfig): Record<string, unknown> {
+function pick(keys: readonly ConfigKey[], config: ReadConfig): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const key of keys) {
     const value = config(key);
@@ -267,7 +243,7 @@ function pick(keys: readonly string[], config: ReadConfig): Record<string, unkno
   return values;
 }
 
-function prefixes(key: string, config: ReadConfig): readonly Prefix[] {
+function prefixes(key: ConfigKey, config: ReadConfig): readonly Prefix[] {
   const value = config(key);
   if (value === undefined) return [];
   const spellings = parse(z.array(z.string()), value, `packetfilter:${key}`);

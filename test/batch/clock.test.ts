@@ -14,7 +14,7 @@ async function bench(dialect = {}) {
   };
   const world = { wall: () => Date.UTC(year++, 0), monotonic: () => now, sleep: async (ms: number) => pass(ms) };
   const runtime = new Runtime({ env: {}, print: () => {}, world });
-  runtime.configure((key) => ({ endpoint: emulator.endpoint, deadlineMs: 600, commitCoalesceMs: 0 })[key]);
+  runtime.configure((key: string) => ({ endpoint: emulator.endpoint, deadlineMs: 600, commitCoalesceMs: 0 })[key]);
   const sent = () => emulator.requests().map(({ cmd }) => cmd);
   return { pass, sent, handler: new PrefixSetHandler(runtime), [Symbol.asyncDispose]: () => emulator.close() };
 }

@@ -4,24 +4,14 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import type { Forwarder } from "../../provider/forwarder/forwarder";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { passUntil, TestClock, until } from "./support/clock";
-import { openForwarder, temporaryFolder } from "./support/forward";
+import { startForwarding, temporaryFolder } from "./support/forward";
 
-const open: Forwarder[] = [];
-afterEach(async () => {
+afterEach(() => {
   vi.restoreAllMocks();
-  for (const forwarder of open.splice(0)) await forwarder.stop(0);
 });
-
-async function start(...args: Parameters<typeof openForwarder>) {
-  const result = await openForwarder(...args);
-  open.push(result.forwarder);
-  result.forwarder.start();
-  return result;
-}
 
 /** Marks of a profile by source, all with this value. */
 const marksOf = (value: number, count: number) => ({
@@ -95,7 +85,7 @@ test("whatever breaks at a delivery: each record arrives, in order, and a repeat
   using sink = await startSink();
   await using emulator = await startEmulator({ state: stateOf(0) });
   const clock = new TestClock();
-  const { forwarder, told } = await start(
+  const { forwarder, told } = await startForwarding(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],
@@ -173,7 +163,7 @@ test("whatever breaks at a node: nothing is taken for gone, its words are told o
   await using emulator = await startEmulator({ state: stateOf(0, 3) });
   const clock = new TestClock();
   const records: ForwardRecord[] = [];
-  const { forwarder, told } = await start(
+  const { forwarder, told } = await startForwarding(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],
@@ -221,7 +211,7 @@ test("full spools: one that pauses stops its tables only and loses nothing, one 
   });
   await using emulator = await startEmulator({ state: state(0) });
   const clock = new TestClock();
-  const { forwarder, told } = await start(
+  const { forwarder, told } = await startForwarding(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],
@@ -280,7 +270,7 @@ test("a full disk: readings are refused and it is told once; when a sink has mad
   const { open } = StoredLedger;
   vi.spyOn(StoredLedger, "open").mockImplementation((options) => open({ ...options, maxPages: 60 }));
   sink.answer = away;
-  const { forwarder, told } = await start(
+  const { forwarder, told } = await startForwarding(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],
@@ -316,7 +306,7 @@ test("a clock that somebody sets, to and fro: the pace, the order and the sinks 
   const clock = new TestClock();
   const records: ForwardRecord[] = [];
   let fails = false;
-  const { forwarder } = await start(
+  const { forwarder } = await startForwarding(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],
@@ -376,7 +366,7 @@ describe("secrets from files", () => {
       response.writeHead(401).end();
     };
     const clock = new TestClock();
-    const { forwarder, told } = await start(config(emulator.endpoint, sink.url), folder.path, {
+    const { forwarder, told } = await startForwarding(config(emulator.endpoint, sink.url), folder.path, {
       world: clock,
     });
     const again = () => told.lines.filter((line) => line === "info Secrets were read again from their files.").length;

@@ -1,27 +1,14 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
-import type { Forwarder } from "../../provider/forwarder/forwarder";
 import { serveOperating } from "../../provider/forwarder/operating/http-server";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { TestClock, until } from "./support/clock";
-import { openForwarder, stateWith, temporaryFolder } from "./support/forward";
-
-const open: Forwarder[] = [];
-afterEach(async () => {
-  for (const forwarder of open.splice(0)) await forwarder.stop(0);
-});
-
-async function start(...args: Parameters<typeof openForwarder>) {
-  const result = await openForwarder(...args);
-  open.push(result.forwarder);
-  result.forwarder.start();
-  return result;
-}
+import { startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
 /** Those of the test itself and of the runner. */
 const SPARE_SOCKETS = 20;
@@ -40,7 +27,7 @@ describe("polling", () => {
     await using emulator = await startEmulator({ state: oneMark(0) });
     const clock = new TestClock();
     const records: ForwardRecord[] = [];
-    const { forwarder } = await start(
+    const { forwarder } = await startForwarding(
       {
         nodes: { fra1: { endpoint: emulator.endpoint } },
         watch: [{ arena: "edge", types: ["shost", "conn"] }],
@@ -80,7 +67,7 @@ describe("polling", () => {
     await using sick = await startEmulator({ state: oneMark(1) });
     sick.fail({ cmd: "list", url: "mark://edge/web", status: 503, times: 3 });
     const clock = new TestClock();
-    const { forwarder, told } = await start(
+    const { forwarder, told } = await startForwarding(
       {
         nodes: { up: { endpoint: up.endpoint }, sick: { endpoint: sick.endpoint } },
         watch: [{ arena: "edge", types: ["shost"] }],
@@ -112,7 +99,7 @@ describe("polling", () => {
     });
     const clock = new TestClock();
     const records: ForwardRecord[] = [];
-    const { forwarder } = await start(
+    const { forwarder } = await startForwarding(
       {
         nodes: Object.fromEntries(names.map((name) => [name, { endpoint: emulator.endpoint }])),
         watch: names.map((name) => ({ nodes: [name], arena: name, types: ["shost" as const] })),
@@ -149,12 +136,12 @@ describe("polling", () => {
       state: folder.path,
     };
     const more = { world: clock, onRecord: (record: ForwardRecord) => void records.push(record) };
-    const first = await start(config, folder.path, more);
+    const first = await startForwarding(config, folder.path, more);
     await until(() => records.length === 1);
     await first.forwarder.stop(0);
     clock.advance(1_000);
     clock.jump(-86_400_000);
-    const second = await start(config, folder.path, more);
+    const second = await startForwarding(config, folder.path, more);
     const marks = () => emulator.requests({ cmd: "list" }).filter(({ type }) => type === "shost").length;
     clock.advance(1_999);
     for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
@@ -188,7 +175,7 @@ describe("a sink that is away for an hour", () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
     const clock = new TestClock();
     const seen: ForwardRecord[] = [];
-    const { forwarder } = await start(
+    const { forwarder } = await startForwarding(
       {
         nodes: { fra1: { endpoint: emulator.endpoint } },
         watch: [{ arena: "edge", types: ["shost"] }],
@@ -297,6 +284,17 @@ sinks:
       /Sink "disk" \(file\): a spool of 1073741824 bytes covers an outage of about \d+ (days|hours), then pause\./,
     );
     expect((await run(["--config", file, "--once", "--check"], env)).code).toBe(2);
+
+    const before = emulator.journal.length;
+    appendFileSync(file, 'cluster: { servers: ["nats://127.0.0.1:1"] }\n');
+    expect(await run(["--config", file, "--once"], env)).toEqual({
+      code: 2,
+      out: "",
+      err: expect.stringContaining(
+        "--once asks for no lease, and the other forwarders of `cluster` may list the same nodes",
+      ),
+    });
+    expect(emulator.journal).toHaveLength(before);
   });
 
   test("--once exits with 1 when a node does not answer, and what was read elsewhere is delivered", async () => {
@@ -398,7 +396,7 @@ test("as a library: records come in order to a function, again when it fails, an
 test("health, readiness and metrics are served, and say what the forwarder did", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(10) });
-  const { forwarder } = await start(
+  const { forwarder } = await startForwarding(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],

@@ -3,26 +3,28 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
-import type { Forwarder } from "../../provider/forwarder/forwarder";
+import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { startForwarder } from "../../provider/forwarder/start";
 import { passUntil, TestClock, until } from "./support/clock";
-import { forwardOnce, openForwarder, stateWith, temporaryFolder } from "./support/forward";
+import { forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
-const open: Forwarder[] = [];
-afterEach(async () => {
-  for (const forwarder of open.splice(0)) await forwarder.stop(0);
-});
-
-async function start(...args: Parameters<typeof openForwarder>) {
-  const result = await openForwarder(...args);
-  open.push(result.forwarder);
-  result.forwarder.start();
-  return result;
-}
+const RECORD: ForwardRecord = {
+  timestamp: "2026-01-01T00:00:00.000Z",
+  node: "fra1",
+  arena: "edge",
+  profile: "web",
+  type: "shost",
+  event: "added",
+  address: "203.0.113.45",
+  epoch: 1,
+  sequence: 1,
+  recordId: "r-1",
+  message: "one line",
+};
 
 const marks = (value: number) => ({ shost: [{ address: "203.0.113.45", id: 1, value, lifetime: 86_400 }] });
 const stateOf = (...profiles: string[]) => ({
@@ -46,7 +48,7 @@ describe("watch", () => {
     await using emulator = await startEmulator({ state: stateOf("web") });
     emulator.fail({ cmd: "list", url: "mark://edge/*", type: "sdhost", status: 404, times: 1_000 });
     const clock = new TestClock();
-    const { forwarder, told } = await start(
+    const { forwarder, told } = await startForwarding(
       { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: [{ arena: "edge" }], state: folder.path },
       folder.path,
       { world: clock, onRecord: () => {} },
@@ -72,7 +74,7 @@ test("snapshotEveryMs: the whole table as seen, beside the changes, at the first
   await using emulator = await startEmulator({ state: stateOf("web") });
   const clock = new TestClock();
   const records: ForwardRecord[] = [];
-  const { forwarder } = await start(
+  const { forwarder } = await startForwarding(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],
@@ -104,7 +106,7 @@ test("a file: what a crash left of a line is cut off; at rotateBytes it becomes 
   const file = join(folder.path, "marks.ndjson");
   writeFileSync(file, '{"recordId":"before"}\n{"recordId":"hal');
   const clock = new TestClock();
-  const { forwarder } = await start(
+  const { forwarder } = await startForwarding(
     {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],
@@ -156,6 +158,27 @@ test("otlp: what a server says that it did not take is kept as rejected, with it
   });
   const kept = readFileSync(join(folder.path, "forwarder-state/rejected/otel/00000001.ndjson"), "utf8");
   expect(JSON.parse(kept)).toMatchObject({ reason, record: { address: "203.0.113.45" } });
+});
+
+test("what was refused is kept in sixteen files: the oldest go, and it is said how many records went with them", async () => {
+  using folder = temporaryFolder();
+  const letter = (n: number) => ({ record: { ...RECORD, sequence: n, recordId: `r-${n}` }, reason: "too large" });
+  // No two letters fit into one file.
+  const kept = new RejectedFiles(folder.path, () => Date.UTC(2026, 0, 1), 1);
+  const gone: number[] = [];
+  for (let n = 1; n <= 18; n++) gone.push(await kept.add([letter(2 * n - 1), letter(2 * n)]));
+  expect(gone).toEqual([...Array(16).fill(0), 2, 2]);
+  expect(readdirSync(folder.path)).toEqual(
+    Array.from({ length: 16 }, (_, n) => `${String(n + 3).padStart(8, "0")}.ndjson`),
+  );
+  const replayed: number[] = [];
+  const take = async (records: readonly ForwardRecord[]) => {
+    replayed.push(...records.map(({ sequence }) => sequence));
+    return [];
+  };
+  expect(await kept.replay(take)).toEqual({ delivered: 32, kept: 0 });
+  expect(replayed).toEqual(Array.from({ length: 32 }, (_, n) => n + 5));
+  expect(readdirSync(folder.path)).toEqual([]);
 });
 
 describe("--once", () => {

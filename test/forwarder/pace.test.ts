@@ -1,16 +1,10 @@
-import { afterEach, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
 import { NodeMemories } from "../../provider/client/node-memory";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import type { Forwarder } from "../../provider/forwarder/forwarder";
 import { clockOf } from "../../provider/forwarder/world";
 import { TestClock, until } from "./support/clock";
-import { openForwarder, temporaryFolder } from "./support/forward";
-
-const open: Forwarder[] = [];
-afterEach(async () => {
-  for (const forwarder of open.splice(0)) await forwarder.stop(0);
-});
+import { startForwarding, temporaryFolder } from "./support/forward";
 
 const STATE = { arenas: { edge: { profiles: { web: { marks: {} } } } } };
 
@@ -19,7 +13,7 @@ async function bench(emulator: Emulator, folder: string, node: Partial<NodeOptio
   const clock = new TestClock();
   const memories = new NodeMemories();
   const options = { endpoint: emulator.endpoint, ...node };
-  const { forwarder } = await openForwarder(
+  const { forwarder } = await startForwarding(
     {
       nodes: { fra1: options },
       watch: [{ arena: "edge", types: ["shost", "dhost"] }],
@@ -29,8 +23,6 @@ async function bench(emulator: Emulator, folder: string, node: Partial<NodeOptio
     folder,
     { world: clock, memories, onRecord: () => {} },
   );
-  open.push(forwarder);
-  forwarder.start();
   const client = new NodeClient(options, { ...clockOf(clock), memories });
   let answered = 0;
   const ask = async () => {

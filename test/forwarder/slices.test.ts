@@ -1,23 +1,29 @@
-import { createServer as createHttpServer } from "node:http";
+import { createServer as createHttpServer, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
+import { NodeClient } from "../../provider/client";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { Store } from "../../provider/forwarder/ledger/store";
+import { LedgerThread } from "../../provider/forwarder/ledger/thread";
+import { MarkSource } from "../../provider/forwarder/polling/mark-source";
+import { TablePoller } from "../../provider/forwarder/polling/table-poller";
 import { Baseline } from "../../provider/forwarder/reading/baseline";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { ROWS_A_BATCH, RowWriter } from "../../provider/forwarder/record/rows";
 import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
 import type { Format, SinkContext } from "../../provider/forwarder/sinks/sink";
-import { RECORDS_A_SLICE, ROWS_A_SLICE } from "../../provider/forwarder/slices";
+import { RECORDS_A_SLICE, ROWS_A_SLICE, SHARED_MS, SharedTurns } from "../../provider/forwarder/slices";
 import { systemWorld } from "../../provider/forwarder/world";
-import { temporaryFolder } from "./support/forward";
+import { until } from "./support/clock";
+import { startForwarding, temporaryFolder } from "./support/forward";
 
 /** Counts what is done between two turns of the event loop, by name, and keeps the most of each. */
 class PerTurn implements Disposable {
   readonly most: Record<string, number> = {};
   private now: Record<string, number> = {};
   private running = true;
+  private readonly restore: (() => void)[] = [];
 
   constructor() {
     const turn = (): void => {
@@ -33,8 +39,20 @@ class PerTurn implements Disposable {
     this.most[name] = Math.max(this.most[name] ?? 0, count);
   }
 
+  /** Counts the calls of a method. */
+  watch<T extends object>(of: T, method: keyof T & string): void {
+    const original = Reflect.get(of, method) as (...args: unknown[]) => unknown;
+    const count = (): void => this.count(method);
+    Reflect.set(of, method, function counted(this: T, ...args: unknown[]) {
+      count();
+      return original.apply(this, args);
+    });
+    this.restore.push(() => Reflect.set(of, method, original));
+  }
+
   [Symbol.dispose](): void {
     this.running = false;
+    for (const put of this.restore) put();
   }
 }
 
@@ -119,6 +137,79 @@ test("however many sinks write out at once, between two turns of the event loop 
   expect(turns.most).toEqual({ records: RECORDS_A_SLICE });
 });
 
+test("small work that is due at once shares a turn of the event loop until its time is up, in the order in which it came", async () => {
+  let now = 0;
+  const turns = new SharedTurns(() => now);
+  let turn = 0;
+  const next = (): void => {
+    turn++;
+    if (turn < 50) setImmediate(next);
+  };
+  const work = async (name: number, ms: number) => {
+    await turns.next();
+    // What follows in promises belongs to the same turn.
+    await Promise.resolve();
+    now += ms;
+    done.set(turn, [...(done.get(turn) ?? []), name]);
+  };
+  const done = new Map<number, number[]>();
+  const groups = () => {
+    const all = [...done.values()];
+    done.clear();
+    return all;
+  };
+  setImmediate(next);
+  await Promise.all([1, 2, 3, 4, 5, 6, 7].map((name) => work(name, SHARED_MS / 2)));
+  expect(groups()).toEqual([[1, 2], [3, 4], [5, 6], [7]]);
+  await Promise.all([1, 2, 3].map((name) => work(name, name === 2 ? 100 : 0)));
+  expect(groups()).toEqual([[1, 2], [3]]);
+});
+
+test("however many nodes answer at the same moment, between two turns of the event loop one of them is gone on with", async () => {
+  using folder = temporaryFolder();
+  using turns = new PerTurn();
+  const count = 20;
+  const held = new Map<string, ServerResponse[]>();
+  const answers: Record<string, string> = {
+    "arena://edge": '{"data":[{"name":"web"}]}',
+    "profile://edge/web": '{"data":[{"id":1,"name":"syn"}]}',
+    "mark://edge/web": '{"data":[{"a":"203.0.113.45","id":1,"v":1,"t":60}]}',
+  };
+  const port = await listening(
+    createHttpServer(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      const { url } = JSON.parse(Buffer.concat(chunks).toString());
+      const waiting = [...(held.get(url) ?? []), response];
+      held.set(url, waiting);
+      if (waiting.length === count) for (const each of waiting) each.end(answers[url]);
+    }),
+  );
+  turns.watch(NodeClient.prototype, "listRules");
+  turns.watch(TablePoller.prototype, "run");
+  turns.watch(LedgerThread.prototype, "begin");
+  turns.watch(MarkSource.prototype, "list");
+  turns.watch(LedgerThread.prototype, "write");
+  turns.watch(LedgerThread.prototype, "end");
+  // Each look at the clock takes as long as a turn may.
+  let looks = 0;
+  const world = { ...systemWorld, now: () => ++looks * SHARED_MS };
+  const { forwarder } = await startForwarding(
+    {
+      nodes: Object.fromEntries(
+        Array.from({ length: count }, (_, n) => [`node${n}`, { endpoint: `http://127.0.0.1:${port}/node${n}` }]),
+      ),
+      watch: [{ arena: "edge", types: ["shost"] }],
+      state: folder.path,
+    },
+    folder.path,
+    { world, thread: true, onRecord: () => {} },
+  );
+  await until(() => forwarder.nodes.reduce((sum, { marks }) => sum + marks, 0) === count);
+  await forwarder.stop(0);
+  expect(turns.most).toEqual({ listRules: 1, run: 1, begin: 1, list: 1, write: 1, end: 1 });
+});
+
 test("a table of any size is read, compared, written and loaded in slices", async () => {
   using folder = temporaryFolder();
   using turns = new PerTurn();
@@ -138,41 +229,28 @@ test("a table of any size is read, compared, written and loaded in slices", asyn
     records: "changes" as const,
     wall: Date.UTC(2026, 0, 1),
   };
-  const watch = <T extends object, Name extends keyof T & string>(of: T, method: Name): void => {
-    const original = Reflect.get(of, method) as (...args: unknown[]) => unknown;
-    Reflect.set(of, method, function counted(this: T, ...args: unknown[]) {
-      turns.count(method);
-      return original.apply(this, args);
-    });
-    restore.push(() => Reflect.set(of, method, original));
+  turns.watch(RowWriter.prototype, "add");
+  turns.watch(Baseline.prototype, "found");
+  turns.watch(Baseline.prototype, "remove");
+  turns.watch(Store.prototype, "run");
+  let now = 1_000;
+  const read = async (ledger: StoredLedger, bytes: Buffer) => {
+    const table = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
+    const reading = await ledger.begin({ table, rules: [], snapshot: false });
+    // In one piece: how a body is cut is not for the node to say.
+    await ledger.write(reading, bytes);
+    now += 3_000;
+    return (await ledger.end(reading, { wall: options.wall + now, now })).events;
   };
-  const restore: (() => void)[] = [];
-  watch(RowWriter.prototype, "add");
-  watch(Baseline.prototype, "found");
-  watch(Baseline.prototype, "remove");
-  watch(Store.prototype, "run");
-  try {
-    let now = 1_000;
-    const read = async (ledger: StoredLedger, bytes: Buffer) => {
-      const table = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
-      const reading = await ledger.begin({ table, rules: [], snapshot: false });
-      // In one piece: how a body is cut is not for the node to say.
-      await ledger.write(reading, bytes);
-      now += 3_000;
-      return (await ledger.end(reading, { wall: options.wall + now, now })).events;
-    };
-    const { ledger } = await StoredLedger.open(options);
-    expect(await read(ledger, body(1, 0))).toEqual({ added: count });
-    // The third reading is where the baseline is written whole.
-    expect(await read(ledger, body(2, 0))).toEqual({ changed: count });
-    expect(await read(ledger, body(3, 0))).toEqual({ changed: count });
-    await ledger.close(now);
-    const { ledger: again } = await StoredLedger.open(options);
-    expect(await read(again, body(3, count - 10))).toEqual({ gone: count - 10 });
-    await again.close(now);
-  } finally {
-    for (const put of restore) put();
-  }
+  const { ledger } = await StoredLedger.open(options);
+  expect(await read(ledger, body(1, 0))).toEqual({ added: count });
+  // The third reading is where the baseline is written whole.
+  expect(await read(ledger, body(2, 0))).toEqual({ changed: count });
+  expect(await read(ledger, body(3, 0))).toEqual({ changed: count });
+  await ledger.close(now);
+  const { ledger: again } = await StoredLedger.open(options);
+  expect(await read(again, body(3, count - 10))).toEqual({ gone: count - 10 });
+  await again.close(now);
   const { add = 0, found = 0, remove = 0, run = 0 } = turns.most;
   expect(Math.max(add, found, remove)).toBeLessThanOrEqual(Math.max(ROWS_A_SLICE, ROWS_A_BATCH));
   expect(Math.min(add, found, remove)).toBeGreaterThan(500);

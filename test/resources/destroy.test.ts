@@ -11,7 +11,7 @@ async function bench(entries: Record<string, number>) {
   const emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: entries } } } } });
   const printed: string[] = [];
   const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line) });
-  runtime.configure((key) => ({ endpoint: emulator.endpoint, commitCoalesceMs: 0 })[key]);
+  runtime.configure((key: string) => ({ endpoint: emulator.endpoint, commitCoalesceMs: 0 })[key]);
   const state = (more: Record<string, unknown> = {}) => ({
     arena: "edge",
     set: "blocked",

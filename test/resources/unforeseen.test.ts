@@ -122,7 +122,7 @@ it.each<DialectSettings>([{ capStatus: 422, tooLargeForm: "html" }, { tooLargeFo
     const state = { arenas: { edge: { sets: { blocked: {} } } } };
     await using emulator = await startEmulator({ state, dialect: { maxEntriesPerRequest: 100, ...form } });
     const runtime = new Runtime({ env: {}, print: () => {} });
-    runtime.configure((key) => ({ endpoint: emulator.endpoint, commitCoalesceMs: 0 })[key]);
+    runtime.configure((key: string) => ({ endpoint: emulator.endpoint, commitCoalesceMs: 0 })[key]);
     const entries = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`10.0.${i >> 8}.${i & 255}/32`, 7]));
     const handler = new PrefixSetHandler(runtime);
     const { id, outs } = await handler.create({ arena: "edge", set: "blocked", entries });
@@ -216,7 +216,7 @@ describe("a node that does not answer", () => {
     expect(await read(it.runtime())).toContain("HTTP 503");
     await it.node[Symbol.asyncDispose]();
     const plain = new Runtime({ env: {}, print: () => {} });
-    plain.configure((key) => ({ endpoint, maxTries: 1 })[key]);
+    plain.configure((key: string) => ({ endpoint, maxTries: 1 })[key]);
     expect(await read(plain)).toContain("no connection");
   });
 });

@@ -30,9 +30,11 @@ const letterSchema: z.ZodType<DeadLetter> = z.object({
  * sink's reason. On the disk before the sink's mark moves. Bounded: the oldest file goes when there are too many.
  */
 export class RejectedFiles {
+  /** @param fileBytes At this size a file is followed by a new one. */
   constructor(
     private readonly folder: string,
     private readonly wall: () => number,
+    private readonly fileBytes = FILE_BYTES,
   ) {}
 
   /** Keeps records. @returns how many older ones had to go. */
@@ -43,7 +45,7 @@ export class RejectedFiles {
     const names = await this.names();
     const last = names.at(-1);
     const size = last === undefined ? 0 : (await stat(join(this.folder, last))).size;
-    const fits = last !== undefined && size + lines.length <= FILE_BYTES;
+    const fits = last !== undefined && size + lines.length <= this.fileBytes;
     const handle = await open(join(this.folder, fits ? last : nameAfter(last)), "a");
     try {
       await handle.appendFile(lines);

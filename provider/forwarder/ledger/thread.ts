@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { ShapeError } from "../../wire/shape";
 import { ListRefused } from "../reading/list-refused";
+import type { SharedTurns } from "../slices";
 import { SpoolFull } from "./errors";
 import type { Begin, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";
 import { StoreError } from "./sqlite";
@@ -62,15 +63,23 @@ export class LedgerThread implements Ledger {
   private last = 0;
   private ended: Error | undefined;
 
-  private constructor(private readonly worker: Worker) {
-    worker.on("message", (reply: Reply) => this.answered(reply));
+  private constructor(
+    private readonly worker: Worker,
+    turns: SharedTurns,
+  ) {
+    // Answers that are there together are handed over by the loop together, with all that their callers do next.
+    worker.on("message", (reply: Reply) => void turns.next().then(() => this.answered(reply)));
     worker.on("error", (error) => this.ending(error));
     worker.on("exit", () => this.ending(new Error("The thread of the forwarder's state has ended.")));
   }
 
-  /** As `StoredLedger.open`. */
-  static async open(options: LedgerOptions): Promise<{ ledger: LedgerThread; opened: Opened }> {
-    const thread = new LedgerThread(new Worker(join(FOLDER, "worker.js")));
+  /**
+   * As `StoredLedger.open`.
+   *
+   * @param turns In which callers go on with what the thread has answered.
+   */
+  static async open(options: LedgerOptions, turns: SharedTurns): Promise<{ ledger: LedgerThread; opened: Opened }> {
+    const thread = new LedgerThread(new Worker(join(FOLDER, "worker.js")), turns);
     try {
       return { ledger: thread, opened: await thread.ask({ name: "open", options }) };
     } catch (error) {

@@ -6,6 +6,7 @@ import { listCommand, NODE_PATH, USER_ARENA } from "../../wire/node-command";
 import { ShapeError } from "../../wire/shape";
 import { HttpConnection, NoAnswer } from "../http";
 import { ListRefused } from "../reading/list-refused";
+import type { SharedTurns } from "../slices";
 import type { TableName } from "../table";
 import type { ForwarderWorld } from "../world";
 
@@ -36,10 +37,10 @@ export class MarkSource {
   constructor(
     /** The node's options as they are now. */
     private readonly options: () => NodeOptions,
-    world: ForwarderWorld,
+    private readonly parts: { readonly world: ForwarderWorld; readonly loop: SharedTurns },
   ) {
     const { maxConcurrency = DEFAULTS.maxConcurrency } = options();
-    this.connection = new HttpConnection({ connections: maxConcurrency, tls: () => this.options().tls }, world);
+    this.connection = new HttpConnection({ connections: maxConcurrency, tls: () => this.options().tls }, parts.world);
   }
 
   /**
@@ -55,7 +56,7 @@ export class MarkSource {
     signal: AbortSignal,
   ): Promise<void> {
     const options = this.options();
-    const { endpoint, redactor, fail } = this.words(table);
+    const { endpoint, redacted, fail } = this.words(table);
     const given = Object.fromEntries(
       Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
     );
@@ -80,7 +81,11 @@ export class MarkSource {
       });
       const { status, afterMs } = answer;
       if (status >= 200 && status < 300) {
-        for await (const chunk of answer.body()) await take(chunk);
+        for await (const chunk of answer.body()) {
+          // Bytes of many nodes may have come at the same moment.
+          await this.parts.loop.next();
+          await take(chunk);
+        }
         return;
       }
       const chunks: Buffer[] = [];
@@ -90,7 +95,7 @@ export class MarkSource {
         bytes += chunk.length;
         if (bytes > MAX_ERROR_BYTES) break;
       }
-      const words = errorText(redactor.text(Buffer.concat(chunks).toString("utf8"))).slice(0, 300);
+      const words = errorText(redacted(Buffer.concat(chunks).toString("utf8"))).slice(0, 300);
       const refused = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
       throw fail(`HTTP ${status}${words === "" ? "" : `: ${words}`}`, refused, afterMs, status === 401);
     } catch (error) {
@@ -114,11 +119,13 @@ export class MarkSource {
       // The arena's name is no secret, and stands in every message.
       name.toLowerCase() === USER_ARENA ? [] : [value],
     );
-    const redactor = new Redactor([...secrets, endpoint.authorization, ...endpoint.secrets, options.tls?.key]);
+    // Made for a failure only: all forms of all secrets are more work than the rest of a request.
+    const redacted = (text: string): string =>
+      new Redactor([...secrets, endpoint.authorization, ...endpoint.secrets, options.tls?.key]).text(text);
     const subject = `Marks (${table.type}) of mark://${table.arena}/${table.profile} on ${table.node} (${endpoint.label})`;
     const fail = (what: string, refused: boolean, afterMs?: number, unauthorized = false): ListFailure =>
-      new ListFailure(redactor.text(`${subject}: ${what}.`), refused, afterMs, unauthorized);
-    return { endpoint, redactor, fail };
+      new ListFailure(redacted(`${subject}: ${what}.`), refused, afterMs, unauthorized);
+    return { endpoint, redacted, fail };
   }
 
   close(): Promise<void> {

@@ -1,6 +1,5 @@
 import { NodeClient, type NodeOptions } from "../../client";
 import type { Turn } from "../ledger/protocol";
-import { nextTurn } from "../slices";
 import { tableKey } from "../table";
 import { growingPause, pause } from "../world";
 import { MarkSource } from "./mark-source";
@@ -38,7 +37,7 @@ export class NodePoller {
     private readonly parts: PollingParts,
     private readonly turn?: Turn,
   ) {
-    this.source = new MarkSource(() => parts.options(), parts.world);
+    this.source = new MarkSource(() => parts.options(), parts);
   }
 
   /** Polls until the signal aborts, and until what was under way has ended. */
@@ -83,13 +82,18 @@ export class NodePoller {
   }
 
   private async look(signal: AbortSignal): Promise<boolean> {
-    const { troubles, config, refreshSecrets } = this.parts;
+    const { troubles, config, refreshSecrets, loop } = this.parts;
     // Many nodes may be due at the same moment.
-    await nextTurn();
+    await loop.next();
     const members = { node: this.name };
     const key = `structure/${this.name}`;
     try {
-      const { tables, problems } = await readStructure(this.name, this.connected(), config().watch, signal);
+      const { tables, problems } = await readStructure(
+        this.name,
+        this.connected(),
+        { watch: config().watch, loop },
+        signal,
+      );
       const complete = problems.length === 0;
       if (complete) troubles.end(key, members, `Node ${this.name} answers.`);
       else {

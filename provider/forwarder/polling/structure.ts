@@ -1,5 +1,6 @@
 import { MARK_TYPES, type NodeClient, type Rule } from "../../client";
 import type { CheckedConfig } from "../config/schema";
+import type { SharedTurns } from "../slices";
 import { matchesAny, type TableName } from "../table";
 
 /** A table that is to be polled, and what its marks come from. */
@@ -20,7 +21,7 @@ export interface Structure {
 export async function readStructure(
   node: string,
   client: NodeClient,
-  watch: CheckedConfig["watch"],
+  { watch, loop }: { readonly watch: CheckedConfig["watch"]; readonly loop: SharedTurns },
   signal: AbortSignal,
 ): Promise<Structure> {
   const tables = new Map<string, WatchedTable>();
@@ -40,6 +41,8 @@ export async function readStructure(
       names = patterns.filter((name) => !name.includes("*"));
     }
     for (const profile of names) {
+      // Many nodes may have answered at the same moment.
+      await loop.next();
       let rules: readonly Rule[] = [];
       try {
         rules = await client.listRules(arena, profile, { signal });
@@ -47,6 +50,7 @@ export async function readStructure(
         if (signal.aborted) throw error;
         problems.push(messageOf(error));
       }
+      await loop.next();
       for (const type of entry.types ?? MARK_TYPES) {
         const table = { node, arena, profile, type };
         tables.set(`${arena}/${profile}/${type}`, { table, userArena: entry.userArena, rules });

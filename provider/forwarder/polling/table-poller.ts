@@ -6,7 +6,7 @@ import type { Ledger, TakenOver, Turn } from "../ledger/protocol";
 import { isFull } from "../ledger/sqlite";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
-import { nextTurn } from "../slices";
+import type { SharedTurns } from "../slices";
 import { tableKey } from "../table";
 import { type ForwarderWorld, growingPause, pause } from "../world";
 import { ListFailure, type MarkSource } from "./mark-source";
@@ -23,6 +23,8 @@ export interface PollingParts {
   readonly metrics: Metrics;
   readonly troubles: Troubles;
   readonly world: ForwarderWorld;
+  /** In which what is due at many tables at once begins or goes on. */
+  readonly loop: SharedTurns;
   /** What is known of nodes, by everybody in the process. */
   readonly memories: NodeMemories;
   /** The configuration as it is now. */
@@ -78,11 +80,11 @@ export class TablePoller {
    * @param due When that was to be.
    */
   async poll(due: number, signal: AbortSignal): Promise<Outcome> {
-    const { turns, metrics, world } = this.parts;
+    const { turns, metrics, world, loop } = this.parts;
     const { table } = this.watched();
     const node = { node: table.node };
-    // Many tables may be due at the same moment: each begins in a turn of its own.
-    await nextTurn();
+    // Many tables may be due at the same moment.
+    await loop.next();
     let end: () => void;
     try {
       end = await turns.enter(table, signal);

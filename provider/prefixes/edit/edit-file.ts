@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto";
-import { chmod, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, extname, join } from "node:path";
+import { readFile, realpath } from "node:fs/promises";
+import { extname } from "node:path";
+import { replaceFile } from "../../files/whole-file";
 import { some } from "../../model/text";
 import { type PrefixEntries, type PrefixEntry, plainEntry } from "../entries";
 import { parsePrefixes } from "../read";
@@ -40,7 +40,7 @@ export async function editPrefixFile(file: string, decide: (entries: PrefixEntri
     const next = edit(text, changes);
     const after = parse(file, next);
     if (!same(after, wanted)) throw notAsMeant(file, after, wanted);
-    await replace(target, next);
+    await replaceFile(target, next);
     return { before, after };
   });
 }
@@ -87,29 +87,6 @@ async function readOrNothing(file: string): Promise<string> {
     return await readFile(file, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-    throw error;
-  }
-}
-
-/** Writes beside the file, to the disk, and renames: killed anywhere, the old file or the new one is there, and whole. */
-async function replace(file: string, text: string): Promise<void> {
-  const temporary = join(dirname(file), `.${randomUUID()}.tmp`);
-  try {
-    const handle = await open(temporary, "wx");
-    try {
-      await handle.writeFile(text, "utf8");
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    const mode = await stat(file).then(
-      (found) => found.mode & 0o7777,
-      () => undefined,
-    );
-    if (mode !== undefined) await chmod(temporary, mode);
-    await rename(temporary, file);
-  } catch (error) {
-    await rm(temporary, { force: true });
     throw error;
   }
 }

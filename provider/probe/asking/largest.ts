@@ -1,3 +1,4 @@
+import { grouped } from "../../model/text";
 import type { Answer } from "./answer";
 
 /** The largest number that is accepted, and an answer to a larger one. */
@@ -39,4 +40,12 @@ export async function largest(
     else tooMuch = middle;
   }
   return { most, isMet: true, ...(refusal && { refusal }) };
+}
+
+/** What a point says of a limit that was looked for. */
+export function judgeLimit({ most, isMet, refusal }: Largest): { node: string; evidence: string[] } {
+  return {
+    node: isMet ? `at most ${grouped(most)}` : `no limit was met up to ${grouped(most)}, the largest tried`,
+    evidence: refusal ? [refusal.evidence] : [],
+  };
 }

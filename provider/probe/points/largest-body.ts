@@ -1,6 +1,6 @@
 import { DEFAULTS } from "../../client/options";
 import { grouped } from "../../model/text";
-import { largest } from "../asking/largest";
+import { judgeLimit, largest } from "../asking/largest";
 import { refusalSwitches } from "../asking/refusal";
 import { point } from "../point";
 
@@ -22,10 +22,7 @@ export const largestBody = point({
     bench.learned.bytesAtOnce = found.most;
     return found;
   },
-  judge: ({ most, isMet, refusal }) => ({
-    node: isMet ? `at most ${grouped(most)}` : `no limit was met up to ${grouped(most)}, the largest tried`,
-    evidence: refusal ? [refusal.evidence] : [],
-  }),
+  judge: judgeLimit,
   settings: ({ most, isMet }) =>
     isMet && most < DEFAULTS.maxBytesPerRequest ? { maxBytesPerRequest: Math.max(256, most) } : {},
   dialect: ({ most, isMet, refusal }) => ({

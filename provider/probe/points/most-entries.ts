@@ -3,7 +3,7 @@ import { grouped } from "../../model/text";
 import type { Answer } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { singles } from "../asking/documentation";
-import { largest } from "../asking/largest";
+import { judgeLimit, largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
 import { refusalSwitches } from "../asking/refusal";
 import { point } from "../point";
@@ -29,10 +29,7 @@ export const mostEntries = point({
     bench.learned.entriesAtOnce = Math.min(bench.learned.entriesAtOnce, found.most);
     return found;
   },
-  judge: ({ most, isMet, refusal }) => ({
-    node: isMet ? `at most ${grouped(most)}` : `no limit was met up to ${grouped(most)}, the largest tried`,
-    evidence: refusal ? [refusal.evidence] : [],
-  }),
+  judge: judgeLimit,
   settings: ({ most, isMet }) => (isMet && most < DEFAULTS.maxEntriesPerRequest ? { maxEntriesPerRequest: most } : {}),
   dialect: ({ most, isMet, refusal }) => ({
     maxEntriesPerRequest: isMet ? most : 0,

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { onTestFinished } from "vitest";
 import { NodeMemories } from "../../../provider/client/node-memory";
 import { main } from "../../../provider/commands/program";
 import type { Emulator, EmulatorState } from "../../../provider/emulator";
@@ -44,6 +45,14 @@ export async function openForwarder(
     ...more,
   });
   return { forwarder, told };
+}
+
+/** The same, at work until the test is over. */
+export async function startForwarding(...args: Parameters<typeof openForwarder>): ReturnType<typeof openForwarder> {
+  const opened = await openForwarder(...args);
+  onTestFinished(() => opened.forwarder.stop(0));
+  opened.forwarder.start();
+  return opened;
 }
 
 /** Runs `forward --check` on the text of a configuration. @returns the exit code. */

@@ -106,14 +106,25 @@ export async function startVictoriaLogs(tls: { cert: string; key: string }): Pro
   };
 }
 
-/** Starts nats-server with JetStream. On a `port` and in a `folder` of before, it is the same server again. */
-export async function startNats(again: { port?: number; folder?: string } = {}): Promise<Server & { folder: string }> {
+/**
+ * Starts nats-server with JetStream. On a `port` and in a `folder` of before, it is the same server again. With `tls` it takes
+ * only clients with a certificate of the authority.
+ */
+export async function startNats(
+  again: { port?: number; folder?: string; tls?: { ca: string; cert: string; key: string } } = {},
+): Promise<Server & { folder: string }> {
   const { ensureServer } = await import("../../../tools/servers/ensure.mjs");
   const file = await ensureServer("nats");
   const folder = again.folder ?? mkdtempSync(join(tmpdir(), "packetfilter-nats-"));
   const [free = 0, monitor = 0] = await freePorts(2);
   const port = again.port ?? free;
   const args = ["-a", "127.0.0.1", "-p", String(port), "-m", String(monitor), "-js", "-sd", folder];
+  for (const [name, pem] of Object.entries(again.tls ?? {})) {
+    const pemFile = join(folder, `${name}.pem`);
+    writeFileSync(pemFile, pem);
+    args.push(name === "ca" ? "--tlscacert" : `--tls${name}`, pemFile);
+  }
+  if (again.tls) args.push("--tlsverify");
   const child = await run(file, args, async () => (await fetch(`http://127.0.0.1:${monitor}/healthz`)).ok);
   const kill = () => ended(child, "SIGKILL");
   return {
