@@ -52,6 +52,8 @@ export class TestStack implements AsyncDisposable {
       PULUMI_CONFIG_PASSPHRASE: "e2e",
       PULUMI_SKIP_UPDATE_CHECK: "1",
       PULUMI_STACK: "test",
+      // Memory is no concern here, and collecting it is a part of what the engine computes.
+      GOGC: "400",
       ...SDK_ENVIRONMENT,
       ...options.env,
     };
