@@ -1,14 +1,16 @@
 // @ts-check
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
+import { root } from "./bootstrap.mjs";
 import { buildIfStale } from "./build.mjs";
 import { ensurePulumiCli } from "./pulumi-cli/ensure.mjs";
 
 /**
- * Runs once before the engine tests: they need the compiled package, a Pulumi CLI on PATH, and an empty stack of which each takes a copy.
+ * Runs once before the engine tests: they need the compiled package, a Pulumi CLI on PATH, and a folder for their stacks with an empty one in it,
+ * of which each takes a copy.
  * Without a CLI they fail with the reason.
  */
 export async function setup() {
@@ -18,10 +20,16 @@ export async function setup() {
   const { bin } = await ensurePulumiCli();
   const folders = (process.env.PATH ?? "").split(delimiter);
   process.env.PATH = [bin, ...folders.filter((folder) => folder !== bin)].join(delimiter);
-  const folder = mkdtempSync(join(tmpdir(), "packetfilter-e2e-stack-"));
-  initialize(folder);
-  process.env.PACKETFILTER_E2E_STACK = folder;
-  return () => rmSync(folder, { recursive: true, force: true });
+  const folder = mkdtempSync(join(tmpdir(), "packetfilter-e2e-"));
+  // Beside the stacks, where their programs find them and the engine does not: it looks for plugins in every folder under a program.
+  mkdirSync(join(folder, "node_modules"));
+  for (const name of ["@pulumi", "typescript", "@types"]) {
+    symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+  }
+  mkdirSync(join(folder, "empty"));
+  initialize(join(folder, "empty"));
+  process.env.PACKETFILTER_E2E_STACKS = folder;
+  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** `pulumi stack init`, for the project that test/e2e/support/stack.ts makes. */

@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { root } from "../support/markdown";
 import { startComments } from "./support/comments";
-import { TestStack } from "./support/stack";
+import { TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 import { actions, assigned, githubSteps, githubText, gitlabSteps, type Happening } from "./support/templates";
 import { since } from "./support/world";
 
@@ -93,8 +93,10 @@ async function clone(variables: Record<string, string>) {
   const committer = { GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@example.com" };
   const { PULUMI_BACKEND_URL = "", PULUMI_CONFIG_PASSPHRASE = "", PULUMI_STACK: _, ...machine } = stack.variables;
   const path = `${join(stack.folder, "node_modules/.bin")}:${machine.PATH}`;
-  const runner = { ...machine, PATH: path, ...identity, ...committer };
-  const prod = { ...runner, ...variables, PULUMI_BACKEND_URL, PULUMI_CONFIG_PASSPHRASE };
+  const runner = { ...machine, PATH: path, ...identity, ...committer, ...TYPES_ARE_CHECKED };
+  // The first run of the program, on main, checks its types.
+  const { PULUMI_NODEJS_TRANSPILE_ONLY: _types, ...checking } = runner;
+  const prod = { ...checking, ...variables, PULUMI_BACKEND_URL, PULUMI_CONFIG_PASSPHRASE };
 
   /** The text of one step, run as both platforms do: by bash, which ends at the first failure. */
   const step = async (text: string, env: Record<string, string>) => {

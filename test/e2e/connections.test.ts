@@ -118,7 +118,7 @@ describe("nodes and receivers of a stack", () => {
     await stack.must("stack", "import", "--file", join(stack.folder, "state.json"));
 
     const link = join(stack.folder, "node_modules", "pulumi-packetfilter");
-    await rm(link);
+    await rm(link, { recursive: true });
     await cp(join(root, "dist"), join(link, "dist"), { recursive: true });
     const manifest = JSON.parse(await readFile(join(root, "package.json"), "utf8"));
     await writeFile(join(link, "package.json"), JSON.stringify({ ...manifest, version: "99.0.0" }));

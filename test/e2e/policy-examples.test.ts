@@ -3,14 +3,15 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { analyzerOf } from "./support/policy-pack";
-import { finished, TestStack } from "./support/stack";
+import { finished, TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 
 const root = resolve(__dirname, "../..");
 const PACK = "node_modules/pulumi-packetfilter/policies/run";
 
 /** A copy of an example, installed, with the stacks that it names. */
-async function example(name: string, stacks: readonly string[]) {
-  const stack = await TestStack.create({ program: "", env: { PACKETFILTER_SECRET_KEY: "not-used-in-a-preview" } });
+async function example(name: string, stacks: readonly string[], more: Record<string, string> = {}) {
+  const env = { PACKETFILTER_SECRET_KEY: "not-used-in-a-preview", ...more };
+  const stack = await TestStack.create({ program: "", env });
   await cp(join(root, "examples", name), stack.folder, { recursive: true });
   for (const one of stacks) await finished(stack.start("stack", "init", one));
   const run = (command: string, one: string, ...args: string[]) =>
@@ -53,7 +54,7 @@ describe("examples/policy-infra-repo", () => {
   });
 
   it("stops a mistake in prod that dev only warns of", async () => {
-    await using repo = await example("policy-infra-repo", ["dev", "prod"]);
+    await using repo = await example("policy-infra-repo", ["dev", "prod"], TYPES_ARE_CHECKED);
     const { stack, run } = repo;
     const program = await readFile(join(stack.folder, "index.ts"), "utf8");
     await stack.write("index.ts", program.replace('"203.0.113.0/25": {', '"198.51.100.0/25": {'));
@@ -69,7 +70,7 @@ describe("examples/policy-infra-repo", () => {
 
 describe("examples/quickstart", () => {
   it("has no policy configuration, and is told so once for each set and nothing else", async () => {
-    await using repo = await example("quickstart", []);
+    await using repo = await example("quickstart", [], TYPES_ARE_CHECKED);
     const { stack } = repo;
     stack.environment({
       PACKETFILTER_ENDPOINT: "http://127.0.0.1:9",
@@ -93,7 +94,7 @@ describe("examples/quickstart", () => {
 
 describe("examples/policy-own-pack", () => {
   it("adds a rule and a policy to ours, and judges by them", async () => {
-    await using repo = await example("policy-infra-repo", ["dev"]);
+    await using repo = await example("policy-infra-repo", ["dev"], TYPES_ARE_CHECKED);
     const { stack, run } = repo;
     const pack = join(stack.folder, "policy-own-pack");
     await cp(join(root, "examples/policy-own-pack"), pack, { recursive: true });

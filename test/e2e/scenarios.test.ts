@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { dnsAmplification, startEmulator } from "../../provider/emulator";
-import { TestStack } from "./support/stack";
+import { TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 
 /** An attack on one recipient of the profiles below: large DNS answers from a few resolvers. */
 const attack = () => dnsAmplification({ to: ["198.51.100.7"], from: ["203.0.113.0/24"], seed: 4711 });
@@ -71,6 +71,7 @@ describe("an attack", () => {
     await using stack = await TestStack.create({
       language: "typescript",
       program: program.replace(/^import \* as .*$/gm, ""),
+      env: TYPES_ARE_CHECKED,
       config: {
         endpoint: emulator.endpoint,
         "journey:threshold": "10",

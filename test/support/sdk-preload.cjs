@@ -4,28 +4,33 @@ const Module = require("node:module");
 const { setFlagsFromString } = require("node:v8");
 
 /*
- * Loaded before the Pulumi SDK in the processes that tests start. They run the same code as a user's, but the SDK loads into each of them two
- * large libraries that nothing here uses; a command took 2.9 s of a core with them and takes 2.0 s without. The README's commands
- * (test/e2e/readme.test.ts) and the benchmarks run without this file.
+ * Loaded before the Pulumi SDK in the processes that tests start. They run the same code as a user's, but the SDK loads into each of them what
+ * nothing here uses; a command took 3.0 s of a core with all of it and takes 2.1 s without. The README's commands (test/e2e/readme.test.ts) and
+ * the benchmarks run without this file.
  */
 
 const sdk = Module.createRequire(require.resolve("@pulumi/pulumi"));
 
 /**
- * Makes a module load when something of it is asked for, instead of with the SDK.
+ * Makes a module load when something of it is used, instead of with the SDK: when a member is read, or, for members that are functions taken out
+ * at once, when one is called. What is given is there without it.
  *
  * @param {string} name
+ * @param {{ functions?: boolean, given?: Record<string, unknown> }} [members]
  */
-function onDemand(name) {
+function onDemand(name, { functions = false, given = {} } = {}) {
   const file = resolved(name);
   if (file === undefined) return;
   /** @type {NodeJS.Module & { exports: Record<PropertyKey, unknown> }} */
   const standIn = new Module(file);
-  /** @type {Record<PropertyKey, unknown> | undefined} */
+  /** @type {Record<PropertyKey, any> | undefined} */
   let real;
-  const load = () => {
-    delete require.cache[file];
-    return sdk(file);
+  const member = (/** @type {PropertyKey} */ key) => {
+    if (real === undefined) {
+      delete require.cache[file];
+      real = sdk(file);
+    }
+    return real?.[key];
   };
   standIn.loaded = true;
   standIn.exports = new Proxy(
@@ -34,8 +39,12 @@ function onDemand(name) {
       get(_, key) {
         // What the SDK's compiler asks of every import.
         if (key === "__esModule") return true;
-        real ??= load();
-        return real?.[key];
+        if (typeof key === "string" && key in given) return given[key];
+        if (!functions || typeof key !== "string") return member(key);
+        return new Proxy(class {}, {
+          apply: (_target, self, args) => Reflect.apply(member(key), self, args),
+          construct: (_target, args) => Reflect.construct(member(key), args),
+        });
       },
     },
   );
@@ -55,12 +64,27 @@ function resolved(name) {
   }
 }
 
-// Both serve only providers whose functions are serialized, which a provider of constant text never is (docs/decisions/provider-text.md).
-onDemand("@npmcli/arborist");
-onDemand("typescript");
+// A command line such as `node -p` loads no SDK.
+if (process.argv[1] !== undefined) prepare();
 
-// The SDK sets this half-way through its start. Compiled code is kept by flags, so what one process kept the next would refuse.
-setFlagsFromString("--allow-natives-syntax");
+function prepare() {
+  // These serve only providers whose functions are serialized, which a provider of constant text never is (docs/decisions/provider-text.md).
+  onDemand("@pulumi/pulumi/runtime/closure/serializeClosure", { functions: true });
+  onDemand("@pulumi/pulumi/runtime/closure/codePaths", { functions: true });
+  onDemand("typescript");
+  // So does a debugger of the process by itself, under which every file is compiled in a slower way.
+  onDemand("@pulumi/pulumi/runtime/closure/v8Hooks", { given: { isInitializedAsync: async () => {} } });
 
-// As `runtime.options.typescript: false`, which the language host that tools/pulumi-cli builds does not hand on.
-if (process.env.PULUMI_NODEJS_TYPESCRIPT && !existsSync("index.ts")) process.env.PULUMI_NODEJS_TYPESCRIPT = "false";
+  // For programs that drive the CLI.
+  onDemand("@pulumi/pulumi/automation");
+
+  // What `--tracing` needs.
+  const tracing = ["exporter-zipkin", "instrumentation", "instrumentation-grpc", "resources", "sdk-trace-base"];
+  for (const name of [...tracing, "sdk-trace-node"]) onDemand(`@opentelemetry/${name}`, { functions: true });
+
+  // The SDK sets this half-way through its start. Compiled code is kept by flags, so what one process kept the next would refuse.
+  setFlagsFromString("--allow-natives-syntax");
+
+  // As `runtime.options.typescript: false`, which the language host that tools/pulumi-cli builds does not hand on.
+  if (process.env.PULUMI_NODEJS_TYPESCRIPT && !existsSync("index.ts")) process.env.PULUMI_NODEJS_TYPESCRIPT = "false";
+}

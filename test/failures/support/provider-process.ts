@@ -13,6 +13,8 @@ export type TypeName = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
 /** The stack's configuration, without the namespace. */
 export type Config = Readonly<Record<string, unknown>>;
 
+const NAMESPACE = "packetfilter:";
+
 /** The process was killed while a call was open. */
 export class ProcessKilled extends Error {}
 
@@ -44,7 +46,8 @@ export class ProviderProcess implements Provider {
       PrefixSetEntry: keepingSecrets(dynamicProvider(new PrefixSetEntryHandler(runtime), runtime), runtime.secrets),
       CloudSignaling: keepingSecrets(dynamicProvider(new CloudSignalingHandler(runtime), runtime), runtime.secrets),
     };
-    const get = (key: string) => config[key.replace(/^packetfilter:/, "")];
+    // A plain slice: each process asks for some hundred keys, and a walk starts thousands of them.
+    const get = (key: string) => config[key.startsWith(NAMESPACE) ? key.slice(NAMESPACE.length) : key];
     for (const provider of Object.values(this.providers)) void provider.configure({ config: { get } });
   }
 
