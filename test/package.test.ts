@@ -87,6 +87,30 @@ describe("at run time", () => {
     expect(execFileSync(process.execPath, ["program.mjs"], { cwd: consumer, encoding: "utf8" })).toBe("[]");
   });
 
+  test("a provider loads no HTTP before its first request, and then little more of undici than its connections", () => {
+    const script = `
+      const loaded = () => Object.keys(require.cache).map((file) => file.split(/node_modules[/\\\\]/).at(-1));
+      const packages = () => [...new Set(loaded().flatMap((file) => /^[a-z@][^/\\\\]*/.exec(file) ?? []))].sort();
+      require("pulumi-packetfilter/provider");
+      const before = packages();
+      const { NodeClient } = require("pulumi-packetfilter/client");
+      const url = { kind: "prefixset", arena: "edge", set: "blocked" };
+      const list = new NodeClient({ endpoint: "http://127.0.0.1:1", maxTries: 1 }).listPrefixSet(url);
+      list.catch((error) => {
+        const undici = loaded().filter((file) => file.startsWith("undici")).length;
+        process.stdout.write(JSON.stringify({ before, after: packages(), undici, code: error.code }));
+      });`;
+    const seen = JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: consumer, encoding: "utf8" }));
+    expect(seen).toEqual({
+      before: ["ipaddr.js", "zod"],
+      after: ["ipaddr.js", "undici", "zod"],
+      undici: expect.any(Number),
+      code: "request-not-sent",
+    });
+    // The whole of it is a hundred and more.
+    expect(seen.undici).toBeLessThan(40);
+  });
+
   test("nothing else can be required, so that what is inside can change", () => {
     const { resolve: find } = createRequire(join(consumer, "program.js"));
     expect(() => find(`${manifest.name}/dist/provider/resources/handler.js`)).toThrow("is not defined by");

@@ -1,4 +1,4 @@
-import type { Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import type { Clock } from "./clock";
 import type { TlsOptions } from "./options";
 
@@ -152,6 +152,8 @@ export class Http {
     { origin, path, method, headers, body }: Omit<HttpRequest, "body"> & { readonly body: string | Uint8Array },
     signal: AbortSignal,
   ): Promise<OpenAnswer> {
+    // Which gives the connections this way of asking.
+    await loadTransport();
     const dispatcher = await this.dispatcher();
     const answer = await dispatcher.request({ origin, path, method, headers: { ...headers }, body, signal });
     const header = (name: string) => [answer.headers[name]].flat()[0];
@@ -164,12 +166,11 @@ export class Http {
   }
 
   /**
-   * The connections, made at the first request: previews and programs that ask nothing do not pay for loading undici,
-   * which is half of what this package takes to load.
+   * The connections, made at the first request: previews and programs that ask nothing do not pay for loading them.
    */
   private async dispatcher(): Promise<Dispatcher> {
     if (this.world.dispatcher) return this.world.dispatcher;
-    this.opened ??= import("undici").then(({ Agent }) => {
+    this.opened ??= loadAgent().then((Agent) => {
       const { ca, cert, key, serverName } = this.options.tls ?? {};
       return new Agent({
         connections: this.options.connections,
@@ -187,5 +188,21 @@ export class Http {
       });
     });
     return this.opened;
+  }
+}
+
+/** undici's connections, for which its types have no module. */
+const CONNECTIONS: string = "undici/lib/dispatcher/agent.js";
+
+/**
+ * undici's connections alone, a quarter of its modules: with fetch, WebSocket and caches, of which nothing is used here, it
+ * takes as long to load as all of this package. A version that keeps them elsewhere is loaded whole.
+ */
+async function loadAgent(): Promise<typeof Agent> {
+  try {
+    const { default: agent }: { default: typeof Agent } = await import(CONNECTIONS);
+    return agent;
+  } catch {
+    return (await import("undici")).Agent;
   }
 }

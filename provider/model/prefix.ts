@@ -123,12 +123,13 @@ export class Prefix {
   }
 
   /**
-   * The canonical text of a prefix that was written in canonical form, as in states: other spellings are understood, too.
+   * The canonical text of a prefix, for who needs no more of it: quick for text that is in canonical form already, as
+   * in states; other spellings are understood, too.
    *
    * @throws {PrefixError} as {@link parse}.
    */
-  static canonical(text: string): CanonicalPrefix {
-    return canonicalV4(text) < 0 ? Prefix.parse(text).toString() : (text as CanonicalPrefix);
+  static canonical(text: string, options: { hostBits?: HostBits } = {}): CanonicalPrefix {
+    return canonicalV4(text) < 0 ? Prefix.parse(text, options).toString() : (text as CanonicalPrefix);
   }
 
   /** RFC 5952 address and length, always with the length written out. */

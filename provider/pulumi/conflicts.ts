@@ -24,9 +24,10 @@ export function record(set: DeclaredSet, { type, name, entries, exclusive, secre
     return `${label} and PrefixSet "${set.exclusive.name}" both own the whole set: put the entries into one of them, or set exclusive: false.`;
   }
   if (exclusive) {
-    const undeclared = [...set.entries].find(([prefix]) => !entries.includes(prefix));
+    const own = new Set(entries);
+    const undeclared = [...set.entries].find(([prefix]) => !own.has(prefix));
     if (undeclared) return outside(undeclared[1], shown(undeclared[0]), name);
-    set.exclusive = { name, entries: new Set(entries) };
+    set.exclusive = { name, entries: own };
   }
   for (const prefix of entries) {
     const other = set.entries.get(prefix);

@@ -141,7 +141,8 @@ function enter(
   if (!run.rounds) return;
   const { toSee } = found;
   toSee.exclusive ||= exclusive;
-  const current = normaliseEntries(entries, { hostBits, now: systemClock.wall() });
+  // Only a note has a time at which its entry expires.
+  const current = normal.notes.size === 0 ? normal : normaliseEntries(entries, { hostBits, now: systemClock.wall() });
   for (const [prefix, value] of current?.entries ?? []) {
     toSee.entries.set(prefix, typeof value === "number" ? value : undefined);
     if (content.secret) toSee.secret.add(prefix);

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isObject, someMember } from "../resources/json";
 
 /** True for a value that resolves later. */
 export function isDeferred(value: unknown): boolean {
@@ -9,7 +10,8 @@ export function isDeferred(value: unknown): boolean {
 export function isPlain(value: unknown): boolean {
   if (typeof value !== "object" || value === null) return true;
   if (isDeferred(value) || pulumi.Resource.isInstance(value)) return false;
-  return Object.values(value).every(isPlain);
+  if (Array.isArray(value)) return value.every(isPlain);
+  return !isObject(value) || !someMember(value, (member) => !isPlain(member));
 }
 
 /** What becomes of a value that resolves later. */

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isObject } from "../resources/json";
 import { isDeferred, settled } from "./inputs";
 
 /** What is secret in an argument: `notes` for what stands beside the values of `entries`, else the argument's name. */
@@ -48,8 +49,12 @@ class Inspection {
 
   entries(given: unknown): void {
     this.when(given, "entries", (value) => {
-      if (typeof value !== "object" || value === null || Array.isArray(value)) this.list("entries", value);
-      else for (const [prefix, content] of Object.entries(value)) this.entry(prefix, content);
+      if (!isObject(value)) return this.list("entries", value);
+      for (const prefix of Object.keys(value)) {
+        const content = value[prefix];
+        // Most are numbers, in which nothing can be missing.
+        if (typeof content !== "number") this.entry(prefix, content);
+      }
     });
   }
 

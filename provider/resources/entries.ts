@@ -3,6 +3,7 @@ import { type EntryNote, expiresSchema, formatNote } from "../model/entry-note";
 import { isEntryValue, type ListedValue, MAX_VALUE } from "../model/entry-value";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
+import { isObject } from "./json";
 import { hasUnknown, UNKNOWN } from "./unknown";
 
 const valueSchema = z
@@ -47,30 +48,32 @@ export function normaliseEntries(
   options: { hostBits?: HostBits | undefined; now: number; held?: ListedMap },
 ): NormalEntries | undefined {
   if (given === UNKNOWN) return undefined;
-  const pairs = listed(given);
-  if (typeof pairs === "string") {
-    return { entries: new Map(), notes: new Map(), expired: new Map(), problems: [pairs], warnings: [] };
+  const list = listed(given);
+  if (typeof list === "string") {
+    return { entries: new Map(), notes: new Map(), expired: new Map(), problems: [list], warnings: [] };
   }
-  if (pairs.some(({ spelling }) => hasUnknown(spelling))) return undefined;
-  const found = new Map<CanonicalPrefix, { spelling: string; value: ListedValue; note: EntryNote }>();
-  const isHeld = (prefix: CanonicalPrefix, content: unknown): content is ListedValue =>
-    content !== undefined && options.held?.get(prefix) === content;
+  if (list.spellings.some(hasUnknown)) return undefined;
+  const found = new Map<CanonicalPrefix, Found>();
   const problems: string[] = [];
   const warnings: string[] = [];
-  for (const { path, spelling, content } of pairs) {
+  for (const [index, spelling] of list.spellings.entries()) {
+    const path = () => list.path(index);
     try {
       const prefix = parseAt(path, spelling, options.hostBits);
-      const { value, ...note } = isHeld(prefix, content) ? { value: content } : readContent(path, content);
+      const { value, note } = readContent(path, list.content(index), options.held?.get(prefix));
       const earlier = found.get(prefix);
-      if (earlier && earlier.value !== value) {
+      if (!earlier) {
+        found.set(prefix, { spelling, value, note });
+        continue;
+      }
+      const same = `${path()}: ${JSON.stringify(spelling)}`;
+      const one = JSON.stringify(earlier.spelling);
+      if (earlier.value === value) warnings.push(`${same} says the same as ${one} and is merged with it.`);
+      else {
         problems.push(
-          `${path}: ${JSON.stringify(spelling)} and ${JSON.stringify(earlier.spelling)} are the same prefix ${prefix} with different values (${value} and ${earlier.value}): keep one of them.`,
+          `${same} and ${one} are the same prefix ${prefix} with different values (${value} and ${earlier.value}): keep one of them.`,
         );
-      } else if (earlier) {
-        warnings.push(
-          `${path}: ${JSON.stringify(spelling)} says the same as ${JSON.stringify(earlier.spelling)} and is merged with it.`,
-        );
-      } else found.set(prefix, { spelling: String(spelling), value, note });
+      }
     } catch (error) {
       if (!(error instanceof ArgumentProblem)) throw error;
       problems.push(error.message);
@@ -80,13 +83,23 @@ export function normaliseEntries(
   const notes = new Map<CanonicalPrefix, string>();
   const expired = new Map<CanonicalPrefix, string>();
   for (const [prefix, { value, note }] of found) {
-    const { expires } = note;
+    const expires = note?.expires;
     if (expires !== undefined && isExpired(expires, options.now)) expired.set(prefix, expires);
     else entries.set(prefix, value);
-    const text = formatNote(note);
+    const text = note && formatNote(note);
     if (text !== undefined) notes.set(prefix, text);
   }
   return { entries, notes, expired, problems, warnings };
+}
+
+/** What one element of `entries` says. */
+interface Content {
+  readonly value: ListedValue;
+  readonly note?: EntryNote | undefined;
+}
+
+interface Found extends Content {
+  readonly spelling: unknown;
 }
 
 /** True when the time has come. An unknown or absent time has not. */
@@ -98,42 +111,48 @@ export function isExpired(expires: string | undefined, now: number): boolean {
 export class ArgumentProblem extends Error {}
 
 /** Parses a prefix of an argument; the message begins with where it stands. */
-export function parseAt(path: string, spelling: unknown, hostBits?: HostBits): CanonicalPrefix {
-  if (typeof spelling !== "string") throw new ArgumentProblem(`${path}: is not a text with a prefix in it.`);
+export function parseAt(path: () => string, spelling: unknown, hostBits?: HostBits): CanonicalPrefix {
+  if (typeof spelling !== "string") throw new ArgumentProblem(`${path()}: is not a text with a prefix in it.`);
   try {
-    return Prefix.parse(spelling, hostBits ? { hostBits } : {}).toString();
+    return Prefix.canonical(spelling, hostBits ? { hostBits } : {});
   } catch (error) {
-    if (error instanceof PrefixError) throw new ArgumentProblem(`${path}: ${error.message}`);
+    if (error instanceof PrefixError) throw new ArgumentProblem(`${path()}: ${error.message}`);
     throw error;
   }
 }
 
-function listed(given: unknown): { path: string; spelling: unknown; content: unknown }[] | string {
-  if (Array.isArray(given)) {
-    return given.map((spelling: unknown, index) => ({ path: `entries[${index}]`, spelling, content: 1 }));
-  }
-  if (typeof given !== "object" || given === null) {
-    return "entries: is neither an array of prefixes nor an object with prefixes as keys.";
-  }
-  return Object.entries(given).map(([spelling, content]) => ({
-    path: `entries[${JSON.stringify(spelling)}]`,
-    spelling,
-    content,
-  }));
+/** `entries` as it was given. Paths are made for messages only: they take longer than most entries. */
+interface Listed {
+  readonly spellings: readonly unknown[];
+  content(index: number): unknown;
+  path(index: number): string;
 }
 
-function readContent(path: string, content: unknown): EntryNote & { value: number | typeof UNKNOWN } {
+function listed(given: unknown): Listed | string {
+  if (Array.isArray(given)) return { spellings: given, content: () => 1, path: (index) => `entries[${index}]` };
+  if (!isObject(given)) return "entries: is neither an array of prefixes nor an object with prefixes as keys.";
+  const spellings = Object.keys(given);
+  return {
+    spellings,
+    content: (index) => given[spellings[index] as string],
+    path: (index) => `entries[${JSON.stringify(spellings[index])}]`,
+  };
+}
+
+/** @param held The value by the state: where that is what is given, nothing more is asked of it. */
+function readContent(path: () => string, content: unknown, held: ListedValue | undefined): Content {
   if (content === UNKNOWN) return { value: UNKNOWN };
+  if (content !== undefined && content === held) return { value: held };
   // Ten thousand plain numbers are usual, and a schema for each of them is a third of the time of a check.
   if (isEntryValue(content)) return { value: content };
   if (content === null || typeof content !== "object") {
-    return { value: parseWith(valueSchema, `${path}: the value`, content) };
+    return { value: parseWith(valueSchema, `${path()}: the value`, content) };
   }
   const members = Object.entries(content);
   const unknown = Object.fromEntries(members.filter(([, member]) => member === UNKNOWN));
   const known = Object.fromEntries(members.filter(([, member]) => member !== UNKNOWN));
-  const { value = 1, ...note } = parseWith(entrySchema, path, known);
-  return { value, ...note, ...unknown };
+  const { value = 1, ...note } = { ...parseWith(entrySchema, path(), known), ...unknown };
+  return { value, note };
 }
 
 function parseWith<T>(schema: z.ZodType<T>, path: string, value: unknown): T {

@@ -58,6 +58,6 @@ export function expiredOf(
 
 function prefixes(argument: string, spellings: readonly string[] = []): Prefix[] {
   return spellings.flatMap((spelling, index) =>
-    spelling === UNKNOWN ? [] : [Prefix.fromCanonical(parseAt(`${argument}[${index}]`, spelling))],
+    spelling === UNKNOWN ? [] : [Prefix.fromCanonical(parseAt(() => `${argument}[${index}]`, spelling))],
   );
 }

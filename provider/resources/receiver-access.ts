@@ -196,8 +196,10 @@ export class ReceiverAccess {
   ): void {
     if (prefixes.length === 0 && outcome === "applied") return;
     const { reason } = this.place;
-    const changes = Object.fromEntries(prefixes.map((prefix) => [prefix, change]));
-    this.runtime.audit({ node: this.receiver.label, set: SIGNALING, prefixes: changes, reason, outcome });
+    this.runtime.audit(() => {
+      const changes = Object.fromEntries(prefixes.map((prefix) => [prefix, change]));
+      return { node: this.receiver.label, set: SIGNALING, prefixes: changes, reason, outcome };
+    });
   }
 }
 

@@ -126,11 +126,11 @@ export class Runtime {
     throw new Error(`${subject}: this stack is read-only (packetfilter:readOnly), nothing was sent.`);
   }
 
-  /** Writes a mutation to the audit log, if the stack has one. */
-  audit(record: AuditRecord): void {
+  /** Writes a mutation to the audit log; without one the record is not even made. */
+  audit(record: () => AuditRecord): void {
     const { auditLog, actor } = this.settings;
     if (auditLog === undefined) return;
-    appendAudit(auditLog, { time: new Date(this.today).toISOString(), actor, ...this.secrets.hideIn(record) });
+    appendAudit(auditLog, { time: new Date(this.today).toISOString(), actor, ...this.secrets.hideIn(record()) });
   }
 
   /** Counts an operation as in hand until it has ended. */

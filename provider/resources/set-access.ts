@@ -202,7 +202,9 @@ export class SetAccess {
 
   private audit(outcome: string, changes: SetResult["changes"]): void {
     const { reason } = this.place;
-    const prefixes = Object.fromEntries(changes);
-    this.runtime.audit({ node: this.node.label, set: this.url, prefixes, reason, outcome });
+    this.runtime.audit(() => {
+      const prefixes = Object.fromEntries(changes);
+      return { node: this.node.label, set: this.url, prefixes, reason, outcome };
+    });
   }
 }

@@ -18,7 +18,7 @@ export function checkCloudSignaling(runtime: Runtime, news: JsonObject): Checked
   const prefixes = new Set<CanonicalPrefix>();
   for (const [index, spelling] of args.prefixes.entries()) {
     try {
-      prefixes.add(parseAt(`prefixes[${index}]`, spelling, args.hostBits));
+      prefixes.add(parseAt(() => `prefixes[${index}]`, spelling, args.hostBits));
     } catch (error) {
       if (!(error instanceof ArgumentProblem)) throw error;
       found.push(error.message);

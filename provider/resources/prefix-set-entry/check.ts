@@ -57,7 +57,7 @@ function judged(olds: JsonObject, news: JsonObject): JsonObject {
 /** The prefix; where it is none, `undefined` and one more problem. */
 function readPrefix(spelling: string, hostBits: unknown, problems: string[]): CanonicalPrefix | undefined {
   try {
-    return parseAt("prefix", spelling, hostBits === "mask" ? hostBits : undefined);
+    return parseAt(() => "prefix", spelling, hostBits === "mask" ? hostBits : undefined);
   } catch (error) {
     if (!(error instanceof ArgumentProblem)) throw error;
     problems.push(error.message);

@@ -126,17 +126,17 @@ export class PrefixSetHandler implements Handler {
     const set = SetAccess.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
     const managed = [...new Set([...entries.keys(), ...unsettled])];
-    const kept = managed.filter((prefix) => set.wanted.has(prefix));
-    if (kept.length > 0) {
+    const kept = new Set(managed.filter((prefix) => set.wanted.has(prefix)));
+    if (kept.size > 0) {
       this.runtime.notices.say(
-        `${set.label}: ${count(kept.length, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some(kept)}.`,
+        `${set.label}: ${count(kept.size, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some([...kept])}.`,
       );
     }
-    const remove = new Set(managed.filter((prefix) => !set.wanted.has(prefix)));
+    const remove = new Set(managed.filter((prefix) => !kept.has(prefix)));
     if (managed.length > 0 && remove.size === 0) return;
     const expired = expiredOf(remove, state.notes, this.runtime.today);
     const { after } = await set.write({ plan: () => ({ put: new Map(), remove, unsettled, expired }), isLast: true });
-    const others = [...after.keys()].filter((prefix) => !kept.includes(prefix));
+    const others = [...after.keys()].filter((prefix) => !kept.has(prefix));
     if (others.length > 0 && exclusive) {
       this.runtime.notices.warn(`${set.label}: left ${some(others)}, which this stack did not know of.`);
     }
