@@ -1,4 +1,4 @@
-import { loadTransport } from "../client/http";
+import { loadAgent } from "../client/http";
 import type { ObservedSet } from "../client/observed-set";
 import { isRefusal, wasRepeated } from "../client/refusal";
 import type { ListedValue } from "../model/entry-value";
@@ -89,7 +89,7 @@ export class SetWriter {
    */
   async submit(operation: SetOperation, isAnnounced = false): Promise<SetResult> {
     // While the group waits for company anyway. What fails here fails again at the first request, which says so.
-    loadTransport().catch(() => undefined);
+    loadAgent().catch(() => undefined);
     const result = await this.group.submit(operation, isAnnounced);
     await this.looks;
     return result;

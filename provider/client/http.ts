@@ -43,7 +43,7 @@ export class HttpFailure extends Error {
   }
 }
 
-/** Loads undici now, which the first request does otherwise: a tenth of a second in which the event loop stands still. */
+/** Loads all of undici now, which the first streamed request does otherwise: a tenth of a second in which the event loop stands still. */
 export async function loadTransport(): Promise<void> {
   await import("undici");
 }
@@ -198,7 +198,7 @@ const CONNECTIONS: string = "undici/lib/dispatcher/agent.js";
  * undici's connections alone, a quarter of its modules: with fetch, WebSocket and caches, of which nothing is used here, it
  * takes as long to load as all of this package. A version that keeps them elsewhere is loaded whole.
  */
-async function loadAgent(): Promise<typeof Agent> {
+export async function loadAgent(): Promise<typeof Agent> {
   try {
     const { default: agent }: { default: typeof Agent } = await import(CONNECTIONS);
     return agent;

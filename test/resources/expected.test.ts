@@ -18,7 +18,7 @@ async function bench() {
     sleep: (ms: number) => new Promise<void>((go) => pauses.push({ at: now + ms, go })),
   };
   const runtime = new Runtime({ env: {}, print: () => {}, world });
-  runtime.configure((key) => ({ endpoint: emulator.endpoint, commitCoalesceMs: QUIET_MS })[key]);
+  runtime.configure((key: string) => ({ endpoint: emulator.endpoint, commitCoalesceMs: QUIET_MS })[key]);
   return {
     emulator,
     entries: new PrefixSetEntryHandler(runtime),
