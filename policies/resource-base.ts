@@ -25,10 +25,12 @@ export class ResourceBase {
     protected readonly raw: Readonly<Record<string, unknown>>,
   ) {}
 
+  /** What the program calls it. */
   get name(): string {
     return this.meta.name;
   }
 
+  /** What the engine calls it in the whole stack. */
   get urn(): string {
     return this.meta.urn;
   }

@@ -61,7 +61,20 @@ class Surface {
   ) {}
 
   publish(exported: ts.Symbol): void {
-    for (const declaration of this.meant(exported).declarations ?? []) this.published.add(declaration);
+    for (const declaration of this.meant(exported).declarations ?? []) {
+      for (const one of [declaration, ...this.basesOf(declaration)]) this.published.add(one);
+    }
+  }
+
+  /** The classes of our own from which a class has members that it does not write itself. */
+  private basesOf(declaration: ts.Declaration): ts.ClassDeclaration[] {
+    if (!ts.isClassDeclaration(declaration)) return [];
+    const parents = (declaration.heritageClauses ?? []).flatMap(({ types }) => types);
+    return parents.flatMap(({ expression }) => {
+      const symbol = this.checker.getSymbolAtLocation(expression);
+      const own = ((symbol && this.meant(symbol).declarations) ?? []).filter(ts.isClassDeclaration);
+      return own.flatMap((one) => [one, ...this.basesOf(one)]);
+    });
   }
 
   private meant(symbol: ts.Symbol): ts.Symbol {
@@ -79,7 +92,7 @@ class Surface {
     this.note(name, kindOf(first), symbol, first);
     // Outputs of a resource are its arguments as given, and documented there.
     const given = declarations.flatMap((one) => (ts.isClassDeclaration(one) ? argumentsOf(one) : []));
-    for (const declaration of declarations) {
+    for (const declaration of declarations.flatMap((one) => [one, ...this.basesOf(one)])) {
       for (const member of membersOf(declaration)) this.member(name, member, given);
     }
   }
