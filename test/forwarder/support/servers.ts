@@ -111,14 +111,25 @@ export async function startVictoriaLogs(tls: { cert: string; key: string }): Pro
  * only clients with a certificate of the authority.
  */
 export async function startNats(
-  again: { port?: number; folder?: string; tls?: { ca: string; cert: string; key: string } } = {},
+  again: { port?: number; folder?: string; tls?: { ca: string; cert: string; key: string }; more?: string[] } = {},
 ): Promise<Server & { folder: string }> {
   const { ensureServer } = await import("../../../tools/servers/ensure.mjs");
   const file = await ensureServer("nats");
   const folder = again.folder ?? mkdtempSync(join(tmpdir(), "packetfilter-nats-"));
   const [free = 0, monitor = 0] = await freePorts(2);
   const port = again.port ?? free;
-  const args = ["-a", "127.0.0.1", "-p", String(port), "-m", String(monitor), "-js", "-sd", folder];
+  const args = [
+    "-a",
+    "127.0.0.1",
+    "-p",
+    String(port),
+    "-m",
+    String(monitor),
+    "-js",
+    "-sd",
+    folder,
+    ...(again.more ?? []),
+  ];
   for (const [name, pem] of Object.entries(again.tls ?? {})) {
     const pemFile = join(folder, `${name}.pem`);
     writeFileSync(pemFile, pem);
@@ -137,6 +148,19 @@ export async function startNats(
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** Starts three of them that keep what they store together. */
+export async function startNatsCluster(): Promise<readonly Server[]> {
+  const routes = await freePorts(3);
+  const all = routes.map((port) => `nats://127.0.0.1:${port}`).join(",");
+  return Promise.all(
+    routes.map((port, index) =>
+      startNats({
+        more: ["-n", `n${index}`, "--cluster_name", "three", "--cluster", `nats://127.0.0.1:${port}`, "--routes", all],
+      }),
+    ),
+  );
 }
 
 /** The version that a `go.mod` pins. */
