@@ -2,7 +2,8 @@ import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
 import { z } from "zod";
-import { draw, FIGURES, write } from "./draw";
+import { draw, FIGURES, write } from "./draw/draw";
+import { summaryTables } from "./draw/tables";
 import { condense, type Figures, figuresSchema, type Sample, sampleSchema } from "./figures";
 import { machine, versions } from "./machine";
 import { fullPlan, quickPlan, roughSeconds, selected, selection } from "./plan";
@@ -10,11 +11,10 @@ import { PULUMI_PEERS } from "./pulumi-peers";
 import { runGroup } from "./run-group";
 import { carryOut } from "./schedule";
 import { SCRIPT_PEER } from "./script-peer";
-import { summaryTables } from "./tables";
 import { TERRAFORM_PEERS } from "./terraform-peers";
 
-/** Where a run keeps what it has measured so far. */
-const SAMPLES = join(".tmp", "peers.json");
+/** Where a whole run keeps what it has measured so far. */
+const samplesOf = (quick: boolean) => join(".tmp", quick ? "peers-quick.json" : "peers.json");
 const MINUTES = 25;
 
 const flagsSchema = z.object({
@@ -61,10 +61,10 @@ async function measureAll({ quick = false, only = [], minutes, resume }: Flags):
     plan,
     seconds: minutes * 60,
     repetitions: quick ? 1 : undefined,
-    samples: resume ? await keptSamples() : [],
+    samples: resume ? await keptSamples(samplesOf(quick)) : [],
     run: (group, repetition) =>
       runGroup(group, chosen, repetition, (title) => progress.update(`run ${repetition + 1}, ${title}`)),
-    onSamples: keep,
+    onSamples: only.length > 0 ? undefined : (measured) => keep(samplesOf(quick), measured),
     elapsed: () => (performance.now() - started) / 1_000,
   });
   progress.done();
@@ -84,11 +84,11 @@ async function measureAll({ quick = false, only = [], minutes, resume }: Flags):
   await draw(figures);
 }
 
-async function keep(samples: readonly Sample[]): Promise<void> {
-  await mkdir(dirname(SAMPLES), { recursive: true });
-  await writeFile(SAMPLES, JSON.stringify(samples));
+async function keep(file: string, samples: readonly Sample[]): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify(samples));
 }
 
-async function keptSamples(): Promise<Sample[]> {
-  return sampleSchema.array().parse(JSON.parse(await readFile(SAMPLES, "utf8")));
+async function keptSamples(file: string): Promise<Sample[]> {
+  return sampleSchema.array().parse(JSON.parse(await readFile(file, "utf8")));
 }

@@ -8,16 +8,13 @@ import { watchMemory } from "./process-tree";
 /** After this time a command is ended, so that one that hangs ends its row and not the run. */
 const LONGEST_MS = 300_000;
 /** Characters of a reason that a table can bear. */
-const REASON = 240;
-
-/** A step that did not do what it was to do. */
-export class StepFailure extends Error {}
+const LONGEST_REASON = 240;
 
 /**
  * Runs one step of a peer, and looks whether the node then holds what it should.
  *
  * @param wanted what the node should hold afterwards; nothing where that is not looked at.
- * @throws {StepFailure} in a sentence that fits into a table.
+ * @throws {Error} when it did not do what it was to do; see {@link sentence}.
  */
 export async function measure(
   node: BenchNode,
@@ -27,10 +24,10 @@ export async function measure(
   wanted: Readonly<Record<string, number>> | undefined,
 ): Promise<Measured> {
   const { code, output, seconds, memory, ...traffic } = await node.during(() => finished(session.start(step)));
-  if (code !== 0) throw new StepFailure(reason(output, session.folder, code));
+  if (code !== 0) throw new Error(reason(output, code));
   if (asksNode && wanted !== undefined) {
     const wrong = await node.differences(set, wanted);
-    if (wrong > 0) throw new StepFailure(`it ended well, and ${wrong} entries at the node are not as they should be`);
+    if (wrong > 0) throw new Error(`it ended well, and ${wrong} entries at the node are not as they should be`);
   }
   const drift = asksNode && step === "refresh" ? { sawDrift: session.sawDrift(output) } : {};
   return { seconds, ...traffic, ...memory, state: await session.stateBytes(), ...drift };
@@ -54,14 +51,20 @@ async function finished(child: ChildProcess) {
   return { code, output, seconds: (performance.now() - start) / 1_000, memory: memory.stop() };
 }
 
-/** The last lines of an output that speak of an error, without folders of this machine. */
-function reason(output: string, folder: string, code: number | null): string {
-  const lines = output
-    .replaceAll(folder, "…")
-    .split("\n")
-    .map((line) => line.replace(/^[\s│╷╵]+/, "").trim());
+/** The lines of an output that speak of an error. */
+function reason(output: string, code: number | null): string {
+  const lines = output.split("\n").map((line) => line.replace(/^[\s│╷╵]+/, "").trim());
   const telling = lines.filter((line) => /error|fail|not found|refused/i.test(line));
   const text = (telling.length > 0 ? telling : lines.filter((line) => line !== "")).slice(0, 3).join(" / ");
-  const ended = code === null ? `it was ended after ${LONGEST_MS / 1_000} s` : `it ended with ${code}`;
-  return `${ended}: ${text}`.slice(0, REASON).replaceAll("|", "/");
+  return `${code === null ? `it was ended after ${LONGEST_MS / 1_000} s` : `it ended with ${code}`}: ${text}`;
+}
+
+/** What went wrong, in as much as a cell of a table can bear, and without folders of this machine. */
+export function sentence(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text
+    .replaceAll(/\S*packetfilter-(peers|e2e)-\w+/g, "…")
+    .replaceAll(/\s*\n\s*/g, " ")
+    .replaceAll("|", "/")
+    .slice(0, LONGEST_REASON);
 }

@@ -10,6 +10,9 @@ export type Step = (typeof STEPS)[number];
 export const PEERS = ["floor", "ours", "by-hand", "in-bulk", "terraform", "terraform-map", "script"] as const;
 export type PeerName = (typeof PEERS)[number];
 
+/** Those that run on the same engine as this package, whose floor is the first. */
+export const ON_ENGINE: readonly PeerName[] = ["ours", "by-hand", "in-bulk"];
+
 /** The way to the node: real milliseconds that each request takes, and those that a commit takes beyond. */
 export interface Link {
   readonly latency: number;
@@ -110,10 +113,15 @@ export function roughSeconds({ workload, size, latency, commit, steps }: Group):
   return steps.length * 4 * engine + long * (3 * writing + waiting) + (workload === "set" ? 6 : 5) * (commit / 1_000);
 }
 
+/** Names a part at a size for people. */
+export function partTitle(workload: Workload, size: number): string {
+  const number = size.toLocaleString("en").replaceAll(",", " ");
+  return workload === "set" ? `one set of ${number}` : `${number} single entries`;
+}
+
 /** Names a group for people. */
 export function groupTitle({ workload, size, latency, commit }: Group): string {
-  const what = workload === "set" ? `one set of ${size}` : `${size} single entries`;
-  return `${what}, ${latency} ms a request${commit === 0 ? "" : `, ${commit / 1_000} s a commit`}`;
+  return `${partTitle(workload, size)}, ${latency} ms a request${commit === 0 ? "" : `, ${commit / 1_000} s a commit`}`;
 }
 
 function sizes(workload: Workload, all: readonly number[]): Group[] {

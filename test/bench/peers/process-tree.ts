@@ -14,7 +14,7 @@ export interface Memory {
  * Looks at a process and its descendants again and again, until `stop`. Linux keeps the largest size itself (VmHWM), so a look misses only
  * what a process grows between the last look and its end. Elsewhere all sizes are 0.
  */
-export function watchMemory(pid: number | undefined, { everyMs = 50 } = {}): { stop(): Memory } {
+export function watchMemory(pid: number | undefined): { stop(): Memory } {
   const memory = { engine: 0, provider: 0, other: 0 };
   const look = () => {
     for (const each of pid === undefined ? [] : descendants(pid)) {
@@ -22,11 +22,17 @@ export function watchMemory(pid: number | undefined, { everyMs = 50 } = {}): { s
       memory[kind] = Math.max(memory[kind], highWater(each));
     }
   };
-  look();
-  const timer = setInterval(look, everyMs);
+  const start = performance.now();
+  let timer: NodeJS.Timeout;
+  // Often at first, since a short run is over soon, and then less and less, so that looking costs a long run nothing.
+  const lookOn = () => {
+    look();
+    timer = setTimeout(lookOn, Math.min(100, 5 + (performance.now() - start) / 10));
+  };
+  lookOn();
   return {
     stop: () => {
-      clearInterval(timer);
+      clearTimeout(timer);
       return { ...memory };
     },
   };

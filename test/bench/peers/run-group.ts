@@ -1,5 +1,5 @@
 import type { Sample } from "./figures";
-import { measure, StepFailure } from "./measure";
+import { measure, sentence } from "./measure";
 import { BenchNode } from "./node";
 import type { Peer, Session } from "./peer";
 import { entriesOf, type Group, groupTitle, type PeerName, type Step } from "./plan";
@@ -16,7 +16,7 @@ const PATIENCE = 60;
 
 /**
  * Measures one group once: the peers side by side, step by step, each in a folder and with a set of its own at one node. Whoever
- * fails is out of this repetition, and the others go on.
+ * fails is out of this repetition, with the reason, and the others go on.
  *
  * @param repetition counts from 0; another peer begins in each, so that none is always the first.
  * @param onStep is told before each step what is about to happen.
@@ -46,7 +46,11 @@ export async function runGroup(
   for (const peer of rotated(able, repetition)) {
     onStep(`${groupTitle(group)}: ${peer.name} prepares`);
     const task = { workload: group.workload, endpoint: node.endpoint, set: peer.name };
-    contestants.push({ peer, set: peer.name, session: stack.use(await peer.prepare(task)) });
+    try {
+      contestants.push({ peer, set: peer.name, session: stack.use(await peer.prepare(task)) });
+    } catch (error) {
+      note(peer.name, "create", { failed: `it could not begin: ${sentence(error)}` });
+    }
   }
 
   const before = entriesOf(group.size, false);
@@ -70,8 +74,7 @@ export async function runGroup(
         note(peer.name, step, await measure(node, peer, contestant, step, held[step]));
         going.push(contestant);
       } catch (error) {
-        if (!(error instanceof StepFailure)) throw error;
-        note(peer.name, step, { failed: error.message });
+        note(peer.name, step, { failed: sentence(error) });
       }
     }
     contestants = going;

@@ -1,5 +1,6 @@
-import type { Figures, Row } from "./figures";
-import { LINK_SIZES, PEERS, type PeerName, STEPS, type Step, USUAL, WORKLOADS, type Workload } from "./plan";
+import type { Figures, Row } from "../figures";
+import { type PeerName, partTitle, STEPS, type Step, WORKLOADS, type Workload } from "../plan";
+import { Lookup, linksOf } from "./lookup";
 import { ABOUT, STEP_TITLES, WORKLOAD_TITLES } from "./texts";
 
 /** A table of Markdown, numbers to the right. */
@@ -12,65 +13,16 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
 /** 1 234 567 */
 export const number = (value: number) => value.toLocaleString("en").replaceAll(",", " ");
 export const seconds = (value: number) => (value < 10 ? value.toFixed(2) : number(Number(value.toFixed(1))));
+/** How many times as long. */
+export const times = (value: number) => value.toFixed(value < 10 ? 2 : 1);
 export const kilobytes = (bytes: number) => number(Number((bytes / 1_000).toFixed(bytes < 10_000 ? 1 : 0)));
-
-/** Figures to be asked for one by one. */
-export class Lookup {
-  constructor(readonly figures: Figures) {}
-
-  /** The step of a peer, on the usual link unless another is named. */
-  row(workload: Workload, size: number, peer: PeerName, step: Step, link = USUAL): Row | undefined {
-    return this.figures.rows.find(
-      (row) =>
-        row.workload === workload &&
-        row.size === size &&
-        row.peer === peer &&
-        row.step === step &&
-        row.latency === link.latency &&
-        row.commit === link.commit,
-    );
-  }
-
-  /** How many times as long as the engine's floor a step took; `undefined` where one of both was not measured. */
-  ratio({ workload, size, step, latency, commit, measured }: Row): number | undefined {
-    const floor = this.row(workload, size, "floor", step, { latency, commit })?.measured;
-    return measured && floor && measured.seconds / floor.seconds;
-  }
-
-  /** Sizes on the usual link, ascending. */
-  sizes(workload: Workload): number[] {
-    const rows = this.figures.rows.filter((row) => row.workload === workload && isUsual(row));
-    return [...new Set(rows.map(({ size }) => size))].sort((a, b) => a - b);
-  }
-
-  /** Peers of which there is anything, in their order. */
-  peers(workload: Workload): PeerName[] {
-    return PEERS.filter((peer) => this.figures.rows.some((row) => row.workload === workload && row.peer === peer));
-  }
-
-  /** Those that ask the node; none of the two floors. */
-  contestants(workload: Workload): PeerName[] {
-    return this.peers(workload).filter((peer) => peer !== "floor" && peer !== "terraform-map");
-  }
-
-  /** The largest size at which every peer that ran at all was measured in every step. */
-  headline(workload: Workload): number | undefined {
-    const measured = (size: number, peer: PeerName) =>
-      STEPS.every((step) => this.row(workload, size, peer, step)?.measured !== undefined);
-    const sizes = this.sizes(workload);
-    const able = this.peers(workload).filter((peer) => sizes.some((size) => measured(size, peer)));
-    return sizes.filter((size) => able.every((peer) => measured(size, peer))).at(-1);
-  }
-}
-
-export const isUsual = ({ latency, commit }: Row) => latency === USUAL.latency && commit === USUAL.commit;
 
 /** Seconds and, in brackets, how many times the floor that is. */
 export function timeCell(lookup: Lookup, row: Row | undefined): string {
   if (row?.measured === undefined) return "–";
   const ratio = lookup.ratio(row);
-  const times = row.peer === "floor" || ratio === undefined ? "" : ` (${ratio.toFixed(2)})`;
-  return `${seconds(row.measured.seconds)}${times}`;
+  const compared = row.peer === "floor" || ratio === undefined ? "" : ` (${times(ratio)})`;
+  return `${seconds(row.measured.seconds)}${compared}`;
 }
 
 const titles = (peers: readonly PeerName[]) => peers.map((peer) => ABOUT[peer].title);
@@ -84,16 +36,6 @@ export function stepTable(lookup: Lookup, workload: Workload, step: Step): strin
   return markdownTable(["entries", ...titles(peers)], rows, 0);
 }
 
-/** All steps at one size. */
-export function headlineTable(lookup: Lookup, workload: Workload, size: number): string {
-  const peers = lookup.peers(workload);
-  const rows = STEPS.map((step) => [
-    STEP_TITLES[step],
-    ...peers.map((peer) => timeCell(lookup, lookup.row(workload, size, peer, step))),
-  ]);
-  return markdownTable([`${number(size)} entries`, ...titles(peers)], rows);
-}
-
 /** Requests, commits and entries that commits wrote, by step, at one size. */
 export function trafficTable(lookup: Lookup, workload: Workload, size: number): string {
   const peers = lookup.contestants(workload);
@@ -104,7 +46,7 @@ export function trafficTable(lookup: Lookup, workload: Workload, size: number): 
       return measured ? [measured.requests, measured.commits, measured.written].map(number).join(" / ") : "–";
     }),
   ]);
-  return markdownTable([`${number(size)} entries`, ...titles(peers)], rows);
+  return markdownTable([partTitle(workload, size), ...titles(peers)], rows);
 }
 
 /** What all steps of a size came to at most: memory of engine, provider and any other process. */
@@ -137,18 +79,6 @@ export function stateTable(lookup: Lookup, workload: Workload): string {
     }),
   ]);
   return markdownTable(["entries", ...titles(peers)], rows, 0);
-}
-
-/** The links that were compared, with the usual one where there is the same size on it. */
-export function linksOf(lookup: Lookup, workload: Workload): { size: number; latency: number; commit: number }[] {
-  const rows = lookup.figures.rows.filter((row) => row.workload === workload && row.step === "create");
-  const swept = rows.find((row) => !isUsual(row))?.size ?? LINK_SIZES[workload];
-  const links = new Map(
-    rows
-      .filter(({ size }) => size === swept)
-      .map(({ size, latency, commit }) => [`${commit} ${latency}`, { size, latency, commit }]),
-  );
-  return [...links.values()].sort((a, b) => a.commit - b.commit || a.latency - b.latency);
 }
 
 /** The create by link. */
@@ -191,9 +121,10 @@ export function allRows(lookup: Lookup): string {
     ];
     if (measured === undefined) return [...where, String(runs), ...Array(head.length + more.length - 8).fill("")];
     const { requests, commits, written, engine, provider, other, state } = measured;
-    const times = [measured.seconds, measured.shortest, measured.longest].map(seconds);
+    const durations = [measured.seconds, measured.shortest, measured.longest].map(seconds);
+    const ratio = lookup.ratio(row);
     const counts = [requests, commits, written, engine, provider, other].map(number);
-    return [...where, String(runs), ...times, lookup.ratio(row)?.toFixed(2) ?? "", ...counts, kilobytes(state)];
+    return [...where, String(runs), ...durations, ratio === undefined ? "" : times(ratio), ...counts, kilobytes(state)];
   });
   return markdownTable([...head, ...more], rows, 4);
 }
