@@ -66,5 +66,6 @@ export function sentence(error: unknown): string {
     .replaceAll(/\S*packetfilter-(peers|e2e)-\w+/g, "…")
     .replaceAll(/\s*\n\s*/g, " ")
     .replaceAll("|", "/")
+    .trim()
     .slice(0, LONGEST_REASON);
 }

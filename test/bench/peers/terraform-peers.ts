@@ -45,7 +45,10 @@ async function prepare(task: Task, source: string): Promise<Session> {
   await copyFile(source, join(folder, "main.tf"));
   await writeFile(join(folder, WANTED), wantedText(task, {}));
   const { status, stderr } = spawnSync("terraform", ["init", "-no-color"], { cwd: folder, env, encoding: "utf8" });
-  if (status !== 0) throw new Error(`terraform init ended with ${status}: ${stderr}`);
+  if (status !== 0) {
+    await rm(folder, { recursive: true, force: true });
+    throw new Error(`terraform init ended with ${status}: ${stderr}`);
+  }
   return {
     folder,
     want: (entries) => writeFile(join(folder, WANTED), wantedText(task, entries)),
