@@ -102,15 +102,19 @@ export function selection(words: readonly string[], plan: readonly Group[]): Sel
 
 /**
  * Roughly the seconds that a group takes with all peers on two quiet cores, to say how long a run will be and what still fits into it.
- * Creating and destroying single entries costs an engine more with each entry that its state holds.
+ * Creating and destroying single entries costs an engine more with each entry that its state holds; a large map costs Terraform most.
  */
 export function roughSeconds({ workload, size, latency, commit, steps }: Group): number {
   const long = steps.filter((step) => step === "create" || step === "destroy").length;
-  const engine = workload === "set" ? 1.3 + size * 1e-4 : 1.3 + size * 6e-3;
-  const writing = workload === "set" ? 0 : size * 6e-3 + size ** 2 * 2e-5;
-  const waiting =
-    workload === "set" ? Math.min(size, 10_000) * (0.0015 + latency / 1_000) : (size * (0.03 + commit / 1_000)) / 5;
-  return steps.length * 4 * engine + long * (3 * writing + waiting) + (workload === "set" ? 6 : 5) * (commit / 1_000);
+  if (workload === "set") {
+    const engines = 4 * (1.3 + size * 1e-4) + size * 4e-4;
+    const waiting = Math.min(size, 10_000) * (0.0015 + latency / 1_000) + (5 * commit) / 1_000;
+    return steps.length * engines + long * waiting;
+  }
+  const engines = 3 * (1.3 + size * 5e-3) + size * 5e-3;
+  const writing = 3 * (size * 6e-3 + size ** 2 * 2e-5);
+  const waiting = size * (0.006 + commit / 5_000) + (2 * commit) / 1_000;
+  return steps.length * engines + long * (writing + waiting);
 }
 
 /** Names a part at a size for people. */
