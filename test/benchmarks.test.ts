@@ -129,10 +129,10 @@ test("every group is measured once, then the shortest again while the time lasts
 
 test("--only takes peers, parts, steps and sizes, and keeps the steps before a chosen one", () => {
   const plan = quickPlan();
-  const choice = selection(["ours", "set", "change", "10"], plan);
-  expect(choice).toEqual({ peers: ["ours"], workloads: ["set"], steps: ["change"], sizes: [10] });
+  const choice = { peers: ["ours"], workloads: ["set"], steps: ["change"], sizes: [10] } as const;
+  expect(selection(["ours", "set", "change", "10"], plan)).toEqual(choice);
   expect(selected(plan, choice)).toEqual([
     { workload: "set", size: 10, ...USUAL, steps: ["create", "nothing", "change"] },
   ]);
-  expect(() => selection(["our"], plan)).toThrow('"our" is nothing to choose. There are: floor, ours, ');
+  expect(selection(["our"], plan)).toMatch(/^"our" is nothing to choose\. There are: floor, ours, .+, 10, 20, 1000\.$/);
 });

@@ -56,6 +56,8 @@ export const figuresSchema = z.object({
   /** A run that only tries every part; its figures are for nobody to compare. */
   quick: z.boolean(),
   minutes: amount,
+  /** Groups for which the time was not enough, in words. */
+  leftOut: z.string().array(),
   machine: z.object({ cpu: z.string(), cores: count, memoryGiB: amount, system: z.string() }),
   versions: z.record(z.string(), z.string()),
   rows: z.array(row),

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Command } from "commander";
@@ -38,14 +39,20 @@ export async function peers(args: readonly string[]): Promise<void> {
     .action(async () => {
       const flags = flagsSchema.parse(command.opts());
       if (flags.draw) await draw(figuresSchema.parse(JSON.parse(await readFile(FIGURES, "utf8"))));
-      else await measureAll(flags);
+      else await measureAll(flags, (wrong) => command.error(wrong));
     });
   await command.parseAsync([...args], { from: "user" });
 }
 
-async function measureAll({ quick = false, only = [], minutes, resume }: Flags): Promise<void> {
+async function measureAll(
+  { quick = false, only = [], minutes, resume }: Flags,
+  refuse: (wrong: string) => never,
+): Promise<void> {
   const whole = quick ? quickPlan() : fullPlan();
   const choice = selection(only, whole);
+  if (typeof choice === "string") refuse(choice);
+  const kept = resume ? await keptSamples(samplesOf(quick)) : [];
+  if (kept === undefined) refuse(`There is no run to go on with: ${samplesOf(quick)} is missing.`);
   const plan = selected(whole, choice);
   const all = [...PULUMI_PEERS, ...TERRAFORM_PEERS, SCRIPT_PEER];
   const chosen = choice.peers.length === 0 ? all : all.filter(({ name }) => choice.peers.includes(name));
@@ -61,7 +68,7 @@ async function measureAll({ quick = false, only = [], minutes, resume }: Flags):
     plan,
     seconds: minutes * 60,
     repetitions: quick ? 1 : undefined,
-    samples: resume ? await keptSamples(samplesOf(quick)) : [],
+    samples: kept,
     run: (group, repetition) =>
       runGroup(group, chosen, repetition, (title) => progress.update(`run ${repetition + 1}, ${title}`)),
     onSamples: only.length > 0 ? undefined : (measured) => keep(samplesOf(quick), measured),
@@ -74,6 +81,7 @@ async function measureAll({ quick = false, only = [], minutes, resume }: Flags):
     date: new Date().toISOString().slice(0, 10),
     quick,
     minutes: Math.round((performance.now() - started) / 60_000),
+    leftOut,
     machine: machine(),
     versions: versions(),
     rows: condense(samples),
@@ -89,6 +97,7 @@ async function keep(file: string, samples: readonly Sample[]): Promise<void> {
   await writeFile(file, JSON.stringify(samples));
 }
 
-async function keptSamples(file: string): Promise<Sample[]> {
+async function keptSamples(file: string): Promise<Sample[] | undefined> {
+  if (!existsSync(file)) return undefined;
   return sampleSchema.array().parse(JSON.parse(await readFile(file, "utf8")));
 }

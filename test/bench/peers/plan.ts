@@ -82,16 +82,12 @@ export function selected(plan: readonly Group[], { workloads, steps, sizes: chos
     }));
 }
 
-/**
- * The words of `--only`: names of peers, workloads and steps, and sizes.
- *
- * @throws {TypeError} for a word that is none of them.
- */
-export function selection(words: readonly string[], plan: readonly Group[]): Selection {
+/** The words of `--only`: names of peers, workloads and steps, and sizes. A text says which word is none of them. */
+export function selection(words: readonly string[], plan: readonly Group[]): Selection | string {
   const sizesThere = [...new Set(plan.map(({ size }) => size))].sort((a, b) => a - b);
   const names = [...PEERS, ...WORKLOADS, ...STEPS, ...sizesThere.map(String)];
   const wrong = words.find((word) => !names.includes(word));
-  if (wrong !== undefined) throw new TypeError(`"${wrong}" is nothing to choose. There are: ${names.join(", ")}.`);
+  if (wrong !== undefined) return `"${wrong}" is nothing to choose. There are: ${names.join(", ")}.`;
   return {
     peers: PEERS.filter((name) => words.includes(name)),
     workloads: WORKLOADS.filter((name) => words.includes(name)),

@@ -52,9 +52,16 @@ export function pageOf(figures: Figures): string {
     .concat("\n");
 }
 
-function notice({ quick }: Figures): string {
-  if (!quick) return "";
-  return "> **This is a quick run.** It tried every part once, in small sizes, perhaps beside other work on the machine. Its figures are placeholders and compare nothing; `npm run bench peers` makes real ones.";
+function notice({ quick, leftOut }: Figures): string {
+  const notices = [
+    ...(quick
+      ? [
+          "**This is a quick run.** It tried every part once, in small sizes, perhaps beside other work on the machine. Its figures are placeholders and compare nothing; `npm run bench peers` makes real ones.",
+        ]
+      : []),
+    ...(leftOut.length > 0 ? [`**Not whole.** The time was not enough for: ${leftOut.join("; ")}.`] : []),
+  ];
+  return notices.map((text) => `> ${text}`).join("\n>\n");
 }
 
 function peersTable(): string {
