@@ -11,11 +11,12 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
 }
 
 /** 1 234 567 */
-export const number = (value: number) => value.toLocaleString("en").replaceAll(",", " ");
-export const seconds = (value: number) => (value < 10 ? value.toFixed(2) : number(Number(value.toFixed(1))));
+export const number = (value: number, digits = 0) =>
+  value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replaceAll(",", " ");
+export const seconds = (value: number) => number(value, value < 10 ? 2 : 1);
 /** How many times as long. */
 export const times = (value: number) => value.toFixed(value < 10 ? 2 : 1);
-export const kilobytes = (bytes: number) => number(Number((bytes / 1_000).toFixed(bytes < 10_000 ? 1 : 0)));
+export const kilobytes = (bytes: number) => number(bytes / 1_000, bytes < 10_000 ? 1 : 0);
 
 /** Seconds and, in brackets, how many times the floor that is. */
 export function timeCell(lookup: Lookup, row: Row | undefined): string {

@@ -29,7 +29,7 @@ export const ABOUT: Readonly<Record<PeerName, { title: string; source: string; d
     title: "by hand, entry by entry",
     source: "programs/by-hand.js",
     does: "the dynamic provider that a user would write: for a set a request for each entry and one commit, for a single entry an insert and a commit; a refresh lists",
-    not: "no retry, no look at whether a commit took effect, no limit of a request, no commit for several resources, and a step that fails half-way leaves the state as it was",
+    not: "no retry, no look at whether a commit took effect, no commit for several resources, and a step that fails half-way leaves the state as it was",
   },
   "in-bulk": {
     title: "by hand, in bulk",

@@ -1,7 +1,7 @@
-// What a user writes without this package, an afternoon's work and no straw man: two dynamic providers on the global fetch. They do
-// what the two APIs say and stop at the first error. A set is compared entry by entry, so a change sends only what changed, and a
-// refresh reads what the node holds. Not there: retries, limits of a request, a look at whether a commit took effect, one commit for
-// several resources, other spellings of a prefix, what others staged, rails against mistakes.
+// What a careful user writes in an afternoon without this package: two dynamic providers on the global fetch. They do what the contract
+// says and stop at the first error. A set is compared entry by entry, so a change sends only what changed, and a refresh reads what
+// the node holds. Not there: retries, a look at whether a commit took effect, one commit for several resources, other spellings of a
+// prefix, what others staged, rails against mistakes.
 const pulumi = require("@pulumi/pulumi");
 
 /** One command to the node, and what it answers. */
