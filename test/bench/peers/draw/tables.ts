@@ -11,8 +11,10 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
 }
 
 /** 1 234 567 */
-export const number = (value: number, digits = 0) =>
-  value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits }).replaceAll(",", " ");
+export function number(value: number, digits = 0): string {
+  const form = { minimumFractionDigits: digits, maximumFractionDigits: digits };
+  return Number(value.toFixed(digits)).toLocaleString("en", form).replaceAll(",", " ");
+}
 export const seconds = (value: number) => number(value, value < 10 ? 2 : 1);
 /** How many times as long. */
 export const times = (value: number) => value.toFixed(value < 10 ? 2 : 1);
