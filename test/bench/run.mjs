@@ -1,8 +1,10 @@
 // Compiles the benchmarks and what they measure, and runs them on the node that runs this: `node test/bench/run.mjs [name…]`.
+// `peers` takes a quarter of an hour and more and writes a page, so it runs only alone, and has options: `node test/bench/run.mjs peers --help`.
 import { spawnSync } from "node:child_process";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { setup } from "../../tools/e2e-setup.mjs";
 import { ensurePulumiCli } from "../../tools/pulumi-cli/ensure.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -15,5 +17,9 @@ if (names.length === 0 || names.includes("engine") || names.includes("fleet")) {
   const { bin } = await ensurePulumiCli();
   process.env.PATH = [bin, process.env.PATH].join(delimiter);
 }
+const measuresPeers = names[0] === "peers" && !names.includes("--draw") && !names.includes("--help");
+// The emulator and the package are the compiled ones, and each stack is a copy of one that is made here.
+const end = measuresPeers ? await setup() : () => {};
 const compiled = node(tsc, "-p", here);
 process.exitCode = compiled || node("--expose-gc", join(here, "../../.tmp/bench/test/bench/run.js"), ...names);
+end();

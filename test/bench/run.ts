@@ -5,6 +5,7 @@ import { fleetFigures } from "./fleet.bench";
 import { forwarderFigures } from "./forwarder.bench";
 import { marksFigures } from "./marks.bench";
 import { packetsFigures } from "./packets.bench";
+import { peers } from "./peers/main";
 import { policiesFigures } from "./policies.bench";
 import { prefixesFigures } from "./prefixes.bench";
 import { readingFigures } from "./reading.bench";
@@ -25,9 +26,10 @@ const benches = {
   state: stateFigures,
 };
 
-/** Runs the benchmarks named on the command line, or all, one after the other. */
+/** Runs the benchmarks named on the command line, or all, one after the other; `peers` only where it is named, and alone. */
 async function main(): Promise<void> {
   const wanted = process.argv.slice(2);
+  if (wanted[0] === "peers") return peers(wanted.slice(1));
   console.log(`node ${process.version}`);
   for (const [name, figures] of Object.entries(benches)) {
     if (wanted.length === 0 || wanted.includes(name)) console.log(table(name, await figures()));

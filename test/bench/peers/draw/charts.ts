@@ -1,0 +1,68 @@
+import type { TopLevelSpec } from "vega-lite" with { "resolution-mode": "import" };
+import { WORKLOADS, type Workload } from "../plan";
+import { byLinks, bySteps, ratios, requests } from "./chart-specs";
+import { isUsual, type Lookup } from "./lookup";
+import { WORKLOAD_TITLES } from "./texts";
+
+/** A chart of the page: its file in docs/pictures, and what it shows in words, for those who do not see it. */
+export interface Chart {
+  readonly file: string;
+  readonly title: string;
+  readonly spec: () => TopLevelSpec;
+}
+
+/** All charts for which there are figures. */
+export function chartsOf(lookup: Lookup): Chart[] {
+  const chart = (name: string, title: string, spec: () => TopLevelSpec): Chart => ({
+    file: `peers-${name}.svg`,
+    title,
+    spec,
+  });
+  const ofWorkload = (workload: Workload) => {
+    const rows = lookup.figures.rows.filter((row) => row.workload === workload && isUsual(row));
+    const title = WORKLOAD_TITLES[workload];
+    return [
+      chart(`${workload}-ratios`, `${title}: times the engine's floor`, () => ratios(lookup, rows)),
+      chart(`${workload}-seconds`, `${title}: seconds of each step`, () => bySteps(rows)),
+    ];
+  };
+  return [
+    ...WORKLOADS.filter((workload) => lookup.sizes(workload).length > 0).flatMap(ofWorkload),
+    chart("requests", "Requests of a create", () => requests(lookup)),
+    chart("links", "Seconds of a create, by what a request and a commit take", () => byLinks(lookup)),
+  ];
+}
+
+/**
+ * Draws a chart as SVG, on a ground of its own, so that it reads in light pages and in dark ones. The library is loaded here and
+ * nowhere else.
+ */
+export async function svgOf({ title, spec }: Chart): Promise<string> {
+  const [{ View, parse }, { compile }] = await Promise.all([import("vega"), import("vega-lite")]);
+  const whole: TopLevelSpec = { ...spec(), title: { text: title, anchor: "start", fontSize: 15, offset: 14 } };
+  const view = new View(parse(compile({ ...whole, config: CONFIG }).spec), { renderer: "none" });
+  return `${await view.toSVG()}\n`;
+}
+
+const CONFIG = {
+  background: "#ffffff",
+  padding: 16,
+  font: "Helvetica, Arial, sans-serif",
+  axis: {
+    gridColor: "#e5e7eb",
+    domainColor: "#9ca3af",
+    tickColor: "#9ca3af",
+    labelColor: "#374151",
+    titleColor: "#374151",
+  },
+  header: { labelColor: "#111827", labelFontSize: 12, labelFontWeight: "bold", titleColor: "#111827" },
+  legend: {
+    labelColor: "#111827",
+    labelFontSize: 12,
+    symbolSize: 90,
+    labelLimit: 260,
+    columnPadding: 18,
+    rowPadding: 6,
+  },
+  view: { stroke: "#d1d5db" },
+} as const;

@@ -1,0 +1,143 @@
+import { type Figures, median } from "../figures";
+import { partTitle, STEPS, USUAL, WORKLOADS, type Workload } from "../plan";
+import { type Chart, chartsOf } from "./charts";
+import { inShort } from "./in-short";
+import { Lookup, linksOf } from "./lookup";
+import { allRows, linkTable, markdownTable, memoryTable, stateTable, stepTable, trafficTable } from "./tables";
+import { ABOUT, STEP_TITLES, WORKLOAD_TITLES } from "./texts";
+
+/** docs/benchmarks.md: nothing in it is written by hand that other figures could make wrong. */
+export function pageOf(figures: Figures): string {
+  const lookup = new Lookup(figures);
+  const charts = chartsOf(lookup);
+  const workloads = WORKLOADS.filter((workload) => lookup.sizes(workload).length > 0);
+  return [
+    "# Beside what people would use instead",
+    notice(figures),
+    `Made by \`npm run bench peers\` on ${figures.date}, in one run of ${figures.minutes} minutes on one machine; \`test/bench/peers\` has every program that took part. All of them ask the same packaged emulator, a process of its own on the same machine. Seconds are those of the whole command, its start included. In brackets: how many times as long as the engine's floor in the same row, which is what Pulumi takes for resources that do nothing. A dash is a step that was not run; the table at the end says why.`,
+    "## In short",
+    `The largest sizes at which everybody was measured, ${USUAL.latency} ms a request. In the last two columns: who was fastest of the others, in how many seconds, and how many times as long this package took. What those leave out for it is said below.`,
+    ...workloads.flatMap((workload) => [inShort(lookup, workload), picture(charts, `peers-${workload}-ratios.svg`)]),
+    "## Who is compared",
+    peersTable(),
+    "## What a refresh notices",
+    `Before each refresh somebody else takes an entry out of the set, at the node's console.`,
+    driftTable(lookup),
+    ...workloads.flatMap((workload) => bySizes(lookup, workload, charts)),
+    "## Other links",
+    "The create again, where a request takes longer, or a commit does.",
+    picture(charts, "peers-links.svg"),
+    ...workloads.flatMap((workload) => otherLinks(lookup, workload)),
+    "## Requests and commits",
+    "Requests, commits, and the entries that the commits added, took out or changed.",
+    picture(charts, "peers-requests.svg"),
+    ...workloads.flatMap((workload) => traffic(lookup, workload)),
+    "## Memory and state",
+    "The largest resident size of the engine (`pulumi` or `terraform`), of the provider process, and of any other process (the program, jq), in MiB, over all steps; below, the state after the create in kB. The engine's state is a file, so that no network is in the figures.",
+    ...workloads.flatMap((workload) => [
+      `### ${WORKLOAD_TITLES[workload]}: memory`,
+      memoryTable(lookup, workload),
+      `### ${WORKLOAD_TITLES[workload]}: state`,
+      stateTable(lookup, workload),
+    ]),
+    "## How it was measured",
+    method(figures),
+    madeOn(figures),
+    "## Every figure",
+    "The same as JSON is in [benchmarks.json](benchmarks.json).",
+    `<details>\n<summary>${figures.rows.length} rows</summary>\n\n${allRows(lookup)}\n\n</details>`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n\n")
+    .concat("\n");
+}
+
+function notice({ quick, leftOut }: Figures): string {
+  const notices = [
+    ...(quick
+      ? [
+          "**This is a quick run.** It tried every part once, in small sizes, perhaps beside other work on the machine. Its figures are placeholders and compare nothing; `npm run bench peers` makes real ones.",
+        ]
+      : []),
+    ...(leftOut.length > 0 ? [`**Not whole.** The time was not enough for: ${leftOut.join("; ")}.`] : []),
+  ];
+  return notices.map((text) => `> ${text}`).join("\n>\n");
+}
+
+function peersTable(): string {
+  const rows = Object.values(ABOUT).map(({ title, source, does, not }) => [
+    `[${title}](../test/bench/peers/${source})`,
+    does,
+    not,
+  ]);
+  return markdownTable(["", "Does", "Does not"], rows, 3);
+}
+
+function driftTable(lookup: Lookup): string {
+  const peers = [...new Set(WORKLOADS.flatMap((workload) => lookup.contestants(workload)))];
+  const rows = peers.map((peer) => [
+    ABOUT[peer].title,
+    ...WORKLOADS.map((workload) => {
+      const seen = lookup.figures.rows
+        .filter((row) => row.workload === workload && row.peer === peer)
+        .flatMap(({ measured }) => (measured?.sawDrift === undefined ? [] : [measured.sawDrift]));
+      if (seen.length === 0) return "–";
+      return seen.every(Boolean) ? "seen" : seen.some(Boolean) ? "sometimes seen" : "**not seen**";
+    }),
+  ]);
+  return markdownTable(["", ...WORKLOADS.map((workload) => WORKLOAD_TITLES[workload])], rows, 3);
+}
+
+function bySizes(lookup: Lookup, workload: Workload, charts: readonly Chart[]): string[] {
+  const title = WORKLOAD_TITLES[workload];
+  return [
+    `## ${title}`,
+    picture(charts, `peers-${workload}-seconds.svg`),
+    ...STEPS.flatMap((step) => [`### ${title}: ${STEP_TITLES[step]}`, stepTable(lookup, workload, step)]),
+  ];
+}
+
+function traffic(lookup: Lookup, workload: Workload): string[] {
+  const size = lookup.headline(workload);
+  return size === undefined ? [] : [`### ${WORKLOAD_TITLES[workload]}: traffic`, trafficTable(lookup, workload, size)];
+}
+
+function otherLinks(lookup: Lookup, workload: Workload): string[] {
+  const [link] = linksOf(lookup, workload);
+  return link === undefined ? [] : [`Create of ${partTitle(workload, link.size)}:`, linkTable(lookup, workload)];
+}
+
+function picture(charts: readonly Chart[], file: string): string {
+  const chart = charts.find((one) => one.file === file);
+  return chart ? `![${chart.title}](pictures/${file})` : "";
+}
+
+function method({ rows }: Figures): string {
+  const repeated = rows.flatMap(({ runs, measured }) => (measured && runs > 1 ? [measured] : []));
+  const spreads = repeated.map(({ shortest, longest, seconds: middle }) => (longest - shortest) / middle);
+  const typical = median(spreads.sort((a, b) => a - b));
+  const spread =
+    repeated.length === 0
+      ? "Nothing was repeated in this run."
+      : `In this run ${repeated.length} of ${rows.length} rows were repeated; between the shortest and the longest time of a row lay ${Math.round(typical * 100)} % of its median (the median of all).`;
+  return [
+    "- All peers do a step before any does the next, and another one begins in each repetition, so that what else happens on the machine hits all alike.",
+    "- Every group of a size and a link is measured once, then the shortest are measured again, up to three times, as long as the time lasts. Seconds are medians, counts and memory the largest. " +
+      spread,
+    `- Engines run with their own settings: \`pulumi up --yes --skip-preview\`, \`refresh\`, \`destroy\` with a file backend and its checkpoints; \`terraform apply -auto-approve\`, \`-refresh-only\`, \`destroy\`. Programs are JavaScript.`,
+    "- After each create, change and destroy the emulator is asked what it holds; a peer that left anything else has failed, whatever it said. Requests and commits are counted by the emulator.",
+    "- Entries are IPv6 prefixes of the documentation range. The 1 % change gives every hundredth another value, one at least.",
+    "- Memory is the high-water mark that Linux keeps of each process; what a process grows in its last instant may be missed.",
+    "- Where requests wait for one another for more than a minute by latency alone, a peer is not run; the time that stands there is calculated.",
+  ].join("\n");
+}
+
+function madeOn({ machine, versions }: Figures): string {
+  const rows = [
+    ["Processor", `${machine.cpu}, ${machine.cores} cores`],
+    ["Memory", `${machine.memoryGiB} GiB`],
+    ["System", machine.system],
+    ...Object.entries(versions),
+  ];
+  return markdownTable(["", ""], rows, 2);
+}

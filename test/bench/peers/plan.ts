@@ -1,0 +1,152 @@
+/** One resource with all entries, or a resource for each entry. */
+export const WORKLOADS = ["set", "entries"] as const;
+export type Workload = (typeof WORKLOADS)[number];
+
+/** What a user does, in this order. */
+export const STEPS = ["create", "nothing", "change", "refresh", "destroy"] as const;
+export type Step = (typeof STEPS)[number];
+
+/** In the order of the tables. The first is the measure of the others. */
+export const PEERS = ["floor", "ours", "by-hand", "in-bulk", "terraform", "terraform-map", "script"] as const;
+export type PeerName = (typeof PEERS)[number];
+
+/** Those that run on the same engine as this package, whose floor is the first. */
+export const ON_ENGINE: readonly PeerName[] = ["ours", "by-hand", "in-bulk"];
+
+/** The way to the node: real milliseconds that each request takes, and those that a commit takes beyond. */
+export interface Link {
+  readonly latency: number;
+  readonly commit: number;
+}
+
+/** What is measured side by side: all peers do each step before any does the next. */
+export interface Group extends Link {
+  readonly workload: Workload;
+  readonly size: number;
+  readonly steps: readonly Step[];
+}
+
+/** What `--only` leaves; an empty list of a kind leaves all of it. */
+export interface Selection {
+  readonly peers: readonly PeerName[];
+  readonly workloads: readonly Workload[];
+  readonly steps: readonly Step[];
+  readonly sizes: readonly number[];
+}
+
+/** The link on which sizes are compared. */
+export const USUAL: Link = { latency: 2, commit: 0 };
+/** The links that are compared at one size; the usual one is among the sizes. */
+const LINKS: readonly Link[] = [0, 1_000].flatMap((commit) => [0, 2, 10].map((latency) => ({ latency, commit })));
+
+/** The size at which links are compared. */
+export const LINK_SIZES: Readonly<Record<Workload, number>> = { set: 1_000, entries: 100 };
+
+/**
+ * The whole cross product would take hours. Sizes are swept on one link with every step; links are swept at one size, with the step that
+ * asks the node for most. What takes long comes last, so that a run that is cut short has the rest.
+ */
+export function fullPlan(): Group[] {
+  return [
+    ...sizes("set", [1, 100, 1_000]),
+    ...sizes("entries", [1, 100, 300]),
+    ...LINKS.filter((link) => link.latency !== USUAL.latency || link.commit !== USUAL.commit).flatMap((link) => [
+      ...links("set", LINK_SIZES.set, link),
+      ...links("entries", LINK_SIZES.entries, link),
+    ]),
+    ...sizes("set", [10_000]),
+    ...sizes("entries", [1_000]),
+    ...sizes("set", [50_000]),
+  ];
+}
+
+/** Two minutes that try every part once; the figures say little. */
+export function quickPlan(): Group[] {
+  return [
+    ...sizes("set", [10, 1_000]),
+    ...sizes("entries", [20]),
+    ...links("set", 1_000, { latency: 10, commit: 1_000 }),
+    ...links("entries", 20, { latency: 10, commit: 1_000 }),
+  ];
+}
+
+/** What a selection leaves of a plan. Steps end with the last one that was chosen, since each goes on from the one before it. */
+export function selected(plan: readonly Group[], { workloads, steps, sizes: chosen }: Selection): Group[] {
+  const last = Math.max(...steps.map((step) => STEPS.indexOf(step)));
+  return plan
+    .filter(({ workload }) => workloads.length === 0 || workloads.includes(workload))
+    .filter(({ size }) => chosen.length === 0 || chosen.includes(size))
+    .map((group) => ({
+      ...group,
+      steps: group.steps.filter((step) => steps.length === 0 || STEPS.indexOf(step) <= last),
+    }));
+}
+
+/** The words of `--only`: names of peers, workloads and steps, and sizes. A text says which word is none of them. */
+export function selection(words: readonly string[], plan: readonly Group[]): Selection | string {
+  const sizesThere = [...new Set(plan.map(({ size }) => size))].sort((a, b) => a - b);
+  const names = [...PEERS, ...WORKLOADS, ...STEPS, ...sizesThere.map(String)];
+  const wrong = words.find((word) => !names.includes(word));
+  if (wrong !== undefined) return `"${wrong}" is nothing to choose. There are: ${names.join(", ")}.`;
+  return {
+    peers: PEERS.filter((name) => words.includes(name)),
+    workloads: WORKLOADS.filter((name) => words.includes(name)),
+    steps: STEPS.filter((name) => words.includes(name)),
+    sizes: sizesThere.filter((size) => words.includes(String(size))),
+  };
+}
+
+/**
+ * Roughly the seconds that a group takes with all peers on two quiet cores, to say how long a run will be and what still fits into it.
+ * Creating and destroying single entries costs an engine more with each entry that its state holds; a large map costs Terraform most.
+ */
+export function roughSeconds({ workload, size, latency, commit, steps }: Group): number {
+  const long = steps.filter((step) => step === "create" || step === "destroy").length;
+  if (workload === "set") {
+    const engines = 4 * (1.3 + size * 1e-4) + size * 4e-4;
+    const waiting = Math.min(size, 10_000) * (0.0015 + latency / 1_000) + (5 * commit) / 1_000;
+    return steps.length * engines + long * waiting;
+  }
+  const engines = 3 * (1.3 + size * 5e-3) + size * 5e-3;
+  const writing = 3 * (size * 6e-3 + size ** 2 * 2e-5);
+  const waiting = size * (0.006 + commit / 5_000) + (2 * commit) / 1_000;
+  return steps.length * engines + long * (writing + waiting);
+}
+
+/** Names a part at a size for people. */
+export function partTitle(workload: Workload, size: number): string {
+  const number = size.toLocaleString("en").replaceAll(",", " ");
+  return workload === "set" ? `one set of ${number}` : `${number} single entries`;
+}
+
+/** Names a group for people. */
+export function groupTitle({ workload, size, latency, commit }: Group): string {
+  return `${partTitle(workload, size)}, ${latency} ms a request${commit === 0 ? "" : `, ${commit / 1_000} s a commit`}`;
+}
+
+function sizes(workload: Workload, all: readonly number[]): Group[] {
+  return all.map((size) => ({ workload, size, ...USUAL, steps: STEPS }));
+}
+
+function links(workload: Workload, size: number, link: Link): Group[] {
+  return [{ workload, size, ...link, steps: ["create"] }];
+}
+
+/** A share of the entries, at least one of them: what "1 % change" changes. */
+export function changedOf(size: number): number {
+  return Math.ceil(size / 100);
+}
+
+/**
+ * The entries of a run, canonical and of the documentation prefix, since there are fewer than a thousand addresses for that in IPv4. In `changed` ones every
+ * hundredth has another value.
+ */
+export function entriesOf(size: number, changed: boolean): Record<string, number> {
+  const group = (number: number) => (number + 1).toString(16);
+  return Object.fromEntries(
+    Array.from({ length: size }, (_, index) => [
+      `2001:db8:${group(index >> 8)}:${group(index & 255)}::/64`,
+      changed && index % 100 === 0 ? 2 : 1,
+    ]),
+  );
+}

@@ -1,0 +1,4 @@
+const { Nothing } = require("./nothing");
+const { entries, set } = require("./wanted.json");
+
+new Nothing("set", { arena: "edge", set, entries });

@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { Lookup } from "./bench/peers/draw/lookup";
+import { pageOf } from "./bench/peers/draw/page";
+import { stepTable } from "./bench/peers/draw/tables";
+import { ABOUT, STEP_TITLES } from "./bench/peers/draw/texts";
+import { condense, type Figures, figuresSchema, figuresText, type Measured, type Sample } from "./bench/peers/figures";
+import { type Group, type PeerName, quickPlan, selected, selection, USUAL } from "./bench/peers/plan";
+import { carryOut } from "./bench/peers/schedule";
+
+const docs = join(__dirname, "..", "docs");
+const text = readFileSync(join(docs, "benchmarks.json"), "utf8");
+const published = figuresSchema.parse(JSON.parse(text));
+const page = readFileSync(join(docs, "benchmarks.md"), "utf8");
+
+const taken = (seconds: number, more: Partial<Measured> = {}): Measured => ({
+  seconds,
+  requests: 4,
+  commits: 1,
+  written: 100,
+  engine: 100,
+  provider: 150,
+  other: 200,
+  state: 3_000,
+  ...more,
+});
+const sample = (peer: PeerName, size: number, repetition: number, outcome: Sample["outcome"]): Sample => ({
+  workload: "set",
+  size,
+  ...USUAL,
+  peer,
+  step: "create",
+  repetition,
+  outcome,
+});
+const figuresOf = (samples: readonly Sample[]): Figures => ({ ...published, rows: condense(samples) });
+
+test("the page and the file of figures are what drawing them anew gives", () => {
+  expect(page).toBe(pageOf(published));
+  expect(text).toBe(figuresText(published));
+});
+
+test("each figure of the file stands in the last table of the page", () => {
+  const rows = page
+    .slice(page.indexOf("<details>"))
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()))
+    .filter(([, part]) => part === "set" || part === "entries")
+    .map(([, ...cells]) => cells);
+  const number = (cell = "") => Number(cell.replaceAll(" ", ""));
+  const told = rows.map(([part, peer, step, note, size, latency, commit, runs, seconds, , , , requests, commits]) => [
+    [part, peer, step, note, number(size), number(latency), number(commit) * 1_000, number(runs)].join(),
+    seconds === "" ? [] : [number(seconds), number(requests), number(commits)],
+  ]);
+  const kept = published.rows.map(({ workload, peer, step, note = "", size, latency, commit, runs, measured }) => [
+    [workload, ABOUT[peer].title, STEP_TITLES[step], note, size, latency, commit, runs].join(),
+    measured === undefined
+      ? []
+      : [Number(measured.seconds.toFixed(measured.seconds < 10 ? 2 : 1)), measured.requests, measured.commits],
+  ]);
+  expect(told.length).toBeGreaterThan(50);
+  expect(told).toEqual(kept);
+});
+
+test("every chart that the page shows is there", () => {
+  const pictures = [...page.matchAll(/!\[[^\]]+\]\((pictures\/[^)]+)\)/g)].map(([, file = ""]) => file);
+  expect(pictures.length).toBeGreaterThan(3);
+  for (const file of pictures) expect(readFileSync(join(docs, file), "utf8")).toMatch(/^<svg [^>]+xmlns/);
+});
+
+test("times are medians, and ratios are those to the floor of the same size", () => {
+  const figures = figuresOf([
+    sample("floor", 100, 0, taken(2)),
+    sample("ours", 100, 0, taken(9)),
+    sample("ours", 100, 1, taken(2.5)),
+    sample("ours", 100, 2, taken(2.4)),
+    sample("floor", 10_000, 0, taken(4)),
+    sample("ours", 10_000, 0, taken(4.4)),
+    sample("ours", 10_000, 1, taken(5.2)),
+    sample("script", 100, 0, taken(0.1)),
+    sample("script", 10_000, 0, { failed: "it ended with 2: jq" }),
+    sample("script", 50_000, 0, taken(60)),
+  ]);
+  expect(stepTable(new Lookup(figures), "set", "create")).toBe(
+    [
+      "| entries | engine's floor | this package | shell script |",
+      "| ---: | ---: | ---: | ---: |",
+      "| 100 | 2.00 | 2.50 (1.25) | 0.10 (0.05) |",
+      "| 10 000 | 4.00 | 4.80 (1.20) | – |",
+      "| 50 000 | – | – | 60.0 |",
+    ].join("\n"),
+  );
+});
+
+test("a repetition that failed is told beside those that did not, and counts are the largest", () => {
+  const [row] = condense([
+    sample("ours", 100, 0, taken(3, { requests: 4 })),
+    sample("ours", 100, 1, { failed: "it ended with 255: error" }),
+    sample("ours", 100, 2, taken(2, { requests: 6 })),
+  ]);
+  expect([row?.runs, row?.note, row?.measured]).toEqual([
+    2,
+    "failed: it ended with 255: error",
+    { ...taken(2.5, { requests: 6 }), shortest: 2, longest: 3 },
+  ]);
+});
+
+test("every group is measured once, then the shortest again while the time lasts; what does not fit is named", async () => {
+  const group = (size: number): Group => ({ workload: "set", size, ...USUAL, steps: ["create"] });
+  const took: Record<number, number> = { 1: 10, 2: 30, 3: 20, 50000: 999 };
+  let clock = 0;
+  const order: string[] = [];
+  const { samples, leftOut } = await carryOut({
+    plan: [group(1), group(2), group(3), group(500_000)],
+    seconds: 115,
+    samples: [sample("ours", 1, 0, taken(7))],
+    elapsed: () => clock,
+    run: async ({ size }, repetition) => {
+      order.push(`${size} run ${repetition}`);
+      clock += took[size] ?? 0;
+      return [sample("ours", size, repetition, taken(1))];
+    },
+  });
+  expect(order).toEqual(["2 run 0", "3 run 0", "1 run 1", "3 run 1", "2 run 1"]);
+  expect(samples.length).toBe(6);
+  expect(leftOut).toEqual(["one set of 500 000, 2 ms a request"]);
+});
+
+test("--only takes peers, parts, steps and sizes, and keeps the steps before a chosen one", () => {
+  const plan = quickPlan();
+  const choice = { peers: ["ours"], workloads: ["set"], steps: ["change"], sizes: [10] } as const;
+  expect(selection(["ours", "set", "change", "10"], plan)).toEqual(choice);
+  expect(selected(plan, choice)).toEqual([
+    { workload: "set", size: 10, ...USUAL, steps: ["create", "nothing", "change"] },
+  ]);
+  expect(selection(["our"], plan)).toMatch(/^"our" is nothing to choose\. There are: floor, ours, .+, 10, 20, 1000\.$/);
+});
