@@ -13,7 +13,7 @@ const tsc = createRequire(import.meta.url).resolve("typescript/bin/tsc");
 const node = (...args) => spawnSync(process.execPath, args, { stdio: "inherit" }).status ?? 1;
 
 // Only these start an engine; npm puts a wrapper on PATH that would download one.
-if (names.length === 0 || names.includes("engine") || names.includes("fleet")) {
+if (names.length === 0 || ["engine", "fleet", "large"].some((name) => names.includes(name))) {
   const { bin } = await ensurePulumiCli();
   process.env.PATH = [bin, process.env.PATH].join(delimiter);
 }

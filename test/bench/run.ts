@@ -3,6 +3,7 @@ import { engineFigures } from "./engine.bench";
 import { table } from "./figure";
 import { fleetFigures } from "./fleet.bench";
 import { forwarderFigures } from "./forwarder.bench";
+import { largeFigures } from "./large.bench";
 import { marksFigures } from "./marks.bench";
 import { packetsFigures } from "./packets.bench";
 import { peers } from "./peers/main";
@@ -15,6 +16,7 @@ import { stateFigures } from "./state.bench";
 const benches = {
   engine: engineFigures,
   fleet: fleetFigures,
+  large: largeFigures,
   emulator: emulatorFigures,
   marks: marksFigures,
   forwarder: forwarderFigures,
