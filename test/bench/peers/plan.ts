@@ -98,7 +98,7 @@ export function selection(words: readonly string[], plan: readonly Group[]): Sel
 
 /**
  * Roughly the seconds that a group takes with all peers on two quiet cores, to say how long a run will be and what still fits into it.
- * Creating and destroying single entries costs an engine more with each entry that its state holds; a large map costs Terraform most.
+ * Creating and destroying single entries costs either engine more with each entry that its state holds; a large map costs Terraform most.
  */
 export function roughSeconds({ workload, size, latency, commit, steps }: Group): number {
   const long = steps.filter((step) => step === "create" || step === "destroy").length;
@@ -108,7 +108,7 @@ export function roughSeconds({ workload, size, latency, commit, steps }: Group):
     return steps.length * engines + long * waiting;
   }
   const engines = 3 * (1.3 + size * 5e-3) + size * 5e-3;
-  const writing = 3 * (size * 6e-3 + size ** 2 * 2e-5);
+  const writing = 5 * (size * 4e-3 + size ** 2 * 2e-5);
   const waiting = size * (0.006 + commit / 5_000) + (2 * commit) / 1_000;
   return steps.length * engines + long * (writing + waiting);
 }
