@@ -14,7 +14,8 @@ const one = (count: number) =>
 const single = (count: number) =>
   loop(count, `new pf.PrefixSetEntry("e" + i, { arena: "edge", set: "blocked", prefix: ${prefix} });`);
 
-const SKIP = { PULUMI_EXPERIMENTAL: "1", PULUMI_SKIP_CHECKPOINTS: "true" };
+const SKIP = { PULUMI_SKIP_CHECKPOINTS: "true" };
+const GZIP = { PULUMI_DIY_BACKEND_GZIP: "true" };
 const WIDE = ["--parallel", "128"];
 /** The entries with which each lever is tried. */
 const LEVER = 300;
@@ -29,6 +30,7 @@ export async function largeFigures(): Promise<Figure[]> {
   for (const count of [100, 1_000, 10_000, 50_000]) add(`one set of ${count}`, await up(one(count)));
   for (const count of [100, LEVER, 1_000]) add(`${count} single entries`, await up(single(count)));
   add(`${LEVER}, --parallel 128`, await up(single(LEVER), WIDE));
+  add(`${LEVER}, compressed state`, await up(single(LEVER), [], GZIP));
   add(`${LEVER}, no checkpoints`, await up(single(LEVER), [], SKIP));
   add(`${LEVER}, no checkpoints, --parallel 128`, await up(single(LEVER), WIDE, SKIP));
   add("1000, no checkpoints, --parallel 128", await up(single(1_000), WIDE, SKIP));
@@ -51,10 +53,10 @@ async function up(program: string, args: string[] = [], more: Record<string, str
   const env = { NODE_OPTIONS: "", NODE_COMPILE_CACHE: "", ...more };
   await using stack = await TestStack.create({ program, env, config: { endpoint: emulator.endpoint } });
   const folder = join(stack.folder, ".backend/.pulumi/stacks/journey");
-  const file = join(folder, "test.json");
-  let [writes, written] = [0, 0];
+  let [writes, written, file] = [0, 0, ""];
   const watcher = watch(folder, (event, name) => {
-    if (event !== "rename" || name !== "test.json") return;
+    if (event !== "rename" || !STATE_FILE.test(name ?? "")) return;
+    file = join(folder, name ?? "");
     writes += 1;
     written += bytes(file);
   });
@@ -65,6 +67,9 @@ async function up(program: string, args: string[] = [], more: Record<string, str
   if (run.code !== 0) throw new Error(run.text);
   return { seconds, commits: emulator.requests({ cmd: "commit" }).length, writes, written, state: bytes(file) };
 }
+
+/** The state itself: beside it stand its attributes, its last version and files that are still being written. */
+const STATE_FILE = /^test\.json(\.gz)?$/;
 
 /** The file is replaced while this looks. */
 function bytes(file: string): number {
