@@ -4,6 +4,7 @@ import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import { setUrl } from "./arguments";
 import { requireSameAddress, type UsedBefore } from "./changes";
 import type { NodeInUse, SetInUse } from "./connections";
 import { PartialFailure } from "./handler";
@@ -11,7 +12,6 @@ import type { JsonObject } from "./json";
 import { nodeOfState } from "./places";
 import { isListRefused, unknownSet, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
-import { readAddress } from "./stored";
 import { hasUnknown } from "./unknown";
 
 /** What says where a set is: inputs or state of a resource. */
@@ -87,7 +87,9 @@ export class SetAccess {
 
   /** A resource that was announced by a check stays as it is: the engine will not call it. */
   static settle(runtime: Runtime, inputs: JsonObject, key: string): void {
-    if (!hasUnknown(inputs.node)) runtime.node(inputs.node).set(readAddress(inputs)).expected.drop(key);
+    const address = setUrl(inputs);
+    // What is unknown in a preview was not announced.
+    if (address && !hasUnknown(inputs.node)) runtime.node(inputs.node).set(address).expected.drop(key);
   }
 
   /** The set's url as text. */
