@@ -33,6 +33,8 @@ export class Crowd {
   private outstanding = 0;
   /** Who was announced and has not come, over all groups. */
   private expected = 0;
+  /** Whether anybody ever was: a destroy announces nobody, and nothing is known then of who is still to come. */
+  private isTold = false;
   /** The number of waiting callers at which nobody else came. */
   private full: number | undefined;
   private arrivals = 0;
@@ -72,6 +74,7 @@ export class Crowd {
 
   /** Counts those who were announced. */
   expect(callers: number): void {
+    this.isTold = true;
     this.expected += callers;
   }
 
@@ -80,7 +83,8 @@ export class Crowd {
    * holds one resource in hand when it has none: with two announced it has.
    */
   get isFull(): boolean {
-    return this.outstanding === this.full || (this.outstanding === this.usual && this.expected <= 1);
+    if (this.outstanding === this.full) return true;
+    return this.outstanding === this.usual && this.isTold && this.expected <= 1;
   }
 
   /**

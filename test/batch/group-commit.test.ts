@@ -314,20 +314,29 @@ describe("group commit of what was announced", () => {
   });
 
   it("forgets the usual number once more callers wait, as with a higher --parallel", async () => {
-    const { group, flushes, end, pass } = bench({ usual: 3 });
-    submit(group, "a", "b", "c");
+    const { announce, come, flushes, end, pass } = bench({ usual: 3 });
+    announce("a", "b", "c", "d", "e", "f", "g", "h");
+    come("a", "b", "c", "d");
     await pass(0);
-    submit(group, "d");
-    expect(flushes).toEqual([["a", "b", "c"]]);
-    await end();
+    expect(flushes).toEqual([]);
     await pass(90);
     await end();
-    submit(group, "e", "f", "g");
+    come("e", "f", "g");
     await pass(0);
-    expect(flushes).toEqual([["a", "b", "c"], ["d"]]);
-    submit(group, "h");
-    await pass(1_000);
+    expect(flushes).toEqual([["a", "b", "c", "d"]]);
+    come("h");
+    await pass(30);
     expect(flushes.at(-1)).toEqual(["e", "f", "g", "h"]);
+  });
+
+  it("takes no number for usual where nobody was announced, as in a destroy: many more may come at once", async () => {
+    const { group, flushes, pass } = bench({ usual: 3 });
+    submit(group, "a", "b", "c");
+    await pass(0);
+    expect(flushes).toEqual([]);
+    submit(group, "d");
+    await pass(90);
+    expect(flushes).toEqual([["a", "b", "c", "d"]]);
   });
 
   it("learns nothing about the engine from a wait in which nobody was expected", async () => {
