@@ -26,15 +26,12 @@ export interface Gathering {
 /**
  * All callers of this process that wait for an answer, whatever they ask for. The engine carries out a limited number of
  * steps at a time: once that many callers are waiting, nobody else can come and there is no point in waiting for company.
- * Providers are not told the number. By default it follows from the number of cores; otherwise it is learnt from the first
- * wait during which nobody was answered and nobody came.
+ * Providers are not told the number; it is learnt from the first wait during which nobody was answered, announced or came.
  */
 export class Crowd {
   private outstanding = 0;
   /** Who was announced and has not come, over all groups. */
   private expected = 0;
-  /** Whether anybody ever was: a destroy announces nobody, and nothing is known then of who is still to come. */
-  private isTold = false;
   /** The number of waiting callers at which nobody else came. */
   private full: number | undefined;
   private arrivals = 0;
@@ -42,17 +39,17 @@ export class Crowd {
   private gaps = { count: 0, sum: 0 };
   private lastEvent: "arrival" | "answer" = "answer";
   private lastArrival = Number.NEGATIVE_INFINITY;
-  /** Counts arrivals and answers, so that a wait knows whether anything happened during it. */
+  /** Counts arrivals, answers and announcements, so that a wait knows whether anything happened during it. */
   private events = 0;
   private readonly gathering = new Set<() => void>();
 
   /**
-   * @param usual How many steps the engine carries out at a time unless it is told otherwise. Forgotten as soon as more
-   * callers wait than that. By default it is not known.
+   * @param usual How many steps the engine carries out at a time unless it is told otherwise: with so many callers the first
+   * wait is a short one. By default it is not known.
    */
   constructor(
     private readonly clock: Pick<Clock, "monotonic" | "sleep"> = systemClock,
-    private usual?: number,
+    private readonly usual?: number,
   ) {}
 
   /** Counts a caller in. If nobody else can come now, every wait ends. */
@@ -61,7 +58,6 @@ export class Crowd {
     this.outstanding += 1;
     this.events += 1;
     if (this.full !== undefined && this.outstanding > this.full) this.full = undefined;
-    if (this.usual !== undefined && this.outstanding > this.usual) this.usual = undefined;
     if (this.isFull) for (const close of [...this.gathering]) close();
   }
 
@@ -74,17 +70,13 @@ export class Crowd {
 
   /** Counts those who were announced. */
   expect(callers: number): void {
-    this.isTold = true;
     this.expected += callers;
+    this.events += 1;
   }
 
-  /**
-   * True when nobody else can come before somebody is answered. The engine goes on checking while it has a step to spare, and
-   * holds one resource in hand when it has none: with two announced it has.
-   */
+  /** True when nobody else can come before somebody is answered. */
   get isFull(): boolean {
-    if (this.outstanding === this.full) return true;
-    return this.outstanding === this.usual && this.isTold && this.expected <= 1;
+    return this.outstanding === this.full;
   }
 
   /**
@@ -132,6 +124,8 @@ export class Crowd {
 
   private patience({ quietMs, awaits }: Gathering): number {
     if (awaits === "nobody" || (awaits === "unknown" && this.arrivals <= 1)) return quietMs;
+    // The engine goes on checking while it has a step to spare, and holds one resource in hand when it has none.
+    if (awaits === "somebody" && this.outstanding === this.usual && this.expected <= 1) return quietMs;
     const short = Math.max(quietMs, Math.min(quietMs * 3, SHORT_WAIT_MS));
     const { count, sum } = this.gaps;
     if (count < FEW_GAPS || (awaits === "unknown" && this.outstanding === 1)) return short;

@@ -286,14 +286,13 @@ describe("group commit of what was announced", () => {
     expect(flushes).toEqual([["a"]]);
   });
 
-  it("closes at once when the engine's usual number of callers is there, and it holds one more in hand", async () => {
+  it("waits the quiet time once the engine's usual number of callers is there and holds one more in hand, and learns from it", async () => {
     const { announce, come, flushes, end, pass } = bench({ usual: 3 });
     announce("a", "b", "c", "held");
-    come("a", "b");
-    await pass(0);
+    come("a", "b", "c");
+    await pass(29);
     expect(flushes).toEqual([]);
-    come("c");
-    await pass(0);
+    await pass(1);
     expect(flushes).toEqual([["a", "b", "c"]]);
     await end();
     announce("d", "e");
@@ -302,41 +301,44 @@ describe("group commit of what was announced", () => {
     expect(flushes.at(-1)).toEqual(["held", "d", "e"]);
   });
 
+  it("goes on waiting where the engine goes on checking, as with a higher --parallel", async () => {
+    const { announce, come, flushes, pass } = bench({ usual: 3 });
+    announce("a", "b", "c", "d");
+    come("a", "b", "c");
+    await pass(29);
+    announce("e");
+    await pass(29);
+    come("d", "e");
+    await pass(29);
+    expect(flushes).toEqual([]);
+    await pass(1);
+    expect(flushes).toEqual([["a", "b", "c", "d", "e"]]);
+  });
+
   it("does not take the usual number for all where more were checked than an engine at its limit holds", async () => {
     const { announce, come, flushes, pass } = bench({ usual: 3 });
     announce("a", "b", "c", "d", "e", "f");
     come("a", "b", "c");
-    await pass(0);
+    await pass(89);
     expect(flushes).toEqual([]);
     come("d", "e", "f");
     await pass(30);
     expect(flushes).toEqual([["a", "b", "c", "d", "e", "f"]]);
   });
 
-  it("forgets the usual number once more callers wait, as with a higher --parallel", async () => {
-    const { announce, come, flushes, end, pass } = bench({ usual: 3 });
-    announce("a", "b", "c", "d", "e", "f", "g", "h");
-    come("a", "b", "c", "d");
-    await pass(0);
-    expect(flushes).toEqual([]);
-    await pass(90);
+  it("learns nothing about the engine from a wait in which somebody of another group was announced", async () => {
+    const { announce, come, crowd, flushes, end, pass } = bench({ usual: 3 });
+    const other = new Expected(crowd);
+    announce("a", "b", "c", "d", "e", "f", "g");
+    come("a", "b", "c");
+    await pass(50);
+    other.add("z");
+    await pass(40);
+    expect(flushes).toEqual([["a", "b", "c"]]);
     await end();
-    come("e", "f", "g");
+    come("d", "e", "f");
     await pass(0);
-    expect(flushes).toEqual([["a", "b", "c", "d"]]);
-    come("h");
-    await pass(30);
-    expect(flushes.at(-1)).toEqual(["e", "f", "g", "h"]);
-  });
-
-  it("takes no number for usual where nobody was announced, as in a destroy: many more may come at once", async () => {
-    const { group, flushes, pass } = bench({ usual: 3 });
-    submit(group, "a", "b", "c");
-    await pass(0);
-    expect(flushes).toEqual([]);
-    submit(group, "d");
-    await pass(90);
-    expect(flushes).toEqual([["a", "b", "c", "d"]]);
+    expect(flushes).toHaveLength(1);
   });
 
   it("learns nothing about the engine from a wait in which nobody was expected", async () => {
