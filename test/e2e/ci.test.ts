@@ -89,6 +89,9 @@ async function clone(variables: Record<string, string>) {
   await chmod(join(stack.folder, "node_modules/.bin/npm"), 0o755);
   const bin = join(root, "dist/provider/cli.js");
   await symlink(bin, join(stack.folder, "node_modules/.bin/pulumi-packetfilter"));
+  // The review has a copy of the program elsewhere, with this folder as its own.
+  for (const name of ["@pulumi", "@types", "typescript"])
+    await symlink(join(root, "node_modules", name), join(stack.folder, "node_modules", name));
   const identity = { GIT_AUTHOR_NAME: "a", GIT_AUTHOR_EMAIL: "a@example.com" };
   const committer = { GIT_COMMITTER_NAME: "a", GIT_COMMITTER_EMAIL: "a@example.com" };
   const { PULUMI_BACKEND_URL = "", PULUMI_CONFIG_PASSPHRASE = "", PULUMI_STACK: _, ...machine } = stack.variables;

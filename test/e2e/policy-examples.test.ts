@@ -45,9 +45,8 @@ describe("examples/policy-infra-repo", () => {
       signalingUrl: emulator.signalingUrl,
       clientId: client?.clientId ?? "",
     };
-    for (const [key, value] of Object.entries(config)) {
-      await finished(stack.start("config", "set", "--stack", "dev", `packetfilter:${key}`, value));
-    }
+    const pairs = Object.entries(config).flatMap(([key, value]) => ["--plaintext", `packetfilter:${key}=${value}`]);
+    await finished(stack.start("config", "set-all", "--stack", "dev", ...pairs));
     const up = await run("up", "dev", "--yes", "--skip-preview", "--policy-pack", PACK);
     expect(up.code, up.text).toBe(0);
     expect(emulator.prefixSet("prefixset://edge/partners").applied).toEqual({ "203.0.113.7/32": 1 });

@@ -90,9 +90,9 @@ it("an unknown set is told before up in the node's words; what does not answer d
     /prefixset:\/\/edge\/s0: not seen, the plan is by the state alone\. .* The same goes for 19 other sets there\./,
   );
   expect(sockets.size).toBeLessThanOrEqual(2);
-  await dark.must("config", "set", "packetfilter:previewReads", "require", "--stack", "test");
-  await dark.must("config", "set", "packetfilter:timeoutMs", "100", "--stack", "test");
-  await dark.must("config", "set", "packetfilter:deadlineMs", "300", "--stack", "test");
+  const changes = { previewReads: "require", timeoutMs: 100, deadlineMs: 300 };
+  const pairs = Object.entries(changes).flatMap(([key, value]) => ["--plaintext", `packetfilter:${key}=${value}`]);
+  await dark.must("config", "set-all", ...pairs, "--stack", "test");
   const strict = await dark.preview();
   expect(strict.code).not.toBe(0);
   expect(strict.text).toContain("not everything can be seen");
