@@ -56,6 +56,8 @@ export const figuresSchema = z.object({
   /** A run that only tries every part; its figures are for nobody to compare. */
   quick: z.boolean(),
   minutes: amount,
+  /** The run went on with what one that had been broken off had measured. */
+  resumed: z.boolean(),
   /** Groups for which the time was not enough, in words. */
   leftOut: z.string().array(),
   machine: z.object({ cpu: z.string(), cores: count, memoryGiB: amount, system: z.string() }),

@@ -81,6 +81,7 @@ async function measureAll(
     date: new Date().toISOString().slice(0, 10),
     quick,
     minutes: Math.round((performance.now() - started) / 60_000),
+    resumed: kept.length > 0,
     leftOut,
     machine: machine(),
     versions: versions(),
