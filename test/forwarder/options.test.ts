@@ -10,21 +10,7 @@ import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { startForwarder } from "../../provider/forwarder/start";
 import { passUntil, TestClock, until } from "./support/clock";
-import { forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
-
-const RECORD: ForwardRecord = {
-  timestamp: "2026-01-01T00:00:00.000Z",
-  node: "fra1",
-  arena: "edge",
-  profile: "web",
-  type: "shost",
-  event: "added",
-  address: "203.0.113.45",
-  epoch: 1,
-  sequence: 1,
-  recordId: "r-1",
-  message: "one line",
-};
+import { forwardOnce, RECORD, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
 const marks = (value: number) => ({ shost: [{ address: "203.0.113.45", id: 1, value, lifetime: 86_400 }] });
 const stateOf = (...profiles: string[]) => ({

@@ -16,7 +16,7 @@ import type { Format, SinkContext } from "../../provider/forwarder/sinks/sink";
 import { RECORDS_A_SLICE, ROWS_A_SLICE, SHARED_MS, SharedTurns } from "../../provider/forwarder/slices";
 import { systemWorld } from "../../provider/forwarder/world";
 import { until } from "./support/clock";
-import { startForwarding, temporaryFolder } from "./support/forward";
+import { RECORD, startForwarding, temporaryFolder } from "./support/forward";
 
 /** Counts what is done between two turns of the event loop, by name, and keeps the most of each. */
 class PerTurn implements Disposable {
@@ -100,15 +100,8 @@ test("however many sinks write out at once, between two turns of the event loop 
     Array.from({ length: count }, (_, n): ForwardRecord => {
       const recordId = `r-${n}`;
       return {
-        timestamp: "2026-01-01T00:00:00.000Z",
-        node: "fra1",
-        arena: "edge",
-        profile: "web",
-        type: "shost",
-        event: "added",
-        address: "203.0.113.45",
+        ...RECORD,
         value: n,
-        epoch: 1,
         sequence: n,
         recordId,
         get message() {

@@ -9,7 +9,23 @@ import { LiveConfig } from "../../../provider/forwarder/config/config";
 import type { ForwarderConfig } from "../../../provider/forwarder/config/schema";
 import { Forwarder, type ForwarderParts } from "../../../provider/forwarder/forwarder";
 import type { Log } from "../../../provider/forwarder/operating/troubles";
+import type { ForwardRecord } from "../../../provider/forwarder/record/record";
 import { systemWorld } from "../../../provider/forwarder/world";
+
+/** A record of a mark that was added. */
+export const RECORD: ForwardRecord = {
+  timestamp: "2026-01-01T00:00:00.000Z",
+  node: "fra1",
+  arena: "edge",
+  profile: "web",
+  type: "shost",
+  event: "added",
+  address: "203.0.113.45",
+  epoch: 1,
+  sequence: 1,
+  recordId: "r-1",
+  message: "one line",
+};
 
 /** A folder that is gone when the test is over. */
 export function temporaryFolder(): { path: string } & Disposable {
