@@ -39,19 +39,22 @@ export function parseEndpoint(text: string, option: string, cut?: string): Endpo
   }
   let path = url.pathname.replace(/\/+$/, "");
   if (cut !== undefined && path.endsWith(cut)) path = path.slice(0, -cut.length).replace(/\/+$/, "");
-  const userinfo = [url.username, url.password];
-  const [user, password] = userinfo.map(decode);
-  const authorized = url.username !== "" || url.password !== "";
+  return { shown: `${url.origin}${path}`, label: `${url.host}${path}`, origin: url.origin, path, ...userinfoOf(url) };
+}
+
+/** What userinfo in a url means: basic authentication. */
+export function userinfoOf({ username, password }: URL): Pick<Endpoint, "authorization" | "secrets"> {
+  if (username === "" && password === "") return { secrets: [] };
+  const decoded = [decode(username), decode(password)];
   return {
-    shown: `${url.origin}${path}`,
-    label: `${url.host}${path}`,
-    origin: url.origin,
-    path,
-    ...(authorized && {
-      authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}`,
-    }),
-    secrets: authorized ? [...userinfo, user ?? "", password ?? "", userinfo.join(":")] : [],
+    authorization: `Basic ${Buffer.from(decoded.join(":")).toString("base64")}`,
+    secrets: [username, password, ...decoded, `${username}:${password}`, decoded.join(":")],
   };
+}
+
+/** The headers of every request of this package. @param authorization Made from userinfo, where the url has some. */
+export function senderHeaders(authorization: string | undefined): Record<string, string> {
+  return { "user-agent": "pulumi-packetfilter", ...(authorization !== undefined && { authorization }) };
 }
 
 /** How messages call a place: `fra1 (192.0.2.10:8080)`, or its address where it has no name. */

@@ -4,7 +4,7 @@ import { Prefix } from "../model/prefix";
 import { formatUrl, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
 import type { NodeHabits } from "../wire/answers";
 import { readMarkList } from "../wire/mark-list";
-import * as commands from "../wire/node-command";
+import { listCommand } from "../wire/node-command";
 import type { ListedEntry } from "../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../wire/record-lists";
 import { paceKey } from "./mark-pace";
@@ -128,13 +128,11 @@ export class NodeClient {
   ): Promise<Mark[]> {
     if (!MARK_TYPES.includes(type)) throw new TypeError(`\`type\` must be one of ${MARK_TYPES.join(", ")}.`);
     const url = { kind: "mark", arena, profile } as const;
-    const userArena = options.userArena ?? this.connection.userArena ?? arena;
-    // A header carries bytes; names beyond ASCII travel as UTF-8.
-    const headers = { [commands.USER_ARENA]: Buffer.from(userArena, "utf8").toString("latin1") };
+    const request = this.connection.requests.listMarks(url, type, options.userArena);
     const subject = `Marks (${type}) of ${formatUrl(url)}`;
     const enter = (signal?: AbortSignal) => this.connection.enter(paceKey(url, type), signal);
     const read = (json: unknown, habits: NodeHabits) => readMarkList(json, type, habits);
-    return this.list({ url, subject, type, headers, enter, read, options });
+    return this.list({ url, subject, request, enter, read, options });
   }
 
   /** Waits for requests under way and closes the connections. */
@@ -142,20 +140,20 @@ export class NodeClient {
     return this.connection.close();
   }
 
-  private list<T>({ type, read, ...rest }: NodeList<T>): Promise<T> {
+  private list<T>({ read, ...rest }: NodeList<T>): Promise<T> {
     return this.connection.run({
+      request: this.connection.requests.post(listCommand(rest.url)),
       ...rest,
       command: "list",
-      body: commands.listCommand(rest.url, type),
       read: (answer) => readList(answer, read, this.connection.habits),
     });
   }
 }
 
 /** One list of something else than a set. */
-interface NodeList<T> extends Pick<NodeRequest<T>, "subject" | "headers" | "enter" | "options"> {
+interface NodeList<T> extends Pick<NodeRequest<T>, "subject" | "enter" | "options"> {
   readonly url: ResourceUrl;
-  /** Only for marks. */
-  readonly type?: MarkType;
+  /** Default: the plain list of `url`. */
+  readonly request?: NodeRequest<T>["request"];
   readonly read: (json: unknown, habits: NodeHabits) => T;
 }

@@ -1,14 +1,14 @@
 import { formatUrl, type ResourceUrl } from "../model/resource-url";
 import type { NodeHabits } from "../wire/answers";
 import { errorText, quotable } from "../wire/node-answer";
-import * as commands from "../wire/node-command";
+import type { Command } from "../wire/node-command";
 import type { ChunkLimits } from "./chunks";
-import { labelOf, parseEndpoint } from "./endpoint";
+import { labelOf } from "./endpoint";
 import type { HttpAnswer } from "./http";
 import type { MarkPace, PaceOptions } from "./mark-pace";
+import { NodeRequests } from "./node-request";
 import { DEFAULTS, type NodeOptions, nodeOptionsSchema, parseOptions } from "./options";
 import { failedStatus, type Reading } from "./reading";
-import { Redactor } from "./redact";
 import { type ApiRequest, Requester } from "./requester";
 import { systemWorld, type World } from "./world";
 
@@ -24,12 +24,11 @@ export interface CallOptions {
 }
 
 /** One command to a node. */
-export interface NodeRequest<T> extends Pick<ApiRequest<T>, "headers" | "progress" | "remedy" | "enter" | "follows"> {
+export interface NodeRequest<T> extends Pick<ApiRequest<T>, "request" | "progress" | "remedy" | "enter" | "follows"> {
   readonly url: ResourceUrl;
   /** How a message about it begins. */
   readonly subject: string;
-  readonly command: commands.Command;
-  readonly body: string;
+  readonly command: Command;
   /** Reads an answer with a status of success. */
   readonly read: (answer: HttpAnswer) => Reading<T>;
   /** Reads an answer whose status would count as a failure otherwise; `undefined` where it is one. */
@@ -41,8 +40,8 @@ export interface NodeRequest<T> extends Pick<ApiRequest<T>, "headers" | "progres
 export class NodeConnection {
   /** Canonical base url of the node without userinfo and `/fapi`. */
   readonly endpoint: string;
-  /** Value of `User-Arena` where the options name one. */
-  readonly userArena: string | undefined;
+  /** Builds what is sent to it. */
+  readonly requests: NodeRequests;
   readonly chunkLimits: ChunkLimits;
   /** How the node answers, by its options and by what this process has seen. */
   readonly habits: NodeHabits;
@@ -50,7 +49,6 @@ export class NodeConnection {
   readonly absentSet: "fail" | "empty";
   /** How far lists of marks are kept apart. */
   readonly pace: PaceOptions;
-  private readonly redactor: Redactor;
   private readonly world: World;
   private readonly marks: MarkPace;
   private readonly requester: Requester;
@@ -61,10 +59,8 @@ export class NodeConnection {
    */
   constructor(options: NodeOptions, world: Partial<World> = {}, name?: string) {
     const checked = { ...DEFAULTS, ...defined(parseOptions(nodeOptionsSchema, options, "node")) };
-    const endpoint = parseEndpoint(checked.endpoint, "endpoint", commands.NODE_PATH);
-    const headers = lowerCased(checked.headers);
-    this.endpoint = endpoint.shown;
-    this.userArena = checked.userArena ?? headers[commands.USER_ARENA];
+    this.requests = new NodeRequests(checked);
+    this.endpoint = this.requests.endpoint.shown;
     this.chunkLimits = { entries: checked.maxEntriesPerRequest, bytes: checked.maxBytesPerRequest };
     this.world = { ...systemWorld, ...world };
     const memory = this.world.memories.of(this.endpoint);
@@ -72,32 +68,16 @@ export class NodeConnection {
     this.absentSet = checked.absentSet;
     this.pace = { pauseMs: checked.markPauseMs, by: checked.markPace };
     this.marks = memory.marks;
-    this.redactor = new Redactor([
-      // The arena's name is no secret, and stands in every message.
-      ...Object.entries(headers).flatMap(([name, value]) => (name === commands.USER_ARENA ? [] : [value])),
-      endpoint.authorization,
-      ...endpoint.secrets,
-      checked.tls?.key,
-    ]);
     this.requester = new Requester(
       {
-        origin: endpoint.origin,
-        path: endpoint.path,
-        endpoint: endpoint.shown,
-        label: labelOf(name, endpoint.label),
-        headers: {
-          accept: "application/json",
-          "user-agent": "pulumi-packetfilter",
-          ...(endpoint.authorization !== undefined && { authorization: endpoint.authorization }),
-          ...headers,
-          "content-type": "application/json",
-        },
+        endpoint: this.endpoint,
+        label: labelOf(name, this.requests.endpoint.label),
         ...(checked.tls && { tls: checked.tls }),
         timeoutMs: checked.timeoutMs,
         deadlineMs: checked.deadlineMs,
         maxConcurrency: checked.maxConcurrency,
         retry: checked,
-        redactor: this.redactor,
+        redactor: this.requests.redactor,
       },
       this.world,
     );
@@ -105,7 +85,7 @@ export class NodeConnection {
 
   /** What a node answered, in a form that a message may quote: short, and without secrets. */
   quote(body: string): string {
-    return quotable(this.redactor.text(body));
+    return quotable(this.requests.redactor.text(body));
   }
 
   /** Waits until a list of a table of marks may be tried; returns what tells that the try has ended. */
@@ -118,8 +98,6 @@ export class NodeConnection {
     return this.requester.execute(
       {
         ...rest,
-        method: "POST",
-        path: commands.NODE_PATH,
         object: formatUrl(url),
         operation: command,
         // Staging the same entries twice, and committing twice, ends in the same set.
@@ -134,10 +112,6 @@ export class NodeConnection {
   close(): Promise<void> {
     return this.requester.close();
   }
-}
-
-function lowerCased(headers: NodeOptions["headers"] = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
 }
 
 /** A member that is present and `undefined` means absent: spreading it would hide a default. */

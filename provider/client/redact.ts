@@ -9,18 +9,23 @@ const FREELY_FROM = 4;
  * alone and decoded, single lines of a PEM key.
  */
 export class Redactor {
-  private readonly pattern: RegExp | undefined;
+  private compiled: RegExp | null | undefined;
 
-  constructor(secrets: Iterable<string | undefined>) {
+  constructor(private readonly secrets: readonly (string | undefined)[]) {}
+
+  /** Made at the first use: all forms of all secrets are more work than a request, and most connections have no failure. */
+  private get pattern(): RegExp | null {
+    if (this.compiled !== undefined) return this.compiled;
     const forms = new Set<string>();
-    for (const secret of secrets) {
+    for (const secret of this.secrets) {
       for (const part of partsOf(secret ?? "")) for (const form of formsOf(part)) forms.add(form);
       for (const line of linesOf(secret ?? "")) forms.add(line);
     }
     forms.delete("");
     // The longest first: a secret that contains another is cut as a whole.
     const alternatives = [...forms].sort((a, b) => b.length - a.length).map(alternative);
-    this.pattern = alternatives.length > 0 ? new RegExp(alternatives.join("|"), "giu") : undefined;
+    this.compiled = alternatives.length > 0 ? new RegExp(alternatives.join("|"), "giu") : null;
+    return this.compiled;
   }
 
   /** The text without secrets. */

@@ -10,11 +10,7 @@ import type { World } from "./world";
 
 /** One request as its client describes it. */
 export interface ApiRequest<T> extends Subject {
-  readonly method: "GET" | "POST";
-  /** Below the endpoint's path. */
-  readonly path: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly request: HttpRequest;
   /** True when the request may be repeated although it may have had its effect already. */
   readonly idempotent: boolean;
   /** False: a redirect is answered as it came. Default: 307 and 308 are followed within the origin. */
@@ -34,12 +30,9 @@ export interface Limits {
 
 /** One node or receiver, and how to talk to it. */
 export interface Connection {
-  readonly origin: string;
-  readonly path: string;
   /** Shown in errors: the whole url, and in short. */
   readonly endpoint: string;
   readonly label: string;
-  readonly headers: Readonly<Record<string, string>>;
   readonly tls?: TlsOptions;
   readonly timeoutMs: number;
   readonly deadlineMs: number;
@@ -152,23 +145,17 @@ export class Requester {
 
   /** Sends, and follows 307 and 308 within the origin: only these keep method and body (RFC 9110, section 15.4). */
   private async follow(
-    request: ApiRequest<unknown>,
+    { request, follows }: ApiRequest<unknown>,
     until: number,
     signal: AbortSignal | undefined,
   ): Promise<HttpAnswer> {
-    const { origin, path, headers, timeoutMs } = this.connection;
-    let next: HttpRequest = {
-      method: request.method,
-      origin,
-      path: `${path}${request.path}`,
-      headers: { ...headers, ...request.headers },
-      body: request.body,
-    };
+    const { timeoutMs } = this.connection;
+    let next = request;
     for (let redirects = 0; ; redirects++) {
       const left = until - this.world.monotonic();
       const answer = await this.http.send(next, { timeoutMs: Math.min(timeoutMs, left), signal });
-      if (request.follows === false || redirects >= MAX_REDIRECTS) return answer;
-      const target = redirectTarget(answer.status, answer.header("location"), `${origin}${next.path}`);
+      if (follows === false || redirects >= MAX_REDIRECTS) return answer;
+      const target = redirectTarget(answer.status, answer.header("location"), `${next.origin}${next.path}`);
       if (!target) return answer;
       next = { ...next, path: `${target.pathname}${target.search}` };
     }

@@ -3,15 +3,15 @@ import { some } from "../model/text";
 import { errorText } from "../wire/node-answer";
 import { ShapeError } from "../wire/shape";
 import * as wire from "../wire/signaling";
-import { labelOf, parseEndpoint } from "./endpoint";
+import { labelOf } from "./endpoint";
 import type { HttpAnswer } from "./http";
 import type { CallOptions } from "./node-connection";
 import { DEFAULTS, parseOptions, type ReceiverOptions, receiverOptionsSchema } from "./options";
 import { done, type Failed, failedStatus, type Reading, refused, unexpected } from "./reading";
-import { Redactor } from "./redact";
 import { type Limits, Requester } from "./requester";
 import type { RetryPolicy } from "./retry";
 import { ensure } from "./signaling-ensure";
+import { SignalingRequests } from "./signaling-request";
 import { systemWorld, type World } from "./world";
 
 /** Requests to one receiver at the same time; nobody needs more of them. */
@@ -39,7 +39,7 @@ export class SignalingClient {
   private readonly label: string;
   private readonly deadlineMs: number;
   private readonly retry: RetryPolicy;
-  private readonly path: (operation: wire.SignalingOperation) => string;
+  private readonly requests: SignalingRequests;
 
   /**
    * @param options See {@link ReceiverOptions}; checked here.
@@ -49,9 +49,9 @@ export class SignalingClient {
    */
   constructor(options: ReceiverOptions, world: Partial<World> = {}, name?: string) {
     const checked = parseOptions(receiverOptionsSchema, options, "receiver");
-    const endpoint = parseEndpoint(checked.url, "url");
-    this.endpoint = endpoint.shown;
-    this.label = labelOf(name, endpoint.label);
+    this.requests = new SignalingRequests(checked);
+    this.endpoint = this.requests.endpoint.shown;
+    this.label = labelOf(name, this.requests.endpoint.label);
     this.world = { ...systemWorld, ...world };
     this.deadlineMs = checked.deadlineMs ?? DEFAULTS.deadlineMs;
     this.retry = {
@@ -59,23 +59,16 @@ export class SignalingClient {
       retryPauseMs: checked.retryPauseMs ?? DEFAULTS.retryPauseMs,
       maxRetryPauseMs: checked.maxRetryPauseMs ?? DEFAULTS.maxRetryPauseMs,
     };
-    this.path = (operation) => wire.signalingPath(checked.clientId, checked.secretKey, operation);
     this.requester = new Requester(
       {
-        origin: endpoint.origin,
-        path: endpoint.path,
-        endpoint: endpoint.shown,
+        endpoint: this.endpoint,
         label: this.label,
-        headers: {
-          "user-agent": "pulumi-packetfilter",
-          ...(endpoint.authorization !== undefined && { authorization: endpoint.authorization }),
-        },
         ...(checked.tls && { tls: checked.tls }),
         timeoutMs: checked.timeoutMs ?? DEFAULTS.timeoutMs,
         deadlineMs: this.deadlineMs,
         maxConcurrency: MAX_CONCURRENCY,
         retry: this.retry,
-        redactor: new Redactor([checked.secretKey, endpoint.authorization, ...endpoint.secrets, checked.tls?.key]),
+        redactor: this.requests.redactor,
       },
       this.world,
     );
@@ -152,9 +145,7 @@ export class SignalingClient {
   private requestStatus(limits: Limits): Promise<Prefix[]> {
     return this.requester.execute(
       {
-        method: "GET",
-        path: this.path("status"),
-        headers: { accept: "application/json" },
+        request: this.requests.status(),
         subject: "Signaling status",
         object: this.endpoint,
         operation: "status",
@@ -170,10 +161,7 @@ export class SignalingClient {
     const object = some(prefixes);
     return this.requester.execute(
       {
-        method: "POST",
-        path: this.path(operation),
-        headers: { "content-type": "application/json" },
-        body: wire.signalingBody(prefixes),
+        request: this.requests.change(operation, prefixes),
         subject: `Signaling of ${object}`,
         object,
         operation,

@@ -6,7 +6,7 @@ import { backoff, type RetryPolicy } from "./retry";
 import type { World } from "./world";
 
 /** The two requests that {@link ensure} is made of, each with its own limits bound in. */
-export interface SignalingRequests {
+export interface SignalingOperations {
   readonly operation: "start" | "stop";
   readonly endpoint: string;
   readonly label: string;
@@ -30,7 +30,7 @@ const LONGEST_PAUSE_MS = 2_000;
  * in the end.
  */
 export async function ensure(
-  requests: SignalingRequests,
+  requests: SignalingOperations,
   prefixes: readonly Prefix[],
   limits: Limits & { readonly until: number },
   world: World,
@@ -66,7 +66,7 @@ async function ensureGroup(
     limits,
     world,
   }: {
-    readonly requests: SignalingRequests;
+    readonly requests: SignalingOperations;
     readonly progress: Progress;
     readonly limits: Limits & { readonly until: number };
     readonly world: World;
@@ -145,7 +145,7 @@ class Progress {
   doubtful = false;
 
   constructor(
-    private readonly requests: SignalingRequests,
+    private readonly requests: SignalingOperations,
     private readonly wanted: ReadonlyMap<CanonicalPrefix, Prefix>,
     active: readonly Prefix[],
   ) {

@@ -23,7 +23,7 @@ export function signalingPath(clientId: string, secretKey: string, operation: Si
 }
 
 /** The body of start and stop. */
-export function signalingBody(prefixes: readonly Prefix[]): string {
+export function signalingBody(prefixes: readonly (Prefix | string)[]): string {
   return JSON.stringify({ IP_prefix: prefixes.map(String) });
 }
 

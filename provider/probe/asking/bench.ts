@@ -8,7 +8,7 @@ import { systemWorld, type World } from "../../client/world";
 import type { MarkType } from "../../model/mark";
 import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-url";
 import type { ListKind } from "../../wire/answers";
-import { type Command, listCommand, USER_ARENA } from "../../wire/node-command";
+import { type Command, listCommand } from "../../wire/node-command";
 import { placeOfList } from "../shapes/list-place";
 import { Answer } from "./answer";
 import { Learned } from "./learned";
@@ -135,7 +135,7 @@ export class Bench {
 
   /** The headers of a list of marks. */
   userArena(url: MarkUrl): Record<string, string> {
-    return { [USER_ARENA]: this.connection.userArena ?? url.arena };
+    return this.connection.requests.marksHeaders(url);
   }
 
   /**
@@ -222,8 +222,7 @@ export class Bench {
       const answer = await connection.run<HttpAnswer>({
         url,
         command,
-        body,
-        ...(headers && { headers }),
+        request: connection.requests.post(body, headers),
         ...(follows !== undefined && { follows }),
         ...(table && { enter: (signal?: AbortSignal) => connection.enter(`${formatUrl(url)}/${table}`, signal) }),
         subject: `Probe of ${formatUrl(url)}`,

@@ -1,15 +1,21 @@
-import { labelOf, parseEndpoint } from "../../client/endpoint";
-import type { HttpAnswer } from "../../client/http";
+import type { HttpAnswer, HttpRequest } from "../../client/http";
 import { DEFAULTS, parseOptions, type ReceiverOptions, receiverOptionsSchema } from "../../client/options";
 import { done } from "../../client/reading";
-import { Redactor } from "../../client/redact";
 import { Requester } from "../../client/requester";
+import { SignalingRequests } from "../../client/signaling-request";
 import { systemWorld, type World } from "../../client/world";
 import { Prefix } from "../../model/prefix";
 import { quotable } from "../../wire/node-answer";
-import { isOk, readStatus, type SignalingOperation, signalingPath } from "../../wire/signaling";
+import { isOk, readStatus, type SignalingOperation } from "../../wire/signaling";
 import { Answer } from "./answer";
 import { Unclear } from "./outcome";
+
+interface Asking {
+  /** Another secret than the receiver's own. */
+  readonly secret?: string;
+  /** Goes on where the user asked to stop. */
+  readonly calm?: boolean;
+}
 
 /** Milliseconds between looks at the status, and until a start that does not show will not show any more. */
 const LOOK = { pause: 25, patience: 5_000 };
@@ -23,37 +29,31 @@ export class Receiver {
   readonly endpoint: string;
   readonly world: World;
   private readonly requester: Requester;
-  private readonly redactor: Redactor;
+  private readonly requests: SignalingRequests;
   private readonly started = new Set<string>();
 
   /** @throws {OptionsError} naming the wrong option. */
   constructor(
-    private readonly options: ReceiverOptions,
+    options: ReceiverOptions,
     readonly prefix: Prefix,
     given: Partial<World>,
     private readonly signal: AbortSignal | undefined,
   ) {
     const checked = parseOptions(receiverOptionsSchema, options, "receiver");
-    const endpoint = parseEndpoint(checked.url, "url");
-    this.endpoint = endpoint.shown;
+    this.requests = new SignalingRequests(checked);
+    const { shown, label } = this.requests.endpoint;
+    this.endpoint = shown;
     this.world = { ...systemWorld, ...given };
-    this.redactor = new Redactor([checked.secretKey, endpoint.authorization, ...endpoint.secrets, checked.tls?.key]);
     this.requester = new Requester(
       {
-        origin: endpoint.origin,
-        path: endpoint.path,
-        endpoint: endpoint.shown,
-        label: labelOf(undefined, endpoint.label),
-        headers: {
-          "user-agent": "pulumi-packetfilter",
-          ...(endpoint.authorization !== undefined && { authorization: endpoint.authorization }),
-        },
+        endpoint: shown,
+        label,
         ...(checked.tls && { tls: checked.tls }),
         timeoutMs: checked.timeoutMs ?? DEFAULTS.timeoutMs,
         deadlineMs: checked.deadlineMs ?? DEFAULTS.deadlineMs,
         maxConcurrency: 1,
         retry: { maxTries: 1, retryPauseMs: 0, maxRetryPauseMs: 0 },
-        redactor: this.redactor,
+        redactor: this.requests.redactor,
       },
       this.world,
     );
@@ -64,17 +64,17 @@ export class Receiver {
     return [...this.started];
   }
 
-  status({ secret = this.options.secretKey, calm = false } = {}): Promise<Answer> {
-    return this.send("status", undefined, { secret, calm });
+  status({ secret, calm = false }: Asking = {}): Promise<Answer> {
+    return this.send("status", this.requests.status(secret), calm);
   }
 
   start(prefixes: readonly string[]): Promise<Answer> {
     for (const prefix of prefixes) this.started.add(Prefix.parse(prefix).toString());
-    return this.send("start", prefixes, { secret: this.options.secretKey, calm: false });
+    return this.send("start", this.requests.change("start", prefixes), false);
   }
 
-  stop(prefixes: readonly string[], { secret = this.options.secretKey, calm = false } = {}): Promise<Answer> {
-    return this.send("stop", prefixes, { secret, calm });
+  stop(prefixes: readonly string[], { secret, calm = false }: Asking = {}): Promise<Answer> {
+    return this.send("stop", this.requests.change("stop", prefixes, secret), calm);
   }
 
   /** The active prefixes. @throws {Unclear} when the status cannot be read. */
@@ -133,17 +133,10 @@ export class Receiver {
     return this.requester.close();
   }
 
-  private async send(
-    operation: SignalingOperation,
-    prefixes: readonly string[] | undefined,
-    { secret, calm }: { readonly secret: string; readonly calm: boolean },
-  ): Promise<Answer> {
+  private async send(operation: SignalingOperation, request: HttpRequest, calm: boolean): Promise<Answer> {
     const answer = await this.requester.execute<HttpAnswer>(
       {
-        method: operation === "status" ? "GET" : "POST",
-        path: signalingPath(this.options.clientId, secret, operation),
-        headers: prefixes === undefined ? { accept: "application/json" } : { "content-type": "application/json" },
-        ...(prefixes && { body: JSON.stringify({ IP_prefix: prefixes }) }),
+        request,
         subject: "Probe of signaling",
         object: this.endpoint,
         operation,
@@ -152,7 +145,7 @@ export class Receiver {
       },
       { ...(!calm && this.signal && { signal: this.signal }) },
     );
-    return new Answer(operation, answer, quotable(this.redactor.text(answer.body)));
+    return new Answer(operation, answer, quotable(this.requests.redactor.text(answer.body)));
   }
 }
 
