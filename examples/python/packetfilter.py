@@ -87,6 +87,8 @@ class _NodeOptions(TypedDict, total=False):
     maxBytesPerRequest: Input[int]
     """Bytes in one request; default 1 MiB."""
     maxConcurrency: Input[int]
+    maxAnswerBytes: Input[int]
+    maxListRecords: Input[int]
     """Requests at a time; default 4."""
     commitCoalesceMs: Input[int]
     """Milliseconds without a further change after which a group of changes is sent; default 30."""

@@ -1,5 +1,6 @@
 import { type Outcome, RequestError, type RequestFailure, SignalingRefused, UnexpectedResponse } from "./errors";
 import type { HttpFailure } from "./http";
+import { DEFAULTS } from "./options";
 import type { Failed } from "./reading";
 import { codeOf, type Redactor } from "./redact";
 import { duration } from "./retry";
@@ -40,7 +41,7 @@ export const TOO_LATE: FailedTry = {
 export function readTransportFailure(
   failure: HttpFailure,
   left: number,
-  limits: { readonly timeoutMs: number; readonly maxResponseBytes: number; readonly neverAnswered: boolean },
+  limits: { readonly timeoutMs: number; readonly maxAnswerBytes?: number; readonly neverAnswered: boolean },
 ): FailedTry {
   const outcome: Outcome = failure.sent ? "unknown" : "not-sent";
   const base = { outcome, ...(failure.status !== undefined && { status: failure.status }) };
@@ -52,7 +53,7 @@ export function readTransportFailure(
       return { ...base, kind: "failed", label: "time-out", message, repeat: left > 0 };
     }
     case "too-large": {
-      const message = `the answer is larger than ${limits.maxResponseBytes} bytes`;
+      const message = tooLarge(limits.maxAnswerBytes);
       return { ...base, kind: "unexpected", message, repeat: false };
     }
     case "connection": {
@@ -64,6 +65,12 @@ export function readTransportFailure(
       return { ...base, kind: "failed", label, message, cause: failure.cause, repeat: true };
     }
   }
+}
+
+/** Says that an answer is beyond its limit, and names the setting where the limit is one. */
+export function tooLarge(maxAnswerBytes: number | undefined): string {
+  if (maxAnswerBytes === undefined) return `the answer is larger than ${DEFAULTS.maxAnswerBytes} bytes`;
+  return `the answer is larger than ${maxAnswerBytes} bytes, which \`maxAnswerBytes\` allows`;
 }
 
 const PLAIN_PORT: ReadonlySet<string> = new Set(["ERR_SSL_WRONG_VERSION_NUMBER", "ERR_SSL_PACKET_LENGTH_TOO_LONG"]);

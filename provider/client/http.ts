@@ -60,11 +60,10 @@ export class Http {
       readonly tls?: TlsOptions;
       readonly timeoutMs: number;
       readonly connections: number;
+      /** Longer answers to {@link send}, in bytes, are refused unread. */
+      readonly maxAnswerBytes: number;
     },
-    private readonly world: Pick<Clock, "after"> & {
-      readonly maxResponseBytes: number;
-      readonly dispatcher?: Dispatcher;
-    },
+    private readonly world: Pick<Clock, "after"> & { readonly dispatcher?: Dispatcher },
   ) {}
 
   /** @throws {HttpFailure} when no whole answer came within `timeoutMs`. */
@@ -110,11 +109,11 @@ export class Http {
           if (code < 200) return;
           status = code;
           headers = received;
-          if (Number(headers["content-length"]) > this.world.maxResponseBytes) fail("too-large");
+          if (Number(headers["content-length"]) > this.options.maxAnswerBytes) fail("too-large");
         },
         onResponseData: (_controller, chunk) => {
           bytes += chunk.length;
-          if (bytes > this.world.maxResponseBytes) fail("too-large");
+          if (bytes > this.options.maxAnswerBytes) fail("too-large");
           else if (!settled) chunks.push(chunk);
         },
         onResponseEnd: () => {

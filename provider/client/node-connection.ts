@@ -64,7 +64,7 @@ export class NodeConnection {
     this.chunkLimits = { entries: checked.maxEntriesPerRequest, bytes: checked.maxBytesPerRequest };
     this.world = { ...systemWorld, ...world };
     const memory = this.world.memories.of(this.endpoint);
-    this.habits = { answers: checked.answers, keyedPlaces: memory.keyedPlaces };
+    this.habits = { answers: checked.answers, keyedPlaces: memory.keyedPlaces, maxListRecords: checked.maxListRecords };
     this.absentSet = checked.absentSet;
     this.pace = { pauseMs: checked.markPauseMs, by: checked.markPace };
     this.marks = memory.marks;
@@ -76,6 +76,7 @@ export class NodeConnection {
         timeoutMs: checked.timeoutMs,
         deadlineMs: checked.deadlineMs,
         maxConcurrency: checked.maxConcurrency,
+        maxAnswerBytes: checked.maxAnswerBytes,
         retry: checked,
         redactor: this.requests.redactor,
       },

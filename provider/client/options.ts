@@ -44,6 +44,10 @@ export interface NodeOptions {
   readonly maxBytesPerRequest?: number;
   /** Requests to the node at the same time. Default: 4. */
   readonly maxConcurrency?: number;
+  /** Bytes of one answer; a longer one is an error and is not read to its end. Default: 134 217 728 (128 MiB). */
+  readonly maxAnswerBytes?: number;
+  /** Records of one list; a longer one is an error. Default: 5 000 000. */
+  readonly maxListRecords?: number;
   /** Milliseconds of quiet after which gathered changes of a set are written. Default: 30. */
   readonly commitCoalesceMs?: number;
   /**
@@ -108,6 +112,8 @@ export const DEFAULTS = {
   maxEntriesPerRequest: 5_000,
   maxBytesPerRequest: 1_048_576,
   maxConcurrency: 4,
+  maxAnswerBytes: 134_217_728,
+  maxListRecords: 5_000_000,
   commitCoalesceMs: 30,
   absentSet: "fail",
   onUnreachable: "fail",
@@ -117,6 +123,9 @@ export const DEFAULTS = {
 
 /** The largest delay that a timer can have. */
 const MAX_MS = 2 ** 31 - 1;
+
+/** The longest text that V8 holds (`buffer.constants.MAX_STRING_LENGTH`), since an answer is read as one. */
+const MAX_BODY = 2 ** 29 - 24;
 
 /** Config values are often strings; `"500"` is 500. */
 function integer(min: number, max: number) {
@@ -206,6 +215,8 @@ export const nodeOptionsSchema: z.ZodType<NodeOptions> = z
       maxEntriesPerRequest: integer(1, 10_000_000),
       maxBytesPerRequest: integer(256, 2 ** 30),
       maxConcurrency: integer(1, 1_000),
+      maxAnswerBytes: integer(1, MAX_BODY),
+      maxListRecords: integer(1, 100_000_000),
       commitCoalesceMs: integer(0, 60_000),
       foreignStaged: z.enum(["fail", "warn"], { error: 'must be "fail" or "warn"' }).optional(),
       answers: objectOrJson(answersSchema).optional(),

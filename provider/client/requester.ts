@@ -1,6 +1,6 @@
 import { CANCELLED, type FailedTry, readTransportFailure, requestError, type Subject, TOO_LATE } from "./failed-try";
 import { Http, type HttpAnswer, HttpFailure, type HttpRequest } from "./http";
-import type { TlsOptions } from "./options";
+import { DEFAULTS, type TlsOptions } from "./options";
 import type { Failed, Reading } from "./reading";
 import type { Redactor } from "./redact";
 import { MAX_REDIRECTS, redirectTarget } from "./redirect";
@@ -37,6 +37,8 @@ export interface Connection {
   readonly timeoutMs: number;
   readonly deadlineMs: number;
   readonly maxConcurrency: number;
+  /** As an option sets it; default: that of `DEFAULTS`. */
+  readonly maxAnswerBytes?: number;
   readonly retry: RetryPolicy;
   readonly redactor: Redactor;
 }
@@ -54,8 +56,8 @@ export class Requester {
     private readonly connection: Connection,
     private readonly world: World,
   ) {
-    const { tls, timeoutMs, maxConcurrency } = connection;
-    this.http = new Http({ tls, timeoutMs, connections: maxConcurrency }, world);
+    const { tls, timeoutMs, maxConcurrency, maxAnswerBytes = DEFAULTS.maxAnswerBytes } = connection;
+    this.http = new Http({ tls, timeoutMs, connections: maxConcurrency, maxAnswerBytes }, world);
     this.slots = new Slots(maxConcurrency);
   }
 
@@ -125,9 +127,8 @@ export class Requester {
       return { ...reading, message: this.wordsOf(request, answer, reading), status: answer.status, asked };
     } catch (error) {
       if (!(error instanceof HttpFailure)) throw error;
-      const { timeoutMs } = this.connection;
-      const { maxResponseBytes } = this.world;
-      const limits = { timeoutMs, maxResponseBytes, neverAnswered: !this.answered };
+      const { timeoutMs, maxAnswerBytes } = this.connection;
+      const limits = { timeoutMs, maxAnswerBytes, neverAnswered: !this.answered };
       return readTransportFailure(error, until - this.world.monotonic(), limits);
     }
   }

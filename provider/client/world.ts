@@ -8,18 +8,13 @@ export interface World extends Clock {
   random(): number;
   /** An undici dispatcher (a proxy agent, a mock) in place of the client's own; the client does not close it. */
   readonly dispatcher?: Dispatcher;
-  /** Longer answers, in bytes, are refused unread. Default: 128 MiB, which is more than two million marks. */
-  readonly maxResponseBytes: number;
   /** What is remembered of nodes, and the pace of their lists of marks. Default: one memory for the whole process. */
   readonly memories: NodeMemories;
 }
-
-const MIB = 1024 * 1024;
 
 /** The real clock, timers and randomness. */
 export const systemWorld: World = {
   ...systemClock,
   random: Math.random,
-  maxResponseBytes: 128 * MIB,
   memories: processMemories,
 };

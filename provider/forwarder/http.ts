@@ -104,8 +104,8 @@ export class HttpConnection {
     const known = this.https.get(key);
     if (known) return known;
     const { after } = clockOf(this.world);
-    const options = { connections: this.options.connections, timeoutMs, ...(tls && { tls }) };
-    const made = new Http(options, { after, maxResponseBytes: MAX_WHOLE });
+    const { connections } = this.options;
+    const made = new Http({ connections, timeoutMs, maxAnswerBytes: MAX_WHOLE, ...(tls && { tls }) }, { after });
     this.https.set(key, made);
     return made;
   }

@@ -50,6 +50,10 @@ export interface NodeArgs {
   maxBytesPerRequest?: pulumi.Input<number>;
   /** Requests at a time; default 4. */
   maxConcurrency?: pulumi.Input<number>;
+  /** Bytes of one answer; a longer one is an error; default 128 MiB. */
+  maxAnswerBytes?: pulumi.Input<number>;
+  /** Records of one list; a longer one is an error; default 5 000 000. */
+  maxListRecords?: pulumi.Input<number>;
   /** Milliseconds without a further change after which a group of changes is sent; default 30. */
   commitCoalesceMs?: pulumi.Input<number>;
   /** Looks before each commit for what others staged, on nodes that list staged entries: `"fail"` or `"warn"`. */

@@ -13,6 +13,8 @@ export const NODE_KEYS = [
   "maxEntriesPerRequest",
   "maxBytesPerRequest",
   "maxConcurrency",
+  "maxAnswerBytes",
+  "maxListRecords",
   "commitCoalesceMs",
   "foreignStaged",
   "answers",

@@ -53,6 +53,8 @@ export interface NodeHabits {
   readonly answers?: Answers;
   /** Places where this node listed keyed objects before: there, an empty object is an empty list. Readers add to it. */
   readonly keyedPlaces?: Set<string>;
+  /** A longer list is refused. Default: no limit. */
+  readonly maxListRecords?: number;
 }
 
 const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });

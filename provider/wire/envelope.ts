@@ -19,9 +19,18 @@ const NOTHING: ListInAnswer = { kind: "array", elements: [] };
  *
  * `{}` is an empty list where the settings say so, and where this node listed a keyed object before.
  *
- * @throws {ShapeError} also when two lists compete, or when the answer says itself that it is not the whole list.
+ * @throws {ShapeError} also when two lists compete, when the answer says itself that it is not the whole list, and when
+ * the list is longer than `maxListRecords`.
  */
 export function findList(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer {
+  const list = locate(json, kind, habits);
+  const { maxListRecords = Number.POSITIVE_INFINITY } = habits;
+  const size = sizeOf(list);
+  if (size <= maxListRecords) return list;
+  throw new ShapeError(`the list has ${size} records, and \`maxListRecords\` allows ${maxListRecords}`);
+}
+
+function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer {
   const path = pathFor(habits.answers, kind);
   if (path !== undefined) return atPath(json, path, kind, habits);
   const root = look(json);

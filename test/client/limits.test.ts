@@ -137,13 +137,21 @@ describe("the size of an answer", () => {
       response.write("[".padEnd(600));
       response.end("]".padStart(401));
     });
-    const world = new TestWorld();
-    world.maxResponseBytes = 1_000;
-    const client = new NodeClient({ endpoint: server.url }, world);
+    const client = new NodeClient({ endpoint: server.url, maxAnswerBytes: 1_000 }, new TestWorld());
     const error = await failureOf(client.listPrefixSet(SET));
     expect(error).toBeInstanceOf(UnexpectedResponse);
     expect(error).toMatchObject({ code: "unexpected-response", tries: 1, status: 200 });
-    expect(error.message).toContain("the answer is larger than 1000 bytes");
+    expect(error.message).toContain("the answer is larger than 1000 bytes, which `maxAnswerBytes` allows");
+    await client.close();
+  });
+
+  it("is measured in records, too: a list of more than `maxListRecords` is refused", async () => {
+    const entries = (count: number) => Array.from({ length: count }, (_, n) => ({ p: `192.0.2.${n}`, v: 1 }));
+    await using server = await serve(script(reply(200, entries(3)), reply(200, entries(4))));
+    const client = new NodeClient({ endpoint: server.url, maxListRecords: 3 }, new TestWorld());
+    expect(await client.listPrefixSet(SET)).toHaveLength(3);
+    const error = await failureOf(client.listPrefixSet(SET));
+    expect(error.message).toContain("the list has 4 records, and `maxListRecords` allows 3");
     await client.close();
   });
 });

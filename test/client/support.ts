@@ -85,7 +85,6 @@ export class TestWorld implements World {
   readonly pauses: number[] = [];
   /** Pending time-outs. */
   readonly timers = new Set<{ readonly ms: number; readonly run: () => void }>();
-  maxResponseBytes = 1_000_000;
   readonly memories = new NodeMemories();
 
   constructor(private readonly draw: () => number = () => 1) {}

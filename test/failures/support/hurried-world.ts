@@ -12,7 +12,7 @@ const PART_MS = 4;
  * A world of a provider process in which pauses pass at once and count in full, and which can end between any two
  * requests: what a killed process would have sent is never sent, and nothing it waits for ever happens.
  */
-export class HurriedWorld implements Omit<World, "maxResponseBytes"> {
+export class HurriedWorld implements World {
   readonly memories = new NodeMemories();
   private ahead = 0;
   private readonly agent = new Agent({ connections: 32, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
