@@ -1,5 +1,4 @@
 import { type Command, Option } from "commander";
-import { strictly } from "../emulator/door/strict";
 import {
   connectEmulator,
   describeEntry,
@@ -10,6 +9,7 @@ import {
 } from "../emulator/index";
 import type { JournalFilter, JournalRange } from "../emulator/journal/journal";
 import { readStateFile, toYaml } from "../emulator/state/state-file";
+import { strictly } from "../emulator/validation/strict";
 import { type CliIo, UsageError } from "./cli-io";
 import { type Output, printed } from "./listing/output";
 import { wrongUse } from "./wrong-use";

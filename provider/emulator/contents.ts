@@ -1,8 +1,6 @@
 import type { MarkType } from "../model/mark";
 import { Prefix } from "../model/prefix";
 import { formatUrl, parseUrl } from "../model/resource-url";
-import * as call from "./door/calls";
-import { strictly } from "./door/strict";
 import type { MarkRecord } from "./marks";
 import type { Packet, TrafficSource, TrafficSummary, Verdict } from "./packets";
 import { EmulatorRequests } from "./requests";
@@ -10,6 +8,8 @@ import type { RuleCounter } from "./rules";
 import type { PrefixSetContent, PrefixSetStore } from "./state/prefix-set-store";
 import type { EmulatorState } from "./state/state";
 import { UnknownResource } from "./state/unknown-resource";
+import * as call from "./validation/arguments";
+import { strictly } from "./validation/strict";
 
 /** What a running emulator holds, and what a test changes of it behind the backs of its clients. */
 export abstract class EmulatorContents extends EmulatorRequests {

@@ -1,8 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type { z } from "zod";
 import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
-import { optionsSchema } from "./door/options-schema";
-import { strictly } from "./door/strict";
 import type { NodeAuth } from "./http/admission";
 import type { TlsChoice } from "./http/tls";
 import type { JournalEntry, JournalLimits } from "./journal/journal";
@@ -11,6 +9,8 @@ import type { EmulatorState } from "./state/state";
 import type { Wall } from "./time/clock";
 import { type Duration, milliseconds } from "./time/duration";
 import { bytesPerSecond, type Latency, type LatencyRange, latencyRange } from "./time/latency";
+import { optionsSchema } from "./validation/options-schema";
+import { strictly } from "./validation/strict";
 
 /** How an emulator starts. Everything has a default. */
 export interface EmulatorOptions {

@@ -1,7 +1,5 @@
 import type { ActiveFault, Fault } from "./behaviour/faults";
 import { expectNone, type UnmetFault, unmetFaults } from "./behaviour/unmet-faults";
-import * as call from "./door/calls";
-import { strictly } from "./door/strict";
 import { expectCount, expectInOrder, waitFor } from "./journal/expectations";
 import { type Har, har } from "./journal/har";
 import type { JournalEntry, JournalFilter, JournalRange } from "./journal/journal";
@@ -10,6 +8,8 @@ import { packageVersion } from "./package-root";
 import type { Simulation } from "./simulation";
 import { UnknownResource } from "./state/unknown-resource";
 import { type Duration, milliseconds } from "./time/duration";
+import * as call from "./validation/arguments";
+import { strictly } from "./validation/strict";
 
 /** How to wait for a request. */
 export interface RequestWait {

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { strictly } from "../door/strict";
 import type { ApiName, Command, RequestSummary } from "../journal/journal";
 import { durationSchema } from "../time/duration";
 import { type RandomSource, seededRandom } from "../time/random";
+import { strictly } from "../validation/strict";
 import type { FaultDefinition } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
 import { nonsense } from "./fault-sense";

@@ -2,7 +2,6 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { isIP } from "node:net";
 import { z } from "zod";
 import { PrefixError } from "../../model/prefix";
-import { strictly } from "../door/strict";
 import { sameText } from "../http/admission";
 import { readBody, send } from "../http/http-server";
 import { BadRequest, parseJson } from "../http/json-body";
@@ -11,6 +10,7 @@ import { ExpectationError } from "../journal/expectations";
 import { pageFile } from "../page/static-files";
 import { fromYaml } from "../state/state-file";
 import { UnknownResource } from "../state/unknown-resource";
+import { strictly } from "../validation/strict";
 import { matchRoute } from "./match";
 import type { ControlRoute } from "./route";
 import type { ControlledEmulator, ControlledSimulation } from "./subject";

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { journalFilter, requestCount, requestOrder, requestWait } from "../door/calls";
 import { json, text } from "../http/reply";
 import { harSchema } from "../journal/har";
 import { describeEntry, describeRun } from "../journal/journal-text";
+import { journalFilter, requestCount, requestOrder, requestWait } from "../validation/arguments";
 import { done, ok } from "./answers";
 import { asItIs, nothing } from "./client-call";
 import { streamEvents } from "./events";

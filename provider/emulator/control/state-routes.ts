@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { setChanges, signalChanges } from "../door/calls";
 import { json } from "../http/reply";
 import { type EmulatorState, stateSchema } from "../state/state";
 import { toYaml } from "../state/state-file";
+import { setChanges, signalChanges } from "../validation/arguments";
 import { done, entries, ok } from "./answers";
 import { asItIs, nothing } from "./client-call";
 import { type ControlRoute, route } from "./route";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Prefix } from "../../model/prefix";
-import { strictly } from "../door/strict";
+import { strictly } from "../validation/strict";
 import { formatAddress, maskWord, prefixWords, type Words } from "./address";
 import { type Packet, PacketView } from "./packet";
 import { RandomIntegers } from "./random-integers";

@@ -2,9 +2,9 @@ import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry-value";
 import { Prefix, PrefixError } from "../../model/prefix";
 import { nameProblem } from "../../model/resource-url";
-import { inheritedNameProblem, strictly } from "../door/strict";
 import { marksSchema } from "../marks";
 import { rulesSchema } from "../rules";
+import { inheritedNameProblem, strictly } from "../validation/strict";
 
 function prefixProblem(text: string): string | undefined {
   try {
