@@ -28,7 +28,7 @@ export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
   for (const plan of plans) {
     if (!plan.ok) continue;
     const isSentAnyway = (prefix: CanonicalPrefix) =>
-      (plan.operation.isLast && before.values.size > 0) || plan.value.unsettled?.has(prefix) === true;
+      (plan.operation.isDelete && before.values.size > 0) || plan.value.unsettled?.has(prefix) === true;
     for (const prefix of plan.value.remove) {
       if (!wanted.has(prefix) && (before.has(prefix) || isSentAnyway(prefix))) remove.add(prefix);
     }

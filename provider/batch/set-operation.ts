@@ -20,8 +20,6 @@ export interface SetPlan {
   readonly shown?: ReadonlySet<CanonicalPrefix>;
   /** Those of `remove` that no limit counts, since their time has come. */
   readonly expired?: ReadonlySet<CanonicalPrefix>;
-  /** Entries that the operation found and leaves as they are, with their values. The writer hands them back untouched. */
-  readonly left?: ListedMap;
 }
 
 /** One resource operation on a set. */
@@ -36,7 +34,7 @@ export interface SetOperation {
    * of entries that are still there are taken back, so that no later commit publishes them. What the list does not show is
    * removed all the same: on a node that lists staged entries, an earlier attempt may have left the removal uncommitted.
    */
-  readonly isLast?: boolean;
+  readonly isDelete?: boolean;
 }
 
 /** What became of an entry; `null` stands for "not there". */
@@ -47,8 +45,6 @@ export interface ValueChange {
 
 /** How an operation ended. */
 export interface SetResult {
-  /** What it was carried out by. */
-  readonly plan: SetPlan;
   /** What the node held before. */
   readonly before: ListedMap;
   /** What the node holds now, by the list after the commit (the same as before, if nothing was to do). */
@@ -60,19 +56,13 @@ export interface SetResult {
 /** An operation that did not reach its goal, with the truth as far as it is known. */
 export class SetWriteFailure extends Error {
   override readonly name = "SetWriteFailure";
-  /** What the operation was about to do. */
-  readonly plan: SetPlan;
   /** What the node holds, by the last list that was answered. */
   readonly applied: ListedMap;
   /** Prefixes of this operation that may be staged and not applied. */
   readonly unsettled: readonly CanonicalPrefix[];
 
-  constructor(
-    message: string,
-    known: Pick<SetWriteFailure, "plan" | "applied" | "unsettled"> & { readonly cause?: unknown },
-  ) {
+  constructor(message: string, known: Pick<SetWriteFailure, "applied" | "unsettled"> & { readonly cause?: unknown }) {
     super(message, { cause: known.cause });
-    this.plan = known.plan;
     this.applied = known.applied;
     this.unsettled = known.unsettled;
   }
@@ -102,5 +92,5 @@ export function resultOf(own: SetPlan, before: ObservedSet, after: ObservedSet):
     const [from, to] = [before.values.get(prefix) ?? null, after.values.get(prefix) ?? null];
     if (from !== to) changes.set(prefix, { old: from, new: to });
   }
-  return { plan: own, before: before.values, after: after.values, changes };
+  return { before: before.values, after: after.values, changes };
 }

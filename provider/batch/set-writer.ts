@@ -10,7 +10,6 @@ import { Activity } from "./activity";
 import type { Crowd } from "./crowd";
 import type { Expected } from "./expected";
 import { GroupCommit, type Settled } from "./group-commit";
-import { RemovalBudget, type RemovalRule } from "./removal-budget";
 import { type Changes, doneByOthers, isNothing, merge, missing } from "./set-changes";
 import { type ConfirmationOptions, confirm } from "./set-confirmation";
 import {
@@ -36,6 +35,12 @@ export interface ElsewhereRules {
   after(removed: ListedMap): Promise<void>;
 }
 
+/** What limits the removals of a deployment in one set. */
+export interface RemovalCheck {
+  /** Why these entries must not go, given how many the set held at first; `undefined` where they may. */
+  refuses(prefixes: readonly CanonicalPrefix[], size: number): string | undefined;
+}
+
 /** The set that is written to, and what its writer goes by. */
 export interface SetWriterOptions extends ConfirmationOptions {
   readonly reads: SharedReads<ObservedSet>;
@@ -51,7 +56,7 @@ export interface SetWriterOptions extends ConfirmationOptions {
   /** Who was announced to this set; by default nobody ever is. */
   readonly expected?: Expected;
   /** Limits what this deployment removes; by default nothing does. */
-  readonly removals?: RemovalRule;
+  readonly removals?: RemovalCheck;
   /** The same set at other addresses; by default there is none. */
   readonly elsewhere?: ElsewhereRules;
 }
@@ -70,14 +75,12 @@ export class SetWriter {
   private readonly group: GroupCommit<SetOperation, SetResult>;
   /** What failed groups may have left staged. No commit of another group may publish it. */
   private readonly leftovers = new Set<CanonicalPrefix>();
-  private readonly budget: RemovalBudget;
   /** The looks at other addresses that follow removals. Not a part of a flush: they may write there, and so back here. */
   private looks: Promise<void> = Promise.resolve();
   /** Whether this writer is changing the set at the moment. */
   readonly activity = new Activity();
 
   constructor(private readonly options: SetWriterOptions) {
-    this.budget = new RemovalBudget(options.removals ?? { limit: () => undefined, refuse: () => "" });
     this.group = new GroupCommit((operations) => this.flush(operations), options);
   }
 
@@ -125,7 +128,7 @@ export class SetWriter {
 
   /** What the group changes: what may be another address's entry stays, and a removal beyond the limit fails alone. */
   private async agree(operations: readonly SetOperation[], before: ObservedSet) {
-    const { elsewhere, set } = this.options;
+    const { elsewhere, removals, set } = this.options;
     const asked = operations.map((operation) => planned(operation, before.values));
     const all = merge(asked, before);
     if (!isNothing(all)) await elsewhere?.before(before.values);
@@ -133,7 +136,7 @@ export class SetWriter {
     const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
     const isCounted = (prefix: CanonicalPrefix) => before.has(prefix) && !expired.has(prefix) && !spared?.has(prefix);
     const counted = new Set([...all.remove].filter(isCounted));
-    const reason = this.budget.refuses([...counted], set.firstSize ?? before.values.size);
+    const reason = removals?.refuses([...counted], set.firstSize ?? before.values.size);
     const removes = (plan: Planned) => plan.ok && [...plan.value.remove].some((prefix) => counted.has(prefix));
     const refuse = (plan: Planned): Planned =>
       removes(plan) ? { operation: plan.operation, ok: false, error: new Error(reason) } : plan;
@@ -252,17 +255,17 @@ export class SetWriter {
       if (open.length === 0 && error instanceof Error) return { ok: false, error };
       const text = messageOf(error);
       const entries = count(open.length, "entry", "entries");
-      const message = plan.operation.isLast
+      const message = plan.operation.isDelete
         ? `${text} The removal of ${entries} may be staged and not applied, or applied: run the same pulumi command again, or "pulumi up --refresh" if they are wanted again.`
         : `${text} ${entries} of this resource may be staged on the node and not applied; "pulumi up" settles that.`;
-      const known = { plan: plan.value, applied: applied.values, unsettled: open, cause: error };
+      const known = { applied: applied.values, unsettled: open, cause: error };
       return { ok: false, error: new SetWriteFailure(message, known) };
     });
   }
 
   /** A removal that failed leaves nothing staged of what is still there, as far as the node lets it. */
   private async undoRemovals(plans: readonly Planned[], listed: ObservedSet, staging: Staging): Promise<void> {
-    const prefixes = plans.flatMap((plan) => (plan.ok && plan.operation.isLast ? [...plan.value.remove] : []));
+    const prefixes = plans.flatMap((plan) => (plan.ok && plan.operation.isDelete ? [...plan.value.remove] : []));
     const present = prefixes.filter((prefix) => staging.touched.has(prefix) && listed.has(prefix));
     if (present.length === 0) return;
     try {
@@ -289,7 +292,7 @@ export class SetWriter {
     const absent = missing({ put, remove }, after);
     if (absent.length > 0) {
       const message = `Set ${this.options.label}: committed, but after ${this.options.deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${this.words()} Run "pulumi up --refresh" again.`;
-      const known = { plan: plan.value, applied: after.values, unsettled: absent };
+      const known = { applied: after.values, unsettled: absent };
       return { ok: false, error: new SetWriteFailure(message, known) };
     }
     return { ok: true, value: resultOf(plan.value, before, after) };
@@ -302,7 +305,7 @@ export class SetWriter {
     const absent = [...plan.put].filter(isRefused).map(([prefix]) => prefix);
     const reason = absent.map((prefix) => refused.get(prefix)?.message).find((text) => text !== undefined) ?? "";
     const message = `Set ${this.options.label}: the node refused ${some(absent)}, and did not take back ${some(applied)}, which is applied now. ${reason} Put that right, and run the same pulumi command again.`;
-    const known = { plan, applied: after.values, unsettled: [] };
+    const known = { applied: after.values, unsettled: [] };
     return { ok: false, error: new SetWriteFailure(message, known) };
   }
 

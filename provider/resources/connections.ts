@@ -1,8 +1,7 @@
 import { Activity } from "../batch/activity";
 import type { Crowd } from "../batch/crowd";
 import { Expected } from "../batch/expected";
-import type { RemovalRule } from "../batch/removal-budget";
-import { SetWriter } from "../batch/set-writer";
+import { type RemovalCheck, SetWriter } from "../batch/set-writer";
 import { SharedReads } from "../batch/shared-reads";
 import { NodeClient } from "../client/node-client";
 import type { ObservedSet } from "../client/observed-set";
@@ -31,8 +30,8 @@ export interface Shared {
   readonly leaving: KeyRegistry;
   /** The same objects at other addresses. */
   readonly elsewhere: Elsewhere;
-  /** How much of a set this deployment may remove. */
-  readonly removals: (url: string, label: string) => RemovalRule;
+  /** Limits what this deployment removes from a set. */
+  readonly removals: (url: string, label: string) => RemovalCheck;
 }
 
 /** A node or receiver in use: where it is, and how it was found. */

@@ -5,10 +5,10 @@ import { type AuditRecord, appendAudit } from "./audit-log";
 import type { ReadConfig } from "./config-keys";
 import { NodeInUse, ReceiverInUse, type Shared } from "./connections";
 import { Elsewhere } from "./elsewhere";
+import { RemovalBudget } from "./limits/removals";
 import { Notices } from "./notices";
 import { Secrets } from "./secrets";
 import { type Environment, readSettings, type Settings, type Target } from "./settings";
-import { removalRule } from "./stack-removals";
 import { type Address, KeyRegistry } from "./wanted";
 
 /** What the runtime needs from the process that it lives in. */
@@ -50,7 +50,7 @@ export class Runtime {
       owned: new KeyRegistry(),
       leaving: new KeyRegistry(),
       elsewhere: new Elsewhere(this.notices, () => this.settings.distinctNodes),
-      removals: (url, label) => removalRule(() => this.settings, url, label),
+      removals: (url, label) => new RemovalBudget(() => this.settings, url, label),
     };
   }
 

@@ -1,4 +1,4 @@
-import { type SetOperation, type SetPlan, type SetResult, SetWriteFailure } from "../batch/set-operation";
+import { type SetOperation, type SetResult, SetWriteFailure } from "../batch/set-operation";
 import { isUnreachable } from "../client/refusal";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
@@ -25,7 +25,6 @@ export interface SetPlace {
 
 /** The truth about a resource whose write failed half-way. */
 export interface Reached {
-  readonly plan: SetPlan;
   /** What the node holds, as far as is known. */
   readonly applied: ListedMap;
   readonly endpoint: string;
@@ -193,11 +192,11 @@ export class SetAccess {
         this.audit(message, new Map());
         throw untouched(this.explained(error));
       }
-      const { plan, applied, unsettled } = error;
+      const { applied, unsettled } = error;
       const holds = (prefix: CanonicalPrefix) => applied.get(prefix) ?? null;
       this.audit(message, new Map(unsettled.map((prefix) => [prefix, { old: holds(prefix), new: null }])));
       if (!partial) throw this.explained(error);
-      const { id, outputs } = partial({ plan, applied, endpoint: this.endpoint, unsettled });
+      const { id, outputs } = partial({ applied, endpoint: this.endpoint, unsettled });
       throw new PartialFailure(message, id, outputs);
     }
   }

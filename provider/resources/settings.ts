@@ -3,6 +3,7 @@ import { type NodeOptions, nodeOptionsSchema, type ReceiverOptions, receiverOpti
 import { PacketFilterError } from "../model/errors";
 import { Prefix, PrefixError } from "../model/prefix";
 import { type ConfigKey, NODE_KEYS, type ReadConfig } from "./config-keys";
+import { type MaxRemovals, parseMaxRemovals } from "./limits/max-removals";
 
 /** The environment, as an argument. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -16,14 +17,6 @@ export interface Target<O> {
   readonly fromEnvironment: boolean;
   /** Where the address is not that of the configuration: what to do when it does not serve. */
   readonly wayOut?: string | undefined;
-}
-
-/** So much of a set may go. */
-export interface RemovalLimit {
-  /** As it was written. */
-  readonly text: string;
-  /** The number of entries, for a set that held so many. */
-  of(size: number): number;
 }
 
 /** What the stack's configuration and the environment say, read once and checked. */
@@ -47,7 +40,7 @@ export interface Settings {
   /** Every node that the configuration and the environment know, as far as they make sense. */
   knownNodes(): readonly Target<NodeOptions>[];
   /** How much of a set one deployment may remove, all resources together; `undefined`: no such limit. */
-  readonly maxRemovals: RemovalLimit | undefined;
+  readonly maxRemovals: MaxRemovals | undefined;
   /** True: the user says that each address of a node or receiver is a machine of its own. */
   readonly distinctNodes: boolean;
 }
@@ -90,7 +83,7 @@ export function readSettings(config: ReadConfig, env: Environment): Settings {
     readOnly: isTrue("readOnly", config("readOnly") ?? env.PACKETFILTER_READ_ONLY),
     auditLog: text(config("auditLog")),
     actor: env.PACKETFILTER_ACTOR,
-    maxRemovals: removalLimit(config("maxRemovals")),
+    maxRemovals: maxRemovals(config("maxRemovals")),
     distinctNodes: isTrue("distinctNodes", config("distinctNodes") ?? env.PACKETFILTER_DISTINCT_NODES),
     knownNodes: () => knownNodes(nodeKind(config, env), config),
     liftsRemovals: (url) => url !== "" && (env.PACKETFILTER_ALLOW_REMOVALS ?? "").split(/[\s,]+/).includes(url),
@@ -257,12 +250,10 @@ function prefixes(key: ConfigKey, config: ReadConfig): readonly Prefix[] {
   });
 }
 
-function removalLimit(value: unknown): RemovalLimit | undefined {
+function maxRemovals(value: unknown): MaxRemovals | undefined {
   if (value === undefined || value === "") return undefined;
-  const text = String(value).trim();
-  if (/^\d{1,9}$/.test(text)) return { text, of: () => Number(text) };
-  const percent = /^(100|\d{1,2})(\.\d+)?%$/.exec(text) ? Number.parseFloat(text) : Number.NaN;
-  if (percent <= 100) return { text, of: (size) => Math.floor((percent / 100) * size) };
+  const parsed = parseMaxRemovals(String(value).trim());
+  if (parsed) return parsed;
   throw new ConfigError(
     'packetfilter:maxRemovals is neither a number of entries nor a percentage: set it to one such as 500 or "20%".',
   );

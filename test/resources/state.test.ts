@@ -86,13 +86,16 @@ describe("the plan of a create", () => {
     exclusive: true,
     onExisting: "adopt" as const,
     owned: new Set<string>(),
-    rails: { forbidden: [], required: [], shortest: { ipv4: 1, ipv6: 1 } },
+    limits: { forbidden: [], required: [], shortest: { ipv4: 1, ipv6: 1 } },
   };
 
   it("says itself what it leaves as it is, and says the same when it is asked again", () => {
-    const plan = planCreate(observed, intent);
-    expect(plan).toEqual({ put: new Map(), remove: new Set(), left: new Map([...observed].reverse()) });
-    expect(planCreate(observed, intent)).toEqual(plan);
+    const create = planCreate(observed, intent);
+    expect(create).toEqual({
+      plan: { put: new Map(), remove: new Set() },
+      left: new Map([...observed].reverse()),
+    });
+    expect(planCreate(observed, intent)).toEqual(create);
   });
 
   it("fails where something foreign is in the way and is not to be adopted", () => {

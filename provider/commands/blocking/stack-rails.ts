@@ -4,14 +4,13 @@ import { parse } from "yaml";
 import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { Prefix, PrefixError } from "../../model/prefix";
+import type { ContentLimits } from "../../resources/limits/content";
 import { UsageError } from "../cli-io";
 
 /** What a stack's configuration forbids and requires, as far as it can be read without Pulumi. */
-export interface StackRails {
+export interface StackRails extends Pick<ContentLimits, "forbidden" | "required"> {
   /** The file that says so; `undefined` where there is none. */
   readonly file?: string;
-  readonly forbidden: readonly Prefix[];
-  readonly required: readonly Prefix[];
   readonly readOnly: boolean;
   /** Keys that are there and encrypted: a sentence about each. */
   readonly unread: readonly string[];

@@ -7,8 +7,7 @@ import type { NodeInUse } from "../connections";
 import { ArgumentProblem, isExpired, parseAt } from "../entries";
 import type { Checked } from "../handler";
 import { type JsonObject, sameJson, without } from "../json";
-import { contentRails, type LimitArguments } from "../limits";
-import { entryProblems } from "../rails";
+import { type ContentArguments, contentLimits, entryProblems } from "../limits/content";
 import type { Runtime } from "../runtime";
 import { ConfigError } from "../settings";
 import { hasUnknown, UNKNOWN } from "../unknown";
@@ -75,10 +74,10 @@ function findNode(runtime: Runtime, argument: unknown, problems: string[]): Node
   }
 }
 
-function refused(runtime: Runtime, limits: LimitArguments, prefix: CanonicalPrefix | undefined): string[] {
+function refused(runtime: Runtime, given: ContentArguments, prefix: CanonicalPrefix | undefined): string[] {
   try {
-    const rails = contentRails(limits, runtime.settings);
-    return prefix === undefined ? [] : entryProblems([prefix], rails);
+    const limits = contentLimits(given, runtime.settings);
+    return prefix === undefined ? [] : entryProblems([prefix], limits);
   } catch (error) {
     if (error instanceof ArgumentProblem) return [error.message];
     throw error;

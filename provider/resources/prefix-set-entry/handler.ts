@@ -1,3 +1,4 @@
+import type { ListedValue } from "../../model/entry-value";
 import type { ListedMap } from "../../model/prefix-map";
 import { compare } from "../changes";
 import { isExpired } from "../entries";
@@ -63,12 +64,16 @@ export class PrefixSetEntryHandler implements Handler {
     const { prefix, value, expired, onExisting } = inputs;
     const id = `${set.url}#${prefix}`;
     if (expired) return { id, outs: writeState(inputs, { endpoint }) };
-    const plan = (observed: ListedMap) => planCreate(observed, { label, prefix, value, onExisting, owned });
-    const written = await set.write({ plan }, (reached) => {
-      const existed = reached.plan.left?.has(prefix) && reached.applied.has(prefix);
+    let found: ListedValue | undefined;
+    const plan = (observed: ListedMap) => {
+      const create = planCreate(observed, { label, prefix, value, onExisting, owned });
+      found = create.found;
+      return create.plan;
+    };
+    await set.write({ plan }, (reached) => {
+      const existed = found !== undefined && reached.applied.has(prefix);
       return { id, outputs: partial(inputs, reached, existed) };
     });
-    const found = written.plan.left?.get(prefix);
     if (found === undefined) return { id, outs: writeState(inputs, { endpoint }) };
     this.found.add(id);
     if (found === value) {
@@ -143,7 +148,7 @@ export class PrefixSetEntryHandler implements Handler {
     }
     const remove = new Set([prefix]);
     const expired = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
-    await set.write({ plan: () => ({ put: new Map(), remove, unsettled, expired }), isLast: true });
+    await set.write({ plan: () => ({ put: new Map(), remove, unsettled, expired }), isDelete: true });
   }
 
   /** In every preview until it is done: what the update does to an entry that was taken over as it is. */

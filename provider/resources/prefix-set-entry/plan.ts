@@ -15,19 +15,25 @@ export interface NewEntry {
   readonly owned: KnownPrefixes;
 }
 
+/** What a create does, and what it takes over. */
+export interface CreatePlan {
+  readonly plan: SetPlan;
+  /** The value of a foreign entry that is there: with the wanted value it is sent again, with another one left as it is. */
+  readonly found?: ListedValue;
+}
+
 /**
- * The plan of a create. A foreign entry is handed back as `left`: with the value that is wanted it is taken over, with
- * another one it is left as it is.
+ * What a create does, given what the set holds.
  *
  * @throws {Error} when there is one and it is not to be adopted: then nothing is sent
  */
-export function planCreate(observed: ListedMap, { label, prefix, value, onExisting, owned }: NewEntry): SetPlan {
+export function planCreate(observed: ListedMap, { label, prefix, value, onExisting, owned }: NewEntry): CreatePlan {
   const found = observed.get(prefix);
   const remove = new Set<CanonicalPrefix>();
   const put = new Map([[prefix, value]]);
-  if (found === undefined || owned.has(prefix)) return { put, remove };
-  if (found === value) return { put, remove, left: put };
-  if (onExisting === "adopt") return { put: new Map(), remove, left: new Map([[prefix, found]]) };
+  if (found === undefined || owned.has(prefix)) return { plan: { put, remove } };
+  if (found === value) return { plan: { put, remove }, found };
+  if (onExisting === "adopt") return { plan: { put: new Map(), remove }, found };
   throw new Error(
     `${label} already holds ${prefix} with the value ${found}, not ${value}. Nothing was sent. Give the entry that value, or take it over with onExisting: "adopt".`,
   );

@@ -7,6 +7,7 @@ import {
   prefixListSchema,
   setShape,
 } from "../arguments";
+import { parseMaxRemovals } from "../limits/max-removals";
 
 /** The arguments that limit the set. */
 export const limitShape = {
@@ -14,7 +15,7 @@ export const limitShape = {
   requiredPrefixes: prefixListSchema.optional(),
   maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
   maxRemovals: z
-    .custom<number | string>(isLimit, { error: 'is neither a number of entries nor a percentage such as "20%"' })
+    .custom<number | string>(isMaxRemovals, { error: 'is neither a number of entries nor a percentage such as "20%"' })
     .optional(),
   allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
 };
@@ -31,7 +32,8 @@ export const prefixSetSchema = z.strictObject({
   node: connectionSchema.optional(),
 });
 
-function isLimit(value: unknown): boolean {
-  if (typeof value === "number") return Number.isInteger(value) && value >= 0;
-  return typeof value === "string" && /^(100|[0-9]{1,2})(\.[0-9]+)?%$/.test(value);
+/** A number as a text is for the configuration, where everything is text. */
+function isMaxRemovals(value: unknown): boolean {
+  const isOfKind = typeof value === "number" || (typeof value === "string" && value.endsWith("%"));
+  return isOfKind && parseMaxRemovals(value) !== undefined;
 }

@@ -9,8 +9,8 @@ import { WHOLE_SET } from "../connections";
 import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries } from "../entries";
 import type { Checked } from "../handler";
 import { type JsonObject, sameJson } from "../json";
-import { contentRails, type LimitArguments, removalRails, unexpiredRemovals } from "../limits";
-import { contentProblems, entryProblems, removalProblems } from "../rails";
+import { type ContentArguments, contentLimits, contentProblems, entryProblems } from "../limits/content";
+import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
 import type { Runtime } from "../runtime";
 import { readEntries, readNotes } from "../stored";
 import { hasUnknown, UNKNOWN } from "../unknown";
@@ -91,10 +91,10 @@ function heldBefore(olds: JsonObject, news: JsonObject): HeldBefore {
   return { entries: readEntries(entries), notes: readNotes(notes) };
 }
 
-function refusedContent(runtime: Runtime, limits: LimitArguments, entries: readonly CanonicalPrefix[]): string[] {
+function refusedContent(runtime: Runtime, given: ContentArguments, entries: readonly CanonicalPrefix[]): string[] {
   try {
-    const rails = contentRails(limits, runtime.settings);
-    return [...entryProblems(entries, rails), ...contentProblems(entries, rails)];
+    const limits = contentLimits(given, runtime.settings);
+    return [...entryProblems(entries, limits), ...contentProblems(entries, limits)];
   } catch (error) {
     if (error instanceof ArgumentProblem) return [error.message];
     throw error;
@@ -103,13 +103,13 @@ function refusedContent(runtime: Runtime, limits: LimitArguments, entries: reado
 
 function refusedRemovals(
   { settings, today }: Runtime,
-  limits: LimitArguments,
+  given: RemovalArguments,
   { url, before, entries }: { url: string; before: HeldBefore; entries: NormalEntries["entries"] },
 ): string[] {
   const removed = [...before.entries.keys()].filter((prefix) => !entries.has(prefix));
-  const removals = unexpiredRemovals(removed, before.notes, today);
+  const removals = removed.length - expiredOf(removed, before.notes, today).size;
   const change = { size: before.entries.size, removals, left: entries.size };
-  return removalProblems(url, change, removalRails(limits, settings.liftsRemovals(url)));
+  return removalProblems(url, change, removalLimits(given, settings.liftsRemovals(url)));
 }
 
 const PLACE = ["arena", "profile", "set"] as const;

@@ -5,7 +5,8 @@ import { compare } from "../changes";
 import { WHOLE_SET } from "../connections";
 import type { Handler } from "../handler";
 import type { JsonObject } from "../json";
-import { contentRails, expiredOf, removalRails } from "../limits";
+import { contentLimits } from "../limits/content";
+import { expiredOf, removalLimits } from "../limits/removals";
 import { remember } from "../remember";
 import type { Runtime } from "../runtime";
 import { type Reached, SetAccess } from "../set-access";
@@ -59,15 +60,18 @@ export class PrefixSetHandler implements Handler {
     const inputs = readInputs(json);
     const set = SetAccess.open(this.runtime, inputs).called(WHOLE_SET);
     const { url: id, label, owned, endpoint } = set;
-    const { entries: desired, exclusive, onExisting, limits } = inputs;
-    const rails = contentRails(limits, this.runtime.settings);
-    const plan = (observed: ListedMap) => planCreate(observed, { label, desired, exclusive, onExisting, owned, rails });
+    const { entries: desired, exclusive, onExisting } = inputs;
+    const limits = contentLimits(inputs.limits, this.runtime.settings);
+    let adopted: ListedMap = new Map();
+    const plan = (observed: ListedMap) => {
+      const create = planCreate(observed, { label, desired, exclusive, onExisting, owned, limits });
+      adopted = create.left;
+      return create.plan;
+    };
     const written = await set.write({ plan }, (reached) => {
-      const { left = new Map() } = reached.plan;
-      const outputs = partial(inputs, reached, new Map([...desired, ...left]));
-      return { id, outputs: left.size > 0 ? { ...outputs, adopted: [...left.keys()] } : outputs };
+      const outputs = partial(inputs, reached, new Map([...desired, ...adopted]));
+      return { id, outputs: adopted.size > 0 ? { ...outputs, adopted: [...adopted.keys()] } : outputs };
     });
-    const { left: adopted = new Map() } = written.plan;
     this.sayShared(set, inputs, written.before);
     const entries = new Map([...desired, ...adopted]);
     if (adopted.size === 0) return { id, outs: writeState(inputs, { entries, endpoint }) };
@@ -135,7 +139,7 @@ export class PrefixSetHandler implements Handler {
     const remove = new Set(managed.filter((prefix) => !kept.has(prefix)));
     if (managed.length > 0 && remove.size === 0) return;
     const expired = expiredOf(remove, state.notes, this.runtime.today);
-    const { after } = await set.write({ plan: () => ({ put: new Map(), remove, unsettled, expired }), isLast: true });
+    const { after } = await set.write({ plan: () => ({ put: new Map(), remove, unsettled, expired }), isDelete: true });
     const others = [...after.keys()].filter((prefix) => !kept.has(prefix));
     if (others.length > 0 && exclusive) {
       this.runtime.notices.warn(`${set.label}: left ${some(others)}, which this stack did not know of.`);
@@ -144,8 +148,8 @@ export class PrefixSetHandler implements Handler {
 
   private limitsOf({ label, url }: SetAccess, { limits }: PrefixSetInputs, { notes }: PrefixSetState) {
     const { settings, today: now } = this.runtime;
-    const content = contentRails(limits, settings);
-    return { label, url, content, removals: removalRails(limits, settings.liftsRemovals(url)), notes, now };
+    const content = contentLimits(limits, settings);
+    return { label, url, content, removals: removalLimits(limits, settings.liftsRemovals(url)), notes, now };
   }
 
   private warnOfOthers(

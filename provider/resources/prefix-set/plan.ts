@@ -3,8 +3,8 @@ import type { ListedValue } from "../../model/entry-value";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
-import { expiredOf, unexpiredRemovals } from "../limits";
-import { type ContentRails, contentProblems, entryProblems, type RemovalRails, removalProblems } from "../rails";
+import { type ContentLimits, contentProblems, entryProblems } from "../limits/content";
+import { expiredOf, type RemovalLimits, removalProblems } from "../limits/removals";
 import { type Intent, type KnownPrefixes, planUpdate } from "../set-plan";
 
 /** What a new resource starts from. */
@@ -16,22 +16,29 @@ export interface NewSet {
   readonly onExisting: "fail" | "adopt";
   /** Entries that the state of this deployment holds already: they are not foreign. */
   readonly owned: KnownPrefixes;
-  readonly rails: ContentRails;
+  readonly limits: ContentLimits;
+}
+
+/** What a create does, and what it takes over as it is. */
+export interface CreatePlan {
+  readonly plan: SetPlan;
+  /** Foreign entries that are left as they are, with their values. */
+  readonly left: ListedMap;
 }
 
 /**
- * The plan of a create: every wanted prefix is put in, except where the set holds another value. What is foreign is left as
- * it is, and handed back as `left`.
+ * What a create does: every wanted prefix is put in, except where the set holds another value. What is foreign is left as
+ * it is.
  *
  * @throws {Error} when something foreign is there and is not to be adopted, or when the set would break its limits
  */
-export function planCreate(observed: ListedMap, { label, desired, rails, ...intent }: NewSet): SetPlan {
+export function planCreate(observed: ListedMap, { label, desired, limits, ...intent }: NewSet): CreatePlan {
   const found = findExisting(observed, { desired, ...intent });
   const left = new Map([...found.undeclared, ...found.otherValue]);
   if (left.size > 0 && intent.onExisting !== "adopt") throw inTheWay(label, found);
   const put = new Map([...desired].filter(([prefix]) => !found.otherValue.has(prefix)));
-  requireContent(label, desired, [...desired.keys(), ...found.undeclared.keys()], rails);
-  return { put, remove: new Set(), left };
+  requireContent(label, desired, [...desired.keys(), ...found.undeclared.keys()], limits);
+  return { plan: { put, remove: new Set() }, left };
 }
 
 /** What limits the plan of an update. */
@@ -39,8 +46,8 @@ export interface UpdateLimits {
   /** How messages call the set. */
   readonly label: string;
   readonly url: string;
-  readonly content: ContentRails;
-  readonly removals: RemovalRails;
+  readonly content: ContentLimits;
+  readonly removals: RemovalLimits;
   /** Notes of the state: what has expired goes without being counted. */
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
   /** Milliseconds since 1970. */
@@ -51,22 +58,23 @@ export interface UpdateLimits {
 export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: UpdateLimits): SetPlan {
   const { label, url, content, removals, notes, now } = limits;
   const plan = planUpdate(observed, intent);
-  const present = [...plan.remove].filter((prefix) => observed.has(prefix));
+  const expired = expiredOf(plan.remove, notes, now);
+  const isCounted = (prefix: CanonicalPrefix) => observed.has(prefix) && !expired.has(prefix);
   const left = [...observed.keys()].filter((prefix) => !plan.remove.has(prefix));
   const after = [...new Set([...left, ...plan.put.keys()])];
-  const change = { size: observed.size, removals: unexpiredRemovals(present, notes, now), left: after.length };
+  const change = { size: observed.size, removals: [...plan.remove].filter(isCounted).length, left: after.length };
   stop(label, removalProblems(url, change, removals));
   requireContent(label, intent.desired, after, content);
-  return { ...plan, expired: expiredOf(plan.remove, notes, now) };
+  return { ...plan, expired };
 }
 
 function requireContent(
   label: string,
   desired: ListedMap,
   after: readonly CanonicalPrefix[],
-  rails: ContentRails,
+  limits: ContentLimits,
 ): void {
-  stop(label, [...entryProblems([...desired.keys()], rails), ...contentProblems(after, rails)]);
+  stop(label, [...entryProblems([...desired.keys()], limits), ...contentProblems(after, limits)]);
 }
 
 function stop(label: string, problems: readonly string[]): void {

@@ -4,7 +4,8 @@ import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import type { UsedBefore } from "../changes";
 import { type JsonObject, type Verbatim, without } from "../json";
-import type { LimitArguments } from "../limits";
+import type { ContentArguments } from "../limits/content";
+import type { RemovalArguments } from "../limits/removals";
 import type { SetPlace } from "../set-access";
 import { optionalText, readAddress, readEntries, readNotes, readPrefixes } from "../stored";
 import { limitShape } from "./arguments";
@@ -25,7 +26,7 @@ interface PrefixSetMembers extends SetPlace {
 
 /** What the program wants: checked inputs. */
 export interface PrefixSetInputs extends PrefixSetMembers {
-  readonly limits: LimitArguments;
+  readonly limits: ContentArguments & RemovalArguments;
 }
 
 /** What the state says. */
