@@ -4,7 +4,8 @@ import { setTimeout as pause } from "node:timers/promises";
 export interface Clock {
   /**
    * Milliseconds since some moment; never set back and never set forward. Durations and deadlines are measured with it.
-   * The real one counts from the start of the machine, so that processes can compare theirs.
+   * The real one counts from the start of the machine, so that processes can compare theirs; after a restart it may be
+   * lower than before.
    */
   monotonic(): number;
   /** Milliseconds since 1970, as the machine's calendar says. Only where a date is meant: expiry, audit, HTTP dates. */

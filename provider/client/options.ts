@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MARK_PAUSE_MS } from "../model/mark";
 import { type Answers, answersSchema } from "../wire/answers";
 import { parseEndpoint } from "./endpoint";
 import { OptionsError } from "./errors";
@@ -117,7 +118,7 @@ export const DEFAULTS = {
   commitCoalesceMs: 30,
   absentSet: "fail",
   onUnreachable: "fail",
-  markPauseMs: 3_000,
+  markPauseMs: MARK_PAUSE_MS,
   markPace: "table",
 } as const;
 

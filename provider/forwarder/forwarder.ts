@@ -63,7 +63,7 @@ export class Forwarder {
     const refreshSecrets = () => this.secrets.refresh();
     const common = { ledger, metrics: this.metrics, troubles: this.troubles, world, refreshSecrets };
     this.delivery = new Delivery({ ...common, log, state }, sinks);
-    this.openedAt = world.now();
+    this.openedAt = world.monotonic();
     if (typeof opened.listedBefore === "number") this.listed = opened.listedBefore;
     this.pollers = new NodePollers({
       ...common,
@@ -97,7 +97,7 @@ export class Forwarder {
       records: config.current.records,
       wall: world.wall(),
     };
-    const loop = new SharedTurns(() => world.now());
+    const loop = new SharedTurns(() => world.monotonic());
     const { ledger, opened } = await (parts.thread === false ? StoredLedger.open(spec) : LedgerThread.open(spec, loop));
     if (opened.setAside) {
       const words = `The state was broken and is set aside as ${opened.setAside}: every table begins anew.`;
@@ -190,7 +190,7 @@ export class Forwarder {
   private sinceLastRun(): number {
     const { listedBefore } = this.store.opened;
     if (listedBefore === "never") return Number.POSITIVE_INFINITY;
-    return elapsedSince(listedBefore === "unknown" ? this.openedAt : listedBefore, this.parts.world.now());
+    return elapsedSince(listedBefore === "unknown" ? this.openedAt : listedBefore, this.parts.world.monotonic());
   }
 
   private sharing(store: LeaseStore): Leases {

@@ -3,7 +3,7 @@ import { Http, type OpenAnswer } from "../client/http";
 import { MAX_REDIRECTS, redirectTarget } from "../client/redirect";
 import { retryAfter } from "../client/retry";
 import type { Tls } from "./config/fields";
-import { clockOf, type ForwarderWorld } from "./world";
+import type { ForwarderWorld } from "./world";
 
 /** One request. */
 export interface PostRequest {
@@ -103,9 +103,11 @@ export class HttpConnection {
     const key = JSON.stringify([secure, tls ?? null]);
     const known = this.https.get(key);
     if (known) return known;
-    const { after } = clockOf(this.world);
     const { connections } = this.options;
-    const made = new Http({ connections, timeoutMs, maxAnswerBytes: MAX_WHOLE, ...(tls && { tls }) }, { after });
+    const made = new Http(
+      { connections, timeoutMs, maxAnswerBytes: MAX_WHOLE, ...(tls && { tls }) },
+      { after: (ms, run) => this.world.after(ms, run) },
+    );
     this.https.set(key, made);
     return made;
   }
@@ -139,7 +141,7 @@ class Silence {
   /** From now on, something is to come. */
   wait(words = `no byte within ${this.timeoutMs} ms`): void {
     this.cancel();
-    this.cancel = this.world.timer(() => this.controller.abort(new NoAnswer(words)), this.timeoutMs);
+    this.cancel = this.world.after(this.timeoutMs, () => this.controller.abort(new NoAnswer(words)));
   }
 
   /** Nothing is waited for: whoever takes the body is at work. */

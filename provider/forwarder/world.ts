@@ -1,40 +1,16 @@
 import { type Clock, systemClock } from "../client/clock";
 
 /** Everything that the forwarder takes from its surroundings, so that tests can hand in their own. */
-export interface ForwarderWorld {
-  /** Milliseconds since 1970, for timestamps only: this clock jumps when somebody sets it. */
-  wall(): number;
-  /**
-   * Milliseconds of a clock that never goes back and that all processes of a machine share until it restarts. After a
-   * restart it may be lower than before, which is how `elapsedSince` can never say too much.
-   */
-  now(): number;
-  /** Calls back once after `ms`; returns what cancels it. */
-  timer(run: () => void, ms: number): () => void;
+export interface ForwarderWorld extends Clock {
   /** From 0 up to 1, for jitter and for names that must differ. */
   random(): number;
 }
 
 /** The real clocks, timers and randomness. */
-export const systemWorld: ForwarderWorld = {
-  wall: Date.now,
-  now: systemClock.monotonic,
-  timer: (run, ms) => systemClock.after(ms, run),
-  random: Math.random,
-};
-
-/** The clock of a world, as the package's client takes it. */
-export function clockOf(world: ForwarderWorld): Clock {
-  return {
-    monotonic: () => world.now(),
-    wall: () => world.wall(),
-    after: (ms, run) => world.timer(run, ms),
-    sleep: (ms, signal) => pause(world, ms, signal),
-  };
-}
+export const systemWorld: ForwarderWorld = { ...systemClock, random: Math.random };
 
 /**
- * At least how long ago `then` was on the clock of {@link ForwarderWorld.now}, also in an earlier process. Where the
+ * At least how long ago `then` was on the clock of `Clock.monotonic`, also in an earlier process. Where the
  * machine was started since, the clock began anew at 0: the difference is then less than the truth, never more.
  */
 export function elapsedSince(then: number, now: number): number {
@@ -42,7 +18,7 @@ export function elapsedSince(then: number, now: number): number {
 }
 
 /** Waits for `ms`; resolves early when the signal aborts. */
-export function pause(world: Pick<ForwarderWorld, "timer">, ms: number, signal?: AbortSignal): Promise<void> {
+export function pause(world: Pick<Clock, "after">, ms: number, signal?: AbortSignal): Promise<void> {
   if (signal?.aborted) return Promise.resolve();
   return new Promise((resolve) => {
     const end = (): void => {
@@ -50,7 +26,7 @@ export function pause(world: Pick<ForwarderWorld, "timer">, ms: number, signal?:
       signal?.removeEventListener("abort", end);
       resolve();
     };
-    const cancel = world.timer(end, Math.max(0, ms));
+    const cancel = world.after(Math.max(0, ms), end);
     signal?.addEventListener("abort", end, { once: true });
   });
 }

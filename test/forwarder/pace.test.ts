@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
 import { NodeMemories } from "../../provider/client/node-memory";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { clockOf } from "../../provider/forwarder/world";
 import { TestClock, until } from "./support/clock";
 import { startForwarding, temporaryFolder } from "./support/forward";
 
@@ -23,7 +22,7 @@ async function bench(emulator: Emulator, folder: string, node: Partial<NodeOptio
     folder,
     { world: clock, memories, onRecord: () => {} },
   );
-  const client = new NodeClient(options, { ...clockOf(clock), memories });
+  const client = new NodeClient(options, { ...clock, memories });
   let answered = 0;
   const ask = async () => {
     await client.listMarks("edge", "web", "shost");

@@ -186,7 +186,7 @@ test("however many nodes answer at the same moment, between two turns of the eve
   turns.watch(LedgerThread.prototype, "end");
   // Each look at the clock takes as long as a turn may.
   let looks = 0;
-  const world = { ...systemWorld, now: () => ++looks * SHARED_MS };
+  const world = { ...systemWorld, monotonic: () => ++looks * SHARED_MS };
   const { forwarder } = await startForwarding(
     {
       nodes: Object.fromEntries(

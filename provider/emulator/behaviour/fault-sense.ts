@@ -1,3 +1,4 @@
+import { messageOf } from "../../model/errors";
 import { nameProblem, parseUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Command } from "../journal/journal";
 import type { FaultDefinition, FaultParameters } from "./fault-kind";
@@ -103,7 +104,7 @@ function addressProblem(url: string): string | undefined {
     parseUrl(url);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }
 

@@ -1,8 +1,6 @@
+import { MARK_PAUSE_MS } from "../../model/mark";
 import type { Dialect } from "../behaviour/dialect";
 import type { RequestSummary } from "../journal/journal";
-
-/** Milliseconds that must lie between two lists of marks (docs/contract.md#pace-of-mark-lists). */
-export const MARK_PACE = 3_000;
 
 /** What the pace says of one list of marks. */
 export interface MarkTurn {
@@ -49,8 +47,8 @@ export class MarkPace {
 
   /** Whole milliseconds left to wait; a part of one is the timer's of the caller. A clock that was set back says nothing. */
   private left({ running, ended }: Table): number {
-    if (running > 0) return MARK_PACE;
+    if (running > 0) return MARK_PAUSE_MS;
     if (ended === undefined || ended > this.now()) return 0;
-    return Math.floor(Math.max(0, MARK_PACE - (this.now() - ended)));
+    return Math.floor(Math.max(0, MARK_PAUSE_MS - (this.now() - ended)));
   }
 }

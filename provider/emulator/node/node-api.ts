@@ -1,4 +1,4 @@
-import type { MarkType } from "../../model/mark";
+import { MARK_PAUSE_MS, type MarkType } from "../../model/mark";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { Variation } from "../behaviour/fault-kind";
@@ -16,7 +16,7 @@ import type { ProfileHoldings } from "../state/holdings";
 import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
 import type { VirtualClock } from "../time/clock";
 import { atOnce, inSlices, type SlicedWork, whenDone } from "../time/slices";
-import { MARK_PACE, MarkPace } from "./mark-pace";
+import { MarkPace } from "./mark-pace";
 import { failure, list, listMarks, success } from "./node-replies";
 import { type NodeRequest, parseNodeRequest, summarize, urlAhead } from "./node-request";
 import { type Refusal, stageDelete, stageInsert } from "./prefix-set-commands";
@@ -74,7 +74,7 @@ export class NodeApi implements Api {
     const summary = { ...read.summary, ...(turn.tooSoon && { tooSoon: true }) };
     if (turn.retryAfter === undefined) return { summary, error, run, over: turn.over };
     // 429 in every form of errors: it is what Retry-After goes with.
-    const tooSoon = error(429, `too soon: two lists of marks must be ${MARK_PACE / 1000} s apart`);
+    const tooSoon = error(429, `too soon: two lists of marks must be ${MARK_PAUSE_MS / 1000} s apart`);
     const headers = { "retry-after": String(turn.retryAfter) };
     return { summary, error, run: () => ({ ...tooSoon, status: 429, headers }), over: turn.over };
   }

@@ -84,7 +84,7 @@ export class Leases {
 
   private async take(node: string): Promise<void> {
     const { store, member, world, metrics, poll, lastEpoch } = this.parts;
-    const asked = world.now();
+    const asked = world.monotonic();
     const revision = await store.take(node, member);
     if (revision === undefined) return;
     const before = this.turns.get(node);
@@ -104,7 +104,7 @@ export class Leases {
     const { store, member, world } = this.parts;
     const held = this.held.get(node);
     if (!held) return;
-    const asked = world.now();
+    const asked = world.monotonic();
     const revision = await store.renew(node, member, held.revision);
     if (this.held.get(node) !== held) return;
     if (revision === undefined) {
@@ -119,14 +119,11 @@ export class Leases {
   private fence(node: string, held: Held, asked: number): void {
     const { world, leaseMs } = this.parts;
     held.cancelFence();
-    const left = asked + leaseMs * (1 - MARGIN) - world.now();
-    held.cancelFence = world.timer(
-      () => {
-        if (this.held.get(node) === held)
-          this.lose(node, held, `Node ${node} is not polled any more: its lease could not be renewed.`);
-      },
-      Math.max(0, left),
-    );
+    const left = asked + leaseMs * (1 - MARGIN) - world.monotonic();
+    held.cancelFence = world.after(Math.max(0, left), () => {
+      if (this.held.get(node) === held)
+        this.lose(node, held, `Node ${node} is not polled any more: its lease could not be renewed.`);
+    });
   }
 
   private lose(node: string, held: Held, message: string): void {

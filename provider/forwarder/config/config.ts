@@ -3,6 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import type { z } from "zod";
 import { OptionsError } from "../../client";
+import { messageOf } from "../../model/errors";
 import { type CheckedConfig, configSchema } from "./schema";
 
 /** Variables of the environment. */
@@ -189,8 +190,4 @@ function offsetOf(root: Node | null, path: readonly PropertyKey[]): number | und
     node = next;
   }
   return offset;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

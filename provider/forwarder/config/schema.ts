@@ -1,13 +1,10 @@
 import { z } from "zod";
 import { nodeOptionsSchema } from "../../client";
-import { MARK_TYPES } from "../../model/mark";
+import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
 import { nameProblem } from "../../model/resource-url";
 import { sinkSchema } from "../sinks/kinds";
 import { FORMATS, spoolFields } from "../sinks/sink";
 import { MAX_MS, members, patterns, text, tls, whole } from "./fields";
-
-/** The least pause between two lists of a table (docs/contract.md#pace-of-mark-lists). */
-export const LEAST_PAUSE_MS = 3_000;
 
 const resourceName = text.superRefine((value, context) => {
   const problem = nameProblem(value);
@@ -51,11 +48,11 @@ export const configSchema = members({
     .refine((nodes) => Object.keys(nodes).length > 0, { error: "must name at least one node" }),
   watch: z.array(watch, { error: "must be a list: at least one arena is to be named, no call lists them" }).min(1),
   everyMs: whole(0, MAX_MS)
-    .refine((value) => value >= LEAST_PAUSE_MS, {
-      error: `must not be below ${LEAST_PAUSE_MS}, the pace of the node API`,
+    .refine((value) => value >= MARK_PAUSE_MS, {
+      error: `must not be below ${MARK_PAUSE_MS}, the pace of the node API`,
     })
-    .default(LEAST_PAUSE_MS),
-  structureEveryMs: whole(LEAST_PAUSE_MS, MAX_MS).default(60_000),
+    .default(MARK_PAUSE_MS),
+  structureEveryMs: whole(MARK_PAUSE_MS, MAX_MS).default(60_000),
   records: z.enum(["changes", "all"], { error: 'must be "changes" or "all"' }).default("changes"),
   snapshotEveryMs: whole(0, MAX_MS).default(0),
   format: z.enum(FORMATS, { error: `must be one of ${FORMATS.join(", ")}` }).default("plain"),

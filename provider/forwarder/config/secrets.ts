@@ -1,3 +1,4 @@
+import { messageOf } from "../../model/errors";
 import type { Log, Troubles } from "../operating/troubles";
 import { type ForwarderWorld, pause } from "../world";
 import type { LiveConfig } from "./config";
@@ -27,8 +28,7 @@ export class Secrets {
       if (await this.config.refresh()) log.info({}, "Secrets were read again from their files.");
       troubles.end("secrets", {}, "The files of secrets can be read again.");
     } catch (error) {
-      const words = error instanceof Error ? error.message : String(error);
-      troubles.begin("secrets", {}, `Secrets stay as they are: ${words}`);
+      troubles.begin("secrets", {}, `Secrets stay as they are: ${messageOf(error)}`);
     }
   }
 }

@@ -53,7 +53,7 @@ export class Delivery {
   /** Waits until every sink has taken all that is in the spool. @returns false when time or the signal was sooner. */
   async drained(patienceMs: number, signal?: AbortSignal): Promise<boolean> {
     const patience = new AbortController();
-    const cancel = this.parts.world.timer(() => patience.abort(), patienceMs);
+    const cancel = this.parts.world.after(patienceMs, () => patience.abort());
     const empty = await this.backlog.drained(signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
     cancel();
     return empty;

@@ -1,3 +1,4 @@
+import { messageOf } from "../../model/errors";
 import type { Ledger, Portion } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
@@ -136,8 +137,4 @@ export class SinkRunner {
     }
     return records;
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { PacketFilterError } from "../../model/errors";
+import { messageOf, PacketFilterError } from "../../model/errors";
 
 /** `node:sqlite`, loaded only where a store is opened. */
 export type Sqlite = typeof import("node:sqlite");
@@ -60,10 +60,6 @@ export async function loadSqlite(): Promise<Sqlite> {
       `The forwarder keeps its state with node:sqlite, which Node has from 22.15 on; this is Node ${process.versions.node}. Run it with a newer Node.`,
     );
   }
-}
-
-export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 const codeSchema = z.object({ errcode: z.number().optional() });

@@ -2,8 +2,9 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
+import { messageOf } from "../../model/errors";
 import { nextTurn } from "../slices";
-import { BrokenStore, explained, loadSqlite, messageOf, type Sqlite, StoreError } from "./sqlite";
+import { BrokenStore, explained, loadSqlite, type Sqlite, StoreError } from "./sqlite";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
+import { messageOf } from "../../model/errors";
 import { ShapeError } from "../../wire/shape";
 import { ListRefused } from "../reading/list-refused";
 import type { SharedTurns } from "../slices";
@@ -149,7 +150,7 @@ export class LedgerThread implements Ledger {
 
 /** What of an error goes through to the other thread. */
 export function failureOf(error: unknown): Failure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof SpoolFull) return { kind: "spool-full", message, sinks: error.sinks };
   if (error instanceof ShapeError) return { kind: "shape", message };
   if (error instanceof ListRefused) return { kind: "refused", message };

@@ -4,7 +4,7 @@ import { paceKey } from "../../client/mark-pace";
 import type { NodeMemories } from "../../client/node-memory";
 import { NODE_PATH } from "../../wire/node-command";
 import type { TableName } from "../table";
-import { clockOf, type ForwarderWorld, pause } from "../world";
+import { type ForwarderWorld, pause } from "../world";
 
 /** Milliseconds from the end of a list of a table to the start of the next: the larger of `everyMs` and the node's own. */
 export function pauseOf(node: Pick<NodeOptions, "markPace" | "markPauseMs">, everyMs: number): number {
@@ -48,7 +48,7 @@ export class MarkTurns {
    * table it was is not known, so it holds for all.
    */
   listedAgo(agoMs: number): void {
-    this.held = this.parts.world.now() + Math.max(0, this.pauseMs - agoMs);
+    this.held = this.parts.world.monotonic() + Math.max(0, this.pauseMs - agoMs);
   }
 
   /**
@@ -63,17 +63,17 @@ export class MarkTurns {
     signal.throwIfAborted();
     const memory = memories.of(parseEndpoint(endpoint, "endpoint", NODE_PATH).shown);
     const key = paceKey({ kind: "mark", arena, profile }, type);
-    const leave = await memory.marks.enter(key, { pauseMs: this.pauseMs, by }, clockOf(world), signal);
+    const leave = await memory.marks.enter(key, { pauseMs: this.pauseMs, by }, world, signal);
     return () => {
       leave();
-      listed(world.now());
+      listed(world.monotonic());
     };
   }
 
   private async untilFree(signal: AbortSignal): Promise<void> {
     const { world } = this.parts;
     // A timer may fire a little early.
-    for (let wait = this.held - world.now(); wait > 0 && !signal.aborted; wait = this.held - world.now()) {
+    for (let wait = this.held - world.monotonic(); wait > 0 && !signal.aborted; wait = this.held - world.monotonic()) {
       await pause(world, wait, signal);
     }
   }

@@ -1,4 +1,5 @@
 import { NodeClient, type NodeOptions } from "../../client";
+import { messageOf } from "../../model/errors";
 import type { Turn } from "../ledger/protocol";
 import { tableKey } from "../table";
 import { growingPause, pause } from "../world";
@@ -59,7 +60,7 @@ export class NodePoller {
   /** One round: looks at the structure, and lists each table once. @returns whether all of it succeeded. */
   async once(signal: AbortSignal): Promise<boolean> {
     const complete = await this.look(signal);
-    const due = Math.max(this.parts.world.now(), this.parts.turns.notBefore);
+    const due = Math.max(this.parts.world.monotonic(), this.parts.turns.notBefore);
     const results = await Promise.all([...this.found.keys()].map((key) => this.pollerOf(key).poll(due, signal)));
     await this.close();
     // A table of a type that the node does not have is said, and is no failure: `watch` without types asks for all four.
@@ -106,7 +107,7 @@ export class NodePoller {
       }
       return complete;
     } catch (error) {
-      if (!signal.aborted) troubles.begin(key, members, error instanceof Error ? error.message : String(error));
+      if (!signal.aborted) troubles.begin(key, members, messageOf(error));
       return false;
     }
   }

@@ -1,4 +1,5 @@
 import { MARK_TYPES, type NodeClient, type Rule } from "../../client";
+import { messageOf } from "../../model/errors";
 import type { CheckedConfig } from "../config/schema";
 import type { SharedTurns } from "../slices";
 import { matchesAny, type TableName } from "../table";
@@ -58,8 +59,4 @@ export async function readStructure(
     }
   }
   return { tables: [...tables.values()], problems };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

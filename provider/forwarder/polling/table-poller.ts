@@ -1,5 +1,6 @@
 import type { NodeOptions } from "../../client";
 import type { NodeMemories } from "../../client/node-memory";
+import { messageOf } from "../../model/errors";
 import type { CheckedConfig } from "../config/schema";
 import { SpoolFull } from "../ledger/errors";
 import type { Ledger, TakenOver, Turn } from "../ledger/protocol";
@@ -63,13 +64,13 @@ export class TablePoller {
   /** Polls until the signal aborts, and until what was under way has ended. */
   async run(signal: AbortSignal): Promise<void> {
     const { world, turns } = this.parts;
-    let due = Math.max(world.now(), turns.notBefore);
+    let due = Math.max(world.monotonic(), turns.notBefore);
     for (let failures = 0; !signal.aborted; ) {
       const outcome = await this.poll(due, signal);
       failures = outcome === "taken" || outcome === "full" ? 0 : failures + 1;
       const grown = failures === 0 ? 0 : growingPause(failures, turns.pauseMs, LONGEST_PAUSE_MS, world.random);
       const wait = Math.max(turns.pauseMs, grown, this.asked);
-      due = world.now() + wait;
+      due = world.monotonic() + wait;
       await pause(world, wait, signal);
     }
   }
@@ -91,7 +92,7 @@ export class TablePoller {
     } catch {
       return "failed";
     }
-    metrics.set("poll_lag_seconds", Math.max(0, world.now() - due) / 1_000, node);
+    metrics.set("poll_lag_seconds", Math.max(0, world.monotonic() - due) / 1_000, node);
     let outcome: Outcome = "taken";
     this.asked = 0;
     try {
@@ -127,7 +128,7 @@ export class TablePoller {
       throw error;
     }
     try {
-      return await ledger.end(reading, { wall: world.wall(), now: world.now() });
+      return await ledger.end(reading, { wall: world.wall(), now: world.monotonic() });
     } catch (error) {
       throw this.source.explain(error, table);
     }
@@ -142,7 +143,7 @@ export class TablePoller {
       await room(error.sinks, signal);
       return "full";
     }
-    const words = error instanceof Error ? error.message : String(error);
+    const words = messageOf(error);
     const message = isFull(error) ? `The disk of the state folder is full: nothing of ${key} is taken over.` : words;
     troubles.begin(key, { node: table.node, table: key }, message);
     if (!(error instanceof ListFailure)) return "failed";
@@ -168,7 +169,7 @@ export class TablePoller {
   private snapshotIsDue(): boolean {
     const { snapshotEveryMs } = this.parts.config();
     if (snapshotEveryMs === 0) return false;
-    const now = this.parts.world.now();
+    const now = this.parts.world.monotonic();
     const last = this.snapshotAt;
     if (last !== undefined && now - last < snapshotEveryMs) return false;
     this.snapshotAt = now;

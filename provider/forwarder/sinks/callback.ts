@@ -1,3 +1,4 @@
+import { messageOf } from "../../model/errors";
 import type { ForwardRecord } from "../record/record";
 import { nextTurn, RECORDS_A_SLICE } from "../slices";
 import type { Sink } from "./sink";
@@ -18,7 +19,7 @@ export function callback(onRecord: OnRecord): Sink {
         try {
           await onRecord(record);
         } catch (error) {
-          return { again: records.slice(index), reason: error instanceof Error ? error.message : String(error) };
+          return { again: records.slice(index), reason: messageOf(error) };
         }
       }
       return {};

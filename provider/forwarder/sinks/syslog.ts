@@ -77,7 +77,7 @@ class Line {
       };
       const aborted = (): void => end(new Error("cancelled"));
       const closed = (): void => end(new Error("the connection was closed"));
-      const cancel = this.world.timer(() => end(new Error(`nothing was taken within ${timeoutMs} ms`)), timeoutMs);
+      const cancel = this.world.after(timeoutMs, () => end(new Error(`nothing was taken within ${timeoutMs} ms`)));
       signal.addEventListener("abort", aborted, { once: true });
       socket.once("close", closed);
       socket.write(bytes, end);
@@ -99,10 +99,9 @@ class Line {
       const { serverName, ...files } = settings ?? {};
       const servername = serverName ?? host;
       const socket = settings ? connectTls({ host, port, servername, ...files }) : connectTcp({ host, port });
-      const cancel = this.world.timer(
-        () => socket.destroy(new Error(`no connection within ${timeoutMs} ms`)),
-        timeoutMs,
-      );
+      const cancel = this.world.after(timeoutMs, () => {
+        socket.destroy(new Error(`no connection within ${timeoutMs} ms`));
+      });
       const aborted = (): void => void socket.destroy(new Error("cancelled"));
       signal.addEventListener("abort", aborted, { once: true });
       const done = (): void => {

@@ -1,20 +1,22 @@
-import type { ForwarderWorld } from "../../../provider/forwarder/world";
+import { type ForwarderWorld, pause } from "../../../provider/forwarder/world";
 
 /** A clock that stands still until a test moves it: wall and monotonic time apart, as on a machine whose clock is set. */
 export class TestClock implements ForwarderWorld {
-  private monotonic = 1_000_000;
+  private passed = 1_000_000;
   private timers = new Map<number, { at: number; run: () => void }>();
   private lastTimer = 0;
 
   constructor(public wallTime = Date.UTC(2026, 0, 1)) {}
 
   readonly wall = (): number => this.wallTime;
-  readonly now = (): number => this.monotonic;
+  readonly monotonic = (): number => this.passed;
   readonly random = (): number => 0.5;
 
-  readonly timer = (run: () => void, ms: number): (() => void) => {
+  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => pause(this, ms, signal);
+
+  readonly after = (ms: number, run: () => void): (() => void) => {
     const number = ++this.lastTimer;
-    this.timers.set(number, { at: this.monotonic + ms, run });
+    this.timers.set(number, { at: this.passed + ms, run });
     return () => void this.timers.delete(number);
   };
 
@@ -25,15 +27,15 @@ export class TestClock implements ForwarderWorld {
 
   /** Lets time pass, and calls what is due, in its order. */
   advance(ms: number): void {
-    const until = this.monotonic + ms;
+    const until = this.passed + ms;
     for (;;) {
       const [number, next] = [...this.timers].sort(([, a], [, b]) => a.at - b.at)[0] ?? [];
       if (number === undefined || !next || next.at > until) break;
       this.timers.delete(number);
-      this.pass(Math.max(0, next.at - this.monotonic));
+      this.pass(Math.max(0, next.at - this.passed));
       next.run();
     }
-    this.pass(until - this.monotonic);
+    this.pass(until - this.passed);
   }
 
   /** Somebody sets the machine's clock. */
@@ -42,7 +44,7 @@ export class TestClock implements ForwarderWorld {
   }
 
   private pass(ms: number): void {
-    this.monotonic += ms;
+    this.passed += ms;
     this.wallTime += ms;
   }
 }

@@ -1,5 +1,7 @@
 // @ts-check
 
+const { setTimeout: sleep } = require("node:timers/promises");
+
 /**
  * The machine's monotonic clock, `times` as fast: what a forwarder waits seconds for takes a part of them, and all processes of
  * the machine agree on it. `ahead`: milliseconds by which somebody has set the date wrong.
@@ -8,14 +10,15 @@
  * @returns {import("../../../provider/forwarder/world").ForwarderWorld}
  */
 function fastClock(times, ahead = 0) {
-  const now = () => (Number(process.hrtime.bigint() / 1000n) / 1000) * times;
+  const monotonic = () => (Number(process.hrtime.bigint() / 1000n) / 1000) * times;
   return {
-    now,
-    wall: () => Date.UTC(2026, 0, 1) + Math.floor(now()) + ahead,
-    timer: (run, ms) => {
+    monotonic,
+    wall: () => Date.UTC(2026, 0, 1) + Math.floor(monotonic()) + ahead,
+    after: (ms, run) => {
       const timer = setTimeout(run, ms / times);
       return () => clearTimeout(timer);
     },
+    sleep: (ms, signal) => sleep(ms / times, undefined, { signal }),
     random: Math.random,
   };
 }
@@ -27,8 +30,8 @@ function fastClock(times, ahead = 0) {
  * @returns {import("../../../provider/emulator").Wall}
  */
 function fastWall(times) {
-  const { now, wall, timer } = fastClock(times);
-  return { now: wall, elapsed: () => Math.floor(now()), timer };
+  const { monotonic, wall, after } = fastClock(times);
+  return { now: wall, elapsed: () => Math.floor(monotonic()), timer: (run, ms) => after(ms, run) };
 }
 
 module.exports = { fastClock, fastWall };
