@@ -20,18 +20,18 @@ async function bench(dialect = {}) {
 }
 
 it("a list is shared for 30 seconds of the monotonic clock, whatever the calendar does", async () => {
-  await using it = await bench();
+  await using provider = await bench();
   for (const ms of [0, 29_999, 1]) {
-    it.pass(ms);
-    await it.handler.read("prefixset://edge/blocked", { ...SET, entries: {} });
+    provider.pass(ms);
+    await provider.handler.read("prefixset://edge/blocked", { ...SET, entries: {} });
   }
-  expect(it.sent()).toEqual(["list", "list"]);
+  expect(provider.sent()).toEqual(["list", "list"]);
 });
 
 it("a late commit is looked for until the deadline by the monotonic clock, whatever the calendar does", async () => {
-  await using it = await bench({ commitDelay: 3_600_000 });
-  const late = it.handler.create({ ...SET, entries: { "192.0.2.0/24": 1 } });
+  await using provider = await bench({ commitDelay: 3_600_000 });
+  const late = provider.handler.create({ ...SET, entries: { "192.0.2.0/24": 1 } });
   await expect(late).rejects.toThrow(/after 600 ms the node's list does not show 1 entry/);
   // After the commit at 0, 50, 150 and 350 ms; the next pause would end past the deadline.
-  expect(it.sent()).toEqual(["list", "insert", "commit", "list", "list", "list", "list"]);
+  expect(provider.sent()).toEqual(["list", "insert", "commit", "list", "list", "list", "list"]);
 });

@@ -42,29 +42,29 @@ function sent(emulator: Emulator) {
 
 describe("the writer of a set", () => {
   it("sends the operations that wait with one list, one insert, one delete and one commit", async () => {
-    await using it = await bench();
+    await using setup = await bench();
     const operations = [
       put({ "203.0.113.0/24": 1 }),
       put({ "203.0.113.1": 2, "192.0.2.0/24": 7 }),
       remove("192.0.2.128/25"),
     ];
-    await Promise.all(operations.map((operation) => it.writer.submit(operation)));
-    expect(it.emulator.prefixSet(BLOCKED).applied).toEqual({
+    await Promise.all(operations.map((operation) => setup.writer.submit(operation)));
+    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual({
       "192.0.2.0/24": 7,
       "203.0.113.0/24": 1,
       "203.0.113.1/32": 2,
     });
-    expect(sent(it.emulator)).toEqual(["list", "insert 3", "delete 1", "commit", "list"]);
+    expect(sent(setup.emulator)).toEqual(["list", "insert 3", "delete 1", "commit", "list"]);
   });
 
   it("keeps what one operation wants and another removes", async () => {
-    await using it = await bench();
+    await using setup = await bench();
     const [removed] = await Promise.all([
-      it.writer.submit(remove("192.0.2.0/24")),
-      it.writer.submit(put({ "192.0.2.0/24": 1 })),
+      setup.writer.submit(remove("192.0.2.0/24")),
+      setup.writer.submit(put({ "192.0.2.0/24": 1 })),
     ]);
     expect(removed.after.has(key("192.0.2.0/24"))).toBe(true);
-    expect(sent(it.emulator)).toEqual(["list"]);
+    expect(sent(setup.emulator)).toEqual(["list"]);
   });
 
   it.each([
@@ -73,12 +73,12 @@ describe("the writer of a set", () => {
   ])(
     "finds a refused entry by splitting (%s): its operation fails alone and leaves nothing behind",
     async (_name, dialect) => {
-      await using it = await bench({ maxValue: 255, ...dialect });
+      await using setup = await bench({ maxValue: 255, ...dialect });
       const results = await Promise.allSettled([
-        it.writer.submit(put({ "203.0.113.1": 1 })),
-        it.writer.submit(put({ "203.0.113.2": 2, "203.0.113.3": 999, "192.0.2.0/24": 9 })),
-        it.writer.submit(put({ "203.0.113.4": 4 })),
-        it.writer.submit({
+        setup.writer.submit(put({ "203.0.113.1": 1 })),
+        setup.writer.submit(put({ "203.0.113.2": 2, "203.0.113.3": 999, "192.0.2.0/24": 9 })),
+        setup.writer.submit(put({ "203.0.113.4": 4 })),
+        setup.writer.submit({
           plan: () => {
             throw new Error("too many removals");
           },
@@ -89,53 +89,53 @@ describe("the writer of a set", () => {
         reason: { message: expect.stringMatching(/the node refused 203\.0\.113\.3\/32/) },
       });
       const content = { "192.0.2.0/24": 1, "192.0.2.128/25": 1, "203.0.113.1/32": 1, "203.0.113.4/32": 4 };
-      expect(it.emulator.prefixSet(BLOCKED)).toEqual({ applied: content, staged: content });
-      expect(it.emulator.requests({ cmd: "commit" })).toHaveLength(1);
+      expect(setup.emulator.prefixSet(BLOCKED)).toEqual({ applied: content, staged: content });
+      expect(setup.emulator.requests({ cmd: "commit" })).toHaveLength(1);
     },
   );
 
   it("changes values on a node that refuses to overwrite, with no commit between delete and insert", async () => {
-    await using it = await bench({ insertExisting: "error" });
-    await it.writer.submit(put({ "192.0.2.0/24": 5, "203.0.113.0/24": 1 }));
-    expect(it.emulator.prefixSet(BLOCKED).applied).toMatchObject({ "192.0.2.0/24": 5, "203.0.113.0/24": 1 });
-    const [commit] = it.emulator.requests({ cmd: "commit" });
+    await using setup = await bench({ insertExisting: "error" });
+    await setup.writer.submit(put({ "192.0.2.0/24": 5, "203.0.113.0/24": 1 }));
+    expect(setup.emulator.prefixSet(BLOCKED).applied).toMatchObject({ "192.0.2.0/24": 5, "203.0.113.0/24": 1 });
+    const [commit] = setup.emulator.requests({ cmd: "commit" });
     expect(commit?.commit?.removed).toEqual({});
   });
 
   it("says what may be staged after a failed commit, and settles it with the next operation", async () => {
-    await using it = await bench();
-    it.emulator.fail({ cmd: "commit", status: 503, times: 100 });
-    const failure = await it.writer.submit(put({ "203.0.113.0/24": 1 })).catch((error) => error);
+    await using setup = await bench();
+    setup.emulator.fail({ cmd: "commit", status: 503, times: 100 });
+    const failure = await setup.writer.submit(put({ "203.0.113.0/24": 1 })).catch((error) => error);
     expect(failure).toBeInstanceOf(SetWriteFailure);
     expect(failure.unsettled).toEqual(["203.0.113.0/24"]);
     expect(Object.fromEntries(failure.applied)).toEqual({ "192.0.2.0/24": 1, "192.0.2.128/25": 1 });
-    it.emulator.clearFaults();
+    setup.emulator.clearFaults();
     const unsettled = new Set(["203.0.113.0/24" as CanonicalPrefix]);
-    await it.writer.submit({ plan: () => ({ put: new Map(), remove: unsettled, unsettled }) });
+    await setup.writer.submit({ plan: () => ({ put: new Map(), remove: unsettled, unsettled }) });
     const content = { "192.0.2.0/24": 1, "192.0.2.128/25": 1 };
-    expect(it.emulator.prefixSet(BLOCKED)).toEqual({ applied: content, staged: content });
+    expect(setup.emulator.prefixSet(BLOCKED)).toEqual({ applied: content, staged: content });
   });
 
   it("names what others committed together with ours", async () => {
-    await using it = await bench();
-    await stageElsewhere(it.emulator, "203.0.113.99");
-    await it.writer.submit(put({ "203.0.113.0/24": 1 }));
-    expect(it.warnings).toEqual([expect.stringMatching(/entries that are not ours appeared: 203\.0\.113\.99\/32/)]);
+    await using setup = await bench();
+    await stageElsewhere(setup.emulator, "203.0.113.99");
+    await setup.writer.submit(put({ "203.0.113.0/24": 1 }));
+    expect(setup.warnings).toEqual([expect.stringMatching(/entries that are not ours appeared: 203\.0\.113\.99\/32/)]);
   });
 
   it("looks before the commit with foreignStaged: fail, and then takes its own changes back", async () => {
-    await using it = await bench({ listShows: "staged" }, { foreignStaged: "fail" });
-    it.emulator.fail({ cmd: "insert", nth: 1, kind: "delay", delay: 100 });
-    const writing = it.writer.submit(put({ "203.0.113.0/24": 1 }));
-    await expect.poll(() => it.emulator.requests({ cmd: "list" }).length).toBe(1);
-    await stageElsewhere(it.emulator, "203.0.113.99");
+    await using setup = await bench({ listShows: "staged" }, { foreignStaged: "fail" });
+    setup.emulator.fail({ cmd: "insert", nth: 1, kind: "delay", delay: 100 });
+    const writing = setup.writer.submit(put({ "203.0.113.0/24": 1 }));
+    await expect.poll(() => setup.emulator.requests({ cmd: "list" }).length).toBe(1);
+    await stageElsewhere(setup.emulator, "203.0.113.99");
     await expect(writing).rejects.toThrow(/somebody else has staged changes .* appeared: 203\.0\.113\.99\/32/);
-    expect(it.emulator.prefixSet(BLOCKED).staged).toEqual({
+    expect(setup.emulator.prefixSet(BLOCKED).staged).toEqual({
       "192.0.2.0/24": 1,
       "192.0.2.128/25": 1,
       "203.0.113.99/32": 1,
     });
-    expect(it.emulator.requests({ cmd: "commit" })).toEqual([]);
+    expect(setup.emulator.requests({ cmd: "commit" })).toEqual([]);
   });
 });
 

@@ -36,25 +36,25 @@ async function bench(dialect: DialectSettings, options: Partial<NodeOptions> = {
 }
 
 it("each of the twelve tables is listed once, at once on a node that keeps them apart", async () => {
-  await using it = await bench({ markPace: "table" });
-  await capture(it.client, { resources: ["edge"] });
-  expect([it.lists(), it.seconds()]).toEqual([{ lists: 12, tooSoon: 0, failed: 0 }, 0]);
-  await capture(it.client, { resources: ["edge"] });
-  expect(it.lists()).toEqual({ lists: 24, tooSoon: 0, failed: 0 });
+  await using node = await bench({ markPace: "table" });
+  await capture(node.client, { resources: ["edge"] });
+  expect([node.lists(), node.seconds()]).toEqual([{ lists: 12, tooSoon: 0, failed: 0 }, 0]);
+  await capture(node.client, { resources: ["edge"] });
+  expect(node.lists()).toEqual({ lists: 24, tooSoon: 0, failed: 0 });
 });
 
 it("on a node that counts any two lists they are three seconds apart", async () => {
-  await using it = await bench({ markPace: "node" }, { markPace: "node" });
-  await capture(it.client, { resources: ["edge"] });
-  expect([it.lists(), it.seconds()]).toEqual([{ lists: 12, tooSoon: 0, failed: 0 }, 33]);
+  await using node = await bench({ markPace: "node" }, { markPace: "node" });
+  await capture(node.client, { resources: ["edge"] });
+  expect([node.lists(), node.seconds()]).toEqual([{ lists: 12, tooSoon: 0, failed: 0 }, 33]);
 });
 
 it("a table that fails is tried again after the pause, and a missing one counts as listed", async () => {
-  await using it = await bench({ missingTable: "error", markPace: "node" }, { markPace: "node" });
-  it.emulator.fail({ cmd: "list", url: "mark://edge/mail", nth: 1, status: 503 });
-  it.emulator.fail({ cmd: "list", url: "mark://edge/mail", nth: 2, kind: "reset" });
+  await using node = await bench({ missingTable: "error", markPace: "node" }, { markPace: "node" });
+  node.emulator.fail({ cmd: "list", url: "mark://edge/mail", nth: 1, status: 503 });
+  node.emulator.fail({ cmd: "list", url: "mark://edge/mail", nth: 2, kind: "reset" });
   const warnings: string[] = [];
-  await capture(it.client, { resources: ["edge"], warn: (message) => void warnings.push(message) });
+  await capture(node.client, { resources: ["edge"], warn: (message) => void warnings.push(message) });
   expect(warnings).toHaveLength(12);
-  expect([it.lists(), it.seconds()]).toEqual([{ lists: 14, tooSoon: 0, failed: 14 }, 39]);
+  expect([node.lists(), node.seconds()]).toEqual([{ lists: 14, tooSoon: 0, failed: 14 }, 39]);
 });

@@ -21,13 +21,16 @@ async function bench(...answers: Parameters<typeof script>) {
 }
 
 it("a table is listed again three seconds after the end of its last list, whoever asked, and other tables at once", async () => {
-  await using it = await bench(NOTHING);
-  const [one, other] = [it.client(), it.client({ endpoint: `${it.server.url}/fapi/`, headers: { "x-token": "t" } })];
+  await using node = await bench(NOTHING);
+  const [one, other] = [
+    node.client(),
+    node.client({ endpoint: `${node.server.url}/fapi/`, headers: { "x-token": "t" } }),
+  ];
   await one.listMarks("edge", "web", "shost");
   await one.listMarks("edge", "web", "dhost");
   await other.listMarks("edge", "web", "shost");
   await one.listMarks("edge", "web", "shost");
-  expect(it.starts).toEqual([
+  expect(node.starts).toEqual([
     "0 s: mark://edge/web shost",
     "0.5 s: mark://edge/web dhost",
     "3.5 s: mark://edge/web shost",
@@ -36,39 +39,43 @@ it("a table is listed again three seconds after the end of its last list, whoeve
 });
 
 it("lists that are asked for at the same time follow each other", async () => {
-  await using it = await bench(NOTHING);
-  const clients = [it.client(), it.client(), it.client()];
+  await using node = await bench(NOTHING);
+  const clients = [node.client(), node.client(), node.client()];
   await Promise.all(clients.map((client) => client.listMarks("edge", "web", "conn")));
-  expect(it.starts).toEqual(["0 s: mark://edge/web conn", "3.5 s: mark://edge/web conn", "7 s: mark://edge/web conn"]);
+  expect(node.starts).toEqual([
+    "0 s: mark://edge/web conn",
+    "3.5 s: mark://edge/web conn",
+    "7 s: mark://edge/web conn",
+  ]);
 });
 
 it("a try that failed counts as a list, and so does one that was refused", async () => {
-  await using it = await bench(reply(503, "busy"), reply(503, "busy"), reply(400, "no such table"), NOTHING);
-  const client = it.client();
+  await using node = await bench(reply(503, "busy"), reply(503, "busy"), reply(400, "no such table"), NOTHING);
+  const client = node.client();
   expect(await failureOf(client.listMarks("edge", "web", "shost"))).toMatchObject({ status: 400, tries: 3 });
   await client.listMarks("edge", "web", "shost");
-  expect(it.starts.map((line) => line.split(":")[0])).toEqual(["0 s", "3.5 s", "7 s", "10.5 s"]);
+  expect(node.starts.map((line) => line.split(":")[0])).toEqual(["0 s", "3.5 s", "7 s", "10.5 s"]);
 });
 
 it("by node, no two lists of marks come closer, and by off all do", async () => {
-  await using it = await bench(NOTHING);
-  const [slow, fast] = [it.client({ markPace: "node", markPauseMs: 5_000 }), it.client({ markPace: "off" })];
+  await using node = await bench(NOTHING);
+  const [slow, fast] = [node.client({ markPace: "node", markPauseMs: 5_000 }), node.client({ markPace: "off" })];
   await slow.listMarks("edge", "web", "shost");
   await slow.listMarks("edge", "mail", "dhost");
   await fast.listMarks("edge", "mail", "dhost");
   await slow.listMarks("core", "web", "conn");
-  expect(it.starts.map((line) => line.split(":")[0])).toEqual(["0 s", "5.5 s", "6 s", "11.5 s"]);
+  expect(node.starts.map((line) => line.split(":")[0])).toEqual(["0 s", "5.5 s", "6 s", "11.5 s"]);
 });
 
 it("whoever waits for a turn can leave, and holds no slot for other requests", async () => {
-  await using it = await bench(NOTHING);
+  await using node = await bench(NOTHING);
   let wake: () => void = () => {};
-  it.world.sleep = (_ms: number, signal?: AbortSignal) =>
+  node.world.sleep = (_ms: number, signal?: AbortSignal) =>
     new Promise<void>((resolve, reject) => {
       wake = resolve;
       signal?.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
-  const client = it.client({ maxConcurrency: 1 });
+  const client = node.client({ maxConcurrency: 1 });
   await client.listMarks("edge", "web", "shost");
   const leaving = new AbortController();
   const left = client.listMarks("edge", "web", "shost", { signal: leaving.signal });
@@ -76,11 +83,11 @@ it("whoever waits for a turn can leave, and holds no slot for other requests", a
   leaving.abort();
   expect(await failureOf(left)).toMatchObject({ code: "request-cancelled", outcome: "not-sent" });
   const waits = client.listMarks("edge", "web", "shost");
-  it.world.time += 3_000;
+  node.world.time += 3_000;
   await new Promise(setImmediate);
   wake();
   await waits;
-  expect(it.starts.map((line) => line.split(" ").at(-1))).toEqual(["shost", "undefined", "shost"]);
+  expect(node.starts.map((line) => line.split(" ").at(-1))).toEqual(["shost", "undefined", "shost"]);
 });
 
 it("nodes at other addresses know nothing of each other", () => {

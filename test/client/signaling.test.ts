@@ -14,7 +14,7 @@ type Effect = "ok" | "lost-before" | "lost-after" | "late" | { status: number; t
  * A receiver with a plan for its starts and stops; beyond the plan they work. `late`: shown by the third status after. An
  * array in the plan names prefixes that it does not take for the client's own.
  */
-async function receiver(active: Prefix[], ...steps: (Effect | Prefix[])[]) {
+async function startReceiver(active: Prefix[], ...steps: (Effect | Prefix[])[]) {
   const plan = steps.filter((step): step is Effect => !Array.isArray(step));
   const invalid = new Set(
     steps
@@ -74,35 +74,35 @@ const operationOf = ({ path }: Arrived): string => path.split("/").pop() ?? "";
 
 describe("ensureActive", () => {
   it("asks first, starts only what is not active, and checks", async () => {
-    await using it = await receiver([A]);
-    expect(await it.client.ensureActive([A, B])).toEqual({ started: [B], already: [A] });
-    expect(it.asked).toEqual(["status", `start ${B}`, "status"]);
+    await using receiver = await startReceiver([A]);
+    expect(await receiver.client.ensureActive([A, B])).toEqual({ started: [B], already: [A] });
+    expect(receiver.asked).toEqual(["status", `start ${B}`, "status"]);
   });
 
   it("sends nothing when all is active, and asks nothing for no prefixes", async () => {
-    await using it = await receiver([A, B]);
-    expect(await it.client.ensureActive([B, A, B])).toEqual({ started: [], already: [B, A] });
-    expect(await it.client.ensureActive([])).toEqual({ started: [], already: [] });
-    expect(it.asked).toEqual(["status"]);
+    await using receiver = await startReceiver([A, B]);
+    expect(await receiver.client.ensureActive([B, A, B])).toEqual({ started: [], already: [B, A] });
+    expect(await receiver.client.ensureActive([])).toEqual({ started: [], already: [] });
+    expect(receiver.asked).toEqual(["status"]);
   });
 
   it("waits for a status that is late", async () => {
-    await using it = await receiver([], "late");
-    expect(await it.client.ensureActive([A])).toEqual({ started: [A], already: [] });
-    expect(it.asked).toEqual(["status", `start ${A}`, "status", "status", "status"]);
-    expect(it.world.pauses).toEqual([100, 200]);
+    await using receiver = await startReceiver([], "late");
+    expect(await receiver.client.ensureActive([A])).toEqual({ started: [A], already: [] });
+    expect(receiver.asked).toEqual(["status", `start ${A}`, "status", "status", "status"]);
+    expect(receiver.world.pauses).toEqual([100, 200]);
   });
 
   it("an answer that was lost after the effect is settled by asking, not by a second start", async () => {
-    await using it = await receiver([], "lost-after");
-    expect(await it.client.ensureActive([A, B])).toEqual({ started: [A, B], already: [] });
-    expect(it.asked).toEqual(["status", `start ${A} ${B}`, "status"]);
+    await using receiver = await startReceiver([], "lost-after");
+    expect(await receiver.client.ensureActive([A, B])).toEqual({ started: [A, B], already: [] });
+    expect(receiver.asked).toEqual(["status", `start ${A} ${B}`, "status"]);
   });
 
   it("a start that was lost before the effect is sent again after asking", async () => {
-    await using it = await receiver([], "lost-before");
-    expect(await it.client.ensureActive([A])).toEqual({ started: [A], already: [] });
-    expect(it.asked).toEqual(["status", `start ${A}`, "status", `start ${A}`, "status"]);
+    await using receiver = await startReceiver([], "lost-before");
+    expect(await receiver.client.ensureActive([A])).toEqual({ started: [A], already: [] });
+    expect(receiver.asked).toEqual(["status", `start ${A}`, "status", `start ${A}`, "status"]);
   });
 
   it("a lost start that shows late is ours, although the second start is refused", async () => {
@@ -122,20 +122,20 @@ describe("ensureActive", () => {
   });
 
   it("a lone prefix that somebody else started in between is not ours", async () => {
-    await using it = await receiver([], { status: 409, text: "Cloud signaling already ACTIVE", apply: [A] });
-    expect(await it.client.ensureActive([A])).toEqual({ started: [], already: [A] });
+    await using receiver = await startReceiver([], { status: 409, text: "Cloud signaling already ACTIVE", apply: [A] });
+    expect(await receiver.client.ensureActive([A])).toEqual({ started: [], already: [A] });
   });
 
   it("a refusal for one of several that somebody else started leads to a start of the rest", async () => {
-    await using it = await receiver([], { status: 409, text: "cloud signaling already active", apply: [A] });
-    expect(await it.client.ensureActive([A, B])).toMatchObject({ already: [] });
-    expect(it.asked).toEqual(["status", `start ${A} ${B}`, "status", `start ${B}`, "status"]);
+    await using receiver = await startReceiver([], { status: 409, text: "cloud signaling already active", apply: [A] });
+    expect(await receiver.client.ensureActive([A, B])).toMatchObject({ already: [] });
+    expect(receiver.asked).toEqual(["status", `start ${A} ${B}`, "status", `start ${B}`, "status"]);
   });
 
   it("a refusal says for each prefix what holds", async () => {
     const refusal = { status: 400, text: '{"error":"ip_prefix invalid: 2001:db8::/32"}', apply: [B] };
-    await using it = await receiver([A], refusal, { ...refusal, apply: [] });
-    const error = await failureOf(it.client.ensureActive([A, B, C]));
+    await using receiver = await startReceiver([A], refusal, { ...refusal, apply: [] });
+    const error = await failureOf(receiver.client.ensureActive([A, B, C]));
     expect(error).toBeInstanceOf(SignalingIncomplete);
     expect(error).toMatchObject({
       code: "signaling-incomplete",
@@ -148,21 +148,21 @@ describe("ensureActive", () => {
       verified: true,
     });
     expect(error.message).toContain(
-      `Signaling on ${it.server.host}/path: start is incomplete: 1 of 3 prefixes are not active (2001:db8::/32). ` +
-        `Signaling of 2001:db8::/32 on ${it.server.host}/path: start failed (HTTP 400): ip_prefix invalid`,
+      `Signaling on ${receiver.server.host}/path: start is incomplete: 1 of 3 prefixes are not active (2001:db8::/32). ` +
+        `Signaling of 2001:db8::/32 on ${receiver.server.host}/path: start failed (HTTP 400): ip_prefix invalid`,
     );
   });
 
   it.each([2, 16, 64])("of %i prefixes starts all but the invalid one, in few requests", async (size) => {
     const all = Array.from({ length: size }, (_, index) => Prefix.parse(`192.0.2.${index}`));
     const bad = all[Math.floor(size / 3)] as Prefix;
-    await using it = await receiver([], [bad]);
-    const error = await failureOf(it.client.ensureActive(all));
+    await using receiver = await startReceiver([], [bad]);
+    const error = await failureOf(receiver.client.ensureActive(all));
     expect(error).toMatchObject({ reason: "prefix-invalid", missing: [bad], outcome: "refused", verified: true });
     expect((error as SignalingIncomplete).started).toHaveLength(size - 1);
-    const starts = it.asked.filter((asked) => asked.startsWith("start"));
+    const starts = receiver.asked.filter((asked) => asked.startsWith("start"));
     expect(starts.length).toBeLessThanOrEqual(2 * Math.log2(size) + 1);
-    expect(it.asked.filter((asked) => asked.startsWith("stop"))).toEqual([]);
+    expect(receiver.asked.filter((asked) => asked.startsWith("stop"))).toEqual([]);
   });
 
   it("a receiver that goes silent leaves what was last known, and says so", async () => {
@@ -174,12 +174,12 @@ describe("ensureActive", () => {
   });
 
   it("a start that never shows fails at the deadline", async () => {
-    await using it = await receiver([], { status: 200, text: "ok" });
-    const error = await failureOf(it.client.ensureActive([A]));
+    await using receiver = await startReceiver([], { status: 200, text: "ok" });
+    const error = await failureOf(receiver.client.ensureActive([A]));
     expect(error).toMatchObject({ missing: [A], verified: true, outcome: "unknown" });
     expect(error.message).toContain('The receiver said "ok", and its status did not show it before the deadline.');
-    expect(it.asked.filter((asked) => asked.startsWith("start"))).toHaveLength(1);
-    expect(it.world.pauses.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(60_000);
+    expect(receiver.asked.filter((asked) => asked.startsWith("start"))).toHaveLength(1);
+    expect(receiver.world.pauses.reduce((sum, ms) => sum + ms, 0)).toBeLessThan(60_000);
   });
 
   it("with a first status that fails sends nothing", async () => {
@@ -195,21 +195,21 @@ describe("ensureActive", () => {
 
 describe("ensureInactive", () => {
   it("stops only what is active, and takes a lost answer for what the status says", async () => {
-    await using it = await receiver([A, B], "lost-after");
-    expect(await it.client.ensureInactive([A, C])).toEqual({ stopped: [A], already: [C] });
-    expect(it.asked).toEqual(["status", `stop ${A}`, "status"]);
+    await using receiver = await startReceiver([A, B], "lost-after");
+    expect(await receiver.client.ensureInactive([A, C])).toEqual({ stopped: [A], already: [C] });
+    expect(receiver.asked).toEqual(["status", `stop ${A}`, "status"]);
   });
 
   it("stops all but what the receiver does not take for a prefix of the client", async () => {
-    await using it = await receiver([A, B, C], [B]);
-    const error = await failureOf(it.client.ensureInactive([A, B, C]));
+    await using receiver = await startReceiver([A, B, C], [B]);
+    const error = await failureOf(receiver.client.ensureInactive([A, B, C]));
     expect(error).toMatchObject({ reason: "prefix-invalid", stopped: [A, C], missing: [B] });
   });
 
   it("tells what is still active", async () => {
     const refusal = { status: 403, text: "secret_key invalid" };
-    await using it = await receiver([A, B], refusal);
-    const error = await failureOf(it.client.ensureInactive([A]));
+    await using receiver = await startReceiver([A, B], refusal);
+    const error = await failureOf(receiver.client.ensureInactive([A]));
     expect(error).toMatchObject({ reason: "secret-invalid", started: [], stopped: [], missing: [A], verified: true });
   });
 });

@@ -15,7 +15,7 @@ const single = (name: string, prefix: string, more: Declared["args"] = {}): Decl
 const soc = [single("flood", SHARED, { onDestroy: "created" }), single("scanner", OWN)];
 
 /** A node with an entry of nobody's, and stacks that know nothing of each other. */
-async function teams() {
+async function startTeams() {
   const { emulator, config } = await stage({ name: "", settings: {} });
   emulator.change(BLOCKED, { insert: { [FOREIGN]: 7 } });
   return {
@@ -34,57 +34,57 @@ function fine({ errors, steps, printed }: Outcome) {
 
 describe("stacks that share a set", () => {
   it("see no drift in each other's entries, use one together, and leave what they did not make", async () => {
-    await using it = await teams();
-    const [first, second] = [it.stack(), it.stack()];
+    await using shared = await startTeams();
+    const [first, second] = [shared.stack(), shared.stack()];
     fine(await first.up(platform));
     const { printed } = fine(await second.up(soc));
     expect(printed).toContainEqual(expect.stringMatching(/203\.0\.113\.0\/24.*was there already/));
-    expect(it.inserts()).toBe(2);
-    expect(it.held()).toEqual({ [FOREIGN]: 7, [OURS]: 1, [SHARED]: 1, [OWN]: 1 });
+    expect(shared.inserts()).toBe(2);
+    expect(shared.held()).toEqual({ [FOREIGN]: 7, [OURS]: 1, [SHARED]: 1, [OWN]: 1 });
     expect(fine(await first.preview(platform, { refresh: true })).steps).toEqual([]);
     expect(fine(await second.preview(soc, { refresh: true })).steps).toEqual([]);
 
     fine(await second.destroy());
-    expect(it.held()).toEqual({ [FOREIGN]: 7, [OURS]: 1, [SHARED]: 1 });
+    expect(shared.held()).toEqual({ [FOREIGN]: 7, [OURS]: 1, [SHARED]: 1 });
     fine(await first.destroy());
-    expect(it.held()).toEqual({ [FOREIGN]: 7 });
+    expect(shared.held()).toEqual({ [FOREIGN]: 7 });
   });
 
   it("lose a shared entry to the first that removes it, and put it back", async () => {
-    await using it = await teams();
-    const [first, second] = [it.stack(), it.stack()];
+    await using shared = await startTeams();
+    const [first, second] = [shared.stack(), shared.stack()];
     fine(await first.up(platform));
     fine(await second.up([single("flood", SHARED)]));
     fine(await second.destroy());
-    expect(it.held()).toEqual({ [FOREIGN]: 7, [OURS]: 1 });
+    expect(shared.held()).toEqual({ [FOREIGN]: 7, [OURS]: 1 });
     expect(fine(await first.preview(platform, { refresh: true })).steps).toEqual(["update ours"]);
     fine(await first.up(platform, { refresh: true }));
-    expect(it.held()).toEqual({ [FOREIGN]: 7, [OURS]: 1, [SHARED]: 1 });
+    expect(shared.held()).toEqual({ [FOREIGN]: 7, [OURS]: 1, [SHARED]: 1 });
   });
 
   it("do not take over an entry with another value, unless they say so", async () => {
-    await using it = await teams();
-    const [first, second] = [it.stack(), it.stack()];
+    await using shared = await startTeams();
+    const [first, second] = [shared.stack(), shared.stack()];
     fine(await first.up(platform));
-    const before = it.held();
+    const before = shared.held();
     const { errors } = await second.up([single("flood", SHARED, { value: 2 })]);
     expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining(SHARED)]);
-    expect(it.held()).toEqual(before);
+    expect(shared.held()).toEqual(before);
 
     const taken = [single("flood", SHARED, { value: 2, onExisting: "adopt" })];
     fine(await second.up(taken));
     fine(await first.up(platform, { refresh: true }));
-    expect(it.held()).toEqual(before);
+    expect(shared.held()).toEqual(before);
     expect(fine(await second.preview(taken, { refresh: true })).steps).toEqual(["update flood"]);
   });
 
   it("lose what they add to a set that one of them owns alone", async () => {
-    await using it = await teams();
-    const [owner, other] = [it.stack(), it.stack()];
+    await using shared = await startTeams();
+    const [owner, other] = [shared.stack(), shared.stack()];
     const whole = [set({ [OURS]: 1, [FOREIGN]: 7 })];
     fine(await owner.up(whole));
     fine(await other.up([single("scanner", OWN)]));
     fine(await owner.up(whole, { refresh: true }));
-    expect(it.held()).toEqual({ [OURS]: 1, [FOREIGN]: 7 });
+    expect(shared.held()).toEqual({ [OURS]: 1, [FOREIGN]: 7 });
   });
 });

@@ -45,26 +45,26 @@ async function bench(emulator: Emulator, folder: string, node: Partial<NodeOptio
 test("a list by anybody in the process counts: the forwarder and a client take turns at a table", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: STATE });
-  await using it = await bench(emulator, folder.path, {}, 6_000);
-  await it.after(0, 2);
-  void it.ask();
-  await it.after(2_999, 2);
-  expect(await it.after(1, 3)).toEqual([2, 1]);
+  await using forwarding = await bench(emulator, folder.path, {}, 6_000);
+  await forwarding.after(0, 2);
+  void forwarding.ask();
+  await forwarding.after(2_999, 2);
+  expect(await forwarding.after(1, 3)).toEqual([2, 1]);
   // Both are due at 6 s, but the client has listed one of them at 3 s: six seconds are for the forwarder from there.
-  expect(await it.after(3_000, 4)).toEqual([2, 2]);
-  await it.after(2_999, 4);
-  expect(await it.after(1, 5)).toEqual([3, 2]);
+  expect(await forwarding.after(3_000, 4)).toEqual([2, 2]);
+  await forwarding.after(2_999, 4);
+  expect(await forwarding.after(1, 5)).toEqual([3, 2]);
 });
 
 test("by node: one list at a time and a pause between any two, in turn, failed tries included", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: STATE });
   emulator.fail({ cmd: "list", url: "mark://edge/web", status: 503, times: 1 });
-  await using it = await bench(emulator, folder.path, { markPace: "node", markPauseMs: 4_000 });
-  await it.after(0, 1);
+  await using forwarding = await bench(emulator, folder.path, { markPace: "node", markPauseMs: 4_000 });
+  await forwarding.after(0, 1);
   for (let count = 1; count < 5; count++) {
-    await it.after(3_999, count);
-    const [shost = 0, dhost = 0] = await it.after(1, count + 1);
+    await forwarding.after(3_999, count);
+    const [shost = 0, dhost = 0] = await forwarding.after(1, count + 1);
     expect(Math.abs(shost - dhost)).toBeLessThanOrEqual(1);
   }
 });
@@ -72,10 +72,10 @@ test("by node: one list at a time and a pause between any two, in turn, failed t
 test("off: nobody waits for anybody, and a table is polled as often as everyMs says", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: STATE });
-  await using it = await bench(emulator, folder.path, { markPace: "off", markPauseMs: 60_000 });
-  await it.after(0, 2);
-  await it.ask();
-  expect(await it.after(0, 3)).toEqual([2, 1]);
-  await it.after(2_999, 3);
-  expect(await it.after(1, 5)).toEqual([3, 2]);
+  await using forwarding = await bench(emulator, folder.path, { markPace: "off", markPauseMs: 60_000 });
+  await forwarding.after(0, 2);
+  await forwarding.ask();
+  expect(await forwarding.after(0, 3)).toEqual([2, 1]);
+  await forwarding.after(2_999, 3);
+  expect(await forwarding.after(1, 5)).toEqual([3, 2]);
 });

@@ -30,37 +30,37 @@ const sent = (emulator: Emulator) =>
 
 describe("destroying a set", () => {
   it("removes what the state knows, leaves the rest and names it", async () => {
-    await using it = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1, "198.51.100.0/24": 1 });
-    await it.destroy();
-    expect(it.emulator.prefixSet(BLOCKED).applied).toEqual({ "198.51.100.0/24": 1 });
-    expect(it.printed).toEqual([
+    await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1, "198.51.100.0/24": 1 });
+    await stack.destroy();
+    expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual({ "198.51.100.0/24": 1 });
+    expect(stack.printed).toEqual([
       expect.stringMatching(/^warning: .*left 198\.51\.100\.0\/24, which this stack did not know/),
     ]);
   });
 
   it("sends nothing when it is empty already", async () => {
-    await using it = await bench({});
-    await it.destroy();
-    expect(sent(it.emulator)).toEqual(["list"]);
+    await using stack = await bench({});
+    await stack.destroy();
+    expect(sent(stack.emulator)).toEqual(["list"]);
   });
 
   it("sends nothing with onDestroy: keep", async () => {
-    await using it = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
-    await it.destroy({ onDestroy: "keep" });
-    expect(sent(it.emulator)).toEqual([]);
+    await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
+    await stack.destroy({ onDestroy: "keep" });
+    expect(sent(stack.emulator)).toEqual([]);
   });
 
   it("is an error when the node does not know it", async () => {
-    await using it = await bench({});
-    await expect(it.destroy({ set: "blokced" })).rejects.toThrow(/prefixset:\/\/edge\/blokced/);
+    await using stack = await bench({});
+    await expect(stack.destroy({ set: "blokced" })).rejects.toThrow(/prefixset:\/\/edge\/blokced/);
   });
 
   it("leaves what another resource of the deployment wants, in the set and in an entry", async () => {
-    await using it = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
+    await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
     const entry = { arena: "edge", set: "blocked", prefix: "192.0.2.0/24" };
-    new PrefixSetEntryHandler(it.runtime).check({}, entry);
-    await it.destroy();
-    await new PrefixSetEntryHandler(it.runtime).delete("", { ...entry, endpoint: it.emulator.endpoint });
-    expect(it.emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
+    new PrefixSetEntryHandler(stack.runtime).check({}, entry);
+    await stack.destroy();
+    await new PrefixSetEntryHandler(stack.runtime).delete("", { ...entry, endpoint: stack.emulator.endpoint });
+    expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
   });
 });

@@ -43,53 +43,58 @@ const entry = (prefix: string, value = 1) => ({ ...place, prefix, value });
 
 describe("who is expected", () => {
   it("is whoever was checked: the first of three entries waits for the others, and all are one commit", async () => {
-    await using it = await bench();
-    const inputs = ["192.0.2.1/32", "192.0.2.2/32", "192.0.2.3/32"].map((prefix) => checked(it.entries, entry(prefix)));
+    await using provider = await bench();
+    const inputs = ["192.0.2.1/32", "192.0.2.2/32", "192.0.2.3/32"].map((prefix) =>
+      checked(provider.entries, entry(prefix)),
+    );
     const created = [];
     for (const one of inputs) {
-      created.push(it.entries.create(one));
-      it.pass(2 * QUIET_MS);
+      created.push(provider.entries.create(one));
+      provider.pass(2 * QUIET_MS);
     }
-    it.pass(QUIET_MS);
+    provider.pass(QUIET_MS);
     await Promise.all(created);
-    expect(it.emulator.requests().map(({ cmd }) => cmd)).toEqual(["list", "insert", "commit", "list"]);
+    expect(provider.emulator.requests().map(({ cmd }) => cmd)).toEqual(["list", "insert", "commit", "list"]);
   });
 
   it("is nobody whose comparison found no difference: a changed entry among equal ones waits the quiet time", async () => {
-    await using it = await bench();
+    await using provider = await bench();
     const prefixes = ["192.0.2.1/32", "192.0.2.2/32"];
-    const [changed, equal] = prefixes.map((prefix) => checked(it.entries, entry(prefix, 1)));
-    const made = prefixes.map((prefix) => it.entries.create(entry(prefix)));
-    it.pass(3 * QUIET_MS);
+    const [changed, equal] = prefixes.map((prefix) => checked(provider.entries, entry(prefix, 1)));
+    const made = prefixes.map((prefix) => provider.entries.create(entry(prefix)));
+    provider.pass(3 * QUIET_MS);
     const [was, is] = await Promise.all(made);
-    checked(it.entries, { ...changed, value: 2 });
-    checked(it.entries, { ...equal });
-    const update = it.entries.update(was?.id ?? "", was?.outs ?? {}, { ...changed, value: 2 });
-    expect(it.entries.diff(is?.outs ?? {}, equal ?? {})).toEqual({ changes: false });
-    it.pass(QUIET_MS);
+    checked(provider.entries, { ...changed, value: 2 });
+    checked(provider.entries, { ...equal });
+    const update = provider.entries.update(was?.id ?? "", was?.outs ?? {}, { ...changed, value: 2 });
+    expect(provider.entries.diff(is?.outs ?? {}, equal ?? {})).toEqual({ changes: false });
+    provider.pass(QUIET_MS);
     await update;
-    expect(it.emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({ "192.0.2.1/32": 2, "192.0.2.2/32": 1 });
+    expect(provider.emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({
+      "192.0.2.1/32": 2,
+      "192.0.2.2/32": 1,
+    });
   });
 
   it("is nobody for a set that stands alone, whatever is expected elsewhere", async () => {
-    await using it = await bench();
-    checked(it.entries, { ...entry("192.0.2.1/32"), set: "other" });
-    const set = it.sets.create(checked(it.sets, { ...place, entries: { "198.51.100.0/24": 1 } }));
-    it.pass(QUIET_MS);
+    await using provider = await bench();
+    checked(provider.entries, { ...entry("192.0.2.1/32"), set: "other" });
+    const set = provider.sets.create(checked(provider.sets, { ...place, entries: { "198.51.100.0/24": 1 } }));
+    provider.pass(QUIET_MS);
     await set;
-    expect(it.emulator.requests({ cmd: "commit" })).toHaveLength(1);
+    expect(provider.emulator.requests({ cmd: "commit" })).toHaveLength(1);
   });
 
   it("is nobody after an update that had nothing to send", async () => {
-    await using it = await bench();
-    const inputs = checked(it.entries, entry("192.0.2.1/32"));
-    const first = it.entries.create(inputs);
-    it.pass(QUIET_MS);
+    await using provider = await bench();
+    const inputs = checked(provider.entries, entry("192.0.2.1/32"));
+    const first = provider.entries.create(inputs);
+    provider.pass(QUIET_MS);
     const { id, outs } = await first;
-    await it.entries.update(id, outs, checked(it.entries, { ...inputs, reason: "CASE-7" }));
-    const second = it.entries.create(checked(it.entries, entry("192.0.2.2/32")));
-    it.pass(QUIET_MS);
+    await provider.entries.update(id, outs, checked(provider.entries, { ...inputs, reason: "CASE-7" }));
+    const second = provider.entries.create(checked(provider.entries, entry("192.0.2.2/32")));
+    provider.pass(QUIET_MS);
     await second;
-    expect(it.emulator.requests({ cmd: "commit" })).toHaveLength(2);
+    expect(provider.emulator.requests({ cmd: "commit" })).toHaveLength(2);
   });
 });

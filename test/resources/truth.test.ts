@@ -35,10 +35,10 @@ describe("an adopted set", () => {
   const removes = /up removes 45 entries that no program declared so/;
 
   it("has every entry that goes or changes named by every preview, and by an up without one, until it is done", async () => {
-    await using it = await bench({ blocked: { ...found, [B]: 9 } });
-    await it.up([adopting]);
+    await using stack = await bench({ blocked: { ...found, [B]: 9 } });
+    await stack.up([adopting]);
     for (const look of ["preview", "preview", "up"] as const) {
-      const { printed, steps } = await it.engine[look]([adopting]);
+      const { printed, steps } = await stack.engine[look]([adopting]);
       expect(steps).toEqual(["update blocked"]);
       const lines = printed.filter((line) => removes.test(line));
       expect(lines).toHaveLength(3);
@@ -46,15 +46,15 @@ describe("an adopted set", () => {
       expect(named.sort()).toEqual(Object.keys(found).sort());
       expect(printed).toContainEqual(expect.stringMatching(/up changes 1 entry .*198\.51\.100\.0\/24 \(9 to 2\)/));
     }
-    expect(held(it.emulator)).toEqual({ [A]: 1, [B]: 2 });
-    expect(await it.up([adopting])).toEqual([]);
+    expect(held(stack.emulator)).toEqual({ [A]: 1, [B]: 2 });
+    expect(await stack.up([adopting])).toEqual([]);
   });
 
   it("with secret entries shows none of them in what is said or kept beside the entries", async () => {
-    await using it = await bench({ blocked: { [A]: 1, [B]: 9, [C]: 5 } });
+    await using stack = await bench({ blocked: { [A]: 1, [B]: 9, [C]: 5 } });
     const hiding = set({ [A]: 1, [B]: 2 }, { onExisting: "adopt", __secret: ["entries"] });
-    const said = [...(await it.up([hiding])), ...(await it.engine.preview([hiding])).printed];
-    const { entries: _, notes: __, ...outputs } = it.engine.state[0]?.outputs ?? {};
+    const said = [...(await stack.up([hiding])), ...(await stack.engine.preview([hiding])).printed];
+    const { entries: _, notes: __, ...outputs } = stack.engine.state[0]?.outputs ?? {};
     for (const text of [...said, JSON.stringify(outputs)]) {
       expect(text).not.toContain(A);
       expect(text).not.toContain(B);
@@ -64,106 +64,106 @@ describe("an adopted set", () => {
   });
 
   it("is named all the same after a refresh, and what is declared or gone in between is not", async () => {
-    await using it = await bench({ blocked: { [A]: 1, [C]: 1, "10.0.0.0/8": 1, "172.16.0.0/12": 1 } });
-    await it.up([adopting]);
-    it.emulator.change(BLOCKED, { delete: ["10.0.0.0/8"] });
+    await using stack = await bench({ blocked: { [A]: 1, [C]: 1, "10.0.0.0/8": 1, "172.16.0.0/12": 1 } });
+    await stack.up([adopting]);
+    stack.emulator.change(BLOCKED, { delete: ["10.0.0.0/8"] });
     const declared = set({ [A]: 1, [B]: 2, [C]: 1 }, { onExisting: "adopt" });
-    const { printed } = await it.engine.preview([declared], { refresh: true });
+    const { printed } = await stack.engine.preview([declared], { refresh: true });
     const named = printed.filter((line) => line.includes("up removes"));
     expect(named).toContainEqual(expect.stringMatching(/up removes 1 entry .*: 172\.16\.0\.0\/12\.$/));
-    await it.up([declared], { refresh: true });
-    expect(held(it.emulator)).toEqual({ [A]: 1, [B]: 2, [C]: 1 });
-    expect((await it.engine.preview([declared], { refresh: true })).steps).toEqual([]);
+    await stack.up([declared], { refresh: true });
+    expect(held(stack.emulator)).toEqual({ [A]: 1, [B]: 2, [C]: 1 });
+    expect((await stack.engine.preview([declared], { refresh: true })).steps).toEqual([]);
   });
 });
 
 describe("an entry that was there", () => {
   it("with another value has its change named by every preview, until it is done", async () => {
-    await using it = await bench({ partners: { [A]: 9 } });
+    await using stack = await bench({ partners: { [A]: 9 } });
     const adopting = created(7, { onExisting: "adopt" });
-    await it.up([adopting]);
+    await stack.up([adopting]);
     const named = expect.stringMatching(/up gives 192\.0\.2\.0\/24 the value 7, not 9; the entry was adopted/);
-    expect((await it.engine.preview([adopting])).printed).toEqual([named]);
-    expect(await it.up([adopting])).toEqual([named]);
-    expect(held(it.emulator, PARTNERS)).toEqual({ [A]: 7 });
-    expect(await it.up([adopting])).toEqual([]);
+    expect((await stack.engine.preview([adopting])).printed).toEqual([named]);
+    expect(await stack.up([adopting])).toEqual([named]);
+    expect(held(stack.emulator, PARTNERS)).toEqual({ [A]: 7 });
+    expect(await stack.up([adopting])).toEqual([]);
   });
 
   it("is said once at create, and stays on destroy with onDestroy created, whatever happened in between", async () => {
-    await using it = await bench({ partners: { [A]: 1 } });
-    const said = await it.up([created()]);
+    await using stack = await bench({ partners: { [A]: 1 } });
+    const said = await stack.up([created()]);
     expect(said).toEqual([
       expect.stringMatching(/192\.0\.2\.0\/24 was there already with this value\. A destroy .* leaves it\./),
     ]);
-    expect(await it.up([created()], { refresh: true })).toEqual([]);
-    it.emulator.fail({ cmd: "commit", status: 503, times: 100 });
-    const failed = await it.engine.up([created(7)], { config: { timeoutMs: 40, deadlineMs: 2_000 } });
+    expect(await stack.up([created()], { refresh: true })).toEqual([]);
+    stack.emulator.fail({ cmd: "commit", status: 503, times: 100 });
+    const failed = await stack.engine.up([created(7)], { config: { timeoutMs: 40, deadlineMs: 2_000 } });
     expect(failed.errors).toHaveLength(1);
-    it.emulator.clearFaults();
-    await it.up([created(7)]);
-    expect(held(it.emulator, PARTNERS)).toEqual({ [A]: 7 });
-    expect(fine(await it.engine.destroy())).toEqual([
+    stack.emulator.clearFaults();
+    await stack.up([created(7)]);
+    expect(held(stack.emulator, PARTNERS)).toEqual({ [A]: 7 });
+    expect(fine(await stack.engine.destroy())).toEqual([
       expect.stringMatching(/left 192\.0\.2\.0\/24, which was there before this resource/),
     ]);
-    expect(held(it.emulator, PARTNERS)).toEqual({ [A]: 7 });
+    expect(held(stack.emulator, PARTNERS)).toEqual({ [A]: 7 });
   });
 
   it("goes on destroy by default, which create says; a state without the mark is the creator's", async () => {
-    await using it = await bench({ partners: { [A]: 1 } });
-    expect(await it.up([entry("mine", A)])).toEqual([
+    await using stack = await bench({ partners: { [A]: 1 } });
+    expect(await stack.up([entry("mine", A)])).toEqual([
       expect.stringMatching(/destroy removes it; onDestroy: "created"/),
     ]);
-    fine(await it.engine.destroy());
-    expect(held(it.emulator, PARTNERS)).toEqual({});
-    await it.up([created()]);
-    expect(it.engine.state[0]?.outputs).not.toHaveProperty("existed");
-    fine(await it.engine.destroy());
-    expect(held(it.emulator, PARTNERS)).toEqual({});
+    fine(await stack.engine.destroy());
+    expect(held(stack.emulator, PARTNERS)).toEqual({});
+    await stack.up([created()]);
+    expect(stack.engine.state[0]?.outputs).not.toHaveProperty("existed");
+    fine(await stack.engine.destroy());
+    expect(held(stack.emulator, PARTNERS)).toEqual({});
   });
 
   it("is not foreign where a failed create of the same resource left it", async () => {
-    await using it = await bench();
-    it.emulator.fail({ cmd: "commit", kind: "lost-answer" });
-    it.emulator.fail({ cmd: "list", nth: 2, status: 503, times: 100 });
-    const failed = await it.engine.up([created()], { config: { timeoutMs: 40, deadlineMs: 2_000 } });
+    await using stack = await bench();
+    stack.emulator.fail({ cmd: "commit", kind: "lost-answer" });
+    stack.emulator.fail({ cmd: "list", nth: 2, status: 503, times: 100 });
+    const failed = await stack.engine.up([created()], { config: { timeoutMs: 40, deadlineMs: 2_000 } });
     expect(failed.errors).toHaveLength(1);
-    it.emulator.clearFaults();
-    await it.up([created()]);
-    fine(await it.engine.destroy());
-    expect(held(it.emulator, PARTNERS)).toEqual({});
+    stack.emulator.clearFaults();
+    await stack.up([created()]);
+    fine(await stack.engine.destroy());
+    expect(held(stack.emulator, PARTNERS)).toEqual({});
   });
 
   it("is not foreign to a replacement of the resource that holds it", async () => {
-    await using it = await bench();
-    await it.up([created(), entry("other", B)]);
+    await using stack = await bench();
+    await stack.up([created(), entry("other", B)]);
     const swapped = [{ ...entry("other", A), name: "mine" }, entry("other", C)];
-    const said = await it.up([{ ...created(), args: { ...created().args, prefix: B } }, ...swapped.slice(1)]);
+    const said = await stack.up([{ ...created(), args: { ...created().args, prefix: B } }, ...swapped.slice(1)]);
     expect(said.filter((line) => line.includes("was there already"))).toEqual([]);
   });
 
   it("in a whole set is counted and named at create, and never again", async () => {
-    await using it = await bench({ blocked: { [A]: 1, [B]: 1 } });
-    const said = await it.up([set([A, B, C])]);
+    await using stack = await bench({ blocked: { [A]: 1, [B]: 1 } });
+    const said = await stack.up([set([A, B, C])]);
     expect(said).toContainEqual(
       expect.stringMatching(/2 entries were there already as declared: 192\.0\.2\.0\/24, 198\.51\.100\.0\/24\./),
     );
-    expect(await it.up([set([A, B, C])])).toEqual([]);
+    expect(await stack.up([set([A, B, C])])).toEqual([]);
   });
 });
 
 describe("a set that becomes exclusive", () => {
   it("names every entry of others, and sends nothing but a list", async () => {
-    await using it = await bench({ blocked: { [B]: 1, [C]: 1 } });
-    await it.up([set([A], { exclusive: false })]);
-    expect(it.engine.state[0]?.outputs).toMatchObject({ count: 1 });
-    const start = it.emulator.journal.length;
-    const said = await it.up([set([A], { exclusive: true })]);
+    await using stack = await bench({ blocked: { [B]: 1, [C]: 1 } });
+    await stack.up([set([A], { exclusive: false })]);
+    expect(stack.engine.state[0]?.outputs).toMatchObject({ count: 1 });
+    const start = stack.emulator.journal.length;
+    const said = await stack.up([set([A], { exclusive: true })]);
     expect(said).toEqual([
       expect.stringMatching(
         /^warning: .*left entries that the program does not declare: 198\.51\.100\.0\/24, 203\.0\.113\.0\/24/,
       ),
     ]);
-    expect(sent(it.emulator, start)).toEqual(["list"]);
+    expect(sent(stack.emulator, start)).toEqual(["list"]);
   });
 });
 
@@ -171,35 +171,37 @@ describe("an entry that has expired", () => {
   const late = (value = 1) => ({ value, expires: PAST });
 
   it("is named when it is declared, and not again", async () => {
-    await using it = await bench();
+    await using stack = await bench();
     const expired = /warning: .*expired, not wanted: 203\.0\.113\.0\/24 \(2020-01-01T00:00:00Z\)/;
     const program = [set({ [A]: 1, [C]: late() })];
-    expect(await it.up(program)).toContainEqual(expect.stringMatching(expired));
-    expect(await it.up(program)).toEqual([]);
-    expect(await it.up([set({ [A]: 1, [B]: late(), [C]: late() })])).toEqual([
+    expect(await stack.up(program)).toContainEqual(expect.stringMatching(expired));
+    expect(await stack.up(program)).toEqual([]);
+    expect(await stack.up([set({ [A]: 1, [B]: late(), [C]: late() })])).toEqual([
       expect.stringMatching(/expired, not wanted: 198\.51\.100\.0\/24 \(2020/),
     ]);
-    expect(held(it.emulator)).toEqual({ [A]: 1 });
+    expect(held(stack.emulator)).toEqual({ [A]: 1 });
   });
 
   it("is counted and named in the plan that removes it", async () => {
-    await using it = await bench();
-    await it.up([set({ [A]: 1, [B]: 1, [C]: 1 })]);
-    const { printed } = await it.engine.preview([set({ [A]: 1, [C]: late() })]);
+    await using stack = await bench();
+    await stack.up([set({ [A]: 1, [B]: 1, [C]: 1 })]);
+    const { printed } = await stack.engine.preview([set({ [A]: 1, [C]: late() })]);
     expect(printed).toEqual([expect.stringContaining("+0 -2 (expired: 203.0.113.0/24) ~0, 1 after")]);
-    await it.up([set({ [A]: 1, [C]: late() })]);
-    expect(held(it.emulator)).toEqual({ [A]: 1 });
-    expect(await it.up([set({ [A]: 1, [C]: late() })])).toEqual([]);
+    await stack.up([set({ [A]: 1, [C]: late() })]);
+    expect(held(stack.emulator)).toEqual({ [A]: 1 });
+    expect(await stack.up([set({ [A]: 1, [C]: late() })])).toEqual([]);
   });
 
   it("and stands by itself is named when it is declared and when it goes, and not again", async () => {
-    await using it = await bench();
+    await using stack = await bench();
     const single = (more: Declared["args"]): Declared => ({ ...created(), args: { ...created().args, ...more } });
     const program = [single({ expires: PAST })];
-    expect(await it.up(program)).toEqual([expect.stringMatching(/192\.0\.2\.0\/24 has expired .*: it is not wanted/)]);
-    expect(await it.up(program)).toEqual([]);
-    await it.up([single({})]);
-    const { printed } = await it.engine.preview(program);
+    expect(await stack.up(program)).toEqual([
+      expect.stringMatching(/192\.0\.2\.0\/24 has expired .*: it is not wanted/),
+    ]);
+    expect(await stack.up(program)).toEqual([]);
+    await stack.up([single({})]);
+    const { printed } = await stack.engine.preview(program);
     expect(printed).toEqual([expect.stringMatching(/192\.0\.2\.0\/24 has expired .*: it is removed/)]);
   });
 });
@@ -209,52 +211,52 @@ describe("a signaling", () => {
   const active = (emulator: Emulator) => emulator.signalings["client-a"];
 
   it("that was active is said at create, and named by the destroy that leaves it", async () => {
-    await using it = await bench();
-    await it.up([signaling([X], "first")]);
-    const first = it.engine.state;
-    it.engine.state = [];
-    expect(await it.up([signaling([X, Y])])).toEqual([
+    await using stack = await bench();
+    await stack.up([signaling([X], "first")]);
+    const first = stack.engine.state;
+    stack.engine.state = [];
+    expect(await stack.up([signaling([X, Y])])).toEqual([
       expect.stringMatching(
         /active before this resource: 198\.51\.100\.7\/32\. A destroy of this resource leaves it active/,
       ),
     ]);
-    expect(fine(await it.engine.destroy())).toEqual([
+    expect(fine(await stack.engine.destroy())).toEqual([
       expect.stringMatching(/left as it was \(this resource did not start it\): 198\.51\.100\.7\/32/),
     ]);
-    expect(active(it.emulator)).toEqual([X]);
-    it.engine.state = first;
+    expect(active(stack.emulator)).toEqual([X]);
+    stack.engine.state = first;
   });
 
   it("that is renamed without an alias warns in that run", async () => {
-    await using it = await bench();
-    await it.up([signaling([X])]);
-    const said = await it.up([signaling([X], "renamed")]);
+    await using stack = await bench();
+    await stack.up([signaling([X])]);
+    const said = await stack.up([signaling([X], "renamed")]);
     expect(said).toContainEqual(
       expect.stringMatching(
         /^warning: .*198\.51\.100\.7\/32 stays active, wanted by another.* will leave what it did not start.*alias/,
       ),
     );
-    expect(fine(await it.engine.destroy())).toContainEqual(
+    expect(fine(await stack.engine.destroy())).toContainEqual(
       expect.stringMatching(/left as it was.*198\.51\.100\.7\/32/),
     );
   });
 
   it("of several prefixes of which one is not the client's starts the others, names that one, and then converges", async () => {
-    await using it = await bench();
-    await it.up([signaling([Z])]);
-    const start = it.emulator.journal.length;
-    const { errors } = await it.engine.up([signaling([X, Y, "203.0.113.9"])]);
+    await using stack = await bench();
+    await stack.up([signaling([Z])]);
+    const start = stack.emulator.journal.length;
+    const { errors } = await stack.engine.up([signaling([X, Y, "203.0.113.9"])]);
     expect(errors.map(({ message }) => message)).toEqual([
       expect.stringMatching(
         /1 of 3 prefixes are not active \(203\.0\.113\.9\/32\).*ip_prefix invalid.*Correct it or take it out of the program/,
       ),
     ]);
-    expect(active(it.emulator)).toEqual([X, Y, Z]);
-    expect(sent(it.emulator, start)).not.toContain("stop");
-    expect(it.engine.state[0]?.outputs).toMatchObject({ prefixes: [X, Y, Z], started: [X, Y, Z] });
-    await it.up([signaling([X, Y])]);
-    expect(active(it.emulator)).toEqual([X, Y]);
-    fine(await it.engine.destroy());
-    expect(active(it.emulator) ?? []).toEqual([]);
+    expect(active(stack.emulator)).toEqual([X, Y, Z]);
+    expect(sent(stack.emulator, start)).not.toContain("stop");
+    expect(stack.engine.state[0]?.outputs).toMatchObject({ prefixes: [X, Y, Z], started: [X, Y, Z] });
+    await stack.up([signaling([X, Y])]);
+    expect(active(stack.emulator)).toEqual([X, Y]);
+    fine(await stack.engine.destroy());
+    expect(active(stack.emulator) ?? []).toEqual([]);
   });
 });

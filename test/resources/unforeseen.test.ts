@@ -42,42 +42,49 @@ describe("values that we would not write", () => {
   const FOREIGN = { [B]: 1.5, [C]: "drop", "192.0.2.128/25": -1, "192.0.2.0/25": 2 ** 32, "2001:db8::/32": "" };
 
   it("are in the state after a refresh, do not stop an update of other entries, and go where the program says so", async () => {
-    await using it = await bench({});
-    const create = checked(it.runtime(), {}, it.args({ [A]: 7 }));
-    const { id, outs } = await new PrefixSetHandler(it.runtime()).create(create);
-    for (const [prefix, value] of Object.entries(FOREIGN)) it.node.sets.get(BLOCKED)?.set(prefix, value);
+    await using provider = await bench({});
+    const create = checked(provider.runtime(), {}, provider.args({ [A]: 7 }));
+    const { id, outs } = await new PrefixSetHandler(provider.runtime()).create(create);
+    for (const [prefix, value] of Object.entries(FOREIGN)) provider.node.sets.get(BLOCKED)?.set(prefix, value);
 
-    const read = await new PrefixSetHandler(it.runtime()).read(id, outs);
+    const read = await new PrefixSetHandler(provider.runtime()).read(id, outs);
     expect(read?.props).toMatchObject({ entries: { [A]: 7, ...FOREIGN }, count: 6 });
     expect(read?.inputs).toMatchObject({ entries: { [A]: 7, ...FOREIGN } });
 
-    const wanted = it.args({ [A]: 8, [B]: 2, "192.0.2.0/25": 3 });
-    const deployment = it.runtime();
+    const wanted = provider.args({ [A]: 8, [B]: 2, "192.0.2.0/25": 3 });
+    const deployment = provider.runtime();
     const news = checked(deployment, read?.inputs ?? {}, wanted);
     const { outs: after } = await new PrefixSetHandler(deployment).update(id, read?.props ?? {}, news);
-    expect(held(it.node)).toEqual(wanted.entries);
+    expect(held(provider.node)).toEqual(wanted.entries);
 
-    await new PrefixSetHandler(it.runtime()).delete(id, after);
-    expect(held(it.node)).toEqual({});
+    await new PrefixSetHandler(provider.runtime()).delete(id, after);
+    expect(held(provider.node)).toEqual({});
   });
 
   it("may stay where they are: with ignoreChanges the engine hands in what the state holds", async () => {
-    await using it = await bench({ [A]: 1, [B]: 1.5 });
-    const state = it.args({ [A]: 1, [B]: 1.5 });
-    const deployment = it.runtime();
+    await using provider = await bench({ [A]: 1, [B]: 1.5 });
+    const state = provider.args({ [A]: 1, [B]: 1.5 });
+    const deployment = provider.runtime();
     const news = checked(deployment, state, state);
-    const outs = { ...state, url: BLOCKED, count: 2, endpoint: it.node.endpoint };
+    const outs = { ...state, url: BLOCKED, count: 2, endpoint: provider.node.endpoint };
     expect(new PrefixSetHandler(deployment).diff(outs, news)).toEqual({ changes: false });
-    const strict = new PrefixSetHandler(it.runtime()).check({}, state);
+    const strict = new PrefixSetHandler(provider.runtime()).check({}, state);
     expect(strict.problems).toEqual([
       expect.stringContaining('entries["198.51.100.0/24"]: the value is not an integer'),
     ]);
   });
 
   it("of one entry are drift as any other value", async () => {
-    await using it = await bench({ [A]: "drop" });
-    const state = { arena: "edge", set: "blocked", prefix: A, value: 5, url: BLOCKED, endpoint: it.node.endpoint };
-    const handler = new PrefixSetEntryHandler(it.runtime());
+    await using provider = await bench({ [A]: "drop" });
+    const state = {
+      arena: "edge",
+      set: "blocked",
+      prefix: A,
+      value: 5,
+      url: BLOCKED,
+      endpoint: provider.node.endpoint,
+    };
+    const handler = new PrefixSetEntryHandler(provider.runtime());
     const read = await handler.read(`${BLOCKED}#${A}`, state);
     expect(read?.props).toMatchObject({ value: "drop" });
     const ignored = handler.check(read?.inputs ?? {}, read?.inputs ?? {});
@@ -85,16 +92,16 @@ describe("values that we would not write", () => {
     expect(handler.check({}, read?.inputs ?? {}).problems).toEqual(["value: is not a number."]);
     expect(handler.diff(read?.props ?? {}, { ...state, value: 5 })).not.toEqual({ changes: false });
     await handler.update("", read?.props ?? {}, { arena: "edge", set: "blocked", prefix: A, value: 5 });
-    expect(held(it.node)).toEqual({ [A]: 5 });
+    expect(held(provider.node)).toEqual({ [A]: 5 });
   });
 });
 
 describe("the node's own words", () => {
   it("are quoted when what it acknowledged does not show", async () => {
     const success = (cmd: string) => (cmd === "insert" ? { inserted: 0, skipped: 1 } : "queued for review");
-    await using it = await bench({}, { obeys: false, success }, { deadlineMs: 200 });
-    const handler = new PrefixSetHandler(it.runtime());
-    const failure = await handler.create(it.args({ [A]: 1 })).catch(it.told);
+    await using provider = await bench({}, { obeys: false, success }, { deadlineMs: 200 });
+    const handler = new PrefixSetHandler(provider.runtime());
+    const failure = await handler.create(provider.args({ [A]: 1 })).catch(provider.told);
     expect(failure).toBe(
       `Set prefixset://edge/blocked on http://NODE: committed, but after 200 ms the node's list does not show 1 entry: ${A}. The node answered insert with {"inserted":0,"skipped":1}, commit with queued for review. Run "pulumi up --refresh" again.`,
     );
@@ -102,17 +109,19 @@ describe("the node's own words", () => {
 
   it("are quoted of a refused delete too, which is no failure by itself", async () => {
     const success = (cmd: string) => (cmd === "delete" ? "Error: table is locked" : "ok");
-    await using it = await bench({ [A]: 1 }, { obeys: false, success }, { deadlineMs: 200 });
-    const state = { ...it.args({ [A]: 1 }), url: BLOCKED, count: 1, endpoint: it.node.endpoint };
-    const failure = await new PrefixSetHandler(it.runtime()).delete(BLOCKED, state).catch(it.told);
+    await using provider = await bench({ [A]: 1 }, { obeys: false, success }, { deadlineMs: 200 });
+    const state = { ...provider.args({ [A]: 1 }), url: BLOCKED, count: 1, endpoint: provider.node.endpoint };
+    const failure = await new PrefixSetHandler(provider.runtime()).delete(BLOCKED, state).catch(provider.told);
     expect(failure).toContain("The node answered delete with Error: table is locked, commit with ok.");
   });
 
   it("are an error at once, at whatever status", async () => {
-    await using it = await bench(undefined, { unknown: [200, { code: 1, msg: "no such set" }] });
-    const failure = await new PrefixSetHandler(it.runtime()).create(it.args({ [A]: 1 })).catch(it.told);
+    await using provider = await bench(undefined, { unknown: [200, { code: 1, msg: "no such set" }] });
+    const failure = await new PrefixSetHandler(provider.runtime())
+      .create(provider.args({ [A]: 1 }))
+      .catch(provider.told);
     expect(failure).toContain("list failed (HTTP 200): no such set. If the node has no such set: make it there.");
-    expect(it.node.asked).toEqual(["list"]);
+    expect(provider.node.asked).toEqual(["list"]);
   });
 });
 
@@ -142,39 +151,39 @@ describe("a set that the node does not know", () => {
   });
 
   it("is not taken for an empty one where the node says so in words alone", async () => {
-    await using it = await bench(undefined, { unknown: [200, { msg: "no such set", data: [] }] });
-    const handler = new PrefixSetHandler(it.runtime());
+    await using provider = await bench(undefined, { unknown: [200, { msg: "no such set", data: [] }] });
+    const handler = new PrefixSetHandler(provider.runtime());
     const words =
       'nothing is listed, and beside it stands "no such set". If this node answers an empty list so, set answers.path: "data".';
-    expect(await handler.read(BLOCKED, state(it)).catch(it.told)).toContain(words);
-    expect(await handler.delete(BLOCKED, state(it)).catch(it.told)).toContain(words);
+    expect(await handler.read(BLOCKED, state(provider)).catch(provider.told)).toContain(words);
+    expect(await handler.delete(BLOCKED, state(provider)).catch(provider.told)).toContain(words);
   });
 
   it("fails refresh and destroy with the ways out, and a create with fewer", async () => {
-    await using it = await bench(undefined);
-    const handler = new PrefixSetHandler(it.runtime());
+    await using provider = await bench(undefined);
+    const handler = new PrefixSetHandler(provider.runtime());
     const ways =
       "If the node has no such set any more: make it there; or give the node absentSet: \"empty\", with which it counts as empty and its first insert makes it, and run the same command with --run-program; or take the resource out of the state with pulumi state delete '<urn>' (pulumi stack --show-urns lists them).";
-    expect(await handler.read(BLOCKED, state(it)).catch(it.told)).toBe(
+    expect(await handler.read(BLOCKED, state(provider)).catch(provider.told)).toBe(
       `Set prefixset://edge/blocked on NODE: list failed (HTTP 404): no such set. ${ways}`,
     );
-    expect(await handler.delete(BLOCKED, state(it)).catch(it.told)).toContain(ways);
-    expect(await handler.create(it.args({ [A]: 1 })).catch(it.told)).toContain(
+    expect(await handler.delete(BLOCKED, state(provider)).catch(provider.told)).toContain(ways);
+    expect(await handler.create(provider.args({ [A]: 1 })).catch(provider.told)).toContain(
       'If the node has no such set: make it there; or give the node absentSet: "empty", with which it counts as empty and its first insert makes it. Nothing was changed',
     );
   });
 
   it("is made by its first insert where the node does that", async () => {
-    await using it = await bench(undefined, { makesSets: true }, { absentSet: "empty" });
-    const handler = new PrefixSetHandler(it.runtime());
-    const { id, outs } = await handler.create(it.args({ [A]: 1, [B]: 2 }));
-    expect(held(it.node)).toEqual({ [A]: 1, [B]: 2 });
-    it.node.sets.clear();
-    const read = await new PrefixSetHandler(it.runtime()).read(id, outs);
+    await using provider = await bench(undefined, { makesSets: true }, { absentSet: "empty" });
+    const handler = new PrefixSetHandler(provider.runtime());
+    const { id, outs } = await handler.create(provider.args({ [A]: 1, [B]: 2 }));
+    expect(held(provider.node)).toEqual({ [A]: 1, [B]: 2 });
+    provider.node.sets.clear();
+    const read = await new PrefixSetHandler(provider.runtime()).read(id, outs);
     expect(read?.props).toMatchObject({ entries: {}, count: 0 });
-    it.node.asked.length = 0;
-    await new PrefixSetHandler(it.runtime()).delete(id, read?.props ?? {});
-    expect(it.node.asked).toEqual(["list"]);
+    provider.node.asked.length = 0;
+    await new PrefixSetHandler(provider.runtime()).delete(id, read?.props ?? {});
+    expect(provider.node.asked).toEqual(["list"]);
   });
 });
 
@@ -183,10 +192,10 @@ describe("a node that does not answer", () => {
   const ENTRY = { arena: "edge", set: "blocked", prefix: A, value: 1, url: BLOCKED };
 
   it("keeps the state of its resources on refresh where the options say so, asked once for all of them", async () => {
-    await using it = await bench({}, {}, { onUnreachable: "skip", maxTries: 1 });
-    const { endpoint } = it.node;
-    await it.node[Symbol.asyncDispose]();
-    const runtime = it.runtime();
+    await using provider = await bench({}, {}, { onUnreachable: "skip", maxTries: 1 });
+    const { endpoint } = provider.node;
+    await provider.node[Symbol.asyncDispose]();
+    const runtime = provider.runtime();
     const set = await new PrefixSetHandler(runtime).read(BLOCKED, { ...EARLIER, endpoint });
     expect(set).toEqual({
       id: BLOCKED,
@@ -199,7 +208,7 @@ describe("a node that does not answer", () => {
       inputs: { arena: "edge", set: "blocked", prefix: A, value: 1 },
       props: { ...ENTRY, endpoint },
     });
-    expect(it.printed).toEqual([
+    expect(provider.printed).toEqual([
       expect.stringMatching(
         /^warning: Set prefixset:\/\/edge\/blocked on NODE: not refreshed, since the node does not answer; its state is kept \(onUnreachable: "skip"\)\. .*no connection/,
       ),
@@ -207,14 +216,18 @@ describe("a node that does not answer", () => {
   });
 
   it("fails a refresh otherwise, and an answer with an error always does", async () => {
-    await using it = await bench(undefined, { unknown: [401, "who are you?"] }, { onUnreachable: "skip", maxTries: 1 });
-    const { endpoint } = it.node;
+    await using provider = await bench(
+      undefined,
+      { unknown: [401, "who are you?"] },
+      { onUnreachable: "skip", maxTries: 1 },
+    );
+    const { endpoint } = provider.node;
     const read = (runtime: Runtime) =>
-      new PrefixSetHandler(runtime).read(BLOCKED, { ...EARLIER, endpoint }).catch(it.told);
-    expect(await read(it.runtime())).toContain("HTTP 401");
-    it.node.shape = { unknown: [503, "busy"] };
-    expect(await read(it.runtime())).toContain("HTTP 503");
-    await it.node[Symbol.asyncDispose]();
+      new PrefixSetHandler(runtime).read(BLOCKED, { ...EARLIER, endpoint }).catch(provider.told);
+    expect(await read(provider.runtime())).toContain("HTTP 401");
+    provider.node.shape = { unknown: [503, "busy"] };
+    expect(await read(provider.runtime())).toContain("HTTP 503");
+    await provider.node[Symbol.asyncDispose]();
     const plain = new Runtime({ env: {}, print: () => {} });
     plain.configure((key: string) => ({ endpoint, maxTries: 1 })[key]);
     expect(await read(plain)).toContain("no connection");

@@ -81,18 +81,17 @@ async function onOwnPort(options: EmulatorOptions): Promise<Emulator> {
 
 /** How many requests the scenario sends when nothing goes wrong. */
 export async function requestsOf(scenario: Scenario, dialect?: Dialect): Promise<number> {
-  await using it = await open(scenario, dialect);
-  const before = it.emulator.journal.length;
-  const { errors } = await it.engine.up(scenario.after);
+  await using run = await open(scenario, dialect);
+  const before = run.emulator.journal.length;
+  const { errors } = await run.engine.up(scenario.after);
   if (errors.length > 0) throw new Error(`${scenario.name} fails without any fault: ${errors[0]?.message}`);
-  return it.emulator.journal.length - before;
+  return run.emulator.journal.length - before;
 }
 
 /** Runs one case from an empty node to the end, and judges everything that was promised about it. */
-export async function walk(it: Case, dialect?: Dialect): Promise<Verdict> {
-  const { scenario, kind, request, lasting } = it;
-  const next = scenario.later && it.next === "previous" ? "same" : it.next;
-  return follow({ scenario, kind, request, lasting, next }, dialect);
+export async function walk({ scenario, kind, request, lasting, next }: Case, dialect?: Dialect): Promise<Verdict> {
+  const followed = scenario.later && next === "previous" ? "same" : next;
+  return follow({ scenario, kind, request, lasting, next: followed }, dialect);
 }
 
 async function follow({ scenario, kind, request, lasting, next }: Case, dialect?: Dialect): Promise<Verdict> {
@@ -100,8 +99,8 @@ async function follow({ scenario, kind, request, lasting, next }: Case, dialect?
   const title = [dialect?.name, scenario.name, kind.name, when, `then ${next}`]
     .filter((part) => part !== undefined)
     .join(", ");
-  await using it = await open(scenario, dialect);
-  const { emulator, engine } = it;
+  await using run = await open(scenario, dialect);
+  const { emulator, engine } = run;
   const problems: string[] = [];
   const require = (isSo: boolean, sentence: string) => void (isSo || problems.push(sentence));
 
