@@ -189,7 +189,7 @@ const crossings = sources
     return { from, to, permission: allowed.find((place) => path === place || path.startsWith(`${place}/`)) };
   });
 
-test("imports point one way: model <- wire <- client <- batch <- resources <- provider, and model <- emulator", () => {
+test("imports point one way: model <- wire <- client <- batch <- resources <- provider; model <- emulator", () => {
   const wrong = crossings.filter(({ permission }) => permission === undefined);
   expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
 });
@@ -283,7 +283,7 @@ test("environment and console are touched only where a process begins", () => {
   expect(OPEN_TO_THE_WORLD.filter((file) => !used.includes(file))).toEqual([]);
 });
 
-test("the emulator's page is a program of its own: nothing imports it, and it imports its libraries only", () => {
+test("nothing imports the emulator's page, and the page imports its libraries only", () => {
   const imported = page.flatMap(({ imports }) => imports.map(({ name }) => name));
   expect(page.length).toBeGreaterThan(10);
   expect([...new Set(imported)].filter((name) => !/^\.\/[a-z-]+$|^preact(\/hooks)?$|^uplot$/.test(name))).toEqual([]);

@@ -106,7 +106,7 @@ test("a repetition that failed is told beside those that did not, and counts are
   ]);
 });
 
-test("every group is measured once, then the shortest again while the time lasts; what does not fit is named", async () => {
+test("measures every group once, repeats the shortest in the time left, and names what does not fit", async () => {
   const group = (size: number): Group => ({ workload: "set", size, ...USUAL, steps: ["create"] });
   const took: Record<number, number> = { 1: 10, 2: 30, 3: 20, 50000: 999 };
   let clock = 0;

@@ -87,7 +87,7 @@ describe("at run time", () => {
     expect(execFileSync(process.execPath, ["program.mjs"], { cwd: consumer, encoding: "utf8" })).toBe("[]");
   });
 
-  test("a provider loads no HTTP before its first request, and then little more of undici than its connections", () => {
+  test("a provider loads no HTTP before its first request, then undici's connections only", () => {
     const script = `
       const loaded = () => Object.keys(require.cache).map((file) => file.split(/node_modules[/\\\\]/).at(-1));
       const packages = () => [...new Set(loaded().flatMap((file) => /^[a-z@][^/\\\\]*/.exec(file) ?? []))].sort();

@@ -264,7 +264,7 @@ describe("group commit of what was announced", () => {
     expect(flushes).toEqual([["changed"]]);
   });
 
-  it("waits as long as checks go on, five seconds at most: the engine does not stand still meanwhile", async () => {
+  it("waits while checks go on, five seconds at most", async () => {
     const { announce, come, expected, flushes, pass } = bench();
     announce("changed");
     come("changed");
@@ -286,7 +286,7 @@ describe("group commit of what was announced", () => {
     expect(flushes).toEqual([["a"]]);
   });
 
-  it("waits the quiet time once the engine's usual number of callers is there and holds one more in hand, and learns from it", async () => {
+  it("waits the quiet time once the usual number of callers is there, and learns from one more", async () => {
     const { announce, come, flushes, end, pass } = bench({ usual: 3 });
     announce("a", "b", "c", "held");
     come("a", "b", "c");
@@ -315,7 +315,7 @@ describe("group commit of what was announced", () => {
     expect(flushes).toEqual([["a", "b", "c", "d", "e"]]);
   });
 
-  it("does not take the usual number for all where more were checked than an engine at its limit holds", async () => {
+  it("does not take the usual number for all where more resources were checked", async () => {
     const { announce, come, flushes, pass } = bench({ usual: 3 });
     announce("a", "b", "c", "d", "e", "f");
     come("a", "b", "c");

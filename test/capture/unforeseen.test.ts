@@ -24,7 +24,7 @@ const node = (marks: (type: MarkType) => Promise<Mark[]>): CaptureSource => ({
   ],
 });
 
-it("a table that the node does not have and a value that no emulator holds are left out, and said", async () => {
+it("leaves out, and reports, a missing table and a value that no emulator holds", async () => {
   const warnings: string[] = [];
   const source = node(async (type) => {
     if (type === "conn") throw refusal(400, "no such table");

@@ -20,7 +20,7 @@ async function bench(...answers: Parameters<typeof script>) {
   return { world, server, starts, client, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
-it("a table is listed again three seconds after the end of its last list, whoever asked, and other tables at once", async () => {
+it("a table is listed again three seconds after its last list by any client, other tables at once", async () => {
   await using node = await bench(NOTHING);
   const [one, other] = [
     node.client(),

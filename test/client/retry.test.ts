@@ -86,7 +86,7 @@ describe("repeats", () => {
     await client.close();
   });
 
-  it("report a refusal after a lost answer with the number of tries, since it may be the echo of the first", async () => {
+  it("report a refusal after a lost answer with the number of tries", async () => {
     await using server = await serve(script(reset, reply(400, { error: "exists" })));
     const client = new NodeClient({ endpoint: server.url }, new TestWorld());
     const error = await failureOf(client.insert(SET, [["192.0.2.0/24", 1]]));
@@ -147,7 +147,7 @@ describe("Retry-After", () => {
     await client.close();
   });
 
-  it("is the least: jitter comes on top, so that those who were turned away together come back one by one", async () => {
+  it("is the shortest pause: jitter is added, so that refused clients come back one by one", async () => {
     await using server = await serve(
       script(reply(429, "", { "retry-after": "7" }), reply(429, "", { "retry-after": "7" }), reply(200, [])),
     );
@@ -171,7 +171,7 @@ describe("Retry-After", () => {
     },
   );
 
-  it("that fits into the deadline while its jitter does not ends the operation, and says whose limit it is", async () => {
+  it("that exceeds the deadline with its jitter ends the operation, naming the limit", async () => {
     await using server = await serve(reply(429, "", { "retry-after": "59" }));
     const client = new NodeClient({ endpoint: server.url, retryPauseMs: 5_000 }, new TestWorld());
     const error = await failureOf(client.listPrefixSet(SET));

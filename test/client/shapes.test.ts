@@ -44,7 +44,7 @@ it("an answer without a body is no list, and an empty one with the setting for i
   expect(await list(200, {}, { answers: { empty: "{}" } })).toEqual([]);
 });
 
-it("an empty object is an empty list once this process has seen a keyed one of the node, by any client", async () => {
+it("an empty object is an empty list once any client has seen a keyed list", async () => {
   const answers: unknown[] = [{}, { "192.0.2.0/24": 1 }, {}, { data: {} }];
   await using server = await serve((request, response, count) => reply(200, answers[count - 1])(request, response, 1));
   const world = new TestWorld();
@@ -71,7 +71,7 @@ it.each([
   }
 });
 
-it("a set that is answered with 404 is empty where the options say so, and a page of a proxy is not", async () => {
+it("a 404 is an empty set where the options say so, a proxy's page never is", async () => {
   expect(await list(404, { error: "no such set" })).toMatch(/list failed \(HTTP 404\): no such set\.$/);
   expect(await list(404, { error: "no such set" }, { absentSet: "empty" })).toEqual([]);
   expect(await list(404, "<html><title>Not found</title>", { absentSet: "empty" })).toMatch(/HTTP 404/);

@@ -55,7 +55,7 @@ it.each([
   await node.close();
 });
 
-it("https at a port without it, and http at one with it, is a sentence with the remedy; the node has its name", async () => {
+it("https at an http port, or the reverse, names the node and the remedy", async () => {
   const plain = await serve(reply(200, "[]"));
   const endpoint = plain.url.replace("http:", "https:");
   const wrong = new NodeClient({ endpoint }, new TestWorld(), "fra1");

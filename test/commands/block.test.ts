@@ -24,7 +24,7 @@ const text = (name = "blocks.yaml") => readFile(join(folder, name), "utf8");
 const write = (content: string, name = "blocks.yaml") => writeFile(join(folder, name), content);
 const entries = (name = "blocks.yaml") => readPrefixFile(join(folder, name), { allowEmpty: true });
 
-test("a missing file is made, a prefix that is there gets the new reason and time, and unblocking takes it out", async () => {
+test("block creates a missing file and updates reason and time of a known prefix; unblock removes it", async () => {
   const first = await block("203.0.113.7", "--for", "1h30m", "--ticket", "INC-4711", "--value", "2");
   expect(first).toEqual({
     code: 0,
@@ -189,7 +189,7 @@ test("twenty at once lose nothing", async () => {
   expect(readdirSync(folder)).toEqual(["blocks.yaml"]);
 });
 
-test("a command that was killed before it renamed leaves the old file, and the next one goes on", async () => {
+test("a command killed before its rename leaves the old file, and the next one succeeds", async () => {
   const { pid } = spawnSync(process.execPath, ["--version"]);
   await write("192.0.2.1/32: 1\n");
   await write("192.0.2.1/32: 1\n192.0.2.2/3", ".half-written.tmp");

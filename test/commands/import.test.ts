@@ -34,7 +34,7 @@ const command = (...args: string[]) =>
     env: { PACKETFILTER_ENDPOINT: emulator.endpoint, PACKETFILTER_HEADERS: '{"authorization":"Bearer node-secret"}' },
   });
 
-test("the program declares what the set holds, with the limit that a default route needs, and nothing secret", async () => {
+test("the program declares the set's entries and the limit for a default route, and no secret", async () => {
   const made = await command("prefixset://edge/blocked", "--node", "fra1", "--out", "new/imported");
   expect(made).toMatchObject({ code: 0, err: "" });
   expect(made.out).toContain("pulumi import --file new/imported/import.json --yes --generate-code=false\n");

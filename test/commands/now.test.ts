@@ -37,7 +37,7 @@ const block = (prefixes: string[], more: string[] = [], env = {}) =>
   command("block", prefixes, [...REASON, ...more], env);
 const sent = () => emulator.journal.map(({ cmd, entries }) => (entries ? `${cmd} ${entries}` : cmd));
 
-test("--now sends what is missing, commits once and looks; what is there is committed and not sent; unblock takes it back", async () => {
+test("--now sends only what is missing, commits once and confirms; unblock removes it", async () => {
   const first = await block(["203.0.113.7", "192.0.2.0/24"]);
   expect(first).toMatchObject({ code: 0, err: "" });
   expect(first.out).toContain(`${BLOCKED} on ${emulator.endpoint}: 1 entry changed and committed, 1 was so before.`);
@@ -69,7 +69,7 @@ test("what a killed command staged is committed, on a node that lists what is st
   expect(emulator.prefixSet(BLOCKED).applied).toHaveProperty(["203.0.113.7/32"], 1);
 });
 
-test("a node that fails leaves the file as written, and the sentence names the node and what to do", async () => {
+test("a failing node leaves the file written; the error names the node and the remedy", async () => {
   emulator.fail({ cmd: "commit", status: 401, times: 9 });
   const ended = await block(["203.0.113.7"]);
   expect(ended.code).toBe(1);

@@ -42,7 +42,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test("without --write nothing but lists is sent, and the table says what was found and what was not asked", async () => {
+test("without --write only lists are sent, and the table shows what was not asked", async () => {
   emulator.clearJournal();
   const { code, out, err } = await run(["probe", BLOCKED], { env });
   expect({ code, err }).toEqual({ code: 0, err: "" });
@@ -100,7 +100,7 @@ test("--write and --signaling ask about the rest, and leave set and receiver as 
   expect(node.signalings.c1 ?? []).toEqual([]);
 });
 
-test("a set that holds entries is not written to, and no file takes the place of an earlier one", async () => {
+test("a set with entries is not written to, and no earlier file is replaced", async () => {
   await writeFile(join(folder, "kept.json"), "earlier");
   const { code, err } = await run(["probe", BLOCKED, "--write", "--out", "kept.json"], { env, folder });
   expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining("--write needs a set that is empty") });

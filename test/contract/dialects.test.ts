@@ -308,7 +308,7 @@ describe("every switch of the open points", () => {
     }
   });
 
-  it("kinds of lists in envelopes of their own, with names of their own, are read by the settings for them", () =>
+  it("lists in envelopes and names of their own are read by their settings", () =>
     within(
       {
         listEnvelope: "payload.rows2",

@@ -52,7 +52,7 @@ test("no comment cites a section by a number, which nobody can look up", () => {
   expect(numbered).toEqual([]);
 });
 
-test("every switch of the emulator stands beside the open point that it is for, and the page names no other", () => {
+test("the page names every switch of the emulator beside its open point, and no other", () => {
   // The last cell of a row: `name`, `name`, option `name`, faults `name`, `name`.
   const cells = [...page.matchAll(/^\|.*\|.*\|.*\|([^|]*)\|$/gm)].map(([, cell = ""]) => cell);
   const named = cells

@@ -30,7 +30,7 @@ function eventsOf(log: string): string {
   return lines.filter((line) => !line.includes('"severity":"debug"')).join("\n");
 }
 
-it("what is secret in the program is in the clear nowhere: state, previews, events, audit log, our own words", async () => {
+it("secrets stay hidden in state, previews, events, audit log and messages", async () => {
   // The option --event-log is one of the commands for debugging.
   const env = { PULUMI_DEBUG_COMMANDS: "true" };
   await using w = await world({ program: "", config: { auditLog: "audit.ndjson" }, env });
@@ -115,7 +115,7 @@ it("what is secret in the program is in the clear nowhere: state, previews, even
   }
 }, 240_000);
 
-it("a name in the address of a resource cannot be secret, and a value that resolves to nothing removes nothing", async () => {
+it("a secret name in an address is refused, and an undefined value removes nothing", async () => {
   await using w = await world({
     program:
       'new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": 1, "192.0.2.9": 2 } });',

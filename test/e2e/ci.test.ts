@@ -48,13 +48,13 @@ describe("the templates", () => {
     expect(githubSteps(happening, true)).toEqual(gitlabSteps(happening, true));
   });
 
-  it("apply main when it changes, on a schedule also look for drift, and change nothing for anything else", () => {
+  it("apply main when it changes, check drift on a schedule, and change nothing otherwise", () => {
     expect(githubSteps(happenings["push to main"])).toEqual(["npm ci", "ci/apply.sh"]);
     expect(githubSteps(happenings.schedule)).toEqual(["npm ci", "ci/apply.sh", "ci/drift.sh"]);
     expect(githubSteps(happenings["push to a branch"])).toEqual([]);
   });
 
-  it("review a merge request without its being applied, and comment also on one that failed, but not for a fork", () => {
+  it("review a merge request unapplied, comment on a failed one too, and skip forks", () => {
     const own = happenings["merge request"];
     const fork = happenings["merge request of a fork"];
     expect(githubSteps(own)).toEqual(["npm ci", "ci/review.sh", "node ci/comment.mjs report.md"]);
@@ -122,7 +122,7 @@ async function clone(variables: Record<string, string>) {
   return { stack, step, must, runner, prod, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };
 }
 
-it("a merge request is tried on a copy of the node and judged; main is applied; drift fails the schedule", async () => {
+it("a merge request is judged on a copy of the node, main is applied, drift fails the schedule", async () => {
   const sets = { blocked: {}, partners: {} };
   await using node = await startEmulator({ state: { arenas: { edge: { sets } } }, auth: { bearer: "from-ci" } });
   await using repository = await clone({

@@ -6,7 +6,7 @@ import { TestStack } from "./support/stack";
 import { BLOCKED, blockedSet, emptyNode, since, world } from "./support/world";
 
 describe("nodes and receivers of a stack", () => {
-  it("are two in one TypeScript program, with a global and a local set of one name, and values that a preview does not know", async () => {
+  it("are two in one program, with sets of one name and values unknown in preview", async () => {
     await using fra = await emptyNode();
     await using ams = await emptyNode();
     await using stack = await TestStack.create({

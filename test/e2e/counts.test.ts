@@ -64,7 +64,7 @@ describe(`${COUNT} independent entries`, () => {
     ]);
   });
 
-  it("of two stacks that write to one set at once are all there, and each stack names what it saw of the other", async () => {
+  it("of two stacks writing to one set are all there, and each stack names the other's", async () => {
     await using emulator = await emptyNode();
     const config = { endpoint: emulator.endpoint };
     const entries = (third: number) => `

@@ -58,7 +58,7 @@ describe("a run that fails", () => {
 });
 
 describe("what create finds in its set", () => {
-  it("stops it, is taken over with adopt and goes only after a preview has shown it, or is let be", async () => {
+  it("stops it, or is adopted and goes only after a preview has shown it", async () => {
     await using w = await world({ program: blockedSet(["192.0.2.0/24"]) });
     const { emulator, stack } = w;
     emulator.change(BLOCKED, { insert: { "192.0.2.0/24": 9, "203.0.113.0/24": 3 } });

@@ -5,7 +5,7 @@ import { type Emulator, startEmulator } from "../../provider/emulator";
 import { TestStack } from "./support/stack";
 import { BLOCKED, emptyNode, since } from "./support/world";
 
-it("a fleet changes wave by wave, stops at a failure, goes on with the next up, and tells drift without a dead node", async () => {
+it("a fleet changes wave by wave, stops at a failure, resumes, and reports drift without a dead node", async () => {
   const nodes = { lab1: await emptyNode(), fra1: await emptyNode(), ams1: await emptyNode() };
   const stack = await TestStack.create({
     program: "",

@@ -10,7 +10,7 @@ const large = Object.fromEntries(
   Array.from({ length: 10_000 }, (_, index): [string, number] => [`10.${index >> 8}.${index & 255}.0/24`, index + 1]),
 );
 
-it("what import writes is in the state and in the program, and the preview after it is empty", async () => {
+it("import writes state and program, and the preview after it is empty", async () => {
   await using emulator = await startEmulator({
     state: {
       arenas: {

@@ -10,7 +10,7 @@ import { BLOCKED, since, world } from "./support/world";
 
 const example = join(process.cwd(), "examples", "incident-blocks");
 
-it("a block is at the node at once, the next up finds it so, and after its time an up removes it", async () => {
+it("a block is at the node at once, survives an up, and goes after its time", async () => {
   await using w = await world({ program: "" });
   const { emulator, stack } = w;
   await cp(join(example, "blocks.yaml"), join(stack.folder, "blocks.yaml"));
@@ -53,7 +53,7 @@ it("a block is at the node at once, the next up finds it so, and after its time 
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
 });
 
-it("sources that were marked again and again are blocked; an empty answer fails the update, and nobody is unblocked", async () => {
+it("repeatedly marked sources are blocked; an empty answer fails the update and unblocks none", async () => {
   await using logs = await startVictoriaLogs(new CertificateAuthority("test", Date.now()).issueServer("localhost"));
   await using w = await world({
     program: "",

@@ -44,7 +44,7 @@ async function converges(stack: TestStack): Promise<void> {
   expect(preview.code, preview.text).toBe(0);
 }
 
-it("a provider, an engine or a user who ends an up half-way leaves nothing that the next up does not put right", async () => {
+it("an up that is killed half-way is put right by the next up", async () => {
   await using w = await world({ program: program({ "192.0.2.0/24": 1, "198.51.100.0/24": 1 }, 1, ["198.51.100.7"]) });
   const { emulator, stack } = w;
 

@@ -13,7 +13,7 @@ const single = (node: string) =>
 const both = (node: string) => blockedSet(ENTRIES, `node: "${node}"`) + single(node);
 
 describe("places", () => {
-  it("of a node with two names, of two machines, and of one that left: nothing is lost, cleared elsewhere or left unsaid", async () => {
+  it("of a renamed, a second and a departed node: nothing is lost, cleared elsewhere or unreported", async () => {
     await using old = await emptyNode();
     await using young = await emptyNode();
     const endpoint = old.endpoint.replace("127.0.0.1", "localhost");
@@ -56,7 +56,7 @@ describe("places", () => {
     expect([young.prefixSet(BLOCKED).applied, young.prefixSet(PARTNERS).applied]).toEqual([{}, {}]);
   });
 
-  it("that need credentials, and receivers: what cannot be reached fails with both addresses and the whole way out", async () => {
+  it("that need credentials, and receivers: the error has both addresses and the remedy", async () => {
     await using old = await startEmulator({ auth: { bearer: "old-token" } });
     await using young = await startEmulator();
     const { clientId, secretKey } = old.clients[0] ?? {};

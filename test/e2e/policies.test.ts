@@ -26,7 +26,7 @@ function program(sets: Record<string, Record<string, number>>, more = ""): strin
 }
 
 describe("the policy pack in the real engine", () => {
-  it("stops a bad stack in the preview, lets a good one pass, and warns where a policy is advisory", async () => {
+  it("stops a bad stack in the preview, passes a good one, warns where advisory", async () => {
     await using w = await world({
       program: program({ blocked: { "192.0.2.0/24": 1, "0.0.0.0/0": 1 } }, "shortestPrefix: { ipv4: 0 }"),
     });

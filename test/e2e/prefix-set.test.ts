@@ -73,7 +73,7 @@ describe("a prefix-set in a program", () => {
     expect(emulator.journal.filter(({ cmd }) => cmd === "insert").at(-1)?.data).toEqual([{ p: "10.1.2.0/24", v: 9 }]);
   });
 
-  it("leaves what others added to a plain up; --refresh shows it, as it shows what they removed and changed, and an up repairs all", async () => {
+  it("keeps others' entries in a plain up; --refresh shows all drift, and an up repairs it", async () => {
     const others = { "192.0.2.0/24": 1, "203.0.113.0/24": 2 };
     const more = `
       new pf.PrefixSet("removed", { arena: "edge", set: "partners", entries: ${JSON.stringify(others)} });

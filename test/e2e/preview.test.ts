@@ -58,7 +58,7 @@ it("a preview lists each declared set once, says what is other than declared, an
   expect(emulator.journal).toEqual([]);
 });
 
-it("an unknown set is told before up in the node's words; what does not answer delays a preview, or fails it where it must", async () => {
+it("a preview reports an unknown set; a silent node delays it, or fails it where required", async () => {
   await using w = await world({
     program: 'new pf.PrefixSetEntry("one", { arena: "edge", set: "blokced", prefix: "192.0.2.1" });',
   });

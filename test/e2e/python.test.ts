@@ -45,7 +45,7 @@ test("mypy --strict accepts module and program, and refuses each wrong use of th
   expect(errors.map((line) => line.replace(/^(\S+?:\d+): .* {2}(\[\S+\])$/, "$1 $2"))).toEqual(expected);
 });
 
-test("every argument is sent under the name that the provider knows, None inside one is refused, and what is secret of a node is marked", async () => {
+test("arguments have the provider's names, None inside one is refused, a node's secrets are marked", async () => {
   const { code, stdout, stderr } = await python("every_argument.py");
   expect(code, stderr).toBe(0);
   const { registered, refused, secret } = JSON.parse(stdout);

@@ -23,7 +23,7 @@ const after = `
   new pf.PrefixSetEntry("one3", { arena: "edge", set: "partners", prefix: "203.0.113.3", reason });
   new pf.CloudSignaling("attack", { prefixes: ["198.51.100.8", "198.51.100.9"] });`;
 
-it("a report of a preview says what comes, goes, is replaced and deleted, and how many marked sources that covers", async () => {
+it("a report counts created, deleted and replaced entries, and the marked sources they cover", async () => {
   const mark = (address: string) => ({ address, id: 7, value: 1, lifetime: 3_600 });
   const sets = { blocked: {} };
   await using emulator = await startEmulator({

@@ -84,7 +84,7 @@ describe("an attack", () => {
     expect(emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({ ...before, "203.0.113.9/32": 1 });
   });
 
-  it("is met by the rules of another profile from the next packet on, once a CloudSignaling is there", async () => {
+  it("is met by another profile's rules once a CloudSignaling is active", async () => {
     await using emulator = await startEmulator({
       state: {
         arenas: {

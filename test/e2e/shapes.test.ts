@@ -89,7 +89,7 @@ it("six nodes with shapes of their own: up, no change, drift, repair, destroy", 
   expect(held()).toEqual(everywhere({}));
 });
 
-it("a node that answers in a way that nobody knows says in the engine's output with which setting it is read", async () => {
+it("an unknown answer of a node names the setting that reads it", async () => {
   await using node = await startShapedNode({ [SET]: { [A]: 1 } }, { list: (held) => ({ payload: pairs(held) }) });
   await using stack = await TestStack.create({
     config: { endpoint: node.endpoint },

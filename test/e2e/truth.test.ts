@@ -9,7 +9,7 @@ const PROGRAM = `${blockedSet({ "192.0.2.0/25": 1, "192.0.2.128/25": 2, "198.51.
   new pf.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", onDestroy: "created" });
   new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7", "198.51.100.8"] });`;
 
-it("what was there before is said, shown by every preview before it goes, and left where the program says so", async () => {
+it("what was there before is reported, previewed before it goes, and kept on request", async () => {
   await using w = await world({ program: PROGRAM, config: { endpiont: "http://192.0.2.1" } });
   const { emulator, stack } = w;
   emulator.change(BLOCKED, { insert: FOUND });

@@ -4,7 +4,7 @@ import { KeyTable } from "../../provider/emulator/marks/key-table";
 
 const KEYS = 120;
 
-test("a table finds every key that is in it at its slot, and no other, whatever came and went before", () => {
+test("a table finds exactly its keys, each at its slot, after any history", () => {
   const step = fc.tuple(fc.constantFrom("add", "add", "remove"), fc.nat(KEYS - 1), fc.nat(1));
   fc.assert(
     fc.property(fc.array(step, { minLength: 100, maxLength: 600 }), (steps) => {

@@ -38,7 +38,7 @@ async function run(args: string[], whenReady?: (line: string) => Promise<void>, 
   return { code: await code, out: out.join(""), err: err.join("") };
 }
 
-test("the ready line says as JSON all that a client needs, and a signal stops the emulator cleanly", async () => {
+test("the ready line is JSON with all that a client needs; a signal stops cleanly", async () => {
   const journal = join(folder, "journal.ndjson");
   let endpoint = "";
   const { code } = await run(["emulator", "--json", "--journal", journal, "--latency", "1ms"], async (line) => {
@@ -127,7 +127,7 @@ test.each([
   expect(await run(args)).toMatchObject({ code: 2, err: expect.stringMatching(reason) });
 });
 
-test("a state that is wrong is wrong use, one that cannot be read and a port that is taken are failures", async () => {
+test("a wrong state is wrong use; an unreadable state and a taken port are failures", async () => {
   const file = join(folder, "broken.yaml");
   await writeFile(file, "arenas: { edge: { sets: { blocked: { 192.0.2.1/24: 1 } } } }\n");
   expect(await run(["emulator", "--state", file])).toMatchObject({
@@ -162,7 +162,7 @@ test("a state that is wrong is wrong use, one that cannot be read and a port tha
   }
 });
 
-test("on all addresses it warns, prints an address that can be used, and refuses a token that can be guessed", async () => {
+test("on all addresses it warns, prints a usable address, and refuses a weak token", async () => {
   const open = ["emulator", "--json", "--host", "0.0.0.0"];
   const { err } = await run([...open, "--control-token", "sixteen-letters-"], async (line) => {
     const info = JSON.parse(line);

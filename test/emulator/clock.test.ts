@@ -46,7 +46,7 @@ test("virtual time runs with real time, and what is planned happens in time", ()
   ]);
 });
 
-test("a jump carries out what falls into it, in order, each at its time, and what that plans too", () => {
+test("a jump carries out all that falls into it, in order, each at its time", () => {
   const clock = new VirtualClock(wallClock());
   const seen: [string, number][] = [];
   const again = () => {
@@ -133,7 +133,7 @@ test("durations are numbers of milliseconds or texts with a unit", () => {
   expect(() => new VirtualClock().freeze("soon")).toThrow(/not a time/);
 });
 
-test("a machine whose date is set moves neither virtual time nor what is planned; a restart takes the new date", () => {
+test("a changed machine date moves neither virtual time nor plans; a restart takes it", () => {
   const machine = wallClock();
   let set = 0;
   const clock = new VirtualClock({ ...machine, now: () => machine.now() + set, elapsed: machine.now });

@@ -39,7 +39,7 @@ test("the image's command line starts an emulator, with the health check that th
   expect(await ended).toBe(0);
 });
 
-test("the recipe for testcontainers starts the image's command line with a state, and hands out what a test needs", async () => {
+test("the testcontainers recipe starts the image with a state and returns what a test needs", async () => {
   // No containers here: this one runs the command line of the image in the process, and maps its ports to those taken.
   const [, ...entrypoint] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
   const stop = new AbortController();

@@ -76,7 +76,7 @@ test.each<[DialectSettings, unknown]>([
   expect((await fapi(emulator, { url: BLOCKED, cmd: "list" })).json).toEqual(expected);
 });
 
-test("marks stand in the envelope of the dialect, with the length of their addresses where it has one", async () => {
+test("marks stand in the dialect's envelope, with prefix lengths where it has them", async () => {
   await using emulator = await start({ listEnvelope: "data.items", markAddress: "cidr" });
   const list = { url: "mark://edge/web", cmd: "list", type: "sdhost" };
   const records = [
@@ -198,7 +198,7 @@ test("a kind of refusal has a form of its own; the others keep that of errorForm
   });
 });
 
-test("a body that is too large is answered in the form of its kind, at the receiver of signalings in its own", async () => {
+test("a body that is too large is refused in the form of each API", async () => {
   await using emulator = await start({ maxBodyBytes: 10, capStatus: 400, tooLargeForm: "text" });
   const [client] = emulator.clients;
   const answer = { status: 400, text: "the body is too large: at most 10 bytes" };
@@ -239,7 +239,7 @@ test("a refusal with status 200 is one by its form, whatever errorForm is", () =
   expect(deviations(dialect(settings as DialectSettings))).toEqual(settings);
 });
 
-test("a set is made by its first insert that is accepted, in an arena and profile that exist", async () => {
+test("the first accepted insert creates a set in an existing arena and profile", async () => {
   await using emulator = await start({ unknownSet: "made" });
   const call = async (url: string, cmd: string, data?: object[]) => (await fapi(emulator, { url, cmd, data })).status;
   const [made, local] = ["prefixset://edge/new", "prefixset://edge/web/new"];

@@ -302,7 +302,7 @@ test("every named dialect and every single switch is a valid dialect", () => {
     expect(deviations(dialect({ [name]: setting }))).toEqual({ [name]: setting });
 });
 
-test("a dialect by seed is the same for the same seed, and never one that a client must refuse", () => {
+test("a seed gives the same dialect each time, never one that clients must refuse", () => {
   expect(dialect("seed:42")).toEqual(dialect("seed:42"));
   const refused = singleSwitchDialects().filter((it) => it.refused);
   const drawn = Array.from({ length: 50 }, (_, seed) => dialect(`seed:${seed}`));

@@ -80,7 +80,7 @@ test("a body that is announced too large is answered 413 without being read", as
   await stillServes(emulator);
 });
 
-test("a body that grows too large without being announced is answered 413, and the rest is not read", async () => {
+test("a body that grows too large unannounced is answered 413, the rest unread", async () => {
   await using emulator = await startEmulator({ dialect: { maxBodyBytes: 100_000 } });
   const chunk = `10000\r\n${"x".repeat(65_536)}\r\n`;
   const socket = await open(
@@ -168,7 +168,7 @@ function command(body: string, headers = "Content-Type: application/json", targe
   return `${head}Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 }
 
-test("a name that stands twice in one object is refused, however it is written, or the last one counts", async () => {
+test("a name that stands twice in one object is refused, or the last counts", async () => {
   await using emulator = await startEmulator();
   const twice = [
     [`{"url":"${BLOCKED}","cmd":"list","cmd":"list"}`, "cmd"],
@@ -213,7 +213,7 @@ test("a prefix that stands twice in one insert is refused, or the last one count
   expect(emulator.prefixSet(BLOCKED).staged).toHaveProperty(["203.0.113.7/32"], 2);
 });
 
-test("a body that is labelled as gzip is answered 415 with what would be accepted, or the label is not looked at", async () => {
+test("a body labelled gzip is answered 415 with what is accepted, or the label is ignored", async () => {
   await using emulator = await startEmulator();
   const json = "Content-Type: application/json\r\nContent-Encoding:";
   const refused = await raw(emulator.endpoint, command(JSON.stringify(list), `${json} gzip`));
@@ -228,7 +228,7 @@ test("a body that is labelled as gzip is answered 415 with what would be accepte
   expect(await raw(emulator.endpoint, command(JSON.stringify(list), `${json} gzip`))).toMatch(/^HTTP\/1\.1 200 /);
 });
 
-test("a whole address as the target is answered like its path, by the host in it, and hides no secret from the journal", async () => {
+test("a whole address as the target is answered like its path, and its secrets are redacted", async () => {
   await using emulator = await startEmulator();
   const json = "Content-Type: application/json";
   const node = command(JSON.stringify(list), json, "http://node.example:80/fapi", "other.example");

@@ -48,7 +48,7 @@ test("of a long answer two kilobytes are kept, whole characters only", async () 
   expect(emulator.journal[1]?.answer).toBe(`.${"é".repeat(1_023)}`);
 });
 
-test("secrets stand nowhere in an entry, neither those that the emulator knows nor those that a request brought", async () => {
+test("no entry holds a secret, known to the emulator or sent in a request", async () => {
   const [nodeToken, secretKey, wrongKey] = ['canary-of-"node"', "canary+of=client", "canary-wrong"];
   await using emulator = await startEmulator({
     auth: { bearer: nodeToken },
@@ -92,7 +92,7 @@ test("an answer that was withheld has none of it, and tells how long that took",
   expect([entry?.status, entry?.answer, typeof entry?.durationMs]).toEqual([undefined, undefined, "number"]);
 });
 
-test("requests are told in runs: by pauses, by what a test begins, and by the label of a client", async () => {
+test("requests are grouped into runs by pauses, by a test's marks, and by client labels", async () => {
   const wall = wallByHand();
   await using emulator = await startEmulator({ wall, runPause: "5s" });
   const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.7", v: 2 }] };
@@ -215,7 +215,7 @@ test("the journal goes out as an HTTP archive that has all that the format deman
   expect(started?.request.postData?.text).toBe('{"IP_prefix":["198.51.100.7/32"]}');
 });
 
-test("a private key that a node echoes stands in no journal, also one that goes beyond what is kept", async () => {
+test("a private key that a node echoes is redacted, also beyond the kept part", async () => {
   await using emulator = await startEmulator();
   for (const length of [60, 4_000]) {
     const key = `-----BEGIN PRIVATE KEY-----\n${"canary".repeat(length / 6)}\n-----END PRIVATE KEY-----\n`;

@@ -84,7 +84,7 @@ test("a folder that is not there is told at the start", async () => {
   );
 });
 
-test("a change that cannot be kept is not acknowledged, and the next one that can be says all", async () => {
+test("a change that cannot be kept is not acknowledged; the next one writes all", async () => {
   const inner = await mkdtemp(join(folder, "gone-"));
   const persist = join(inner, "kept.json");
   const kept = { whole: () => state, signalings: () => ({ signaling: {}, testSignaling: {} }) };
@@ -107,7 +107,7 @@ async function command(persist: string): Promise<{ child: ChildProcess; endpoint
   return { child, endpoint: ready.parse(JSON.parse(line.toString())).endpoint };
 }
 
-test("a process killed at moments drawn by a seed loses nothing that it acknowledged, and leaves no halves behind", async () => {
+test("a process killed at seeded moments loses nothing acknowledged and leaves no halves", async () => {
   const persist = join(folder, "killed.json");
   await writeFile(persist, JSON.stringify({ arenas: { edge: { sets: { blocked: {} } } } }));
   const random = seededRandom(7);

@@ -32,7 +32,7 @@ function watched<T, S>(work: SlicedWork<T>, look: () => S): { seen: S[]; result:
   }
 }
 
-test("a long insert and its commit are cut into slices, and nothing of either shows before its end", () => {
+test("a long insert and its commit show nothing before their end", () => {
   const set = new PrefixSetStore();
   const table = set.lookup();
   atOnce(stageInsert(set, [{ p: "192.0.2.0/24", v: 7 }], dialect()));
@@ -67,7 +67,7 @@ test("what somebody changes at the console while a long commit is under way is n
   expect(set.lookup().size).toBe(5_001);
 });
 
-test("the order of a list is kept up to date by what changed, IPv4 before IPv6, and shows the set before its last commit", () => {
+test("a list stays in order after changes, IPv4 before IPv6, and shows the last commit", () => {
   const set = new PrefixSetStore(new Map(entries(3_000).map(({ p, v }) => [p as never, v])));
   const first = [...set.ordered.keys()];
   set.change(
@@ -152,7 +152,7 @@ test("work in a line begins at once when nobody is before it, and goes on behind
   expect(line.run(() => 3)).toBe(3);
 });
 
-test("pipelined commands of one set keep their order, however long they are, and another set is answered meanwhile", async () => {
+test("pipelined commands of one set keep their order, and another set is answered meanwhile", async () => {
   await using emulator = await startEmulator({
     state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 }, other: {} } } } },
   });

@@ -43,7 +43,7 @@ test("waits are drawn from a range by the seed, and again after a reset", async 
   expect(await five()).toEqual(first);
 });
 
-test("a request and each part of its answer wait as long as a line of that bandwidth carries them", async () => {
+test("a request and each part of its answer take the time of that bandwidth", async () => {
   const { waited, wall } = noted();
   const none = latencyRange(0);
   const options: LinkOptions = { latency: none, commitLatency: none, bandwidth: 1_000_000, seed: 1 };

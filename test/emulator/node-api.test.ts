@@ -58,7 +58,7 @@ test("a local set and a global set of one name are two sets", async () => {
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
 });
 
-test("an insert of a prefix that is there gives it the new value; an absent one is deleted with success", async () => {
+test("insert replaces the value of a known prefix; delete of an absent one succeeds", async () => {
   await using emulator = await startEmulator({ state });
   await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "192.0.2.0/24", v: 9 }] });
   expect((await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "203.0.113.0/24" }] })).status).toBe(200);

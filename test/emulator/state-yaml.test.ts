@@ -43,7 +43,7 @@ const state: EmulatorState = {
   },
 };
 
-test("a state as YAML has a line for each mark and entry, which any YAML parser reads, and comes back the same", async () => {
+test("YAML of a state has a line per mark and entry, and reads back the same", async () => {
   const yaml = await toYaml(state);
   expect(yaml).toContain(
     '\n            - { "address": "10.0.0.9", "id": 9, "value": 9, "lifetime": 9.5, "age": 0.001 }\n',

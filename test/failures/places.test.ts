@@ -44,7 +44,7 @@ const entry = (name: string, prefix: string, where: string): Declared => ({
 });
 
 describe("two addresses", () => {
-  it("of one machine: a resource that goes from one to the other loses nothing, and is told why", async () => {
+  it("of one machine: a resource that moves loses nothing, and the output says why", async () => {
     await using machine = await node();
     const config = named({ fra1: machine, fra9: { endpoint: alias(machine) } });
     const engine = await begun([...on("fra1"), entry("one", P, "fra1")], config);
@@ -58,7 +58,7 @@ describe("two addresses", () => {
     expect(blocked(machine)).toEqual({});
   });
 
-  it("of two machines: the old one is cleared, the new one filled, with one proof for all entries", async () => {
+  it("of two machines: the old is cleared, the new filled, with one proof", async () => {
     await using old = await node();
     await using young = await node();
     const config = named({ fra1: old, fra9: young });
@@ -77,7 +77,7 @@ describe("two addresses", () => {
     expect(lists(young, b) - 2 * commits(young, b)).toBeLessThanOrEqual(4);
   });
 
-  it("with equal sets, as in a fleet: nothing is proved, so nothing goes until the user says that they are two", async () => {
+  it("with equal sets prove nothing, so nothing goes until the user says that they are two", async () => {
     await using one = await node();
     await using two = await node();
     const config = named({ fra1: one, ams1: two });
@@ -111,7 +111,7 @@ describe("two addresses", () => {
     expect([blocked(one), blocked(two)]).toEqual([{ [P]: 1 }, { [P]: 1 }]);
   });
 
-  it("of one machine, which the user calls two by mistake: what went is put back at once, with a warning", async () => {
+  it("of one machine, declared as two by mistake: what went is put back with a warning", async () => {
     await using machine = await node();
     const config = named({ fra1: machine, fra9: { endpoint: alias(machine) } }, { distinctNodes: true });
     const engine = await begun(on("fra1"), config);
@@ -137,7 +137,7 @@ describe("an address that is another than that of the state", () => {
     expect(young.journal.slice(start)).toEqual([]);
   });
 
-  it("gets no credentials of the other: nothing is sent, and the error has both and the ways out", async () => {
+  it("gets no credentials of the other: nothing is sent, the error has the remedies", async () => {
     await using old = await node({ auth: { bearer: "old-token" } });
     await using young = await node({ auth: { bearer: "young-token" } });
     const engine = await begun(
@@ -176,7 +176,7 @@ describe("an address that is another than that of the state", () => {
     expect(blocked(old)).toEqual({});
   });
 
-  it("while an entry leaves the program in the same up: it goes where it is, the others move", async () => {
+  it("while an entry leaves the program: it goes where it is, the others move", async () => {
     await using old = await node();
     await using young = await node();
     const both = [entry("one", P, "fra1"), entry("two", Q, "fra1")];
@@ -201,7 +201,7 @@ describe("a node that left program and configuration", () => {
     expect(warnings(printed)).toContain('node "fra1" is not in the configuration any more');
   });
 
-  it("and needs credentials, or is dead: the error has the whole way out, and what is new is not undone", async () => {
+  it("and needs credentials, or is dead: the error has the remedy, and new entries stay", async () => {
     const old = await node({ auth: { bearer: "old-token" } });
     await using young = await node();
     const headers = { authorization: "Bearer old-token" };
@@ -244,7 +244,7 @@ describe("a receiver", () => {
     expect([active(old), young.journal]).toEqual([["198.51.100.7/32"], []]);
   });
 
-  it("with two spellings of its address keeps what is wanted at the other; of two receivers the old one is cleared", async () => {
+  it("with two spellings keeps what is wanted; of two receivers the old is cleared", async () => {
     await using one = await node();
     await using two = await node();
     const config = {
@@ -269,7 +269,7 @@ describe("packetfilter:maxRemovals", () => {
       args: { arena: "edge", set: "partners", prefix: `198.51.100.${index}` },
     }));
 
-  it("stops a loop that shrinks to nothing at the commit that would pass it, and what adds goes on", async () => {
+  it("stops a shrinking loop at the commit that would pass it; additions go on", async () => {
     await using machine = await node();
     const config = { ...QUICK, endpoint: machine.endpoint, maxRemovals: "50%" };
     const engine = await begun(loop(60), config);

@@ -21,7 +21,7 @@ async function up(engine: MiniEngine, program: readonly Declared[]): Promise<voi
 }
 
 describe("whatever programs follow one another", () => {
-  it("each up leaves what its program says, and no commit or stop in between takes away what stays wanted", async () => {
+  it("each up leaves what its program says, and no commit in between removes wanted entries", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(anyProgram, { minLength: 2, maxLength: 5 }),
@@ -79,7 +79,7 @@ describe("whatever fails while operations run side by side", () => {
     .record({ fault: fc.constantFrom(...kinds), rate: fc.constantFrom(0.1, 0.3, 0.6), seed: fc.nat(1_000) })
     .map(({ fault, ...chance }): Fault => ({ ...fault, ...chance }));
 
-  it("the next plain up converges, the one after it has nothing to do, and a destroy leaves nothing", async () => {
+  it("the next up converges, the one after is empty, a destroy leaves nothing", async () => {
     await fc.assert(
       fc.asyncProperty(
         anyProgram,

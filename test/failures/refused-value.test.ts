@@ -51,7 +51,7 @@ const STORIES: readonly Story[] = [
 
 for (const lists of ["applied", "staged"] as const) {
   it.for(STORIES)(
-    `one refused value in $name leaves nothing that the next plain up stops at, where lists show ${lists} entries`,
+    `one refused value in $name does not stop the next up, where lists show ${lists} entries`,
     async ({ before, refused, after, held }) => {
       await using node = await clingingNode(lists);
       const engine = new MiniEngine({ endpoint: node.endpoint, commitCoalesceMs: 1, deadlineMs: 2_000 });

@@ -98,7 +98,7 @@ describe("what a failed group left staged", () => {
     ).toEqual([]);
   });
 
-  it("by a run that was killed is said by the commit that publishes it, and a wanted entry is put back", async () => {
+  it("by a killed run is reported by the commit that publishes it; wanted entries are put back", async () => {
     const both = [entry("one", "192.0.2.0/24"), entry("two", "203.0.113.0/24")];
     await using stack = await begin(both);
     const killed = new HurriedWorld({ request: 2, when: "after" });

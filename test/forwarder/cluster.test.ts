@@ -90,7 +90,7 @@ const recordsIn = (file: string): ForwardRecord[] =>
     .split("\n")
     .map((line) => JSON.parse(line));
 
-test("three share ten nodes, then two, then one, by kill -9 and without NATS: even, at the pace, in order, nothing lost", {
+test("three, two, then one share ten nodes, by kill -9 and without NATS: evenly, in order, lossless", {
   timeout: 90_000,
 }, async () => {
   using folder = temporaryFolder();

@@ -41,7 +41,7 @@ describe("the examples", () => {
   });
 });
 
-test("a program that requires the package loads nothing of the forwarder, and the command line only what it runs", () => {
+test("requiring the package loads nothing of the forwarder; the command line loads what it runs", () => {
   const loaded = (code: string) =>
     execFileSync(process.execPath, ["-e", `${code}; console.log(Object.keys(require.cache).join("\\n"))`], {
       cwd: root,

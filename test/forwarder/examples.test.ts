@@ -17,7 +17,7 @@ afterAll(async () => {
   await logs?.[Symbol.asyncDispose]();
 });
 
-test("marks go into VictoriaLogs, and repeated offenders come back; an empty answer, a long one and no data are refused", async () => {
+test("VictoriaLogs takes marks and returns repeated offenders; empty, long and missing answers are refused", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: marksOf(1, 2) });
   const question = { url: logs.url, times: 3, within: "1d", most: 10 };

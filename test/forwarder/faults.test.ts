@@ -158,7 +158,7 @@ test("whatever breaks at a delivery: each record arrives, in order, and a repeat
   expect(outlineOf(once(sink.taken))).toEqual(expected);
 });
 
-test("whatever breaks at a node: nothing is taken for gone, its words are told once, and the next list is compared with the last good one", async () => {
+test("a failing node: no mark counts as gone, one report, the last good list stays", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateOf(0, 3) });
   const clock = new TestClock();
@@ -202,7 +202,7 @@ test("whatever breaks at a node: nothing is taken for gone, its words are told o
   expect(records.map(({ event, value }) => `${event} ${value}`)).toEqual([...Array(3).fill("added 0"), ...values]);
 });
 
-test("full spools: one that pauses stops its tables only and loses nothing, one that drops the oldest counts each record", async () => {
+test("full spools: one pauses its tables and loses nothing, one drops the oldest and counts them", async () => {
   using folder = temporaryFolder();
   using careful = await startSink();
   using brisk = await startSink();
@@ -262,7 +262,7 @@ test("full spools: one that pauses stops its tables only and loses nothing, one 
   expect(newest.slice(-300).every(({ value }) => value === 20)).toBe(true);
 });
 
-test("a full disk: readings are refused and it is told once; when a sink has made room all goes on, and nothing is missing", async () => {
+test("a full disk refuses readings with one report; with room again nothing is missing", async () => {
   using folder = temporaryFolder();
   using sink = await startSink();
   await using emulator = await startEmulator({ state: stateOf(0, 300) });
@@ -300,7 +300,7 @@ test("a full disk: readings are refused and it is told once; when a sink has mad
   expect(told.lines).toContain("info Marks (shost) of edge/web on fra1 are read again.");
 });
 
-test("a clock that somebody sets, to and fro: the pace, the order and the sinks do not mind, only timestamps tell", async () => {
+test("a clock set to and fro changes timestamps only, not pace, order or sinks", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateOf(0) });
   const clock = new TestClock();
@@ -352,7 +352,7 @@ describe("secrets from files", () => {
     sinks: [{ name: "web", type: "http", url: sink, headers: { authorization: { file: "sink-token" } } }],
   });
 
-  test("are read again after a 401 of a node or a sink, and every now and then; one that is gone changes nothing", async () => {
+  test("are read again after a 401 and at intervals; a missing file changes nothing", async () => {
     using folder = temporaryFolder();
     using sink = await startSink();
     await using emulator = await startEmulator({ state: stateOf(0), auth: { bearer: "n2" } });

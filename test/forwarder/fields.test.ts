@@ -91,7 +91,7 @@ describe("the fields of records", () => {
     expect(documented(rows.map(([, , , otel]) => otel))).toEqual(found("otel"));
   });
 
-  test("each stand where the table says: what is plain in the first column is the same in the others", async () => {
+  test("each stand where the table says, the same in all columns", async () => {
     const valueAt = (document: unknown, path: string): unknown => {
       if (typeof document !== "object" || document === null) return undefined;
       const entries = new Map<string, unknown>(Object.entries(document));

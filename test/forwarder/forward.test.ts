@@ -61,7 +61,7 @@ describe("polling", () => {
     await until(() => emulator.requests({ cmd: "list" }).filter(({ url }) => url?.startsWith("arena:")).length === 2);
   });
 
-  test("a node that is down is told once and delays nobody; when it is back that is told, too", async () => {
+  test("a node that is down is reported once and delays no other; so is its return", async () => {
     using folder = temporaryFolder();
     await using up = await startEmulator({ state: oneMark(1) });
     await using sick = await startEmulator({ state: oneMark(1) });
@@ -365,7 +365,7 @@ test("what a sink refused is sent again by --replay, with the ids that it had", 
   server.close();
 });
 
-test("as a library: records come in order to a function, again when it fails, and go on after a restart", async () => {
+test("as a library: a function gets records in order, again after a failure, and after a restart", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(5) });
   // From what is published, with its thread.

@@ -43,7 +43,7 @@ const recordsIn = (text: string): ForwardRecord[] =>
     .map((line) => JSON.parse(line));
 
 test.each(SEEDS)(
-  "killed at moments of seed %i: nothing that was taken over is lost, and what comes twice has the same id",
+  "killed at moments of seed %i: nothing acknowledged is lost, and repeats have the same id",
   { timeout: 20_000 + KILLS * 10_000 },
   async (seed) => {
     using folder = temporaryFolder();

@@ -75,7 +75,7 @@ describe("a reading is taken over as a whole", () => {
     expect(told(await unread(ledger, "web"))).toEqual(expected);
   });
 
-  test("a table is read once at a time: who comes second waits until the first list is over", async () => {
+  test("a table is read once at a time: a second reader waits", async () => {
     const { ledger } = await open();
     const first = await ledger.begin({ table: TABLE, rules: [], snapshot: false });
     let began = false;
@@ -102,7 +102,7 @@ describe("a reading is taken over as a whole", () => {
     expect(await unread(ledger)).toHaveLength(2);
   });
 
-  test("a full disk takes nothing over and says so; with room again the same changes come, under their own numbers", async () => {
+  test("a full disk takes nothing over and says so; later the same changes get their own numbers", async () => {
     const { ledger } = await open([sink("disk", { maxBytes: 1e9 })], { maxPages: 60 });
     await read(ledger, { 1: 10 });
     const many = Object.fromEntries(Array.from({ length: 250 }, (_, n) => [n + 1, 10]));
@@ -144,7 +144,7 @@ describe("a reading is taken over as a whole", () => {
 });
 
 describe("after a restart", () => {
-  test("the baseline is there, what no sink had is there, and every record has its id for ever", async () => {
+  test("baseline and undelivered records are there, and every record keeps its id", async () => {
     const { ledger } = await open();
     await read(ledger, { 1: 10, 2: 20, 3: 30 });
     await read(ledger, { 1: 10, 2: 21 });
@@ -196,7 +196,7 @@ describe("after a restart", () => {
     expect(await again.end(reading, { wall, now })).toMatchObject({ listed: 20_000, records: 0 });
   });
 
-  test("a sink that is new begins with what comes; what one had not taken that is named no more is given up, by name", async () => {
+  test("a new sink begins with what comes; what a removed one had not taken is dropped and named", async () => {
     const { ledger } = await open([sink("disk")]);
     await read(ledger, { 1: 10 });
     await ledger.close(now);
@@ -208,7 +208,7 @@ describe("after a restart", () => {
     expect((await again.status()).sinks).toMatchObject([{ name: "web", records: 1 }]);
   });
 
-  test("a store that is broken is set aside; tables say reset, and their records have ids of their own", async () => {
+  test("a broken store is set aside; tables say reset, and their records have new ids", async () => {
     const { ledger } = await open();
     await read(ledger, { 1: 10 });
     const [before] = await unread(ledger);
@@ -227,7 +227,7 @@ describe("after a restart", () => {
     expect((await again.status()).setAside).toBe(1);
   });
 
-  test("a store that turns out to be broken at work is set aside: lists under way are given up, the next ones say reset", async () => {
+  test("a store that breaks at work is set aside: open lists are dropped, the next say reset", async () => {
     const { ledger } = await open();
     await read(ledger, { 1: 10 });
     const [before] = await unread(ledger);
@@ -266,7 +266,7 @@ describe("each sink counts for itself", () => {
     expect(told(await unread(ledger, "web"))).toEqual(["1 added 203.0.113.1 10", "2 changed 203.0.113.1 11"]);
   });
 
-  test("a full one that pauses refuses readings of its tables only, and takes them over once it has room", async () => {
+  test("a full one that pauses refuses readings of its tables until it has room", async () => {
     const { ledger } = await open([sink("disk", { maxBytes: 900 }, { profiles: ["web"] }), sink("all")]);
     await read(ledger, { 1: 10 });
     await expect(
@@ -280,7 +280,7 @@ describe("each sink counts for itself", () => {
     expect(await unread(ledger, "all")).toHaveLength(5);
   });
 
-  test("a full one that drops the oldest keeps the newest, counts the others, and keeps nobody else waiting", async () => {
+  test("a full one that drops the oldest keeps the newest, counts the rest, and delays no other", async () => {
     const { ledger } = await open([sink("disk", { maxBytes: 700, whenFull: "drop-oldest" }), sink("all")]);
     for (let value = 1; value <= 10; value++) await read(ledger, { 1: value });
     const [disk, all] = (await ledger.status()).sinks;

@@ -29,7 +29,7 @@ async function serve(answer: (response: ServerResponse) => void) {
 }
 
 describe("watch", () => {
-  test("without types asks for all four, tells once which a node refuses; profiles that come and go are followed", async () => {
+  test("without types asks for all four, reports refused ones once, and follows profiles", async () => {
     using folder = temporaryFolder();
     await using emulator = await startEmulator({ state: stateOf("web") });
     emulator.fail({ cmd: "list", url: "mark://edge/*", type: "sdhost", status: 404, times: 1_000 });
@@ -86,7 +86,7 @@ test("snapshotEveryMs: the whole table as seen, beside the changes, at the first
   ]);
 });
 
-test("a file: what a crash left of a line is cut off; at rotateBytes it becomes .1, and so many are kept", async () => {
+test("a file: a torn line is cut off; at rotateBytes it becomes .1, and so many are kept", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(40) });
   const file = join(folder.path, "marks.ndjson");
@@ -146,7 +146,7 @@ test("otlp: what a server says that it did not take is kept as rejected, with it
   expect(JSON.parse(kept)).toMatchObject({ reason, record: { address: "203.0.113.45" } });
 });
 
-test("what was refused is kept in sixteen files: the oldest go, and it is said how many records went with them", async () => {
+test("refused records fill sixteen files: the oldest go, with a count of their records", async () => {
   using folder = temporaryFolder();
   const letter = (n: number) => ({ record: { ...RECORD, sequence: n, recordId: `r-${n}` }, reason: "too large" });
   // No two letters fit into one file.

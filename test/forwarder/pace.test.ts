@@ -42,7 +42,7 @@ async function bench(emulator: Emulator, folder: string, node: Partial<NodeOptio
   return { ask, after, [Symbol.asyncDispose]: () => client.close() };
 }
 
-test("a list by anybody in the process counts: the forwarder and a client take turns at a table", async () => {
+test("every list in the process counts: forwarder and client take turns at a table", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: STATE });
   await using forwarding = await bench(emulator, folder.path, {}, 6_000);
@@ -56,7 +56,7 @@ test("a list by anybody in the process counts: the forwarder and a client take t
   expect(await forwarding.after(1, 5)).toEqual([3, 2]);
 });
 
-test("by node: one list at a time and a pause between any two, in turn, failed tries included", async () => {
+test("by node: one list at a time with a pause between, failed tries included", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: STATE });
   emulator.fail({ cmd: "list", url: "mark://edge/web", status: 503, times: 1 });

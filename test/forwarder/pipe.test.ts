@@ -27,7 +27,7 @@ async function exitOf(child: ChildProcess): Promise<number | null> {
   return child.exitCode;
 }
 
-test("whoever reads standard output may go away, as head does: it ends calmly, and the rest comes the next time", async () => {
+test("a reader of standard output that leaves, as head does, ends it cleanly; the rest comes later", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(COUNT) });
   const file = join(folder.path, "forwarder.yaml");

@@ -20,7 +20,7 @@ const unit = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(read("pack
 const words = (instruction: string): string[] =>
   JSON.parse(new RegExp(`^${instruction}.*?(\\[.*\\])$`, "m").exec(read("Containerfile"))?.[1] ?? "[]");
 
-test("the service runs as its unit says: it starts, answers, takes a new configuration with what is in the spool, and ends", {
+test("the service runs as its unit says: starts, answers, reloads with its spool, and ends", {
   timeout: 60_000,
 }, async () => {
   using folder = temporaryFolder();
@@ -88,7 +88,7 @@ function screenOf(text: string): string[] {
   return lines.filter((line) => line !== "");
 }
 
-test("on a terminal there is a table of nodes and sinks, drawn over itself, with what happens above it", async () => {
+test("on a terminal a table of nodes and sinks is redrawn, with events above it", async () => {
   using folder = temporaryFolder();
   await using sound = await startEmulator({ state: stateWith(MARKS) });
   await using sick = await startEmulator({ state: stateWith(MARKS) });

@@ -136,7 +136,7 @@ describe("every record arrives once at the real server", () => {
     await connection.close();
   });
 
-  test("nats: the guide's cluster and stream, made as they stand there; without `create` a stream that is missing stays so", {
+  test("nats: the guide's cluster and stream work as written; without `create` no stream is made", {
     timeout: 60_000,
   }, async () => {
     using folder = temporaryFolder();

@@ -43,7 +43,7 @@ test("case and leading zeros make no difference", () => {
   );
 });
 
-test("canonical IPv6 is what RFC 5952 asks for: lower case, no leading zero, the first longest run of zeros shortened", () => {
+test("canonical IPv6 follows RFC 5952: lower case, no leading zero, first longest zero run shortened", () => {
   fc.assert(
     fc.property(
       naive.filter(({ family }) => family === 6),

@@ -79,7 +79,7 @@ test.each([1440, 900, 390])("at a width of %d nothing is cut off", async (width)
   }
 });
 
-test("on a narrow window the journal is a view, sets are chosen from a select, and the clock is in a menu", async () => {
+test("on a narrow window the journal is a view, sets a select, and the clock a menu", async () => {
   await using emulator = await startNode();
   await fapi(emulator, { url: "prefixset://edge/blocked", cmd: "list" });
   await using view = await open(emulator, "#sets");

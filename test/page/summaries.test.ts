@@ -52,7 +52,7 @@ test("the overview holds no secret of a client", async () => {
   }
 });
 
-test("rows of a set are found by a part of the text, and by what they cover or lie in", async () => {
+test("rows of a set are found by text, and by what covers or lies inside", async () => {
   const blocked = { "192.0.2.0/24": 1, "192.0.2.128/25": 2, "198.51.100.7/32": 3, "2001:db8:192::/48": 4 };
   await using emulator = await startNode({ state: { arenas: { edge: { sets: { blocked } } } } });
   const found = async (filter: string) => {
@@ -161,7 +161,7 @@ test("the history of marks is that of the virtual clock, by profile, type and id
   expect({ ...after, values: [...new Set(values)] }).toEqual({ ...line, values: [2] });
 });
 
-test("a line looks the same whatever its rank, other lines look otherwise, and a pause is a gap", () => {
+test("a line keeps its look at any rank, differs from others, and shows pauses as gaps", () => {
   let ms = 0;
   let counts: MarkCount[] = [];
   const count = (id: number, records: number) => ({

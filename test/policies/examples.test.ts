@@ -17,7 +17,7 @@ describe.each(rules.map((rule) => [rule.name, rule] as const))("%s", (name, rule
   });
 });
 
-test("every rule of the package is exported by name, and every rule that is exported is one of them", () => {
+test("the package exports exactly its rules, by name", () => {
   const named = Object.values(policies).filter((one) => typeof one === "object" && "judge" in one);
   expect(new Set(named)).toEqual(new Set(rules));
   expect(new Set(rules.map(({ name }) => name)).size).toBe(rules.length);

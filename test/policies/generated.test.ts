@@ -39,7 +39,7 @@ test("the example of a policy configuration is a good one", () => {
   }
 });
 
-test("every policy has a configuration schema for what it has settings for, without defaults that would hide the file's", () => {
+test("every policy has a schema of its settings, without defaults that hide the file's", () => {
   for (const rule of rules) {
     const properties = configSchema(rule)?.properties ?? {};
     expect(Object.keys(properties)).toEqual(Object.keys(rule.config.shape));

@@ -37,7 +37,7 @@ describe("block-allow-conflict", () => {
     const sets = [set("victims", { "198.51.100.7/32": 1 }), set("partners", { "198.51.100.7/32": 1 })];
     expect(messagesOf(blockAllowConflict, sets, options)).toEqual([]);
   });
-  test("a single entry conflicts like a set, and a set that is not known yet is left out by name", () => {
+  test("a single entry conflicts like a set; a set unknown as yet is named as skipped", () => {
     const sets = [
       set("blocked", { "203.0.113.0/24": 1 }),
       prefixSetEntry({ set: "partners", prefix: "203.0.113.0/24" }),

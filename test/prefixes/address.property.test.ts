@@ -7,7 +7,7 @@ import { spellings } from "../model/spellings";
 
 const words = new Uint32Array(4);
 
-test("a prefix in canonical form is read as the model reads it, and written as it writes it", () => {
+test("a canonical prefix is read and written as the model does", () => {
   fc.assert(
     fc.property(prefix, (one) => {
       expect(readCanonical(one.toString(), words)).toBe(one.length);

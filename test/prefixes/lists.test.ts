@@ -34,7 +34,7 @@ describe("Spamhaus", () => {
     ]);
   });
 
-  test("a list without its last line is an error, also where it is cut at the end of a line", () => {
+  test("a list without its last line is an error, also when cut between lines", () => {
     expect(problemsOf(`${records.join("\n")}\n`, { file: "drop_v4.json" })).toEqual([
       "drop_v4.json:2:1: is the last record, and the one that closes the list is missing: it is incomplete, fetch it again (or set allowEmpty: true).",
     ]);

@@ -78,7 +78,7 @@ describe.each(walked("strict"))("at a node that is %s", (_, dialect) => {
 });
 
 test.each([30, 45, 60, 75])(
-  "a node that dies at request %i: it is said what may be left, and how to remove it",
+  "a node that dies at request %i: the report says what may be left and its removal",
   async (nth) => {
     await using emulator = await startNode({});
     const dead = emulator.fail({ kind: "reset", nth, times: 100_000 });

@@ -25,7 +25,7 @@ async function probeShaped(shape: Shape) {
 const finding = ({ findings }: Awaited<ReturnType<typeof probe>>, name: string) =>
   findings.find(({ point }) => point === name);
 
-test("a keyed list whose empty form is {} needs a setting, and a length under another name, too", async () => {
+test("an empty keyed list that is {} needs a setting, and so does another name for length", async () => {
   const keyed = await probeShaped({ list: (held) => Object.fromEntries(held) });
   expect(keyed.node).toEqual({ answers: { empty: "{}" } });
   const split = await probeShaped({

@@ -53,7 +53,7 @@ async function expectSameAnswers(truth: Dialect, result: Dialect): Promise<void>
 }
 
 test.each(Array.from({ length: 30 }, (_, seed) => seed))(
-  "a node that answers as seed:%i is found out, and the emulator started from the result answers like it",
+  "a node that answers as seed:%i is recognised, and an emulator from the result matches",
   async (seed) => {
     const { truth, result } = await found(`seed:${seed}`);
     await expectSameAnswers(truth, result);

@@ -130,7 +130,7 @@ describe("errors over the wire", () => {
 });
 
 describe("values over the wire", () => {
-  it("are plain JSON through a whole life: every answer arrives, read gives inputs, gone is an empty id", async () => {
+  it("are plain JSON through a whole life: every answer arrives, a deleted resource reads empty", async () => {
     await using emulator = await node();
     await using server = await ProviderServer.start({ endpoint: emulator.endpoint, commitCoalesceMs: 0 });
     const args = set({ "192.0.2.0/24": { reason: "SYN flood", value: 2 }, "2001:DB8::/32": 1 });

@@ -3,7 +3,7 @@ import type { Mark } from "../../provider/client";
 import { connectionKey } from "../../provider/client/credentials";
 import { SharedMarks } from "../../provider/pulumi/shared-marks";
 
-it("calls share an answer while it is under way and for the pause after its end, and no failure", async () => {
+it("calls share an answer until the pause after it ends, but no failure", async () => {
   let now = 0;
   const shared = new SharedMarks({ monotonic: () => now });
   const lists: ((marks: Mark[] | Error) => void)[] = [];

@@ -58,7 +58,7 @@ test.each([
   },
 );
 
-test("connections and entries have the members that they have in TypeScript, each with its type, its text and its default", () => {
+test("connections and entries have TypeScript's members, with types, texts and defaults", () => {
   const types = argumentLists("types.ts");
   const node = types.NodeArgs?.map((one) => (one.name === "endpoint" ? { ...one, text: ENDPOINT } : one));
   const { members } = listed;

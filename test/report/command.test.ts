@@ -17,7 +17,7 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const report = (text: string, ...args: string[]) => run(["report", ...args], { stdin: Readable.from([text]) });
 
-test("standard input is read where no file is named, and a preview without changes is said in a line", async () => {
+test("reads standard input without a file, and reports a preview without changes in a line", async () => {
   const line = "<!-- pulumi-packetfilter report: shop -->\n### Packet filter\n\nNo changes.\n";
   expect(await report(EMPTY, "--key", "shop")).toEqual({ code: 0, out: line, err: "" });
   expect((await report(EMPTY, "-", "--output", "text")).out).toBe("No changes.\n");
@@ -60,7 +60,7 @@ test("a link stands at the end, and nothing in it is markup", async () => {
   expect(out.split("\n").at(-2)).toMatch(/^\[The whole preview\]\(<https:\/\/ci\.example\.com\/[^<>\\\s]+>\)$/);
 });
 
-test("credentials go to the address that they are configured for, and a node that is not asked is named", async () => {
+test("credentials go only to their configured address, and a skipped node is named", async () => {
   const state = {
     arenas: {
       edge: {

@@ -233,7 +233,7 @@ test("a set stays where it is, although the preview does not say the address of 
   }
 });
 
-test("an entry that moves from one resource into another neither comes nor goes; one that is kept stays", () => {
+test("an entry that moves between resources neither comes nor goes; a kept one stays", () => {
   const place = { arena: "edge", set: "blocked" };
   const urn = (type: string, name: string) =>
     `urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:${type}::${name}`;
@@ -257,7 +257,7 @@ test("an entry that moves from one resource into another neither comes nor goes;
   ]);
 });
 
-test("a signaling that moves to another receiver stops at the old one and starts at the new one", () => {
+test("a signaling that moves stops at the old receiver and starts at the new", () => {
   const urn = "urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:CloudSignaling::attack";
   const prefixes = ["192.0.2.1/32", "192.0.2.2/32"];
   const old = {

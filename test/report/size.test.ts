@@ -54,7 +54,7 @@ test("without room the lists become shorter first, then details go, and every de
   expect(text.match(/<\/details>/g)).toHaveLength(shown);
 });
 
-test("where the deletions alone are too many, the counts say all of them, and how many are not named", () => {
+test("where deletions are too many to name, the counts include those left out", () => {
   for (const maxBytes of [6_000, 60_000, 65_000]) {
     const text = comment({ updated: 3, deleted: 2_000 }, maxBytes);
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(maxBytes);

@@ -42,7 +42,7 @@ const checked = (handler: Handler, args: Record<string, unknown>) => handler.che
 const entry = (prefix: string, value = 1) => ({ ...place, prefix, value });
 
 describe("who is expected", () => {
-  it("is whoever was checked: the first of three entries waits for the others, and all are one commit", async () => {
+  it("are the entries that were checked: the first waits for two more, and one commit has all", async () => {
     await using provider = await bench();
     const inputs = ["192.0.2.1/32", "192.0.2.2/32", "192.0.2.3/32"].map((prefix) =>
       checked(provider.entries, entry(prefix)),

@@ -159,7 +159,7 @@ describe("settings", () => {
 });
 
 describe("keys of the configuration that nothing reads", () => {
-  it("are told, with the one that was likely meant; keys of others and keys that are read are not", () => {
+  it("are reported with the likely key; known keys and keys of others are not", () => {
     const known = ["packetfilter:endpoint", "packetfilter:nodes", "packetfilter:timeoutMs", "packetfilter:readOnly"];
     expect(unknownKeys([...known, "aws:region", "journey:endpiont"])).toEqual([]);
     expect(unknownKeys(["packetfilter:endpiont", "packetfilter:secretkey", "packetfilter:colour"])).toEqual([

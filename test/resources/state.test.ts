@@ -51,7 +51,7 @@ describe("a state that somebody wrote by hand", () => {
     later: { of: "another version" },
   };
 
-  it("is read as far as it makes sense: other spellings are understood, what is of another kind has its default", () => {
+  it("is read as far as possible: other spellings count, other kinds get the default", () => {
     const state = set.readState(outputs);
     expect([...state.entries]).toEqual([
       ["2001:db8::/32", 7],

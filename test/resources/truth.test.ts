@@ -34,7 +34,7 @@ describe("an adopted set", () => {
   const adopting = set({ [A]: 1, [B]: 2 }, { onExisting: "adopt", maxRemovals: "100%" });
   const removes = /up removes 45 entries that no program declared so/;
 
-  it("has every entry that goes or changes named by every preview, and by an up without one, until it is done", async () => {
+  it("has each entry that goes or changes named by previews and an up until done", async () => {
     await using stack = await bench({ blocked: { ...found, [B]: 9 } });
     await stack.up([adopting]);
     for (const look of ["preview", "preview", "up"] as const) {
@@ -63,7 +63,7 @@ describe("an adopted set", () => {
     expect(said).toContainEqual(expect.stringMatching(/up removes 1 entry that no program declared so: \[secret\]/));
   });
 
-  it("is named all the same after a refresh, and what is declared or gone in between is not", async () => {
+  it("is named also after a refresh, but not once declared or gone", async () => {
     await using stack = await bench({ blocked: { [A]: 1, [C]: 1, "10.0.0.0/8": 1, "172.16.0.0/12": 1 } });
     await stack.up([adopting]);
     stack.emulator.change(BLOCKED, { delete: ["10.0.0.0/8"] });
@@ -241,7 +241,7 @@ describe("a signaling", () => {
     );
   });
 
-  it("of several prefixes of which one is not the client's starts the others, names that one, and then converges", async () => {
+  it("of several prefixes, one not the client's, starts the others, names it, and converges", async () => {
     await using stack = await bench();
     await stack.up([signaling([Z])]);
     const start = stack.emulator.journal.length;

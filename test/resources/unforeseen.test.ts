@@ -41,7 +41,7 @@ function checked(runtime: Runtime, olds: object, news: object) {
 describe("values that we would not write", () => {
   const FOREIGN = { [B]: 1.5, [C]: "drop", "192.0.2.128/25": -1, "192.0.2.0/25": 2 ** 32, "2001:db8::/32": "" };
 
-  it("are in the state after a refresh, do not stop an update of other entries, and go where the program says so", async () => {
+  it("are in the state after a refresh, do not stop updates, and go on request", async () => {
     await using provider = await bench({});
     const create = checked(provider.runtime(), {}, provider.args({ [A]: 7 }));
     const { id, outs } = await new PrefixSetHandler(provider.runtime()).create(create);
@@ -191,7 +191,7 @@ describe("a node that does not answer", () => {
   const EARLIER = { arena: "edge", set: "blocked", entries: { [A]: 1 }, url: BLOCKED, count: 1 };
   const ENTRY = { arena: "edge", set: "blocked", prefix: A, value: 1, url: BLOCKED };
 
-  it("keeps the state of its resources on refresh where the options say so, asked once for all of them", async () => {
+  it("keeps the state on refresh where the options say so, with one request for all", async () => {
     await using provider = await bench({}, {}, { onUnreachable: "skip", maxTries: 1 });
     const { endpoint } = provider.node;
     await provider.node[Symbol.asyncDispose]();

@@ -42,7 +42,7 @@ test("actions are pinned, and values of the event reach a shell by its environme
   expect(steps.filter(({ run = "" }) => run.includes("${{"))).toEqual([]);
 });
 
-test("a job may do what it is for: only those that publish or push get more than reading", () => {
+test("only jobs that publish or push get more than read permission", () => {
   expect(workflow.permissions).toEqual({ contents: "read" });
   expect(Object.fromEntries(Object.entries(workflow.jobs).map(([name, job]) => [name, job.permissions]))).toEqual({
     package: undefined,

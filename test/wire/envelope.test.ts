@@ -103,7 +103,7 @@ describe("what is not understood is refused with its shape and the setting that 
     expect(find(json, { path: { [kind]: path } }, kind)).toEqual(find(json, { path }, kind));
   });
 
-  it("an empty object under a name of its own by its path and by what it stands for", () => {
+  it("an empty object under another name by its path and by its meaning", () => {
     expect(refusal({ blocked: {}, note: "x" }).remedy).toBe(
       'If the list is there, set answers.path: "blocked" and answers.empty: "{}".',
     );
