@@ -10,6 +10,7 @@ import { prefixLength } from "./rules/prefix-length";
 import { productionDestroy } from "./rules/production-destroy";
 import { productionRemovals } from "./rules/production-removals";
 import { protectedPrefixes } from "./rules/protected-prefixes";
+import { readable } from "./rules/readable";
 import { requireReason } from "./rules/require-reason";
 import { signalingCount } from "./rules/signaling-count";
 import { signalingLength } from "./rules/signaling-length";
@@ -39,6 +40,7 @@ export {
   productionDestroy,
   productionRemovals,
   protectedPrefixes,
+  readable,
   redundantPrefixes,
   requireReason,
   signalingAndBlock,
@@ -51,6 +53,7 @@ export {
 
 /** All rules of the pack, in the order of the documentation: first what endangers traffic. */
 export const rules: readonly Rule[] = [
+  readable,
   prefixLength,
   specialPurposeRanges,
   protectedPrefixes,

@@ -21,8 +21,8 @@ import {
 export interface Report {
   /** What is wrong and what to do about it, for people. */
   readonly message: string;
-  /** `advisory` if this message is only a warning, whatever the level of its rule. */
-  readonly level?: "advisory";
+  /** The level of this message, whatever that of its rule; absent: that of the rule. */
+  readonly level?: "advisory" | "mandatory";
   /** The resource that it is about; absent: the whole stack. */
   readonly urn?: string;
 }
@@ -154,7 +154,7 @@ function notice({ need, set }: NotConfigured, run: Run): Report[] {
         set,
         needing.map(({ name }) => name),
       ),
-      level: "advisory",
+      level: need === "role" ? run.config.unknownSets : "advisory",
     },
   ];
 }

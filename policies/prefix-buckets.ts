@@ -1,4 +1,5 @@
 import type { Prefix } from "../provider/model/prefix";
+import { embeddedIpv4 } from "../provider/model/prefix-embedded";
 
 // Buckets by the leading bits: an address block of a registry or of an organisation falls in few of them, so most of
 // the 10 000 entries of a set are answered by one look-up of an empty bucket.
@@ -8,6 +9,13 @@ const SHIFT = { 4: 24n, 6: 112n } as const;
 interface Row<V> {
   readonly prefix: Prefix;
   readonly value: V;
+}
+
+/** The value of a row that a prefix reaches. */
+export interface Reached<V> {
+  readonly value: V;
+  /** The IPv4 prefix for which an IPv6 prefix stands, where that reaches the row. */
+  readonly embedded?: Prefix;
 }
 
 /**
@@ -54,6 +62,15 @@ export class PrefixBuckets<V> {
     const found: V[] = [];
     for (const row of this.candidates(prefix)) if (row.prefix.overlaps(prefix)) found.push(row.value);
     return found;
+  }
+
+  /** As {@link overlapping}, and the rows that IPv4 prefixes overlap for which an IPv6 prefix stands. */
+  reaching(prefix: Prefix): Reached<V>[] {
+    const direct = this.overlapping(prefix).map((value) => ({ value }));
+    const embedded = embeddedIpv4(prefix).flatMap((ipv4) =>
+      this.overlapping(ipv4).map((value) => ({ value, embedded: ipv4 })),
+    );
+    return [...direct, ...embedded];
   }
 
   private candidates(prefix: Prefix): readonly Row<V>[] {

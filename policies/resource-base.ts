@@ -59,6 +59,11 @@ export class ResourceBase {
     return texts.flatMap((text) => parsePrefix(text) ?? []);
   }
 
+  /** Texts of a list that are no prefixes. */
+  protected unreadableIn(texts: readonly unknown[]): string[] {
+    return texts.filter((text) => !isUnknown(text) && !parsePrefix(text)).map((text) => quoted(text));
+  }
+
   /** What a connection property, a name in the configuration, or the configuration's default stands for. */
   protected connection(property: "node" | "receiver", keys: { one: string; many: string; url: string }): Connection {
     const value = this.get(property);
@@ -80,8 +85,8 @@ export interface Connection {
 }
 
 /**
- * The prefix that a text is. `undefined` for other texts: `check` has refused them before a policy is asked, and what a
- * state made by hand holds is named by the next update of that resource better than by a rule.
+ * The prefix that a text is; `undefined` for other texts. The `check` of these resources has refused them before a policy is
+ * asked; those of another provider, or of a state made by hand, are named by the rule `readable`.
  */
 export function parsePrefix(text: unknown): Prefix | undefined {
   if (typeof text !== "string") return undefined;
@@ -101,6 +106,14 @@ export function parsePrefix(text: unknown): Prefix | undefined {
 // Every rule gets its own copy of the properties from `@pulumi/policy`; the prefixes in them are parsed once for all.
 const MAX_PARSED = 200_000;
 const parsed = new Map<string, Prefix>();
+
+/** A foreign text in a message: short, and with nothing in it that a terminal acts on. */
+function quoted(value: unknown): string {
+  const text = typeof value === "string" ? value : typeof value;
+  return JSON.stringify(text.slice(0, LONGEST_QUOTE)).replace(/[^ -~]/g, "�");
+}
+
+const LONGEST_QUOTE = 64;
 
 function urlIn(value: unknown, key: string): { url?: string } {
   const url = record(value)[key];

@@ -56,6 +56,14 @@ export class SetResource extends ResourceBase {
   }
   private parsedEntries: readonly Entry[] | undefined;
 
+  /** What stands in place of prefixes and cannot be read, for messages. */
+  get unreadable(): readonly string[] {
+    if (this.meta.kind === "PrefixSetEntry") return this.unreadableIn([this.get("prefix")]);
+    const entries = this.get("entries");
+    if (typeof entries !== "object" || entries === null) return ["`entries`"];
+    return this.unreadableIn(textsOf(entries));
+  }
+
   /** True for a whole set of which undeclared entries are removed; never for a single entry. */
   get exclusive(): boolean {
     return this.meta.kind === "PrefixSet" && this.get("exclusive") !== false;
@@ -94,7 +102,8 @@ export class SetResource extends ResourceBase {
   }
 
   private entriesOfSet(): readonly Entry[] {
-    const values = record(this.get("entries"));
+    const entriesGiven = this.get("entries");
+    const values = Array.isArray(entriesGiven) ? {} : record(entriesGiven);
     const notes = record(this.raw.notes);
     const allNotesUnknown = isUnknown(this.raw.notes);
     // A JSON text for each prefix; a feed gives all its entries one reason.
@@ -105,7 +114,7 @@ export class SetResource extends ResourceBase {
       return known;
     };
     const entries: Entry[] = [];
-    for (const text in values) {
+    for (const text of textsOf(entriesGiven)) {
       const prefix = parsePrefix(text);
       if (!prefix) continue;
       const value = values[text];
@@ -151,11 +160,22 @@ export class SignalingResource extends ResourceBase {
     return this.prefixList("prefixes");
   }
 
+  /** What stands in place of prefixes and cannot be read, for messages. */
+  get unreadable(): readonly string[] {
+    const prefixes = this.get("prefixes");
+    return Array.isArray(prefixes) ? this.unreadableIn(prefixes) : ["`prefixes`"];
+  }
+
   /** Where the receiver is, by name or by address. */
   get receiver(): Connection {
     const keys = { one: "packetfilter:signalingUrl", many: "packetfilter:receivers", url: "url" };
     return this.connection("receiver", keys);
   }
+}
+
+/** The prefixes of a set, which another provider may give as a list. */
+function textsOf(entries: unknown): readonly string[] {
+  return Array.isArray(entries) ? entries : Object.keys(record(entries));
 }
 
 /** Any resource that rules judge. */

@@ -1,5 +1,5 @@
 import { NotConfigured } from "../not-configured";
-import { matches, matchesAny } from "../pattern";
+import { binds, withoutProfile } from "../pattern";
 import { PrefixBuckets } from "../prefix-buckets";
 import type { PolicyConfig } from "./schema";
 
@@ -93,10 +93,19 @@ export class Meaning {
 
   /** True when one of the patterns of `productionStacks` matches the name of the stack. */
   isProduction(stack: string): boolean {
-    return matchesAny(this.config.productionStacks, stack);
+    return this.config.productionStacks.some((pattern) => binds(pattern, stack));
   }
 
+  /** What is said of a local set itself goes before what is said of sets of its name. */
   private find(set: string): PolicyConfig["sets"][number] | undefined {
-    return this.config.sets.find(({ pattern }) => matches(pattern, set));
+    const known = this.found.get(set);
+    if (known !== undefined) return known ?? undefined;
+    const { sets } = this.config;
+    const found =
+      sets.find(({ pattern }) => binds(pattern, set)) ??
+      sets.find(({ pattern }) => binds(pattern, withoutProfile(set)));
+    this.found.set(set, found ?? null);
+    return found;
   }
+  private readonly found = new Map<string, PolicyConfig["sets"][number] | null>();
 }

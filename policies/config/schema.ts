@@ -61,6 +61,12 @@ export function policyConfigSchema(rules: readonly Configurable[]) {
   return z.strictObject({
     $schema: z.string().optional(),
     sets: z.array(setMeaning).default([]).describe("What sets are for. The first pattern that matches counts."),
+    unknownSets: z
+      .enum(["advisory", "mandatory"])
+      .default("advisory")
+      .describe(
+        "What becomes of a set for which no pattern gives a role: a notice that rules say nothing about it, or a failure.",
+      ),
     ownedPrefixes: z.array(prefix).default([]).describe("The address blocks that are yours: what you protect."),
     managementPrefixes: z.array(prefix).default([]).describe("From where nodes, routers and people are reached."),
     productionStacks: z

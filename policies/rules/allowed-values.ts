@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MAX_VALUE } from "../../provider/model/entry-value";
 import { setPattern, stackPattern } from "../config/values";
 import { entriesFinding } from "../entries-finding";
-import { matches } from "../pattern";
+import { binds, bindsSet } from "../pattern";
 import { resourceRule } from "../rule";
 
 /** Rules on a node compare the value of a match, so a value that no rule knows has no effect. */
@@ -39,7 +39,8 @@ export const allowedValues = resourceRule({
   },
 
   *judge(resource, { settings }) {
-    const row = settings.allowed.find(({ stack, set }) => matches(stack, resource.stack) && matches(set, resource.url));
+    const rows = settings.allowed.filter(({ stack }) => binds(stack, resource.stack));
+    const row = rows.find(({ set }) => binds(set, resource.url)) ?? rows.find(({ set }) => bindsSet(set, resource.url));
     if (!row) return;
     const values = new Set(row.values);
     yield* entriesFinding(resource, {

@@ -3,7 +3,7 @@ import type { Prefix } from "../../provider/model/prefix";
 import { PrefixIndex } from "../../provider/model/prefix-index";
 import { prefix, setPattern } from "../config/values";
 import { entriesFinding } from "../entries-finding";
-import { matches } from "../pattern";
+import { bindsSet } from "../pattern";
 import { PrefixBuckets } from "../prefix-buckets";
 import type { SetResource } from "../resources";
 import { type Finding, resourceRule } from "../rule";
@@ -69,7 +69,7 @@ export const organisationRails = resourceRule({
 
 /** The properties that the resource should have in place of its own. */
 function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record<string, unknown>> {
-  const mine = rails.filter(({ set }) => matches(set, resource.url));
+  const mine = rails.filter(({ set }) => bindsSet(set, resource.url));
   const lacks: Record<string, unknown> = {};
   const forbidden = united(
     resource.forbiddenPrefixes,
@@ -90,13 +90,13 @@ function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record
 // A remediation comes after `check`, so the resource itself looks at prefixes that were put in only when it writes.
 // This rule looks at once: the preview shows what the update would refuse.
 function* broken(resource: SetResource, rails: readonly Rail[]): Generator<Finding> {
-  const mine = rails.filter(({ set }) => matches(set, resource.url));
+  const mine = rails.filter(({ set }) => bindsSet(set, resource.url));
   if (mine.length === 0) return;
   const forbidden = PrefixBuckets.of(mine.flatMap((one) => one.forbiddenPrefixes));
   yield* entriesFinding(resource, {
     offence: ({ prefix }) => {
-      const [other] = forbidden.overlapping(prefix);
-      return other && `overlaps ${other}`;
+      const [other] = forbidden.reaching(prefix);
+      return other && `${other.embedded ? `stands for ${other.embedded}, which ` : ""}overlaps ${other.value}`;
     },
     problem: "entries that overlap what the organisation forbids",
     remedy: "Remove them.",

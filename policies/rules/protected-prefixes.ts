@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Prefix } from "../../provider/model/prefix";
 import { entriesFinding } from "../entries-finding";
+import type { Reached } from "../prefix-buckets";
 import { resourceRule } from "../rule";
 
 /** The fastest way to lock ourselves out: blocking our own addresses, or those from which nodes are managed. */
@@ -8,7 +9,7 @@ export const protectedPrefixes = resourceRule({
   name: "protected-prefixes",
   level: "mandatory",
   description:
-    "No entry of a source block set overlaps a management or owned prefix, in either direction of containment.",
+    "No entry of a source block set overlaps a management or owned prefix, in either direction of containment; an IPv6 entry overlaps what the IPv4 prefixes do that it stands for (RFC 3056, 4291, 6052, 8215).",
   on: ["PrefixSet", "PrefixSetEntry"],
   needs: ["role", "direction"],
   configure: ["managementPrefixes", "ownedPrefixes"],
@@ -32,9 +33,9 @@ export const protectedPrefixes = resourceRule({
     if (meaning.role(resource.url) !== "block" || meaning.direction(resource.url) !== "source") return;
     yield* entriesFinding(resource, {
       offence: ({ prefix }) => {
-        const [management] = meaning.managementIfAny.overlapping(prefix);
+        const [management] = meaning.managementIfAny.reaching(prefix);
         if (management) return relation(prefix, management, "management prefix");
-        const [owned] = meaning.ownedIfAny.overlapping(prefix);
+        const [owned] = meaning.ownedIfAny.reaching(prefix);
         return owned && relation(prefix, owned, "owned prefix");
       },
       problem: "blocked sources that are your own",
@@ -43,7 +44,11 @@ export const protectedPrefixes = resourceRule({
   },
 });
 
-function relation(prefix: Prefix, other: Prefix, what: string): string {
-  if (prefix.equals(other)) return `a ${what}`;
+function relation(prefix: Prefix, { value: other, embedded }: Reached<Prefix>, what: string): string {
+  if (embedded) {
+    const itself = relation(embedded, { value: other }, what);
+    return `stands for ${embedded}, ${embedded.equals(other) ? "" : "which "}${itself}`;
+  }
+  if (prefix.equals(other)) return `${what.startsWith("o") ? "an" : "a"} ${what}`;
   return prefix.contains(other) ? `contains the ${what} ${other}` : `lies in the ${what} ${other}`;
 }

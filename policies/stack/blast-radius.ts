@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { Prefix } from "../../provider/model/prefix";
+import { embeddedIpv4 } from "../../provider/model/prefix-embedded";
 import { setPattern } from "../config/values";
 import { listOffenders } from "../message";
 import { matchesAny } from "../pattern";
@@ -59,9 +60,11 @@ export const blastRadius = stackRule({
       return resource.entries.map(({ prefix }) => prefix);
     });
     yield* leftOut;
-    const blocked = outermost(values.flat());
-    const all = count(blocked);
-    const owned = meaning.ownedPrefixList.map((prefix) => ({ prefix, ...count(within(blocked, prefix)) }));
+    const declared = values.flat();
+    const all = count(outermost(declared));
+    // Traffic of a translator or tunnel comes from the IPv4 addresses for which its own stand.
+    const reached = outermost([...declared, ...declared.flatMap(embeddedIpv4)]);
+    const owned = meaning.ownedPrefixList.map((prefix) => ({ prefix, ...count(within(reached, prefix)) }));
     const hit = owned.filter(({ addresses, networks }) => addresses + networks > 0n);
     const ownedSum = {
       addresses: hit.reduce((sum, { addresses }) => sum + addresses, 0n),

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { isEntryValue, MAX_VALUE } from "../model/entry-value";
 import type { CanonicalPrefix, Prefix } from "../model/prefix";
-import { overlaps } from "../model/prefix-index";
+import { protectedOverlaps } from "../model/prefix-embedded";
 import { some } from "../model/text";
 import type { EntryChange } from "../prefixes/edit/edit";
 import { editPrefixFile } from "../prefixes/edit/edit-file";
@@ -99,7 +99,7 @@ function refuseDefaultRoute(prefixes: readonly Prefix[]): void {
 }
 
 function refuseForbidden(prefixes: readonly Prefix[], { forbidden, file }: StackRails): void {
-  const found = overlaps(prefixes, forbidden).map(([prefix, other]) =>
+  const found = protectedOverlaps(prefixes, forbidden).map(([prefix, other]) =>
     prefix.equals(other) ? `${prefix} is a forbidden prefix` : `${prefix} overlaps the forbidden prefix ${other}`,
   );
   if (found.length === 0) return;

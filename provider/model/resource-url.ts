@@ -82,6 +82,18 @@ export function parseUrl(text: string): ResourceUrl {
   );
 }
 
+/**
+ * Why a name is none to declare, though a node may know it; `undefined` when it is. A node that reads addresses as URLs
+ * decodes `%65` to `e` and resolves `.` and `..` (RFC 3986 sections 2.1 and 5.2.4): what limits and policies judge could be
+ * another set than the one that is changed.
+ */
+export function declaredNameProblem(name: string): string | undefined {
+  const problem = nameProblem(name);
+  if (problem !== undefined) return problem;
+  if (name.includes("%")) return 'contains "%", behind which a node may read another character';
+  return name === "." || name === ".." ? "is a step within an address, and no name" : undefined;
+}
+
 /** Why a text cannot be the name of an arena, profile or set; `undefined` when it can. */
 export function nameProblem(name: string): string | undefined {
   if (name === "") return "is empty";

@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { nameProblem, type PrefixSetUrl } from "../model/resource-url";
+import { declaredNameProblem, type PrefixSetUrl } from "../model/resource-url";
 import type { JsonObject } from "./json";
 import { hasUnknown, UNKNOWN } from "./unknown";
 
 /** A name of an arena, profile or set. */
 export const nameSchema = z.string({ error: "is not a text" }).superRefine((name, context) => {
-  const problem = nameProblem(name);
+  const problem = declaredNameProblem(name);
   if (problem !== undefined) context.addIssue({ code: "custom", message: `${JSON.stringify(name)} ${problem}` });
 });
 

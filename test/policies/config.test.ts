@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadPolicyConfig, PolicyConfigError, parsePolicyConfig, prefixLength, rules } from "../../policies/index";
-import { matches } from "../../policies/pattern";
+import { binds, bindsSet, matches } from "../../policies/pattern";
 import { levelOf, settingsOf } from "../../policies/settings";
 
 function issuesOf(read: () => unknown): string[] {
@@ -49,7 +50,7 @@ describe("a configuration", () => {
     [
       "an exception from no rule",
       { exceptions: [{ ...good.exceptions[0], rule: "nameing" }] },
-      'exceptions[0].rule: there is no rule "nameing": there are prefix-length, ',
+      'exceptions[0].rule: there is no rule "nameing": there are readable, prefix-length, ',
     ],
     [
       "an exception for everything",
@@ -169,3 +170,45 @@ test.each<[string, string, boolean]>([
   ["prefixset://edge/a.b", "prefixset://edge/axb", false],
   ["prod-*", "prod-eu", true],
 ])("the pattern %s and %s: %s", (pattern, text, expected) => expect(matches(pattern, text)).toBe(expected));
+
+test.each<[string, string, boolean]>([
+  ["prefixset://edge/***", "prefixset://edge/web/blocked", true],
+  ["prefixset://**/*-v6", "prefixset://edge/web-v6/blocked-v6", true],
+  ["prefixset://**b*c", "prefixset://a/b/bxc", true],
+  ["prefixset://*b/c", "prefixset://a/b/c", false],
+  ["**", "", true],
+  ["*a", "", false],
+])("wildcards give back what they took: %s and %s: %s", (pattern, text, expected) =>
+  expect(matches(pattern, text)).toBe(expected),
+);
+
+test("wildcards match what an expression would", () => {
+  const letters = fc.array(fc.constantFrom("a", "b", "/"), { maxLength: 8 }).map((all) => all.join(""));
+  const wild = fc.array(fc.constantFrom("a", "b", "/", "*", "**"), { maxLength: 8 }).map((all) => all.join(""));
+  fc.assert(
+    fc.property(wild, letters, (pattern, text) => {
+      const source = pattern.replace(/\*\*|\*/g, (stars) => (stars === "*" ? "[^/]*" : ".*"));
+      expect(matches(pattern, text)).toBe(new RegExp(`^${source}$`).test(text));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test("a pattern of very many wildcards ends", () => {
+  const text = `prefixset://edge/${"a".repeat(255)}`;
+  expect(matches(`prefixset://${"*a".repeat(100)}b`, text)).toBe(false);
+  expect(matches(`prefixset://${"**a".repeat(100)}b`, text)).toBe(false);
+});
+
+test("what binds is compared in one form of case and of accents, and to the letter what lifts a rule", () => {
+  const [composed, decomposed] = ["caf\u00e9", "cafe\u0301"];
+  expect(binds("prefixset://*/blocked", "prefixset://Edge/BLOCKED")).toBe(true);
+  expect(binds(`prefixset://edge/${composed}`, `prefixset://edge/${decomposed}`)).toBe(true);
+  expect(matches("prefixset://*/blocked", "prefixset://edge/BLOCKED")).toBe(false);
+});
+
+test("a pattern for sets of all arenas or one binds the local sets of that name too, and one for local sets no other", () => {
+  expect(bindsSet("prefixset://*/blocked", "prefixset://edge/web/Blocked")).toBe(true);
+  expect(bindsSet("prefixset://*/web/blocked", "prefixset://edge/blocked")).toBe(false);
+  expect(bindsSet("prefixset://*/web", "prefixset://edge/web/blocked")).toBe(false);
+});

@@ -73,6 +73,18 @@ describe("what is not configured", () => {
     expect(reports[1]?.message).toContain("prefixset://edge/partners: not configured for this set");
   });
 
+  test("fails for a set without a role where `unknownSets` is mandatory, whatever the level of the rule that finds it", () => {
+    const config = { unknownSets: "mandatory" as const };
+    const unknown = { message: expect.stringContaining(role), level: "mandatory" };
+    for (const rule of [protectedPrefixes, requireReason]) {
+      expect(reportsOf(rule, [prefixSet()], { config })).toEqual([unknown]);
+    }
+    const directed = [{ pattern: "prefixset://*/blocked", role: "block" as const, direction: "source" as const }];
+    expect(reportsOf(protectedPrefixes, [prefixSet()], { config: { ...config, sets: directed } })).toEqual([]);
+    const emergency = reportsOf(protectedPrefixes, [prefixSet()], { config: { ...config, emergency: "INC-1" } });
+    expect(emergency.map(({ level }) => level)).toEqual(["advisory"]);
+  });
+
   test("is said of a direction and of owned prefixes as well", () => {
     const config = { sets: [{ pattern: "prefixset://*/blocked", role: "block" as const }] };
     expect(messagesOf(protectedPrefixes, [prefixSet()], { config })[0]).toContain("which has no direction");

@@ -4,9 +4,10 @@ import {
   maxEntries,
   prefixLength,
   protectedPrefixes,
+  readable,
   specialPurposeRanges,
 } from "../../policies/index";
-import { messagesOf, prefixSet, prefixSetEntry } from "./support";
+import { messagesOf, prefixSet, prefixSetEntry, signaling } from "./support";
 
 const entries = (...prefixes: string[]) => ({ entries: Object.fromEntries(prefixes.map((prefix) => [prefix, 1])) });
 const config = {
@@ -111,6 +112,35 @@ describe("protected-prefixes", () => {
       `${prefix} (${relation})`,
     );
   });
+  test.each([
+    ["64:ff9b::c000:200/124", "stands for 192.0.2.0/28, a management prefix"],
+    ["64:ff9b:1::c633:6407/128", "stands for 198.51.100.7/32, which lies in the owned prefix 198.51.100.0/24"],
+    ["2002:c000:200::/40", "stands for 192.0.2.0/24, which contains the management prefix 192.0.2.0/28"],
+    ["::c633:6400/120", "stands for 198.51.100.0/24, an owned prefix"],
+    ["64:ff9b::/32", "stands for 0.0.0.0/0, which contains the management prefix 192.0.2.0/28"],
+  ])("%s is refused for the IPv4 prefix that it stands for", (prefix, relation) => {
+    expect(messagesOf(protectedPrefixes, [prefixSet(entries(prefix))], options)[0]).toContain(
+      `${prefix} (${relation})`,
+    );
+  });
+  test("an IPv6 prefix that stands for other IPv4 prefixes passes", () => {
+    expect(
+      messagesOf(protectedPrefixes, [prefixSet(entries("64:ff9b::cb00:7100/120", "2002:cb00:7100::/40"))], options),
+    ).toEqual([]);
+  });
+  test.each([
+    [{ profile: "web" }, "prefixset://edge/web/blocked"],
+    [{ set: "Blocked" }, "prefixset://edge/Blocked"],
+    [{ arena: "EDGE", profile: "web", set: "BLOCKED" }, "prefixset://EDGE/web/BLOCKED"],
+  ])("a set that is named with %j is judged as the set of that pattern", (named, url) => {
+    const found = messagesOf(protectedPrefixes, [prefixSet({ ...entries("192.0.2.0/28"), ...named })], options);
+    expect(found).toEqual([expect.stringContaining(`PrefixSet "blocked" (${url}): blocked sources that are your own`)]);
+  });
+  test("a pattern for the local set itself goes before one for sets of its name, wherever it stands", () => {
+    const sets = [...config.sets, { pattern: "prefixset://edge/web/blocked", role: "allow", direction: "source" }];
+    const local = prefixSet({ profile: "web", ...entries("192.0.2.0/28") });
+    expect(messagesOf(protectedPrefixes, [local], { config: { ...config, sets } as never })).toEqual([]);
+  });
   test("an allow set and a set of destinations may hold them", () => {
     const sets = [
       prefixSet({ set: "partners", ...entries("192.0.2.0/28") }),
@@ -136,6 +166,49 @@ describe("destination-within-owned", () => {
   });
   test("a set of sources is not judged", () => {
     expect(messagesOf(destinationWithinOwned, [prefixSet()], options)).toEqual([]);
+  });
+});
+
+describe("readable", () => {
+  test("what can be read passes, as a set, an entry and a signaling", () => {
+    const resources = [prefixSet({ profile: "web" }), prefixSetEntry(), signaling(["198.51.100.7/32"])];
+    expect(messagesOf(readable, resources)).toEqual([]);
+  });
+  test.each([
+    [{ set: "block%65d" }, 'the set "block%65d" contains "%", behind which a node may read another character'],
+    [{ arena: "%65dge" }, 'the arena "%65dge" contains "%", behind which a node may read another character'],
+    [{ profile: ".." }, 'the profile ".." is a step within an address, and no name'],
+    [{ set: "a/blocked" }, 'the set "a/blocked" contains "/", which separates or ends parts of a resource address'],
+  ])("%j is refused", (names, problem) => {
+    expect(messagesOf(readable, [prefixSet(names), prefixSetEntry(names)])).toEqual([
+      expect.stringContaining(problem),
+      expect.stringContaining(problem),
+    ]);
+  });
+  test("prefixes that another provider lets through are named, and none of them is skipped", () => {
+    const entriesOf = { "192.0.2.0/24": 1, "::ffff:192.0.2.0/120": 1, "198.51.100.7/24": 1, "\u001b[2J": 1 };
+    expect(messagesOf(readable, [prefixSet({ entries: entriesOf })])).toEqual([
+      expect.stringContaining(
+        'prefixes that cannot be read, so that no rule judges them (3): "::ffff:192.0.2.0/120", "198.51.100.7/24", "\\u001b[2J".',
+      ),
+    ]);
+    const others = [
+      prefixSet({ entries: ["192.0.2.1-192.0.2.9"] }),
+      prefixSet({ entries: undefined }),
+      prefixSetEntry({ prefix: "everything" }),
+      signaling(["198.51.100.7/24"]),
+    ];
+    expect(messagesOf(readable, others)).toEqual([
+      expect.stringContaining('"192.0.2.1-192.0.2.9"'),
+      expect.stringContaining("`entries`"),
+      expect.stringContaining('"everything"'),
+      expect.stringContaining('"198.51.100.7/24"'),
+    ]);
+  });
+  test("a list of prefixes is judged as entries are", () => {
+    expect(messagesOf(prefixLength, [prefixSet({ entries: ["0.0.0.0/0"] })])).toEqual([
+      expect.stringContaining("0.0.0.0/0 (the default route)"),
+    ]);
   });
 });
 

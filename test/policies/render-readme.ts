@@ -110,6 +110,13 @@ ${yaml.trim()}
 \`\`\`
 
 - In patterns \`*\` stands for anything within one name and \`**\` for anything; the first pattern that matches a set counts.
+- What binds sets, the patterns of \`sets\`, \`rails\` and \`allowed\`, is compared without regard to case. A pattern without a profile, as
+  \`prefixset://*/blocked\`, is for the local sets of that name as well, in every profile, unless another pattern is for the local set itself. What lifts a
+  rule, \`exceptions\` and \`except\`, is taken to the letter: there such a pattern is for the global set only.
+- \`unknownSets: mandatory\` makes a set for which no pattern gives a role a failure. Without it a set under an unforeseen name is judged by few
+  rules, and the notice is all that tells. \`blast-radius: mandatory\` stops a list that would block half the Internet, however it is cut into prefixes.
+- An IPv6 prefix in \`64:ff9b::/96\`, \`64:ff9b:1::/48\`, \`2002::/16\` or \`::/96\` stands for IPv4 prefixes, since translators and tunnels carry its traffic to
+  them. It counts as them where prefixes are protected, and so does a prefix that holds one of these ranges. \`forbiddenPrefixes\` reads them likewise.
 - \`exceptions\` set a rule aside for a prefix and those within it, for sets, or for both, up to and including the day \`until\`. One that has ended is
   reported: the finding comes back as a warning that names it, or as a failure with \`expiredExceptions: mandatory\`.
 - \`emergency: INC-4711\`, or \`PACKETFILTER_POLICIES_EMERGENCY=INC-4711\` for one run, turns mandatory into advisory; every message names it.

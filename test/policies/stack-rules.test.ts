@@ -8,7 +8,8 @@ import {
   signalingAndBlock,
   signalingsAtOnce,
 } from "../../policies/index";
-import { messagesOf, prefixSet, prefixSetEntry, signaling, UNKNOWN } from "./support";
+import { levelOf } from "../../policies/settings";
+import { messagesOf, prefixSet, prefixSetEntry, reportsOf, runOf, signaling, UNKNOWN } from "./support";
 
 const config = {
   sets: [
@@ -128,6 +129,21 @@ describe("blast-radius", () => {
   test("owned addresses have a limit of their own", () => {
     expect(messagesOf(blastRadius, sets, limited({ ownedIpv4Addresses: 15 }))[0]).toContain(
       "16 owned IPv4 addresses, more than 15",
+    );
+  });
+  test("254 prefixes of length 8 in one set are more than the default, at the level that the file gives", () => {
+    const all = Array.from({ length: 254 }, (_, first) => [`${first}.0.0.0/8`, 1]);
+    const whole = set("blocked", Object.fromEntries(all));
+    const mandatory = { config: { ...config, rules: { "blast-radius": "mandatory" } } as never };
+    expect(levelOf(blastRadius, runOf(mandatory).config)).toBe("mandatory");
+    expect(reportsOf(blastRadius, [whole], mandatory)).toEqual([
+      { message: expect.stringContaining("it blocks 4261412864 IPv4 addresses, more than 16777216.") },
+    ]);
+  });
+  test("owned addresses count that an IPv6 prefix stands for, once", () => {
+    const through = set("blocked", { "64:ff9b::c633:6400/120": 1, "2002:c633:6400::/40": 1 });
+    expect(messagesOf(blastRadius, [through], limited({ ownedIpv4Addresses: 255 }))[0]).toContain(
+      "it blocks 256 owned IPv4 addresses, more than 255.",
     );
   });
   test("excepted sets do not count", () => {

@@ -114,6 +114,11 @@ describe("check of a PrefixSet", () => {
       /overlaps the forbidden prefix 198\.51\.100\.0\/24/,
     ],
     [
+      "an IPv6 prefix that stands for a forbidden one",
+      { entries: ["64:ff9b::c633:6400/120"], forbiddenPrefixes: ["198.51.100.7"] },
+      /entry 64:ff9b::c633:6400\/120 overlaps the forbidden prefix 198\.51\.100\.7\/32/,
+    ],
+    [
       "a bad forbidden prefix",
       { entries: [], forbiddenPrefixes: ["192.0.2.1/24"] },
       /forbiddenPrefixes\[0\]: .*host bits/,

@@ -1,5 +1,6 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import { overlaps, PrefixIndex } from "../../model/prefix-index";
+import { protectedOverlaps } from "../../model/prefix-embedded";
+import { PrefixIndex } from "../../model/prefix-index";
 import { count, some } from "../../model/text";
 import { parseAt } from "../entries";
 import { UNKNOWN } from "../unknown";
@@ -47,7 +48,7 @@ export function entryProblems(
   limits: Pick<ContentLimits, "forbidden" | "shortest">,
 ): string[] {
   const prefixes = limits.forbidden.length > 0 ? entries.map((entry) => Prefix.fromCanonical(entry)) : [];
-  const forbidden = overlaps(prefixes, limits.forbidden).map(([entry, other]) =>
+  const forbidden = protectedOverlaps(prefixes, limits.forbidden).map(([entry, other]) =>
     entry.equals(other)
       ? `entry ${entry} is a forbidden prefix (forbiddenPrefixes): remove it.`
       : `entry ${entry} overlaps the forbidden prefix ${other} (forbiddenPrefixes): remove it or narrow it down.`,
