@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { describeIssues, objectError } from "../model/issues";
 import { MARK_PAUSE_MS } from "../model/mark";
 import { type Answers, answersSchema } from "../wire/answers";
 import { parseEndpoint } from "./endpoint";
@@ -178,7 +179,7 @@ const tls = objectOrJson(
   z
     .strictObject(
       { ca: text.optional(), cert: text.optional(), key: text.optional(), serverName: text.optional() },
-      { error: objectError },
+      { error: objectError() },
     )
     .refine(({ cert, key }) => (cert === undefined) === (key === undefined), {
       error: "`cert` and `key` belong together",
@@ -226,7 +227,7 @@ export const nodeOptionsSchema: z.ZodType<NodeOptions> = z
       markPauseMs: integer(0, 3_600_000),
       markPace: z.enum(["table", "node", "off"], { error: 'must be "table", "node" or "off"' }).optional(),
     },
-    { error: objectError },
+    { error: objectError() },
   )
   .superRefine((node, context) => refuseIdleTls(node.endpoint, node.tls, "endpoint", context))
   .superRefine(({ markPauseMs = DEFAULTS.markPauseMs, markPace }, context) => {
@@ -240,7 +241,7 @@ export const nodeOptionsSchema: z.ZodType<NodeOptions> = z
 export const receiverOptionsSchema: z.ZodType<ReceiverOptions> = z
   .strictObject(
     { url: baseUrl("url"), clientId: segment(), secretKey: segment(), tls: tls.optional(), ...timing },
-    { error: objectError },
+    { error: objectError() },
   )
   .superRefine((receiver, context) => refuseIdleTls(receiver.url, receiver.tls, "url", context));
 
@@ -260,20 +261,9 @@ function refuseIdleTls(url: string, given: TlsOptions | undefined, option: strin
   });
 }
 
-/** Names unknown members; says what an object is where none was given. Never shows a value. */
-function objectError(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === "unrecognized_keys" && Array.isArray(issue.keys)) {
-    return `has no member ${issue.keys.map((key) => `\`${String(key)}\``).join(", ")}`;
-  }
-  return issue.code === "invalid_type" ? "must be an object" : undefined;
-}
-
 /** @throws {OptionsError} with all problems, each with the path of its option in backticks. */
 export function parseOptions<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) =>
-    path.length === 0 ? message : `\`${path.map(String).join(".")}\` ${message}`,
-  );
-  throw new OptionsError(`Options of the ${what}: ${problems.join("; ")}.`);
+  throw new OptionsError(`Options of the ${what}: ${describeIssues(result.error)}.`);
 }

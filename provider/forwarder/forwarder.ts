@@ -7,7 +7,7 @@ import { NodeMemories, processMemories } from "../client/node-memory";
 import { type LeaseStore, NatsLeaseStore } from "./cluster/lease-store";
 import { Leases } from "./cluster/leases";
 import type { LiveConfig } from "./config/config";
-import { Secrets } from "./config/secrets";
+import { SecretFiles } from "./config/secret-files";
 import { Delivery } from "./delivery/delivery";
 import { StoredLedger } from "./ledger/ledger";
 import type { Ledger, LedgerStatus, Opened } from "./ledger/protocol";
@@ -35,7 +35,7 @@ export interface ForwarderParts extends SinkParts {
 export class Forwarder {
   readonly metrics: Metrics = forwardMetrics();
   readonly troubles: Troubles;
-  private readonly secrets: Secrets;
+  private readonly secrets: SecretFiles;
   private readonly delivery: Delivery;
   private readonly pollers: NodePollers;
   private readonly polling = new AbortController();
@@ -59,7 +59,7 @@ export class Forwarder {
     // A pace rests on a clock: a world of its own shares none with the process.
     const { memories = world === systemWorld ? processMemories : new NodeMemories() } = parts;
     this.troubles = new Troubles(log);
-    this.secrets = new Secrets(config, { log, troubles: this.troubles, world });
+    this.secrets = new SecretFiles(config, { log, troubles: this.troubles, world });
     const refreshSecrets = () => this.secrets.refresh();
     const common = { ledger, metrics: this.metrics, troubles: this.troubles, world, refreshSecrets };
     this.delivery = new Delivery({ ...common, log, state }, sinks);

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { expiresSchema } from "../model/entry-note";
 import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import { firstIssue, objectError } from "../model/issues";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 
 /** What a set holds for a prefix: its value, and what people write beside it. Immutable, since entries share it. */
@@ -33,7 +34,7 @@ const entrySchema = z.strictObject(
     ticket: text.optional(),
     expires: expiresSchema.optional(),
   },
-  { error: ({ code }) => (code === "invalid_type" ? "is neither a number nor an object" : undefined) },
+  { error: objectError("is neither a number nor an object") },
 );
 
 /** True for a time that says its zone. */
@@ -109,9 +110,8 @@ function contentOf(path: () => string, content: unknown): PrefixEntry {
   if (isEntryValue(content)) return plainEntry(content);
   const result = entrySchema.safeParse(typeof content === "number" ? { value: content } : content);
   if (!result.success) {
-    const [issue] = result.error.issues;
-    const text = issue?.code === "unrecognized_keys" ? `has no member ${issue.keys.join(", ")}` : issue?.message;
-    throw new TypeError(`\`${[path(), ...(issue?.path ?? [])].join(".")}\` ${text}.`);
+    const { place, message } = firstIssue(result.error, path());
+    throw new TypeError(`\`${place}\` ${message}.`);
   }
   const { value = 1, ...note } = result.data;
   return makeEntry(value, note);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import { firstIssue, issuePath } from "../model/issues";
 import type { HostBits } from "../model/prefix";
 
 const FORMATS = ["txt", "csv", "json", "ndjson", "yaml"] as const;
@@ -94,7 +95,8 @@ export function parseOptions(given: PrefixFileOptions | undefined): PrefixFileOp
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   if (issue?.code === "unrecognized_keys") {
-    throw new TypeError(`There is no option \`${[...issue.path, issue.keys[0]].join(".")}\`.`);
+    throw new TypeError(`There is no option \`${issuePath([...issue.path, ...issue.keys.slice(0, 1)])}\`.`);
   }
-  throw new TypeError(`The option \`${issue?.path.join(".")}\` ${issue?.message}.`);
+  const { place, message } = firstIssue(result.error, "");
+  throw new TypeError(`The option \`${place}\` ${message}.`);
 }

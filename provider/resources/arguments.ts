@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { issuePath } from "../model/issues";
 import { declaredNameProblem, type PrefixSetUrl } from "../model/resource-url";
 import type { JsonObject } from "./json";
 import { hasUnknown, UNKNOWN } from "./unknown";
@@ -78,11 +79,7 @@ export function checkArguments<S extends z.ZodRawShape>(
 }
 
 function sentence(issue: z.core.$ZodIssue, args: JsonObject): string {
-  const path = issue.path.reduce<string>(
-    (text, part) =>
-      typeof part === "number" ? `${text}[${part}]` : text === "" ? String(part) : `${text}.${String(part)}`,
-    "",
-  );
+  const path = issuePath(issue.path);
   if (issue.code === "unrecognized_keys") {
     const where = path === "" ? "" : `${path}: `;
     return `${where}there is no argument ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}: check the spelling.`;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type EntryNote, expiresSchema, formatNote } from "../model/entry-note";
 import { isEntryValue, type ListedValue, MAX_VALUE } from "../model/entry-value";
+import { firstIssue, objectError } from "../model/issues";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { isObject } from "./json";
@@ -18,7 +19,7 @@ const noteShape = {
   expires: expiresSchema.optional(),
 };
 
-const entrySchema = z.strictObject({ value: valueSchema.optional(), ...noteShape });
+const entrySchema = z.strictObject({ value: valueSchema.optional(), ...noteShape }, { error: objectError() });
 
 export { noteShape, valueSchema };
 
@@ -158,8 +159,6 @@ function readContent(path: () => string, content: unknown, held: ListedValue | u
 function parseWith<T>(schema: z.ZodType<T>, path: string, value: unknown): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  const inner = issue?.path.length ? `${path}.${issue.path.join(".")}` : path;
-  const text = issue?.code === "unrecognized_keys" ? `has no member ${issue.keys.join(", ")}` : (issue?.message ?? "");
-  throw new ArgumentProblem(`${inner} ${text}.`);
+  const { place, message } = firstIssue(result.error, path);
+  throw new ArgumentProblem(`${place} ${message}.`);
 }

@@ -1,7 +1,7 @@
 import type { DynamicProvider } from "./dynamic-provider";
 import type { JsonObject } from "./json";
+import { namesIn, type SecretArguments } from "./secret-arguments";
 import { SECRET_MARK, SECRETS_KEY } from "./secret-names";
-import { namesIn, type Secrets } from "./secrets";
 
 /** Marks of outputs that no input becomes: only the engine needs them. */
 const OUTPUT_MARKS = ["started"];
@@ -13,7 +13,7 @@ const FOUND_LISTS = ["adopted", "found"];
  * A provider that keeps secrets: it learns them before anything is done, and hides them in every error. What the classes
  * send beside the arguments goes round the resource and into its state.
  */
-export function keepingSecrets(provider: DynamicProvider, secrets: Secrets): DynamicProvider {
+export function keepingSecrets(provider: DynamicProvider, secrets: SecretArguments): DynamicProvider {
   const learn = (...all: JsonObject[]) => {
     for (const props of all) secrets.learn(props);
   };
@@ -76,7 +76,7 @@ function plain({ [SECRETS_KEY]: _, ...props }: JsonObject): JsonObject {
 }
 
 /** Lists of what was found at the node repeat prefixes that may be secret, and no input marks them in the state. */
-function withoutSecretPrefixes(outs: JsonObject, secrets: Secrets): JsonObject {
+function withoutSecretPrefixes(outs: JsonObject, secrets: SecretArguments): JsonObject {
   const lists = FOUND_LISTS.flatMap((key) => {
     const prefixes = outs[key];
     return Array.isArray(prefixes) ? [[key, prefixes.filter((prefix) => !secrets.holds(String(prefix)))]] : [];
@@ -93,7 +93,7 @@ function marksIn(props: JsonObject): JsonObject {
 }
 
 /** The same error with other words; after a partial failure the engine keeps its `properties` as the state. */
-function cleaned(error: unknown, secrets: Secrets, inputs: JsonObject): unknown {
+function cleaned(error: unknown, secrets: SecretArguments, inputs: JsonObject): unknown {
   if (!(error instanceof Error)) return error;
   const stack = secrets.hide(error.stack ?? "");
   error.message = secrets.hide(error.message);

@@ -7,7 +7,7 @@ import { NodeInUse, ReceiverInUse, type Shared } from "./connections";
 import { Elsewhere } from "./elsewhere";
 import { RemovalBudget } from "./limits/removals";
 import { Notices } from "./notices";
-import { Secrets } from "./secrets";
+import { SecretArguments } from "./secret-arguments";
 import { type Environment, readSettings, type Settings, type Target } from "./settings";
 import { type Address, KeyRegistry } from "./wanted";
 
@@ -28,7 +28,7 @@ export interface Surroundings {
  */
 export class Runtime {
   /** What must stand in no sentence and no line of the audit log. */
-  readonly secrets = new Secrets();
+  readonly secrets = new SecretArguments();
   readonly notices: Notices;
   private readonly shared: Shared;
   private readonly env: Environment;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type NodeOptions, nodeOptionsSchema, type ReceiverOptions, receiverOptionsSchema } from "../client/options";
 import { PacketFilterError } from "../model/errors";
+import { issuePath } from "../model/issues";
 import { Prefix, PrefixError } from "../model/prefix";
 import { type ConfigKey, NODE_KEYS, type ReadConfig } from "./config-keys";
 import { type MaxRemovals, parseMaxRemovals } from "./limits/max-removals";
@@ -186,7 +187,7 @@ function parse<T>(schema: z.ZodType<T>, value: unknown, path: string): T {
   const result = schema.safeParse(structured(value, path));
   if (result.success) return result.data;
   const sentences = result.error.issues.map((issue) => {
-    const at = issue.path.length > 0 ? `${path}${path === "packetfilter" ? ":" : "."}${issue.path.join(".")}` : path;
+    const at = issue.path.length > 0 ? `${path}${path === "packetfilter" ? ":" : "."}${issuePath(issue.path)}` : path;
     const isAbsent = issue.path.length > 0 && memberAt(value, issue.path) === undefined;
     return isAbsent ? `${at} is missing${remedyFor(at)}` : `${at}: ${issue.message}`;
   });

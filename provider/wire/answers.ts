@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { objectError } from "../model/issues";
 
 /** The four kinds of lists of the node API (docs/contract.md#node-endpoint), as `answers.path` names them. */
 export const LIST_KINDS = ["prefixset", "profiles", "rules", "marks"] as const;
@@ -61,16 +62,9 @@ const text = z.string({ error: "must be a text" }).min(1, { error: "must not be 
 const path = z
   .string({ error: "must be a text" })
   .regex(/^[^.]+(\.[^.]+)*$/, { error: "must be names of members with dots between them" });
-const shape = (what: string) => ({
-  error: (issue: z.core.$ZodRawIssue) =>
-    issue.code === "unrecognized_keys" && Array.isArray(issue.keys)
-      ? `has no member ${issue.keys.map((key) => `\`${String(key)}\``).join(", ")}`
-      : `must be ${what}`,
-});
-
 const paths = z.strictObject(
   { prefixset: path.optional(), profiles: path.optional(), rules: path.optional(), marks: path.optional() },
-  shape("a text, or an object of texts by kind of list"),
+  { error: objectError("must be a text, or an object of texts by kind of list") },
 );
 
 const names = z
@@ -79,7 +73,7 @@ const names = z
       Member,
       z.ZodOptional<typeof text>
     >,
-    shape("an object of texts"),
+    { error: objectError("must be an object of texts") },
   )
   .superRefine((given, context) => {
     const seen = new Map<string, string>();
@@ -108,7 +102,7 @@ export const answersSchema: z.ZodType<Answers> = z.strictObject(
     names: names.optional(),
     empty: z.enum(["{}", ""], { error: 'must be "{}" or ""' }).optional(),
   },
-  shape("an object"),
+  { error: objectError("must be an object") },
 );
 
 /** Where the settings say that lists of a kind are; `undefined` where they say nothing. */

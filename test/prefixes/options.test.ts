@@ -114,7 +114,7 @@ describe("the algebra takes what a PrefixSet takes", () => {
     ],
     [
       () => aggregatePrefixes({ "192.0.2.0/24": { valu: 1 } as object }),
-      '`entries["192.0.2.0/24"]` has no member valu.',
+      '`entries["192.0.2.0/24"]` has no member `valu`.',
     ],
     [() => aggregatePrefixes({ "192.0.2.0/24": { expires: "tomorrow" } }), "is not an ISO time with zone"],
     [

@@ -96,7 +96,7 @@ describe("check of a PrefixSet", () => {
       { entries: { "192.0.2.0/24": { expires: "2030-01-01T00:00:00" } } },
       /\.expires is not an ISO time with zone/,
     ],
-    ["an unknown member", { entries: { "192.0.2.0/24": { vlaue: 1 } } }, /has no member vlaue/],
+    ["an unknown member", { entries: { "192.0.2.0/24": { vlaue: 1 } } }, /has no member `vlaue`/],
     ["the default route", { entries: ["::/0"] }, /entry ::\/0 is shorter than \/1/],
     [
       "a short prefix",

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { Secrets } from "../../provider/resources/secrets";
+import { SecretArguments } from "../../provider/resources/secret-arguments";
 
-function knowing(props: Record<string, unknown>): Secrets {
-  const secrets = new Secrets();
+function knowing(props: Record<string, unknown>): SecretArguments {
+  const secrets = new SecretArguments();
   secrets.learn(props);
   return secrets;
 }

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
-import type { z } from "zod";
 import { OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
+import { issuePath } from "../../model/issues";
 import { type CheckedConfig, configSchema } from "./schema";
 
 /** Variables of the environment. */
@@ -100,25 +100,13 @@ async function check(
   const filled = await fill(source, [], { env, folder, problems, files });
   const result = problems.length === 0 ? configSchema.safeParse(filled) : undefined;
   if (result?.success) return result.data;
-  const found = [...problems, ...(result?.error.issues ?? []).map(problemOf)];
+  const found: Problem[] = [...problems, ...(result?.error.issues ?? [])];
   const lines = found.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
-    const name = nameOf(path);
+    const name = issuePath(path);
     return `${place(path)}: ${name === "" ? "" : `\`${name}\` `}${message}`;
   });
   if (found.length > MAX_PROBLEMS) lines.push(`and ${found.length - MAX_PROBLEMS} more`);
   throw new OptionsError(lines.join("\n"));
-}
-
-function problemOf({ path, message }: z.core.$ZodIssue): Problem {
-  return { path, message };
-}
-
-/** `sinks[2].url` */
-function nameOf(path: readonly PropertyKey[]): string {
-  return path.reduce<string>(
-    (name, part) => (typeof part === "number" ? `${name}[${part}]` : `${name}${name ? "." : ""}${String(part)}`),
-    "",
-  );
 }
 
 interface Filling {

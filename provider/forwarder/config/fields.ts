@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { unknownMembers } from "../../model/issues";
 
 /** The largest delay that a timer can have. */
 export const MAX_MS = 2 ** 31 - 1;
@@ -29,11 +30,8 @@ export const flag = z.preprocess(
 export function members<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) => {
-      if (issue.code === "unrecognized_keys" && Array.isArray(issue.keys)) {
-        const known = Object.keys(shape).join(", ");
-        return `has no member ${issue.keys.map((key) => `\`${String(key)}\``).join(", ")} (there are ${known})`;
-      }
-      return issue.code === "invalid_type" ? "must be an object" : undefined;
+      const unknown = unknownMembers(issue);
+      return unknown === undefined ? "must be an object" : `${unknown} (there are ${Object.keys(shape).join(", ")})`;
     },
   });
 }

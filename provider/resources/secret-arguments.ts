@@ -13,7 +13,7 @@ const LONG_TEXT = 3;
  * What the resources of this process hold in secret. The engine gives a provider everything in the clear and marks again
  * what comes back in properties; sentences for people and lines of the audit log are our own to keep clean.
  */
-export class Secrets {
+export class SecretArguments {
   private readonly tokens = new Set<string>();
   private readonly texts = new Set<string>();
   /** Prefixes of single entries that may be named, and whose values may not. */

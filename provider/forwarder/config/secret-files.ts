@@ -7,7 +7,7 @@ import type { LiveConfig } from "./config";
 const LOOK_MS = 10_000;
 
 /** Keeps the secrets of a configuration as they are in their files: looked at now and then, and when one was not taken. */
-export class Secrets {
+export class SecretFiles {
   constructor(
     private readonly config: LiveConfig,
     private readonly parts: { readonly log: Log; readonly troubles: Troubles; readonly world: ForwarderWorld },
