@@ -5,11 +5,9 @@ import { retryAfter } from "../client/retry";
 import type { Tls } from "./config/fields";
 import type { ForwarderWorld } from "./world";
 
-/** One request. */
+/** One request, and how long it may take. */
 export interface PostRequest {
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string | Uint8Array;
+  readonly request: Parameters<Http["open"]>[0];
   /** Milliseconds without a byte, in either direction, after which it is given up. */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
@@ -50,18 +48,18 @@ export class HttpConnection {
   ) {}
 
   /** Sends, and follows redirects within the origin. @throws {NoAnswer} */
-  async open(request: PostRequest): Promise<Answer> {
-    let { url } = request;
+  async open({ request, ...limits }: PostRequest): Promise<Answer> {
+    let next = request;
     for (let redirects = 0; ; redirects++) {
-      const { answer, silence } = await this.send({ ...request, url });
-      const target = redirectTarget(answer.status, answer.header("location"), url.href);
+      const { answer, silence } = await this.send({ request: next, ...limits });
+      const target = redirectTarget(answer.status, answer.header("location"), `${next.origin}${next.path}`);
       if (!target || redirects >= MAX_REDIRECTS) {
         const afterMs = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
         const body = () => bodyOf(answer, silence);
         return { status: answer.status, ...(afterMs !== undefined && { afterMs }), body };
       }
       for await (const _ of bodyOf(answer, silence));
-      url = target;
+      next = { ...next, path: `${target.pathname}${target.search}` };
     }
   }
 
@@ -82,13 +80,11 @@ export class HttpConnection {
     await Promise.all([...this.https.values()].map((http) => http.close()));
   }
 
-  private async send({ url, headers, body, timeoutMs, signal }: PostRequest) {
+  private async send({ request, timeoutMs, signal }: PostRequest) {
     const silence = new Silence(timeoutMs, this.world, signal);
     silence.wait(`no answer within ${timeoutMs} ms`);
-    const { origin, pathname, search } = url;
-    const request = { method: "POST", origin, path: `${pathname}${search}`, headers, body } as const;
     try {
-      const answer = await this.http(url.protocol === "https:", timeoutMs).open(request, silence.signal);
+      const answer = await this.http(request.origin.startsWith("https:"), timeoutMs).open(request, silence.signal);
       return { answer, silence };
     } catch (error) {
       const reason = silence.reason ?? asNoAnswer(error);
@@ -183,14 +179,4 @@ function asNoAnswer(error: unknown): NoAnswer {
   if (code === CLOSED) return new NoAnswer("the other side closed the connection (ECONNRESET)");
   // An AggregateError of several addresses has an empty message.
   return new NoAnswer(error.message || code || error.name);
-}
-
-/** The url without userinfo, and the header that stands for it. */
-export function withoutUserinfo(text: string): { url: URL; authorization?: string; secrets: string[] } {
-  const url = new URL(text);
-  if (url.username === "" && url.password === "") return { url, secrets: [] };
-  const pair = `${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`;
-  const secrets = [url.password, decodeURIComponent(url.password), pair];
-  url.username = url.password = "";
-  return { url, authorization: `Basic ${Buffer.from(pair).toString("base64")}`, secrets };
 }

@@ -4,8 +4,6 @@ import { setImmediate as immediate } from "node:timers/promises";
 export const ROWS_A_SLICE = 2_000;
 /** Records that are written out before others have their turn: a few milliseconds in the widest format. */
 export const RECORDS_A_SLICE = 200;
-/** Bytes of a body that are read before others have their turn. */
-export const BYTES_A_SLICE = 65_536;
 
 let last: Promise<void> = Promise.resolve();
 

@@ -44,9 +44,8 @@ describe("the fields of records", () => {
     } as const;
     for (const [type, list] of Object.entries(lists) as [MarkType, string][]) {
       const named = { node: "fra1", arena: "edge", profile: "web", type };
-      const reading = await ledger.begin({ table: named, rules: [{ id: 7, name: "syn" }], snapshot: false });
-      await ledger.write(reading, Buffer.from(list));
-      await ledger.end(reading, times);
+      const rules = [{ id: 7, name: "syn" }];
+      await ledger.take({ table: named, body: [Buffer.from(list)], rules, habits: {}, snapshot: false, ...times });
     }
     const portion = await ledger.next("all", 100);
     await ledger.close(undefined);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
-import type { Begin, LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
+import type { ArrivedList, LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
 import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
@@ -40,14 +40,24 @@ async function open(sinks: SinkSpec[] = [sink("disk")], more: Partial<LedgerOpti
   return result;
 }
 
-/** One list of a table: addresses of 203.0.113.0/24 by their last number, and their values. */
-async function read(ledger: StoredLedger, marks: Record<number, number>, more: Partial<Begin> = {}) {
+/** An answer that arrives now. */
+const arrived = (body: string, more: Partial<ArrivedList> = {}): ArrivedList => ({
+  table: TABLE,
+  body: [Buffer.from(body)],
+  wall,
+  now,
+  rules: [],
+  habits: {},
+  snapshot: false,
+  ...more,
+});
+
+/** One list of a table, 3 s after the one before: addresses of 203.0.113.0/24 by their last number, and their values. */
+async function read(ledger: StoredLedger, marks: Record<number, number>, more: Partial<ArrivedList> = {}) {
   now += 3_000;
   wall += 3_000;
-  const reading = await ledger.begin({ table: TABLE, rules: [], snapshot: false, ...more });
   const records = Object.entries(marks).map(([last, v]) => ({ a: `203.0.113.${last}`, id: 1, v, t: 600 }));
-  await ledger.write(reading, Buffer.from(JSON.stringify({ data: records })));
-  return ledger.end(reading, { wall, now });
+  return ledger.take(arrived(JSON.stringify({ data: records }), more));
 }
 
 /** What a sink would deliver next, without acknowledging it. */
@@ -65,7 +75,6 @@ describe("a reading is taken over as a whole", () => {
     expect(found).toEqual({ listedBefore: "never", epochs: {}, forgotten: [] });
     expect(await read(ledger, { 1: 10, 2: 20 })).toMatchObject({
       listed: 2,
-      plain: 1,
       events: { added: 2 },
       records: 2,
     });
@@ -75,29 +84,20 @@ describe("a reading is taken over as a whole", () => {
     expect(told(await unread(ledger, "web"))).toEqual(expected);
   });
 
-  test("a table is read once at a time: a second reader waits", async () => {
+  test("a table is read once at a time: a second list waits", async () => {
     const { ledger } = await open();
-    const first = await ledger.begin({ table: TABLE, rules: [], snapshot: false });
-    let began = false;
-    const second = read(ledger, { 1: 20 }).finally(() => {
-      began = true;
-    });
-    await read(ledger, { 1: 1 }, { table: OTHER });
-    expect(began).toBe(false);
-    await ledger.write(first, Buffer.from('[{"a":"203.0.113.1","id":1,"v":10,"t":600}]'));
-    expect((await ledger.end(first, { wall, now })).events).toEqual({ added: 1 });
-    expect((await second).events).toEqual({ changed: 1 });
+    const lists = [read(ledger, { 1: 10 }), read(ledger, { 1: 20 }), read(ledger, { 1: 1 }, { table: OTHER })];
+    const events = (await Promise.all(lists)).map((taken) => taken.events);
+    expect(events).toEqual([{ added: 1 }, { changed: 1 }, { added: 1 }]);
   });
 
   test("a list that breaks off leaves nothing, and the next one compares with the one before", async () => {
     const { ledger } = await open();
     await read(ledger, { 1: 10, 2: 20 });
-    const reading = await ledger.begin({ table: TABLE, rules: [], snapshot: false });
-    await ledger.write(reading, Buffer.from('{"data":[{"a":"203.0.113.1","id":1,"v":99,"t":600},'));
-    await expect(ledger.end(reading, { wall, now })).rejects.toThrow("the answer ends within the list");
-    const given = await ledger.begin({ table: TABLE, rules: [], snapshot: false });
-    await ledger.write(given, Buffer.from('{"data":[{"a":"203.0.113.1","id":1,"v":98,"t":600},'));
-    await ledger.abort(given);
+    const broken = ledger.take(arrived('{"data":[{"a":"203.0.113.1","id":1,"v":99,"t":600},'));
+    await expect(broken).rejects.toThrow("the answer is no JSON");
+    const beside = ledger.take(arrived('{"data":[{"a":"203.0.113.1","id":1,"v":98,"t":600}],"next":1}'));
+    await expect(beside).rejects.toThrow('"next" says that the list goes on');
     expect(await read(ledger, { 1: 10, 2: 20 })).toMatchObject({ events: {}, records: 0 });
     expect(await unread(ledger)).toHaveLength(2);
   });
@@ -129,15 +129,13 @@ describe("a reading is taken over as a whole", () => {
   test("rules are matched by id, else by value, where they were known when the list came", async () => {
     const { ledger } = await open();
     const rules = [{ id: 1, name: "syn" }, { id: 5, name: "five", extra: { value: 50 } }, { id: 6 }];
-    const reading = await ledger.begin({ table: TABLE, rules, snapshot: false });
     const marks = [
       { a: "203.0.113.1", id: 1, v: 50 },
       { a: "203.0.113.2", id: 9, v: 50 },
       { a: "203.0.113.3", id: 9, v: 6 },
       { a: "203.0.113.4", id: 9, v: 5 },
     ];
-    await ledger.write(reading, Buffer.from(JSON.stringify(marks)));
-    await ledger.end(reading, { wall, now });
+    await ledger.take(arrived(JSON.stringify(marks), { rules }));
     const found = (await unread(ledger)).map(({ rule }) => rule);
     expect(found).toEqual([{ id: 1, name: "syn" }, { id: 5, name: "five" }, { id: 6 }, undefined]);
   });
@@ -171,11 +169,9 @@ describe("after a restart", () => {
     await read(ledger, { 1: 10, 2: 20 });
     await ledger.close(now);
     const { ledger: again } = await open();
-    now += 300_000;
-    const reading = await again.begin({ table: TABLE, rules: [], snapshot: false });
-    await again.write(reading, Buffer.from('[{"a":"203.0.113.1","id":1,"v":10,"t":300}]'));
-    now += 400_000;
-    expect((await again.end(reading, { wall, now })).events).toEqual({ expired: 1 });
+    now += 700_000;
+    const { events } = await again.take(arrived('[{"a":"203.0.113.1","id":1,"v":10,"t":300}]'));
+    expect(events).toEqual({ expired: 1 });
   });
 
   test("large baselines are written whole now and then, and read back the same", async () => {
@@ -184,16 +180,10 @@ describe("after a restart", () => {
       JSON.stringify(
         Array.from({ length: 20_000 }, (_, n) => ({ a: `10.0.${n >> 8}.${n & 255}`, id: 1, v: round, t: 60 })),
       );
-    for (let round = 0; round < 4; round++) {
-      const reading = await ledger.begin({ table: TABLE, rules: [], snapshot: false });
-      await ledger.write(reading, Buffer.from(marks(round)));
-      await ledger.end(reading, { wall, now });
-    }
+    for (let round = 0; round < 4; round++) await ledger.take(arrived(marks(round)));
     await ledger.close(now);
     const { ledger: again } = await open([sink("disk", { maxBytes: 1e9 })]);
-    const reading = await again.begin({ table: TABLE, rules: [], snapshot: false });
-    await again.write(reading, Buffer.from(marks(3)));
-    expect(await again.end(reading, { wall, now })).toMatchObject({ listed: 20_000, records: 0 });
+    expect(await again.take(arrived(marks(3)))).toMatchObject({ listed: 20_000, records: 0 });
   });
 
   test("a new sink begins with what comes; what a removed one had not taken is dropped and named", async () => {
@@ -231,14 +221,17 @@ describe("after a restart", () => {
     const { ledger } = await open();
     await read(ledger, { 1: 10 });
     const [before] = await unread(ledger);
-    const under = await ledger.begin({ table: OTHER, rules: [], snapshot: false });
     const malformed = Object.assign(new Error("database disk image is malformed"), { errcode: 11 });
     const broken = vi.spyOn(Store.prototype, "all").mockImplementationOnce(() => {
       throw malformed;
     });
+    const under = read(ledger, { 1: 10 }, { table: OTHER });
+    const givenUp = expect(under).rejects.toThrow("The list was given up, since the state had to be");
+    // The list is being compared.
+    await Promise.resolve();
     await expect(ledger.next("disk", 10)).rejects.toBe(malformed);
     broken.mockRestore();
-    await expect(ledger.end(under, { wall, now })).rejects.toThrow("The list was given up, since the state had to be");
+    await givenUp;
     expect(await ledger.next("disk", 10)).toBeUndefined();
     await read(ledger, { 1: 10 });
     const after = await unread(ledger);

@@ -1,154 +1,214 @@
 import { describe, expect, test } from "vitest";
+import { NodeClient, type NodeOptions } from "../../provider/client";
+import { NodeMemories } from "../../provider/client/node-memory";
 import { Baseline } from "../../provider/forwarder/reading/baseline";
-import { ListRefused } from "../../provider/forwarder/reading/list-refused";
-import { takeMark } from "../../provider/forwarder/reading/listed-mark";
-import { MarkStream } from "../../provider/forwarder/reading/mark-stream";
 import { Reading } from "../../provider/forwarder/reading/reading";
 import { EVENTS } from "../../provider/forwarder/record/events";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { RowWriter } from "../../provider/forwarder/record/rows";
 import type { Mark, MarkType } from "../../provider/model/mark";
-import { parseJson } from "../../provider/wire/json";
-import { readMarkList } from "../../provider/wire/mark-list";
+import { serve, type TestServer } from "../client/support";
+import { forwardOnce, temporaryFolder } from "./support/forward";
 
-type Taken = [key: string, id: number, value: number, lifetime: number, details: unknown];
-
-/** What the stream hands on when the body arrives in pieces of `size` bytes. */
-function streamed(body: string, type: MarkType, size: number): { marks: Taken[]; plain: number; listed: number } {
-  const marks: Taken[] = [];
-  const stream = new MarkStream(type, (...mark) => void marks.push(mark));
-  const bytes = Buffer.from(body);
-  for (let at = 0; at < bytes.length; at += size) stream.write(bytes.subarray(at, at + size));
-  const listed = stream.end();
-  return { marks, plain: stream.plain, listed };
+/** A node of profile `web` that answers every list of marks with one body. */
+interface Shape {
+  readonly type: MarkType;
+  readonly body: string;
+  readonly options?: Omit<NodeOptions, "endpoint">;
 }
 
-/** The same by the package's plain reader. */
-function plainly(body: string, type: MarkType): Taken[] {
-  const marks: Taken[] = [];
-  for (const mark of readMarkList(parseJson(body), type)) takeMark(mark, (...taken) => void marks.push(taken));
-  return marks;
+/** Serves each shape as a node of its own, under its position. */
+function serveShapes(shapes: readonly Shape[]): Promise<TestServer> {
+  return serve(({ path, body }, response) => {
+    const { url } = JSON.parse(body);
+    if (url === "arena://edge") response.end('[{"name":"web"}]');
+    else if (url === "profile://edge/web") response.end("[]");
+    else response.end(shapes[Number(path.split("/")[1])]?.body);
+  });
 }
 
-const BODIES: [name: string, type: MarkType, body: string, plain: number][] = [
+const nodeOf = (server: TestServer, shape: Shape, index: number): NodeOptions => ({
+  endpoint: `${server.url}/${index}`,
+  ...shape.options,
+});
+
+/** What the client reads, or its words. */
+async function clientReads(server: TestServer, shape: Shape, index: number): Promise<object[] | string> {
+  const options = { ...nodeOf(server, shape, index), maxTries: 1 };
+  const client = new NodeClient(options, { memories: new NodeMemories() }, `n${index}`);
+  try {
+    const marks = await client.listMarks("edge", "web", shape.type);
+    return marks.map(({ exact, ...mark }) => ({ ...mark, ...exact }));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    await client.close();
+  }
+}
+
+/** What a forwarder reports as seen of each node, and what it says of them. */
+async function forwarderReads(server: TestServer, shapes: readonly Shape[]) {
+  using folder = temporaryFolder();
+  const marks: object[][] = shapes.map(() => []);
+  const onRecord = (record: ForwardRecord): void => {
+    const { timestamp, node, arena, profile, type, event, epoch, sequence, recordId, message, ...mark } = record;
+    marks[Number(node.slice(1))]?.push(mark);
+  };
+  const config = {
+    nodes: Object.fromEntries(shapes.map((shape, index) => [`n${index}`, nodeOf(server, shape, index)])),
+    watch: shapes.map(({ type }, index) => ({ nodes: [`n${index}`], arena: "edge", profiles: ["web"], types: [type] })),
+    records: "all" as const,
+    state: folder.path,
+  };
+  const { told } = await forwardOnce(config, folder.path, { onRecord });
+  return { marks, told };
+}
+
+const SHAPES: [name: string, shape: Shape][] = [
   [
     "short keys",
-    "shost",
-    '{"data":[{"a":"203.0.113.45","id":70001,"v":1234,"t":3600},{"a":"203.0.113.46","id":70002,"v":5,"t":7}]}',
-    1,
+    {
+      type: "shost",
+      body: '{"data":[{"a":"203.0.113.45","id":70001,"v":1234,"t":3600},{"a":"203.0.113.46","id":70002,"v":5,"t":7}]}',
+    },
   ],
   [
     "a bare array with spaces",
-    "shost",
-    ' [ {"a" : "203.0.113.45", "id" : 1, "v" : 2} , {"a" : "203.0.113.46", "id" : 3, "v" : 4} ]\n',
-    1,
+    { type: "shost", body: ' [ {"a" : "203.0.113.45", "id" : 1, "v" : 2} , {"a" : "203.0.113.46", "v" : 4} ]\n' },
   ],
   [
-    "five members of a connection",
-    "conn",
-    '{"data":[{"src":"203.0.113.1","dst":"198.51.100.7","sport":1024,"dport":443,"proto":6,"id":1,"v":2,"t":3,"age":4},{"src":"203.0.113.2","dst":"198.51.100.7","sport":1025,"dport":443,"proto":6,"id":1,"v":2,"t":3,"age":5}]}',
-    1,
+    "members of a connection",
+    {
+      type: "conn",
+      body: '[{"src":"203.0.113.1","dst":"198.51.100.7","sport":1024,"dport":443,"proto":6,"id":1,"v":2,"t":3,"age":4}]',
+    },
   ],
+  [
+    "protocols by name, long names",
+    {
+      type: "conn",
+      body: '{"data":[{"saddr":"203.0.113.1","daddr":"198.51.100.7","sport":1,"dport":2,"proto":"tcp","value":2,"lifetime":3}]}',
+    },
+  ],
+  ["a pair", { type: "sdhost", body: '[{"src":"203.0.113.1","dst":"2001:DB8::7","id":1,"v":2,"status":"expired"}]' }],
   [
     "IPv6 among IPv4",
-    "shost",
-    '{"data":[{"a":"203.0.113.45","id":1,"v":2},{"a":"2001:DB8:0:0::1","id":1,"v":2},{"a":"203.0.113.46","id":1,"v":2}]}',
-    2,
+    { type: "shost", body: '[{"a":"203.0.113.45","v":2},{"a":"2001:DB8:0:0::1","v":2},{"a":"203.0.113.46","v":2}]' },
   ],
   [
-    "records of other forms",
-    "shost",
-    '{"data":[{"a":"203.0.113.45","id":1,"v":2},{"id":1,"v":2,"a":"203.0.113.46","status":"expired"},{"a":"203.0.113.47","id":9007199254740993,"v":-2},{"a":"203.0.113.48","id":3,"v":4}]}',
-    3,
+    "integers of 64 bits",
+    {
+      type: "shost",
+      body: '[{"a":"203.0.113.45","id":9007199254740993,"v":18446744073709551615,"t":5},{"a":"203.0.113.46","id":1,"v":-2}]',
+    },
   ],
   [
     "texts with brackets and escapes",
-    "shost",
-    '{"data":[{"a":"203.0.113.45","id":1,"v":2,"note":"a \\"]}, \\u00fc"},{"a":"203.0.113.46","id":1,"v":2,"note":"[{"}]}',
-    2,
-  ],
-  [
-    "protocols by name",
-    "conn",
-    '{"data":[{"saddr":"203.0.113.1","daddr":"198.51.100.7","sport":1,"dport":2,"proto":"tcp","id":1,"value":2,"lifetime":3}]}',
-    1,
+    { type: "shost", body: '[{"a":"203.0.113.45","v":2,"note":"a \\"]}, \\u00fc 12345678901234567890"}]' },
   ],
   [
     "members around the list",
-    "dhost",
-    '{"status":"ok","total":2,"data":[{"a":"198.51.100.7","v":1},{"a":"198.51.100.8","v":1}],"took":3}',
-    1,
+    { type: "dhost", body: '{"status":"ok","total":1,"data":[{"a":"198.51.100.7","v":1}],"took":3}' },
   ],
-  ["an object keyed by address", "shost", '{"203.0.113.45":{"id":1,"v":2},"203.0.113.46":{"id":1,"v":3}}', 2],
+  ["an object keyed by address", { type: "shost", body: '{"203.0.113.45":{"id":1,"v":2},"2001:db8::1":{"v":3}}' }],
+  ["a list within another member", { type: "shost", body: '{"result":{"items":[{"a":"203.0.113.45","v":2}]}}' }],
+  ["an empty list", { type: "shost", body: '{"data":[]}' }],
+  ["null for an empty list", { type: "shost", body: '{"data":null}' }],
+  ["answers.empty: an object", { type: "shost", body: "{}", options: { answers: { empty: "{}" } } }],
+  ["answers.empty: no body", { type: "shost", body: "", options: { answers: { empty: "" } } }],
   [
-    "a list within another member",
-    "shost",
-    '{"result":{"items":[{"a":"203.0.113.45","id":1,"v":2},{"a":"203.0.113.46","id":1,"v":2}]}}',
-    1,
+    "answers.path",
+    {
+      type: "shost",
+      body: '{"payload":{"rows":[{"a":"203.0.113.45","v":2}]}}',
+      options: { answers: { path: "payload.rows" } },
+    },
   ],
-  ["an empty list", "shost", '{"data":[]}', 0],
-  ["null for an empty list", "shost", '{"data":null}', 0],
+  [
+    "answers.path of marks alone",
+    {
+      type: "shost",
+      body: '{"page":{"data":[]},"table":[{"a":"203.0.113.45","v":2}]}',
+      options: { answers: { path: { marks: "table" } } },
+    },
+  ],
+  [
+    "answers.names",
+    {
+      type: "shost",
+      body: '[{"host":"203.0.113.45","hits":2,"left":60,"zone":3},{"ip":"203.0.113.46","v":1}]',
+      options: { answers: { names: { address: "host", value: "hits", lifetime: "left" } } },
+    },
+  ],
 ];
 
-describe("a list is read while it arrives", () => {
-  test.each(BODIES)("%s: cut anywhere, it gives what the plain reader gives", (_, type, body, plain) => {
-    const expected = plainly(body, type);
-    for (const size of [1, 2, 3, 7, 16, 61, 1_000_000]) {
-      expect({ size, ...streamed(body, type, size) }).toEqual({
-        size,
-        marks: expected,
-        plain,
-        listed: expected.length,
-      });
+const REFUSED: [name: string, shape: Shape, reason: string][] = [
+  ["cut off within a record", '{"data":[{"a":"203.0.113.45","v":1},{"a":"203.0', "the answer is no JSON"],
+  ["cut off between records", '{"data":[{"a":"203.0.113.45","v":1}', "the answer is no JSON"],
+  ["an element that is no record", '{"data":[{"a":"203.0.113.45","v":1},7]}', "element 1 is the number 7"],
+  [
+    "an address that is none",
+    '{"data":[{"a":"203.0.113.45","v":1},{"a":"203.0.113.0/24","v":1}]}',
+    'element 1: "203.0.113.0/24" is not the address of a mark',
+  ],
+  ["a total that is larger", '{"data":[{"a":"203.0.113.45","v":1}],"total":2}', '"total" is 2 and 1 are listed'],
+  ["a page of several", '{"data":[{"a":"203.0.113.45","v":1}],"next":"x"}', '"next" says that the list goes on'],
+  ["nothing", "", "the answer is empty"],
+  ["HTML", "<html><title>Bad gateway</title></html>", 'the answer is an HTML page titled "Bad gateway"'],
+  ["an object that is no list", '{"hello":"world"}', 'the answer is an object with "hello"'],
+  ["{}", "{}", "the answer is an empty object"],
+  ["text behind the list", '[{"a":"203.0.113.45","v":1}] and more', "the answer is no JSON"],
+  ["an error of the node", '{"error":"no such profile"}', "no such profile"],
+  ["an error beside a list", '{"data":[{"a":"203.0.113.45","v":1}],"error":"half of it"}', "half of it"],
+  ["names that are not known", '[{"host":"203.0.113.45","zone":3}]', 'Set answers.names: { address: "host" }.'],
+].map(([name = "", body = "", reason = ""]) => [name, { type: "shost", body }, reason]);
+
+describe("a list is read as the client reads it", () => {
+  test("every shape gives the same marks through forwarder and client", async () => {
+    const shapes = SHAPES.map(([, shape]) => shape);
+    await using server = await serveShapes(shapes);
+    const byClient = await Promise.all(shapes.map((shape, index) => clientReads(server, shape, index)));
+    const { marks, told } = await forwarderReads(server, shapes);
+    const named = (lists: readonly unknown[]) =>
+      Object.fromEntries(SHAPES.map(([name], index) => [name, lists[index]]));
+    expect(named(marks)).toEqual(named(byClient));
+    expect(marks[6]).toEqual([
+      { address: "203.0.113.45", id: "9007199254740993", value: "18446744073709551615", lifetime: 5 },
+      { address: "203.0.113.46", id: 1, value: -2 },
+    ]);
+    expect(told).toEqual([]);
+  });
+
+  test("what is no whole list is refused by both for the same reason, and nothing of it is taken over", async () => {
+    const shapes = REFUSED.map(([, shape]) => shape);
+    await using server = await serveShapes(shapes);
+    const { marks, told } = await forwarderReads(server, shapes);
+    expect(marks).toEqual(shapes.map(() => []));
+    for (const [index, [name, shape, reason]] of REFUSED.entries()) {
+      expect(await clientReads(server, shape, index), name).toContain(reason);
+      expect(
+        told.find((line) => line.includes(` on n${index} `)),
+        name,
+      ).toContain(reason);
     }
   });
 
-  test("the form of the records is learned once: of 50 000 marks the plain reader reads one", () => {
-    const records = Array.from(
-      { length: 50_000 },
-      (_, n) => `{"a":"10.0.${n >> 8}.${n & 255}","id":70001,"v":${n},"t":60}`,
-    );
-    const body = `{"data":[${records.join(",")}]}`;
-    const { marks, plain, listed } = streamed(body, "shost", 65_536);
-    expect({ plain, listed, last: marks.at(-1) }).toEqual({
-      plain: 1,
-      listed: 50_000,
-      last: ["10.0.195.79", 70001, 49_999, 60, undefined],
-    });
-  });
-
-  test.each([
-    [
-      "cut off within a record",
-      '{"data":[{"a":"203.0.113.45","v":1},{"a":"203.0',
-      "the answer ends within the list, after 1 marks",
-    ],
-    [
-      "cut off between records",
-      '{"data":[{"a":"203.0.113.45","v":1}',
-      "the answer ends within the list, after 1 marks",
-    ],
-    ["an element that is no record", '{"data":[{"a":"203.0.113.45","v":1},7]}', "element 1 is no object"],
-    [
-      "an address that is none",
-      '{"data":[{"a":"203.0.113.45","v":1},{"a":"203.0.113.0/24","v":1}]}',
-      'element 1: "203.0.113.0/24" is not the address of a mark',
-    ],
-    ["a total that is larger", '{"data":[{"a":"203.0.113.45","v":1}],"total":2}', '"total" is 2 and 1 are listed'],
-    ["a page of several", '{"data":[{"a":"203.0.113.45","v":1}],"next":"x"}', '"next" says that the list goes on'],
-    ["nothing", "", "the answer is empty"],
-    ["HTML", "<html><title>Bad gateway</title></html>", 'the answer is an HTML page titled "Bad gateway"'],
-    ["an object that is no list", '{"hello":"world"}', 'the answer is an object with "hello"'],
-    ["{}", "{}", "the answer is an empty object"],
-    ["text behind the list", '[{"a":"203.0.113.45","v":1}] and more', 'behind the list stands "and more"'],
-  ])("%s is refused with a reason, never taken for a shorter list", (_, body, reason) => {
-    for (const size of [1, 1_000]) expect(() => streamed(body, "shost", size)).toThrow(reason);
-  });
-
-  test("an error that the node writes is told in its words, beside a list, too", () => {
-    expect(() => streamed('{"error":"no such profile"}', "shost", 9)).toThrow(new ListRefused("no such profile"));
-    expect(() => streamed('{"data":[{"a":"203.0.113.45","v":1}],"error":"half of it"}', "shost", 9)).toThrow(
-      new ListRefused("half of it"),
-    );
+  test("a list beyond a limit of its node is an error that names node, table and setting", async () => {
+    const body = '[{"a":"203.0.113.45","v":1},{"a":"203.0.113.46","v":1},{"a":"203.0.113.47","v":1}]';
+    const limits: NonNullable<Shape["options"]>[] = [
+      { maxAnswerBytes: body.length, maxListRecords: 3 },
+      { maxAnswerBytes: body.length - 1 },
+      { maxListRecords: 2 },
+    ];
+    const shapes = limits.map((options): Shape => ({ type: "shost", body, options }));
+    await using server = await serveShapes(shapes);
+    const { marks, told } = await forwarderReads(server, shapes);
+    expect(marks.map(({ length }) => length)).toEqual([3, 0, 0]);
+    const subject = (index: number) => `warn Marks (shost) of mark://edge/web on n${index} (${server.host}/${index}): `;
+    expect(told.toSorted()).toEqual([
+      `${subject(1)}the answer is larger than ${body.length - 1} bytes, which \`maxAnswerBytes\` allows.`,
+      `${subject(2)}the list has 3 records, and \`maxListRecords\` allows 2; nothing of it is taken over.`,
+    ]);
   });
 });
 
@@ -159,9 +219,8 @@ describe("what a reading reports", () => {
     return lists.map((list, index) => {
       const changes = new RowWriter(() => undefined);
       const reading = new Reading({ baseline, changes }, index + 1);
-      for (const mark of list)
-        takeMark({ address: "203.0.113.45", id: 1, value: 1, ...mark }, (...taken) => reading.take(...taken));
-      for (const _ of reading.finish(3_000));
+      const marks = list.map((mark): Mark => ({ address: "203.0.113.45", id: 1, value: 1, ...mark }));
+      for (const _ of reading.compare(marks, 3_000));
       const rows: [number, string, number, number][] = changes.finish().flatMap(({ rows }) => JSON.parse(rows));
       return rows.map(([event, key, id, value]) => `${EVENTS[event]} ${key} ${id} ${value}`);
     });

@@ -1,19 +1,19 @@
+import { readMarks } from "../reading/read-marks";
 import { tableKey } from "../table";
-import { OpenReading } from "./open-reading";
-import { type ListTime, OpenStore } from "./open-store";
-import type { Begin, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";
+import { FinishedReading } from "./finished-reading";
+import { OpenStore } from "./open-store";
+import type { ArrivedList, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";
 import { isBroken } from "./sqlite";
 import { Store, setAside } from "./store";
 
 /**
- * The ledger in the store, in one thread. A list that arrives takes its place in its table's baseline in memory at once, and
- * on the disk when it is whole, together with its records. No stretch of work is longer than a slice (see `slices.ts`), but
- * for SQLite's own commit.
+ * The ledger in the store, in one thread. A list that has arrived is parsed as a whole, takes its place in its table's baseline
+ * in memory, and then on the disk, together with its records. No other stretch of work is longer than a slice (see
+ * `slices.ts`), but for SQLite's own commit.
  */
 export class StoredLedger implements Ledger {
-  private readonly readings = new Map<number, OpenReading>();
-  /** Tables that are being read, and when that is over: no two lists of one at a time. */
-  private readonly busy = new Map<string, { readonly free: Promise<void>; leave(): void }>();
+  /** Ends of the lists that are being read, by table: no two lists of one at a time. */
+  private readonly underWay = new Map<string, Promise<void>>();
   private lastReading = 0;
   private readonly opened: Opened;
   private current: OpenStore;
@@ -51,53 +51,16 @@ export class StoredLedger implements Ledger {
     }
   }
 
-  async begin(begin: Begin): Promise<number> {
-    const key = tableKey(begin.table);
-    await this.enter(key);
-    try {
-      const table = this.current.table(begin.table);
-      const lost = this.asides > 0 && !table.known;
-      const reset = lost || (begin.turn !== undefined && table.epoch < begin.turn.since);
-      if (reset) table.forget();
-      const number = ++this.lastReading;
-      const reading = await OpenReading.open(table, begin, { number, records: this.options.records, reset });
-      this.readings.set(number, reading);
-      return number;
-    } catch (error) {
-      this.leave(key);
-      throw this.noticed(error);
-    }
-  }
-
-  async write(number: number, bytes: Uint8Array): Promise<void> {
-    try {
-      await this.reading(number).write(bytes);
-    } catch (error) {
-      this.drop(number);
-      throw error;
-    }
-  }
-
-  async end(number: number, time: ListTime): Promise<TakenOver> {
-    const reading = this.reading(number);
-    try {
-      await reading.end(time.now);
-      // The store may have been set aside meanwhile.
-      this.reading(number);
-    } catch (error) {
-      this.drop(number);
-      throw error;
-    }
-    this.readings.delete(number);
-    try {
-      return await this.current.take(reading, time);
-    } finally {
-      this.leave(reading.table.key);
-    }
-  }
-
-  async abort(number: number): Promise<void> {
-    this.drop(number);
+  take(list: ArrivedList): Promise<TakenOver> {
+    const key = tableKey(list.table);
+    const taken = (this.underWay.get(key) ?? Promise.resolve()).then(() => this.read(list));
+    const over = taken
+      .catch(() => {})
+      .then(() => {
+        if (this.underWay.get(key) === over) this.underWay.delete(key);
+      });
+    this.underWay.set(key, over);
+    return taken;
   }
 
   async next(sink: string, maxRecords: number): Promise<Portion | undefined> {
@@ -128,7 +91,6 @@ export class StoredLedger implements Ledger {
 
   /** Sets the store aside and goes on with an empty one. Numbers and epochs go on, so that nothing has the id of another. */
   private startAnew(): void {
-    for (const number of [...this.readings.keys()]) this.drop(number);
     const { spool } = this.current;
     this.current.giveUp(new Error(GIVEN_UP));
     const wall = this.options.wall + ++this.asides;
@@ -137,32 +99,23 @@ export class StoredLedger implements Ledger {
     this.current = OpenStore.load(this.store, options, spool.last, () => this.startAnew()).open;
   }
 
-  private reading(number: number): OpenReading {
-    const reading = this.readings.get(number);
-    if (!reading) throw new Error(GIVEN_UP);
-    return reading;
-  }
-
-  private drop(number: number): void {
-    const reading = this.readings.get(number);
-    if (!reading) return;
-    this.readings.delete(number);
-    reading.table.forget();
-    this.leave(reading.table.key);
-  }
-
-  private async enter(table: string): Promise<void> {
-    for (let other = this.busy.get(table); other; other = this.busy.get(table)) await other.free;
-    let leave = (): void => {};
-    const free = new Promise<void>((resolve) => {
-      leave = resolve;
-    });
-    this.busy.set(table, { free, leave });
-  }
-
-  private leave(table: string): void {
-    this.busy.get(table)?.leave();
-    this.busy.delete(table);
+  private async read(list: ArrivedList): Promise<TakenOver> {
+    const store = this.current;
+    const table = store.table(list.table);
+    const marks = readMarks(list.body, list.table.type, list.habits);
+    const lost = this.asides > 0 && !table.known;
+    const reset = lost || (list.turn !== undefined && table.epoch < list.turn.since);
+    const mode = { number: ++this.lastReading, records: this.options.records, reset };
+    let reading: FinishedReading;
+    try {
+      reading = await FinishedReading.of(table, list, marks, mode);
+    } catch (error) {
+      if (store !== this.current) throw new Error(GIVEN_UP);
+      table.forget();
+      throw this.noticed(error);
+    }
+    if (store !== this.current) throw new Error(GIVEN_UP);
+    return store.take(reading);
   }
 }
 

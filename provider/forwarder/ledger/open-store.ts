@@ -1,8 +1,8 @@
 import { nextTurn } from "../slices";
 import { type TableName, tableKey } from "../table";
 import { SpoolFull } from "./errors";
+import type { FinishedReading } from "./finished-reading";
 import { StoreIdentity } from "./identity";
-import type { OpenReading } from "./open-reading";
 import type { LedgerOptions, Opened, TakenOver } from "./protocol";
 import type { Entry, SinkAccount } from "./sink-account";
 import { type Moved, Spool } from "./spool";
@@ -10,15 +10,9 @@ import { isBroken } from "./sqlite";
 import type { Store } from "./store";
 import { TableState } from "./table-state";
 
-/** When a list ended. */
-export interface ListTime {
-  readonly wall: number;
-  readonly now: number;
-}
-
-/** A whole list that waits for its place on the disk. */
-interface Finished extends ListTime {
-  readonly reading: OpenReading;
+/** A reading that waits for its place on the disk. */
+interface Finished {
+  readonly reading: FinishedReading;
   resolve(taken: TakenOver): void;
   reject(error: unknown): void;
 }
@@ -69,10 +63,10 @@ export class OpenStore {
     return known;
   }
 
-  /** Takes a whole list over. @throws {SpoolFull} @throws when it cannot be written. */
-  take(reading: OpenReading, time: ListTime): Promise<TakenOver> {
+  /** Takes a reading over. @throws {SpoolFull} @throws when it cannot be written. */
+  take(reading: FinishedReading): Promise<TakenOver> {
     return new Promise((resolve, reject) => {
-      this.finished.push({ reading, ...time, resolve, reject });
+      this.finished.push({ reading, resolve, reject });
       this.schedule();
     });
   }
@@ -139,11 +133,11 @@ export class OpenStore {
       // What was delivered makes room, if anything does; else it is written with the next reading.
       return accepted.length > 0 && spool.hasMoved && !this.ended;
     }
-    for (const [index, { reading, now, resolve }] of accepted.entries()) {
-      reading.table.taken(now);
+    for (const [index, { reading, resolve }] of accepted.entries()) {
+      reading.table.taken(reading.list.now);
       resolve(taken[index] as TakenOver);
     }
-    if (accepted.length > 0) spool.dropOldest(Math.max(...accepted.map(({ wall }) => wall)));
+    if (accepted.length > 0) spool.dropOldest(Math.max(...accepted.map(({ reading }) => reading.list.wall)));
     return spool.hasMoved;
   }
 
@@ -155,9 +149,10 @@ export class OpenStore {
     this.spool.writeMoved(moved);
     const entries: Entry[] = [];
     const taken: TakenOver[] = [];
-    for (const { reading, wall, now } of accepted) {
-      const { table, begin, changed, whole, reset } = reading;
-      const epoch = begin.turn?.epoch ?? this.identity.epoch;
+    for (const { reading } of accepted) {
+      const { table, list, changed, whole, reset } = reading;
+      const { wall, now, turn } = list;
+      const epoch = turn?.epoch ?? this.identity.epoch;
       const isNew = !table.known || table.epoch !== epoch;
       table.enter(epoch);
       let spooled = 0;
@@ -174,8 +169,9 @@ export class OpenStore {
   }
 
   /** Rejects a reading for which a sink that pauses has no room. */
-  private fits({ reading, wall, reject }: Finished, reserved: Map<SinkAccount, number>): boolean {
-    const full = this.spool.fullFor(reading.begin.table, reading.rows, wall, reserved);
+  private fits({ reading, reject }: Finished, reserved: Map<SinkAccount, number>): boolean {
+    const { table, wall } = reading.list;
+    const full = this.spool.fullFor(table, reading.rows, wall, reserved);
     if (full.length === 0) return true;
     reading.table.forget();
     reject(new SpoolFull(full.map(({ spec }) => spec.name)));

@@ -55,23 +55,29 @@ export interface Turn {
   readonly since: number;
 }
 
-/** A reading that begins. */
-export interface Begin {
+/** The answer to the list of a table. */
+export interface ArrivedList {
   readonly table: TableName;
+  /** In pieces, which a ledger in another thread takes away. */
+  readonly body: readonly Uint8Array[];
+  /** When its last byte came: milliseconds since 1970. */
+  readonly wall: number;
+  /** The same on the clock that machines keep until they restart. */
+  readonly now: number;
   readonly rules: readonly Rule[];
-  /** How the node answers, where its configuration says so. */
-  readonly answers?: NodeHabits["answers"];
+  /** How the node answers. */
+  readonly habits: NodeHabits;
   /** With `records: changes`: also all that is listed, as `seen`. */
   readonly snapshot: boolean;
   readonly turn?: Turn;
 }
 
-/** A reading that was taken over: it is on the disk, with the new baseline. */
+/** A list that was taken over: its records are on the disk, with the new baseline. */
 export interface TakenOver {
   /** Marks in the list. */
   readonly listed: number;
-  /** Of them, those that the plain parser read. */
-  readonly plain: number;
+  /** Where this node is known to list keyed objects, see {@link NodeHabits}. */
+  readonly keyedPlaces: ReadonlySet<string>;
   readonly events: Readonly<Partial<Record<MarkEvent, number>>>;
   readonly records: number;
   readonly bytes: number;
@@ -128,17 +134,14 @@ export interface LedgerStatus {
  * What was read and not yet delivered, and what it was compared with. Everything that it says it has done is on the disk.
  */
 export interface Ledger {
-  begin(reading: Begin): Promise<number>;
-  /** The next bytes of a body. @throws what {@link MarkStream} throws; the reading has ended then. */
-  write(reading: number, bytes: Uint8Array): Promise<void>;
   /**
-   * The body is whole: writes its records and the new baseline of its table in one transaction.
+   * Reads a list, compares it, and writes its records and the new baseline of its table in one transaction. Where that
+   * fails, nothing is taken over.
    *
-   * @throws {SpoolFull} when a sink that pauses has no room: nothing is taken over. @throws when the disk is full.
+   * @throws {UnreadList} for an answer that is no list of marks. @throws {SpoolFull} when a sink that pauses has no room.
+   * @throws when the disk is full.
    */
-  end(reading: number, time: { readonly wall: number; readonly now: number }): Promise<TakenOver>;
-  /** Gives a reading up. */
-  abort(reading: number): Promise<void>;
+  take(list: ArrivedList): Promise<TakenOver>;
   /** What a sink reads next, behind what it acknowledged; `undefined` when there is nothing. */
   next(sink: string, maxRecords: number): Promise<Portion | undefined>;
   /** All up to `position` is delivered to a sink. */

@@ -36,8 +36,6 @@ export class TableState {
   readonly key: string;
   /** What all record ids of the table begin with. */
   readonly recordId: string;
-  /** Where the node listed objects keyed by address before: there, `{}` is an empty list. */
-  readonly keyedPlaces = new Set<string>();
   id = 0;
   epoch = 0;
   sequence = 0;

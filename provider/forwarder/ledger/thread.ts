@@ -1,20 +1,16 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../../model/errors";
-import { ShapeError } from "../../wire/shape";
-import { ListRefused } from "../reading/list-refused";
+import { UnreadList } from "../reading/read-marks";
 import type { SharedTurns } from "../slices";
 import { SpoolFull } from "./errors";
-import type { Begin, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";
+import type { ArrivedList, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";
 import { StoreError } from "./sqlite";
 
 /** A method of the ledger, or `open`, with its arguments. */
 export type Call =
   | { readonly name: "open"; readonly options: LedgerOptions }
-  | { readonly name: "begin"; readonly begin: Begin }
-  | { readonly name: "write"; readonly reading: number; readonly bytes: Uint8Array }
-  | { readonly name: "end"; readonly reading: number; readonly time: { readonly wall: number; readonly now: number } }
-  | { readonly name: "abort"; readonly reading: number }
+  | { readonly name: "take"; readonly list: ArrivedList }
   | { readonly name: "next"; readonly sink: string; readonly maxRecords: number }
   | { readonly name: "acknowledge"; readonly sink: string; readonly position: number }
   | { readonly name: "status" }
@@ -23,10 +19,7 @@ export type Call =
 /** What each call is answered with. */
 export interface Results {
   open: Opened;
-  begin: number;
-  write: undefined;
-  end: TakenOver;
-  abort: undefined;
+  take: TakenOver;
   next: Portion | undefined;
   acknowledge: undefined;
   status: LedgerStatus;
@@ -45,9 +38,11 @@ export interface Reply {
 
 /** An error on its way between threads: classes do not survive it. */
 export interface Failure {
-  readonly kind: "spool-full" | "shape" | "refused" | "store" | "other";
+  readonly kind: "spool-full" | "unread" | "store" | "other";
   readonly message: string;
   readonly sinks?: readonly string[];
+  readonly refused?: boolean;
+  readonly remedy?: string;
   /** SQLite's result code. */
   readonly errcode?: number;
 }
@@ -89,20 +84,12 @@ export class LedgerThread implements Ledger {
     }
   }
 
-  begin(begin: Begin): Promise<number> {
-    return this.ask({ name: "begin", begin });
-  }
-
-  write(reading: number, bytes: Uint8Array): Promise<void> {
-    return this.ask({ name: "write", reading, bytes });
-  }
-
-  end(reading: number, time: { readonly wall: number; readonly now: number }): Promise<TakenOver> {
-    return this.ask({ name: "end", reading, time });
-  }
-
-  abort(reading: number): Promise<void> {
-    return this.ask({ name: "abort", reading });
+  take(list: ArrivedList): Promise<TakenOver> {
+    return this.ask(
+      { name: "take", list },
+      // A body may be as large as a node likes: it is handed over, not copied.
+      list.body.map(({ buffer }) => buffer as ArrayBuffer),
+    );
   }
 
   next(sink: string, maxRecords: number): Promise<Portion | undefined> {
@@ -125,12 +112,15 @@ export class LedgerThread implements Ledger {
     }
   }
 
-  private ask<Name extends Call["name"]>(call: Extract<Call, { name: Name }>): Promise<Results[Name]> {
+  private ask<Name extends Call["name"]>(
+    call: Extract<Call, { name: Name }>,
+    transfer: ArrayBuffer[] = [],
+  ): Promise<Results[Name]> {
     if (this.ended) return Promise.reject(this.ended);
     const number = ++this.last;
     return new Promise((resolve, reject) => {
       this.waiting.set(number, { resolve, reject });
-      this.worker.postMessage({ ...call, number });
+      this.worker.postMessage({ ...call, number }, transfer);
     });
   }
 
@@ -152,21 +142,20 @@ export class LedgerThread implements Ledger {
 export function failureOf(error: unknown): Failure {
   const message = messageOf(error);
   if (error instanceof SpoolFull) return { kind: "spool-full", message, sinks: error.sinks };
-  if (error instanceof ShapeError) return { kind: "shape", message };
-  if (error instanceof ListRefused) return { kind: "refused", message };
+  if (error instanceof UnreadList) {
+    return { kind: "unread", message, refused: error.refused, ...(error.remedy && { remedy: error.remedy }) };
+  }
   if (error instanceof StoreError) return { kind: "store", message };
   const errcode = error instanceof Error && "errcode" in error ? Number(error.errcode) : undefined;
   return { kind: "other", message, ...(errcode !== undefined && { errcode }) };
 }
 
-function revived({ kind, message, sinks, errcode }: Failure): Error {
+function revived({ kind, message, sinks, refused, remedy, errcode }: Failure): Error {
   switch (kind) {
     case "spool-full":
       return new SpoolFull(sinks ?? []);
-    case "shape":
-      return new ShapeError(message);
-    case "refused":
-      return new ListRefused(message);
+    case "unread":
+      return new UnreadList(message, refused === true, remedy);
     case "store":
       return new StoreError(message);
     default:

@@ -13,14 +13,8 @@ async function answer(question: Question): Promise<unknown> {
   }
   if (!ledger) throw new Error("The ledger is not open.");
   switch (question.name) {
-    case "begin":
-      return ledger.begin(question.begin);
-    case "write":
-      return ledger.write(question.reading, question.bytes);
-    case "end":
-      return ledger.end(question.reading, question.time);
-    case "abort":
-      return ledger.abort(question.reading);
+    case "take":
+      return ledger.take(question.list);
     case "next":
       return ledger.next(question.sink, question.maxRecords);
     case "acknowledge":

@@ -4,7 +4,6 @@ import { Metrics } from "./metrics";
 export const FORWARD_METRICS = [
   ["polls_total", "counter", "Lists of marks that were tried, by node and outcome: taken, failed, refused or full."],
   ["marks_total", "counter", "Marks in lists that were taken over, by node."],
-  ["plain_marks_total", "counter", "Of them, those that the plain parser read, by node."],
   ["records_total", "counter", "Records that were taken over, by node and event."],
   ["poll_lag_seconds", "gauge", "How late the last list of a node began, by node."],
   ["last_list_timestamp_seconds", "gauge", "When a list of a node was last taken over, by node; seconds since 1970."],

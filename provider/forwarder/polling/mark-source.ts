@@ -1,11 +1,13 @@
 import { DEFAULTS, type NodeOptions } from "../../client";
-import { parseEndpoint } from "../../client/endpoint";
-import { Redactor } from "../../client/redact";
+import { labelOf } from "../../client/endpoint";
+import { tooLarge } from "../../client/failed-try";
+import type { NodeMemories } from "../../client/node-memory";
+import { NodeRequests } from "../../client/node-request";
+import { formatUrl, type MarkUrl } from "../../model/resource-url";
+import type { NodeHabits } from "../../wire/answers";
 import { errorText } from "../../wire/node-answer";
-import { listCommand, NODE_PATH, USER_ARENA } from "../../wire/node-command";
-import { ShapeError } from "../../wire/shape";
 import { HttpConnection, NoAnswer } from "../http";
-import { ListRefused } from "../reading/list-refused";
+import { UnreadList } from "../reading/read-marks";
 import type { SharedTurns } from "../slices";
 import type { TableName } from "../table";
 import type { ForwarderWorld } from "../world";
@@ -37,98 +39,110 @@ export class MarkSource {
   constructor(
     /** The node's options as they are now. */
     private readonly options: () => NodeOptions,
-    private readonly parts: { readonly world: ForwarderWorld; readonly loop: SharedTurns },
+    private readonly parts: {
+      readonly world: ForwarderWorld;
+      readonly loop: SharedTurns;
+      readonly memories: NodeMemories;
+    },
   ) {
     const { maxConcurrency = DEFAULTS.maxConcurrency } = options();
     this.connection = new HttpConnection({ connections: maxConcurrency, tls: () => this.options().tls }, parts.world);
   }
 
-  /**
-   * Asks for a table, and hands the body on as it arrives.
-   *
-   * @param take Its promise is waited for before more is read. What it throws as a {@link ShapeError} becomes a failure.
-   * @throws {ListFailure}
-   */
-  async list(
-    table: TableName,
-    userArena: string | undefined,
-    take: (bytes: Buffer) => Promise<void>,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const options = this.options();
-    const { endpoint, redacted, fail } = this.words(table);
-    const given = Object.fromEntries(
-      Object.entries(options.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
-    );
-    const { [USER_ARENA]: headerArena, ...headers } = given;
-    const arena = userArena ?? options.userArena ?? headerArena ?? table.arena;
-    const timeoutMs = options.timeoutMs ?? DEFAULTS.timeoutMs;
+  /** Asks for a table. @returns the body of the answer, which is whole. @throws {ListFailure} */
+  async list(table: TableName, userArena: string | undefined, signal: AbortSignal): Promise<readonly Uint8Array[]> {
+    const { requests, fail } = this.told(table);
+    const { timeoutMs = DEFAULTS.timeoutMs, maxAnswerBytes = DEFAULTS.maxAnswerBytes } = this.options();
+    const request = requests.listMarks(urlOf(table), table.type, userArena);
     try {
-      const answer = await this.connection.open({
-        url: new URL(`${endpoint.origin}${endpoint.path}${NODE_PATH}`),
-        headers: {
-          accept: "application/json",
-          "user-agent": "pulumi-packetfilter",
-          ...(endpoint.authorization !== undefined && { authorization: endpoint.authorization }),
-          ...headers,
-          // A header carries bytes; names beyond ASCII travel as UTF-8.
-          [USER_ARENA]: Buffer.from(arena, "utf8").toString("latin1"),
-          "content-type": "application/json",
-        },
-        body: listCommand({ kind: "mark", arena: table.arena, profile: table.profile }, table.type),
-        timeoutMs,
-        signal,
-      });
+      const answer = await this.connection.open({ request, timeoutMs, signal });
       const { status, afterMs } = answer;
-      if (status >= 200 && status < 300) {
-        for await (const chunk of answer.body()) {
-          // Bytes of many nodes may have come at the same moment.
-          await this.parts.loop.next();
-          await take(chunk);
-        }
-        return;
-      }
-      const chunks: Buffer[] = [];
-      let bytes = 0;
+      const isList = status >= 200 && status < 300;
+      const body = new Pieces();
       for await (const chunk of answer.body()) {
-        chunks.push(chunk);
-        bytes += chunk.length;
-        if (bytes > MAX_ERROR_BYTES) break;
+        // Bytes of many nodes may have come at the same moment.
+        await this.parts.loop.next();
+        body.add(chunk);
+        if (isList && body.bytes > maxAnswerBytes) throw fail(tooLarge(maxAnswerBytes), false);
+        if (!isList && body.bytes > MAX_ERROR_BYTES) break;
       }
-      const words = errorText(redacted(Buffer.concat(chunks).toString("utf8"))).slice(0, 300);
+      if (isList) return body.finish();
+      const said = errorText(requests.redactor.text(Buffer.concat(body.finish()).toString("utf8"))).slice(0, 300);
       const refused = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
-      throw fail(`HTTP ${status}${words === "" ? "" : `: ${words}`}`, refused, afterMs, status === 401);
+      throw fail(`HTTP ${status}${said === "" ? "" : `: ${said}`}`, refused, afterMs, status === 401);
     } catch (error) {
       if (error instanceof NoAnswer) throw fail(error.message, false);
-      throw this.explain(error, table);
+      throw error;
     }
   }
 
-  /** What the readers of a body throw, as a sentence about the node; anything else as it is. */
-  explain(error: unknown, table: TableName): unknown {
-    const { fail } = this.words(table);
-    if (error instanceof ListRefused) return fail(error.message, true);
-    if (error instanceof ShapeError) return fail(`${error.message}; nothing of it is taken over`, false);
-    return error;
+  /** How the node answers, by its options and by what this process has seen. */
+  get habits(): NodeHabits & { readonly keyedPlaces: Set<string> } {
+    const { answers, maxListRecords = DEFAULTS.maxListRecords } = this.options();
+    const { keyedPlaces } = this.parts.memories.of(new NodeRequests(this.options()).endpoint.shown);
+    return { ...(answers && { answers }), keyedPlaces, maxListRecords };
   }
 
-  private words(table: TableName) {
-    const options = this.options();
-    const endpoint = parseEndpoint(options.endpoint, "endpoint", NODE_PATH);
-    const secrets = Object.entries(options.headers ?? {}).flatMap(([name, value]) =>
-      // The arena's name is no secret, and stands in every message.
-      name.toLowerCase() === USER_ARENA ? [] : [value],
-    );
-    // Made for a failure only: all forms of all secrets are more work than the rest of a request.
-    const redacted = (text: string): string =>
-      new Redactor([...secrets, endpoint.authorization, ...endpoint.secrets, options.tls?.key]).text(text);
-    const subject = `Marks (${table.type}) of mark://${table.arena}/${table.profile} on ${table.node} (${endpoint.label})`;
+  /** What the reader of a body throws, as a sentence about the node; anything else as it is. */
+  explain(error: unknown, table: TableName): unknown {
+    if (!(error instanceof UnreadList)) return error;
+    const { fail } = this.told(table);
+    if (error.refused) return fail(error.message, true);
+    return fail(`${error.message}; nothing of it is taken over${error.remedy ? `. ${error.remedy}` : ""}`, false);
+  }
+
+  /** The requests to the node, and how a failure of a table is told. */
+  private told(table: TableName) {
+    const requests = new NodeRequests(this.options());
+    const node = labelOf(table.node, requests.endpoint.label);
+    const subject = `Marks (${table.type}) of ${formatUrl(urlOf(table))} on ${node}`;
     const fail = (what: string, refused: boolean, afterMs?: number, unauthorized = false): ListFailure =>
-      new ListFailure(redacted(`${subject}: ${what}.`), refused, afterMs, unauthorized);
-    return { endpoint, redacted, fail };
+      new ListFailure(
+        requests.redactor.text(`${subject}: ${what.replace(/\.$/, "")}.`),
+        refused,
+        afterMs,
+        unauthorized,
+      );
+    return { requests, fail };
   }
 
   close(): Promise<void> {
     return this.connection.close();
+  }
+}
+
+function urlOf({ arena, profile }: TableName): MarkUrl {
+  return { kind: "mark", arena, profile };
+}
+
+/** Bytes of a piece: the first is small, since most tables are, and none is larger than what is copied in no time. */
+const FIRST_PIECE = 65_536;
+const LARGEST_PIECE = 1_048_576;
+
+/** Gathers a body in pieces that another thread can take over without a copy of the whole. */
+class Pieces {
+  bytes = 0;
+  private readonly pieces: Uint8Array<ArrayBuffer>[] = [];
+  /** Bytes of the last piece that are in use. */
+  private used = 0;
+
+  add(chunk: Uint8Array): void {
+    for (let at = 0; at < chunk.length; ) {
+      let piece = this.pieces.at(-1);
+      if (!piece || this.used === piece.length) {
+        piece = new Uint8Array(Math.min(LARGEST_PIECE, Math.max(FIRST_PIECE, this.bytes)));
+        this.pieces.push(piece);
+        this.used = 0;
+      }
+      const part = chunk.subarray(at, at + piece.length - this.used);
+      piece.set(part, this.used);
+      this.used += part.length;
+      at += part.length;
+    }
+    this.bytes += chunk.length;
+  }
+
+  finish(): readonly Uint8Array<ArrayBuffer>[] {
+    return this.pieces.map((piece, index) => (index === this.pieces.length - 1 ? piece.subarray(0, this.used) : piece));
   }
 }

@@ -111,24 +111,18 @@ export class TablePoller {
   }
 
   private async take(signal: AbortSignal): Promise<TakenOver> {
-    const { ledger, world, options } = this.parts;
+    const { ledger, world } = this.parts;
     const { table, rules, userArena } = this.watched();
-    const reading = await ledger.begin({
-      table,
-      rules,
-      answers: options().answers,
-      snapshot: this.snapshotIsDue(),
-      ...(this.turn && { turn: this.turn }),
-    });
+    const body = await this.source.list(table, userArena, signal);
+    signal.throwIfAborted();
+    const { habits } = this.source;
+    const time = { wall: world.wall(), now: world.monotonic() };
+    const snapshot = this.snapshotIsDue();
+    const turn = this.turn && { turn: this.turn };
     try {
-      await this.source.list(table, userArena, (bytes) => ledger.write(reading, bytes), signal);
-      signal.throwIfAborted();
-    } catch (error) {
-      await ledger.abort(reading);
-      throw error;
-    }
-    try {
-      return await ledger.end(reading, { wall: world.wall(), now: world.monotonic() });
+      const taken = await ledger.take({ table, body, ...time, rules, habits, snapshot, ...turn });
+      for (const place of taken.keyedPlaces) habits.keyedPlaces.add(place);
+      return taken;
     } catch (error) {
       throw this.source.explain(error, table);
     }
@@ -158,7 +152,6 @@ export class TablePoller {
     const node = { node: table.node };
     this.marks = taken.listed;
     metrics.add("marks_total", node, taken.listed);
-    metrics.add("plain_marks_total", node, taken.plain);
     metrics.set("last_list_timestamp_seconds", world.wall() / 1_000, node);
     for (const [event, count] of Object.entries(taken.events)) metrics.add("records_total", { ...node, event }, count);
     const what = `Marks (${table.type}) of ${table.arena}/${table.profile} on ${table.node}`;

@@ -1,5 +1,5 @@
 import type { MarkKey } from "../record/mark-key";
-import type { Details } from "./listed-mark";
+import type { Details } from "../record/rows";
 
 const FIRST_SIZE = 1_024;
 

@@ -1,9 +1,8 @@
-import type { MarkKey } from "../record/mark-key";
-import { furtherKey } from "../record/mark-key";
-import type { RowWriter } from "../record/rows";
+import type { Mark } from "../../model/mark";
+import { furtherKey, keyOf } from "../record/mark-key";
+import type { Details, RowWriter } from "../record/rows";
 import { ROWS_A_SLICE } from "../slices";
 import type { Baseline } from "./baseline";
-import type { Details } from "./listed-mark";
 
 /** Lifetimes are whole seconds, so one that has a second left may have run out. */
 const ROUNDING_MS = 1_000;
@@ -18,8 +17,8 @@ export interface Comparison {
 }
 
 /**
- * One list of a table on its way in: compares each mark with the last reading that was taken over, and takes its place in
- * the baseline at once. A reading that fails half-way leaves a baseline that is good for nothing: it is loaded again.
+ * One list of a table: compares each mark with the last reading that was taken over, and takes its place in the baseline at
+ * once. A reading that fails half-way leaves a baseline that is good for nothing: it is loaded again.
  *
  * - new: `added`; also one that was reported as expired and is active again
  * - another value, status or id: `changed`; else a lifetime that rose: `renewed`
@@ -33,9 +32,24 @@ export class Reading {
     private readonly number: number,
   ) {}
 
-  /** One mark of the list. */
-  take(listed: MarkKey, id: number, value: number, lifetime: number, details: Details | undefined): void {
+  /**
+   * Compares the marks of a whole list; what it does not hold is gone. Yields after each slice.
+   *
+   * @param elapsed Milliseconds since the last reading, at least.
+   */
+  *compare(marks: readonly Mark[], elapsed: number): Generator<void> {
+    for (const [index, mark] of marks.entries()) {
+      if (index % ROWS_A_SLICE === ROWS_A_SLICE - 1) yield;
+      this.take(mark);
+    }
+    yield* this.finish(elapsed);
+  }
+
+  private take(mark: Mark): void {
     const { baseline, changes, seen } = this.comparison;
+    const listed = keyOf(mark);
+    const [id, value, lifetime] = numbersOf(mark);
+    const details = detailsOf(mark);
     let key = listed;
     let row = baseline.row(key);
     if (row !== undefined && baseline.readingOf(row) === this.number) {
@@ -72,12 +86,7 @@ export class Reading {
     if (details || spoken) baseline.speak(row, details, expired);
   }
 
-  /**
-   * After the last mark: what was not listed is gone. Yields after each slice of the baseline.
-   *
-   * @param elapsed Milliseconds since the last reading, at least.
-   */
-  *finish(elapsed: number): Generator<void> {
+  private *finish(elapsed: number): Generator<void> {
     const { baseline, changes } = this.comparison;
     let count = 0;
     for (const [key, row] of baseline.entries()) {
@@ -94,6 +103,22 @@ export class Reading {
       baseline.remove(key);
     }
   }
+}
+
+/** Id, value and lifetime; `NaN` for those that the node did not send. */
+export function numbersOf({ id, value, lifetime }: Mark): [id: number, value: number, lifetime: number] {
+  return [id ?? Number.NaN, value ?? Number.NaN, lifetime ?? Number.NaN];
+}
+
+/** What a mark has beyond its key and its numbers, which for most is nothing. */
+export function detailsOf({ age, status, exact, extra }: Mark): Details | undefined {
+  if (age === undefined && status === undefined && exact === undefined && extra === undefined) return undefined;
+  return {
+    ...(age !== undefined && { age }),
+    ...(status !== undefined && { status }),
+    ...(exact !== undefined && { exact }),
+    ...(extra !== undefined && { extra }),
+  };
 }
 
 /** True for a status that says that a mark has ended. */

@@ -1,5 +1,4 @@
 import type { Rule } from "../../model/mark";
-import type { Details } from "../reading/listed-mark";
 import { EVENT_NUMBER, type MarkEvent } from "./events";
 import type { MarkKey } from "./mark-key";
 
@@ -7,6 +6,14 @@ import type { MarkKey } from "./mark-key";
 export const ROWS_A_BATCH = 1_000;
 /** And characters, where marks carry much that is unknown: at most this, and one row. */
 export const LENGTH_A_BATCH = 262_144;
+
+/** What only some marks have. */
+export interface Details {
+  readonly age?: number;
+  readonly status?: string;
+  readonly exact?: Readonly<Record<string, string>>;
+  readonly extra?: Readonly<Record<string, unknown>>;
+}
 
 /**
  * A row of the spool: `[event, key, id, value, lifetime, rule, details]`, with what is missing at the end left out. A

@@ -1,9 +1,10 @@
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { z } from "zod";
+import { senderHeaders, userinfoOf } from "../../client/endpoint";
 import { Redactor } from "../../client/redact";
 import { flag, headers, httpUrl, members, tls, whole } from "../config/fields";
-import { HttpConnection, NoAnswer, type WholeAnswer, withoutUserinfo } from "../http";
+import { HttpConnection, NoAnswer, type WholeAnswer } from "../http";
 import { type SinkContext, SinkFailure } from "./sink";
 
 /** The members of all sinks that POST. */
@@ -54,7 +55,8 @@ export class HttpPost {
     path: (url: URL) => URL = (url) => url,
   ): Promise<WholeAnswer> {
     const options = this.options();
-    const { url, authorization, secrets } = withoutUserinfo(options.url);
+    const url = new URL(options.url);
+    const { authorization, secrets } = userinfoOf(url);
     const target = path(url);
     const redactor = new Redactor([
       ...Object.values(options.headers ?? {}),
@@ -67,15 +69,18 @@ export class HttpPost {
     let answer: WholeAnswer;
     try {
       answer = await this.connection.post({
-        url: target,
-        headers: {
-          "user-agent": "pulumi-packetfilter",
-          ...(authorization !== undefined && { authorization }),
-          ...options.headers,
-          "content-type": contentType,
-          ...(options.gzip && { "content-encoding": "gzip" }),
+        request: {
+          method: "POST",
+          origin: target.origin,
+          path: `${target.pathname}${target.search}`,
+          headers: {
+            ...senderHeaders(authorization),
+            ...options.headers,
+            "content-type": contentType,
+            ...(options.gzip && { "content-encoding": "gzip" }),
+          },
+          body: payload,
         },
-        body: payload,
         timeoutMs: options.timeoutMs,
         signal,
       });
