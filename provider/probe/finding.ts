@@ -20,7 +20,7 @@ export type DialectSettings = Readonly<Record<string, string | number>>;
  * What one point came to. `observed`: the node showed it; `assumed`: it was asked and could not be told, or only in part;
  * `skipped`: it was not asked; `error`: asking failed.
  */
-export type Found = "observed" | "assumed" | "skipped" | "error";
+export type Certainty = "observed" | "assumed" | "skipped" | "error";
 
 /** What was found about one open point. All texts are for people and free of secrets. */
 export interface Finding {
@@ -28,7 +28,7 @@ export interface Finding {
   readonly point: string;
   /** The question: `insert of what is there`. */
   readonly title: string;
-  readonly found: Found;
+  readonly found: Certainty;
   /** What the node does, or why nobody knows. */
   readonly node: string;
   /** What the node said, shortened. */

@@ -1,11 +1,11 @@
 import type { Bench } from "./asking/bench";
 import { Skipped, Unclear } from "./asking/outcome";
-import type { DialectSettings, Finding, Found, NodeSettings } from "./finding";
+import type { Certainty, DialectSettings, Finding, NodeSettings } from "./finding";
 
 /** What a point says of what it saw. */
 export interface Judgement {
   /** Default: `observed`. */
-  readonly found?: Extract<Found, "observed" | "assumed">;
+  readonly found?: Extract<Certainty, "observed" | "assumed">;
   /** What the node does, in a sentence without a full stop. */
   readonly node: string;
   readonly evidence?: readonly string[];
@@ -13,7 +13,7 @@ export interface Judgement {
 }
 
 /**
- * One open point. A new one is one file in `points/`, and its name in `points/index.ts`. `ask` is the only member that
+ * One open point. A new one stands in `points/` beside those of its theme, and by name in `points/index.ts`. `ask` is the only member that
  * sends anything; what it leaves in the set is cleared by the bench after it.
  *
  * @example

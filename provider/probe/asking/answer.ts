@@ -18,12 +18,12 @@ export class Answer {
 
   /**
    * @param asked What was asked, for people: `insert`.
-   * @param words What the body says, short and without secrets.
+   * @param quote What the body says, short and without secrets.
    */
   constructor(
     readonly asked: string,
     { status, body, header }: HttpAnswer,
-    readonly words: string,
+    readonly quote: string,
   ) {
     this.status = status;
     this.body = body;
@@ -53,7 +53,7 @@ export class Answer {
 
   /** For people: `insert: HTTP 400 {"error":"exists: 192.0.2.0/24"}`. */
   get evidence(): string {
-    return `${this.asked}: HTTP ${this.status} ${this.words}`;
+    return `${this.asked}: HTTP ${this.status} ${this.quote}`;
   }
 
   /** The form of an error; the nearest one where it is none of them. */

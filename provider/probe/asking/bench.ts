@@ -89,6 +89,12 @@ export class Bench {
     return this.connection.endpoint;
   }
 
+  /** A url to ask about the node as a whole. @throws {Skipped} where none is named. */
+  get first(): ResourceUrl {
+    if (this.targets.first) return this.targets.first;
+    throw new Skipped("no url is named");
+  }
+
   /** The set to write to. @throws {Skipped} where nothing may be written. */
   get set(): WorkSet {
     if (this.work) return this.work;
@@ -107,7 +113,7 @@ export class Bench {
     const second = await this.send(question, calm);
     if (second.status === first.status) return second;
     throw new Unsteady(
-      `The same request was answered with ${first.status} (${first.words}) and then with ${second.status}.`,
+      `The same request was answered with ${first.status} (${first.quote}) and then with ${second.status}.`,
     );
   }
 
@@ -232,7 +238,7 @@ export class Bench {
       });
       const wait = this.asksToWait(answer);
       if (wait === undefined || waited >= 3) return new Answer(asked, answer, connection.quote(answer.body));
-      if (table) this.tables.turnedAway(url, wait);
+      if (table) this.tables.turnedAway(wait);
       await this.pause(wait, { calm });
     }
   }

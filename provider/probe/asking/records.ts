@@ -32,7 +32,7 @@ export async function askRecords<T>(
   if (!url) throw new Skipped(`no url with ${kind} is named`);
   const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
   if (answer.isRefusal) {
-    if (!bench.targets.isNamed(url)) throw new Skipped(`${formatUrl(url)} is refused: ${answer.words}`);
+    if (!bench.targets.isNamed(url)) throw new Skipped(`${formatUrl(url)} is refused: ${answer.quote}`);
     throw new Unclear(`${formatUrl(url)} is refused`, [answer.evidence]);
   }
   return { answer, ...understand(bench, kind, answer, read) };

@@ -1,5 +1,5 @@
 import { MARK_TYPES, type MarkType } from "../../model/mark";
-import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-url";
+import { formatUrl, type MarkUrl } from "../../model/resource-url";
 import type { Answer } from "./answer";
 import type { Targets } from "./targets";
 
@@ -41,7 +41,7 @@ export class Tables {
   }
 
   /** Is told when the node turned a list of marks away for coming too soon. */
-  turnedAway(_url: ResourceUrl, waitMs: number): void {
+  turnedAway(waitMs: number): void {
     this.waited = Math.max(this.waited, waitMs);
   }
 

@@ -39,9 +39,9 @@ export async function tryStart(receiver: Receiver): Promise<Trial> {
   const wrongStop = await receiver.stop(texts, { secret: WRONG });
   const idleStop = await receiver.stop(texts);
   const start = await receiver.start(texts);
-  if (!receiver.isStarted(start)) throw new Blocked(`the start of ${prefix} is refused: ${start.words}`);
+  if (!receiver.isStarted(start)) throw new Blocked(`the start of ${prefix} is refused: ${start.quote}`);
   const { answer: status, ms: delayMs, shown } = await receiver.shows(prefix.toString());
-  if (!shown) throw new Blocked(`the status never shows ${prefix}, whose start was answered with ${start.words}`);
+  if (!shown) throw new Blocked(`the status never shows ${prefix}, whose start was answered with ${start.quote}`);
   const again = await receiver.start(texts);
   return { wrongStatus, wrongStop, idleStop, start, status, delayMs, again };
 }

@@ -31,7 +31,7 @@ export const envelope = point({
   judge: ({ place, entry, kinds }) => ({
     found: entry ? "observed" : "assumed",
     node: [
-      `sets: ${whereOf(place.path)}; ${entry ? words(entry) : "no entry was seen"}`,
+      `sets: ${whereOf(place.path)}; ${entry ? entryText(entry) : "no entry was seen"}`,
       ...kinds.filter(([, { path }]) => path !== place.path).map(([kind, { path }]) => `${kind}: ${whereOf(path)}`),
     ].join("; "),
   }),
@@ -39,12 +39,15 @@ export const envelope = point({
     const listEnvelope = place.path === "" ? (place.kind === "array" ? "array" : "keyed") : place.path;
     // Records that are no prefixes are not keyed by one: the emulator writes them under `data` then.
     const usual = listEnvelope === "keyed" ? "data" : listEnvelope;
-    const others = kinds.map(([kind, { path }]) => [`${kind}Envelope`, nameOf(path) === usual ? "same" : nameOf(path)]);
+    const others = kinds.map(([kind, { path }]) => [
+      `${kind}Envelope`,
+      envelopeName(path) === usual ? "same" : envelopeName(path),
+    ]);
     return { listEnvelope, ...Object.fromEntries(others), ...(entry && switchesOf(entry)) };
   },
 });
 
-function nameOf(path: ListPlace["path"]): string {
+function envelopeName(path: ListPlace["path"]): string {
   return path === "" ? "array" : path;
 }
 
@@ -52,9 +55,43 @@ function switchesOf({ form, prefix, value, length, lengthForm }: EntryShape) {
   return { entryForm: form, prefixKey: prefix, valueKey: value, lengthKey: length ?? "none", lengthForm };
 }
 
-function words({ form, prefix, value, length }: EntryShape): string {
+function entryText({ form, prefix, value, length }: EntryShape): string {
   if (form === "keyed") return "keyed by prefix";
   if (form === "pair") return "pairs of prefix and value";
   const names = [prefix, length, value].filter((name) => name !== undefined).join(", ");
   return form === "string" ? `texts${names && `, and records with ${names}`}` : `records with ${names}`;
+}
+
+/** How an empty list is written. */
+export const emptyList = point({
+  name: "empty-list",
+  title: "an empty list",
+  needs: "lists",
+  assumes: "an empty array, or null in an envelope; `{}` and no body only with `answers.empty`",
+  finds: ["emptyList"],
+  ask: async ({ learned }) => {
+    const { set, records } = learned.empty;
+    if (set === undefined && records === undefined) throw new Skipped("no list was empty");
+    return { set, records, isKeyed: learned.filled?.place.kind === "keyed" };
+  },
+  judge: ({ set, records }) => ({
+    node: [set && `of a set: ${placeText(set)}`, records && `of records: ${placeText(records)}`]
+      .filter(Boolean)
+      .join("; "),
+  }),
+  settings: ({ set, records }) => {
+    if (set === "nothing" || records === "nothing") return { answers: { empty: "" } };
+    return set?.kind === "hollow" || records?.kind === "hollow" ? { answers: { empty: "{}" } } : {};
+  },
+  dialect: ({ set, records, isKeyed }) => {
+    const kinds = [set, records].map((place) => (place === "nothing" ? undefined : place?.kind));
+    if (kinds.includes("null")) return { emptyList: "null" };
+    return { emptyList: isKeyed && kinds[0] === "array" ? "array" : "own" };
+  },
+});
+
+function placeText(place: ListPlace | "nothing"): string {
+  if (place === "nothing") return "no body";
+  const text = { array: "[]", hollow: "{}", null: "null", keyed: "{}" }[place.kind];
+  return place.path === "" ? text : `${text} under ${place.path}`;
 }

@@ -1,5 +1,5 @@
-import { NODE_PATH } from "../../wire/node-command";
-import { Skipped } from "../asking/outcome";
+import { NODE_PATH, USER_ARENA } from "../../wire/node-command";
+import { refusalSwitches } from "../asking/refusal";
 import { point } from "../point";
 
 /** Whether the address of the node sends callers elsewhere. */
@@ -10,9 +10,7 @@ export const redirect = point({
   assumes: "307 and 308 are followed within one origin, all others fail",
   finds: ["redirect"],
   ask: async (bench) => {
-    const { first } = bench.targets;
-    if (!first) throw new Skipped("no url is named");
-    const answer = await bench.list(first, { follows: false });
+    const answer = await bench.list(bench.first, { follows: false });
     const location = answer.status >= 300 && answer.status < 400 ? answer.header("location") : undefined;
     if (location === undefined) return { answer };
     const target = new URL(location, `${bench.endpoint}${NODE_PATH}`);
@@ -38,4 +36,32 @@ export const redirect = point({
     if (isElsewhere) return { redirect: "307-elsewhere" };
     return { redirect: [301, 302, 307, 308].includes(answer.status) ? String(answer.status) : "302" };
   },
+});
+
+/** Whether the node asks who is calling. */
+export const credentials = point({
+  name: "credentials",
+  title: "credentials",
+  needs: "lists",
+  assumes: "whatever `headers`, the url and `tls` carry is sent; none is needed",
+  finds: ["credentialsStatus", "credentialsForm"],
+  ask: async (bench) => {
+    const { first: url } = bench;
+    const question = { url, command: "list", body: bench.listBody(url), asked: "list without credentials" } as const;
+    const given = Object.keys(bench.node.headers ?? {}).some((name) => name.toLowerCase() !== USER_ARENA);
+    const hasOwn = given || new URL(bench.node.endpoint).username !== "";
+    const answer = hasOwn ? await bench.askWithout(question) : await bench.ask(question);
+    const isWanted = [401, 403, 407].includes(answer.status) || answer.header("www-authenticate") !== undefined;
+    if (isWanted && !hasOwn) bench.blocked = "the node wants credentials: give them by PACKETFILTER_HEADERS";
+    return { answer, isWanted, hasOwn };
+  },
+  judge: ({ answer, isWanted, hasOwn }) => {
+    if (!isWanted) return { node: hasOwn ? "not looked at: the list is answered without them" : "none are wanted" };
+    return {
+      node: `wanted: ${answer.header("www-authenticate") ?? "without them the list is refused"}`,
+      evidence: [answer.evidence],
+      ...(!hasOwn && { advice: "set `headers` of the node, as a secret" }),
+    };
+  },
+  dialect: ({ answer, isWanted }) => (isWanted ? refusalSwitches("credentials", answer) : {}),
 });
