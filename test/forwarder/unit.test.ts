@@ -1,0 +1,53 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+
+const FILE = resolve(__dirname, "../../examples/forwarder-service/packetfilter-forward.service");
+const members = new Map(
+  readFileSync(FILE, "utf8")
+    .split("\n")
+    .filter((line) => /^\w+=/.test(line))
+    .map((line) => [line.slice(0, line.indexOf("=")), line.slice(line.indexOf("=") + 1)]),
+);
+
+test("the service keeps its files to itself, and a wrong configuration is not tried again", () => {
+  expect(members.get("UMask")).toBe("0077");
+  // The exit code of wrong use and of a configuration that cannot be read.
+  expect(members.get("RestartPreventExitStatus")).toBe("2");
+});
+
+test("the service has no rights that a forwarder does not need", () => {
+  const hardening = Object.fromEntries([...members].filter(([name]) => name in HARDENING));
+  expect(hardening).toEqual(HARDENING);
+  // Where there is a systemd, it rates what is left of 10; the lines above say the same.
+  const rated = spawnSync("systemd-analyze", ["security", "--offline=true", "--no-pager", FILE], { encoding: "utf8" });
+  if (rated.error !== undefined) return;
+  const [, exposure] = /Overall exposure level .*: ([\d.]+)/.exec(rated.stdout) ?? [];
+  expect(Number(exposure)).toBeLessThan(3);
+});
+
+const HARDENING = {
+  DynamicUser: "yes",
+  NoNewPrivileges: "yes",
+  CapabilityBoundingSet: "",
+  ProtectSystem: "strict",
+  ProtectHome: "yes",
+  ProtectProc: "invisible",
+  ProtectClock: "yes",
+  ProtectControlGroups: "yes",
+  ProtectHostname: "yes",
+  ProtectKernelLogs: "yes",
+  ProtectKernelModules: "yes",
+  ProtectKernelTunables: "yes",
+  PrivateTmp: "yes",
+  PrivateDevices: "yes",
+  PrivateUsers: "yes",
+  LockPersonality: "yes",
+  RestrictAddressFamilies: "AF_INET AF_INET6 AF_UNIX AF_NETLINK",
+  RestrictNamespaces: "yes",
+  RestrictRealtime: "yes",
+  SystemCallArchitectures: "native",
+  SystemCallFilter: "~@privileged",
+  SystemCallErrorNumber: "EPERM",
+};
