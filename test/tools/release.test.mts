@@ -26,7 +26,7 @@ test("every command of the release that is ours exists", () => {
   const files = steps.flatMap(({ run = "" }) =>
     [...run.matchAll(/(?:node|sh) (tools\/\S+)/g)].map(([, file = ""]) => file),
   );
-  expect([scripts, files]).toEqual([["reference"], ["tools/changelog.mjs", "tools/sbom.sh"]]);
+  expect([scripts, files]).toEqual([["reference"], ["tools/changelog.mjs", "tools/sbom.sh", "tools/changelog.mjs"]]);
   expect(scripts.filter((name) => !manifest.scripts[name])).toEqual([]);
   expect(files.filter((file) => !existsSync(join(root, file)))).toEqual([]);
 });
@@ -37,29 +37,58 @@ test("every script of the release is one that a shell can read", () => {
 });
 
 test("actions are pinned, and values of the event reach a shell by its environment only", () => {
-  const uses = steps.flatMap((step) => step.uses ?? []);
-  expect(uses.filter((one) => !/^[\w-]+\/[\w-]+@(v\d+|[0-9a-f]{40})$/.test(one))).toEqual([]);
+  const example = readFileSync(join(root, "examples/emulator-container/.github/workflows/test.yaml"), "utf8");
+  const uses = [text, example].flatMap((file) => file.split("\n").filter((line) => line.includes("uses:")));
+  expect(uses.filter((one) => !/uses: [\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(one))).toEqual([]);
+  // One action has one commit, wherever it is used.
+  expect(new Set(uses.map((one) => one.replace(/^.*uses: /, ""))).size).toBe(
+    new Set(uses.map((one) => one.replace(/^.*uses: |@.*$/g, ""))).size,
+  );
   expect(steps.filter(({ run = "" }) => run.includes("${{"))).toEqual([]);
 });
 
 test("only jobs that publish or push get more than read permission", () => {
   expect(workflow.permissions).toEqual({ contents: "read" });
   expect(Object.fromEntries(Object.entries(workflow.jobs).map(([name, job]) => [name, job.permissions]))).toEqual({
+    test: undefined,
     package: undefined,
+    papers: undefined,
     npm: { contents: "read", "id-token": "write" },
     image: { contents: "read", packages: "write", "id-token": "write" },
     notes: { contents: "write" },
   });
 });
 
-test("nothing is published before the tests and the changelog's check have passed", () => {
-  const own = workflow.jobs.package?.steps.flatMap(({ run }) => run ?? []) ?? [];
-  const position = (command: string) => own.findIndex((run) => run.includes(command));
-  const order = ["tools/changelog.mjs", "npm test", "npm pack"].map(position);
-  expect(order).toEqual(order.toSorted((a, b) => a - b));
-  expect(order).not.toContain(-1);
-  const publishing = Object.entries(workflow.jobs).filter(([name]) => name !== "package");
-  expect(publishing.filter(([, { needs }]) => ![needs].flat().includes("package"))).toEqual([]);
+/** The jobs that have ended well before this one begins. */
+function before(name: string): string[] {
+  const needs = [workflow.jobs[name]?.needs ?? []].flat();
+  return [...new Set([...needs, ...needs.flatMap(before)])];
+}
+const runs = (name: string) => workflow.jobs[name]?.steps.flatMap(({ run }) => run ?? []) ?? [];
+
+test("nothing is packed or published before the tests and the changelog's check have passed", () => {
+  expect(runs("test").map((run) => run.split(" ").slice(0, 2).join(" "))).toEqual([
+    "node tools/changelog.mjs",
+    "npm test",
+  ]);
+  const others = Object.keys(workflow.jobs).filter((name) => name !== "test");
+  expect(others.filter((name) => !before(name).includes("test"))).toEqual([]);
+  const publishing = others.filter((name) => name !== "package");
+  expect(publishing.filter((name) => !before(name).includes("package"))).toEqual([]);
+});
+
+test("what is published is packed where nothing else runs, not even a script of a dependency", () => {
+  expect(runs("package").map((run) => run.split("\n").at(-3)?.trim() ?? run)).toEqual([
+    "npm ci --ignore-scripts",
+    "npm pack --pack-destination release",
+  ]);
+  const packing = Object.keys(workflow.jobs).filter((name) => runs(name).some((run) => run.includes("npm pack")));
+  expect(packing).toEqual(["package"]);
+  const download = workflow.jobs.npm?.steps.find(({ uses }) => uses?.startsWith("actions/download-artifact"));
+  expect([download?.with?.name, runs("npm")]).toEqual([
+    "package",
+    ["npm publish --provenance --access public ./release/*.tgz"],
+  ]);
 });
 
 test("the image is that of the example, in the version that was published", () => {
