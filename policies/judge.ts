@@ -1,5 +1,6 @@
 import type { Meaning } from "./config/meaning";
 import type { Exception, PolicyConfig } from "./config/schema";
+import type { FindingsFile } from "./findings-file";
 import { findingMessage, notConfiguredMessage, unknownMessage, urlOf } from "./message";
 import { NotConfigured } from "./not-configured";
 import { NotYetKnown } from "./not-yet-known";
@@ -39,6 +40,8 @@ export interface Run {
   readonly now: Date;
   /** Variables of the process, for what a run alone may lift. */
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Where findings are written besides. */
+  readonly findings: FindingsFile;
   /** Notices given so far, by subject. */
   readonly noticed: Set<string>;
 }

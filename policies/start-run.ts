@@ -1,6 +1,7 @@
 import { loadPolicyConfig } from "./config/load";
 import { Meaning } from "./config/meaning";
 import type { PolicyConfig } from "./config/schema";
+import { FindingsFile } from "./findings-file";
 import type { Run } from "./judge";
 import type { Rule } from "./rule";
 
@@ -24,6 +25,8 @@ export interface RunOptions {
  */
 export function startRun(rules: readonly Rule[], options: RunOptions = {}): Run {
   const { environment = process.env, now = new Date() } = options;
+  const findings = FindingsFile.open(environment);
   const config = options.config ?? loadPolicyConfig(rules, { environment });
-  return { config, meaning: new Meaning(config), rules, now, environment, noticed: new Set() };
+  findings.write({ rules: rules.length });
+  return { config, meaning: new Meaning(config), rules, now, environment, findings, noticed: new Set() };
 }

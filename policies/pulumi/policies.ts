@@ -46,7 +46,7 @@ function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): Res
   const validations = rule.on.map((kind) =>
     validateResourceOfType(CLASSES[kind], (properties, args, report) => {
       const resource = cache.read(metaOf(kind, args), unwrap(properties), rule);
-      send(judgeResource(rule, resource, settings(args), run), rule, report);
+      send(judgeResource(rule, resource, settings(args), run), rule, run, report);
     }),
   );
   const remediations = rule.on.map((kind) =>
@@ -86,7 +86,7 @@ function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackVali
       });
       const sets = resources.filter((resource) => resource instanceof SetResource);
       const signalings = resources.filter((resource) => resource instanceof SignalingResource);
-      send(judgeStack(rule, { sets, signalings }, settings(args), run), rule, report);
+      send(judgeStack(rule, { sets, signalings }, settings(args), run), rule, run, report);
     },
   };
 }
@@ -129,8 +129,10 @@ function ifKnown<T>(read: () => T): T | undefined {
   }
 }
 
-function send(reports: readonly Report[], rule: Rule, report: ReportViolation): void {
+function send(reports: readonly Report[], rule: Rule, run: Run, report: ReportViolation): void {
+  const own = levelOf(rule, run.config) === "advisory" ? "advisory" : "mandatory";
   for (const { message, level, urn } of reports) {
+    run.findings.write({ policy: rule.name, level: level ?? own, message, ...(urn !== undefined && { urn }) });
     if (level === undefined) {
       report(message, urn);
     } else {

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { text as whole } from "node:stream/consumers";
 import { type Command, Option } from "commander";
-import { LEAST_BYTES, markdown, parsePreview, type Report, reportOf, text } from "../report";
+import { LEAST_BYTES, markdown, parseFindings, parsePreview, type Report, reportOf, text } from "../report";
 import { type CliIo, Ended, UsageError } from "./cli-io";
 import { stackSettings } from "./reporting/configuration";
 import { askMarks } from "./reporting/marks";
@@ -18,11 +18,14 @@ interface Flags {
   readonly link?: string;
   readonly marks?: boolean;
   readonly config?: string;
+  readonly policies?: string;
 }
 
 const HELP = `
 FILE is what "pulumi preview --json" printed; without it, and with "-", standard input is read. A report of a preview that
 failed is printed all the same, and the command ends with 1.
+
+With --policies the report says what policies/run found, and wrote to the file that PACKETFILTER_POLICIES_REPORT named.
 
 With --marks each node at which a set changes is asked for its marked sources, with the credentials of the stack's
 configuration as far as the preview shows it or --config has it, else with those of the environment (PACKETFILTER_HEADERS for
@@ -50,6 +53,7 @@ export function register(program: Command, io: CliIo): void {
     )
     .option("--max-bytes <number>", `markdown is no longer; ${LEAST_BYTES} to ${MOST_BYTES}`, "60000")
     .option("--link <url>", "where the whole preview is")
+    .option("--policies <file>", "what the policies said, from PACKETFILTER_POLICIES_REPORT of policies/run")
     .option("--marks", "ask the nodes how many sources that are marked now each change would cover")
     .option("--config <file>", 'output of "pulumi config --show-secrets --json", for nodes with credentials')
     .addHelpText("after", HELP)
@@ -64,7 +68,8 @@ async function run(file: string | undefined, flags: Flags, io: CliIo): Promise<v
     throw new UsageError("--key is a text of 1 to 200 characters.");
   const preview = parsePreview(await content(file, io));
   if (flags.config !== undefined && !flags.marks) throw new UsageError("--config is for --marks: give both.");
-  const planned = reportOf(preview, io.now?.() ?? Date.now());
+  const policies = flags.policies === undefined ? undefined : parseFindings(await content(flags.policies, io));
+  const planned = { ...reportOf(preview, io.now?.() ?? Date.now()), ...(policies && { policies }) };
   const report = flags.marks
     ? await askMarks(planned, await stackSettings(preview.config, flags.config, io), io)
     : planned;

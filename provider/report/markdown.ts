@@ -70,18 +70,28 @@ const FRAME = "headings";
 
 /** In the order of the comment. Foreign text is in `code` everywhere. */
 function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
-  const { whole, sets, signalings, errors, warnings, found, project, stack } = report;
+  const { whole, sets, signalings, errors, warnings, found, project, stack, policies } = report;
   const frame = (text: string, rank = 0): Block => ({ text, rank, kind: FRAME });
   const title = project === "" ? "" : ` ${code(`${project}/${stack}`)}`;
   const messages = (items: readonly string[], kind: string, rank: number): Block[] =>
     items.map((message) => ({ text: `- ${code(message, 1_000)}\n`, rank, kind }));
+  const findings = (items: NonNullable<typeof policies>["mandatory"] = [], title: string, rank: number): Block[] => [
+    ...(items.length > 0 ? [frame(`\n**${title}**\n\n`)] : []),
+    ...items.map(({ policy, message }) => ({
+      text: `- ${code(policy)}: ${code(message, 1_000)}\n`,
+      rank,
+      kind: "findings of policies",
+    })),
+  ];
   const changing = sets.filter(({ resources }) => resources.length > 0);
   const withMarks = sets.some(({ marks }) => marks);
   return [
     frame(`${keyLine(key)}\n### Packet filter${title}\n\n${headline(report)}\n`),
     ...(errors.length > 0 ? [frame("\n**Errors**\n\n"), ...messages(errors, "errors", 2)] : []),
+    ...findings(policies?.mandatory, "Policies that forbid it", 2),
     ...(whole.length > 0 ? [frame("\n**Deleted and replaced as a whole**\n\n")] : []),
     ...whole.map((one): Block => ({ text: wholeLine(one, limit), rank: 1, kind: "deletions and replacements" })),
+    ...findings(policies?.advisory, "Policies that advise", 3),
     ...(warnings.length > 0 ? [frame("\n**Warnings**\n\n"), ...messages(warnings, "warnings", 3)] : []),
     ...(changing.length > 0 ? [frame(tableHead(withMarks))] : []),
     ...changing.map((set): Block => ({ text: row(set, withMarks), rank: 4, kind: "sets of the table" })),

@@ -91,6 +91,20 @@ const wholeSchema = z.strictObject({
   kept: z.boolean().describe("True where all of it stays at the node or receiver."),
 });
 
+const policyFindingSchema = z.strictObject({
+  policy: z.string(),
+  message: z.string(),
+  urn: z.string().optional().describe("The resource; absent: the whole stack."),
+});
+
+const policiesSchema = z
+  .strictObject({
+    rules: counter.describe("How many policies were asked."),
+    mandatory: z.array(policyFindingSchema).describe("What forbids the change."),
+    advisory: z.array(policyFindingSchema),
+  })
+  .describe("With --policies: what the policies said.");
+
 /** The form of `report --output json`, published as schemas/report.schema.json. */
 export const reportSchema = z.strictObject({
   project: z.string(),
@@ -116,6 +130,7 @@ export const reportSchema = z.strictObject({
   others: z.record(z.string(), counter).describe("Resources of other kinds by what is done with them."),
   errors: z.array(z.string()),
   warnings: z.array(z.string()),
+  policies: policiesSchema.optional(),
   found: z.array(z.string()).describe("What the preview found at nodes and receivers."),
 });
 

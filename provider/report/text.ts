@@ -9,11 +9,13 @@ import { fate, headline, markWords, remarks } from "./words";
  * @param limit So many prefixes of a list are named.
  */
 export function text(report: Report, limit: number): string {
-  const { whole, sets, signalings, errors, warnings, found, project, stack } = report;
+  const { whole, sets, signalings, errors, warnings, found, project, stack, policies } = report;
   const lines = [
     ...(project === "" ? [] : [safe(`${project}/${stack}`)]),
     headline(report),
     ...section("Errors:", errors.map(safeMessage)),
+    ...section("Policies that forbid it:", policyLines(policies?.mandatory)),
+    ...section("Policies that advise:", policyLines(policies?.advisory)),
     ...section(
       "Deleted and replaced as a whole:",
       whole.map((one) => wholeLine(one, limit)),
@@ -27,6 +29,10 @@ export function text(report: Report, limit: number): string {
     ...section("What the preview found:", found.map(safeMessage)),
   ];
   return `${lines.join("\n")}\n`;
+}
+
+function policyLines(findings: NonNullable<Report["policies"]>["mandatory"] = []): string[] {
+  return findings.map(({ policy, message }) => `${safe(policy)}: ${safeMessage(message)}`);
 }
 
 function section(title: string, items: readonly string[]): string[] {

@@ -27,7 +27,7 @@ export function listWords({ count: number, addresses }: Pick<EntryList, "count" 
 }
 
 /** The one line to quote. Holds nothing foreign. */
-export function headline({ totals, others, failed }: Report): string {
+export function headline({ totals, others, failed, policies }: Report): string {
   const { sets, nodes, started, stopped, deleted, replaced } = totals;
   const parts = [
     ...(deleted > 0 ? [`${count(deleted, "resource")} deleted`] : []),
@@ -43,7 +43,15 @@ export function headline({ totals, others, failed }: Report): string {
   const where = sets > 0 ? `, in ${count(sets, "set")} on ${count(nodes, "node")}` : "";
   const rest = foreign > 0 ? `. ${count(foreign, "change")} of other resources` : "";
   const what = parts.length > 0 ? `${parts.join(", ")}${where}` : sets > 0 ? `No entry changes${where}` : "No changes";
-  return `${failed ? "The preview failed. So far: " : ""}${what}${rest}.`;
+  return `${failed ? "The preview failed. So far: " : ""}${what}${rest}.${policyWords(policies)}`;
+}
+
+function policyWords(policies: Report["policies"]): string {
+  if (policies === undefined) return "";
+  const { rules, mandatory, advisory } = policies;
+  if (mandatory.length > 0) return ` Policies forbid it: ${count(mandatory.length, "finding")}.`;
+  if (advisory.length > 0) return ` Policies warn: ${count(advisory.length, "finding")}.`;
+  return ` No finding of ${count(rules, "policy", "policies")}.`;
 }
 
 /** What is to be known of a set beside its lists, as sentences. Holds nothing foreign but the words of `marks`. */

@@ -1,48 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { ResourceValidationPolicy, StackValidationPolicy } from "@pulumi/policy";
 import { describe, expect, test } from "vitest";
 import { parsePolicyConfig, policiesOf, rules } from "../../policies/index";
+import { ask } from "./ask";
 import { UNKNOWN } from "./support";
 
-// Exported for tests, but not declared.
-const { unknownCheckingProxy } = createRequire(__filename)("@pulumi/policy") as {
-  unknownCheckingProxy(properties: object): Record<string, unknown>;
-};
-
-const TYPE = "pulumi-nodejs:dynamic/packetfilter:PrefixSet";
 const folder = join(__dirname, "../../policies");
-
-interface Violation {
-  readonly message: string;
-  readonly enforcementLevel?: string;
-}
-
-/** Asks a policy as `@pulumi/policy` does: a copy of the properties for each, behind the proxy that throws for unknown values. */
-function ask(
-  policy: ResourceValidationPolicy,
-  properties: object,
-  type = TYPE,
-): { violations: Violation[]; notApplicable?: string } {
-  const violations: Violation[] = [];
-  let notApplicable: string | undefined;
-  const args = {
-    type,
-    props: unknownCheckingProxy(structuredClone(properties)),
-    urn: `urn:pulumi:dev::infra::${type}::blocked`,
-    name: "blocked",
-    opts: { protect: false },
-    isType: ({ __pulumiType }: { __pulumiType?: string }) => __pulumiType === type,
-    getConfig: () => ({}),
-    notApplicable: (reason: string) => {
-      notApplicable = reason;
-    },
-  };
-  const report = (one: string | Violation) => violations.push(typeof one === "string" ? { message: one } : one);
-  (policy.validateResource as (args: unknown, report: unknown) => void)(args, report);
-  return { violations, ...(notApplicable && { notApplicable }) };
-}
 
 const policies = () =>
   policiesOf(rules, { config: parsePolicyConfig({}, rules), environment: {} }) as ResourceValidationPolicy[];

@@ -136,6 +136,20 @@ ${policyConfig.trim()}
 resource's own, \`maxRemovals\` is set where it is absent. Entries are never touched, nothing is removed, and the plan shows every property
 that was put in. A remediation comes after the resource's own check, so the policy itself says in the preview which entries break what it put in.
 
+## Findings for a report
+
+The engine's JSON has nothing of what policies say. So the pack writes it to the file that \`PACKETFILTER_POLICIES_REPORT\` names, and the report of the change shows it:
+
+\`\`\`sh
+export PACKETFILTER_POLICIES_REPORT=policies.ndjson
+pulumi preview --json --policy-pack node_modules/pulumi-packetfilter/policies/run > preview.json
+pulumi-packetfilter report preview.json --policies policies.ndjson
+\`\`\`
+
+One JSON object a line, as \`schemas/policy-finding.schema.json\` in the package says; the first line says that the pack has started. Levels are those of the file:
+what \`--policy-pack-config\` changes of them, the engine does not tell. \`policies/run\` takes \`--policies FILE\` and \`--report FILE\` in place of the two variables,
+for a file of your own that the engine starts: \`exec …/policies/run --policies FILE "$@"\`. So a review can judge by the file of the target branch.
+
 ## Unknown values, secrets
 
 What a preview cannot know yet is left for the update, policy by policy: the one that needs it says so, the others judge. Messages never hold a value of

@@ -1,0 +1,50 @@
+import { appendFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { PolicyConfigError } from "./config/errors";
+
+/** A line of the file, as schemas/policy-finding.schema.json has it. */
+type Line =
+  | { readonly rules: number }
+  | {
+      readonly policy: string;
+      readonly level: "mandatory" | "advisory";
+      readonly message: string;
+      readonly urn?: string;
+    };
+
+/**
+ * The file that `PACKETFILTER_POLICIES_REPORT` names, for `report --policies`: the engine's JSON has none of what policies
+ * say. One JSON object a line; the first one says that the pack has started.
+ */
+export class FindingsFile {
+  private readonly written = new Set<string>();
+
+  private constructor(private readonly file: string | undefined) {}
+
+  /**
+   * Empties the file: what an earlier run found is not to be taken for this one's.
+   *
+   * @throws {PolicyConfigError} when it cannot be written.
+   */
+  static open(environment: Readonly<Record<string, string | undefined>>): FindingsFile {
+    const named = environment.PACKETFILTER_POLICIES_REPORT;
+    if (!named) return new FindingsFile(undefined);
+    const file = resolve(environment.PACKETFILTER_PROGRAM_FOLDER ?? environment.PWD ?? ".", named);
+    try {
+      writeFileSync(file, "");
+    } catch (error) {
+      const message = `cannot be written: ${(error as Error).message}`;
+      throw new PolicyConfigError("PACKETFILTER_POLICIES_REPORT", [{ path: "", message }]);
+    }
+    return new FindingsFile(file);
+  }
+
+  /** The engine may ask about a resource more than once, and hears the same each time: each line is written once. */
+  write(record: Line): void {
+    if (this.file === undefined) return;
+    const line = JSON.stringify(record);
+    if (this.written.has(line)) return;
+    this.written.add(line);
+    appendFileSync(this.file, `${line}\n`);
+  }
+}

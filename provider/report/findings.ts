@@ -1,0 +1,79 @@
+import { z } from "zod";
+import { grouped } from "../model/text";
+
+/** A comment has room for fewer, and the file may come from a job that ran the code of a change. */
+const MOST_FINDINGS = 20_000;
+
+const startSchema = z
+  .strictObject({
+    rules: z.int().min(0).describe("How many policies the pack has, those that are switched off included."),
+  })
+  .describe("The first line: the pack has started. A file without it is of a pack that did not.");
+
+const findingSchema = z
+  .strictObject({
+    policy: z.string().max(200).describe("Name of the policy."),
+    level: z
+      .enum(["mandatory", "advisory"])
+      .describe("By the configuration file; --policy-pack-config is not known here."),
+    message: z.string().max(100_000).describe("What is wrong and what to do about it."),
+    urn: z.string().max(10_000).optional().describe("The resource; absent: the whole stack."),
+  })
+  .describe("Each further line: what one policy says.");
+
+type Finding = z.output<typeof findingSchema>;
+
+/** What the policies said of a preview, as a report has it. */
+export interface PolicyFindings {
+  readonly rules: number;
+  readonly mandatory: Omit<Finding, "level">[];
+  readonly advisory: Omit<Finding, "level">[];
+}
+
+/** The text is not what `policies/run` writes. Says which line, and never quotes it. */
+export class UnreadableFindings extends Error {
+  override readonly name = "UnreadableFindings";
+}
+
+/**
+ * Reads what `policies/run` wrote where `PACKETFILTER_POLICIES_REPORT` told it to.
+ *
+ * @throws {UnreadableFindings} for anything else
+ */
+export function parseFindings(text: string): PolicyFindings {
+  const [first = "", ...rest] = text.split("\n");
+  if (text.trim() === "")
+    throw new UnreadableFindings(
+      "The policies did not start: their file is empty. What pulumi printed on standard error says why.",
+    );
+  if (rest.at(-1) === "") rest.pop();
+  if (rest.length > MOST_FINDINGS)
+    throw new UnreadableFindings(
+      `There are more than ${grouped(MOST_FINDINGS)} findings: mend the policies or the program.`,
+    );
+  const { rules } = read(startSchema, first, 1);
+  const found: PolicyFindings = { rules, mandatory: [], advisory: [] };
+  for (const [index, line] of rest.entries()) {
+    const { level, ...finding } = read(findingSchema, line, index + 2);
+    found[level].push(finding);
+  }
+  return found;
+}
+
+function read<T>(schema: z.ZodType<T>, line: string, number: number): T {
+  try {
+    return schema.parse(JSON.parse(line));
+  } catch {
+    throw new UnreadableFindings(
+      `Line ${number} of the findings is none that policies/run writes: give the file that PACKETFILTER_POLICIES_REPORT named.`,
+    );
+  }
+}
+
+/** The JSON Schema of a line, published as schemas/policy-finding.schema.json. */
+export function findingJsonSchema(): object {
+  return {
+    title: "A line of what policies/run of pulumi-packetfilter writes where PACKETFILTER_POLICIES_REPORT says",
+    ...z.toJSONSchema(z.union([startSchema, findingSchema])),
+  };
+}
