@@ -15,12 +15,13 @@ import { LedgerThread } from "./ledger/thread";
 import { forwardMetrics } from "./operating/forward-metrics";
 import type { Metrics } from "./operating/metrics";
 import { type Log, Troubles } from "./operating/troubles";
+import { LastList } from "./polling/mark-turns";
 import type { NodeView } from "./polling/node-poller";
 import { NodePollers } from "./polling/node-pollers";
 import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 import type { Sink } from "./sinks/sink";
 import { SharedTurns } from "./slices";
-import { elapsedSince, systemWorld } from "./world";
+import { systemWorld } from "./world";
 
 /** What a forwarder is made of. */
 export interface ForwarderParts extends SinkParts {
@@ -42,9 +43,7 @@ export class Forwarder {
   private readonly delivering = new AbortController();
   private readonly work = new Set<Promise<void>>();
   private readonly loopDelay = monitorEventLoopDelay({ resolution: 10 });
-  private readonly openedAt: number;
-  /** When the last list ended, in this run or the one before. */
-  private listed: number | undefined;
+  private readonly lastList: LastList;
   private leases: Leases | undefined;
   private stopping: Promise<void> | undefined;
 
@@ -60,23 +59,12 @@ export class Forwarder {
     const { memories = world === systemWorld ? processMemories : new NodeMemories() } = parts;
     this.troubles = new Troubles(log);
     this.secrets = new SecretFiles(config, { log, troubles: this.troubles, world });
-    const refreshSecrets = () => this.secrets.refresh();
-    const common = { ledger, metrics: this.metrics, troubles: this.troubles, world, refreshSecrets };
+    const { metrics, troubles, secrets } = this;
+    const common = { ledger, metrics, troubles, world, secrets };
     this.delivery = new Delivery({ ...common, log, state }, sinks);
-    this.openedAt = world.monotonic();
-    if (typeof opened.listedBefore === "number") this.listed = opened.listedBefore;
-    this.pollers = new NodePollers({
-      ...common,
-      loop,
-      config,
-      memories,
-      sinceLastRun: () => this.sinceLastRun(),
-      listed: (now) => {
-        this.listed = now;
-      },
-      room: (names, signal) => this.delivery.room(names, signal),
-      wake: () => this.delivery.wake(),
-    });
+    this.lastList = new LastList(opened.listedBefore, world.monotonic());
+    const { delivery, lastList } = this;
+    this.pollers = new NodePollers({ ...common, config, delivery, loop, memories, lastList });
   }
 
   /** Opens the state and the sinks; polls nothing yet. @throws {OptionsError | StoreError | Error} */
@@ -176,7 +164,7 @@ export class Forwarder {
     this.delivering.abort();
     this.loopDelay.disable();
     await Promise.all(this.work);
-    await this.store.ledger.close(this.listed);
+    await this.store.ledger.close(this.lastList.at);
   }
 
   private deliver(): void {
@@ -184,13 +172,6 @@ export class Forwarder {
     this.loopDelay.enable();
     void this.track(this.delivery.run(signal));
     void this.track(this.secrets.watch(signal));
-  }
-
-  /** How long ago, at least, the run before this one has listed anything. */
-  private sinceLastRun(): number {
-    const { listedBefore } = this.store.opened;
-    if (listedBefore === "never") return Number.POSITIVE_INFINITY;
-    return elapsedSince(listedBefore === "unknown" ? this.openedAt : listedBefore, this.parts.world.monotonic());
   }
 
   private sharing(store: LeaseStore): Leases {

@@ -63,3 +63,21 @@ export async function inSlices<T>(work: Generator<void, T>): Promise<T> {
     await nextTurn();
   }
 }
+
+/** Runs `work` on one slice of the records after the other, and gathers what it answers. */
+export async function inSlicesOf<T, Result>(
+  records: readonly T[],
+  work: (slice: readonly T[]) => Result,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let start = 0; start < records.length; start += RECORDS_A_SLICE) {
+    await nextTurn();
+    results.push(work(records.slice(start, start + RECORDS_A_SLICE)));
+  }
+  return results;
+}
+
+/** Writes records out, each as a text, a slice at a time. */
+export async function written<T>(records: readonly T[], text: (record: T) => string): Promise<string> {
+  return (await inSlicesOf(records, (slice) => slice.map(text).join(""))).join("");
+}

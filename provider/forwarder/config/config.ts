@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
-import { OptionsError } from "../../client";
+import { type NodeOptions, OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
 import { issuePath } from "../../model/issues";
 import { type CheckedConfig, configSchema } from "./schema";
@@ -38,6 +38,13 @@ export class LiveConfig {
     public current: CheckedConfig,
     private readonly files: Map<string, string>,
   ) {}
+
+  /** The options of a node, as they are now. */
+  node(name: string): NodeOptions {
+    const options = this.current.nodes[name];
+    if (!options) throw new TypeError(`There is no node ${name}.`);
+    return options;
+  }
 
   /** Reads a file. @throws {OptionsError} with every problem as `file:line:column`. */
   static async ofFile(file: string, env: Environment): Promise<LiveConfig> {

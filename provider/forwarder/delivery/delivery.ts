@@ -1,34 +1,23 @@
 import { join } from "node:path";
-import type { Ledger, LedgerStatus } from "../ledger/protocol";
-import type { Metrics } from "../operating/metrics";
-import type { Log, Troubles } from "../operating/troubles";
+import type { LedgerStatus } from "../ledger/protocol";
+import type { Log } from "../operating/troubles";
 import type { Sink } from "../sinks/sink";
-import type { ForwarderWorld } from "../world";
 import { BacklogWatch } from "./backlog";
 import { RejectedFiles } from "./rejected";
-import { SinkRunner } from "./sink-runner";
+import { type DeliveryParts, SinkRunner } from "./sink-runner";
 
-/** What delivering needs of the forwarder. */
-export interface DeliveryParts {
-  readonly ledger: Ledger;
-  readonly metrics: Metrics;
-  readonly troubles: Troubles;
-  readonly log: Log;
-  readonly world: ForwarderWorld;
-  /** The folder of the state. */
-  readonly state: string;
-  /** Reads secrets again that come from files. */
-  refreshSecrets(): Promise<unknown>;
-}
-
-/** Empties the ledger: a runner a sink, and those who wait for them. */
+/** Empties the ledger: a runner a sink, and what waits for them. */
 export class Delivery {
   private readonly backlog: BacklogWatch;
   private readonly runners: SinkRunner[];
   private readonly gone = new AbortController();
 
   constructor(
-    private readonly parts: DeliveryParts,
+    private readonly parts: DeliveryParts & {
+      readonly log: Log;
+      /** The folder of the state. */
+      readonly state: string;
+    },
     sinks: readonly (readonly [name: string, sink: Sink])[],
   ) {
     this.backlog = new BacklogWatch(parts);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { z } from "zod";
 import type { ForwardRecord } from "../record/record";
 import type { Rejected } from "../sinks/sink";
-import { written } from "../sinks/written";
+import { written } from "../slices";
 
 /** At this size a file is followed by a new one; so many are kept, and the oldest goes. */
 const FILE_BYTES = 16 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import { messageOf } from "../../model/errors";
+import type { SecretFiles } from "../config/secret-files";
 import type { Ledger, Portion } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
@@ -11,15 +12,18 @@ import type { RejectedFiles } from "./rejected";
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-/** What delivering to one sink needs. */
-export interface RunnerParts {
+/** What delivering needs of the forwarder. */
+export interface DeliveryParts {
   readonly ledger: Ledger;
-  readonly rejected: RejectedFiles;
   readonly metrics: Metrics;
   readonly troubles: Troubles;
   readonly world: ForwarderWorld;
-  /** Reads secrets again that come from files. */
-  refreshSecrets(): Promise<unknown>;
+  readonly secrets: Pick<SecretFiles, "refresh">;
+}
+
+/** What delivering to one sink needs. */
+interface RunnerParts extends DeliveryParts {
+  readonly rejected: RejectedFiles;
   /** The sink's mark has moved. */
   acknowledged(): void;
   /** There is no sink any more. */
@@ -103,7 +107,7 @@ export class SinkRunner {
         }
         if (error instanceof SinkFailure) {
           afterMs = error.afterMs;
-          if (error.unauthorized) await this.parts.refreshSecrets();
+          if (error.unauthorized) await this.parts.secrets.refresh();
         }
       }
       if (reason === undefined) continue;

@@ -1,11 +1,12 @@
-import { DEFAULTS, type NodeOptions } from "../../client";
 import { labelOf } from "../../client/endpoint";
 import { tooLarge } from "../../client/failed-try";
 import type { NodeMemories } from "../../client/node-memory";
 import { NodeRequests } from "../../client/node-request";
+import { DEFAULTS, type NodeOptions } from "../../client/options";
 import { formatUrl, type MarkUrl } from "../../model/resource-url";
 import type { NodeHabits } from "../../wire/answers";
 import { errorText } from "../../wire/node-answer";
+import type { LiveConfig } from "../config/config";
 import { HttpConnection, NoAnswer } from "../http";
 import { UnreadList } from "../reading/read-marks";
 import type { SharedTurns } from "../slices";
@@ -37,22 +38,22 @@ export class MarkSource {
   private readonly connection: HttpConnection;
 
   constructor(
-    /** The node's options as they are now. */
-    private readonly options: () => NodeOptions,
+    private readonly node: string,
     private readonly parts: {
+      readonly config: LiveConfig;
       readonly world: ForwarderWorld;
       readonly loop: SharedTurns;
       readonly memories: NodeMemories;
     },
   ) {
-    const { maxConcurrency = DEFAULTS.maxConcurrency } = options();
-    this.connection = new HttpConnection({ connections: maxConcurrency, tls: () => this.options().tls }, parts.world);
+    const { maxConcurrency: connections = DEFAULTS.maxConcurrency } = this.options;
+    this.connection = new HttpConnection({ connections, tls: () => this.options.tls }, parts.world);
   }
 
   /** Asks for a table. @returns the body of the answer, which is whole. @throws {ListFailure} */
   async list(table: TableName, userArena: string | undefined, signal: AbortSignal): Promise<readonly Uint8Array[]> {
     const { requests, fail } = this.told(table);
-    const { timeoutMs = DEFAULTS.timeoutMs, maxAnswerBytes = DEFAULTS.maxAnswerBytes } = this.options();
+    const { timeoutMs = DEFAULTS.timeoutMs, maxAnswerBytes = DEFAULTS.maxAnswerBytes } = this.options;
     const request = requests.listMarks(urlOf(table), table.type, userArena);
     try {
       const answer = await this.connection.open({ request, timeoutMs, signal });
@@ -78,8 +79,8 @@ export class MarkSource {
 
   /** How the node answers, by its options and by what this process has seen. */
   get habits(): NodeHabits & { readonly keyedPlaces: Set<string> } {
-    const { answers, maxListRecords = DEFAULTS.maxListRecords } = this.options();
-    const { keyedPlaces } = this.parts.memories.of(new NodeRequests(this.options()).endpoint.shown);
+    const { answers, maxListRecords = DEFAULTS.maxListRecords } = this.options;
+    const { keyedPlaces } = this.parts.memories.of(new NodeRequests(this.options).endpoint.shown);
     return { ...(answers && { answers }), keyedPlaces, maxListRecords };
   }
 
@@ -91,9 +92,14 @@ export class MarkSource {
     return fail(`${error.message}; nothing of it is taken over${error.remedy ? `. ${error.remedy}` : ""}`, false);
   }
 
+  /** As the configuration is now. */
+  private get options(): NodeOptions {
+    return this.parts.config.node(this.node);
+  }
+
   /** The requests to the node, and how a failure of a table is told. */
   private told(table: TableName) {
-    const requests = new NodeRequests(this.options());
+    const requests = new NodeRequests(this.options);
     const node = labelOf(table.node, requests.endpoint.label);
     const subject = `Marks (${table.type}) of ${formatUrl(urlOf(table))} on ${node}`;
     const fail = (what: string, refused: boolean, afterMs?: number, unauthorized = false): ListFailure =>

@@ -1,10 +1,12 @@
-import { DEFAULTS, type NodeOptions } from "../../client";
 import { parseEndpoint } from "../../client/endpoint";
 import { paceKey } from "../../client/mark-pace";
 import type { NodeMemories } from "../../client/node-memory";
+import { DEFAULTS, type NodeOptions } from "../../client/options";
 import { NODE_PATH } from "../../wire/node-command";
+import type { LiveConfig } from "../config/config";
+import type { Opened, Turn } from "../ledger/protocol";
 import type { TableName } from "../table";
-import { type ForwarderWorld, pause } from "../world";
+import { elapsedSince, type ForwarderWorld, pause } from "../world";
 
 /** Milliseconds from the end of a list of a table to the start of the next: the larger of `everyMs` and the node's own. */
 export function pauseOf(node: Pick<NodeOptions, "markPace" | "markPauseMs">, everyMs: number): number {
@@ -12,43 +14,61 @@ export function pauseOf(node: Pick<NodeOptions, "markPace" | "markPauseMs">, eve
   return markPace === "off" ? everyMs : Math.max(everyMs, markPauseMs);
 }
 
+/** When marks of any node were listed last with a state folder: by this run, or by the one before. */
+export class LastList {
+  /** On the machine's clock; `undefined` where it is not known. */
+  at: number | undefined;
+
+  /** @param openedAt When this run began. */
+  constructor(
+    private readonly before: Opened["listedBefore"],
+    private readonly openedAt: number,
+  ) {
+    if (typeof before === "number") this.at = before;
+  }
+
+  /** How many milliseconds ago, at least, the run before this one has listed anything. */
+  beforeThisRun(now: number): number {
+    if (this.before === "never") return Number.POSITIVE_INFINITY;
+    return elapsedSince(this.before === "unknown" ? this.openedAt : this.before, now);
+  }
+}
+
 /** What the pace of a node rests on. */
 export interface TurnParts {
+  readonly config: LiveConfig;
   readonly world: ForwarderWorld;
-  /** The pace of all nodes, of everybody in the process. */
+  /** What this process knows of nodes, the pace of their lists included. */
   readonly memories: NodeMemories;
-  /** The node's options as they are now. */
-  options(): NodeOptions;
-  everyMs(): number;
-  /** A list of ours has ended, at this time of the machine's clock. */
-  listed(now: number): void;
+  readonly lastList: LastList;
 }
 
 /**
  * When the mark tables of a node may be listed (docs/contract.md#pace-of-mark-lists). The pace itself is that of the whole
- * process, which whoever else lists marks keeps, too; what this adds is the time before this process.
+ * process, which every other client in it keeps, too; what this adds is the time before this process.
  */
 export class MarkTurns {
-  private held = Number.NEGATIVE_INFINITY;
+  /**
+   * Time of the machine's clock before which nothing is listed, whatever the pace says: another process may have listed the
+   * node. Which table it was is not known, so it holds for all.
+   */
+  readonly notBefore: number;
 
-  constructor(private readonly parts: TurnParts) {}
-
-  /** Time of the machine's clock before which nothing is listed, whatever the pace says. */
-  get notBefore(): number {
-    return this.held;
+  /** @param turn That of a cluster: another member may have listed the node until now. */
+  constructor(
+    private readonly node: string,
+    private readonly parts: TurnParts,
+    turn?: Turn,
+  ) {
+    const now = parts.world.monotonic();
+    const agoMs = turn !== undefined && turn.since > 0 ? 0 : parts.lastList.beforeThisRun(now);
+    this.notBefore = now + Math.max(0, this.pauseMs - agoMs);
   }
 
   /** As the configuration is now. */
   get pauseMs(): number {
-    return pauseOf(this.parts.options(), this.parts.everyMs());
-  }
-
-  /**
-   * Another process may have listed the node until so many milliseconds ago: what is left of a pause passes first. Which
-   * table it was is not known, so it holds for all.
-   */
-  listedAgo(agoMs: number): void {
-    this.held = this.parts.world.monotonic() + Math.max(0, this.pauseMs - agoMs);
+    const { config } = this.parts;
+    return pauseOf(config.node(this.node), config.current.everyMs);
   }
 
   /**
@@ -57,8 +77,8 @@ export class MarkTurns {
    * @throws the signal's reason when it aborts first
    */
   async enter({ arena, profile, type }: TableName, signal: AbortSignal): Promise<() => void> {
-    const { world, memories, options, listed } = this.parts;
-    const { endpoint, markPace: by = DEFAULTS.markPace } = options();
+    const { config, world, memories, lastList } = this.parts;
+    const { endpoint, markPace: by = DEFAULTS.markPace } = config.node(this.node);
     if (by !== "off") await this.untilFree(signal);
     signal.throwIfAborted();
     const memory = memories.of(parseEndpoint(endpoint, "endpoint", NODE_PATH).shown);
@@ -66,15 +86,14 @@ export class MarkTurns {
     const leave = await memory.marks.enter(key, { pauseMs: this.pauseMs, by }, world, signal);
     return () => {
       leave();
-      listed(world.monotonic());
+      lastList.at = world.monotonic();
     };
   }
 
   private async untilFree(signal: AbortSignal): Promise<void> {
     const { world } = this.parts;
+    const left = () => this.notBefore - world.monotonic();
     // A timer may fire a little early.
-    for (let wait = this.held - world.monotonic(); wait > 0 && !signal.aborted; wait = this.held - world.monotonic()) {
-      await pause(world, wait, signal);
-    }
+    for (let wait = left(); wait > 0 && !signal.aborted; wait = left()) await pause(world, wait, signal);
   }
 }

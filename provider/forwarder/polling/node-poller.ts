@@ -4,8 +4,12 @@ import type { Turn } from "../ledger/protocol";
 import { tableKey } from "../table";
 import { growingPause, pause } from "../world";
 import { MarkSource } from "./mark-source";
+import { MarkTurns, type TurnParts } from "./mark-turns";
 import { readStructure, type WatchedTable } from "./structure";
-import { type PollingParts, TablePoller } from "./table-poller";
+import { type TableParts, TablePoller } from "./table-poller";
+
+/** What polling a node needs of the forwarder. */
+export interface NodeParts extends TableParts, TurnParts {}
 
 /** A node as people see it. */
 export interface NodeView {
@@ -27,18 +31,21 @@ interface Polled {
  */
 export class NodePoller {
   private readonly source: MarkSource;
+  private readonly turns: MarkTurns;
   private client: { readonly of: NodeOptions; readonly client: NodeClient } | undefined;
   private found: ReadonlyMap<string, WatchedTable> = new Map();
   private readonly polled = new Map<string, Polled>();
   private readonly running = new Set<Promise<void>>();
   private looked = false;
 
+  /** @param turn That of a cluster. */
   constructor(
     readonly name: string,
-    private readonly parts: PollingParts,
+    private readonly parts: NodeParts,
     private readonly turn?: Turn,
   ) {
-    this.source = new MarkSource(() => parts.options(), parts);
+    this.source = new MarkSource(name, parts);
+    this.turns = new MarkTurns(name, parts, turn);
   }
 
   /** Polls until the signal aborts, and until what was under way has ended. */
@@ -48,7 +55,7 @@ export class NodePoller {
       const complete = await this.look(signal);
       if (signal.aborted) break;
       this.follow(signal);
-      const { structureEveryMs, everyMs } = config();
+      const { structureEveryMs, everyMs } = config.current;
       failures = complete ? 0 : failures + 1;
       const wait = complete ? structureEveryMs : growingPause(failures, everyMs, structureEveryMs, world.random);
       await pause(world, wait, signal);
@@ -60,8 +67,10 @@ export class NodePoller {
   /** One round: looks at the structure, and lists each table once. @returns whether all of it succeeded. */
   async once(signal: AbortSignal): Promise<boolean> {
     const complete = await this.look(signal);
-    const due = Math.max(this.parts.world.monotonic(), this.parts.turns.notBefore);
-    const results = await Promise.all([...this.found.keys()].map((key) => this.pollerOf(key).poll(due, signal)));
+    const due = Math.max(this.parts.world.monotonic(), this.turns.notBefore);
+    const results = await Promise.all(
+      [...this.found.values()].map((watched) => this.pollerOf(watched).poll(due, signal)),
+    );
     await this.close();
     // A table of a type that the node does not have is said, and is no failure: `watch` without types asks for all four.
     return complete && results.length > 0 && results.every((result) => result === "taken" || result === "refused");
@@ -83,7 +92,7 @@ export class NodePoller {
   }
 
   private async look(signal: AbortSignal): Promise<boolean> {
-    const { troubles, config, refreshSecrets, loop } = this.parts;
+    const { troubles, config, secrets, loop } = this.parts;
     // Many nodes may be due at the same moment.
     await loop.next();
     const members = { node: this.name };
@@ -92,18 +101,22 @@ export class NodePoller {
       const { tables, problems } = await readStructure(
         this.name,
         this.connected(),
-        { watch: config().watch, loop },
+        { watch: config.current.watch, loop },
         signal,
       );
       const complete = problems.length === 0;
       if (complete) troubles.end(key, members, `Node ${this.name} answers.`);
       else {
         troubles.begin(key, members, problems.slice(0, 3).join(" "));
-        await refreshSecrets();
+        await secrets.refresh();
       }
       // A look that failed says nothing about tables that are known already.
       if (complete || tables.length >= this.found.size) {
         this.found = new Map(tables.map((watched) => [tableKey(watched.table), watched]));
+        for (const [key, watched] of this.found) {
+          const polled = this.polled.get(key);
+          if (polled) polled.poller.watched = watched;
+        }
       }
       return complete;
     } catch (error) {
@@ -119,10 +132,10 @@ export class NodePoller {
       stop.abort();
       this.polled.delete(key);
     }
-    for (const key of this.found.keys()) {
+    for (const [key, watched] of this.found) {
       if (this.polled.has(key)) continue;
       const stop = new AbortController();
-      const poller = this.pollerOf(key);
+      const poller = this.pollerOf(watched);
       this.polled.set(key, { poller, stop });
       const run = poller.run(AbortSignal.any([signal, stop.signal])).finally(() => this.running.delete(run));
       this.running.add(run);
@@ -130,20 +143,15 @@ export class NodePoller {
     this.looked = true;
   }
 
-  private pollerOf(key: string): TablePoller {
-    let last = this.found.get(key);
-    const watched = (): WatchedTable => {
-      last = this.found.get(key) ?? last;
-      if (!last) throw new TypeError(`There is no table ${key}.`);
-      return last;
-    };
-    return new TablePoller(watched, this.source, this.parts, this.turn);
+  private pollerOf(watched: WatchedTable): TablePoller {
+    const { source, turns, turn } = this;
+    return new TablePoller(watched, { source, turns, turn }, this.parts);
   }
 
   /** A client with the node's options as they are now: secrets from files change. */
   private connected(): NodeClient {
-    const { options, memories } = this.parts;
-    const of = options();
+    const { config, memories } = this.parts;
+    const of = config.node(this.name);
     if (this.client?.of !== of) {
       void this.client?.client.close();
       this.client = { of, client: new NodeClient(of, { memories }, this.name) };

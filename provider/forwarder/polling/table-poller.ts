@@ -1,7 +1,7 @@
-import type { NodeOptions } from "../../client";
-import type { NodeMemories } from "../../client/node-memory";
 import { messageOf } from "../../model/errors";
-import type { CheckedConfig } from "../config/schema";
+import type { LiveConfig } from "../config/config";
+import type { SecretFiles } from "../config/secret-files";
+import type { Delivery } from "../delivery/delivery";
 import { SpoolFull } from "../ledger/errors";
 import type { Ledger, TakenOver, Turn } from "../ledger/protocol";
 import { isFull } from "../ledger/sqlite";
@@ -17,27 +17,17 @@ import type { WatchedTable } from "./structure";
 /** Between tries of what fails, at most. */
 const LONGEST_PAUSE_MS = 60_000;
 
-/** What polling needs of the forwarder. */
-export interface PollingParts {
+/** What polling a table needs of the forwarder. */
+export interface TableParts {
+  readonly config: LiveConfig;
   readonly ledger: Ledger;
-  readonly turns: MarkTurns;
+  readonly delivery: Pick<Delivery, "room" | "wake">;
+  readonly secrets: Pick<SecretFiles, "refresh">;
   readonly metrics: Metrics;
   readonly troubles: Troubles;
   readonly world: ForwarderWorld;
   /** In which what is due at many tables at once begins or goes on. */
   readonly loop: SharedTurns;
-  /** What is known of nodes, by everybody in the process. */
-  readonly memories: NodeMemories;
-  /** The configuration as it is now. */
-  config(): CheckedConfig;
-  /** The node's options as they are now. */
-  options(): NodeOptions;
-  /** Reads secrets again that come from files. */
-  refreshSecrets(): Promise<unknown>;
-  /** Resolves when one of these sinks has acknowledged something. */
-  room(sinks: readonly string[], signal: AbortSignal): Promise<void>;
-  /** Records are in the spool. */
-  wake(): void;
 }
 
 /** How a list went: `refused` is the node's own no, `full` that a sink has no room for its records. */
@@ -54,16 +44,16 @@ export class TablePoller {
   private snapshotAt: number | undefined;
 
   constructor(
-    /** The table as the last look found it. */
-    private readonly watched: () => WatchedTable,
-    private readonly source: MarkSource,
-    private readonly parts: PollingParts,
-    private readonly turn: Turn | undefined,
+    /** The table as the last look at its node found it. */
+    public watched: WatchedTable,
+    private readonly node: { readonly source: MarkSource; readonly turns: MarkTurns; readonly turn?: Turn | undefined },
+    private readonly parts: TableParts,
   ) {}
 
   /** Polls until the signal aborts, and until what was under way has ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { world, turns } = this.parts;
+    const { world } = this.parts;
+    const { turns } = this.node;
     let due = Math.max(world.monotonic(), turns.notBefore);
     for (let failures = 0; !signal.aborted; ) {
       const outcome = await this.poll(due, signal);
@@ -81,14 +71,14 @@ export class TablePoller {
    * @param due When that was to be.
    */
   async poll(due: number, signal: AbortSignal): Promise<Outcome> {
-    const { turns, metrics, world, loop } = this.parts;
-    const { table } = this.watched();
+    const { metrics, world, loop } = this.parts;
+    const { table } = this.watched;
     const node = { node: table.node };
     // Many tables may be due at the same moment.
     await loop.next();
     let end: () => void;
     try {
-      end = await turns.enter(table, signal);
+      end = await this.node.turns.enter(table, signal);
     } catch {
       return "failed";
     }
@@ -98,7 +88,7 @@ export class TablePoller {
     try {
       this.count(await this.take(signal));
     } catch (error) {
-      // The turn ends before anybody waits for a sink.
+      // The turn ends before a wait for a sink begins.
       end();
       if (signal.aborted) return "failed";
       outcome = await this.failed(error, signal);
@@ -112,29 +102,30 @@ export class TablePoller {
 
   private async take(signal: AbortSignal): Promise<TakenOver> {
     const { ledger, world } = this.parts;
-    const { table, rules, userArena } = this.watched();
-    const body = await this.source.list(table, userArena, signal);
+    const { table, rules, userArena } = this.watched;
+    const { source } = this.node;
+    const body = await source.list(table, userArena, signal);
     signal.throwIfAborted();
-    const { habits } = this.source;
+    const { habits } = source;
     const time = { wall: world.wall(), now: world.monotonic() };
     const snapshot = this.snapshotIsDue();
-    const turn = this.turn && { turn: this.turn };
+    const turn = this.node.turn && { turn: this.node.turn };
     try {
       const taken = await ledger.take({ table, body, ...time, rules, habits, snapshot, ...turn });
       for (const place of taken.keyedPlaces) habits.keyedPlaces.add(place);
       return taken;
     } catch (error) {
-      throw this.source.explain(error, table);
+      throw source.explain(error, table);
     }
   }
 
   private async failed(error: unknown, signal: AbortSignal): Promise<Outcome> {
-    const { troubles, room, refreshSecrets } = this.parts;
-    const { table } = this.watched();
+    const { troubles, delivery, secrets } = this.parts;
+    const { table } = this.watched;
     const key = tableKey(table);
     if (error instanceof SpoolFull) {
       for (const sink of error.sinks) troubles.begin(`full/${sink}`, { sink }, error.message);
-      await room(error.sinks, signal);
+      await delivery.room(error.sinks, signal);
       return "full";
     }
     const words = messageOf(error);
@@ -142,13 +133,13 @@ export class TablePoller {
     troubles.begin(key, { node: table.node, table: key }, message);
     if (!(error instanceof ListFailure)) return "failed";
     this.asked = error.afterMs ?? 0;
-    if (error.unauthorized) await refreshSecrets();
+    if (error.unauthorized) await secrets.refresh();
     return error.refused ? "refused" : "failed";
   }
 
   private count(taken: TakenOver): void {
-    const { metrics, troubles, world, wake } = this.parts;
-    const { table } = this.watched();
+    const { metrics, troubles, world, delivery } = this.parts;
+    const { table } = this.watched;
     const node = { node: table.node };
     this.marks = taken.listed;
     metrics.add("marks_total", node, taken.listed);
@@ -156,11 +147,11 @@ export class TablePoller {
     for (const [event, count] of Object.entries(taken.events)) metrics.add("records_total", { ...node, event }, count);
     const what = `Marks (${table.type}) of ${table.arena}/${table.profile} on ${table.node}`;
     troubles.end(tableKey(table), node, `${what} are read again.`);
-    if (taken.records > 0) wake();
+    if (taken.records > 0) delivery.wake();
   }
 
   private snapshotIsDue(): boolean {
-    const { snapshotEveryMs } = this.parts.config();
+    const { snapshotEveryMs } = this.parts.config.current;
     if (snapshotEveryMs === 0) return false;
     const now = this.parts.world.monotonic();
     const last = this.snapshotAt;

@@ -2,10 +2,10 @@ import { z } from "zod";
 import { members, text } from "../config/fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
+import { written } from "../slices";
 import { halves } from "./http";
 import { HttpPost, httpFields, isPassing, refusalOf } from "./http-post";
 import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
-import { written } from "./written";
 
 const schema = members({ ...httpFields, index: text });
 

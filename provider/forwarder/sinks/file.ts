@@ -2,8 +2,8 @@ import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { members, text, whole } from "../config/fields";
 import { formatter } from "../record/formats";
+import { written } from "../slices";
 import { SinkFailure, sinkKind } from "./sink";
-import { written } from "./written";
 
 const schema = members({
   path: text,

@@ -1,9 +1,9 @@
 import { members } from "../config/fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
+import { written } from "../slices";
 import { HttpPost, httpFields, refusalOf } from "./http-post";
 import { type Delivered, sinkKind } from "./sink";
-import { written } from "./written";
 
 const schema = members(httpFields);
 

@@ -5,8 +5,8 @@ import { flag, members, text, tls, whole } from "../config/fields";
 import { connectNats, loadNats, type Nats } from "../nats";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
+import { inSlicesOf } from "../slices";
 import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
-import { inSlicesOf } from "./written";
 
 const schema = members({
   servers: z.array(text).min(1, { error: "must not be empty" }),

@@ -1,11 +1,11 @@
 import { members } from "../config/fields";
 import { type Document, formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
+import { inSlicesOf } from "../slices";
 import { halves } from "./http";
 import { HttpPost, httpFields, refusalOf } from "./http-post";
 import { loadOptional } from "./optional";
 import { type Delivered, sinkKind } from "./sink";
-import { inSlicesOf } from "./written";
 
 const schema = members(httpFields);
 

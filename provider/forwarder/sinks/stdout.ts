@@ -1,7 +1,7 @@
 import { members } from "../config/fields";
 import { formatter } from "../record/formats";
+import { written } from "../slices";
 import { SinkGone, sinkKind } from "./sink";
-import { written } from "./written";
 
 /**
  * Standard output, a line of JSON a record. Nobody acknowledges what is written there. Whoever reads it may go away, as

@@ -5,9 +5,9 @@ import { flag, members, text, tls, whole } from "../config/fields";
 import { cef } from "../record/cef";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
+import { written } from "../slices";
 import type { ForwarderWorld } from "../world";
 import { SinkFailure, sinkKind } from "./sink";
-import { written } from "./written";
 
 const schema = members({
   host: text,
