@@ -79,11 +79,13 @@ function covering(): DialectSettings[] {
 const ALONE = process.env.PACKETFILTER_WALK === "all" ? singleSwitchDialects().filter(({ refused }) => !refused) : [];
 
 test.each(covering())("alternatives of all switches together are found out: %o", async (settings) => {
-  await found(settings);
+  const { truth, result } = await found(settings);
+  await expectSameAnswers(truth, result);
 });
 
 test.each(ALONE)("$name = $setting alone is found out", async ({ name, setting }) => {
-  await found({ [name]: setting });
+  const { truth, result } = await found({ [name]: setting });
+  await expectSameAnswers(truth, result);
 });
 
 test.each<DialectSettings>([
