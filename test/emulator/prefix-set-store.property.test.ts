@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { PrefixSetStore } from "../../provider/emulator/state/prefix-set-store";
-import { atOnce } from "../../provider/emulator/time/slices";
 import { Prefix } from "../../provider/model/prefix";
 
 const prefixes = ["192.0.2.0/24", "192.0.2.0/25", "192.0.2.1/32", "203.0.113.0/24", "2001:db8::/32"].map((text) =>
@@ -37,12 +36,12 @@ test("a set is at every moment what a simple model of it is", () => {
           set.stage(it.prefix, null);
           staging.set(it.prefix, null);
         } else if (it.do === "commit") {
-          atOnce(set.commit()());
+          set.commit()();
           write(staging);
           staging = new Map();
         } else if (it.do === "late commit") {
           const apply = set.commit();
-          late.push({ apply: () => atOnce(apply()), batch: staging });
+          late.push({ apply, batch: staging });
           staging = new Map();
         } else if (it.do === "apply the oldest late commit") {
           const oldest = late.shift();

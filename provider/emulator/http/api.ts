@@ -25,6 +25,5 @@ export interface Interpretation {
 
 /** One of the HTTP interfaces that an emulator serves. */
 export interface Api {
-  /** A promise where the request is so long that reading it takes slices. */
-  interpret(request: Incoming): Interpretation | Promise<Interpretation>;
+  interpret(request: Incoming): Interpretation;
 }

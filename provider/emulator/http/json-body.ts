@@ -14,31 +14,17 @@ export function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(source);
   } catch {
-    throw notJson(source);
-  }
-}
-
-/** Why a body that is not JSON cannot be read. */
-export function jsonProblem(body: Buffer): BadRequest {
-  try {
-    return notJson(decode(body));
-  } catch (error) {
-    if (error instanceof BadRequest) return error;
-    throw error;
+    const quote = /[“”„‟‘’]/u.exec(source)?.[0];
+    const hint = quote ? `: it contains a typographic quote (${quote}), JSON strings stand in straight ones (")` : "";
+    throw new BadRequest(`the body is not JSON${hint}`);
   }
 }
 
 /** @throws {BadRequest} */
-export function decode(body: Uint8Array): string {
+function decode(body: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(body);
   } catch {
     throw new BadRequest("the body is not UTF-8");
   }
-}
-
-function notJson(source: string): BadRequest {
-  const quote = /[“”„‟‘’]/u.exec(source)?.[0];
-  const hint = quote ? `: it contains a typographic quote (${quote}), JSON strings stand in straight ones (")` : "";
-  return new BadRequest(`the body is not JSON${hint}`);
 }

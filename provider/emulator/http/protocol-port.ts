@@ -116,8 +116,7 @@ export class ProtocolPort {
     if (body === "aborted") return void response.destroy();
     const isEncoded = dialect.contentEncoding === "refused" && hasCoding(request);
     const whole = incoming(request, body === "too-large" || isEncoded ? Buffer.alloc(0) : body);
-    const interpretation = this.parts.apis[api].interpret(whole);
-    const understood = interpretation instanceof Promise ? await interpretation : interpretation;
+    const understood = this.parts.apis[api].interpret(whole);
     if (body === "too-large") {
       return refuse(understood.error("tooLarge", `the body is too large: at most ${dialect.maxBodyBytes} bytes`));
     }

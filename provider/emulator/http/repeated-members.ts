@@ -1,9 +1,3 @@
-import type { SlicedWork } from "../time/slices";
-
-/** Bytes, and members, that are counted before other work gets its turn: a few milliseconds of them. */
-const SCANNED = 2 ** 17;
-const COUNTED = 2 ** 14;
-
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const COLON = 0x3a;
@@ -15,21 +9,14 @@ const COLON = 0x3a;
  * @param value What JSON makes of the body: it has each name once, so that a body with more colons than it has members
  *   repeats one. Only then the body is read for its name.
  */
-export function* repeatedMember(body: Buffer, value: unknown): SlicedWork<string | undefined> {
-  const written = yield* countColons(body);
-  const held = yield* countMembers(value);
-  return written === held ? undefined : nameOfRepeated(body.toString("utf8"));
+export function repeatedMember(body: Buffer, value: unknown): string | undefined {
+  return countColons(body) === countMembers(value) ? undefined : nameOfRepeated(body.toString("utf8"));
 }
 
 /** Colons outside of strings: one a member. */
-function* countColons(body: Buffer): SlicedWork<number> {
+function countColons(body: Buffer): number {
   let count = 0;
-  let pause = SCANNED;
   for (let at = 0; at < body.length; at += 1) {
-    if (at >= pause) {
-      pause = at + SCANNED;
-      yield;
-    }
     const byte = body[at];
     if (byte === COLON) count += 1;
     else if (byte === QUOTE) {
@@ -41,9 +28,8 @@ function* countColons(body: Buffer): SlicedWork<number> {
 }
 
 /** Members of all objects in a value, however deep they lie. */
-function* countMembers(value: unknown): SlicedWork<number> {
+function countMembers(value: unknown): number {
   let count = 0;
-  let pause = COUNTED;
   const left: unknown[] = [value];
   while (left.length > 0) {
     const next = left.pop();
@@ -51,9 +37,6 @@ function* countMembers(value: unknown): SlicedWork<number> {
     const members = Object.values(next);
     if (!Array.isArray(next)) count += members.length;
     for (const member of members) if (typeof member === "object") left.push(member);
-    if (count < pause) continue;
-    pause = count + COUNTED;
-    yield;
   }
   return count;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { commitCounts } from "../state/delta";
+import { commitCounts } from "../state/commit-record";
 import type { JournalEntry } from "./journal";
 import type { Run } from "./runs";
 

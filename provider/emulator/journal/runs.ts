@@ -1,4 +1,4 @@
-import { type CommitRecord, commitCounts } from "../state/delta";
+import { type CommitRecord, commitCounts } from "../state/commit-record";
 
 /** Requests that belong together: those between two pauses, or those with one label. Plain JSON. */
 export interface Run {

@@ -4,10 +4,8 @@ import type { Dialect } from "../behaviour/dialect";
 import type { Variation } from "../behaviour/fault-kind";
 import type { Api, Incoming, Interpretation } from "../http/api";
 import { BadRequest, parseJson } from "../http/json-body";
-import { parseJsonInSlices } from "../http/json-slices";
 import { repeatedMember } from "../http/repeated-members";
 import type { Reply } from "../http/reply";
-import { Turnstile } from "../http/turnstile";
 import type { RequestSummary } from "../journal/journal";
 import type { RuleSpec } from "../rules";
 import type { Change } from "../state/change";
@@ -15,15 +13,11 @@ import type { Contents } from "../state/contents";
 import type { ProfileHoldings } from "../state/holdings";
 import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
 import type { VirtualClock } from "../time/clock";
-import { atOnce, inSlices, type SlicedWork, whenDone } from "../time/slices";
 import { MarkPace } from "./mark-pace";
 import { failure, list, listMarks, success } from "./node-replies";
-import { type NodeRequest, parseNodeRequest, summarize, urlAhead } from "./node-request";
+import { type NodeRequest, parseNodeRequest, summarize } from "./node-request";
 import { type Refusal, stageDelete, stageInsert } from "./prefix-set-commands";
 import { listSet } from "./set-list";
-
-/** Bytes of a body that is read in one go: a few milliseconds of it. */
-const SHORT = 2 ** 17;
 
 /** What the node API works on. */
 export interface NodeSubject {
@@ -37,167 +31,139 @@ export interface NodeSubject {
 /** The node API: `POST /fapi` (docs/contract.md#node-endpoint). What the contract does not promise is refused. */
 export class NodeApi implements Api {
   private readonly pace: MarkPace;
-  private readonly order = new Turnstile();
 
   constructor(private readonly subject: NodeSubject) {
     this.pace = new MarkPace(() => subject.clock.ms);
   }
 
-  interpret(request: Incoming): Interpretation | Promise<Interpretation> {
-    const { body } = request;
-    const work = readRequest(request, this.subject.dialect);
-    if (this.order.isFree && body.length <= SHORT) return this.understand(atOnce(work));
-    return this.inTurn(body.length <= SHORT ? atOnce(work) : work, urlAhead(body));
-  }
-
-  /** Long requests are read slice by slice, while shorter ones of other resources pass. */
-  private async inTurn(work: Read | SlicedWork<Read>, url: string | undefined): Promise<Interpretation> {
-    const { turn, leave } = this.order.enter(url);
-    try {
-      const read = "summary" in work ? work : await inSlices(work);
-      await turn;
-      return this.understand(read);
-    } finally {
-      leave();
-    }
-  }
-
-  private understand(read: Read): Interpretation {
+  interpret(incoming: Incoming): Interpretation {
+    const { dialect } = this.subject;
+    const { summary, request, refusal } = readRequest(incoming, dialect);
     const error: Interpretation["error"] = (why, message) => failure(why, message, this.subject.dialect);
-    if (read.refusal) {
-      const { refusal: why } = read;
-      return { summary: read.summary, error, run: () => this.refuse(why) };
-    }
-    const run: Interpretation["run"] = (variation, committed) => this.carryOut(read.request, variation, committed);
-    if (read.request.url.kind !== "mark") return { summary: read.summary, error, run };
-    const turn = this.pace.begin(read.summary, this.subject.dialect.markPace);
-    const summary = { ...read.summary, ...(turn.tooSoon && { tooSoon: true }) };
-    if (turn.retryAfter === undefined) return { summary, error, run, over: turn.over };
+    if (refusal) return { summary, error, run: () => this.refuse(refusal) };
+    const run = this.effect(request);
+    if (request.url.kind !== "mark") return { summary, error, run };
+    const turn = this.pace.begin(summary, dialect.markPace);
+    const noted = { ...summary, ...(turn.tooSoon && { tooSoon: true }) };
+    if (turn.retryAfter === undefined) return { summary: noted, error, run, over: turn.over };
     // 429 in every form of errors: it is what Retry-After goes with.
     const tooSoon = error(429, `too soon: two lists of marks must be ${MARK_PAUSE_MS / 1000} s apart`);
     const headers = { "retry-after": String(turn.retryAfter) };
-    return { summary, error, run: () => ({ ...tooSoon, status: 429, headers }), over: turn.over };
+    return { summary: noted, error, run: () => ({ ...tooSoon, status: 429, headers }), over: turn.over };
   }
 
-  private carryOut(
-    request: NodeRequest,
-    variation: Variation,
-    committed: (record: CommitRecord) => void,
-  ): Reply | Promise<Reply> {
-    const { dialect } = this.subject;
-    const { holdings, packetPath } = this.subject.contents;
-    const refuse = (why: Refusal) => this.refuse(why);
-    const { url } = request;
-    if (url.kind === "arena") {
-      const arena = holdings.arenas.get(url.arena);
-      if (!arena) return refuse(unknown("arena", url.arena));
-      const { nameKey } = dialect;
-      const records = [...arena.profiles.values()].map(({ name, extra }) => ({ [nameKey]: name, ...extra }));
-      return list(records, dialect, "profiles");
+  /** What carries a request out. It looks at what is held then, and at the dialect of that moment. */
+  private effect(request: NodeRequest): Interpretation["run"] {
+    if ("type" in request) return () => this.listMarks(request.url, request.type);
+    if ("data" in request) return () => this.stage(request);
+    const { cmd, url } = request;
+    if (url.kind === "arena") return () => this.listProfiles(url.arena);
+    if (url.kind === "profile") return () => this.listRules(url);
+    if (cmd === "list") return ({ stale }) => this.onSet(url, (set) => this.listEntries(set, stale));
+    return (variation, committed) => this.onSet(url, (set) => this.commit({ set, url, variation, committed }));
+  }
+
+  private listProfiles(name: string): Reply {
+    const { dialect, contents } = this.subject;
+    const arena = contents.holdings.arenas.get(name);
+    if (!arena) return this.refuse(unknown("arena", name));
+    const { nameKey } = dialect;
+    const records = [...arena.profiles.values()].map(({ name, extra }) => ({ [nameKey]: name, ...extra }));
+    return list(records, dialect, "profiles");
+  }
+
+  private listRules({ arena, profile }: ProfileAddress): Reply {
+    const { dialect, contents } = this.subject;
+    const found = contents.holdings.profile(arena, profile);
+    if (!found) return this.refuse(unknown("profile", `${arena}/${profile}`));
+    const records = found.rules.map((rule) => ruleRecord(rule, dialect));
+    return list(records, dialect, "rules");
+  }
+
+  private listMarks({ arena, profile }: ProfileAddress, type: MarkType): Reply {
+    const { dialect, contents } = this.subject;
+    const found = contents.holdings.profile(arena, profile);
+    if (!found) return this.refuse(unknown("profile", `${arena}/${profile}`));
+    if (dialect.missingTable === "error" && !hasTable(found, type)) {
+      return this.refuse(unknown("table", `${type} of ${arena}/${profile}`));
     }
-    if (url.kind !== "prefixset") {
-      const profile = holdings.profile(url.arena, url.profile);
-      if (!profile) return refuse(unknown("profile", `${url.arena}/${url.profile}`));
-      if (url.kind === "profile")
-        return list(
-          profile.rules.map((rule) => ruleRecord(rule, dialect)),
-          dialect,
-          "rules",
-        );
-      const type = markType(request);
-      if (dialect.missingTable === "error" && !hasTable(profile, type)) {
-        return refuse(unknown("table", `${type} of ${url.arena}/${url.profile}`));
-      }
-      return listMarks(packetPath.marks(url.arena, url.profile), type, dialect);
-    }
-    return this.carryOutOnSet(request, url, variation, committed);
+    return listMarks(contents.packetPath.marks(arena, profile), type, dialect);
   }
 
-  /** Commands of one set take effect one after the other, each as a whole. */
-  private carryOutOnSet(
-    request: NodeRequest,
-    url: PrefixSetUrl,
-    variation: Variation,
-    committed: (record: CommitRecord) => void,
-  ): Reply | Promise<Reply> {
+  private onSet(url: PrefixSetUrl, command: (set: PrefixSetStore) => Reply): Reply {
+    const set = this.subject.contents.holdings.set(url);
+    return set ? command(set) : this.refuse(unknown("prefix-set", nameOf(url)));
+  }
+
+  private stage({ cmd, url, data }: Extract<NodeRequest, { data: unknown }>): Reply {
+    const { dialect, contents } = this.subject;
+    const { holdings } = contents;
+    const isMade = cmd === "insert" && dialect.unknownSet === "made";
+    const held = holdings.set(url);
+    const set = held ?? (isMade ? holdings.newSet(url) : undefined);
+    if (!set) return this.refuse(unknown("prefix-set", nameOf(url)));
+    const { refusal, staged } = (cmd === "insert" ? stageInsert : stageDelete)(set, data, dialect);
+    if (!held && set.changes.size > 0) holdings.keep(url, set);
+    if (staged) this.subject.changed({ kind: "staged", url: formatUrl(url), changes: staged });
+    return refusal ? this.refuse(refusal) : success(data.length, dialect);
+  }
+
+  private listEntries(set: PrefixSetStore, stale = false): Reply {
     const { dialect } = this.subject;
-    const { holdings } = this.subject.contents;
-    const refuseUnknown = () =>
-      this.refuse(unknown("prefix-set", [url.arena, url.profile, url.set].filter(Boolean).join("/")));
-    const isMade = dialect.unknownSet === "made";
-    const set = holdings.set(url) ?? (isMade ? holdings.newSet(url) : undefined);
-    if (!set) return refuseUnknown();
-    return set.line.run(() => {
-      const isNew = holdings.set(url) === undefined;
-      if (isNew && request.cmd !== "insert") {
-        if (!set.line.isBusy) holdings.drop(url);
-        return refuseUnknown();
-      }
-      if (request.cmd === "list") return this.list(set, variation);
-      if (request.cmd === "commit") return this.commit(set, formatUrl(url), variation, committed);
-      const { data } = request;
-      const stage = request.cmd === "insert" ? stageInsert : stageDelete;
-      const draft = set.draft();
-      return whenDone(inSlices(stage(set, data, dialect, draft)), (problem) => {
-        if (isNew && set.changes.size > 0) holdings.keep(url, set);
-        else if (isNew && !set.line.isBusy) holdings.drop(url);
-        if (draft.isKept) this.subject.changed({ kind: "staged", url: formatUrl(url), changes: draft.changes });
-        return problem ? this.refuse(problem) : success(data.length, dialect);
-      });
-    });
+    const shown = stale ? "previous" : dialect.listShows;
+    return listSet(shown === "applied" ? set.ordered : set[shown], set.spellings, dialect);
   }
 
-  private list(set: PrefixSetStore, variation: Variation): Reply | Promise<Reply> {
-    const { dialect } = this.subject;
-    const which = variation.stale ? "previous" : dialect.listShows;
-    return whenDone(inSlices(set.listing(which)), (entries) => listSet(entries, set.ownSpellings(), dialect));
-  }
-
-  private refuse({ why, message }: Refusal): Reply {
-    return failure(why, message, this.subject.dialect);
-  }
-
-  private commit(
-    set: PrefixSetStore,
-    url: string,
-    variation: Variation,
-    committed: (record: CommitRecord) => void,
-  ): Reply | Promise<Reply> {
+  private commit({ set, url, variation, committed }: Commit): Reply {
     const { dialect, clock } = this.subject;
     const count = set.changes.size;
     if (count === 0 && dialect.emptyCommit === "error") {
       return this.refuse({ why: "nothingStaged", message: "nothing to commit" });
     }
+    const text = formatUrl(url);
     const delay = variation.commitDelay ?? dialect.commitDelay;
     if (delay === Number.POSITIVE_INFINITY) {
       if (!variation.keepStaged) {
         set.discard();
-        this.subject.changed({ kind: "taken", url });
+        this.subject.changed({ kind: "taken", url: text });
       }
       return success(count, dialect);
     }
     const { changes } = set;
     const apply = set.commit();
     if (delay === 0) {
-      return whenDone(inSlices(apply()), (record) => {
-        committed(record);
-        this.subject.changed({ kind: "committed", url });
-        return success(count, dialect);
-      });
+      committed(apply());
+      this.subject.changed({ kind: "committed", url: text });
+      return success(count, dialect);
     }
-    this.subject.changed({ kind: "taken", url });
-    // In one go: what falls due in a jump of the clock has happened when the jump is over.
+    this.subject.changed({ kind: "taken", url: text });
     clock.after(delay, () => {
-      committed(atOnce(apply()));
-      this.subject.changed({ kind: "applied", url, changes });
+      committed(apply());
+      this.subject.changed({ kind: "applied", url: text, changes });
     });
     return success(count, dialect);
   }
+
+  private refuse({ why, message }: Refusal): Reply {
+    return failure(why, message, this.subject.dialect);
+  }
 }
 
-/** The type of a request that was read as a list of marks. */
-function markType(request: NodeRequest): MarkType {
-  return "type" in request ? request.type : "shost";
+interface ProfileAddress {
+  readonly arena: string;
+  readonly profile: string;
+}
+
+/** A commit on its way. */
+interface Commit {
+  readonly set: PrefixSetStore;
+  readonly url: PrefixSetUrl;
+  readonly variation: Variation;
+  readonly committed: (record: CommitRecord) => void;
+}
+
+function nameOf({ arena, profile, set }: PrefixSetUrl): string {
+  return [arena, profile, set].filter(Boolean).join("/");
 }
 
 const ACTIONS = { shost: "hmark", dhost: "dhmark", sdhost: "sdhmark", conn: "connmark" } as const;
@@ -224,14 +190,14 @@ type Read = { summary: RequestSummary } & (
   | { request?: undefined; refusal: Refusal }
 );
 
-function* readRequest({ method, headers, body }: Incoming, dialect: Dialect): SlicedWork<Read> {
+function readRequest({ method, headers, body }: Incoming, dialect: Dialect): Read {
   let summary: RequestSummary = {};
   const refusal = (why: Refusal["why"], message: string): Read => ({ summary, refusal: { why, message } });
   if (method !== "POST") return refusal(405, `the node API is called with POST, not ${method}`);
   try {
-    const value = body.length <= SHORT ? parseJson(body) : yield* parseJsonInSlices(body, "data");
-    summary = yield* summarize(value);
-    const repeated = dialect.duplicateMembers === "error" ? yield* repeatedMember(body, value) : undefined;
+    const value = parseJson(body);
+    summary = summarize(value);
+    const repeated = dialect.duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
     if (repeated !== undefined) return refusal(400, `${JSON.stringify(repeated)} stands twice in one object`);
     if (!isJsonType(headers["content-type"])) return refusal(400, `the header Content-Type must be application/json`);
     const request = parseNodeRequest(value);

@@ -4,7 +4,6 @@ import { MARK_TYPES } from "../../model/mark";
 import { parseUrl, type ResourceUrl } from "../../model/resource-url";
 import { BadRequest } from "../http/json-body";
 import type { RequestSummary } from "../journal/journal";
-import { SLICE, type SlicedWork } from "../time/slices";
 
 /** A request of the node API that has the form of the contract (docs/contract.md#node-endpoint). */
 export type NodeRequest =
@@ -33,22 +32,17 @@ const anyMembers = z.looseObject({
   type: members.shape.type.catch(undefined),
 });
 
-/** What the journal says of a request, valid or not; in slices, since a request can hold many items. */
-export function* summarize(value: unknown): SlicedWork<RequestSummary> {
+/** What the journal says of a request, valid or not. */
+export function summarize(value: unknown): RequestSummary {
   const { rest, items } = split(value);
   const loose = anyMembers.safeParse(rest).data;
   if (!loose) return {};
   const { url, cmd, type } = loose;
-  const data: unknown[] = [];
-  for (const item of items ?? []) {
-    data.push(shallow(item));
-    if (data.length % SLICE === 0) yield;
-  }
   return {
     ...(cmd && { cmd }),
     ...(url !== undefined && { url: canonicalUrl(url), rawUrl: url.slice(0, 1_000) }),
     ...(type && { type }),
-    ...(items && { entries: items.length, data }),
+    ...(items && { entries: items.length, data: items.map(shallow) }),
   };
 }
 
@@ -87,12 +81,6 @@ export function parseNodeRequest(value: unknown): NodeRequest {
   if (cmd === "commit") return { cmd, url };
   if (data === undefined) throw new BadRequest(`cmd "${cmd}" needs "data": an array of entries`);
   return { cmd, url, data };
-}
-
-/** The url that a body begins with, before it is read; `undefined` when it does not stand before everything that is long. */
-export function urlAhead(body: Buffer): string | undefined {
-  const [, url] = /^\s*\{[^[{]*?"url"\s*:\s*"([^"\\]*)"/.exec(body.toString("latin1", 0, 2_000)) ?? [];
-  return url === undefined ? undefined : canonicalUrl(url);
 }
 
 function canonicalUrl(url: string): string {

@@ -2,9 +2,8 @@ import { z } from "zod";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
-import type { Draft } from "../state/draft";
+import type { Batch, Draft } from "../state/draft";
 import type { PrefixSetStore, StagedValue } from "../state/prefix-set-store";
-import { SLICE, type SlicedWork } from "../time/slices";
 import { shallow } from "./node-request";
 
 /** Why a command was refused. */
@@ -27,52 +26,46 @@ type Interpreter = (item: unknown, draft: Draft, dialect: Dialect) => readonly C
 const insertItem = z.strictObject({ p: z.string(), v: z.number() });
 const deleteItem = z.strictObject({ a: z.string() });
 
-/** Stages the items of an insert (docs/contract.md#set-entries: `p` and `v`). Returns why it was refused, if it was. */
-export function stageInsert(
+/** What became of an insert or delete. */
+export interface StageResult {
+  /** Why it was refused, if it was. */
+  readonly refusal: Refusal | undefined;
+  /** What of it was staged, if anything. */
+  readonly staged: Batch | undefined;
+}
+
+/** Stages the items of an insert (docs/contract.md#set-entries: `p` and `v`). */
+export function stageInsert(set: PrefixSetStore, data: readonly unknown[], dialect: Dialect): StageResult {
+  return stageAll(set, data, dialect, interpretInsert);
+}
+
+/** Stages the items of a delete (docs/contract.md#set-entries: `a`). */
+export function stageDelete(set: PrefixSetStore, data: readonly unknown[], dialect: Dialect): StageResult {
+  if (dialect.deleteCovers !== "covered") return stageAll(set, data, dialect, interpretDelete);
+  return stageAll(set, data, dialect, (item, draft) => interpretCoveringDelete(item, set, draft, dialect));
+}
+
+function stageAll(
   set: PrefixSetStore,
   data: readonly unknown[],
   dialect: Dialect,
-  draft: Draft = set.draft(),
-): SlicedWork<Refusal | undefined> {
-  return stageAll({ set, draft, data, dialect }, interpretInsert);
-}
-
-/** Stages the items of a delete (docs/contract.md#set-entries: `a`). Returns why it was refused, if it was. */
-export function stageDelete(
-  set: PrefixSetStore,
-  data: readonly unknown[],
-  dialect: Dialect,
-  draft: Draft = set.draft(),
-): SlicedWork<Refusal | undefined> {
-  const all = { set, draft, data, dialect };
-  if (dialect.deleteCovers !== "covered") return stageAll(all, interpretDelete);
-  return stageAll(all, (item) => interpretCoveringDelete(item, set, draft, dialect));
-}
-
-interface Request {
-  readonly set: PrefixSetStore;
-  readonly draft: Draft;
-  readonly data: readonly unknown[];
-  readonly dialect: Dialect;
-}
-
-function* stageAll({ set, draft, data, dialect }: Request, interpret: Interpreter): SlicedWork<Refusal | undefined> {
+  interpret: Interpreter,
+): StageResult {
   const most = dialect.maxEntriesPerRequest;
   if (most > 0 && data.length > most) {
-    return { why: "tooLarge", message: `too many entries: ${data.length}, at most ${most} in one request` };
+    const message = `too many entries: ${data.length}, at most ${most} in one request`;
+    return { refusal: { why: "tooLarge", message }, staged: undefined };
   }
+  const draft = set.draft();
   let refusal: Refusal | undefined;
   for (const [at, item] of data.entries()) {
-    if (at % SLICE === SLICE - 1) yield;
     const changes = interpret(item, draft, dialect);
-    if ("message" in changes) {
-      refusal ??= { why: changes.why, message: `entry ${at}: ${changes.message}` };
-      continue;
-    }
-    for (const { prefix, value, spelling } of changes) draft.stage(prefix, value, spelling);
+    if ("message" in changes) refusal ??= { why: changes.why, message: `entry ${at}: ${changes.message}` };
+    else for (const { prefix, value, spelling } of changes) draft.stage(prefix, value, spelling);
   }
-  if (!refusal || dialect.refusedEntry !== "nothing") yield* set.keep(draft);
-  return refusal;
+  if (refusal && dialect.refusedEntry === "nothing") return { refusal, staged: undefined };
+  set.keep(draft);
+  return { refusal, staged: draft.changes };
 }
 
 function interpretInsert(item: unknown, draft: Draft, dialect: Dialect): readonly Change[] | Refusal {
@@ -104,7 +97,7 @@ function interpretDelete(item: unknown, draft: Draft, dialect: Dialect): readonl
   return [{ prefix: key, value: null }];
 }
 
-/** Looks at every entry of the set: the one command that is not cut into slices within an item. */
+/** Looks at every entry of the set for each item. */
 function interpretCoveringDelete(
   item: unknown,
   set: PrefixSetStore,

@@ -1,7 +1,7 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
 import type { Dialect } from "../behaviour/dialect";
-import { json, type LongBody, type Reply } from "../http/reply";
+import { encode, json, type Reply } from "../http/reply";
 import { mergeNested } from "./merge-nested";
 import { bareAddress, envelopeOf, inEnvelope, list } from "./node-replies";
 
@@ -9,102 +9,27 @@ import { bareAddress, envelopeOf, inEnvelope, list } from "./node-replies";
 type Spellings = ReadonlyMap<CanonicalPrefix, string>;
 type Entries = readonly (readonly [CanonicalPrefix, number])[];
 
-/** Entries that are encoded in one go: two milliseconds of them. */
-const CHUNK = 2_000;
+/** The list of each content that is still in use, in the form in which it was last asked for: many callers share it. */
+const encoded = new WeakMap<PrefixMap, Encoded>();
 
-/** Lists up to this many entries are encoded once for all who ask for them while the set stays the same: some 12 MB. */
-const SHARED = 300_000;
+interface Encoded {
+  readonly dialect: Dialect;
+  readonly spellings: Spellings;
+  readonly reply: Reply;
+}
 
-/** The encoded list of each content that is still in use, in the form in which it was last asked for. */
-const encoded = new WeakMap<PrefixMap, { readonly form: string; readonly body: LongBody }>();
-
-/**
- * The list of a prefix-set, whose entries are never changed. One that fits into a chunk is encoded whole, a longer one while
- * it is sent.
- */
+/** The list of a prefix-set. Entries and spellings are never changed. */
 export function listSet(listed: PrefixMap, spellings: Spellings, dialect: Dialect): Reply {
-  const entries = dialect.nested === "merged" ? mergeNested(listed) : listed;
+  const known = encoded.get(listed);
+  if (known?.dialect === dialect && known.spellings === spellings) return known.reply;
+  const entries = [...(dialect.nested === "merged" ? mergeNested(listed) : listed)];
   const isKeyed = dialect.listEnvelope === "keyed" || dialect.entryForm === "keyed";
-  if (entries.size <= CHUNK) {
-    return isKeyed ? keyed([...entries], spellings, dialect) : list(records([...entries], spellings, dialect), dialect);
-  }
-  return { status: 200, type: "application/json", body: longBody(entries, spellings, dialect, isKeyed) };
-}
-
-function longBody(entries: PrefixMap, spellings: Spellings, dialect: Dialect, isKeyed: boolean): LongBody {
-  const { listEnvelope, prefixKey, valueKey, lengthKey, lengthForm, entryForm, singleAddress } = dialect;
-  const form = JSON.stringify([listEnvelope, prefixKey, valueKey, lengthKey, lengthForm, entryForm, singleAddress]);
-  const known = spellings.size === 0 ? encoded.get(entries) : undefined;
-  if (known?.form === form) return known.body;
-  const names = listEnvelope === "keyed" ? [] : envelopeOf(dialect);
-  const [open, close] = isKeyed ? ["{", "}"] : ["[", "]"];
-  const text = {
-    open: `${names.map((name) => `{"${name}":`).join("")}${open}`,
-    close: `${close}${"}".repeat(names.length)}`,
-    of: (part: Entries) =>
-      JSON.stringify(isKeyed ? members(part, spellings, dialect) : records(part, spellings, dialect)).slice(1, -1),
-  };
-  const body = new SetList(entries, text);
-  if (spellings.size === 0 && entries.size <= SHARED) encoded.set(entries, { form, body });
-  return body;
-}
-
-/** The text of a list: what stands before the entries, what behind them, and what some of them are. */
-interface ListText {
-  readonly open: string;
-  readonly close: string;
-  of(part: Entries): string;
-}
-
-/** A list that is encoded chunk by chunk, each when the first of its readers comes to it. */
-class SetList implements LongBody {
-  private readonly chunks: Buffer[] = [];
-  private bytes = 0;
-  private readonly source: Iterator<Buffer, void>;
-  private isWhole = false;
-
-  constructor(
-    private readonly entries: PrefixMap,
-    private readonly text: ListText,
-  ) {
-    this.source = this.encode();
-  }
-
-  get byteLength(): number | undefined {
-    return this.isWhole ? this.bytes : undefined;
-  }
-
-  *[Symbol.iterator](): Generator<Buffer, void> {
-    if (this.entries.size > SHARED) return yield* this.encode();
-    for (let at = 0; ; at += 1) {
-      if (at === this.chunks.length && !this.isWhole) this.encodeNext();
-      const chunk = this.chunks[at];
-      if (!chunk) return;
-      yield chunk;
-    }
-  }
-
-  private encodeNext(): void {
-    const { done, value } = this.source.next();
-    this.isWhole = done === true;
-    if (!value) return;
-    this.chunks.push(value);
-    this.bytes += value.length;
-  }
-
-  private *encode(): Generator<Buffer, void> {
-    const { text } = this;
-    let before = text.open;
-    let part: [CanonicalPrefix, number][] = [];
-    for (const entry of this.entries) {
-      part.push(entry);
-      if (part.length < CHUNK) continue;
-      yield Buffer.from(before + text.of(part));
-      before = ",";
-      part = [];
-    }
-    yield Buffer.from((part.length > 0 ? before + text.of(part) : "") + text.close);
-  }
+  const { body, ...head } = isKeyed
+    ? keyed(entries, spellings, dialect)
+    : list(records(entries, spellings, dialect), dialect);
+  const reply = { ...head, body: encode(body) };
+  encoded.set(listed, { dialect, spellings, reply });
+  return reply;
 }
 
 function records(entries: Entries, spellings: Spellings, dialect: Dialect): unknown[] {

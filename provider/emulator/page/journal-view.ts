@@ -3,7 +3,7 @@ import { type ControlRoute, route } from "../control/route";
 import { json } from "../http/reply";
 import type { JournalEntry } from "../journal/journal";
 import { reasonOf } from "../journal/journal-text";
-import { type CommitRecord, commitCounts } from "../state/delta";
+import { type CommitRecord, commitCounts } from "../state/commit-record";
 
 /** Data items and changes of one entry that are shown. */
 const SHOWN = 100;

@@ -1,6 +1,5 @@
 import { messageOf } from "../../model/errors";
 import type { Api, Incoming, Interpretation } from "../http/api";
-import { whenDone } from "../time/slices";
 import type { Recorder, Recording } from "./recording";
 import type { Upstream } from "./upstream";
 
@@ -8,11 +7,9 @@ import type { Upstream } from "./upstream";
 abstract class AnsweredElsewhere implements Api {
   constructor(private readonly own: Api) {}
 
-  interpret(request: Incoming): Interpretation | Promise<Interpretation> {
-    return whenDone(this.own.interpret(request), (understood) => ({
-      ...understood,
-      run: this.run(request, understood),
-    }));
+  interpret(request: Incoming): Interpretation {
+    const understood = this.own.interpret(request);
+    return { ...understood, run: this.run(request, understood) };
   }
 
   protected abstract run(request: Incoming, understood: Interpretation): Interpretation["run"];

@@ -68,14 +68,6 @@ export class PacketPrefixTable implements SetLookup {
     for (const [prefix, value] of entries) this.set(prefix, value);
   }
 
-  /** Takes over the content of a table that is not used any more, in one step. */
-  adopt(other: PacketPrefixTable): void {
-    this.v4 = other.v4;
-    this.v6 = other.v6;
-    this.sieve = other.sieve;
-    this.version++;
-  }
-
   /** Removes all prefixes. */
   clear(): void {
     this.v4 = new FamilyTable(1);

@@ -6,7 +6,6 @@ import { repeatedMember } from "../http/repeated-members";
 import { json, type Reply, text } from "../http/reply";
 import type { RequestSummary, SignalingOperation } from "../journal/journal";
 import { bareAddress } from "../node/node-replies";
-import { atOnce } from "../time/slices";
 import {
   type DeploymentClient,
   SIGNALING_ERRORS,
@@ -93,7 +92,7 @@ function status(client: DeploymentClient, dialect: Dialect): Reply {
 function readBody(body: Buffer, { duplicateMembers }: Dialect): string[] | BadRequest {
   try {
     const value = parseJson(body);
-    const repeated = duplicateMembers === "error" ? atOnce(repeatedMember(body, value)) : undefined;
+    const repeated = duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
     if (repeated !== undefined) return new BadRequest(`${JSON.stringify(repeated)} stands twice in one object`);
     const result = bodySchema.safeParse(value);
     if (result.success) return result.data.IP_prefix;

@@ -1,17 +1,16 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry-value";
 import { parseUrl } from "../../model/resource-url";
-import { LIGHT_SLICE, type SlicedWork } from "../time/slices";
 import type { Change } from "./change";
 import type { EmulatorState } from "./state";
 
 const changes = z.record(z.string(), z.int().min(0).max(MAX_VALUE).nullable());
 const active = z.record(z.string(), z.array(z.string()));
 
-/** A line of a log. With `more` the lines that follow belong to it, and it counts only with all of them. */
+/** A line of a log. */
 const line = z.union([
-  z.strictObject({ staged: z.string(), changes, more: z.literal(true).optional() }),
-  z.strictObject({ applied: z.string(), changes, more: z.literal(true).optional() }),
+  z.strictObject({ staged: z.string(), changes }),
+  z.strictObject({ applied: z.string(), changes }),
   z.strictObject({ committed: z.string() }),
   z.strictObject({ taken: z.string() }),
   z.strictObject({ signaling: active, testSignaling: active }),
@@ -24,51 +23,31 @@ export type ActiveSignalings = Pick<Extract<LogLine, { signaling: unknown }>, "s
 /** A change that a log can hold: the others are kept by writing the whole state. */
 export type LoggedChange = Exclude<Change, { kind: "marks" | "everything" }>;
 
-/** The lines of a change; a long one in slices. */
-export function* linesOf(change: LoggedChange, signalings: () => ActiveSignalings): SlicedWork<string> {
-  const text = (it: LogLine) => `${JSON.stringify(it)}\n`;
-  if (change.kind === "signaling") return text(signalings());
-  const { url } = change;
-  if (change.kind === "committed") return text({ committed: url });
-  if (change.kind === "taken") return text({ taken: url });
-  const parts: string[] = [];
-  let part: Record<string, number | null> = {};
-  let count = 0;
-  const close = (more?: true) => {
-    const end = { changes: part, ...(more && { more }) };
-    parts.push(text(change.kind === "staged" ? { staged: url, ...end } : { applied: url, ...end }));
-    part = {};
-  };
-  for (const [prefix, value] of change.changes) {
-    part[prefix] = value;
-    count += 1;
-    if (count % LIGHT_SLICE !== 0 || count === change.changes.size) continue;
-    close(true);
-    yield;
-  }
-  close();
-  return parts.join("");
+/** The line of a change. */
+export function lineOf(change: LoggedChange, signalings: () => ActiveSignalings): string {
+  return `${JSON.stringify(logLine(change, signalings))}\n`;
+}
+
+function logLine(change: LoggedChange, signalings: () => ActiveSignalings): LogLine {
+  if (change.kind === "signaling") return signalings();
+  const { kind, url } = change;
+  if (kind === "committed") return { committed: url };
+  if (kind === "taken") return { taken: url };
+  const changes = Object.fromEntries(change.changes);
+  return kind === "staged" ? { staged: url, changes } : { applied: url, changes };
 }
 
 type State = EmulatorState & { arenas: NonNullable<EmulatorState["arenas"]> };
 type Entries = Record<string, number>;
 
 /**
- * The state that a log makes of the one that it begins with. A last line that breaks off was never answered, and neither
- * was one whose other lines are missing: both are left out.
+ * The state that a log makes of the one that it begins with. A last line that breaks off was never answered, and is left out.
  *
  * @throws {SyntaxError} or a zod error for anything else that is no log.
  */
 export function replayLog(state: EmulatorState, log: string): EmulatorState {
   const result: State = structuredClone({ ...state, arenas: state.arenas ?? {} });
-  let begun: LogLine[] = [];
-  for (const text of log.split("\n").slice(0, -1)) {
-    const parsed = line.parse(JSON.parse(text));
-    begun.push(parsed);
-    if ("more" in parsed) continue;
-    for (const each of begun) carryOut(result, each);
-    begun = [];
-  }
+  for (const text of log.split("\n").slice(0, -1)) carryOut(result, line.parse(JSON.parse(text)));
   return result;
 }
 

@@ -10,21 +10,20 @@ export type Batch = Map<CanonicalPrefix, StagedValue>;
 export interface DraftBase {
   stagedValue(prefix: CanonicalPrefix): number | undefined;
   readonly stagedSize: number;
-  spelling(prefix: CanonicalPrefix): string;
+  readonly spellings: ReadonlyMap<CanonicalPrefix, string>;
 }
 
 /**
- * What one request wants to stage, while it is being read: nobody else sees it before the whole of it is kept, and a refused
- * one is thrown away. Sees what is staged already, and its own changes above that.
+ * What one request wants to stage, while it is being read: a refused one is thrown away. Sees what is staged already, and
+ * its own changes above that.
  */
 export class Draft {
   readonly changes: Batch = new Map();
   /** How entries are listed that are spelled in their own way, or were; `undefined` for the canonical form. */
   readonly spellings = new Map<CanonicalPrefix, string | undefined>();
   /** Entries that the set gains by it. */
-  growth = 0;
-  /** True once its changes are staged. */
-  isKept = false;
+  private growth = 0;
+  private sizeBefore: number | undefined;
 
   constructor(private readonly base: DraftBase) {}
 
@@ -36,12 +35,14 @@ export class Draft {
 
   /** Entries of the set once this and all that is staged is applied. */
   get size(): number {
-    return this.base.stagedSize + this.growth;
+    this.sizeBefore ??= this.base.stagedSize;
+    return this.sizeBefore + this.growth;
   }
 
   /** How the entry is listed. */
   spelling(prefix: CanonicalPrefix): string {
-    return this.spellings.has(prefix) ? (this.spellings.get(prefix) ?? prefix) : this.base.spelling(prefix);
+    const spellings = this.spellings.has(prefix) ? this.spellings : this.base.spellings;
+    return spellings.get(prefix) ?? prefix;
   }
 
   /** Adds a change. `spelling` is how a node that keeps host bits lists the entry. */

@@ -30,8 +30,6 @@ export interface ArenaHoldings {
 /** Everything that a node holds, by name. Sets and profiles exist from the start; the API only fills sets. */
 export class Holdings {
   readonly arenas = new Map<string, ArenaHoldings>();
-  /** Sets that a request is about to make, by url. */
-  private readonly made = new Map<string, PrefixSetStore>();
 
   /** @throws {StateError} when a part of the state contradicts another. */
   constructor(state: ReturnType<typeof parseState>) {
@@ -70,26 +68,14 @@ export class Holdings {
     return (profile === undefined ? arena : arena?.profiles.get(profile))?.sets;
   }
 
-  /**
-   * The empty set that becomes the set at an address where there is none, once it is kept; `undefined` without its arena and
-   * profile. All who ask before that get the same one.
-   */
+  /** An empty set for an address where there is none, held once it is kept; `undefined` without its arena and profile. */
   newSet(url: PrefixSetUrl): PrefixSetStore | undefined {
-    if (!this.setsAt(url)) return undefined;
-    const set = this.made.get(formatUrl(url)) ?? new PrefixSetStore();
-    this.made.set(formatUrl(url), set);
-    return set;
+    return this.setsAt(url) && new PrefixSetStore();
   }
 
   /** Holds a set from now on. */
   keep(url: PrefixSetUrl, set: PrefixSetStore): void {
     this.setsAt(url)?.set(url.set, set);
-    this.made.delete(formatUrl(url));
-  }
-
-  /** Forgets a set that was made and is not kept. */
-  drop(url: PrefixSetUrl): void {
-    this.made.delete(formatUrl(url));
   }
 
   /** The set at an address given as text; `undefined` also for a text that is not the address of a set. */
@@ -115,8 +101,8 @@ export class Holdings {
   /** The part of a state that these are, with the marks that profiles have now; signaling is kept elsewhere. */
   export(marksOf: (arena: string, profile: string) => MarkRecords): Pick<EmulatorState, "arenas" | "staged"> {
     const staged = [...this.sets()]
-      .filter(([, set]) => set.unapplied.size > 0)
-      .map(([url, set]) => [url, Object.fromEntries<StagedValue>(set.unapplied)] as const);
+      .filter(([, set]) => set.changes.size > 0)
+      .map(([url, set]) => [url, Object.fromEntries<StagedValue>(set.changes)] as const);
     const arenas = [...this.arenas].map(([name, arena]) => [
       name,
       {

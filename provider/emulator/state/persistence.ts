@@ -3,9 +3,8 @@ import { type FileHandle, open, readdir, readFile, rename, rm, stat } from "node
 import { basename, dirname, join, resolve } from "node:path";
 import { messageOf } from "../../model/errors";
 import type { Wall } from "../time/clock";
-import { inSlices } from "../time/slices";
 import type { Change } from "./change";
-import { type ActiveSignalings, type LoggedChange, linesOf, replayLog } from "./change-log";
+import { type ActiveSignalings, type LoggedChange, lineOf, replayLog } from "./change-log";
 import { type EmulatorState, readState, StateError } from "./state";
 
 /** Real milliseconds that changes which nobody waits for are gathered before the state is written. */
@@ -146,9 +145,9 @@ export class Persistence {
     const isNew = log.handle === undefined;
     log.handle ??= await open(log.name, "a", 0o600);
     for (const change of changes) {
-      const lines = Buffer.from(await inSlices(linesOf(change, this.state.signalings)));
-      await log.handle.appendFile(lines);
-      log.bytes += lines.length;
+      const line = Buffer.from(lineOf(change, this.state.signalings));
+      await log.handle.appendFile(line);
+      log.bytes += line.length;
     }
     await log.handle.datasync();
     if (isNew) await syncFolder(dirname(this.file));

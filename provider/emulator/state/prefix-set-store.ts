@@ -1,12 +1,11 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
 import { PacketPrefixTable } from "../rules";
-import { atOnce, LIGHT_SLICE, Line, SLICE, type SlicedWork } from "../time/slices";
-import { type CommitRecord, Delta } from "./delta";
+import { type CommitRecord, commitRecord } from "./commit-record";
 import { type Batch, Draft, type StagedValue } from "./draft";
-import { NOTHING, type Ordering, reorder } from "./ordering";
+import { PrefixOrder } from "./prefix-order";
 
-export type { CommitRecord } from "./delta";
+export type { CommitRecord } from "./commit-record";
 export type { StagedValue } from "./draft";
 
 /** Applied and staged entries of a set as plain objects, canonical prefixes in order. Equal when nothing is staged. */
@@ -21,37 +20,26 @@ export interface PrefixSetContent {
  * One prefix-set: applied entries, which rules look up, and staged changes, which wait for `commit`
  * (docs/contract.md#staging-and-commit).
  * Staging is shared by all callers. Knows nothing of HTTP or dialects.
- *
- * What takes long on a large set is sliced work, whose effect shows at its end. The requests of a set keep their order on
- * its {@link line}; whoever changes the set past that line, as a test does, is taken in: work that began before begins anew.
  */
 export class PrefixSetStore {
-  /** Where requests that concern this set wait for each other. */
-  readonly line = new Line();
-  private entries: Map<CanonicalPrefix, number>;
+  private readonly entries: Map<CanonicalPrefix, number>;
+  private readonly order: PrefixOrder;
   private staging: Batch = new Map();
-  /** A kept draft on its way into `staging`: its changes hold already. */
-  private joining: Batch | undefined;
+  /** Commits that take effect later, the oldest first. */
   private committing: Batch[] = [];
-  /** One of those, while it is applied in slices. */
-  private applying: Batch | undefined;
-  /** What the last commit changed. */
-  private last: Delta | undefined;
-  private order: { revision: number; ordering: Ordering } | undefined;
-  /** Prefixes that may differ from `order`. */
-  private touched = new Set<CanonicalPrefix>();
-  private stagedOrder: { version: number; ordering: Ordering } | undefined;
-  private count: number | undefined;
+  private lastCommit: CommitRecord | undefined;
+  /** What was asked for in order, until it changes. */
+  private sorted: { applied?: PrefixMap; staged?: PrefixMap; previous?: PrefixMap } = {};
   private table: PacketPrefixTable | undefined;
-  private readonly spellings = new Map<CanonicalPrefix, string>();
-  /** Grows with every change, staged ones included. */
-  private version = 0;
+  /** Exchanged, never changed: lists that are kept encoded know by it whether they still hold. */
+  private ownSpellings: ReadonlyMap<CanonicalPrefix, string> = new Map();
 
-  /** Grows with every change of the applied entries: a cheap way to see that a lookup table is out of date. */
+  /** Grows with every change of the applied entries: a cheap way to see that a view of them is out of date. */
   revision = 0;
 
   constructor(entries: PrefixMap = new Map()) {
     this.entries = new Map(entries);
+    this.order = new PrefixOrder(entries.keys());
   }
 
   /** The applied entries, in no particular order. Not to be changed by the caller. */
@@ -59,46 +47,50 @@ export class PrefixSetStore {
     return this.entries;
   }
 
-  /** The applied entries in the order of prefixes. */
+  /** The applied entries in the order of prefixes; a map that is never changed. */
   get ordered(): PrefixMap {
-    return atOnce(this.listing("applied"));
+    this.sorted.applied ??= this.order.sort(this.entries);
+    return this.sorted.applied;
   }
 
-  /** What a commit of everything under way would leave. */
+  /** What a commit of everything under way would leave; ordered, a map that is never changed. */
   get staged(): PrefixMap {
-    return atOnce(this.listing("staged"));
+    if (this.pending.length === 0) return this.ordered;
+    this.sorted.staged ??= inOrder(this.ordered, this.pending);
+    return this.sorted.staged;
+  }
+
+  /** The applied entries as they were before the last commit; ordered, a map that is never changed. */
+  get previous(): PrefixMap {
+    if (!this.lastCommit) return this.ordered;
+    this.sorted.previous ??= inOrder(this.ordered, [undoing(this.lastCommit)]);
+    return this.sorted.previous;
   }
 
   /** Staged changes that wait for a commit. */
   get changes(): ReadonlyMap<CanonicalPrefix, StagedValue> {
-    return this.joining ? new Map([...this.staging, ...this.joining]) : this.staging;
-  }
-
-  /** The same, and what is being applied at this moment: what a state must hold so that nothing of it is lost. */
-  get unapplied(): ReadonlyMap<CanonicalPrefix, StagedValue> {
-    return this.applying ? new Map([...this.applying, ...this.changes]) : this.changes;
-  }
-
-  /** The applied entries as they were before the last commit. */
-  get previous(): PrefixMap {
-    return atOnce(this.listing("previous"));
+    return this.staging;
   }
 
   /** The value that a prefix has once all that is staged is applied; `undefined` when it is not there then. */
   stagedValue(prefix: CanonicalPrefix): number | undefined {
-    const { joining, staging, committing } = this;
-    let value = joining?.get(prefix);
-    if (value === undefined) value = staging.get(prefix);
-    for (let at = committing.length - 1; value === undefined && at >= 0; at -= 1) value = committing[at]?.get(prefix);
-    if (value !== undefined) return value ?? undefined;
-    return this.entries.get(prefix);
+    let value = this.staging.get(prefix);
+    for (let at = this.committing.length - 1; value === undefined && at >= 0; at -= 1) {
+      value = this.committing[at]?.get(prefix);
+    }
+    return value === undefined ? this.entries.get(prefix) : (value ?? undefined);
   }
 
-  /** Stages an insert, a new value or, with `null`, a removal. `spelling` is how a node that keeps host bits lists the entry. */
-  stage(prefix: CanonicalPrefix, value: StagedValue, spelling?: string): void {
+  /** How many entries the set has once all that is staged is applied. */
+  get stagedSize(): number {
+    return this.pending.length === 0 ? this.entries.size : this.staged.size;
+  }
+
+  /** Stages an insert, a new value or, with `null`, a removal. */
+  stage(prefix: CanonicalPrefix, value: StagedValue): void {
     const draft = this.draft();
-    draft.stage(prefix, value, spelling);
-    atOnce(this.keep(draft));
+    draft.stage(prefix, value);
+    this.keep(draft);
   }
 
   /** Changes that are gathered before any of them is staged. */
@@ -106,55 +98,22 @@ export class PrefixSetStore {
     return new Draft(this);
   }
 
-  /** Stages the whole of a draft, in one step. */
-  *keep(draft: Draft): SlicedWork<void> {
-    const { changes, spellings, growth } = draft;
-    draft.isKept = true;
-    this.version += 1;
-    if (this.count !== undefined) this.count += growth;
+  /** Stages the whole of a draft. */
+  keep({ changes, spellings }: Draft): void {
+    for (const [prefix, value] of changes) this.staging.set(prefix, value);
+    delete this.sorted.staged;
+    if (spellings.size === 0) return;
+    const all = new Map(this.ownSpellings);
     for (const [prefix, spelling] of spellings) {
-      if (spelling === undefined) this.spellings.delete(prefix);
-      else this.spellings.set(prefix, spelling);
+      if (spelling === undefined) all.delete(prefix);
+      else all.set(prefix, spelling);
     }
-    if (this.staging.size === 0) {
-      this.staging = changes;
-      return;
-    }
-    const { staging } = this;
-    this.joining = changes;
-    let steps = 0;
-    for (const [prefix, value] of changes) {
-      if (this.joining !== changes) return; // discarded meanwhile
-      staging.set(prefix, value);
-      steps += 1;
-      if (steps % LIGHT_SLICE === 0) yield;
-    }
-    this.joining = undefined;
+    this.ownSpellings = all;
   }
 
-  /** How many entries the set has once all that is staged is applied. Counted once, then kept up to date. */
-  get stagedSize(): number {
-    this.count ??= this.pending.length === 0 ? this.entries.size : this.staged.size;
-    return this.count;
-  }
-
-  /** How the entry is listed. */
-  spelling(prefix: CanonicalPrefix): string {
-    return this.spellings.get(prefix) ?? prefix;
-  }
-
-  /** How entries are listed at this moment that are not listed in canonical form. */
-  ownSpellings(): ReadonlyMap<CanonicalPrefix, string> {
-    return this.spellings.size === 0 ? this.spellings : new Map(this.spellings);
-  }
-
-  /** What is to be listed, in the order of prefixes; never changed afterwards. */
-  *listing(which: "applied" | "staged" | "previous"): SlicedWork<PrefixMap> {
-    for (;;) {
-      const { version } = this;
-      const { map } = yield* this.ordering(which);
-      if (version === this.version) return map;
-    }
+  /** How entries are listed that are not listed in canonical form. */
+  get spellings(): ReadonlyMap<CanonicalPrefix, string> {
+    return this.ownSpellings;
   }
 
   /** Every prefix that may be there once all that is staged is applied, in no particular order. */
@@ -163,29 +122,34 @@ export class PrefixSetStore {
     for (const batch of this.pending) for (const prefix of batch.keys()) if (!this.entries.has(prefix)) yield prefix;
   }
 
-  /**
-   * Takes what is staged out of staging; the function returned begins to apply it, at once or later.
-   */
-  commit(): () => SlicedWork<CommitRecord> {
-    const batch = this.joining ? new Map(this.changes) : this.staging;
+  /** Takes what is staged out of staging; the function returned applies it, at once or later. */
+  commit(): () => CommitRecord {
+    const batch = this.staging;
     this.staging = new Map();
-    this.joining = undefined;
     this.committing.push(batch);
-    this.version += 1;
-    return () => this.write(batch);
+    return () => {
+      this.committing = this.committing.filter((other) => other !== batch);
+      return this.change(batch);
+    };
   }
 
   /** Drops what is staged, as a restart without persistence does. */
   discard(): void {
-    this.count = undefined;
-    this.version += 1;
     this.staging = new Map();
-    this.joining = undefined;
+    delete this.sorted.staged;
   }
 
   /** Changes the applied entries and nothing else, as an operator at the node's own console would. */
   change(batch: ReadonlyMap<CanonicalPrefix, StagedValue>): CommitRecord {
-    return atOnce(this.write(new Map(batch)));
+    const record = commitRecord(this.entries, batch);
+    for (const [prefix, value] of batch) {
+      if (value === null) this.delete(prefix);
+      else this.set(prefix, value);
+    }
+    this.lastCommit = record;
+    this.sorted = {};
+    this.revision += 1;
+    return record;
   }
 
   /** The applied entries in the form in which rules look them up; kept up to date from the first call on. */
@@ -200,135 +164,40 @@ export class PrefixSetStore {
   }
 
   private get pending(): Batch[] {
-    const staged = this.staging.size === 0 ? [] : [this.staging];
-    return [...this.committing, ...staged, ...(this.joining ? [this.joining] : [])];
+    return this.staging.size === 0 ? this.committing : [...this.committing, this.staging];
   }
 
-  private *ordering(which: "applied" | "staged" | "previous"): SlicedWork<Ordering> {
-    const applied = yield* this.appliedOrdering();
-    if (which === "previous") return this.last ? yield* reorder(applied, yield* this.last.before()) : applied;
-    const { pending, version } = this;
-    if (which !== "staged" || pending.length === 0) return applied;
-    if (this.stagedOrder?.version === version) return this.stagedOrder.ordering;
-    const changed = new Map<CanonicalPrefix, number | undefined>();
-    for (const batch of pending) {
-      for (const [prefix, value] of batch) {
-        changed.set(prefix, value ?? undefined);
-        if (changed.size % LIGHT_SLICE === 0) yield;
-      }
-    }
-    const ordering = yield* reorder(applied, changed);
-    if (version === this.version) this.stagedOrder = { version, ordering };
-    return ordering;
+  private set(prefix: CanonicalPrefix, value: number): void {
+    if (!this.entries.has(prefix)) this.order.add(prefix);
+    this.entries.set(prefix, value);
+    this.table?.set(Prefix.fromCanonical(prefix), value);
   }
 
-  private *appliedOrdering(): SlicedWork<Ordering> {
-    while (this.order?.revision !== this.revision) {
-      const { revision } = this;
-      // Without an order so far all entries are new to it: what changes among them meanwhile makes another revision.
-      const ordering = this.order
-        ? yield* reorder(this.order.ordering, yield* this.touchedValues())
-        : yield* reorder(NOTHING, this.entries);
-      if (revision !== this.revision) continue;
-      this.order = { revision, ordering };
-      this.touched = new Set();
-    }
-    return this.order.ordering;
-  }
-
-  private *touchedValues(): SlicedWork<Map<CanonicalPrefix, number | undefined>> {
-    const values = new Map<CanonicalPrefix, number | undefined>();
-    for (const prefix of this.touched) {
-      values.set(prefix, this.entries.get(prefix));
-      if (values.size % LIGHT_SLICE === 0) yield;
-    }
-    return values;
-  }
-
-  /** Applies a batch: a short one where it stands, a long one to a copy that then takes its place. */
-  private *write(batch: Batch): SlicedWork<CommitRecord> {
-    if (batch.size <= LIGHT_SLICE) {
-      const delta = new Delta();
-      for (const [prefix, value] of batch) delta.note(prefix, this.entries.get(prefix), value);
-      merge(this.entries, batch);
-      if (this.table) updateTable(this.table, batch);
-      return this.written(batch, delta, atOnce(delta.record(this.entries.size)));
-    }
-    this.applying = batch;
-    for (;;) {
-      const { revision } = this;
-      const delta = new Delta();
-      const entries = yield* copyOf(this.entries);
-      let steps = 0;
-      for (const [prefix, value] of batch) {
-        delta.note(prefix, entries.get(prefix), value);
-        if (value === null) entries.delete(prefix);
-        else entries.set(prefix, value);
-        steps += 1;
-        if (steps % SLICE === 0) yield;
-      }
-      const table = this.table && (yield* tableOf(entries));
-      const record = yield* delta.record(entries.size);
-      if (revision !== this.revision) continue; // changed meanwhile past the line
-      this.entries = entries;
-      this.applying = undefined;
-      if (table) this.table?.adopt(table);
-      return this.written(batch, delta, record);
-    }
-  }
-
-  private written(batch: Batch, delta: Delta, record: CommitRecord): CommitRecord {
-    this.committing = this.committing.filter((other) => other !== batch);
-    this.count = undefined;
-    this.revision += 1;
-    this.version += 1;
-    this.last = delta;
-    this.touch(delta);
-    return record;
-  }
-
-  /** Remembers what the next ordering must look at, or, where that is most of the set, that it begins from nothing. */
-  private touch(delta: Delta): void {
-    if (!this.order || this.touched.size + delta.size > this.entries.size / 2) {
-      this.order = undefined;
-      this.touched = new Set();
-      return;
-    }
-    for (const prefix of delta.prefixes()) this.touched.add(prefix);
+  private delete(prefix: CanonicalPrefix): void {
+    this.order.delete(prefix);
+    this.entries.delete(prefix);
+    this.table?.delete(Prefix.fromCanonical(prefix));
   }
 }
 
-function* copyOf(entries: PrefixMap): SlicedWork<Map<CanonicalPrefix, number>> {
-  const copy = new Map<CanonicalPrefix, number>();
-  for (const [prefix, value] of entries) {
-    copy.set(prefix, value);
-    if (copy.size % LIGHT_SLICE === 0) yield;
+/** The entries with these changes, in order. */
+function inOrder(entries: PrefixMap, batches: readonly Batch[]): PrefixMap {
+  const result = new Map(entries);
+  for (const batch of batches) {
+    for (const [prefix, value] of batch) {
+      if (value === null) result.delete(prefix);
+      else result.set(prefix, value);
+    }
   }
-  return copy;
+  return new PrefixOrder(result.keys()).sort(result);
 }
 
-function merge(entries: Map<CanonicalPrefix, number>, batch: Batch): void {
-  for (const [prefix, value] of batch) {
-    if (value === null) entries.delete(prefix);
-    else entries.set(prefix, value);
-  }
-}
-
-function updateTable(table: PacketPrefixTable, batch: Batch): void {
-  for (const [text, value] of batch) {
-    const prefix = Prefix.fromCanonical(text);
-    if (value === null) table.delete(prefix);
-    else table.set(prefix, value);
-  }
-}
-
-function* tableOf(entries: PrefixMap): SlicedWork<PacketPrefixTable> {
-  const table = new PacketPrefixTable();
-  let steps = 0;
-  for (const [text, value] of entries) {
-    table.set(Prefix.fromCanonical(text), value);
-    steps += 1;
-    if (steps % SLICE === 0) yield;
-  }
-  return table;
+/** What takes a commit back. */
+function undoing({ inserted, removed, changed }: CommitRecord): Batch {
+  const batch: Batch = new Map();
+  const note = (prefix: string, value: StagedValue) => batch.set(prefix as CanonicalPrefix, value);
+  for (const prefix of Object.keys(inserted)) note(prefix, null);
+  for (const [prefix, value] of Object.entries(removed)) note(prefix, value);
+  for (const [prefix, { from }] of Object.entries(changed)) note(prefix, from);
+  return batch;
 }
