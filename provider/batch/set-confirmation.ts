@@ -1,6 +1,5 @@
 import type { Clock } from "../client/clock";
-import type { NodeSet } from "../client/node-set";
-import type { ObservedSet } from "../client/observed-set";
+import type { NodeSet, ObservedSet } from "../client/node-set";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { some } from "../model/text";

@@ -1,4 +1,4 @@
-import type { ObservedSet } from "../client/observed-set";
+import type { ObservedSet } from "../client/node-set";
 import type { ListedValue } from "../model/entry-value";
 import { asError } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";

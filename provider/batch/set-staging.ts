@@ -1,6 +1,5 @@
-import type { NodeSet, SetEntry } from "../client/node-set";
-import type { ObservedSet } from "../client/observed-set";
-import { isRefusal } from "../client/refusal";
+import { isRefusal } from "../client/errors";
+import type { NodeSet, ObservedSet, SetEntry } from "../client/node-set";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { PrefixIndex } from "../model/prefix-index";
 import type { ListedMap } from "../model/prefix-map";

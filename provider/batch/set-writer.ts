@@ -1,6 +1,6 @@
+import { isRefusal, wasRepeated } from "../client/errors";
 import { loadAgent } from "../client/http";
-import type { ObservedSet } from "../client/observed-set";
-import { isRefusal, wasRepeated } from "../client/refusal";
+import type { ObservedSet } from "../client/node-set";
 import type { ListedValue } from "../model/entry-value";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";

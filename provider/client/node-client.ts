@@ -9,9 +9,9 @@ import type { ListedEntry } from "../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../wire/record-lists";
 import { paceKey } from "./mark-pace";
 import { type CallOptions, NodeConnection, type NodeRequest } from "./node-connection";
-import { readList } from "./node-readings";
 import { NodeSet, type SetEntry } from "./node-set";
 import type { NodeOptions } from "./options";
+import { readList } from "./reading";
 import type { World } from "./world";
 
 export type { CallOptions, ListedEntry };

@@ -2,7 +2,6 @@ import { formatUrl, type ResourceUrl } from "../model/resource-url";
 import type { NodeHabits } from "../wire/answers";
 import { errorText, quotable } from "../wire/node-answer";
 import type { Command } from "../wire/node-command";
-import type { ChunkLimits } from "./chunks";
 import { labelOf } from "./endpoint";
 import type { HttpAnswer } from "./http";
 import type { MarkPace, PaceOptions } from "./mark-pace";
@@ -11,6 +10,12 @@ import { DEFAULTS, type NodeOptions, nodeOptionsSchema, parseOptions } from "./o
 import { failedStatus, type Reading } from "./reading";
 import { type ApiRequest, Requester } from "./requester";
 import { systemWorld, type World } from "./world";
+
+/** What one request may carry at most. */
+export interface ChunkLimits {
+  readonly entries: number;
+  readonly bytes: number;
+}
 
 /** Options of a single operation. */
 export interface CallOptions {

@@ -1,14 +1,13 @@
 import type { ListedValue } from "../model/entry-value";
 import type { CanonicalPrefix } from "../model/prefix";
+import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import * as commands from "../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
-import { chunkEnd } from "./chunks";
 import { RequestError } from "./errors";
 import type { HttpAnswer } from "./http";
-import type { CallOptions, NodeConnection, NodeRequest } from "./node-connection";
-import { readAbsent, readList, readSuccess } from "./node-readings";
-import { ObservedSet } from "./observed-set";
+import type { CallOptions, ChunkLimits, NodeConnection, NodeRequest } from "./node-connection";
+import { readAbsent, readList, readSuccess } from "./reading";
 
 /**
  * A prefix, parsed already, and its value: an integer from 0 to 2³²−1, or, where an entry of somebody else is put back,
@@ -141,4 +140,52 @@ export class NodeSet {
       }
     }
   }
+}
+
+/** The content of a set as a node lists it, with the node's own spellings, which are needed to delete. */
+export class ObservedSet {
+  private constructor(
+    /** Canonical prefix to value. */
+    readonly values: ListedMap,
+    private readonly spelled: ReadonlyMap<CanonicalPrefix, readonly string[]>,
+  ) {}
+
+  static of(list: Iterable<ListedEntry>): ObservedSet {
+    const values = new Map<CanonicalPrefix, ListedValue>();
+    const spelled = new Map<CanonicalPrefix, string[]>();
+    for (const { prefix, value, spelling } of list) {
+      const key = prefix.toString();
+      const earlier = spelled.get(key) ?? (values.has(key) ? [key] : []);
+      if (spelling !== key || earlier.length > 0) spelled.set(key, [...new Set([...earlier, spelling])]);
+      values.set(key, value);
+    }
+    return new ObservedSet(values, spelled);
+  }
+
+  has(prefix: CanonicalPrefix): boolean {
+    return this.values.has(prefix);
+  }
+
+  /** How the node wrote the prefix; the canonical text where it did not list it. */
+  spellings(prefix: CanonicalPrefix): readonly string[] {
+    return this.spelled.get(prefix) ?? [prefix];
+  }
+}
+
+/**
+ * How many of `sizes`, from `start`, fit into one request: at least one, since a single entry cannot be divided, and
+ * its size is for the node to judge.
+ *
+ * @param sizes Bytes of each entry as JSON.
+ * @param frame Bytes of the body around the entries.
+ */
+function chunkEnd(sizes: readonly number[], start: number, frame: number, limits: ChunkLimits): number {
+  const last = Math.min(sizes.length, start + limits.entries);
+  let bytes = frame;
+  for (let index = start; index < last; index++) {
+    const separator = index === start ? 0 : 1;
+    bytes += (sizes[index] ?? 0) + separator;
+    if (bytes > limits.bytes && index > start) return index;
+  }
+  return last;
 }

@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from "./clock";
 import type { Dispatcher } from "./http";
-import { type NodeMemories, processMemories } from "./node-memory";
+import { MarkPace } from "./mark-pace";
 
 /** Everything that a client takes from its surroundings, so that tests can hand in their own. */
 export interface World extends Clock {
@@ -11,6 +11,29 @@ export interface World extends Clock {
   /** What is remembered of nodes, and the pace of their lists of marks. Default: one memory for the whole process. */
   readonly memories: NodeMemories;
 }
+
+/** What this process has learnt about one node, whoever asked: connections of any name and spelling share it. */
+export interface NodeMemory {
+  /** Places in answers where the node listed keyed objects: there, an empty object is an empty list. */
+  readonly keyedPlaces: Set<string>;
+  /** When lists of marks began and ended. */
+  readonly marks: MarkPace;
+}
+
+/** The nodes that a process has talked to, by their canonical base urls. */
+export class NodeMemories {
+  private readonly nodes = new Map<string, NodeMemory>();
+
+  /** @param endpoint Canonical base url, without userinfo and `/fapi`. */
+  of(endpoint: string): NodeMemory {
+    const known = this.nodes.get(endpoint) ?? { keyedPlaces: new Set(), marks: new MarkPace() };
+    this.nodes.set(endpoint, known);
+    return known;
+  }
+}
+
+/** What this process has learnt, unless somebody brings a memory of their own. */
+export const processMemories = new NodeMemories();
 
 /** The real clock, timers and randomness. */
 export const systemWorld: World = {

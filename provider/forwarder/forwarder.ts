@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { OptionsError } from "../client";
 import { loadTransport } from "../client/http";
-import { NodeMemories, processMemories } from "../client/node-memory";
+import { NodeMemories, processMemories } from "../client/world";
 import { type LeaseStore, NatsLeaseStore } from "./cluster/lease-store";
 import { Leases } from "./cluster/leases";
 import type { LiveConfig } from "./config/config";

@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { Http, type OpenAnswer } from "../client/http";
-import { MAX_REDIRECTS, redirectTarget } from "../client/redirect";
+import { MAX_REDIRECTS, redirectTarget } from "../client/requester";
 import { retryAfter } from "../client/retry";
 import type { Tls } from "./config/fields";
 import type { ForwarderWorld } from "./world";

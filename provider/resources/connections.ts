@@ -4,7 +4,7 @@ import { Expected } from "../batch/expected";
 import { type RemovalCheck, SetWriter } from "../batch/set-writer";
 import { SharedReads } from "../batch/shared-reads";
 import { NodeClient } from "../client/node-client";
-import type { ObservedSet } from "../client/observed-set";
+import type { ObservedSet } from "../client/node-set";
 import { DEFAULTS, type NodeOptions, type ReceiverOptions } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
 import type { World } from "../client/world";

@@ -1,5 +1,4 @@
-import { RequestError } from "../client/errors";
-import { isRefusal } from "../client/refusal";
+import { isRefusal, RequestError } from "../client/errors";
 import { messageOf } from "../model/errors";
 
 /** What a failed write ends with when nothing was changed: an error names what failed, where, and what to do. */

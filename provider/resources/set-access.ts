@@ -1,5 +1,5 @@
 import { type SetOperation, type SetResult, SetWriteFailure } from "../batch/set-operation";
-import { isUnreachable } from "../client/refusal";
+import { isUnreachable } from "../client/errors";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";

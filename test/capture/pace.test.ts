@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { capture } from "../../provider/capture/capture";
 import { NodeClient, type NodeOptions } from "../../provider/client";
-import { NodeMemories } from "../../provider/client/node-memory";
+import { NodeMemories } from "../../provider/client/world";
 import { type DialectSettings, startEmulator } from "../../provider/emulator";
 
 const profiles = { web: {}, mail: {}, dns: {} };

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
-import { NodeMemories } from "../../provider/client/node-memory";
+import { NodeMemories } from "../../provider/client/world";
 import { failureOf, reply, script, serve, TestWorld } from "./support";
 
 const NOTHING = reply(200, { data: [] });

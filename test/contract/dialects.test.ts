@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { NodeClient, type NodeOptions, RequestError, SignalingClient, UnexpectedResponse } from "../../provider/client";
-import { NodeMemories } from "../../provider/client/node-memory";
+import { NodeMemories } from "../../provider/client/world";
 import {
   type DialectName,
   type DialectSettings,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
-import { NodeMemories } from "../../provider/client/node-memory";
+import { NodeMemories } from "../../provider/client/world";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { TestClock, until } from "./support/clock";
 import { startForwarding, temporaryFolder } from "./support/forward";

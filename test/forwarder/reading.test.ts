@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
-import { NodeMemories } from "../../provider/client/node-memory";
+import { NodeMemories } from "../../provider/client/world";
 import { Baseline } from "../../provider/forwarder/reading/baseline";
 import { Reading } from "../../provider/forwarder/reading/reading";
 import { EVENTS } from "../../provider/forwarder/record/events";

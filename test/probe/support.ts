@@ -1,4 +1,4 @@
-import { NodeMemories } from "../../provider/client/node-memory";
+import { NodeMemories } from "../../provider/client/world";
 import { type DialectSettings, type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator";
 import { Prefix } from "../../provider/model/prefix";
 import { parseUrl } from "../../provider/model/resource-url";

@@ -1,8 +1,8 @@
 import { labelOf } from "../../client/endpoint";
 import { tooLarge } from "../../client/failed-try";
-import type { NodeMemories } from "../../client/node-memory";
 import { NodeRequests } from "../../client/node-request";
 import { DEFAULTS, type NodeOptions } from "../../client/options";
+import type { NodeMemories } from "../../client/world";
 import { formatUrl, type MarkUrl } from "../../model/resource-url";
 import type { NodeHabits } from "../../wire/answers";
 import { errorText } from "../../wire/node-answer";

@@ -1,7 +1,7 @@
 import { parseEndpoint } from "../../client/endpoint";
 import { paceKey } from "../../client/mark-pace";
-import type { NodeMemories } from "../../client/node-memory";
 import { DEFAULTS, type NodeOptions } from "../../client/options";
+import type { NodeMemories } from "../../client/world";
 import { NODE_PATH } from "../../wire/node-command";
 import type { LiveConfig } from "../config/config";
 import type { Opened, Turn } from "../ledger/protocol";

@@ -1,4 +1,4 @@
-import { readList } from "../../client/node-readings";
+import { readList } from "../../client/reading";
 import type { Mark, MarkType } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
 import { readMarkList } from "../../wire/mark-list";

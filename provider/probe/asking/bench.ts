@@ -1,8 +1,8 @@
+import { isUnreachable } from "../../client/errors";
 import type { HttpAnswer } from "../../client/http";
 import { NodeConnection } from "../../client/node-connection";
 import type { NodeOptions } from "../../client/options";
 import { done } from "../../client/reading";
-import { isUnreachable } from "../../client/refusal";
 import { retryAfter } from "../../client/retry";
 import { systemWorld, type World } from "../../client/world";
 import type { MarkType } from "../../model/mark";

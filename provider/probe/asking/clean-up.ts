@@ -1,6 +1,5 @@
-import { RequestError } from "../../client/errors";
+import { isUnreachable, RequestError } from "../../client/errors";
 import { DEFAULTS, type NodeOptions } from "../../client/options";
-import { isUnreachable } from "../../client/refusal";
 import { messageOf } from "../../model/errors";
 import { formatUrl } from "../../model/resource-url";
 import { some } from "../../model/text";

@@ -1,7 +1,6 @@
 import { Agent } from "undici";
 import type { Dispatcher } from "../../../provider/client/http";
-import { NodeMemories } from "../../../provider/client/node-memory";
-import type { World } from "../../../provider/client/world";
+import { NodeMemories, type World } from "../../../provider/client/world";
 
 /** The longest real wait for any pause, in milliseconds. */
 const LONGEST_MS = 8;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { NodeMemories } from "../../../provider/client/node-memory";
+import { NodeMemories } from "../../../provider/client/world";
 import { main } from "../../../provider/commands/program";
 import type { Emulator, EmulatorState } from "../../../provider/emulator";
 import { LiveConfig } from "../../../provider/forwarder/config/config";
