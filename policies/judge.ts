@@ -6,17 +6,7 @@ import { NotConfigured } from "./not-configured";
 import { NotYetKnown } from "./not-yet-known";
 import { matches } from "./pattern";
 import type { Resource } from "./resources";
-import {
-  type Context,
-  type Finding,
-  isResourceRule,
-  type LeftOut,
-  type Offender,
-  type ResourceRule,
-  type Rule,
-  type StackRule,
-  type StackView,
-} from "./rule";
+import type { Context, Finding, LeftOut, Offender, ResourceRule, Rule, StackRule, StackView } from "./rule";
 
 /** One message of a rule. */
 export interface Report {
@@ -165,9 +155,4 @@ function notice({ need, set }: NotConfigured, run: Run): Report[] {
 function isSwitchedOn(rule: Rule, config: PolicyConfig): boolean {
   const own = config.rules[rule.name];
   return (typeof own === "string" ? own : own?.level) !== "disabled";
-}
-
-/** True when the rule is judged for this kind of resource. */
-export function isFor(rule: Rule, resource: Resource): boolean {
-  return isResourceRule(rule) && rule.on.includes(resource.meta.kind);
 }

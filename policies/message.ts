@@ -36,7 +36,7 @@ export function notConfiguredMessage(need: Need, set: string | undefined, rules:
 }
 
 /** How messages name a resource: `PrefixSet "blocked" (prefixset://edge/blocked)`. */
-export function subject(resource: Resource | undefined): string {
+function subject(resource: Resource | undefined): string {
   if (resource === undefined) return "The stack";
   const name = `${resource.meta.kind} "${resource.name}"`;
   const url = urlOf(resource);

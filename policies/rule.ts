@@ -84,7 +84,7 @@ export interface StackView {
 }
 
 /** An example for the documentation: configuration and resources as a user writes them. */
-export interface Example {
+interface Example {
   readonly config?: Readonly<Record<string, unknown>>;
   readonly settings?: Readonly<Record<string, unknown>>;
   readonly stack?: string;
@@ -100,7 +100,7 @@ export interface ExampleResource {
 }
 
 /** The class of each kind. */
-export type ResourceOf<K extends ResourceKind> = K extends "CloudSignaling" ? SignalingResource : SetResource;
+type ResourceOf<K extends ResourceKind> = K extends "CloudSignaling" ? SignalingResource : SetResource;
 
 /**
  * Types a resource rule from its `on` and `config`.

@@ -20,6 +20,7 @@ const filters = process.argv.slice(2);
 const failures = [];
 await Promise.all([
   step("lint and format (biome check)", () => node("@biomejs/biome/bin/biome", "check", "--error-on-warnings")),
+  step("unused files, exports and dependencies (knip)", () => node("knip/bin/knip.js")),
   step("types of the page (tsc)", () => node("typescript/bin/tsc", "-p", "provider/emulator/page/client")),
   step("build (tools/build.mjs)", () => script(join(root, "tools", "build.mjs"))),
   // A run of chosen tests makes the CLI only if an engine test is among them: vitest's set-up of test/e2e sees to that.

@@ -9,7 +9,7 @@ const SHORT_WAIT_MS = 90;
 /** Fewer gaps than these are no rhythm. */
 const FEW_GAPS = 3;
 /** The longest wait of the first member of a group, however many others join, unless the quiet time itself is longer. */
-export const LONGEST_GATHERING_MS = 5_000;
+const LONGEST_GATHERING_MS = 5_000;
 /** After this long without callers, the usual gap is learnt afresh. */
 const FORGET_AFTER_MS = 2_000;
 

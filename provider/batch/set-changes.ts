@@ -53,7 +53,7 @@ export function missing(
 }
 
 /** How many prefixes are changed. */
-export function sizeOf(changes: Changes): number {
+function sizeOf(changes: Changes): number {
   return changes.put.size + changes.remove.size;
 }
 

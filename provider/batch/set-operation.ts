@@ -38,7 +38,7 @@ export interface SetOperation {
 }
 
 /** What became of an entry; `null` stands for "not there". */
-export interface ValueChange {
+interface ValueChange {
   readonly old: ListedValue | null;
   readonly new: ListedValue | null;
 }

@@ -26,7 +26,7 @@ import { Staging } from "./set-staging";
 import type { SharedReads } from "./shared-reads";
 
 /** What a writer asks about the same set at other addresses, which may be the same machine. */
-export interface ElsewhereRules {
+interface ElsewhereRules {
   /** Is called before the first request of a change, with what was just listed. */
   before(observed: ListedMap): Promise<void>;
   /** Which of these prefixes must stay, since they may be the very entries that are wanted at another address. */

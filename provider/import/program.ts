@@ -3,7 +3,7 @@ import { limitArguments, placeArguments } from "./resources";
 import type { HeldSet } from "./source";
 
 /** Sets with more entries than this are read from a prefix file, which people and `block` can edit. */
-export const INLINE = 50;
+const INLINE = 50;
 
 /** A set, and how the program declares it. */
 export interface DeclaredSet {

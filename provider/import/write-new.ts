@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { draftIn, writeDraft } from "../files/whole-file";
 
 /** Thrown where a file would have been overwritten. */
-export class FileExistsError extends Error {
+class FileExistsError extends Error {
   override readonly name = "FileExistsError";
 }
 

@@ -16,7 +16,7 @@ export function addressesOf(prefixes: readonly string[]): Addresses {
 }
 
 /** In the order of people who look for what does most: IPv4 before IPv6, wide before narrow. */
-export function sorted<T>(items: readonly T[], prefixOf: (item: T) => string): T[] {
+function sorted<T>(items: readonly T[], prefixOf: (item: T) => string): T[] {
   return items
     .map((item) => ({ item, prefix: Prefix.fromCanonical(prefixOf(item) as CanonicalPrefix) }))
     .sort((a, b) => wider(a.prefix, b.prefix))

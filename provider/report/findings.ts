@@ -31,7 +31,7 @@ export interface PolicyFindings {
 }
 
 /** The text is not what `policies/run` writes. Says which line, and never quotes it. */
-export class UnreadableFindings extends Error {
+class UnreadableFindings extends Error {
   override readonly name = "UnreadableFindings";
 }
 

@@ -137,7 +137,7 @@ export interface PlaceKind {
   readonly standard: string;
   readonly words: string;
 }
-export const NODE: PlaceKind = {
+const NODE: PlaceKind = {
   argument: "node",
   all: "packetfilter:nodes",
   address: "endpoint",
@@ -174,7 +174,7 @@ export function placeOf(
 }
 
 /** Objects in a configuration may be one JSON text. */
-export function structured(value: unknown): unknown {
+function structured(value: unknown): unknown {
   if (typeof value !== "string") return value;
   try {
     return JSON.parse(value);

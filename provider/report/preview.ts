@@ -36,7 +36,7 @@ export interface Preview {
 }
 
 /** The text is not what `pulumi preview --json` prints. Says what was found, and never quotes it: it may hold secrets. */
-export class UnreadablePreview extends Error {
+class UnreadablePreview extends Error {
   override readonly name = "UnreadablePreview";
 }
 

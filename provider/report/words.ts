@@ -6,7 +6,7 @@ const WIDEST = 3;
 const SIXTY_FOUR = 1n << 64n;
 
 /** `256 IPv4 addresses`, `65 536 /64 of IPv6`, both, or nothing. */
-export function addressWords({ ipv4, ipv6 }: Addresses): string {
+function addressWords({ ipv4, ipv6 }: Addresses): string {
   const [four, six] = [BigInt(ipv4), BigInt(ipv6)];
   const parts = [
     ...(four > 0n ? [`${digitsOf(four)} IPv4 ${four === 1n ? "address" : "addresses"}`] : []),
@@ -21,7 +21,7 @@ function digitsOf(number: bigint): string {
 }
 
 /** `7 entries in (256 IPv4 addresses)`. */
-export function listWords({ count: number, addresses }: Pick<EntryList, "count" | "addresses">, way: string): string {
+function listWords({ count: number, addresses }: Pick<EntryList, "count" | "addresses">, way: string): string {
   const covered = addressWords(addresses);
   return `${count(number, "entry", "entries")} ${way}${covered === "" ? "" : ` (${covered})`}`;
 }

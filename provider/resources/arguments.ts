@@ -5,7 +5,7 @@ import type { JsonObject } from "./json";
 import { hasUnknown, UNKNOWN } from "./unknown";
 
 /** A name of an arena, profile or set. */
-export const nameSchema = z.string({ error: "is not a text" }).superRefine((name, context) => {
+const nameSchema = z.string({ error: "is not a text" }).superRefine((name, context) => {
   const problem = declaredNameProblem(name);
   if (problem !== undefined) context.addIssue({ code: "custom", message: `${JSON.stringify(name)} ${problem}` });
 });
@@ -13,7 +13,7 @@ export const nameSchema = z.string({ error: "is not a text" }).superRefine((name
 export const hostBitsSchema = z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' });
 export const onExistingSchema = z.enum(["fail", "adopt"], { error: 'is neither "fail" nor "adopt"' });
 export const prefixListSchema = z.array(z.string({ error: "is not a text" }), { error: "is not an array of prefixes" });
-export const shortestSchema = z.strictObject({
+const shortestSchema = z.strictObject({
   ipv4: z.number().int().min(0).max(32).optional(),
   ipv6: z.number().int().min(0).max(128).optional(),
 });

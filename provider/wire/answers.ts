@@ -2,7 +2,7 @@ import { z } from "zod";
 import { objectError } from "../model/issues";
 
 /** The four kinds of lists of the node API (docs/contract.md#node-endpoint), as `answers.path` names them. */
-export const LIST_KINDS = ["prefixset", "profiles", "rules", "marks"] as const;
+const LIST_KINDS = ["prefixset", "profiles", "rules", "marks"] as const;
 
 /** One of `LIST_KINDS`. */
 export type ListKind = (typeof LIST_KINDS)[number];

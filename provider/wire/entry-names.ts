@@ -25,7 +25,7 @@ export function naturalRole(name: string): EntryRole | "known" | undefined {
 }
 
 /** What the members of one record are. */
-export interface EntryMembers {
+interface EntryMembers {
   readonly prefix?: unknown;
   readonly length?: unknown;
   readonly value?: unknown;

@@ -2,9 +2,9 @@ import type { MarkType } from "../model/mark";
 import type { Answers, Member } from "./answers";
 
 /** Members of a mark that are numbers. */
-export type NumberField = "id" | "value" | "lifetime" | "age" | "sourcePort" | "destinationPort";
+type NumberField = "id" | "value" | "lifetime" | "age" | "sourcePort" | "destinationPort";
 /** Members of a mark that are addresses. */
-export type AddressField = "address" | "source" | "destination";
+type AddressField = "address" | "source" | "destination";
 
 /** What a member of a record is. `name` is where a mark keeps it. */
 export type Field =

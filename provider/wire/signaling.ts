@@ -10,7 +10,7 @@ export type SignalingOperation = "status" | "start" | "stop";
 export type SignalingRefusal = "secret-invalid" | "prefix-invalid" | "already-active" | "not-active";
 
 /** The four error texts of the contract. They are matched here and nowhere else. */
-export const SIGNALING_ERRORS: readonly { readonly text: string; readonly reason: SignalingRefusal }[] = [
+const SIGNALING_ERRORS: readonly { readonly text: string; readonly reason: SignalingRefusal }[] = [
   { text: "secret_key invalid", reason: "secret-invalid" },
   { text: "ip_prefix invalid", reason: "prefix-invalid" },
   { text: "cloud signaling already active", reason: "already-active" },

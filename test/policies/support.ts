@@ -33,7 +33,7 @@ export function runOf({ config = {}, now = NOW, environment = {} }: Case = {}) {
   return startRun(rules, { config: parsePolicyConfig(config, rules), now, environment });
 }
 
-export function urnOf({ kind, name }: ExampleResource, stack = "dev"): string {
+function urnOf({ kind, name }: ExampleResource, stack = "dev"): string {
   return `urn:pulumi:${stack}::infra::pulumi-nodejs:dynamic/packetfilter:${kind}::${name}`;
 }
 

@@ -22,7 +22,7 @@ export async function weigh(folder, dependencies, flags = []) {
 }
 
 /** Bytes of all files below a folder; links are not followed. */
-export function sizeOf(/** @type {string} */ folder) {
+function sizeOf(/** @type {string} */ folder) {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, entry) => sum + statSync(join(entry.parentPath, entry.name)).size, 0);

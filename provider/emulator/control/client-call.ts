@@ -5,7 +5,7 @@ import type { ControlledEmulator } from "./subject";
 type ClockMember = "now" | "ms" | "frozen" | "freeze" | "advance" | "resume";
 
 /** What is known once and for all when a client connects. */
-export type FixedMember = "endpoint" | "signalingUrl" | "testSignalingUrl" | "control" | "controlToken" | "tls";
+type FixedMember = "endpoint" | "signalingUrl" | "testSignalingUrl" | "control" | "controlToken" | "tls";
 
 /** Every member that an operation of the control API stands behind, those of the clock as `clock.now`. */
 type Members = Omit<ControlledEmulator, FixedMember | "clock" | "replay" | "seedNumber"> & {
@@ -13,7 +13,7 @@ type Members = Omit<ControlledEmulator, FixedMember | "clock" | "replay" | "seed
 };
 
 /** Its name. */
-export type MemberName = keyof Members;
+type MemberName = keyof Members;
 
 /** What a method takes; nothing, where the member is no method. */
 type Arguments<Name extends MemberName> = Members[Name] extends (...args: infer Args) => unknown ? Args : [];
@@ -48,7 +48,7 @@ export interface FaultRemover {
 }
 
 /** How a method of the client is one request, and what it makes of the answer. */
-export interface ClientCall<Args extends readonly unknown[], Answer, Given> {
+interface ClientCall<Args extends readonly unknown[], Answer, Given> {
   readonly request?: (...args: Args) => RequestParts;
   readonly result: (answer: Answer, client: FaultRemover) => Given;
 }

@@ -1,6 +1,5 @@
-export { MARK_KEYS, type MarkFormat, readMarkKeys } from "./mark-format";
-export { MarkList } from "./mark-list";
-export { addressSchema, type MarkRecord, type MarkRecords, marksSchema } from "./mark-record";
+export { MARK_KEYS, readMarkKeys } from "./mark-format";
+export { type MarkRecord, type MarkRecords, marksSchema } from "./mark-record";
 export { type MarkAction, MarkStore, type MarkStoreOptions } from "./mark-store";
 export type { ValueOperation } from "./mark-table";
 export { paced } from "./paced";

@@ -39,7 +39,7 @@ const NAMES = {
 } as const;
 
 /** Names of members in place of the short or long ones. */
-export type MarkNames = Readonly<Partial<Record<keyof typeof NAMES, string>>>;
+type MarkNames = Readonly<Partial<Record<keyof typeof NAMES, string>>>;
 
 const RENAMED = `(${Object.keys(NAMES).join("|")})=[A-Za-z_][\\w-]{0,19}`;
 

@@ -9,7 +9,7 @@ export interface MarkCount {
 }
 
 /** A line of a chart: the live records of a profile, type and id, one number for each time. */
-export interface MarkLine extends Omit<MarkCount, "records"> {
+interface MarkLine extends Omit<MarkCount, "records"> {
   /** How it is drawn, below {@link LOOKS}; the same for as long as the emulator runs. */
   readonly look: number;
   /** `null` where nobody counted. */

@@ -6,7 +6,7 @@ import { parseAddress } from "../packets/address";
 import { portSchema, protocolSchema } from "../packets/packet";
 
 /** One address, checked where it enters; prefixes are refused, for marks have no masks (docs/contract.md#terms). */
-export const addressSchema = z
+const addressSchema = z
   .string()
   .superRefine((text, context) => {
     try {

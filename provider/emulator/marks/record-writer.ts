@@ -5,7 +5,7 @@ import { type MarkFormat, type RecordText, recordText } from "./mark-format";
 import type { MarkTable } from "./mark-table";
 
 /** Bytes in a chunk: large enough to cost few writes, small enough to be encoded in about a millisecond. */
-export const CHUNK_BYTES = 256 * 1024;
+const CHUNK_BYTES = 256 * 1024;
 /** No record is longer: two IPv6 addresses, all members and all names, even those of a dialect, are below 500 bytes. */
 const LONGEST_RECORD = 512;
 

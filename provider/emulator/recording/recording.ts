@@ -39,7 +39,7 @@ const line = z.union([
 ]);
 
 /** Thrown when a recording cannot be read or begun; `message` says why. */
-export class RecordingError extends TypeError {
+class RecordingError extends TypeError {
   override readonly name = "RecordingError";
   readonly code = "invalid-recording";
 }

@@ -1,14 +1,10 @@
-export type { RuleEnvironment } from "./environment";
-export { PacketPrefixTable, type SetLookup } from "./packet-prefix-table";
-export { type MarkTouch, Program, type RuleCounter } from "./program";
-export { RATE_KEYS } from "./rate";
+export { PacketPrefixTable } from "./packet-prefix-table";
+export type { RuleCounter } from "./program";
 export {
   type ActionSpec,
-  actionSchema,
   type ComparisonSpec,
   globalSet,
   type MatchSpec,
-  matchSchema,
   type RuleSpec,
   ruleSchema,
   rulesSchema,

@@ -5,7 +5,7 @@ import type { PacketView } from "../packets/packet";
 import type { RateSpec } from "./rule-schema";
 
 /** Keys that are told apart in one window. */
-export const RATE_KEYS = 65_536;
+const RATE_KEYS = 65_536;
 
 const tables = { source: "shost", destination: "dhost", pair: "sdhost", connection: "conn" } as const;
 

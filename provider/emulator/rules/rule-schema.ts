@@ -123,7 +123,7 @@ export interface MatchSpec extends z.infer<typeof members> {
 }
 
 /** See {@link MatchSpec}. */
-export const matchSchema: z.ZodType<MatchSpec, MatchSpec> = members
+const matchSchema: z.ZodType<MatchSpec, MatchSpec> = members
   .extend({
     not: z
       .lazy(() => matchSchema)
@@ -151,7 +151,7 @@ const markAction = z
   .meta({ id: "MarkAction" });
 
 /** An action: a verdict, a counter or a mark. */
-export const actionSchema = z
+const actionSchema = z
   .union(
     [
       z.enum(["accept", "drop", "count"]),

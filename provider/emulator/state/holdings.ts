@@ -7,7 +7,7 @@ import { PrefixSetStore, type StagedValue } from "./prefix-set-store";
 import { type EmulatorState, type ProfileState, type parseState, StateError } from "./state";
 
 /** A record of a list, as the node sends it. */
-export type ListRecord = Readonly<Record<string, unknown>>;
+type ListRecord = Readonly<Record<string, unknown>>;
 
 /** A profile of an arena (docs/contract.md#terms): bound prefixes, ordered rules, local sets, mark tables. */
 export interface ProfileHoldings {

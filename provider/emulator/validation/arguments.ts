@@ -46,7 +46,7 @@ export const requestCount = z.int().min(0);
 export const requestOrder = z.array(journalFilter).min(1);
 
 /** Prefixes with the values that they get. */
-export const entriesToInsert = z.record(z.string(), z.int().min(0).max(MAX_VALUE));
+const entriesToInsert = z.record(z.string(), z.int().min(0).max(MAX_VALUE));
 
 /** What somebody changes in a set at the node's console. */
 export const setChanges = z.strictObject({

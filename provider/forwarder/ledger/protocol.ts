@@ -5,7 +5,7 @@ import type { NamedRule, Row } from "../record/rows";
 import type { TableFilter, TableName } from "../table";
 
 /** What a sink may leave unread in the spool, and what happens then. */
-export interface SpoolLimits {
+interface SpoolLimits {
   readonly maxBytes: number;
   /** 0: no limit. */
   readonly maxAgeMs: number;

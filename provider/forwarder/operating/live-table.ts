@@ -31,7 +31,7 @@ export class LiveTable {
 const NODES_SHOWN = 15;
 
 /** The table as lines: a node a line, a sink a line. */
-export function tableOf(forwarder: Forwarder): string[] {
+function tableOf(forwarder: Forwarder): string[] {
   const nodes = [...forwarder.nodes].sort((a, b) => b.failing - a.failing || a.name.localeCompare(b.name));
   const shown = nodes.slice(0, NODES_SHOWN);
   const lines = shown.map(({ name, tables, failing, marks }) => {

@@ -122,7 +122,7 @@ export function detailsOf({ age, status, exact, extra }: Mark): Details | undefi
 }
 
 /** True for a status that says that a mark has ended. */
-export function isExpired(status: string | undefined): boolean {
+function isExpired(status: string | undefined): boolean {
   return status !== undefined && status.toLowerCase() === "expired";
 }
 

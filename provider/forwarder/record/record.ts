@@ -105,7 +105,7 @@ function messageOf(record: Omit<ForwardRecord, "message">): string {
 }
 
 /** What is marked, as people write it: an address, or source and destination with what is known beside them. */
-export function subjectOf(
+function subjectOf(
   record: Pick<ForwardRecord, "address" | "source" | "destination" | "sourcePort" | "destinationPort" | "protocol">,
 ): string {
   const { address, source, destination, sourcePort, destinationPort, protocol } = record;

@@ -5,7 +5,7 @@ import type { MarkKey } from "./mark-key";
 /** Records in one batch of the spool at most: small enough to be read and written out between two turns of the loop. */
 export const ROWS_A_BATCH = 1_000;
 /** And characters, where marks carry much that is unknown: at most this, and one row. */
-export const LENGTH_A_BATCH = 262_144;
+const LENGTH_A_BATCH = 262_144;
 
 /** What only some marks have. */
 export interface Details {

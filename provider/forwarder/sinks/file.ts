@@ -34,7 +34,7 @@ export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }
 });
 
 /** A file that is only added to, whole pieces at a time. */
-export class RotatedFile {
+class RotatedFile {
   private handle: FileHandle | undefined;
   /** All bytes up to here are whole lines on the disk. */
   private size = 0;

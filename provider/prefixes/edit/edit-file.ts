@@ -60,7 +60,7 @@ function expected(before: PrefixEntries, changes: Edit): PrefixEntries {
 }
 
 /** What an entry says after a change. */
-export function entryAfter(entry: PrefixEntry = plainEntry(1), change: EntryChange): PrefixEntry {
+function entryAfter(entry: PrefixEntry = plainEntry(1), change: EntryChange): PrefixEntry {
   const { value = entry.value, reason = entry.reason, ticket = entry.ticket } = change;
   const expires = change.expires === undefined ? entry.expires : (change.expires ?? undefined);
   return { value, ...(reason && { reason }), ...(ticket && { ticket }), ...(expires && { expires }) };

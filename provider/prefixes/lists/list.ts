@@ -24,7 +24,7 @@ export interface RecordShape {
 }
 
 /** How a JSON or YAML document of a list looks. */
-export interface DocumentShape {
+interface DocumentShape {
   /** The elements of the list, `undefined` when the document is not of this shape, a sentence when it cannot be used. */
   find(root: unknown): Iterable<Element> | string | undefined;
 }

@@ -49,7 +49,7 @@ export interface Limits {
 const LONGEST_WAIT = 60_000;
 
 /** Thrown when the node answers, but not reliably enough to go on. */
-export class Unsteady extends Error {
+class Unsteady extends Error {
   override readonly name = "Unsteady";
 }
 

@@ -1,12 +1,9 @@
 import { Prefix } from "../../model/prefix";
 
 /** Prefixes that no network uses, by RFC 5737 and RFC 3849: nothing else is ever written. */
-export const DOCUMENTATION: readonly Prefix[] = [
-  "192.0.2.0/24",
-  "198.51.100.0/24",
-  "203.0.113.0/24",
-  "2001:db8::/32",
-].map((text) => Prefix.parse(text));
+const DOCUMENTATION: readonly Prefix[] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24", "2001:db8::/32"].map(
+  (text) => Prefix.parse(text),
+);
 
 /** True for a prefix that a probe may have written, as a node may show it: masked, kept or merged. */
 export function isDocumentation(prefix: Prefix): boolean {

@@ -12,7 +12,7 @@ import { Unclear } from "./outcome";
 import type { WorkSet } from "./work-set";
 
 /** Entries that tell everything apart: no length is a value, and neither is the same in all of them. */
-export const SAMPLE: readonly KnownEntry[] = [
+const SAMPLE: readonly KnownEntry[] = [
   { address: "192.0.2.0", length: 24, value: 1 },
   { address: "198.51.100.64", length: 26, value: 7 },
   { address: "203.0.113.9", length: 32, value: 9 },

@@ -10,7 +10,7 @@ import type { Target } from "../../resources/settings";
 import { comparison, type Declared } from "./comparison";
 
 /** How long a preview waits for a node that it may do without, in milliseconds. */
-export const PATIENCE_MS = 2_000;
+const PATIENCE_MS = 2_000;
 
 /** A set that the program declares something about. */
 export interface SetToSee extends Declared {

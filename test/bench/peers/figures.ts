@@ -82,7 +82,7 @@ export function condense(samples: readonly Sample[]): Row[] {
 }
 
 /** The step of a peer that a sample or a row is about. */
-export function placeName({ workload, size, latency, commit, peer, step }: z.infer<typeof place>): string {
+function placeName({ workload, size, latency, commit, peer, step }: z.infer<typeof place>): string {
   return [workload, size, latency, commit, peer, step].join(" ");
 }
 

@@ -132,11 +132,6 @@ function links(workload: Workload, size: number, link: Link): Group[] {
   return [{ workload, size, ...link, steps: ["create"] }];
 }
 
-/** A share of the entries, at least one of them: what "1 % change" changes. */
-export function changedOf(size: number): number {
-  return Math.ceil(size / 100);
-}
-
 /**
  * The entries of a run, canonical and of the documentation prefix, since there are fewer than a thousand addresses for that in IPv4. In `changed` ones every
  * hundredth has another value.

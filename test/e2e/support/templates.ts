@@ -5,8 +5,8 @@ import { z } from "zod";
 import { root } from "../../support/markdown";
 
 /** The files that people copy. */
-export const GITHUB = ".github/workflows/packetfilter.yml";
-export const GITLAB = ".gitlab-ci.yml";
+const GITHUB = ".github/workflows/packetfilter.yml";
+const GITLAB = ".gitlab-ci.yml";
 
 const text = (example: string, file: string) => readFileSync(join(root, "examples", example, file), "utf8");
 export const githubText = text("ci-github", GITHUB);

@@ -71,7 +71,7 @@ export class ProviderProcess implements Provider {
 }
 
 /** @throws {Error} for what the server cannot send: it fails after the change is done. */
-export function requirePlain(value: unknown, path = "result"): void {
+function requirePlain(value: unknown, path = "result"): void {
   if (value === null || typeof value === "string" || typeof value === "boolean") return;
   if (typeof value === "number" && Number.isFinite(value)) return;
   const isPlain =

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { NodeMemories } from "../../../provider/client/world";
 import { main } from "../../../provider/commands/program";
-import type { Emulator, EmulatorState } from "../../../provider/emulator";
+import type { EmulatorState } from "../../../provider/emulator";
 import { LiveConfig } from "../../../provider/forwarder/config/config";
 import type { ForwarderConfig } from "../../../provider/forwarder/config/schema";
 import { Forwarder, type ForwarderParts } from "../../../provider/forwarder/forwarder";
@@ -92,18 +92,6 @@ export async function forwardOnce(
   } finally {
     await forwarder.stop(0);
   }
-}
-
-/** Milliseconds between two arrivals of lists of a mark table, over all tables of a node and in whatever run. */
-export function pausesOf(emulator: Emulator): number[] {
-  const last = new Map<string, number>();
-  return emulator.requests({ cmd: "list" }).flatMap(({ url, type, time }) => {
-    if (type === undefined) return [];
-    const key = `${url} ${type}`;
-    const before = last.get(key);
-    last.set(key, Date.parse(time));
-    return before === undefined ? [] : [Date.parse(time) - before];
-  });
 }
 
 /** A profile `web` of arena `edge` with marks by source: IPv4 and one IPv6, and one connection. */

@@ -23,7 +23,7 @@ export interface Rule {
   extra?: Record<string, unknown>;
 }
 
-export interface MarkSummary {
+interface MarkSummary {
   type: MarkType;
   active: number;
   expired: number;
@@ -39,7 +39,7 @@ export interface Profile {
   marks: MarkSummary[];
 }
 
-export interface Arena {
+interface Arena {
   name: string;
   sets: SetSummary[];
   profiles: Profile[];
@@ -144,7 +144,7 @@ export interface MarkChart {
   lines: MarkLine[];
 }
 
-export interface CommitNumbers {
+interface CommitNumbers {
   inserted: number;
   removed: number;
   changed: number;

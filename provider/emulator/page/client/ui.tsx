@@ -48,7 +48,7 @@ export function Unknown({ children }: { children: ComponentChildren }) {
 }
 
 /** A form control with its label. */
-export function Field({ label, grow, children }: { label: string; grow?: boolean; children: ComponentChildren }) {
+function Field({ label, grow, children }: { label: string; grow?: boolean; children: ComponentChildren }) {
   return (
     // biome-ignore lint/a11y/noLabelWithoutControl: the control is among the children
     <label class={grow ? "field grow" : "field"}>

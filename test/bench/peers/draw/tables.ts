@@ -11,17 +11,17 @@ export function markdownTable(head: readonly string[], rows: readonly (readonly 
 }
 
 /** 1 234 567 */
-export function number(value: number, digits = 0): string {
+function number(value: number, digits = 0): string {
   const form = { minimumFractionDigits: digits, maximumFractionDigits: digits };
   return Number(value.toFixed(digits)).toLocaleString("en", form).replaceAll(",", " ");
 }
 export const seconds = (value: number) => number(value, value < 10 ? 2 : 1);
 /** How many times as long. */
 export const times = (value: number) => value.toFixed(value < 10 ? 2 : 1);
-export const kilobytes = (bytes: number) => number(bytes / 1_000, bytes < 10_000 ? 1 : 0);
+const kilobytes = (bytes: number) => number(bytes / 1_000, bytes < 10_000 ? 1 : 0);
 
 /** Seconds and, in brackets, how many times the floor that is. */
-export function timeCell(lookup: Lookup, row: Row | undefined): string {
+function timeCell(lookup: Lookup, row: Row | undefined): string {
   if (row?.measured === undefined) return "–";
   const ratio = lookup.ratio(row);
   const compared = row.peer === "floor" || ratio === undefined ? "" : ` (${times(ratio)})`;
