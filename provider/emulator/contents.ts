@@ -143,7 +143,7 @@ export abstract class EmulatorContents extends EmulatorRequests {
 
   /** Names of the snapshots, in the order in which they were first taken. */
   get snapshots(): readonly string[] {
-    return this.simulation.snapshots.names();
+    return [...this.simulation.snapshots.keys()];
   }
 
   /** Keeps what the emulator holds now under a name, until it ends. One of this name is replaced. */

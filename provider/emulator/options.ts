@@ -153,7 +153,7 @@ function controlToken({ controlToken: given }: EmulatorOptions, host: string): s
   if (given === undefined) return randomBytes(24).toString("base64url");
   if (given.length >= SHORTEST_TOKEN) return given;
   throw new TypeError(
-    `\`controlToken\` must have at least ${SHORTEST_TOKEN} characters where ${host} is listened on, since everybody who reaches this machine can try tokens; it has ${given.length}. Without one a random one is made.`,
+    `\`controlToken\` must have at least ${SHORTEST_TOKEN} characters where ${host} is listened on, since every client that reaches this machine can try tokens; it has ${given.length}. Without one a random one is made.`,
   );
 }
 

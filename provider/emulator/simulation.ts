@@ -1,16 +1,15 @@
 import type { Dialect } from "./behaviour/dialect";
 import { Faults } from "./behaviour/faults";
 import { Journal } from "./journal/journal";
+import { Secrets } from "./journal/redaction";
 import { RequestCounts } from "./journal/request-counts";
 import { Runs } from "./journal/runs";
-import { Secrets } from "./journal/secrets";
 import { MarkHistory } from "./marks/mark-history";
 import type { ResolvedOptions } from "./options";
 import type { Change } from "./state/change";
 import { Contents } from "./state/contents";
 import { defaultState } from "./state/default-state";
 import { liveMarks } from "./state/live-marks";
-import { Snapshots } from "./state/snapshots";
 import type { EmulatorState } from "./state/state";
 import { elapsed, VirtualClock, type Wall } from "./time/clock";
 import { Link } from "./time/link";
@@ -26,7 +25,8 @@ export class Simulation {
   readonly faults: Faults;
   readonly journal: Journal;
   readonly counts = new RequestCounts();
-  readonly snapshots = new Snapshots();
+  /** States that were kept under a name. */
+  readonly snapshots = new Map<string, EmulatorState>();
   readonly markHistory: MarkHistory;
   /** When it began, by the date of the machine: tells an emulator from the one before it at the same address. */
   readonly started: Date;

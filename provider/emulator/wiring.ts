@@ -1,4 +1,3 @@
-import type { RequestListener } from "node:http";
 import { ControlApi, ROUTES } from "./control";
 import { Admission } from "./http/admission";
 import { HttpServer } from "./http/http-server";
@@ -33,19 +32,18 @@ export async function assemble(options: EmulatorOptions): Promise<Assembly> {
   const resolved = resolveOptions(options);
   const wall = options.wall ?? systemWall;
   const tls = serverTls(resolved, wall.now());
-  // Ports first: that one is taken is told before a large state is read. Who comes early waits for the answer.
-  const [protocol, management] = [new EarlyRequests(), new EarlyRequests()];
+  // Ports first: that one is taken is told before a large state is read. Requests that come early wait for their answer.
   const { host, port, controlPort } = resolved;
-  const server = await HttpServer.listen({ host, port, tls: tls?.server }, protocol.listener);
+  const server = await HttpServer.listen({ host, port, tls: tls?.server });
   const servers = [server];
   try {
-    const controlServer = await HttpServer.listen({ host, port: controlPort }, management.listener);
+    const controlServer = await HttpServer.listen({ host, port: controlPort });
     servers.push(controlServer);
     const { simulation, persistence } = await load(options, resolved, wall);
     const elsewhere = await Elsewhere.open(options, simulation);
     const control = new ControlApi({ simulation, routes: ROUTES, token: resolved.controlToken });
-    protocol.serve(protocolPort(simulation, server, elsewhere).listener);
-    management.serve(control.listener);
+    server.serve(protocolPort(simulation, server, elsewhere).listener);
+    controlServer.serve(control.listener);
     return { simulation, server, control, controlServer, tls: tls?.client, persistence, elsewhere };
   } catch (error) {
     await Promise.all(servers.map((each) => each.close()));
@@ -84,7 +82,7 @@ function protocolPort(simulation: Simulation, server: HttpServer, elsewhere: Els
   const dialect = () => simulation.dialect;
   const admission = new Admission({
     auth: simulation.options.auth,
-    dialect,
+    subject: simulation,
     origin: () => server.origin,
     refuse: (why, message) => failure(why, message, simulation.dialect),
   });
@@ -100,23 +98,6 @@ function protocolPort(simulation: Simulation, server: HttpServer, elsewhere: Els
     outage: (ms) => void outage(server, simulation, ms),
     guard: admission.check,
   });
-}
-
-/** Requests that come between the moment when a port is taken and the one when there is something to answer. */
-class EarlyRequests {
-  private held: Parameters<RequestListener>[] = [];
-  private next: RequestListener | undefined;
-
-  readonly listener: RequestListener = (...exchange) => {
-    if (this.next) this.next(...exchange);
-    else this.held.push(exchange);
-  };
-
-  /** Answers those that wait, and from now on all. */
-  serve(listener: RequestListener): void {
-    this.next = listener;
-    for (const exchange of this.held.splice(0)) listener(...exchange);
-  }
 }
 
 /** Closes the protocol port for a while. */

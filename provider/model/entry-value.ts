@@ -11,7 +11,7 @@ export function isEntryValue(value: unknown): value is number {
 
 /**
  * The value of an entry as a node lists it. What this package writes is in the range of `isEntryValue`; what
- * somebody else wrote may be any number, or a text (the digits of an integer beyond ±(2⁵³−1) included). Such a value is
+ * another writer wrote may be any number, or a text (the digits of an integer beyond ±(2⁵³−1) included). Such a value is
  * kept as it is and only compared.
  */
 export type ListedValue = number | string;

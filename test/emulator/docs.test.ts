@@ -25,8 +25,8 @@ import { SIGNALING_SWITCHES } from "../../provider/emulator/behaviour/signaling-
 import { WRITE_SWITCHES } from "../../provider/emulator/behaviour/write-switches";
 import { ROUTES } from "../../provider/emulator/control";
 import { isDescribed } from "../../provider/emulator/control/openapi";
-import { ACTION_WORDS, MATCH_WORDS } from "../../provider/emulator/rules/vocabulary";
 import { type Answer, EDGE, fapi, signaling } from "./calls";
+import { ACTIONS, MATCH_MEMBERS } from "./rule-members";
 
 const docs = join(__dirname, "../../docs");
 const page = readFileSync(join(docs, "emulator.md"), "utf8");
@@ -208,8 +208,8 @@ async function reference(): Promise<string> {
     [...head("member", "meaning"), ...parameters].join("\n"),
     "## Rules",
     "A rule of a profile has `match`, a list of matches that must all hold, and `actions` in their order; a match holds when all of its members do.",
-    [...head("match", "holds when", "example"), ...words(MATCH_WORDS)].join("\n"),
-    [...head("action", "what happens", "example"), ...words(ACTION_WORDS)].join("\n"),
+    [...head("match", "holds when", "example"), ...words(MATCH_MEMBERS)].join("\n"),
+    [...head("action", "what happens", "example"), ...words(ACTIONS)].join("\n"),
     "Marks have the id of their rule unless `id` says another, the value of `set`, the former one and `add` for each packet (1), or at least `max`, and end `lifetime` seconds after the last packet. Comparisons of values are a number, or some of `eq`, `ne`, `lt`, `le`, `gt` and `ge`.",
     "## Command line",
     commandLine(),
@@ -254,7 +254,7 @@ const tcp = { from, to: "198.51.100.7", proto: "tcp", dport: 443, flags: ["syn"]
 const dns = { from: "192.0.2.200", to: "198.51.100.8", proto: "udp", sport: 53, dport: 53, length: 1200 } as const;
 
 /** For each word of matches a packet for which its example holds, and one for which it does not. */
-const PACKETS: Record<keyof typeof MATCH_WORDS, [hit: Packet, miss: Packet]> = {
+const PACKETS: Record<keyof typeof MATCH_MEMBERS, [hit: Packet, miss: Packet]> = {
   source: [tcp, dns],
   destination: [tcp, dns],
   protocol: [dns, { ...dns, proto: "gre" }],
@@ -268,10 +268,10 @@ const PACKETS: Record<keyof typeof MATCH_WORDS, [hit: Packet, miss: Packet]> = {
   not: [dns, tcp],
 };
 
-test.each(Object.entries(MATCH_WORDS))(
+test.each(Object.entries(MATCH_MEMBERS))(
   "the example of the match %s holds as the reference says",
   async (name, { example }) => {
-    const [hit, miss] = PACKETS[name as keyof typeof MATCH_WORDS];
+    const [hit, miss] = PACKETS[name as keyof typeof MATCH_MEMBERS];
     const profile = {
       prefixes: ["198.51.100.0/24"],
       rules: [{ id: 1, match: [example], actions: ["drop" as const] }],
@@ -287,7 +287,7 @@ test.each(Object.entries(MATCH_WORDS))(
 );
 
 test("the examples of actions do what the reference says", async () => {
-  const actions = Object.values(ACTION_WORDS).map(({ example }) => example);
+  const actions = Object.values(ACTIONS).map(({ example }) => example);
   const rules = actions
     .map((action, at) => ({ id: at + 1, actions: [action] }))
     .filter(({ actions: [it] }) => it !== "accept");

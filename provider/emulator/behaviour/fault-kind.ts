@@ -54,7 +54,7 @@ export interface FaultContext {
 /** Groups of presets, in the order in which the page shows them. */
 export const PRESET_GROUPS = ["Commits", "Entries and lists", "Connection", "Signaling"] as const;
 
-/** A fault of a kind that the page switches on by click, with what it does in the words of somebody who looks for it. */
+/** A fault of a kind that the page switches on by click, with what it does in the words by which it is looked for. */
 export interface FaultPreset {
   readonly group: (typeof PRESET_GROUPS)[number];
   readonly title: string;

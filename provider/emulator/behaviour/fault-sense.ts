@@ -20,7 +20,7 @@ interface Fault extends FaultParameters {
 }
 
 /**
- * Why a fault cannot strike, or says what has no meaning; none when all is well. A fault of which nobody hears makes tests
+ * Why a fault cannot strike, or says what has no meaning; none when all is well. A fault that strikes unnoticed makes tests
  * green that show nothing, so it is refused when it is set.
  */
 export function* nonsense(fault: Fault): Generator<string> {

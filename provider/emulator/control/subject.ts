@@ -14,7 +14,6 @@ import type { RuleCounter } from "../rules";
 import type { ClientCredentials, EmulatorInfo } from "../signaling/credentials";
 import type { Contents } from "../state/contents";
 import type { PrefixSetContent } from "../state/prefix-set-store";
-import type { Snapshots } from "../state/snapshots";
 import type { EmulatorState } from "../state/state";
 import type { VirtualClock } from "../time/clock";
 import type { Duration } from "../time/duration";
@@ -80,7 +79,6 @@ export interface ControlledSimulation extends MetricsSubject {
   readonly faults: Faults;
   readonly clock: VirtualClock;
   readonly dialect: Dialect;
-  readonly snapshots: Snapshots;
   readonly markHistory: MarkHistory;
   readonly started: Date;
   readonly durable: (() => Promise<void>) | undefined;

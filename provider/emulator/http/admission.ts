@@ -16,8 +16,8 @@ export const REDIRECTED = "/redirected/fapi";
 export interface AdmissionOptions {
   /** What callers must send; `undefined`: nothing. */
   readonly auth: NodeAuth | undefined;
-  /** The dialect at the moment: whether the node API redirects. */
-  readonly dialect: () => Dialect;
+  /** Whose dialect says at the moment whether the node API redirects. */
+  readonly subject: { readonly dialect: Dialect };
   /** Address of the protocol port. */
   readonly origin: () => string;
   /** An error in the form of the node API. */
@@ -40,8 +40,8 @@ export class Admission {
   }
 
   private elsewhere(request: IncomingMessage): Reply | undefined {
-    const { refuse, origin } = this.options;
-    const { redirect } = this.options.dialect();
+    const { refuse, origin, subject } = this.options;
+    const { redirect } = subject.dialect;
     const moved = request.url === REDIRECTED;
     if (redirect === "none") return moved ? refuse(404, "unknown path") : undefined;
     if (moved) return undefined;

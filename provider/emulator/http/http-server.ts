@@ -31,26 +31,24 @@ const MAX_CONNECTIONS = 4_096;
 export class HttpServer {
   private closed = false;
   private readonly sockets = new Set<Socket>();
+  /** Requests that came before there is something to answer them. */
+  private readonly early: Parameters<RequestListener>[] = [];
 
   private constructor(
     private readonly server: Server,
     private readonly options: ListenOptions,
     readonly port: number,
   ) {
+    server.on("request", (...exchange) => this.early.push(exchange));
     server.on("connection", (socket: Socket) => {
       this.sockets.add(socket);
       socket.on("close", () => this.sockets.delete(socket));
     });
   }
 
-  static async listen(options: ListenOptions, serve: RequestListener): Promise<HttpServer> {
-    const listener: RequestListener = (request, response) => {
-      toOriginForm(request);
-      serve(request, response);
-    };
-    const server = options.tls
-      ? createTlsServer({ ...LIMITS, ...options.tls }, listener)
-      : createServer(LIMITS, listener);
+  /** Takes a port. Requests wait until there is something to {@link serve} them. */
+  static async listen(options: ListenOptions): Promise<HttpServer> {
+    const server = options.tls ? createTlsServer({ ...LIMITS, ...options.tls }) : createServer(LIMITS);
     server.maxConnections = MAX_CONNECTIONS;
     // A malformed request is answered as far as it can be, and its connection ends.
     server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -61,6 +59,16 @@ export class HttpServer {
     await bind(server, options.port, options.host);
     const address = server.address();
     return new HttpServer(server, options, typeof address === "object" && address ? address.port : options.port);
+  }
+
+  /** Answers the requests that wait, and from now on all. */
+  serve(listener: RequestListener): void {
+    const answer: RequestListener = (request, response) => {
+      toOriginForm(request);
+      listener(request, response);
+    };
+    this.server.removeAllListeners("request").on("request", answer);
+    for (const exchange of this.early.splice(0)) answer(...exchange);
   }
 
   /** The address of the server; of one that listens on all addresses the one by which this machine reaches it. */
@@ -200,7 +208,7 @@ async function* slowly(
   }
 }
 
-/** Waits until more can be written, or nobody is there any more to read it. */
+/** Waits until more can be written, or the reader has left. */
 function drained(response: ServerResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

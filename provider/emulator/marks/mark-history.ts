@@ -12,7 +12,7 @@ export interface MarkCount {
 interface MarkLine extends Omit<MarkCount, "records"> {
   /** How it is drawn, below {@link LOOKS}; the same for as long as the emulator runs. */
   readonly look: number;
-  /** `null` where nobody counted. */
+  /** `null` where nothing was counted. */
   readonly values: readonly (number | null)[];
 }
 
@@ -37,7 +37,7 @@ interface Sample {
 /** Milliseconds that a chart shows, and least between two samples. */
 const WINDOW = 300_000;
 const STEP = 500;
-/** Milliseconds between samples while nobody looks and no packet comes, and how many of these are taken. */
+/** Milliseconds between samples while no view asks and no packet comes, and how many of these are taken. */
 const QUIET_STEP = 5_000;
 const QUIET_SAMPLES = 60;
 /** Lines of one sample, the largest: memory stays bounded however many ids there are. */
@@ -52,7 +52,7 @@ export const LOOKS = COLOURS * STROKES;
 /**
  * How many marks there were in the last five minutes of the virtual clock.
  *
- * A sample is taken when packets have come and when somebody looks, at most two a second, and every five seconds for five
+ * A sample is taken when packets have come and when a view asks, at most two a second, and every five seconds for five
  * minutes after that, so that marks are seen to expire. An emulator without marks plans nothing, and a jump of the clock
  * costs at most sixty samples, however far it is; what is beyond them is a gap.
  */
@@ -146,7 +146,7 @@ export class MarkHistory {
   }
 }
 
-/** A point without numbers wherever nobody counted for long: a straight line across it would be a guess. */
+/** A point without numbers wherever nothing was counted for long: a straight line across it would be a guess. */
 function withGaps(samples: readonly Sample[]): { at: number; counts: Sample["counts"] | null }[] {
   return samples.flatMap((sample, index) => {
     const before = samples[index - 1]?.at ?? sample.at;

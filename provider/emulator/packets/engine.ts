@@ -64,8 +64,8 @@ interface EngineProfile {
  * ```
  */
 export class PacketEngine {
-  /** By the index that the binding table holds; removed profiles leave a gap. */
-  private readonly profiles: (EngineProfile | undefined)[] = [];
+  /** By the index that the binding table holds. */
+  private readonly profiles: EngineProfile[] = [];
   private readonly indexes = new Map<string, number>();
   private readonly bound = new Map<CanonicalPrefix, number>();
   private readonly table = new PacketPrefixTable();
@@ -85,21 +85,6 @@ export class PacketEngine {
     const prefixes = (options.prefixes ?? []).map((prefix) => Prefix.parse(prefix));
     this.indexes.set(name, this.profiles.push(profile) - 1);
     for (const prefix of prefixes) this.bind(prefix, name);
-  }
-
-  /** Removes a profile with its marks and bindings; false when there is none. */
-  removeProfile(name: string): boolean {
-    const index = this.indexes.get(name);
-    if (index === undefined) return false;
-    for (const prefix of this.boundTo(name)) this.unbind(prefix);
-    this.indexes.delete(name);
-    this.profiles[index] = undefined;
-    return true;
-  }
-
-  /** Names of all profiles. */
-  get profileNames(): string[] {
-    return [...this.indexes.keys()];
   }
 
   /**
@@ -136,12 +121,6 @@ export class PacketEngine {
   boundTo(profile: string): CanonicalPrefix[] {
     const index = this.indexes.get(profile);
     return [...this.bound].flatMap(([prefix, bound]) => (bound === index ? [prefix] : []));
-  }
-
-  /** The profile that a packet to this address meets. */
-  profileFor(address: string): string | undefined {
-    const index = this.table.longestMatch(address);
-    return index === undefined ? undefined : this.profiles[index]?.name;
   }
 
   /** The marks of a profile. @throws {TypeError} when there is no such profile. */

@@ -3,7 +3,7 @@ import type { Api, Incoming, Interpretation } from "../http/api";
 import type { Recorder, Recording } from "./recording";
 import type { Upstream } from "./upstream";
 
-/** An API whose requests are understood as the emulator does, for journal and faults, and answered by somebody else. */
+/** An API whose requests are understood as the emulator does, for journal and faults, and answered by another node, or from a recording. */
 abstract class AnsweredElsewhere implements Api {
   constructor(private readonly own: Api) {}
 
@@ -41,7 +41,7 @@ export class ProxyApi extends AnsweredElsewhere {
 
 /** Answers as it was recorded. */
 export class ReplayApi extends AnsweredElsewhere {
-  /** @param unseen Who answers what was never recorded: the emulator by its own rules, or nobody. */
+  /** @param unseen Who answers what was never recorded: the emulator by its own rules, or none. */
   constructor(
     own: Api,
     private readonly recording: Recording,

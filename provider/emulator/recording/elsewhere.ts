@@ -46,7 +46,7 @@ export class Elsewhere {
     return new Elsewhere(upstreams, recorder, recording, unseen);
   }
 
-  /** The API as it is, or one that somebody else answers. */
+  /** The API as it is, or one that is answered elsewhere. */
   wrap(name: RecordedApi, own: Api): Api {
     const upstream = this.upstreams[name];
     if (upstream) return new ProxyApi(own, upstream, this.recorder);

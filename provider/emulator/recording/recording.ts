@@ -3,8 +3,7 @@ import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import type { Incoming } from "../http/api";
 import type { Reply } from "../http/reply";
-import { redactPath, sentSecrets } from "../journal/redact";
-import { Secrets } from "../journal/secrets";
+import { redactPath, Secrets, sentSecrets } from "../journal/redaction";
 
 /** What a recording knows of a request: all that decides which answer belongs to it, without its secrets. */
 const requestSchema = z.strictObject({

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Dialect } from "../behaviour/dialect";
 import type { Api, Incoming, Interpretation } from "../http/api";
-import { BadRequest, parseJson } from "../http/json-body";
-import { repeatedMember } from "../http/repeated-members";
+import { BadRequest, parseJson, repeatedMember } from "../http/json-body";
 import { json, type Reply, text } from "../http/reply";
 import type { RequestSummary, SignalingOperation } from "../journal/journal";
 import { bareAddress } from "../node/node-replies";

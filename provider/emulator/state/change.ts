@@ -1,7 +1,7 @@
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { StagedValue } from "./draft";
 
-/** What has changed, for whoever keeps it. */
+/** What has changed, for what keeps it. */
 export type Change =
   /** Changes were staged in a set. */
   | {

@@ -7,7 +7,7 @@ import type { Change } from "./change";
 import { type ActiveSignalings, type LoggedChange, lineOf, replayLog } from "./change-log";
 import { type EmulatorState, readState, StateError } from "./state";
 
-/** Real milliseconds that changes which nobody waits for are gathered before the state is written. */
+/** Real milliseconds that changes that no answer waits for are gathered before the state is written. */
 const QUIET = 100;
 /** Bytes of a log beyond which the state is written whole and a new log begun. */
 const LONG_LOG = 64 * 2 ** 20;
@@ -115,7 +115,7 @@ export class Persistence {
     this.working ??= this.write().finally(() => {
       this.working = undefined;
     });
-    // Whoever waits is told by what durable() gives; a write that nobody waits for is tried again with the next change.
+    // A caller that waits is told by what durable() gives; a write without one is tried again with the next change.
     this.working.catch(() => {});
     return this.working;
   }

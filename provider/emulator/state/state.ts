@@ -127,10 +127,10 @@ export class StateError extends TypeError {
   readonly code = "invalid-state";
 }
 
-/** States that were read from a file and that nobody has changed since. */
+/** States that were read from a file and not changed since. */
 const read = new WeakMap<object, ParsedState>();
 
-/** As {@link parseState}, for a state that nobody will change: it is not looked through again when it is loaded. */
+/** As {@link parseState}, for a state that will not be changed: it is not looked through again when it is loaded. */
 export function readState(input: unknown): ParsedState {
   const state = parseState(input);
   read.set(state, state);

@@ -7,7 +7,7 @@ import { type Duration, milliseconds } from "./duration";
 export interface Wall {
   /** The date in milliseconds since 1970. Asked only where a date is meant: the virtual clock's first time, certificates. */
   now(): number;
-  /** Milliseconds since any moment, parts of them too, which only ever grow. Default: `now`, for clocks that nobody sets. */
+  /** Milliseconds since any moment, parts of them too, which only ever grow. Default: `now`, for clocks that are never set. */
   elapsed?(): number;
   /** Calls back once after `ms`; never keeps the process alive. Returns what cancels it. */
   timer(run: () => void, ms: number): () => void;

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { type Duration, milliseconds } from "./duration";
-import type { RandomSource } from "./random";
 
 /** How long something takes: a {@link Duration}, or a range from which each wait is drawn, each as likely as the others: `"5ms..40ms"`. */
 export type Latency = Duration;
@@ -27,11 +26,6 @@ export function latencyRange(latency: Latency): LatencyRange {
   const to = second === undefined ? from : milliseconds(second);
   if (more.length === 0 && from <= to) return { from, to };
   throw new TypeError(`${JSON.stringify(latency)} is no range: write the shorter duration first, as in "5ms..40ms".`);
-}
-
-/** The waits of a range, one after the other: with the same random numbers the same waits. */
-export function waitsOf({ from, to }: LatencyRange, random: RandomSource): () => number {
-  return () => (from === to ? from : from + random() * (to - from));
 }
 
 /** A {@link Latency} from outside. */

@@ -1,5 +1,5 @@
-import { type LatencyRange, waitsOf } from "./latency";
-import { seededRandom } from "./random";
+import type { LatencyRange } from "./latency";
+import { type RandomSource, seededRandom } from "./random";
 import type { Waits } from "./waits";
 
 /** What a line between caller and emulator is like. */
@@ -50,4 +50,9 @@ export class Link {
       return this.waits.for(began + (sent / bandwidth) * 1000 - this.elapsed());
     };
   }
+}
+
+/** The waits of a range, one after the other: with the same random numbers the same waits. */
+function waitsOf({ from, to }: LatencyRange, random: RandomSource): () => number {
+  return () => (from === to ? from : from + random() * (to - from));
 }

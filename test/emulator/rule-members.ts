@@ -1,7 +1,7 @@
-import type { ActionSpec, MatchSpec } from "./rule-schema";
+import type { ActionSpec, MatchSpec } from "../../provider/emulator/rules";
 
-/** A word of rules for people: what it means, and an example as it stands in a state. */
-export interface Word<Example> {
+/** A member of a match, or an action, as the reference shows it: what it means, and an example as it stands in a state. */
+export interface Described<Example> {
   readonly about: string;
   readonly example: Example;
 }
@@ -10,7 +10,7 @@ export interface Word<Example> {
 type ActionName = ActionSpec extends infer Each ? (Each extends string ? Each : keyof Each) : never;
 
 /** Every member that a match can have. A match holds when all of its members do, and a rule when all of its matches do. */
-export const MATCH_WORDS: { readonly [Name in keyof Required<MatchSpec>]: Word<MatchSpec> } = {
+export const MATCH_MEMBERS: { readonly [Name in keyof Required<MatchSpec>]: Described<MatchSpec> } = {
   source: {
     about: "The sender is in one of these prefixes.",
     example: { source: ["203.0.113.0/24", "2001:db8::/32"] },
@@ -45,7 +45,7 @@ export const MATCH_WORDS: { readonly [Name in keyof Required<MatchSpec>]: Word<M
 };
 
 /** Every action. `accept` and `drop` end the walk through the rules; all others go on. */
-export const ACTION_WORDS: { readonly [Name in ActionName]: Word<ActionSpec> } = {
+export const ACTIONS: { readonly [Name in ActionName]: Described<ActionSpec> } = {
   accept: { about: "Lets the packet pass.", example: "accept" },
   drop: { about: "Drops the packet.", example: "drop" },
   count: { about: "Counts packets and bytes of the rule, for `counters()`.", example: "count" },
