@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { z } from "zod";
 import type { LiveConfig } from "./config/config";
-import { SPOOL_DEFAULTS } from "./config/schema";
+import { CONFIG_DEFAULTS } from "./defaults";
 import { pauseOf } from "./polling/mark-turns";
 import { matchesAny, tableOf, takes } from "./table";
 
@@ -22,7 +22,7 @@ export async function describeConfig(config: LiveConfig): Promise<string[]> {
   if (cluster) lines.push(`Shares the nodes through NATS bucket ${cluster.bucket}, leases of ${cluster.leaseMs} ms.`);
   const tables = await usualBytes(resolve(config.folder, config.current.state, "forwarder.db"));
   for (const { name, type, spool: own, only } of sinks) {
-    const { maxBytes, maxAgeMs, whenFull } = { ...SPOOL_DEFAULTS, ...spool, ...own };
+    const { maxBytes, maxAgeMs, whenFull } = { ...CONFIG_DEFAULTS.spool, ...spool, ...own };
     // Of nodes that are in the configuration: others are polled no more.
     const taken = tables.filter(({ table }) => takes(only, table) && Object.hasOwn(nodes, table.node));
     const rate = taken.reduce((sum, { table, bytes }) => sum + bytes / pauseOf(nodes[table.node] ?? {}, everyMs), 0);

@@ -3,6 +3,7 @@ import { Http, type OpenAnswer } from "../client/http";
 import { MAX_REDIRECTS, redirectTarget } from "../client/requester";
 import { retryAfter } from "../client/retry";
 import type { Tls } from "./config/fields";
+import { SIZES } from "./defaults";
 import type { ForwarderWorld } from "./world";
 
 /** One request, and how long it may take. */
@@ -31,9 +32,6 @@ export interface WholeAnswer extends Omit<Answer, "body"> {
 export class NoAnswer extends Error {
   override readonly name = "NoAnswer";
 }
-
-/** Of an answer that is read as a whole, no more is kept. */
-const MAX_WHOLE = 32 * 1024 * 1024;
 
 /**
  * POSTs over the package's HTTP, for what its clients are not made for: bodies as they arrive, a time-out that counts silence,
@@ -70,7 +68,7 @@ export class HttpConnection {
     let bytes = 0;
     for await (const chunk of body()) {
       bytes += chunk.length;
-      if (bytes <= MAX_WHOLE) chunks.push(chunk);
+      if (bytes <= SIZES.sinkAnswerBytes) chunks.push(chunk);
     }
     return { ...answer, body: Buffer.concat(chunks) };
   }
@@ -101,7 +99,7 @@ export class HttpConnection {
     if (known) return known;
     const { connections } = this.options;
     const made = new Http(
-      { connections, timeoutMs, maxAnswerBytes: MAX_WHOLE, ...(tls && { tls }) },
+      { connections, timeoutMs, maxAnswerBytes: SIZES.sinkAnswerBytes, ...(tls && { tls }) },
       { after: (ms, run) => this.world.after(ms, run) },
     );
     this.https.set(key, made);

@@ -1,5 +1,6 @@
 import type { NatsConnection } from "@nats-io/transport-node";
 import type { Tls } from "./config/fields";
+import { TIMES } from "./defaults";
 import { loadOptional } from "./sinks/optional";
 
 /** The packages that speak to NATS; installed only where it is used. */
@@ -34,7 +35,7 @@ export function connectNats({ transport }: Nats, options: NatsOptions, name: str
     servers: [...servers],
     name: `pulumi-packetfilter ${name}`,
     maxReconnectAttempts: -1,
-    timeout: 5_000,
+    timeout: TIMES.natsConnectMs,
     ...(user !== undefined && { user, pass: password ?? "" }),
     ...(token !== undefined && { token }),
     ...(tls && {

@@ -1,9 +1,5 @@
 import { setImmediate as immediate } from "node:timers/promises";
-
-/** Rows of a table that are gone through before others have their turn: about a millisecond. */
-export const ROWS_A_SLICE = 2_000;
-/** Records that are written out before others have their turn: a few milliseconds in the widest format. */
-export const RECORDS_A_SLICE = 200;
+import { SIZES, TIMES } from "./defaults";
 
 let last: Promise<void> = Promise.resolve();
 
@@ -16,12 +12,9 @@ export function nextTurn(): Promise<void> {
   return last;
 }
 
-/** How long small pieces of work share one turn of the event loop. */
-export const SHARED_MS = 5;
-
 /**
  * Turns of the event loop for work that is small, but may become due in many places at once: fifty lists whose readings
- * are open, fifty answers that begin to arrive. Those who wait share a turn in their order until {@link SHARED_MS} are
+ * are open, fifty answers that begin to arrive. Those who wait share a turn in their order until `TIMES.sharedTurnMs` are
  * gone, by the clock, and go on in the next one: so the number of nodes is not what the loop's longest stop depends on.
  */
 export class SharedTurns {
@@ -42,7 +35,7 @@ export class SharedTurns {
   /** Runs once for each who waits; what was waited for goes on before the next run, since promises come first. */
   private readonly give = (): void => {
     if (this.until === undefined) {
-      this.until = this.now() + SHARED_MS;
+      this.until = this.now() + TIMES.sharedTurnMs;
       // Ahead of all that asks from now on, so it is the first thing of the next turn.
       setImmediate(() => {
         this.until = undefined;
@@ -70,9 +63,9 @@ export async function inSlicesOf<T, Result>(
   work: (slice: readonly T[]) => Result,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  for (let start = 0; start < records.length; start += RECORDS_A_SLICE) {
+  for (let start = 0; start < records.length; start += SIZES.recordsASlice) {
     await nextTurn();
-    results.push(work(records.slice(start, start + RECORDS_A_SLICE)));
+    results.push(work(records.slice(start, start + SIZES.recordsASlice)));
   }
   return results;
 }

@@ -1,8 +1,6 @@
 import { write } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-
-/** Between tries of a pipe that does not block and is full. */
-const FULL_MS = 10;
+import { TIMES } from "./defaults";
 
 /**
  * Standard output for much text: resolves when it has taken all of it, in the order of the calls. Written in Node's pool of
@@ -26,7 +24,7 @@ async function writeAll(fd: number, bytes: Buffer): Promise<void> {
       at += await writeSome(fd, bytes, at);
     } catch (error) {
       if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) throw error;
-      await pause(FULL_MS);
+      await pause(TIMES.pipeFullMs);
     }
   }
 }

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { configSchema } from "../../provider/forwarder/config/schema";
+import { SIZES, TIMES } from "../../provider/forwarder/defaults";
 import { FORWARD_METRICS } from "../../provider/forwarder/operating/forward-metrics";
 import { EVENTS } from "../../provider/forwarder/record/events";
 import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
@@ -24,6 +25,13 @@ describe("the reference", () => {
     const members = Object.keys(configSchema.shape);
     expect(members.filter((name) => !reference.includes(`| \`${name}\` |`))).toEqual([]);
   });
+});
+
+test("the reference has every time and size that no member sets", () => {
+  const rows = Object.entries({ ...TIMES, ...SIZES }).map(
+    ([name, value]) => `| \`${name}\` | ${value.toLocaleString("en").replaceAll(",", " ")} |`,
+  );
+  expect(rows.filter((row) => !reference.includes(row))).toEqual([]);
 });
 
 describe("the examples", () => {

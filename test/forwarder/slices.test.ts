@@ -3,6 +3,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from "
 import { join } from "node:path";
 import { afterEach, expect, test, vi } from "vitest";
 import { NodeClient } from "../../provider/client";
+import { SIZES, TIMES } from "../../provider/forwarder/defaults";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import { Store } from "../../provider/forwarder/ledger/store";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
@@ -10,10 +11,10 @@ import { MarkSource } from "../../provider/forwarder/polling/mark-source";
 import { TablePoller } from "../../provider/forwarder/polling/table-poller";
 import { Baseline } from "../../provider/forwarder/reading/baseline";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
-import { ROWS_A_BATCH, RowWriter } from "../../provider/forwarder/record/rows";
+import { RowWriter } from "../../provider/forwarder/record/rows";
 import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
 import type { Format, SinkContext } from "../../provider/forwarder/sinks/sink";
-import { RECORDS_A_SLICE, ROWS_A_SLICE, SHARED_MS, SharedTurns } from "../../provider/forwarder/slices";
+import { SharedTurns } from "../../provider/forwarder/slices";
 import { systemWorld } from "../../provider/forwarder/world";
 import { until } from "./support/clock";
 import { RECORD, startForwarding, temporaryFolder } from "./support/forward";
@@ -127,7 +128,7 @@ test("however many sinks write out at once, between two turns of the event loop 
     }),
   );
   expect([...written.values()].map(({ size }) => size)).toEqual(sinks.map(() => count));
-  expect(turns.most).toEqual({ records: RECORDS_A_SLICE });
+  expect(turns.most).toEqual({ records: SIZES.recordsASlice });
 });
 
 test("small work that is due at once shares a turn of the event loop until its time is up, in the order in which it came", async () => {
@@ -152,7 +153,7 @@ test("small work that is due at once shares a turn of the event loop until its t
     return all;
   };
   setImmediate(next);
-  await Promise.all([1, 2, 3, 4, 5, 6, 7].map((name) => work(name, SHARED_MS / 2)));
+  await Promise.all([1, 2, 3, 4, 5, 6, 7].map((name) => work(name, TIMES.sharedTurnMs / 2)));
   expect(groups()).toEqual([[1, 2], [3, 4], [5, 6], [7]]);
   await Promise.all([1, 2, 3].map((name) => work(name, name === 2 ? 100 : 0)));
   expect(groups()).toEqual([[1, 2], [3]]);
@@ -184,7 +185,7 @@ test("however many nodes answer at the same moment, between two turns of the eve
   turns.watch(LedgerThread.prototype, "take");
   // Each look at the clock takes as long as a turn may.
   let looks = 0;
-  const world = { ...systemWorld, monotonic: () => ++looks * SHARED_MS };
+  const world = { ...systemWorld, monotonic: () => ++looks * TIMES.sharedTurnMs };
   const { forwarder } = await startForwarding(
     {
       nodes: Object.fromEntries(
@@ -241,7 +242,7 @@ test("a table of any size is compared, written and loaded in slices", async () =
   expect(await read(again, body(3, count - 10))).toEqual({ gone: count - 10 });
   await again.close(now);
   const { add = 0, found = 0, remove = 0, run = 0 } = turns.most;
-  expect(Math.max(add, found, remove)).toBeLessThanOrEqual(Math.max(ROWS_A_SLICE, ROWS_A_BATCH));
+  expect(Math.max(add, found, remove)).toBeLessThanOrEqual(Math.max(SIZES.rowsASlice, SIZES.rowsABatch));
   expect(Math.min(add, found, remove)).toBeGreaterThan(500);
   // Rows of the store: a batch, and what stands at the edges of a transaction.
   expect(run).toBeLessThanOrEqual(6);

@@ -1,5 +1,6 @@
 import type { KV } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
+import { TIMES } from "../defaults";
 import { connectNats, loadNats, type Nats, type NatsOptions } from "../nats";
 
 /** Where leases are kept. Every method may throw; a revision is a number that grows with each change. */
@@ -34,7 +35,6 @@ export interface NatsLeaseOptions extends NatsOptions {
 
 /** Delete markers must live at least a second. */
 const LEAST_MARKER_MS = 1_000;
-const REQUEST_MS = 2_000;
 /** JSStreamWrongLastSequenceErr: somebody else has changed the key. */
 const WRONG_LAST = 10_071;
 
@@ -77,7 +77,7 @@ export class NatsLeaseStore implements LeaseStore {
 
   async renew(node: string, member: string, revision: number): Promise<number | undefined> {
     const { leases } = await this.opened();
-    return this.unlessChanged(() => leases.update(`node.${encode(node)}`, member, revision, REQUEST_MS));
+    return this.unlessChanged(() => leases.update(`node.${encode(node)}`, member, revision, TIMES.leaseRequestMs));
   }
 
   async release(node: string, revision: number): Promise<void> {
@@ -95,7 +95,9 @@ export class NatsLeaseStore implements LeaseStore {
     const first = await this.unlessChanged(() => turns.create(key, member));
     if (first !== undefined) return { epoch: first, takeover: false };
     const ours =
-      last === undefined ? undefined : await this.unlessChanged(() => turns.update(key, member, last, REQUEST_MS));
+      last === undefined
+        ? undefined
+        : await this.unlessChanged(() => turns.update(key, member, last, TIMES.leaseRequestMs));
     if (ours !== undefined) return { epoch: ours, takeover: false };
     return { epoch: await turns.put(key, member), takeover: true };
   }
@@ -124,7 +126,7 @@ export class NatsLeaseStore implements LeaseStore {
     const connection = await connectNats(this.library, options, "cluster");
     try {
       const manager = new this.library.kv.Kvm(connection);
-      const common = { history: 1, replicas, timeout: REQUEST_MS };
+      const common = { history: 1, replicas, timeout: TIMES.leaseRequestMs };
       const markerTTL = Math.max(LEAST_MARKER_MS, leaseMs);
       this.leases = await manager.create(bucket, { ...common, ttl: leaseMs, markerTTL });
       this.turns = await manager.create(`${bucket}-turns`, common);

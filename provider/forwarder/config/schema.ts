@@ -2,6 +2,7 @@ import { z } from "zod";
 import { nodeOptionsSchema } from "../../client";
 import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
 import { nameProblem } from "../../model/resource-url";
+import { CONFIG_DEFAULTS } from "../defaults";
 import { sinkSchema } from "../sinks/kinds";
 import { FORMATS, spoolFields } from "../sinks/sink";
 import { MAX_MS, members, patterns, text, tls, whole } from "./fields";
@@ -28,9 +29,11 @@ const listen = text
 
 const cluster = members({
   servers: z.array(text).min(1, { error: "must not be empty" }),
-  bucket: text.regex(/^[\w-]+$/, { error: "may have letters, digits, - and _" }).default("packetfilter"),
-  leaseMs: whole(2_000, 600_000).default(6_000),
-  replicas: whole(1, 5).default(1),
+  bucket: text
+    .regex(/^[\w-]+$/, { error: "may have letters, digits, - and _" })
+    .default(CONFIG_DEFAULTS.cluster.bucket),
+  leaseMs: whole(2_000, 600_000).default(CONFIG_DEFAULTS.cluster.leaseMs),
+  replicas: whole(1, 5).default(CONFIG_DEFAULTS.cluster.replicas),
   user: text.optional(),
   password: text.optional(),
   token: text.optional(),
@@ -51,17 +54,17 @@ export const configSchema = members({
     .refine((value) => value >= MARK_PAUSE_MS, {
       error: `must not be below ${MARK_PAUSE_MS}, the pace of the node API`,
     })
-    .default(MARK_PAUSE_MS),
-  structureEveryMs: whole(MARK_PAUSE_MS, MAX_MS).default(60_000),
-  records: z.enum(["changes", "all"], { error: 'must be "changes" or "all"' }).default("changes"),
-  snapshotEveryMs: whole(0, MAX_MS).default(0),
-  format: z.enum(FORMATS, { error: `must be one of ${FORMATS.join(", ")}` }).default("plain"),
-  state: text.default("./forwarder-state"),
+    .default(CONFIG_DEFAULTS.everyMs),
+  structureEveryMs: whole(MARK_PAUSE_MS, MAX_MS).default(CONFIG_DEFAULTS.structureEveryMs),
+  records: z.enum(["changes", "all"], { error: 'must be "changes" or "all"' }).default(CONFIG_DEFAULTS.records),
+  snapshotEveryMs: whole(0, MAX_MS).default(CONFIG_DEFAULTS.snapshotEveryMs),
+  format: z.enum(FORMATS, { error: `must be one of ${FORMATS.join(", ")}` }).default(CONFIG_DEFAULTS.format),
+  state: text.default(CONFIG_DEFAULTS.state),
   spool: members(spoolFields).default({}),
   listen: listen.optional(),
   cluster: cluster.optional(),
-  onceDeadlineMs: whole(1, MAX_MS).default(30_000),
-  drainMs: whole(0, MAX_MS).default(10_000),
+  onceDeadlineMs: whole(1, MAX_MS).default(CONFIG_DEFAULTS.onceDeadlineMs),
+  drainMs: whole(0, MAX_MS).default(CONFIG_DEFAULTS.drainMs),
   sinks: z.array(sinkSchema, { error: "must be a list" }).default([]),
 }).superRefine((config, context) => {
   const names = new Map<string, number>();
@@ -105,6 +108,3 @@ type Written<T> = T extends string
  * ```
  */
 export type ForwarderConfig = Written<z.input<typeof configSchema>>;
-
-/** The limits of a sink whose configuration leaves them out. */
-export const SPOOL_DEFAULTS = { maxBytes: 1_073_741_824, maxAgeMs: 0, whenFull: "pause" } as const;

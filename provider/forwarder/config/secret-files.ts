@@ -1,10 +1,8 @@
 import { messageOf } from "../../model/errors";
+import { TIMES } from "../defaults";
 import type { Log, Troubles } from "../operating/troubles";
 import { type ForwarderWorld, pause } from "../world";
 import type { LiveConfig } from "./config";
-
-/** How often files of secrets are looked at. */
-const LOOK_MS = 10_000;
 
 /** Keeps the secrets of a configuration as they are in their files: looked at now and then, and when one was not taken. */
 export class SecretFiles {
@@ -16,7 +14,7 @@ export class SecretFiles {
   /** Looks now and then, until the signal aborts. */
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await pause(this.parts.world, LOOK_MS, signal);
+      await pause(this.parts.world, TIMES.secretsEveryMs, signal);
       if (!signal.aborted) await this.refresh();
     }
   }

@@ -1,9 +1,7 @@
+import { TIMES } from "../defaults";
 import type { Ledger, LedgerStatus } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import { type ForwarderWorld, pause } from "../world";
-
-/** How often what stands in the spool is looked at. */
-const LOOK_MS = 1_000;
 
 interface Waiter {
   /** Absent: any. */
@@ -30,7 +28,7 @@ export class BacklogWatch {
   async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.look();
-      await pause(this.parts.world, LOOK_MS, signal);
+      await pause(this.parts.world, TIMES.backlogEveryMs, signal);
     }
   }
 

@@ -2,13 +2,10 @@ import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { SIZES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
 import type { Rejected } from "../sinks/sink";
 import { written } from "../slices";
-
-/** At this size a file is followed by a new one; so many are kept, and the oldest goes. */
-const FILE_BYTES = 16 * 1024 * 1024;
-const FILES = 16;
 
 /** A record as it stands in a dead-letter file. */
 export interface DeadLetter {
@@ -34,7 +31,7 @@ export class RejectedFiles {
   constructor(
     private readonly folder: string,
     private readonly wall: () => number,
-    private readonly fileBytes = FILE_BYTES,
+    private readonly fileBytes: number = SIZES.rejectedFileBytes,
   ) {}
 
   /** Keeps records. @returns how many older ones had to go. */
@@ -54,7 +51,7 @@ export class RejectedFiles {
       await handle.close();
     }
     let gone = 0;
-    for (const name of fits ? [] : names.slice(0, Math.max(0, names.length + 1 - FILES))) {
+    for (const name of fits ? [] : names.slice(0, Math.max(0, names.length + 1 - SIZES.rejectedFiles))) {
       gone += await countLines(join(this.folder, name));
       await rm(join(this.folder, name), { force: true });
     }

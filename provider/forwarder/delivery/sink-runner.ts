@@ -1,5 +1,6 @@
 import { messageOf } from "../../model/errors";
 import type { SecretFiles } from "../config/secret-files";
+import { TIMES } from "../defaults";
 import type { Ledger, Portion } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
@@ -8,9 +9,6 @@ import { type Sink, SinkFailure, SinkGone } from "../sinks/sink";
 import { nextTurn } from "../slices";
 import { type ForwarderWorld, growingPause, pause } from "../world";
 import type { RejectedFiles } from "./rejected";
-
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
 
 /** What delivering needs of the forwarder. */
 export interface DeliveryParts {
@@ -65,7 +63,7 @@ export class SinkRunner {
         failures = 0;
       } catch (error) {
         troubles.begin(`spool/${this.name}`, { sink: this.name }, `The spool cannot be read: ${messageOf(error)}.`);
-        await pause(world, growingPause(++failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, world.random), signal);
+        await pause(world, this.grown(++failures), signal);
         continue;
       }
       if (!portion) await woken;
@@ -116,12 +114,15 @@ export class SinkRunner {
       this.healthy = false;
       metrics.add("retries_total", labels);
       troubles.begin(`sink/${this.name}`, labels, `Sink "${this.name}" takes nothing: ${reason}. It is tried again.`);
-      const own = growingPause(failures, FIRST_PAUSE_MS, LONGEST_PAUSE_MS, world.random);
-      await pause(world, Math.max(own, afterMs ?? 0), signal);
+      await pause(world, Math.max(this.grown(failures), afterMs ?? 0), signal);
     }
     this.healthy = true;
     troubles.end(`sink/${this.name}`, labels, `Sink "${this.name}" takes records again.`);
     return true;
+  }
+
+  private grown(failures: number): number {
+    return growingPause(failures, TIMES.sinkFirstPauseMs, TIMES.sinkLongestPauseMs, this.parts.world.random);
   }
 
   private async acknowledge(portion: Portion): Promise<void> {

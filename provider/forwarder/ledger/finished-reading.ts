@@ -1,9 +1,10 @@
 import type { Mark } from "../../model/mark";
+import { SIZES } from "../defaults";
 import { detailsOf, numbersOf, Reading } from "../reading/reading";
 import { EVENTS, type MarkEvent } from "../record/events";
 import { keyOf } from "../record/mark-key";
 import { type RowChunk, RowWriter, ruleFinder } from "../record/rows";
-import { inSlices, ROWS_A_SLICE } from "../slices";
+import { inSlices } from "../slices";
 import type { ArrivedList, TakenOver } from "./protocol";
 import type { TableState } from "./table-state";
 
@@ -81,7 +82,7 @@ export class FinishedReading {
 
 function* addAll(marks: readonly Mark[], seen: RowWriter | undefined): Generator<void> {
   for (const [index, mark] of marks.entries()) {
-    if (index % ROWS_A_SLICE === ROWS_A_SLICE - 1) yield;
+    if (index % SIZES.rowsASlice === SIZES.rowsASlice - 1) yield;
     seen?.add("seen", keyOf(mark), ...numbersOf(mark), detailsOf(mark));
   }
 }

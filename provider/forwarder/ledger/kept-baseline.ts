@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { SIZES } from "../defaults";
 import { Baseline } from "../reading/baseline";
 import { EVENT_NUMBER } from "../record/events";
 import { type RowChunk, RowWriter } from "../record/rows";
-import { ROWS_A_SLICE } from "../slices";
 import type { Store } from "./store";
 
 const rowSchema = z
@@ -16,9 +16,6 @@ const detailsSchema = z
   .catch(undefined);
 const partSchema = z.object({ part: z.number(), listed: z.number(), whole: z.number(), body: z.string() });
 
-/** Changes are kept one by one until they are as large as the baseline; then it is written whole. */
-const SMALLEST_SNAPSHOT = 1_000_000;
-
 /**
  * The baseline of one table in the store: parts of rows, which are either the whole of it or what a reading changed. Played
  * back in their order they give the baseline. All work is in slices, and all writing within a transaction of the caller.
@@ -29,9 +26,12 @@ export class KeptBaseline {
 
   constructor(private readonly store: () => Store) {}
 
-  /** True when rows of so many bytes are the occasion to write all of it anew. */
+  /**
+   * True when rows of so many bytes are the occasion to write all of it anew: changes are kept one by one until they are as
+   * large as the baseline.
+   */
   isWholeDue(bytes: number): boolean {
-    return this.changedBytes > 0 && this.changedBytes + bytes > Math.max(SMALLEST_SNAPSHOT, this.wholeBytes);
+    return this.changedBytes > 0 && this.changedBytes + bytes > Math.max(SIZES.baselineChangesBytes, this.wholeBytes);
   }
 
   /** Adds what a reading changed. */
@@ -106,7 +106,7 @@ export function* wholeRows(baseline: Baseline): Generator<void, readonly RowChun
     const details = status === undefined && exact === undefined ? undefined : { status, exact };
     const [id, value, lifetime] = baseline.numbersOf(row);
     rows.add(ended ? "expired" : "added", key, id, value, lifetime, details);
-    if (++count % ROWS_A_SLICE === 0) yield;
+    if (++count % SIZES.rowsASlice === 0) yield;
   }
   return rows.finish();
 }

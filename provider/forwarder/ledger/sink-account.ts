@@ -1,8 +1,6 @@
+import { SIZES } from "../defaults";
 import { type TableName, takes } from "../table";
 import type { Backlog, SinkSpec } from "./protocol";
-
-/** What a sink is handed at a time at most, and one batch: it is carried between threads and parsed in one go. */
-const PORTION_BYTES = 1_048_576;
 
 /** A batch as far as sinks count it. */
 export interface Entry {
@@ -99,7 +97,7 @@ export class SinkAccount {
       const entry = this.unread[index] as Entry;
       records += entry.records;
       bytes += entry.bytes;
-      if (portion.length > 0 && (records > maxRecords || bytes > PORTION_BYTES)) break;
+      if (portion.length > 0 && (records > maxRecords || bytes > SIZES.portionBytes)) break;
       portion.push(entry);
     }
     return portion;

@@ -7,6 +7,7 @@ import { formatUrl, type MarkUrl } from "../../model/resource-url";
 import type { NodeHabits } from "../../wire/answers";
 import { errorText } from "../../wire/node-answer";
 import type { LiveConfig } from "../config/config";
+import { SIZES } from "../defaults";
 import { HttpConnection, NoAnswer } from "../http";
 import { UnreadList } from "../reading/read-marks";
 import type { SharedTurns } from "../slices";
@@ -29,9 +30,6 @@ export class ListFailure extends Error {
     super(message);
   }
 }
-
-/** Of an error's body, no more is read. */
-const MAX_ERROR_BYTES = 65_536;
 
 /** Lists the marks of one node, one try a call: the pace counts failed tries, so nothing here repeats one. */
 export class MarkSource {
@@ -65,7 +63,7 @@ export class MarkSource {
         await this.parts.loop.next();
         body.add(chunk);
         if (isList && body.bytes > maxAnswerBytes) throw fail(tooLarge(maxAnswerBytes), false);
-        if (!isList && body.bytes > MAX_ERROR_BYTES) break;
+        if (!isList && body.bytes > SIZES.errorBytes) break;
       }
       if (isList) return body.finish();
       const said = errorText(requests.redactor.text(Buffer.concat(body.finish()).toString("utf8"))).slice(0, 300);
@@ -121,10 +119,6 @@ function urlOf({ arena, profile }: TableName): MarkUrl {
   return { kind: "mark", arena, profile };
 }
 
-/** Bytes of a piece: the first is small, since most tables are, and none is larger than what is copied in no time. */
-const FIRST_PIECE = 65_536;
-const LARGEST_PIECE = 1_048_576;
-
 /** Gathers a body in pieces that another thread can take over without a copy of the whole. */
 class Pieces {
   bytes = 0;
@@ -136,7 +130,7 @@ class Pieces {
     for (let at = 0; at < chunk.length; ) {
       let piece = this.pieces.at(-1);
       if (!piece || this.used === piece.length) {
-        piece = new Uint8Array(Math.min(LARGEST_PIECE, Math.max(FIRST_PIECE, this.bytes)));
+        piece = new Uint8Array(Math.min(SIZES.largestPieceBytes, Math.max(SIZES.firstPieceBytes, this.bytes)));
         this.pieces.push(piece);
         this.used = 0;
       }

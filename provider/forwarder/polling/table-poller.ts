@@ -1,6 +1,7 @@
 import { messageOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
 import type { SecretFiles } from "../config/secret-files";
+import { TIMES } from "../defaults";
 import type { Delivery } from "../delivery/delivery";
 import { SpoolFull } from "../ledger/errors";
 import type { Ledger, TakenOver, Turn } from "../ledger/protocol";
@@ -13,9 +14,6 @@ import { type ForwarderWorld, growingPause, pause } from "../world";
 import { ListFailure, type MarkSource } from "./mark-source";
 import type { MarkTurns } from "./mark-turns";
 import type { WatchedTable } from "./structure";
-
-/** Between tries of what fails, at most. */
-const LONGEST_PAUSE_MS = 60_000;
 
 /** What polling a table needs of the forwarder. */
 export interface TableParts {
@@ -58,7 +56,7 @@ export class TablePoller {
     for (let failures = 0; !signal.aborted; ) {
       const outcome = await this.poll(due, signal);
       failures = outcome === "taken" || outcome === "full" ? 0 : failures + 1;
-      const grown = failures === 0 ? 0 : growingPause(failures, turns.pauseMs, LONGEST_PAUSE_MS, world.random);
+      const grown = failures === 0 ? 0 : growingPause(failures, turns.pauseMs, TIMES.tableLongestPauseMs, world.random);
       const wait = Math.max(turns.pauseMs, grown, this.asked);
       due = world.monotonic() + wait;
       await pause(world, wait, signal);

@@ -1,7 +1,7 @@
 import type { Mark } from "../../model/mark";
+import { SIZES } from "../defaults";
 import { furtherKey, keyOf } from "../record/mark-key";
 import type { Details, RowWriter } from "../record/rows";
-import { ROWS_A_SLICE } from "../slices";
 import type { Baseline } from "./baseline";
 
 /** Lifetimes are whole seconds, so one that has a second left may have run out. */
@@ -39,7 +39,7 @@ export class Reading {
    */
   *compare(marks: readonly Mark[], elapsed: number): Generator<void> {
     for (const [index, mark] of marks.entries()) {
-      if (index % ROWS_A_SLICE === ROWS_A_SLICE - 1) yield;
+      if (index % SIZES.rowsASlice === SIZES.rowsASlice - 1) yield;
       this.take(mark);
     }
     yield* this.finish(elapsed);
@@ -90,7 +90,7 @@ export class Reading {
     const { baseline, changes } = this.comparison;
     let count = 0;
     for (const [key, row] of baseline.entries()) {
-      if (++count % ROWS_A_SLICE === 0) yield;
+      if (++count % SIZES.rowsASlice === 0) yield;
       if (baseline.readingOf(row) === this.number) continue;
       const spoken = baseline.spokenOf(row);
       if (!spoken?.ended) {

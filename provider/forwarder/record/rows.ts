@@ -1,11 +1,7 @@
 import type { Rule } from "../../model/mark";
+import { SIZES } from "../defaults";
 import { EVENT_NUMBER, type MarkEvent } from "./events";
 import type { MarkKey } from "./mark-key";
-
-/** Records in one batch of the spool at most: small enough to be read and written out between two turns of the loop. */
-export const ROWS_A_BATCH = 1_000;
-/** And characters, where marks carry much that is unknown: at most this, and one row. */
-const LENGTH_A_BATCH = 262_144;
 
 /** What only some marks have. */
 export interface Details {
@@ -71,7 +67,7 @@ export class RowWriter {
     if (details) row += `,${JSON.stringify(details)}`;
     this.rows.push(`${row}]`);
     this.length += row.length;
-    if (this.rows.length === ROWS_A_BATCH || this.length > LENGTH_A_BATCH) this.cut();
+    if (this.rows.length === SIZES.rowsABatch || this.length > SIZES.charactersABatch) this.cut();
   }
 
   /** A row without a mark, for an event that is about the whole table. */

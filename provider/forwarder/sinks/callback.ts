@@ -1,6 +1,7 @@
 import { messageOf } from "../../model/errors";
+import { SIZES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
-import { nextTurn, RECORDS_A_SLICE } from "../slices";
+import { nextTurn } from "../slices";
 import type { Sink } from "./sink";
 
 /** Name of the sink of `onRecord` in the spool. Names of the configuration cannot hold a space. */
@@ -15,7 +16,7 @@ export function callback(onRecord: OnRecord): Sink {
     maxRecords: 1_000,
     async deliver(records) {
       for (const [index, record] of records.entries()) {
-        if (index > 0 && index % RECORDS_A_SLICE === 0) await nextTurn();
+        if (index > 0 && index % SIZES.recordsASlice === 0) await nextTurn();
         try {
           await onRecord(record);
         } catch (error) {

@@ -1,14 +1,15 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { members, text, whole } from "../config/fields";
+import { SINK_DEFAULTS } from "../defaults";
 import { formatter } from "../record/formats";
 import { written } from "../slices";
 import { SinkFailure, sinkKind } from "./sink";
 
 const schema = members({
   path: text,
-  rotateBytes: whole(1_024, Number.MAX_SAFE_INTEGER).default(104_857_600),
-  keep: whole(0, 100_000).default(10),
+  rotateBytes: whole(1_024, Number.MAX_SAFE_INTEGER).default(SINK_DEFAULTS.rotateBytes),
+  keep: whole(0, 100_000).default(SINK_DEFAULTS.keep),
 });
 
 /**

@@ -4,6 +4,7 @@ import { z } from "zod";
 import { senderHeaders, userinfoOf } from "../../client/endpoint";
 import { Redactor } from "../../client/redact";
 import { flag, headers, httpUrl, members, tls, whole } from "../config/fields";
+import { SINK_DEFAULTS } from "../defaults";
 import { HttpConnection, NoAnswer, type WholeAnswer } from "../http";
 import { type SinkContext, SinkFailure } from "./sink";
 
@@ -13,7 +14,7 @@ export const httpFields = {
   headers: headers.optional(),
   tls: tls.optional(),
   gzip: flag.default(false),
-  timeoutMs: whole(1, 600_000).default(30_000),
+  timeoutMs: whole(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
 };
 
 const readable = members(httpFields);

@@ -2,6 +2,7 @@ import type { JetStreamClient } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { z } from "zod";
 import { flag, members, text, tls, whole } from "../config/fields";
+import { SINK_DEFAULTS, SIZES } from "../defaults";
 import { connectNats, loadNats, type Nats } from "../nats";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
@@ -11,11 +12,11 @@ import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
 const schema = members({
   servers: z.array(text).min(1, { error: "must not be empty" }),
   stream: text.regex(/^[^\s.*>/\\]+$/, { error: "may have no spaces, and no . * > / \\" }),
-  subject: text.default("marks.{node}.{arena}.{profile}.{type}"),
+  subject: text.default(SINK_DEFAULTS.subject),
   create: flag.default(true),
-  duplicateWindowMs: whole(100, 604_800_000).default(120_000),
-  recordsPerMessage: whole(1, 1_000).default(1),
-  timeoutMs: whole(1, 600_000).default(5_000),
+  duplicateWindowMs: whole(100, 604_800_000).default(SINK_DEFAULTS.duplicateWindowMs),
+  recordsPerMessage: whole(1, 1_000).default(SINK_DEFAULTS.recordsPerMessage),
+  timeoutMs: whole(1, 600_000).default(SINK_DEFAULTS.natsTimeoutMs),
   user: text.optional(),
   password: text.optional(),
   token: text.optional(),
@@ -24,8 +25,6 @@ const schema = members({
 
 type Options = z.infer<typeof schema>;
 
-/** Messages whose acknowledgement is waited for at the same time. */
-const IN_FLIGHT = 256;
 const NANOSECONDS = 1_000_000;
 /** JSStreamMessageExceedsMaximumErr: larger than the stream takes. */
 const TOO_LARGE = 10_054;
@@ -104,8 +103,8 @@ class Link {
     const again: ForwardRecord[] = [];
     let reason: string | undefined;
     const room = this.connection?.info?.max_payload ?? Number.POSITIVE_INFINITY;
-    for (let start = 0; start < messages.length; start += IN_FLIGHT) {
-      const group = messages.slice(start, start + IN_FLIGHT);
+    for (let start = 0; start < messages.length; start += SIZES.natsInFlight) {
+      const group = messages.slice(start, start + SIZES.natsInFlight);
       if (signal.aborted || reason !== undefined) {
         again.push(...group.flatMap(({ records }) => records));
         continue;

@@ -1,5 +1,5 @@
 import type { LiveConfig } from "../config/config";
-import { SPOOL_DEFAULTS } from "../config/schema";
+import { CONFIG_DEFAULTS } from "../defaults";
 import type { SinkSpec } from "../ledger/protocol";
 import type { ForwarderWorld } from "../world";
 import { CALLBACK, callback, type OnRecord } from "./callback";
@@ -30,9 +30,9 @@ export async function openSinks(parts: SinkParts): Promise<[name: string, Sink][
 export function specsOf({ config, onRecord }: Pick<SinkParts, "config" | "onRecord">): SinkSpec[] {
   const { spool, sinks } = config.current;
   const specs = sinks.map(({ name, spool: own, only }): SinkSpec => {
-    return { name, limits: { ...SPOOL_DEFAULTS, ...spool, ...own }, ...(only && { only }) };
+    return { name, limits: { ...CONFIG_DEFAULTS.spool, ...spool, ...own }, ...(only && { only }) };
   });
-  return onRecord ? [...specs, { name: CALLBACK, limits: { ...SPOOL_DEFAULTS, ...spool } }] : specs;
+  return onRecord ? [...specs, { name: CALLBACK, limits: { ...CONFIG_DEFAULTS.spool, ...spool } }] : specs;
 }
 
 /** What a sink is given; its options are read at each use, since secrets from files change. */

@@ -2,6 +2,7 @@ import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { z } from "zod";
 import { flag, members, text, tls, whole } from "../config/fields";
+import { SINK_DEFAULTS } from "../defaults";
 import { cef } from "../record/cef";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
@@ -11,10 +12,10 @@ import { SinkFailure, sinkKind } from "./sink";
 
 const schema = members({
   host: text,
-  port: whole(1, 65_535).default(6514),
+  port: whole(1, 65_535).default(SINK_DEFAULTS.syslogPort),
   tls: z.union([flag, tls]).default(false),
   message: z.enum(["json", "cef"], { error: 'must be "json" or "cef"' }).default("json"),
-  timeoutMs: whole(1, 600_000).default(30_000),
+  timeoutMs: whole(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
 });
 
 /** Facility local0, severity informational (RFC 5424, section 6.2.1). */

@@ -1,0 +1,94 @@
+import { MARK_PAUSE_MS } from "../model/mark";
+
+/**
+ * Every default, time and size of the forwarder, with its reason and who uses it. The unit stands in the name. What holds for
+ * a node is in `DEFAULTS` of the client; the reference has both tables (docs/forwarder.md#times-and-sizes).
+ */
+
+/** Members of the configuration that may be left out (config/schema.ts). */
+export const CONFIG_DEFAULTS = {
+  everyMs: MARK_PAUSE_MS,
+  /** Profiles and rules change by hand. */
+  structureEveryMs: 60_000,
+  records: "changes",
+  snapshotEveryMs: 0,
+  format: "plain",
+  state: "./forwarder-state",
+  /** As long as the longest pause of a sink that fails. */
+  onceDeadlineMs: 30_000,
+  /** Service managers kill after 10 s (Docker) to 90 s (systemd). */
+  drainMs: 10_000,
+  /** Hours of an outage at the usual rate of changes. */
+  spool: { maxBytes: 1_073_741_824, maxAgeMs: 0, whenFull: "pause" },
+  /** Two renewals may fail within a lease, and a takeover takes about as long. */
+  cluster: { bucket: "packetfilter", leaseMs: 6_000, replicas: 1 },
+} as const;
+
+/** Members of sinks that may be left out (sinks/). */
+export const SINK_DEFAULTS = {
+  /** file */
+  rotateBytes: 104_857_600,
+  keep: 10,
+  /** http, elasticsearch, otlp, syslog: without a byte in either direction. */
+  timeoutMs: 30_000,
+  /** syslog over TLS (RFC 5425, section 4.1). */
+  syslogPort: 6514,
+  /** nats: an acknowledgement of JetStream takes milliseconds. */
+  natsTimeoutMs: 5_000,
+  subject: "marks.{node}.{arena}.{profile}.{type}",
+  /** nats: JetStream's own default. */
+  duplicateWindowMs: 120_000,
+  recordsPerMessage: 1,
+} as const;
+
+/** Times that no member sets. */
+export const TIMES = {
+  /** Looks at files of secrets: a rotated token is used within it. `SecretFiles`. */
+  secretsEveryMs: 10_000,
+  /** Looks at what stands in the spool, for metrics. `BacklogWatch`. */
+  backlogEveryMs: 1_000,
+  /** Pause after the first failure of a sink, doubled after each further one. `SinkRunner`. */
+  sinkFirstPauseMs: 1_000,
+  /** Longest such pause: a sink that is back is used within it. `SinkRunner`. */
+  sinkLongestPauseMs: 30_000,
+  /** Longest pause between lists of a table that fail. `TablePoller`. */
+  tableLongestPauseMs: 60_000,
+  /** How long small work shares one turn of the event loop: a tenth of a stop that is noticed. `SharedTurns`. */
+  sharedTurnMs: 5,
+  /** Pause before a full pipe is written to again. `standardOutput`. */
+  pipeFullMs: 10,
+  /** Connecting to NATS. `connectNats`. */
+  natsConnectMs: 5_000,
+  /** One request about a lease: three fit into the shortest lease. `NatsLeaseStore`. */
+  leaseRequestMs: 2_000,
+} as const;
+
+/** Sizes and counts that no member sets. */
+export const SIZES = {
+  /** Marks compared in one slice: about a millisecond. `Reading`, `KeptBaseline`. */
+  rowsASlice: 2_000,
+  /** Records written out in one slice: a few milliseconds in the widest format. `inSlicesOf`. */
+  recordsASlice: 200,
+  /** Records in one batch of the spool: parsed between two turns of the event loop. `RowWriter`. */
+  rowsABatch: 1_000,
+  /** Characters in one batch, where marks carry much that is unknown; and one row. `RowWriter`. */
+  charactersABatch: 262_144,
+  /** Bytes that a sink is handed at a time, and one batch: carried between threads in one go. `SinkAccount`. */
+  portionBytes: 1_048_576,
+  /** Bytes of changes beside a baseline before it is written whole. `KeptBaseline`. */
+  baselineChangesBytes: 1_000_000,
+  /** First piece of a body: most tables are small. `MarkSource`. */
+  firstPieceBytes: 65_536,
+  /** Largest piece of a body: copied in no time. `MarkSource`. */
+  largestPieceBytes: 1_048_576,
+  /** Bytes that are read of the body of an error. `MarkSource`. */
+  errorBytes: 65_536,
+  /** Bytes that are kept of a sink's answer. `HttpConnection`. */
+  sinkAnswerBytes: 33_554_432,
+  /** Bytes of a file of refused records, before the next one begins. `RejectedFiles`. */
+  rejectedFileBytes: 16_777_216,
+  /** Files of refused records of a sink; the oldest goes. `RejectedFiles`. */
+  rejectedFiles: 16,
+  /** Messages to NATS whose acknowledgement is waited for at the same time. */
+  natsInFlight: 256,
+} as const;
