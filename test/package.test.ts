@@ -111,6 +111,21 @@ describe("at run time", () => {
     expect(seen.undici).toBeLessThan(40);
   });
 
+  test("a program loads two packages beside Pulumi, and a quarter of the files", () => {
+    const script = `
+      require(${JSON.stringify(require.resolve("@pulumi/pulumi"))});
+      const before = new Set(Object.keys(require.cache));
+      require("pulumi-packetfilter");
+      const loaded = Object.keys(require.cache).filter((file) => !before.has(file));
+      const packages = loaded.flatMap((file) => file.split(/node_modules[/\\\\]/)[1]?.split(/[/\\\\]/)[0] ?? []);
+      const own = loaded.filter((file) => !file.includes("node_modules")).length;
+      process.stdout.write(JSON.stringify({ packages: [...new Set(packages)].sort(), own }));`;
+    const seen = JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: consumer, encoding: "utf8" }));
+    expect(seen).toEqual({ packages: ["ipaddr.js", "zod"], own: expect.any(Number) });
+    // Of 530 files: the classes, the arithmetic of prefixes, and what asks a node.
+    expect(seen.own).toBeLessThanOrEqual(125);
+  });
+
   test("nothing else can be required, so that what is inside can change", () => {
     const { resolve: find } = createRequire(join(consumer, "program.js"));
     expect(() => find(`${manifest.name}/dist/provider/resources/handler.js`)).toThrow("is not defined by");
@@ -156,16 +171,19 @@ describe("the lock file", () => {
 
 describe("what npm publishes", () => {
   let files: string[];
+  let bytes: number;
   beforeAll(() => {
     const args = ["pack", "--dry-run", "--json", "--ignore-scripts", "--loglevel=error"];
     const answer = JSON.parse(execFileSync("npm", args, { cwd: root, encoding: "utf8" }));
-    files = [answer].flat()[0].files.map(({ path }: { path: string }) => path);
+    const [packed] = [answer].flat();
+    files = packed.files.map(({ path }: { path: string }) => path);
+    bytes = packed.unpackedSize;
   }, 60_000);
 
   test("is the build, the policy pack, the schemas and the papers, and nothing else", () => {
     const expected = [
       /^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/,
-      /^dist\/(provider|policies)\/.*\.(js|js\.map|d\.ts)$/,
+      /^dist\/(provider|policies)\/.*\.(js|d\.ts)$/,
       /^dist\/page\/(index\.html|app\.js|app\.css|icon\.svg|licenses\.txt)$/,
       /^policies\/[^/]+$/,
       /^schemas\/[^/]+\.json$/,
@@ -173,6 +191,11 @@ describe("what npm publishes", () => {
     const unexpected = files.filter((file) => !expected.some((pattern) => pattern.test(file)));
     expect(unexpected).toEqual([]);
     expect(files.filter((file) => /(?<!\.d)\.ts$|\btests?\b|\btools\b/.test(file))).toEqual([]);
+  });
+
+  test("stays below 4 MB and 1 200 files", () => {
+    expect(bytes).toBeLessThan(4_000_000);
+    expect(files.length).toBeLessThan(1_200);
   });
 
   test("holds what it must", () => {

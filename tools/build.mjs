@@ -54,7 +54,7 @@ function manifest() {
 function removeOrphans() {
   for (const file of filesUnder(dist)) {
     if (file.startsWith(join(dist, "page"))) continue;
-    const source = relative(dist, file).replace(/\.(js|js\.map|d\.ts)$/, ".ts");
+    const source = relative(dist, file).replace(/\.(js|d\.ts)$/, ".ts");
     if (!existsSync(join(root, source))) rmSync(file);
   }
 }
