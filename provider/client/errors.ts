@@ -187,7 +187,7 @@ export function isRefusal(error: unknown): error is RequestError {
   return error instanceof RequestError && error.outcome === "refused" && !ABOUT_THE_CALLER.has(error.status ?? 0);
 }
 
-/** True where nobody answered at all: no connection, or no answer in time. Any answer, of whatever status, is one. */
+/** True where no answer came at all: no connection, or no answer in time. Any answer, of whatever status, is one. */
 export function isUnreachable(error: unknown): error is RequestError {
   if (!(error instanceof RequestError) || error.status !== undefined) return false;
   return error.code === "request-not-sent" || error.code === "request-unknown";

@@ -60,8 +60,8 @@ export function readTransportFailure(
       const label = failure.sent ? "connection lost" : "no connection";
       const scheme = schemeProblem(failure.cause, limits.neverAnswered);
       if (scheme) return { ...base, kind: "failed", label, cause: failure.cause, ...scheme };
-      const words = failure.cause instanceof Error ? failure.cause.message : "";
-      const message = words || (codeOf(failure.cause) ?? "no reason given");
+      const reason = failure.cause instanceof Error ? failure.cause.message : "";
+      const message = reason || (codeOf(failure.cause) ?? "no reason given");
       return { ...base, kind: "failed", label, message, cause: failure.cause, repeat: true };
     }
   }
@@ -85,15 +85,14 @@ function schemeProblem(cause: unknown, neverAnswered: boolean): Pick<FailedTry, 
     const message = "this port does not speak https: write http:// in the url, or the port that speaks https";
     return { message, repeat: false };
   }
-  const words = cause instanceof Error ? cause.message : "";
-  const isClosed = neverAnswered && words === "other side closed";
+  const isClosed = neverAnswered && cause instanceof Error && cause.message === "other side closed";
   if (!isClosed && !code.startsWith("HPE_INVALID_")) return undefined;
   const what = isClosed ? "the other side closed the connection without an answer" : "the answer is no HTTP";
   return { message: `${what}: if this port speaks https, write https:// in the url`, repeat: true };
 }
 
-/** How an operation went as a whole. */
-export interface Course {
+/** All tries of an operation together. */
+export interface Tries {
   /** Over all tries. */
   readonly outcome: Outcome;
   readonly tries: number;
@@ -120,14 +119,14 @@ const MAX_DETAIL = 300;
 export function requestError(
   call: Subject,
   last: FailedTry,
-  course: Course,
+  made: Tries,
   peer: { readonly endpoint: string; readonly label: string; readonly redactor: Redactor },
 ): RequestError {
   const { acknowledged, attempted, total } = call.progress ?? {};
-  const { outcome, tries } = course;
+  const { outcome, tries } = made;
   const sentences = [
-    `${call.subject} on ${peer.label}: ${call.operation} failed${factsOf(last, course)}${detailOf(last, peer.redactor)}`,
-    course.stopped,
+    `${call.subject} on ${peer.label}: ${call.operation} failed${factsOf(last, made)}${detailOf(last, peer.redactor)}`,
+    made.stopped,
     attempted === total ? undefined : `${acknowledged} of ${total} entries were acknowledged before.`,
     last.remedy ?? (outcome === "unknown" ? call.remedy : undefined),
   ];
@@ -148,7 +147,7 @@ export function requestError(
   return new RequestError(message, failure, last.kind === "cancelled" ? "request-cancelled" : undefined);
 }
 
-function factsOf(last: FailedTry, { tries, elapsedMs }: Course): string {
+function factsOf(last: FailedTry, { tries, elapsedMs }: Tries): string {
   const how = last.label ?? (last.status === undefined ? undefined : `HTTP ${last.status}`);
   const spent = tries > 1 ? `${tries} tries in ${duration(elapsedMs)}` : undefined;
   const facts = [how, spent].filter((fact) => fact !== undefined);

@@ -142,7 +142,7 @@ export class Http {
 
   /**
    * Sends, and answers when the body begins: for bodies that are larger than what should be held. Has neither time-out nor
-   * limit: whoever reads the body knows when it has waited, or read, for too long.
+   * limit: the reader of the body knows when it has waited, or read, for too long.
    *
    * @param signal Ends the request, and the body with it.
    * @throws undici's error, unredacted, when no answer came.

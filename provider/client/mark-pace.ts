@@ -6,7 +6,7 @@ import type { Clock } from "./clock";
 export interface PaceOptions {
   /** Milliseconds from the end of one list to the start of the next. */
   readonly pauseMs: number;
-  /** `"table"`: between lists of one table. `"node"`: between any two lists of marks. `"off"`: nobody waits. */
+  /** `"table"`: between lists of one table. `"node"`: between any two lists of marks. `"off"`: no list waits. */
   readonly by: "table" | "node" | "off";
 }
 
@@ -16,14 +16,14 @@ export function paceKey(url: MarkUrl, type: MarkType): string {
 }
 
 /** Lists of one table, or of all tables of a node. */
-interface Course {
+interface ListQueue {
   underWay: number;
   endedAt: number | undefined;
   readonly waiting: Set<() => void>;
 }
 
 /**
- * The pace of the lists of marks of one node, for everybody in the process (docs/contract.md#pace-of-mark-lists). A list
+ * The pace of the lists of marks of one node, for all callers of the process (docs/contract.md#pace-of-mark-lists). A list
  * that was given up on counts like any other, since the node worked for it.
  *
  * @example
@@ -33,8 +33,8 @@ interface Course {
  * ```
  */
 export class MarkPace {
-  private readonly all: Course = { underWay: 0, endedAt: undefined, waiting: new Set() };
-  private readonly tables = new Map<string, Course>();
+  private readonly all: ListQueue = { underWay: 0, endedAt: undefined, waiting: new Set() };
+  private readonly tables = new Map<string, ListQueue>();
 
   /**
    * Waits until a list of the table may begin, and returns what tells that it has ended.
@@ -43,21 +43,21 @@ export class MarkPace {
    * @throws the signal's reason when it aborts first
    */
   async enter(table: string, { pauseMs, by }: PaceOptions, clock: Clock, signal?: AbortSignal): Promise<() => void> {
-    const course = by === "node" ? this.all : this.course(table);
+    const queue = by === "node" ? this.all : this.queue(table);
     while (by !== "off") {
       signal?.throwIfAborted();
-      const wait = course.endedAt === undefined ? 0 : course.endedAt + pauseMs - clock.monotonic();
-      if (course.underWay > 0) await ended(course, signal);
+      const wait = queue.endedAt === undefined ? 0 : queue.endedAt + pauseMs - clock.monotonic();
+      if (queue.underWay > 0) await ended(queue, signal);
       else if (wait > 0) await clock.sleep(wait, signal);
       else break;
     }
-    const courses = [this.all, this.course(table)];
-    for (const each of courses) each.underWay += 1;
+    const queues = [this.all, this.queue(table)];
+    for (const each of queues) each.underWay += 1;
     let isOpen = true;
     return () => {
       if (!isOpen) return;
       isOpen = false;
-      for (const each of courses) {
+      for (const each of queues) {
         each.underWay -= 1;
         each.endedAt = clock.monotonic();
         for (const proceed of each.waiting) proceed();
@@ -65,26 +65,26 @@ export class MarkPace {
     };
   }
 
-  private course(table: string): Course {
-    const known = this.tables.get(table) ?? { underWay: 0, endedAt: undefined, waiting: new Set() };
-    this.tables.set(table, known);
-    return known;
+  private queue(table: string): ListQueue {
+    const queue = this.tables.get(table) ?? { underWay: 0, endedAt: undefined, waiting: new Set() };
+    this.tables.set(table, queue);
+    return queue;
   }
 }
 
-/** Ends when some list of the course has ended. */
-function ended(course: Course, signal: AbortSignal | undefined): Promise<void> {
+/** Ends when some list of the queue has ended. */
+function ended(queue: ListQueue, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const proceed = (): void => {
-      course.waiting.delete(proceed);
+      queue.waiting.delete(proceed);
       signal?.removeEventListener("abort", leave);
       resolve();
     };
     const leave = (): void => {
-      course.waiting.delete(proceed);
+      queue.waiting.delete(proceed);
       reject(signal?.reason);
     };
-    course.waiting.add(proceed);
+    queue.waiting.add(proceed);
     signal?.addEventListener("abort", leave, { once: true });
   });
 }

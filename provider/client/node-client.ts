@@ -95,7 +95,7 @@ export class NodeClient {
     await this.set(url).delete(spellings, options);
   }
 
-  /** Applies what is staged in a set, by whomever. @throws {RequestError} */
+  /** Applies what is staged in a set, by any writer. @throws {RequestError} */
   async commit(url: PrefixSetUrl, options?: CallOptions): Promise<void> {
     await this.set(url).commit(options);
   }
@@ -114,7 +114,7 @@ export class NodeClient {
 
   /**
    * All marks of one type. A list waits for its turn, by `markPace` and `markPauseMs`, behind the lists of the table that
-   * anybody in this process has begun, and so does every repeat (docs/contract.md#pace-of-mark-lists). 100 000 marks are
+   * other callers in this process have begun, and so does every repeat (docs/contract.md#pace-of-mark-lists). 100 000 marks are
    * about 4.8 MB.
    *
    * @param options `userArena`: value of the header `User-Arena` for this request; default: the client's, else `arena`.

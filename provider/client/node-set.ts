@@ -10,7 +10,7 @@ import type { CallOptions, ChunkLimits, NodeConnection, NodeRequest } from "./no
 import { readAbsent, readList, readSuccess } from "./reading";
 
 /**
- * A prefix, parsed already, and its value: an integer from 0 to 2³²−1, or, where an entry of somebody else is put back,
+ * A prefix, parsed already, and its value: an integer from 0 to 2³²−1, or, where an entry of another writer is put back,
  * the value that the node listed.
  */
 export type SetEntry = readonly [prefix: CanonicalPrefix, value: ListedValue];
@@ -19,7 +19,7 @@ type Change = "insert" | "delete" | "commit";
 
 /**
  * One set of one node: the four commands on it (docs/contract.md#node-endpoint). Takes values that were parsed before and
- * does not check them again; `NodeClient` is the door for texts. Every command is repeated where that is safe.
+ * does not check them again; `NodeClient` takes texts. Every command is repeated where that is safe.
  *
  * @example
  * ```ts
@@ -85,7 +85,7 @@ export class NodeSet {
     return this.send("delete", json, options);
   }
 
-  /** Applies what is staged, by whomever. @throws {RequestError} */
+  /** Applies what is staged, by any writer. @throws {RequestError} */
   async commit(options?: CallOptions): Promise<void> {
     await this.node.run({
       url: this.address,
@@ -101,8 +101,8 @@ export class NodeSet {
   /** Reads the answer to a change, and keeps what it said: a refusal that is no failure by itself may explain one later. */
   private hearing(command: Change): Pick<NodeRequest<void>, "read" | "readFailure"> {
     const keep = ({ status, body }: HttpAnswer) => {
-      const words = this.node.quote(body);
-      this.answered.set(command, status < 300 ? words : `HTTP ${status}, ${words}`);
+      const answer = this.node.quote(body);
+      this.answered.set(command, status < 300 ? answer : `HTTP ${status}, ${answer}`);
     };
     return {
       readFailure: (answer) => void keep(answer),

@@ -53,7 +53,7 @@ export interface NodeOptions {
   /** Milliseconds of quiet after which gathered changes of a set are written. Default: 30. */
   readonly commitCoalesceMs?: number;
   /**
-   * What happens when somebody else has staged changes of a set that a commit would publish. Set, one more list before
+   * What happens when another writer has staged changes of a set that a commit would publish. Set, one more list before
    * each commit looks for them, which works on nodes that list staged entries: `"fail"` commits nothing, `"warn"` says so
    * and goes on. Default: no such list; what others did is reported after the commit.
    */
@@ -71,12 +71,12 @@ export interface NodeOptions {
    */
   readonly onUnreachable?: "fail" | "skip";
   /**
-   * Milliseconds from the end of one list of marks to the start of the next, failed tries included, for everybody in this
+   * Milliseconds from the end of one list of marks to the start of the next, failed tries included, for all callers in this
    * process. Default: 3 000; less only with `markPace: "off"`.
    */
   readonly markPauseMs?: number;
   /**
-   * Which lists of marks the pause is kept between: those of one table, or any two of the node. With `"off"` nobody
+   * Which lists of marks the pause is kept between: those of one table, or any two of the node. With `"off"` no list
    * waits. Default: `"table"`.
    */
   readonly markPace?: "table" | "node" | "off";

@@ -38,10 +38,14 @@ export function unexpected(message: string, repeat: boolean, remedy?: string): F
 /**
  * Reads statuses that mean failure whatever the operation; `undefined` for 2xx.
  *
- * @param words What the body says, in the form of the API at hand.
+ * @param messageIn What the body says, in the form of the API at hand.
  * @param option The option that holds the address, for remedies.
  */
-export function failedStatus(answer: HttpAnswer, words: (body: string) => string, option: string): Failed | undefined {
+export function failedStatus(
+  answer: HttpAnswer,
+  messageIn: (body: string) => string,
+  option: string,
+): Failed | undefined {
   const { status } = answer;
   if (status >= 200 && status < 300) return undefined;
   if (status < 400) {
@@ -50,7 +54,7 @@ export function failedStatus(answer: HttpAnswer, words: (body: string) => string
       remedy: `Only 307 and 308 within one origin are followed: set \`${option}\` to the address itself.`,
     });
   }
-  const message = words(answer.body);
+  const message = messageIn(answer.body);
   // Turned away unread, by definition (RFC 6585, section 4; RFC 8470, section 5.2).
   if (status === 429 || status === 425) return { kind: "failed", outcome: "not-sent", message, repeat: true };
   // Not implemented, no such version, no room: another try will hear the same.

@@ -134,7 +134,7 @@ export class Requester {
 
   /**
    * The message of a failure, read once more from a body without secrets: a reader quotes and cuts what it was given,
-   * and half a secret would be recognised by nobody. The reading itself rests on the body as it came.
+   * and half a secret would not be recognised. The reading itself rests on the body as it came.
    */
   private wordsOf(request: ApiRequest<unknown>, answer: HttpAnswer, reading: Failed): string {
     const body = this.connection.redactor.text(answer.body);
@@ -172,7 +172,7 @@ export class Requester {
     return (last.asked ?? 0) + backoff(tries, retry, this.world.random);
   }
 
-  /** A pause that would end past the deadline is not begun: nobody is served by waiting for a certain failure. */
+  /** A pause that would end past the deadline is not begun: it would only delay a certain failure. */
   private stopBefore(pause: number | undefined, until: number, last: FailedTry): string | undefined {
     const now = this.world.monotonic();
     if (pause === undefined || now + pause < until) return undefined;

@@ -14,7 +14,7 @@ import { ensure } from "./signaling-ensure";
 import { SignalingRequests } from "./signaling-request";
 import { systemWorld, type World } from "./world";
 
-/** Requests to one receiver at the same time; nobody needs more of them. */
+/** Requests to one receiver at the same time; a deployment needs no more. */
 const MAX_CONCURRENCY = 4;
 
 /**

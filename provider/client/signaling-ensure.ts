@@ -23,7 +23,7 @@ const LONGEST_PAUSE_MS = 2_000;
 
 /**
  * Observe, send what is needed, observe until it shows. `changed` are the prefixes whose state differs from the first
- * status, whoever's request did it, except those that a refusal proves to have changed before ours.
+ * status, by any client's request, except those that a refusal proves to have changed before ours.
  *
  * One prefix that the receiver takes for invalid keeps none of the others waiting: what was refused together is sent again
  * in halves, at most twice the binary logarithm of their number for each bad one, and only what is refused alone is missing
@@ -81,10 +81,10 @@ async function ensureGroup(
     else if (failure?.outcome === "unknown") progress.doubtful = true;
 
     // After "ok", and where the receiver says that it is done already, what is missing must show in time. After any
-    // other error one look tells whether it had its effect.
+    // other error one status tells whether it had its effect.
     const patient = failure === undefined || isSettled(failure, requests.operation);
-    const look = await waitUntilShown(sent.length, patient, failure);
-    if (look) throw progress.incomplete(look === "late" ? failure : look, look !== "late");
+    const end = await waitUntilShown(sent.length, patient, failure);
+    if (end) throw progress.incomplete(end === "late" ? failure : end, end !== "late");
     const left = progress.missingOf(group).length;
     if (left === 0) return undefined;
     const late = world.monotonic() >= limits.until;
@@ -163,7 +163,7 @@ class Progress {
     return this.missing.filter((prefix) => keys.has(prefix.toString()));
   }
 
-  /** A lone prefix that is refused as done, with no request of ours in doubt, was changed by somebody else. */
+  /** A lone prefix that is refused as done, with no request of ours in doubt, was changed by another client. */
   creditOthers(sent: readonly Prefix[]): void {
     const [only] = sent;
     if (only && sent.length === 1 && !this.doubtful) this.others.add(only.toString());

@@ -12,7 +12,7 @@ export interface World extends Clock {
   readonly memories: NodeMemories;
 }
 
-/** What this process has learnt about one node, whoever asked: connections of any name and spelling share it. */
+/** What this process has learnt about one node: connections of any name and spelling share it. */
 export interface NodeMemory {
   /** Places in answers where the node listed keyed objects: there, an empty object is an empty list. */
   readonly keyedPlaces: Set<string>;
@@ -26,13 +26,13 @@ export class NodeMemories {
 
   /** @param endpoint Canonical base url, without userinfo and `/fapi`. */
   of(endpoint: string): NodeMemory {
-    const known = this.nodes.get(endpoint) ?? { keyedPlaces: new Set(), marks: new MarkPace() };
-    this.nodes.set(endpoint, known);
-    return known;
+    const memory = this.nodes.get(endpoint) ?? { keyedPlaces: new Set(), marks: new MarkPace() };
+    this.nodes.set(endpoint, memory);
+    return memory;
   }
 }
 
-/** What this process has learnt, unless somebody brings a memory of their own. */
+/** What this process has learnt; tests bring a memory of their own. */
 export const processMemories = new NodeMemories();
 
 /** The real clock, timers and randomness. */

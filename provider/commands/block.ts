@@ -7,7 +7,7 @@ import type { EntryChange } from "../prefixes/edit/edit";
 import { editPrefixFile } from "../prefixes/edit/edit-file";
 import { addEditFlags, type EditFlags, send, workplace } from "./blocking/common";
 import { readPrefixes } from "./blocking/given";
-import type { StackRails } from "./blocking/stack-rails";
+import type { StackLimits } from "./blocking/stack-limits";
 import { expiryOf } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 
@@ -57,8 +57,8 @@ async function run(spellings: readonly string[], flags: Flags, io: CliIo): Promi
   refuseDefaultRoute(prefixes);
   const change = readChange(flags, (io.now ?? Date.now)());
   const place = await workplace(flags, io);
-  const { name, file, rails } = place;
-  refuseForbidden(prefixes, rails);
+  const { name, file, limits } = place;
+  refuseForbidden(prefixes, limits);
   const names = prefixes.map((prefix) => prefix.toString());
   const { after } = await editPrefixFile(
     file,
@@ -98,7 +98,7 @@ function refuseDefaultRoute(prefixes: readonly Prefix[]): void {
   );
 }
 
-function refuseForbidden(prefixes: readonly Prefix[], { forbidden, file }: StackRails): void {
+function refuseForbidden(prefixes: readonly Prefix[], { forbidden, file }: StackLimits): void {
   const found = protectedOverlaps(prefixes, forbidden).map(([prefix, other]) =>
     prefix.equals(other) ? `${prefix} is a forbidden prefix` : `${prefix} overlaps the forbidden prefix ${other}`,
   );

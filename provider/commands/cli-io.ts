@@ -15,7 +15,7 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
-  /** True when standard error is a terminal, where somebody watches what takes time. Default: false. */
+  /** True when standard error is a terminal, where a person watches what takes time. Default: false. */
   readonly isTerminal?: boolean;
   /** The working folder: relative files start there. Default: that of the process. */
   readonly folder?: string;
@@ -23,7 +23,7 @@ export interface CliIo {
   readonly now?: () => number;
 }
 
-/** Says what a command is about to wait for, where somebody watches. */
+/** Says what a command is about to wait for, where a person watches. */
 export function progress({ isTerminal, err }: CliIo, text: string): void {
   if (isTerminal) err(`${text}\n`);
 }

@@ -116,7 +116,7 @@ function report({ files, resources }: ImportFiles, flags: Flags, { sets, signali
   return `${lines.join("\n")}\n`;
 }
 
-/** Before anything is asked of the node; whoever writes them meanwhile is met by `writeNew`. */
+/** Before anything is asked of the node; a file that appears meanwhile is met by `writeNew`. */
 function refuseExisting(folder: string): void {
   const found = ["import.json", "index.ts"].map((name) => join(folder, name)).find((file) => existsSync(file));
   if (found === undefined) return;

@@ -6,7 +6,7 @@ import type { PrefixEntries } from "../prefixes";
 import { editPrefixFile } from "../prefixes/edit/edit-file";
 import { addEditFlags, type EditFlags, send, workplace } from "./blocking/common";
 import { readPrefixes } from "./blocking/given";
-import type { StackRails } from "./blocking/stack-rails";
+import type { StackLimits } from "./blocking/stack-limits";
 import type { CliIo } from "./cli-io";
 
 const HELP = `
@@ -32,11 +32,11 @@ export function register(program: Command, io: CliIo): void {
 async function run(spellings: readonly string[], flags: EditFlags, io: CliIo): Promise<void> {
   const prefixes = readPrefixes(spellings);
   const place = await workplace(flags, io);
-  const { name, file, rails } = place;
+  const { name, file, limits } = place;
   const names = prefixes.map((prefix) => prefix.toString());
   const { before, after } = await editPrefixFile(file, (entries) => {
     const gone = names.filter((prefix) => entries[prefix] !== undefined);
-    requireStill(entries, gone, rails);
+    requireStill(entries, gone, limits);
     return new Map(gone.map((prefix): [CanonicalPrefix, undefined] => [prefix, undefined]));
   });
   const removed = names.filter((prefix) => before[prefix] !== undefined);
@@ -60,7 +60,7 @@ function indexOf(entries: PrefixEntries): PrefixIndex {
 }
 
 /** What the stack's configuration requires stays covered, if the file covers it. */
-function requireStill(entries: PrefixEntries, gone: readonly string[], { required, file }: StackRails): void {
+function requireStill(entries: PrefixEntries, gone: readonly string[], { required, file }: StackLimits): void {
   if (required.length === 0 || gone.length === 0) return;
   const rest = Object.fromEntries(Object.entries(entries).filter(([prefix]) => !gone.includes(prefix)));
   const [before, after] = [indexOf(entries), indexOf(rest)];

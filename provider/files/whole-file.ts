@@ -3,7 +3,7 @@ import { chmod, open, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * Puts a file in the place of another, or of none: the content is written beside it, to the disk, and renamed. Whoever
+ * Puts a file in the place of another, or of none: the content is written beside it, to the disk, and renamed. A process that
  * reads it, and a kill at any moment, finds the old file or the new one, and whole. The file's mode stays as it was.
  */
 export async function replaceFile(file: string, content: string): Promise<void> {

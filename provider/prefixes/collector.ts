@@ -3,11 +3,11 @@ import { type HostBits, Prefix, PrefixError } from "../model/prefix";
 import { count } from "../model/text";
 import { readCanonical } from "./address";
 import { isExpiry, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
-import { type Found, looksLikeAddress, type Where } from "./found";
 import type { Members } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import type { Place, Problems } from "./problems";
 import { rangeToPrefixes } from "./range";
+import { looksLikeAddress, type RawEntry, type Where } from "./raw-entry";
 import { Selection } from "./selection";
 import { shown } from "./shown";
 
@@ -48,7 +48,7 @@ export class Collector {
     return taken;
   }
 
-  add(found: Found, where: Where): void {
+  add(found: RawEntry, where: Where): void {
     this.records++;
     const entry = this.entryOf(found, where);
     const prefix = typeof found.prefix === "string" ? quickly(found.prefix) : undefined;
@@ -97,7 +97,7 @@ export class Collector {
     }
   }
 
-  private entryOf(found: Found, where: Where): PrefixEntry {
+  private entryOf(found: RawEntry, where: Where): PrefixEntry {
     const value = absent(found.value) ? this.plain.value : this.valueOf(found.value, where);
     const reason = this.textOf(found, "reason", where) ?? this.plain.reason;
     const ticket = this.textOf(found, "ticket", where);
@@ -122,7 +122,7 @@ export class Collector {
     return 0;
   }
 
-  private textOf(found: Found, part: "reason" | "ticket" | "expires", where: Where): string | undefined {
+  private textOf(found: RawEntry, part: "reason" | "ticket" | "expires", where: Where): string | undefined {
     const given = found[part];
     if (absent(given)) return undefined;
     if (typeof given === "string") return given;

@@ -1,9 +1,9 @@
 import type { Collector } from "./collector";
-import { looksLikeAddress } from "./found";
 import { LISTS } from "./lists";
 import { type Element, elements, isMembers, type Members, type Path } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import type { Place } from "./problems";
+import { looksLikeAddress } from "./raw-entry";
 import { RecordReader } from "./records";
 import { shown } from "./shown";
 

@@ -14,7 +14,7 @@ export interface PrefixFileProblem extends Place {
   readonly message: string;
 }
 
-/** More than these are not looked for: whoever mends twenty lines runs again anyway. */
+/** More than these are not looked for: after twenty lines are mended the file is read again anyway. */
 const MOST = 20;
 
 /**

@@ -1,9 +1,9 @@
 import type { Collector } from "./collector";
-import type { Part } from "./found";
 import { LISTS } from "./lists";
 import { isMembers, type Members, member, type RecordShape } from "./lists/list";
 import type { PrefixColumns, PrefixFileOptions } from "./options";
 import type { Place } from "./problems";
+import type { Part } from "./raw-entry";
 import { shown } from "./shown";
 
 /** Where a member of a record stands, or the record itself. */

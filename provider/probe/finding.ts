@@ -29,7 +29,7 @@ export interface Finding {
   /** The question: `insert of what is there`. */
   readonly title: string;
   readonly found: Certainty;
-  /** What the node does, or why nobody knows. */
+  /** What the node does, or why that is not known. */
   readonly node: string;
   /** What the node said, shortened. */
   readonly evidence: readonly string[];

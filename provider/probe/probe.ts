@@ -12,6 +12,7 @@ import type { Finding, LeftBehind, NodeSettings, ProbeResult } from "./finding";
 import type { Point } from "./point";
 import { POINTS } from "./points";
 import { merged } from "./shapes/answers";
+import { LIMITS } from "./timing";
 
 /** What to ask, and of whom. */
 export interface ProbeOptions {
@@ -33,10 +34,8 @@ export interface ProbeOptions {
   readonly watch?: (title: string, number: number, total: number) => void;
 }
 
-/** Where no url is named, nobody is asked: a connection opens with its first request. */
-const NOBODY: NodeOptions = { endpoint: "http://localhost" };
-
-const LIMITS: Limits = { entries: 5_000, bytes: 1_048_576, patienceMs: 30_000 };
+/** Where no url is named, no node is asked: a connection opens with its first request. */
+const NO_NODE: NodeOptions = { endpoint: "http://localhost" };
 
 /**
  * Asks a node about every open point that a client can find out.
@@ -44,7 +43,7 @@ const LIMITS: Limits = { entries: 5_000, bytes: 1_048_576, patienceMs: 30_000 };
  * @throws {OptionsError} for wrong options. A node that fails ends the probe, and is no exception but `stopped`.
  */
 export async function probe(options: ProbeOptions): Promise<ProbeResult> {
-  const { node = NOBODY, urls, write = false, receiver, limits = {}, signal, world = {}, watch = () => {} } = options;
+  const { node = NO_NODE, urls, write = false, receiver, limits = {}, signal, world = {}, watch = () => {} } = options;
   const bench = new Bench(node, new Targets(urls), { ...LIMITS, ...limits }, world, signal);
   const [set] = bench.targets.sets;
   if (write && set) bench.work = new WorkSet(set, bench);

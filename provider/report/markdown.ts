@@ -1,7 +1,7 @@
 import { count, grouped } from "../model/text";
 import { code, keyLine } from "./inert";
 import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
-import { fate, headline, markWords, remarks, widest } from "./words";
+import { fate, headline, markSentence, remarks, widest } from "./sentences";
 
 /** What the longest key, link and headings need together, which are always there. */
 export const LEAST_BYTES = 6_000;
@@ -183,7 +183,7 @@ function details(group: readonly SetReport[], limit: number): string {
     { list: set.changed, title: "Another value" },
     { list: set.renoted, title: "Other notes" },
   ];
-  const said = [...remarks(set), markWords(set)].filter((one) => one !== undefined);
+  const said = [...remarks(set), markSentence(set)].filter((one) => one !== undefined);
   if (lists.every(({ list }) => list.count === 0) && said.length === 0 && !set.marks) return "";
   const numbers = lists
     .filter(({ list }) => list.count > 0)

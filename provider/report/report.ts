@@ -1,10 +1,18 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { addressesOf } from "./entry-lists";
-import { addressesIn, type Held, heldByEntry, heldBySet, type Known, membersBefore, withoutSecrets } from "./held";
 import type { Report, ResourceChange, SignalingReport } from "./model";
 import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview";
 import { SetChanges, type SetStep } from "./set-changes";
+import {
+  addressesIn,
+  contentOfEntry,
+  contentOfSet,
+  type Known,
+  membersBefore,
+  type SetContent,
+  withoutSecrets,
+} from "./set-content";
 import { signalingChange } from "./signaling-changes";
 import { WholeChanges } from "./whole-changes";
 
@@ -65,7 +73,7 @@ class Work {
   readonly others: Record<string, number> = {};
   private readonly bySet = new Map<string, SetChanges>();
   /** What the state said of a resource before the refresh, by URN. */
-  private readonly refreshed = new Map<string, Held>();
+  private readonly refreshed = new Map<string, SetContent>();
 
   constructor(private readonly known: Known) {}
 
@@ -113,7 +121,7 @@ class Work {
 
   private addWhole(
     { replaceReasons }: PreviewStep,
-    { resource, before, after, keeps }: Pick<SetStep, "resource" | "after" | "keeps"> & { readonly before: Held },
+    { resource, before, after, keeps }: Pick<SetStep, "resource" | "after" | "keeps"> & { readonly before: SetContent },
   ): void {
     const becomes = after && (keyOf(after) !== keyOf(before) ? `${after.url} at ${after.place.label}` : undefined);
     this.whole.add(resource.name, [...before.entries.keys()], {
@@ -133,11 +141,11 @@ class Work {
     if (whole) this.whole.add(resource.name, whole.prefixes, whole.change);
   }
 
-  private held(kind: "PrefixSet" | "PrefixSetEntry", members: Readonly<Record<string, unknown>>): Held {
-    return kind === "PrefixSet" ? heldBySet(members, this.known) : heldByEntry(members, this.known);
+  private held(kind: "PrefixSet" | "PrefixSetEntry", members: Readonly<Record<string, unknown>>): SetContent {
+    return kind === "PrefixSet" ? contentOfSet(members, this.known) : contentOfEntry(members, this.known);
   }
 
-  private setOf(held: Held): SetChanges {
+  private setOf(held: SetContent): SetChanges {
     const key = keyOf(held);
     const set = this.bySet.get(key) ?? new SetChanges(held.place, held.url);
     this.bySet.set(key, set);
@@ -146,7 +154,7 @@ class Work {
 }
 
 /** One set of one machine, however it is called. */
-function keyOf({ place, url }: Held): string {
+function keyOf({ place, url }: SetContent): string {
   return JSON.stringify([place.endpoint ?? place.label, url]);
 }
 

@@ -2,18 +2,18 @@ import type { EntryNote } from "../model/entry-note";
 import type { CanonicalPrefix } from "../model/prefix";
 import { isExpired } from "../resources/entries";
 import { entryList } from "./entry-lists";
-import type { Held, HeldEntry, Place } from "./held";
 import type { EntryChange, ResourceChange, SetReport } from "./model";
+import type { NotedEntry, Place, SetContent } from "./set-content";
 
-interface Owned extends HeldEntry {
+interface Owned extends NotedEntry {
   readonly resource: string;
 }
 
 /** What a step does to the part of a set that its resource has. */
 export interface SetStep {
   readonly resource: ResourceChange;
-  readonly before?: Held | undefined;
-  readonly after?: Held | undefined;
+  readonly before?: SetContent | undefined;
+  readonly after?: SetContent | undefined;
   /** True where what leaves the program stays at the node. */
   readonly keeps: boolean;
   /** Entries of which the engine says that the value or the note differs, where both are secret. */
@@ -59,7 +59,7 @@ export class SetChanges {
   }
 
   /** Takes what a refresh found: what the state said, and what the node holds. */
-  addDrift(state: Held, live: Held): void {
+  addDrift(state: SetContent, live: SetContent): void {
     for (const [prefix, { value }] of live.entries) {
       const known = state.entries.get(prefix);
       if (!known) this.drift.in += 1;

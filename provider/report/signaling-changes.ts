@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { type Known, membersBefore, placeOf, RECEIVER, readList, withoutSecrets } from "./held";
 import type { ResourceChange, SignalingReport, WholeChange } from "./model";
 import type { PreviewStep } from "./preview";
+import { type Known, membersBefore, placeOf, RECEIVER, readList, withoutSecrets } from "./set-content";
 
 /** What a step does to a `CloudSignaling`. */
 export interface SignalingChange {
@@ -28,7 +28,7 @@ export function signalingChange(step: PreviewStep, resource: ResourceChange, kno
   const own: readonly string[] = stops === "all" ? gone : stops === "none" ? [] : readList(old?.started ?? []).prefixes;
   const stopped = after.isUnknown && !isMove ? [] : gone.filter((prefix) => isIn(own, prefix));
   const note = noteOf(now ?? old ?? {});
-  const label = to?.label ?? from?.label ?? RECEIVER.words;
+  const label = to?.label ?? from?.label ?? RECEIVER.unnamed;
   const report: SignalingReport = {
     receiver: label,
     resource,

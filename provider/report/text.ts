@@ -1,7 +1,7 @@
 import { grouped } from "../model/text";
 import { cut, visible } from "./inert";
 import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
-import { fate, headline, markWords, remarks } from "./words";
+import { fate, headline, markSentence, remarks } from "./sentences";
 
 /**
  * A report for a terminal: nothing in it moves a cursor or hides.
@@ -49,7 +49,7 @@ function wholeLine(change: WholeChange, limit: number): string {
 
 function setLines(set: SetReport, limit: number): string[] {
   if (set.resources.length === 0) return [];
-  const marks = set.marks && "unasked" in set.marks ? `Marks: ${safe(set.marks.unasked)}` : markWords(set);
+  const marks = set.marks && "unasked" in set.marks ? `Marks: ${safe(set.marks.unasked)}` : markSentence(set);
   const timed = set.expiring.slice(0, limit).map(({ prefix, expires }) => `${safe(prefix)} until ${safe(expires)}`);
   return [
     "",

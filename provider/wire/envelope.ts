@@ -2,13 +2,13 @@ import { type ListKind, type NodeHabits, pathFor, pathSetting } from "./answers"
 import { doubtIn } from "./error-marker";
 import { isNothing, readNumber } from "./json";
 import { competing, isRival, refuseInner, unknownShape } from "./list-guess";
-import { type Found, follow, look, placesIn } from "./places";
+import { follow, type ListCandidate, listCandidate, placesIn } from "./places";
 import { describe, isRecord, ShapeError, short } from "./shape";
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** The list in an answer: elements in their order, or records by address. */
-export type ListInAnswer = Extract<Found, { kind: "array" | "keyed" }>;
+export type ListInAnswer = Extract<ListCandidate, { kind: "array" | "keyed" }>;
 
 const NOTHING: ListInAnswer = { kind: "array", elements: [] };
 
@@ -33,7 +33,7 @@ export function findList(json: unknown, kind: ListKind, habits: NodeHabits): Lis
 function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer {
   const path = pathFor(habits.answers, kind);
   if (path !== undefined) return atPath(json, path, kind, habits);
-  const root = look(json);
+  const root = listCandidate(json);
   if (root?.kind === "array") {
     if (kind === "prefixset") refuseInner({ path: "", found: root }, habits);
     return root;
@@ -69,14 +69,14 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
 function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits): ListInAnswer {
   const place = follow(json, path);
   if (place === undefined) {
-    const root = look(json);
+    const root = listCandidate(json);
     // The setting may be meant for other kinds of lists, and in a bare array there is nothing to mistake.
     if (root?.kind === "array") return root;
     if (root?.kind === "hollow" && isEmptyAt("", habits)) return NOTHING;
     throw unknownShape(json, kind, habits, `nothing stands at ${JSON.stringify(path)} in it`);
   }
   const { value, within } = place;
-  const found = look(value);
+  const found = listCandidate(value);
   refusePartial(within, 0);
   if (found?.kind === "array") return found;
   if (found?.kind === "keyed") return remembered(found, path, habits);

@@ -1,5 +1,5 @@
 import { type ListKind, type NodeHabits, pathSetting } from "./answers";
-import { type Found, isAddressLike, look, type Place, placesIn } from "./places";
+import { isAddressLike, type ListCandidate, listCandidate, type Place, placesIn } from "./places";
 import { describe, isRecord, ShapeError, sketch } from "./shape";
 
 /** What the answer was instead of a list, and the setting that would find one in it. */
@@ -33,7 +33,7 @@ export function competing(one: Place, two: Place, kind: ListKind, { answers }: N
 /** An array of one object that holds the list itself: no entry of a set holds a list of entries. */
 export function refuseInner({ path, found }: Pick<Place, "path" | "found">, { answers }: NodeHabits): void {
   const [only, ...others] = found.kind === "array" ? found.elements : [];
-  if (!isRecord(only) || others.length > 0 || look(only) !== undefined) return;
+  if (!isRecord(only) || others.length > 0 || listCandidate(only) !== undefined) return;
   // A record with an address is an entry, whatever else it holds.
   if (Object.values(only).some((member) => typeof member === "string" && isAddressLike(member))) return;
   const [inner, ...more] = placesIn(only).filter((place) => place.isNatural && isRival(place.found));
@@ -46,7 +46,7 @@ export function refuseInner({ path, found }: Pick<Place, "path" | "found">, { an
 }
 
 /** Something under another name that could as well be the list. Arrays of words and numbers cannot. */
-export function isRival(found: Found): boolean {
+export function isRival(found: ListCandidate): boolean {
   if (found.kind === "keyed" || found.kind === "mixed") return true;
   return found.kind === "array" && holdsRecords(found.elements);
 }

@@ -18,11 +18,11 @@ export interface Place {
   readonly isNatural: boolean;
   /** The objects on the way, the root first. */
   readonly within: readonly Json[];
-  readonly found: Found;
+  readonly found: ListCandidate;
 }
 
 /** What stands at a place: an array, an object whose keys are addresses, some or all of them, `{}`, or null. */
-export type Found =
+export type ListCandidate =
   | { readonly kind: "array"; readonly elements: readonly unknown[] }
   | { readonly kind: "keyed"; readonly members: Json }
   | { readonly kind: "mixed" | "hollow" | "null" };
@@ -45,7 +45,7 @@ export function placesIn(json: Json): Place[] {
 }
 
 function visit(value: unknown, path: readonly string[], isNatural: boolean, within: readonly Json[], places: Place[]) {
-  const found = look(value);
+  const found = listCandidate(value);
   if (found) places.push({ path: path.join("."), isNatural, within, found });
   else if (isRecord(value) && path.length < MAX_DEPTH) {
     for (const name in value) {
@@ -55,7 +55,7 @@ function visit(value: unknown, path: readonly string[], isNatural: boolean, with
 }
 
 /** What a value is as the place of a list; `undefined` for single values, and for objects that may hold one. */
-export function look(value: unknown): Found | undefined {
+export function listCandidate(value: unknown): ListCandidate | undefined {
   if (value === null) return { kind: "null" };
   if (Array.isArray(value)) return { kind: "array", elements: value };
   if (!isRecord(value)) return undefined;

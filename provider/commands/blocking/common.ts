@@ -4,7 +4,7 @@ import { type CliIo, progress } from "../cli-io";
 import { addNodeFlags, type NodeFlags, nodeClient } from "../node-options";
 import { readFileName, readSet } from "./given";
 import { sendNow, type Wanted } from "./now";
-import { type StackRails, stackRails } from "./stack-rails";
+import { type StackLimits, stackLimits } from "./stack-limits";
 
 /** What `block` and `unblock` are both told. */
 export interface EditFlags extends NodeFlags {
@@ -29,17 +29,17 @@ export function addEditFlags(command: Command): Command {
       )
       .option(
         "--stack <name>",
-        "stack whose rails hold (Pulumi.<name>.yaml); default: the only one in the working folder",
+        "stack whose limits hold (Pulumi.<name>.yaml); default: the only one in the working folder",
       ),
   );
 }
 
-/** Where the edit is made, and by which rails. */
+/** Where the edit is made, and by which limits. */
 export interface Workplace {
   /** The file as it was named, for messages. */
   readonly name: string;
   readonly file: string;
-  readonly rails: StackRails;
+  readonly limits: StackLimits;
   /** With --now: the set to send to. */
   readonly now?: { readonly client: NodeClient; readonly url: PrefixSetUrl };
 }
@@ -48,15 +48,15 @@ export interface Workplace {
 export async function workplace(flags: EditFlags, io: CliIo): Promise<Workplace> {
   const folder = io.folder ?? process.cwd();
   const file = readFileName(flags.file, folder);
-  const rails = await stackRails(folder, flags.stack);
-  if (flags.now !== undefined && (rails.readOnly || ["true", "1"].includes(io.env.PACKETFILTER_READ_ONLY ?? "")))
+  const limits = await stackLimits(folder, flags.stack);
+  if (flags.now !== undefined && (limits.readOnly || ["true", "1"].includes(io.env.PACKETFILTER_READ_ONLY ?? "")))
     throw new Error(
-      `--now: nothing may be changed at a node (${rails.readOnly ? `packetfilter:readOnly in ${rails.file}` : "PACKETFILTER_READ_ONLY"}). Nothing was changed: leave --now out, or lift that.`,
+      `--now: nothing may be changed at a node (${limits.readOnly ? `packetfilter:readOnly in ${limits.file}` : "PACKETFILTER_READ_ONLY"}). Nothing was changed: leave --now out, or lift that.`,
     );
-  for (const sentence of rails.unread) io.err(`${sentence}\n`);
+  for (const sentence of limits.unread) io.err(`${sentence}\n`);
   const url = flags.now === undefined ? undefined : readSet(flags.now);
   const now = url && { now: { client: await nodeClient(flags, io), url } };
-  return { name: flags.file, file, rails, ...now };
+  return { name: flags.file, file, limits, ...now };
 }
 
 /** With --now: sends what was written, and says so. @throws {Error} with node and remedy; the file stays */

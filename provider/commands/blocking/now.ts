@@ -1,15 +1,12 @@
 import { SetWriter } from "../../batch/set-writer";
 import { SharedReads } from "../../batch/shared-reads";
-import { formatUrl, type NodeClient, type PrefixSetUrl } from "../../client";
+import { DEFAULTS, formatUrl, type NodeClient, type PrefixSetUrl } from "../../client";
 import { systemClock } from "../../client/clock";
 import { messageOf } from "../../model/errors";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
 import { count } from "../../model/text";
 import type { CliIo } from "../cli-io";
-
-/** Milliseconds that the list after the commit may take to show the result, as in a deployment. */
-const DEADLINE_MS = 60_000;
 
 /** What is to be there at once, and what is to be gone. */
 export interface Wanted {
@@ -31,7 +28,7 @@ export async function sendNow(client: NodeClient, url: PrefixSetUrl, wanted: Wan
   const writer = new SetWriter({
     set,
     label,
-    deadlineMs: DEADLINE_MS,
+    deadlineMs: DEFAULTS.deadlineMs,
     quietMs: 0,
     clock: systemClock,
     wanted: wanted.put,

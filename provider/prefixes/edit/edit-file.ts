@@ -21,7 +21,7 @@ export const EDITABLE = [".json", ".yaml", ".yml"];
 /**
  * Edits a prefix file as `readPrefixFile` reads it: an object or map of prefixes, or an array. Comments, order and
  * indentation stay. The new content is written beside the file and takes its place in one step, so that a reader sees the
- * old file or the new one, and whoever else edits waits. A file that is missing is made.
+ * old file or the new one, and other editors wait. A file that is missing is made.
  *
  * @param decide Is told what the file says now, and says what is to change; what it throws leaves the file as it is.
  * @throws {PrefixFileError} when the file does not read as a prefix file; it is left as it is

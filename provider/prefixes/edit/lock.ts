@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 
-/** Milliseconds: an edit takes a few, so that whoever waits so long waits for something that hangs. */
+/** Milliseconds: an edit takes a few, so that a wait of this length is for something that hangs. */
 const PATIENCE_MS = 30_000;
 const PAUSE_MS = 10;
 
@@ -12,9 +12,9 @@ const ownerSchema = z.object({ host: z.string(), pid: z.number().int(), id: z.st
 type Owner = z.infer<typeof ownerSchema>;
 
 /**
- * Calls `work` while nobody else who asks does, in this process or another: `<file>.lock` is there meanwhile, with the process
+ * Calls `work` while no other caller does, in this process or another: `<file>.lock` is there meanwhile, with the process
  * that made it. The lock of a process of this machine that has ended is taken away; one of another machine (a shared disk) is
- * not, since nobody here can tell.
+ * not, since that cannot be told here.
  *
  * Done here, since the libraries for it are kept no more or know stale locks by their age only, by which a machine that
  * slept loses a lock that it holds.
@@ -78,7 +78,7 @@ function isGone({ host, pid }: Owner): boolean {
   }
 }
 
-/** Of several who find the same left lock one takes it away: whoever looks later may meet a new lock in its place. */
+/** Of several who find the same left lock one takes it away: a later one may meet a new lock in its place. */
 async function takeAway(lock: string, left: string, { id }: Owner): Promise<void> {
   const turn = `${lock}.${id}.left`;
   if (!(await made(turn, left, randomUUID()))) return void (await sleep(PAUSE_MS));

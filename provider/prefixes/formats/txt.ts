@@ -1,8 +1,8 @@
 import type { Collector } from "../collector";
-import type { Found, Where } from "../found";
 import { LONGEST_LINE, linesOf } from "../lines";
 import { LISTS } from "../lists";
 import type { TextShape } from "../lists/list";
+import type { RawEntry, Where } from "../raw-entry";
 import type { Format } from "./format";
 
 const SHAPES: readonly TextShape[] = LISTS.flatMap(({ text }) => text ?? []);
@@ -64,7 +64,7 @@ function readPrefix(prefix: string, line: number, collector: Collector): void {
   collector.add({ prefix }, () => ({ line, column: 1 }));
 }
 
-function reasonOf(comment: string): Pick<Found, "reason"> {
+function reasonOf(comment: string): Pick<RawEntry, "reason"> {
   const text = comment.trim();
   return text !== "" && SHAPES.some((shape) => shape.reason?.test(text)) ? { reason: text } : {};
 }

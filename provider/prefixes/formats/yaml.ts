@@ -52,7 +52,7 @@ export const yaml: Format = {
     const root: unknown = attempt(() => document.toJS());
     readDocument(root, collector, options, {
       place: (path) => place(offset(document.contents, path)),
-      // Found above, in every map.
+      // RawEntry above, in every map.
       repeated: () => undefined,
     });
 

@@ -1,6 +1,6 @@
-import type { Part } from "../found";
+import type { Part } from "../raw-entry";
 
-/** The members of a record as somebody else wrote them: nothing is known of their values. */
+/** The members of a record as the publisher wrote them: nothing is known of their values. */
 export type Members = Readonly<Record<string, unknown>>;
 
 /** Where an element stands in a JSON or YAML document: member names and indexes from the root. */

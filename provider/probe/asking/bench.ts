@@ -10,6 +10,7 @@ import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-
 import type { ListKind } from "../../wire/answers";
 import { type Command, listCommand } from "../../wire/node-command";
 import { placeOfList } from "../shapes/list-place";
+import { TIMING } from "../timing";
 import { Answer } from "./answer";
 import { Learned } from "./learned";
 import { Skipped } from "./outcome";
@@ -44,9 +45,6 @@ export interface Limits {
   /** Milliseconds that a change may take until it shows. */
   readonly patienceMs: number;
 }
-
-/** Longest wait that the node may ask for by `Retry-After`, in milliseconds. */
-const LONGEST_WAIT = 60_000;
 
 /** Thrown when the node answers, but not reliably enough to go on. */
 class Unsteady extends Error {
@@ -189,7 +187,7 @@ export class Bench {
     if (!calm) this.signal?.throwIfAborted();
   }
 
-  /** What a sample of entries showed; taken once, whoever asks. @throws {Unclear} */
+  /** What a sample of entries showed; taken once, for all points. @throws {Unclear} */
   sample(): Promise<Sample> {
     this.sampled ??= takeSample(this.set, this.learned);
     return this.sampled;
@@ -201,7 +199,7 @@ export class Bench {
     throw new Skipped("no receiver is asked");
   }
 
-  /** What a start and its refusals showed; tried once, whoever asks. @throws {Blocked | Unclear} */
+  /** What a start and its refusals showed; tried once, for all points. @throws {Blocked | Unclear} */
   trial(): Promise<Trial> {
     this.tried ??= tryStart(this.signaling);
     return this.tried;
@@ -209,7 +207,7 @@ export class Bench {
 
   /** For changes that may well not show: by what was seen of commits, they do soon or never. */
   get briefly(): Pick<Watch, "patienceMs"> {
-    return { patienceMs: 1_000 + 4 * this.learned.commitDelay };
+    return { patienceMs: TIMING.brief + 4 * this.learned.commitDelay };
   }
 
   async close(): Promise<void> {
@@ -245,7 +243,8 @@ export class Bench {
 
   private asksToWait(answer: HttpAnswer): number | undefined {
     if (answer.status !== 429) return undefined;
-    const wait = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall()) ?? 1_000;
-    return wait <= LONGEST_WAIT ? wait : undefined;
+    const wait =
+      retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall()) ?? TIMING.turnedAway;
+    return wait <= TIMING.longestWait ? wait : undefined;
   }
 }

@@ -5,12 +5,10 @@ import { formatUrl } from "../../model/resource-url";
 import { some } from "../../model/text";
 import { commitCommand, dataCommand, deleteEntry, NODE_PATH } from "../../wire/node-command";
 import type { LeftBehind } from "../finding";
+import { TIMING } from "../timing";
 import type { Bench } from "./bench";
 import type { Receiver } from "./receiver";
 import { ForeignEntries, type WorkSet } from "./work-set";
-
-/** Milliseconds before each further try to clean up: half a minute altogether. */
-const PAUSES = [500, 1_000, 2_000, 4_000, 8_000, 16_000];
 
 /** Prefixes up to this number stand in the command that removes them. */
 const SHOWN = 50;
@@ -44,13 +42,15 @@ export function isUnclean({ work, receiver }: Bench): boolean {
  */
 export function doubtAfter(error: unknown, { timeoutMs = DEFAULTS.timeoutMs }: NodeOptions): number {
   if (isUnreachable(error)) return timeoutMs;
-  return error instanceof RequestError && error.code === "request-cancelled" ? Math.min(timeoutMs, 1_000) : 0;
+  return error instanceof RequestError && error.code === "request-cancelled"
+    ? Math.min(timeoutMs, TIMING.afterStop)
+    : 0;
 }
 
 /** Tries until it works. Returns why it did not, if it never did. */
 async function repeatedly(bench: Bench, clear: () => Promise<void>): Promise<string | undefined> {
   let why = "";
-  for (const pause of [0, ...PAUSES]) {
+  for (const pause of [0, ...TIMING.cleanUp]) {
     await bench.pause(pause, { calm: true });
     try {
       await clear();

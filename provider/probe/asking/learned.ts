@@ -20,11 +20,11 @@ export class Learned {
   readonly empty: { set?: ListPlace | "nothing"; records?: ListPlace | "nothing" } = {};
   /** The answer to the list of the first named set, as it was found. */
   setAnswer: Answer | undefined;
-  /** The answer to the list of a set that nobody has. */
+  /** The answer to the list of a set that no node has. */
   unknown: Answer | undefined;
   /** Names of profiles that a list showed. */
   profiles: readonly string[] = [];
-  /** Form of the error for a request that nobody could carry out. */
+  /** Form of the error for a request that no node could carry out. */
   errorForm: ErrorForm | undefined;
   /** Whether a list shows what waits for a commit. */
   listShows: "applied" | "staged" | undefined;

@@ -7,6 +7,7 @@ import { systemWorld, type World } from "../../client/world";
 import { Prefix } from "../../model/prefix";
 import { quotable } from "../../wire/node-answer";
 import { isOk, readStatus, type SignalingOperation } from "../../wire/signaling";
+import { pauseAfter, TIMING } from "../timing";
 import { Answer } from "./answer";
 import { Unclear } from "./outcome";
 
@@ -16,9 +17,6 @@ interface Asking {
   /** Goes on where the user asked to stop. */
   readonly calm?: boolean;
 }
-
-/** Milliseconds between looks at the status, and until a start that does not show will not show any more. */
-const LOOK = { pause: 25, patience: 5_000 };
 
 /**
  * A receiver of signalings, asked with one prefix of the user's own that is not active. What may have been started is
@@ -93,8 +91,8 @@ export class Receiver {
     for (let ms = 0; ; ms = this.world.monotonic() - began) {
       const answer = await this.status();
       const shown = isActive(answer, prefix);
-      if (shown || ms >= LOOK.patience) return { answer, ms, shown };
-      await this.pause(ms < 500 ? LOOK.pause : 500);
+      if (shown || ms >= TIMING.statusPatience) return { answer, ms, shown };
+      await this.pause(pauseAfter(ms));
     }
   }
 
@@ -123,8 +121,9 @@ export class Receiver {
       const active = await this.active({ calm });
       const left = active.filter((prefix) => this.started.has(prefix));
       if (left.length === 0) break;
-      if (ms >= LOOK.patience) throw new Error(`Signaling of ${left.join(", ")} is still active after it was stopped.`);
-      await this.pause(500, { calm });
+      if (ms >= TIMING.statusPatience)
+        throw new Error(`Signaling of ${left.join(", ")} is still active after it was stopped.`);
+      await this.pause(TIMING.laterPause, { calm });
     }
     this.started.clear();
   }

@@ -6,6 +6,7 @@ import { isRecord, sketch } from "../../wire/shape";
 import { settingsFor } from "../shapes/answers";
 import { type EntryShape, entryShape, type KnownEntry } from "../shapes/entry-shape";
 import { type ListPlace, placeOfList } from "../shapes/list-place";
+import { pauseAfter } from "../timing";
 import type { Answer } from "./answer";
 import type { Learned } from "./learned";
 import { Unclear } from "./outcome";
@@ -50,7 +51,7 @@ export async function takeSample(set: WorkSet, learned: Learned): Promise<Sample
   if (insert.isRefusal) throw new Unclear("a plain insert is refused", [insert.evidence]);
   const before = await set.list("list before the commit");
   const listShows = showsAll(before) ? "staged" : "applied";
-  const { commit, list, shown, ms } = await set.committed(showsAll, { pause: closely });
+  const { commit, list, shown, ms } = await set.committed(showsAll, { pause: pauseAfter });
   if (!shown) throw new Unclear("what was inserted and committed is never listed", [commit.evidence, list.evidence]);
   const place = placeOfSample(list.json) ?? placeOfList(list.json, "prefixset");
   if (!place) throw new Unclear(`its shape ${sketch(list.json)} is not understood`, [list.evidence]);
@@ -66,7 +67,7 @@ export async function takeSample(set: WorkSet, learned: Learned): Promise<Sample
   if (!answers) throw new Unclear(`its shape ${sketch(list.json)} is read by no setting`, [list.evidence]);
   const isNew = answers !== learned.answers;
   Object.assign(learned, { answers, listShows, filled: { place, entry }, commitDelay: ms });
-  // Where lists show what waits, nobody can see when it is applied.
+  // Where lists show what waits, it cannot be seen when it is applied.
   const delayMs = listShows === "staged" ? 0 : ms;
   return {
     insert,
@@ -81,9 +82,6 @@ export async function takeSample(set: WorkSet, learned: Learned): Promise<Sample
     single: singleIn(list.body, entry),
   };
 }
-
-/** The delay is what is to be found out: looked at often at first. */
-const closely = (ms: number) => (ms < 500 ? 25 : 500);
 
 function showsAll(answer: Answer): boolean {
   return !answer.isRefusal && SAMPLE.every(({ address }) => answer.body.includes(address));

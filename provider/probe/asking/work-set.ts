@@ -3,6 +3,7 @@ import { commitCommand, dataCommand, deleteEntry, insertEntry } from "../../wire
 import { type ListedEntry, readPrefixSetList } from "../../wire/prefix-set-list";
 import { ShapeError } from "../../wire/shape";
 import { placeOfList, showsNoAddress } from "../shapes/list-place";
+import { TIMING } from "../timing";
 import type { Answer } from "./answer";
 import { isDocumentation } from "./documentation";
 import type { Learned } from "./learned";
@@ -26,7 +27,7 @@ export interface AsksSet {
   listBody(url: PrefixSetUrl): string;
 }
 
-/** Thrown when the set holds what no probe writes: somebody else works with it. */
+/** Thrown when the set holds what no probe writes: another writer works with it. */
 export class ForeignEntries extends Error {
   override readonly name = "ForeignEntries";
 }
@@ -111,8 +112,8 @@ export class WorkSet {
     watch: Partial<Watch> = {},
   ): Promise<{ commit: Answer; list: Answer; shown: boolean; ms: number }> {
     const { world, limits, learned } = this.bench;
-    const usual = 25 + Math.ceil(1.25 * learned.commitDelay);
-    const { patienceMs = limits.patienceMs, pause = (ms) => (ms === 0 ? usual : 1_000) } = watch;
+    const usual = TIMING.firstPause + Math.ceil(1.25 * learned.commitDelay);
+    const { patienceMs = limits.patienceMs, pause = (ms) => (ms === 0 ? usual : TIMING.listPause) } = watch;
     const commit = await this.commit();
     const began = world.monotonic();
     for (let ms = 0; ; ms = world.monotonic() - began) {
@@ -147,7 +148,7 @@ export class WorkSet {
     const foreign = entries.find(({ prefix }) => !isDocumentation(prefix));
     if (!foreign) return entries;
     throw new ForeignEntries(
-      `Set ${formatUrl(this.url)} lists ${foreign.spelling}, which the probe did not write: somebody else works with it. It is left there.`,
+      `Set ${formatUrl(this.url)} lists ${foreign.spelling}, which the probe did not write: another writer works with it. It is left there.`,
     );
   }
 
@@ -164,7 +165,7 @@ export class WorkSet {
       // One refusal may be about a single one that is not there. What is listed after the commit is.
       await this.takeOut([...this.placed], { divide: false });
       const { learned, limits } = this.bench;
-      for (const patienceMs of [1_000 + 4 * learned.commitDelay, limits.patienceMs, limits.patienceMs]) {
+      for (const patienceMs of [TIMING.brief + 4 * learned.commitDelay, limits.patienceMs, limits.patienceMs]) {
         const { list } = await this.committed(isHollow, { patienceMs });
         if (isHollow(list)) return this.cleared(list);
         await this.takeOut(this.listedOrPlaced(list), { divide: true });

@@ -5,6 +5,7 @@ import type { Answer } from "../asking/answer";
 import { Skipped, Unclear } from "../asking/outcome";
 import { firstAddress, isRefused } from "../asking/trial";
 import { point } from "../point";
+import { TIMING } from "../timing";
 
 /** How the receiver writes its four error texts. */
 export const signalingErrors = point({
@@ -186,7 +187,7 @@ export const signalingPartial = point({
     const answer = await signaling.start([active, idle]);
     if (signaling.isStarted(answer)) throw new Unclear("a start of what is active is no error", [answer.evidence]);
     // A start that shows late would look like none.
-    await signaling.pause(2 * delayMs + 25);
+    await signaling.pause(2 * delayMs + TIMING.firstPause);
     return { answer, isPartial: (await signaling.active()).includes(idle) };
   },
   judge: ({ answer, isPartial }) => ({

@@ -49,7 +49,7 @@ export const emptyCommit = point({
   finds: ["emptyCommit", "nothingStagedStatus", "nothingStagedForm"],
   ask: async ({ set }) => {
     const answer = await set.commit("commit of nothing");
-    // What somebody else had staged has just been published, if there was anything: no entry of ours may follow.
+    // What another writer had staged has just been published, if there was anything: no entry of ours may follow.
     await set.entries();
     return answer;
   },

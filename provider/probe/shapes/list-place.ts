@@ -1,5 +1,5 @@
 import { type Answers, type ListKind, pathFor } from "../../wire/answers";
-import { follow, isAddressLike, look, type Place, placesIn } from "../../wire/places";
+import { follow, isAddressLike, listCandidate, type Place, placesIn } from "../../wire/places";
 import { isRecord } from "../../wire/shape";
 
 /** Where a list stands in an answer, and as what. */
@@ -34,7 +34,7 @@ function best(places: readonly Place[]): Place | undefined {
 }
 
 function at(path: string, value: unknown): ListPlace | undefined {
-  const found = look(value);
+  const found = listCandidate(value);
   switch (found?.kind) {
     case "array":
       return { path, kind: "array", elements: found.elements, members: {} };

@@ -1,7 +1,7 @@
 import type { Place } from "./problems";
 
 /** The parts of an entry, as a format finds them; each may be anything. */
-export interface Found {
+export interface RawEntry {
   readonly prefix: unknown;
   readonly value?: unknown;
   readonly reason?: unknown;
@@ -9,7 +9,7 @@ export interface Found {
   readonly expires?: unknown;
 }
 
-export type Part = keyof Found;
+export type Part = keyof RawEntry;
 
 /** Tells where a part stands; asked only when something is wrong with it. */
 export type Where = (part: Part) => Place;

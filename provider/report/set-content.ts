@@ -18,17 +18,17 @@ export interface Place {
 }
 
 /** An entry, and what is written beside it. */
-export interface HeldEntry {
+export interface NotedEntry {
   readonly value: ListedValue;
   readonly note: EntryNote;
 }
 
 /** What a resource holds at one moment, or is to hold. */
-export interface Held {
+export interface SetContent {
   readonly place: Place;
   /** The set; words where the preview does not know it yet. */
   readonly url: string;
-  readonly entries: ReadonlyMap<CanonicalPrefix, HeldEntry>;
+  readonly entries: ReadonlyMap<CanonicalPrefix, NotedEntry>;
   /** What is written beside entries that are wanted no more, since their time has come. */
   readonly expired: ReadonlyMap<CanonicalPrefix, EntryNote>;
   /** True where a prefix is not known yet. */
@@ -80,10 +80,10 @@ export function addressesIn({ config, steps }: Pick<Preview, "config" | "steps">
 }
 
 /** What a `PrefixSet` holds. */
-export function heldBySet(members: Readonly<Record<string, unknown>>, known: Known): Held {
+export function contentOfSet(members: Readonly<Record<string, unknown>>, known: Known): SetContent {
   const { entries: given, notes: written, node, endpoint } = members;
   const notes = map.parse(written);
-  const entries = new Map<CanonicalPrefix, HeldEntry>();
+  const entries = new Map<CanonicalPrefix, NotedEntry>();
   let [isUnknown, isHidden] = [given === UNKNOWN, given === SECRET_MARK || written === SECRET_MARK];
   for (const [spelling, value] of Object.entries(map.parse(given))) {
     const prefix = canonical(spelling);
@@ -107,7 +107,7 @@ export function heldBySet(members: Readonly<Record<string, unknown>>, known: Kno
 }
 
 /** What a `PrefixSetEntry` holds: one entry, or none where its time has come or a failure left it out. */
-export function heldByEntry(members: Readonly<Record<string, unknown>>, known: Known): Held {
+export function contentOfEntry(members: Readonly<Record<string, unknown>>, known: Known): SetContent {
   const { prefix: spelling, value, reason, ticket, expires, node, endpoint, expired, absent } = members;
   const prefix = canonical(spelling);
   const note = parseNote({ reason, ticket, expires });
@@ -135,21 +135,21 @@ export interface PlaceKind {
   readonly all: string;
   readonly address: string;
   readonly standard: string;
-  readonly words: string;
+  readonly unnamed: string;
 }
 const NODE: PlaceKind = {
   argument: "node",
   all: "packetfilter:nodes",
   address: "endpoint",
   standard: "packetfilter:endpoint",
-  words: "the node of the environment",
+  unnamed: "the node of the environment",
 };
 export const RECEIVER: PlaceKind = {
   argument: "receiver",
   all: "packetfilter:receivers",
   address: "url",
   standard: "packetfilter:signalingUrl",
-  words: "the receiver of the environment",
+  unnamed: "the receiver of the environment",
 };
 
 /** The place of a resource, by its argument, by the address of its last run, and by the configuration. */
@@ -170,7 +170,7 @@ export function placeOf(
   const last = isObject ? undefined : before.get(usedKey(kind, name));
   const endpoint = shownAddress(used) ?? shownAddress(given) ?? last;
   if (name === UNKNOWN) return { label: "not known yet" };
-  return { label: name ?? endpoint ?? kind.words, endpoint };
+  return { label: name ?? endpoint ?? kind.unnamed, endpoint };
 }
 
 /** Objects in a configuration may be one JSON text. */

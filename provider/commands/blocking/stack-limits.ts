@@ -8,7 +8,7 @@ import type { ContentLimits } from "../../resources/limits/content";
 import { UsageError } from "../cli-io";
 
 /** What a stack's configuration forbids and requires, as far as it can be read without Pulumi. */
-export interface StackRails extends Pick<ContentLimits, "forbidden" | "required"> {
+export interface StackLimits extends Pick<ContentLimits, "forbidden" | "required"> {
   /** The file that says so; `undefined` where there is none. */
   readonly file?: string;
   readonly readOnly: boolean;
@@ -16,7 +16,7 @@ export interface StackRails extends Pick<ContentLimits, "forbidden" | "required"
   readonly unread: readonly string[];
 }
 
-const NONE: StackRails = { forbidden: [], required: [], readOnly: false, unread: [] };
+const NONE: StackLimits = { forbidden: [], required: [], readOnly: false, unread: [] };
 const STACK_FILE = /^Pulumi\.(.+)\.ya?ml$/;
 
 const projectSchema = z.object({ stackConfigDir: z.string().optional().catch(undefined) }).catch({});
@@ -25,21 +25,21 @@ const secret = z.strictObject({ secure: z.string() });
 const listSchema = z.array(z.union([z.string(), secret]));
 
 /**
- * The rails of a stack: of the one that is named, else of the only one whose file lies in the folder.
+ * The limits of a stack: of the one that is named, else of the only one whose file lies in the folder.
  *
  * @param stack as `pulumi --stack` takes it, with or without organisation and project
  * @throws {UsageError} when there are several and none is named, or the named one is not there
- * @throws {Error} when the file makes no sense: nobody knows then what it forbids
+ * @throws {Error} when the file makes no sense: what it forbids is not known then
  */
-export async function stackRails(folder: string, stack: string | undefined): Promise<StackRails> {
+export async function stackLimits(folder: string, stack: string | undefined): Promise<StackLimits> {
   const place = join(folder, (await project(folder)).stackConfigDir ?? "");
   const files = (await readdir(place).catch(() => [])).filter((name) => STACK_FILE.test(name)).sort();
   const names = files.map((file) => STACK_FILE.exec(file)?.[1] ?? "");
   const wanted = stack?.split("/").at(-1);
   if (wanted === undefined && names.length > 1)
-    throw new UsageError(`Say whose rails hold with --stack: there are ${names.join(", ")}. Nothing was changed.`);
+    throw new UsageError(`Say whose limits hold with --stack: there are ${names.join(", ")}. Nothing was changed.`);
   const file = wanted === undefined ? files[0] : files[names.indexOf(wanted)];
-  if (file !== undefined) return readRails(join(place, file), file);
+  if (file !== undefined) return readLimits(join(place, file), file);
   if (wanted === undefined) return NONE;
   const there = names.length > 0 ? `there are ${names.join(", ")}` : "there is no stack's file";
   throw new UsageError(`--stack ${stack}: ${place} has no Pulumi.${wanted}.yaml; ${there}. Nothing was changed.`);
@@ -53,7 +53,7 @@ async function project(folder: string): Promise<z.infer<typeof projectSchema>> {
   return {};
 }
 
-async function readRails(path: string, file: string): Promise<StackRails> {
+async function readLimits(path: string, file: string): Promise<StackLimits> {
   const parsed = configSchema.safeParse(document(file, await readFile(path, "utf8")));
   if (!parsed.success) throw unusable(file, "config is not a map");
   const config = parsed.data?.config ?? {};

@@ -93,7 +93,7 @@ export function widest({ entries }: EntryList): string[] {
 }
 
 /** How many sources each list of a set covers; `undefined` where the node was not asked. */
-export function markWords({ marks, in: coming, out, changed }: SetReport): string | undefined {
+export function markSentence({ marks, in: coming, out, changed }: SetReport): string | undefined {
   if (!marks) return undefined;
   if ("unasked" in marks) return undefined;
   const parts = [
