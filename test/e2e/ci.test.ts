@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { chmod, cp, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -7,7 +8,15 @@ import { startEmulator } from "../../provider/emulator";
 import { root } from "../support/markdown";
 import { startComments } from "./support/comments";
 import { TestStack, TYPES_ARE_CHECKED } from "./support/stack";
-import { actions, assigned, githubSteps, githubText, gitlabSteps, type Happening } from "./support/templates";
+import {
+  actions,
+  assigned,
+  githubRights,
+  githubSteps,
+  githubTexts,
+  gitlabSteps,
+  type Happening,
+} from "./support/templates";
 import { since } from "./support/world";
 
 const onMain = { CI_COMMIT_BRANCH: "main", CI_DEFAULT_BRANCH: "main" };
@@ -42,24 +51,63 @@ const happenings = {
   },
 } satisfies Record<string, Happening>;
 
+/** A review has ended; GitHub then begins another workflow, and in GitLab the schedule comes by. */
+const reviewed = (repository: string): Happening => ({
+  github: {
+    event_name: "workflow_run",
+    ref: "refs/heads/main",
+    repository: "example/edge",
+    event: { workflow_run: { event: "pull_request", head_repository: { full_name: repository } } },
+  },
+  gitlab: happenings.schedule.gitlab,
+});
+const COMMENT = ["npm ci --ignore-scripts", "node ci/comment.mjs"];
+
 describe("the templates", () => {
-  it.each(Object.entries(happenings))("do the same on both platforms at a %s", (_, happening) => {
-    expect(githubSteps(happening)).toEqual(gitlabSteps(happening));
-    expect(githubSteps(happening, true)).toEqual(gitlabSteps(happening, true));
+  it.each(Object.entries(happenings))("do the same on both platforms at a %s", (name, happening) => {
+    // GitHub says when a review has ended; in GitLab the schedule looks.
+    const more = name === "schedule" ? COMMENT : [];
+    expect([...githubSteps(happening), ...more]).toEqual(gitlabSteps(happening));
   });
 
-  it("apply main when it changes, check drift on a schedule, and change nothing otherwise", () => {
+  it("apply main when it changes, on a schedule also look for drift, and change nothing for anything else", () => {
     expect(githubSteps(happenings["push to main"])).toEqual(["npm ci", "ci/apply.sh"]);
     expect(githubSteps(happenings.schedule)).toEqual(["npm ci", "ci/apply.sh", "ci/drift.sh"]);
     expect(githubSteps(happenings["push to a branch"])).toEqual([]);
   });
 
-  it("review a merge request unapplied, comment on a failed one too, and skip forks", () => {
-    const own = happenings["merge request"];
-    const fork = happenings["merge request of a fork"];
-    expect(githubSteps(own)).toEqual(["npm ci", "ci/review.sh", "node ci/comment.mjs report.md"]);
-    expect(githubSteps(own, true)).toEqual(["node ci/comment.mjs report.md"]);
-    expect(githubSteps(fork)).toEqual(["npm ci", "ci/review.sh"]);
+  it("review a merge request with scripts and policies of the target branch, a fork's too, without its being applied", () => {
+    const own = githubSteps(happenings["merge request"]);
+    expect(own).toEqual([
+      expect.stringMatching(
+        /git archive "origin\/\$\{GITHUB_BASE_REF:-\$CI_MERGE_REQUEST_TARGET_BRANCH_NAME\}" \| tar/,
+      ),
+      "npm ci --prefix .target",
+      "npm ci",
+      ".target/ci/review.sh",
+    ]);
+    expect(githubSteps(happenings["merge request of a fork"])).toEqual(own);
+    expect(githubSteps(happenings["merge request"], true)).toEqual([]);
+  });
+
+  it("comment on a review that has ended, but not for a fork", () => {
+    expect(githubSteps(reviewed("example/edge"))).toEqual(COMMENT);
+    expect(githubSteps(reviewed("somebody/edge"))).toEqual([]);
+  });
+
+  it("give no secret and no right but to read to a job that runs the code of a change", () => {
+    const onlyRead = { name: "review", permissions: { contents: "read" }, secrets: [] };
+    expect(githubRights(happenings["merge request"])).toEqual([onlyRead]);
+    expect(githubRights(reviewed("example/edge"))).toEqual([
+      {
+        name: "comment",
+        permissions: { contents: "read", actions: "read", "pull-requests": "write" },
+        secrets: ["github.token"],
+      },
+    ]);
+    // In GitLab variables are given to branches and environments: the token is where no merge request is.
+    expect(gitlabSteps(happenings["merge request"]).join("\n")).not.toContain("comment.mjs");
+    expect(gitlabSteps(happenings["push to a branch"])).toEqual([]);
   });
 
   it("use actions at one commit each, with the version beside it", () => {
@@ -67,8 +115,12 @@ describe("the templates", () => {
       "actions/checkout",
       "actions/setup-node",
       "pulumi/actions",
+      "actions/upload-artifact",
     ]);
-    const lines = githubText.split("\n").filter((line) => line.includes("uses:"));
+    const lines = githubTexts
+      .join("\n")
+      .split("\n")
+      .filter((line) => line.includes("uses:"));
     expect(lines.filter((line) => !/uses: [\w/-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(line))).toEqual([]);
   });
 
@@ -85,7 +137,8 @@ describe("the templates", () => {
 async function clone(variables: Record<string, string>) {
   const stack = await TestStack.create({ program: "", language: "typescript" });
   await cp(join(root, "examples", "ci-stack"), stack.folder, { recursive: true });
-  await stack.write("node_modules/.bin/npm", '#!/bin/sh\necho "npm $*"\n');
+  const npm = '#!/bin/sh\n[ "$2" != --prefix ] || ln -s "$PWD/node_modules" "$3/node_modules"\necho "npm $*"\n';
+  await stack.write("node_modules/.bin/npm", npm);
   await chmod(join(stack.folder, "node_modules/.bin/npm"), 0o755);
   const bin = join(root, "dist/provider/cli.js");
   await symlink(bin, join(stack.folder, "node_modules/.bin/pulumi-packetfilter"));
@@ -102,23 +155,25 @@ async function clone(variables: Record<string, string>) {
   const prod = { ...checking, ...variables, PULUMI_BACKEND_URL, PULUMI_CONFIG_PASSPHRASE };
 
   /** The text of one step, run as both platforms do: by bash, which ends at the first failure. */
-  const step = async (text: string, env: Record<string, string>) => {
-    const options = { cwd: stack.folder, env: { ...env, CI: "true" } };
+  const step = async (text: string, env: Record<string, string>, folder = ".") => {
+    const options = { cwd: join(stack.folder, folder), env: { ...env, CI: "true" } };
     const run = promisify(execFile)("bash", ["-eo", "pipefail", "-c", text], options);
     return run.then(
       ({ stdout, stderr }) => ({ code: 0, text: stdout + stderr }),
       ({ code, stdout, stderr }) => ({ code, text: stdout + stderr }),
     );
   };
-  const must = async (text: string, env: Record<string, string> = runner) => {
-    const { code, text: said } = await step(text, env);
+  const must = async (text: string, env: Record<string, string> = runner, folder = ".") => {
+    const { code, text: said } = await step(text, env, folder);
     expect(code, `${text}\n${said}`).toBe(0);
     return said;
   };
-  await must("git init -q -b main && printf '/.home\\n/.backend\\n' >> .git/info/exclude");
+  await must("git init -q -b main && printf '/.home\\n/.backend\\n/.main\\n' >> .git/info/exclude");
   await must("pulumi stack init prod", prod);
   await must("git add . && git commit -qm main");
   await must("git update-ref refs/remotes/origin/main HEAD");
+  // Where comments are made: the default branch, on a machine of its own.
+  await must("mkdir .main && git archive main | tar -x -C .main && ln -s ../node_modules .main/node_modules");
   return { stack, step, must, runner, prod, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };
 }
 
@@ -132,11 +187,21 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   const { stack, step, must, runner, prod } = repository;
   const BLOCKED = "prefixset://edge/blocked";
   const review = githubSteps(happenings["merge request"]);
-  const [comment = ""] = githubSteps(happenings["merge request"], true);
+  const [, comment = ""] = githubSteps(reviewed("example/edge"));
 
-  // The comments of merge request 7; on GitHub there are more than a page of them.
+  // What the platforms say of merge request 7, and what its review left. On GitHub there are more comments than a page has.
+  let touched: string[] = [];
+  const sha = "5".repeat(40);
+  const link = "https://ci.example.com/runs/11";
+  const left = (name: string) => () => readFileSync(join(stack.folder, name));
+  const zip = () => {
+    const files = ["preview.json", "policies.ndjson"];
+    execFileSync("python3", ["-m", "zipfile", "-c", ".main/review.zip", ...files], { cwd: stack.folder });
+    return left(".main/review.zip")();
+  };
   const others = Array.from({ length: 150 }, (_, index) => `comment ${index}`);
-  const issues = "/repos/example/edge/issues";
+  const api = "/repos/example/edge";
+  const issues = `${api}/issues`;
   await using github = await startComments(
     {
       list: `${issues}/7/comments`,
@@ -145,16 +210,50 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
       authorized: ({ authorization }) => authorization === "Bearer job-token",
     },
     others,
+    {
+      [`${api}/pulls/7`]: () => ({ head: { sha } }),
+      [`${api}/pulls/7/files`]: () => touched.map((filename) => ({ filename })),
+      [`${api}/actions/runs/11/artifacts`]: () => ({ artifacts: [{ id: 5 }] }),
+      [`${api}/actions/artifacts/5/zip`]: zip,
+    },
   );
-  const notes = "/projects/42/merge_requests/7/notes";
+  const project = "/projects/42";
+  const notes = `${project}/merge_requests/7/notes`;
   await using gitlab = await startComments(
     { list: notes, one: notes, change: "PUT", authorized: (headers) => headers["private-token"] === "review-token" },
     ["comment"],
+    {
+      // Another comes from a fork, of which nothing is asked.
+      [`${project}/merge_requests`]: () => [
+        { iid: 8, sha, source_project_id: 43 },
+        { iid: 7, sha, source_project_id: 42 },
+      ],
+      [`${project}/merge_requests/7/pipelines`]: () => [
+        { id: 4, sha: "4".repeat(40), status: "success" },
+        { id: 3, sha, status: "failed" },
+      ],
+      [`${project}/merge_requests/7/diffs`]: () => touched.map((path) => ({ new_path: path, old_path: path })),
+      [`${project}/pipelines/3/jobs`]: () => [{ id: 9, name: "review", web_url: link }],
+      [`${project}/jobs/9/artifacts/preview.json`]: left("preview.json"),
+      [`${project}/jobs/9/artifacts/policies.ndjson`]: left("policies.ndjson"),
+    },
   );
+  const event = {
+    repository: { default_branch: "main" },
+    workflow_run: {
+      id: 11,
+      head_sha: sha,
+      html_url: link,
+      pull_requests: [
+        { number: 7, base: { ref: "main" } },
+        { number: 9, base: { ref: "other" } },
+      ],
+    },
+  };
+  await stack.write(".main/event.json", JSON.stringify(event));
   const onGithub = {
     ...runner,
-    GITHUB_BASE_REF: "main",
-    GITHUB_REF_NAME: "7/merge",
+    GITHUB_EVENT_PATH: "event.json",
     GITHUB_REPOSITORY: "example/edge",
     GITHUB_API_URL: github.url,
     GITHUB_TOKEN: "job-token",
@@ -163,7 +262,7 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
     ...runner,
     CI_API_V4_URL: gitlab.url,
     CI_PROJECT_ID: "42",
-    CI_MERGE_REQUEST_IID: "7",
+    CI_DEFAULT_BRANCH: "main",
     REVIEW_TOKEN: "review-token",
   };
   const KEY = "<!-- pulumi-packetfilter report: edge-sets/prod -->";
@@ -179,8 +278,10 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   const file = await stack.read("blocked.yaml");
   await stack.write("blocked.yaml", file.replace("203.0.113.0/25", "203.0.113.0/26"));
   await must("git commit -qam narrower");
-  for (const text of review) await must(text, onGithub);
-  await must(comment, onGitlab);
+  touched = ["blocked.yaml"];
+  for (const text of review) await must(text, { ...runner, GITHUB_BASE_REF: "main" });
+  await must(comment, onGithub, ".main");
+  await must(comment, onGitlab, ".main");
   const preview = JSON.parse(await readFile(join(stack.folder, "preview.json"), "utf8"));
   const changed = preview.steps.filter(({ op }: { op: string }) => op !== "same");
   expect(changed.map(({ op, urn }: { op: string; urn: string }) => [op, urn.split("::").at(-1)])).toEqual([
@@ -192,25 +293,49 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   const [first = ""] = github.added();
   expect(first.split("\n")[0]).toBe(KEY);
   expect(first).toContain("203.0.113.0/26");
+  expect(first).toMatch(/No finding of \d+ policies\.\n/);
+  expect(first).not.toContain("touches what judges it");
   expect(gitlab.added()).toEqual([first]);
 
-  // One that they forbid: GitLab names the commit. The report takes the place of the first one.
+  // One that they forbid, and that would switch them off: GitLab names the commit that it is compared with. Policies and scripts
+  // are those of the target branch, and the report takes the place of the first one.
   const base = (await must("git rev-parse HEAD")).trim();
   await stack.write("blocked.yaml", file.replace("203.0.113.0/25", "198.51.100.0/26"));
-  await must("git commit -qam ours");
-  const forbidden = await step("ci/review.sh", { ...onGitlab, CI_MERGE_REQUEST_DIFF_BASE_SHA: base });
+  await stack.write("packetfilter-policies.yaml", "rules: { protected-prefixes: disabled }\n");
+  await stack.write("ci/review.sh", "#!/bin/sh\nexit 0\n");
+  await stack.write(
+    "index.ts",
+    (await stack.read("index.ts")).replace("entries });", 'entries, maxRemovals: "100%" });'),
+  );
+  await must("git commit -qam ours && rm -r .target");
+  touched = ["blocked.yaml", "index.ts", "packetfilter-policies.yaml", "ci/review.sh"];
+  const requested = { CI_MERGE_REQUEST_TARGET_BRANCH_NAME: "main", CI_MERGE_REQUEST_DIFF_BASE_SHA: base };
+  for (const text of review.slice(0, -1)) await must(text, { ...runner, ...requested });
+  const forbidden = await step(review.at(-1) ?? "", { ...runner, ...requested });
   expect(forbidden.code, forbidden.text).not.toBe(0);
-  expect(forbidden.text).toContain("[mandatory]  protected-prefixes");
+  expect(forbidden.text).toContain("Policies that forbid it:\n  protected-prefixes: ");
   expect(forbidden.text).toContain("198.51.100.0/26 (lies in the owned prefix 198.51.100.0/24)");
 
-  await must(comment, onGithub);
-  await must(comment, onGitlab);
+  await must(comment, onGithub, ".main");
+  await must(comment, onGitlab, ".main");
   const [second = ""] = github.added();
-  expect(second).toContain("198.51.100.0/26");
+  expect(second.split("\n")[0]).toBe(KEY);
+  expect(second).toContain("198.51.100.0/26 (lies in the owned prefix 198.51.100.0/24)");
+  expect(second).toContain(
+    "This change touches what judges it: policies, scripts and pipelines, limits of 1 resource.",
+  );
   expect([github.added(), gitlab.added()]).toEqual([[second], [second]]);
   expect(github.written).toEqual([`POST ${issues}/7/comments`, `PATCH ${issues}/comments/150`]);
   expect(gitlab.written).toEqual([`POST ${notes}`, `PUT ${notes}/1`]);
-  const refused = await step(comment, { ...onGithub, GITHUB_TOKEN: "wrong-token" });
+
+  // What a review left is data: where it is none that can be read, the comment says so, and shows nothing of it.
+  await stack.write("policies.ndjson", "@everyone <img src=https://example.com/x>\n");
+  await must(comment, onGithub, ".main");
+  const [third = ""] = github.added();
+  expect(third).toContain(`The review left nothing that can be reported: [its run](<${link}>) says why.`);
+  expect(third).not.toContain("everyone");
+
+  const refused = await step(comment, { ...onGithub, GITHUB_TOKEN: "wrong-token" }, ".main");
   expect([refused.code, refused.text]).toEqual([1, expect.stringMatching(/^GET \S+: 401 /)]);
   expect(refused.text).not.toContain("wrong-token");
 

@@ -1,66 +1,139 @@
-// Puts a report under the merge request, in place of the one that an earlier run put there: node ci/comment.mjs report.md
+// Puts the report of a review under its merge request, in place of the one of an earlier review: node ci/comment.mjs
 //
-// The report's first line is hidden and always the same for one stack; the comment that begins with it is the earlier one.
-// Where, and who may write, come from the variables of GitHub Actions or GitLab CI.
+// Runs with a token that may comment, so with code of the target branch only. What a review left was made by a job that ran
+// the code of the change: it is data, of bounded size, which the report of this branch reads; it names neither the merge
+// request nor the files that the change touches. Those come from the platform.
 
-import { readFile } from "node:fs/promises";
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { githubReviews } from "./github.mjs";
+import { gitlabReviews } from "./gitlab.mjs";
 
+const STACK = "edge-sets/prod";
+const KEY = `<!-- pulumi-packetfilter report: ${STACK} -->`;
 const PER_PAGE = 100;
 
-/** The comments of this merge request: their address, the method that changes one, and the header with the token. */
-function platform(env) {
-  if (env.GITHUB_API_URL !== undefined) {
-    // In a run for a pull request the ref is its number and "/merge".
-    const [number] = needed(env, "GITHUB_REF_NAME").split("/");
-    const repository = `${env.GITHUB_API_URL}/repos/${needed(env, "GITHUB_REPOSITORY")}`;
-    return {
-      list: `${repository}/issues/${number}/comments`,
-      one: (id) => `${repository}/issues/comments/${id}`,
-      change: "PATCH",
-      headers: { accept: "application/vnd.github+json", authorization: `Bearer ${needed(env, "GITHUB_TOKEN")}` },
-    };
-  }
-  const project = `${needed(env, "CI_API_V4_URL")}/projects/${needed(env, "CI_PROJECT_ID")}`;
-  const list = `${project}/merge_requests/${needed(env, "CI_MERGE_REQUEST_IID")}/notes`;
-  // A job's own token may not write notes.
-  const headers = { "private-token": needed(env, "REVIEW_TOKEN") };
-  return { list, one: (id) => `${list}/${id}`, change: "PUT", headers };
-}
+/** What judges a change, by the files in which it stands. */
+const JUDGES = {
+  policies: /(^|\/)(packetfilter-policies|policy-config)[^/]*$/,
+  "limits and settings of stacks": /(^|\/)Pulumi(\.[^/]+)?\.ya?ml$/,
+  "scripts and pipelines": /^(ci|\.github|\.gitlab)\/|^\.gitlab-ci\.yml$/,
+  dependencies: /(^|\/)(package(-lock)?\.json|\.npmrc)$/,
+};
+const LIMITS =
+  "allowEmpty exclusive forbiddenPrefixes maxChanges maxEntries maxRemovals onDestroy onExisting requiredPrefixes shortestPrefix";
 
-function needed(env, name) {
-  if (!env[name])
-    throw new Error(`${name} is not set: this runs for merge requests only, with a token that may comment.`);
-  return env[name];
-}
-
+/** A request to the platform; a failure names method and address, never the token. */
 async function call(method, url, headers, body) {
   const answer = await fetch(url, {
     method,
     headers: { ...headers, "content-type": "application/json" },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${await answer.text()}`);
-  return answer.json();
+  if (!answer.ok) throw new Error(`${method} ${url}: ${answer.status} ${(await answer.text()).slice(0, 500)}`);
+  return answer;
 }
 
-/** The comment of an earlier run, however many others there are. */
-async function earlier({ list, headers }, key) {
+/** All pages of a list. */
+async function all(url, headers) {
+  const found = [];
   for (let page = 1; ; page++) {
-    const comments = await call("GET", `${list}?per_page=${PER_PAGE}&page=${page}`, headers);
-    const found = comments.find(({ body }) => body?.split(/\r?\n/, 1)[0] === key);
-    if (found !== undefined || comments.length < PER_PAGE) return found;
+    const more = await (
+      await call("GET", `${url}${url.includes("?") ? "&" : "?"}per_page=${PER_PAGE}&page=${page}`, headers)
+    ).json();
+    found.push(...more);
+    if (more.length < PER_PAGE) return found;
   }
 }
 
+/** The body of an answer, of so many bytes at most. */
+async function bounded(answer, most) {
+  const parts = [];
+  let size = 0;
+  for await (const part of answer.body) {
+    size += part.length;
+    if (size > most) throw new Error(`${answer.url.split("?")[0]} is larger than ${most} bytes.`);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** The report as this branch makes it; nothing of the review gets into a comment in another way. */
+async function reportOf({ preview, policies }, link) {
+  const folder = await mkdtemp(join(tmpdir(), "review-"));
+  try {
+    await writeFile(join(folder, "preview.json"), preview);
+    await writeFile(join(folder, "policies.ndjson"), policies);
+    const { GITHUB_TOKEN: _, REVIEW_TOKEN: __, ...env } = process.env;
+    const args = ["report", "preview.json", "--policies", "policies.ndjson", "--key", STACK, "--link", link];
+    const bin = join(process.cwd(), "node_modules/.bin/pulumi-packetfilter");
+    // A report of a preview that failed ends with 1, and is one.
+    const { stdout } = await promisify(execFile)(bin, args, { cwd: folder, env, timeout: 60_000 }).catch(
+      (error) => error,
+    );
+    return stdout?.startsWith(`${KEY}\n`) ? stdout : undefined;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Which of what judges a change is a part of it, in words of this file. */
+function touched(files, preview) {
+  const kinds = Object.entries(JUDGES).filter(([, pattern]) => files.some((file) => pattern.test(file)));
+  const steps = preview === undefined ? [] : (JSON.parse(preview).steps ?? []);
+  const loosened = steps.filter(
+    ({ oldState, newState }) =>
+      oldState?.inputs &&
+      newState?.inputs &&
+      LIMITS.split(" ").some((name) => JSON.stringify(oldState.inputs[name]) !== JSON.stringify(newState.inputs[name])),
+  );
+  return [
+    ...kinds.map(([kind]) => kind),
+    ...(loosened.length > 0
+      ? [`limits of ${loosened.length} ${loosened.length === 1 ? "resource" : "resources"}`]
+      : []),
+  ];
+}
+
+async function bodyOf(review) {
+  let left;
+  try {
+    left = await review.artefacts();
+  } catch (error) {
+    console.error(error.message);
+  }
+  const report = left && (await reportOf(left, review.link));
+  const kinds = touched(await review.files(), report && left.preview);
+  const words =
+    report?.slice(KEY.length + 1) ??
+    `### Packet filter\n\nThe review left nothing that can be reported: [its run](<${review.link}>) says why.\n`;
+  const notice =
+    kinds.length === 0
+      ? ""
+      : `> **This change touches what judges it: ${kinds.join(", ")}.** The policies and scripts of the target branch judged it. Where it changes pipelines, scripts or dependencies, its own pipeline may have said something else: look at those files first.\n\n`;
+  return `${KEY}\n${notice}${words}`;
+}
+
 try {
-  const body = await readFile(process.argv[2] ?? "report.md", "utf8");
-  const [key] = body.split("\n", 1);
-  if (!/^<!--.*-->$/.test(key)) throw new Error("The report does not begin with a hidden line: make it with --key.");
-  const here = platform(process.env);
-  const found = await earlier(here, key);
-  if (found === undefined) await call("POST", here.list, here.headers, { body });
-  else await call(here.change, here.one(found.id), here.headers, { body });
+  const reviews = process.env.GITHUB_API_URL === undefined ? gitlabReviews : githubReviews;
+  // One that cannot be commented on does not keep the others from it.
+  for await (const review of reviews(process.env, { call, all, bounded })) await comment(review).catch(failed);
 } catch (error) {
+  failed(error);
+}
+
+async function comment(review) {
+  const { list, one, change, headers } = review.comments;
+  const body = await bodyOf(review);
+  const earlier = (await all(list, headers)).find((comment) => comment.body?.split(/\r?\n/, 1)[0] === KEY);
+  if (earlier === undefined) await call("POST", list, headers, { body });
+  else if (earlier.body !== body) await call(change, one(earlier.id), headers, { body });
+}
+
+function failed(error) {
   console.error(error.message);
   process.exitCode = 1;
 }

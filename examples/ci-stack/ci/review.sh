@@ -1,12 +1,15 @@
 #!/usr/bin/env bash
 # What a change would do, tried on a copy of the node: an emulator that holds what the node held and answers as it does.
-# The program of the target branch is carried out there, and the program of this one previewed. Needs no secret, sends
-# nothing to a real node, and leaves preview.json, and report.md for people. Fails when a policy forbids the change.
+# The program of the target branch is carried out there, and the program in the working folder previewed. Needs no secret and
+# sends nothing to a real node. Fails when a policy forbids the change; leaves preview.json and policies.ndjson, from which
+# ci/comment.mjs makes the report.
 #
-# Both platforms say by variables what the change is compared with.
+# Policies, scripts and their packages come from the folder of this script, which in a pipeline holds the target branch: a change
+# is not judged by what it brings itself. Both platforms say by variables what the change is compared with.
 set -euo pipefail
+target=$(cd "$(dirname "$0")/.." && pwd)
 base=${CI_MERGE_REQUEST_DIFF_BASE_SHA:-origin/${GITHUB_BASE_REF:-main}}
-export PATH="$PWD/node_modules/.bin:$PATH"
+export PATH="$target/node_modules/.bin:$PATH"
 
 # A place of its own for state, and a stack that exists only here.
 work=$(mktemp -d)
@@ -15,7 +18,7 @@ export PULUMI_BACKEND_URL="file://$work/state" PULUMI_CONFIG_PASSPHRASE=review P
 export PULUMI_SKIP_UPDATE_CHECK=1
 
 # The first line says where it listens; without one it has failed and said why.
-coproc emulator { exec pulumi-packetfilter emulator --state ci/node-state.yaml --dialect ci/node.json --json; }
+coproc emulator { exec pulumi-packetfilter emulator --state "$target/ci/node-state.yaml" --dialect "$target/ci/node.json" --json; }
 pid=$emulator_PID
 trap 'kill "$pid" || :; rm -rf "$work"; git worktree prune' EXIT
 read -r ready <&"${emulator[0]}"
@@ -27,17 +30,13 @@ PACKETFILTER_CLIENT_ID=$(of 'clients[0].clientId')
 PACKETFILTER_SECRET_KEY=$(of 'clients[0].secretKey')
 
 git worktree add --quiet --detach "$work/base" "$base"
-ln -s "$PWD/node_modules" "$work/base/node_modules"
-pulumi stack init review
-cp Pulumi.review.yaml "$work/base"
+ln -s "$target/node_modules" "$work/base/node_modules"
+pulumi stack init review --cwd "$work/base"
+cp "$work/base/Pulumi.review.yaml" .
 pulumi up --cwd "$work/base" --yes --skip-preview
 
-# Once for the report, and once for the policies: as JSON the engine does not say which of them failed.
+export PACKETFILTER_POLICIES="$target/packetfilter-policies.yaml" PACKETFILTER_POLICIES_REPORT="$PWD/policies.ndjson"
 failed=0
-pulumi preview --json > preview.json || failed=$?
-pulumi-packetfilter report preview.json --key edge-sets/prod > report.md || failed=$?
-if [ "$failed" != 0 ]; then
-  cat report.md
-  exit "$failed"
-fi
-pulumi preview --policy-pack node_modules/pulumi-packetfilter/policies/run
+pulumi preview --json --policy-pack "$target/node_modules/pulumi-packetfilter/policies/run" > preview.json || failed=$?
+pulumi-packetfilter report preview.json --policies policies.ndjson --output text || failed=$?
+exit "$failed"

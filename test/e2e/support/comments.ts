@@ -11,8 +11,15 @@ export interface Platform {
   readonly authorized: (headers: IncomingHttpHeaders) => boolean;
 }
 
-/** A platform that has comments of others, and answers nothing but what {@link Platform} says. */
-export async function startComments({ list, one, change, authorized }: Platform, others: readonly string[]) {
+/** What a platform tells besides, by its path: JSON, or bytes as they are. */
+export type Told = Readonly<Record<string, () => unknown>>;
+
+/** A platform that has comments of others, and answers nothing but what {@link Platform} and {@link Told} say. */
+export async function startComments(
+  { list, one, change, authorized }: Platform,
+  others: readonly string[],
+  told: Told = {},
+) {
   const comments = others.map((body, id) => ({ id, body }));
   const written: string[] = [];
   const server = createServer(async (request, response) => {
@@ -25,6 +32,11 @@ export async function startComments({ list, one, change, authorized }: Platform,
       const size = Number(searchParams.get("per_page"));
       const start = (Number(searchParams.get("page")) - 1) * size;
       return answer(200, comments.slice(start, start + size));
+    }
+    if (request.method === "GET" && told[pathname]) {
+      const body = told[pathname]();
+      if (!Buffer.isBuffer(body)) return answer(200, body);
+      return response.writeHead(200, { "content-type": "application/octet-stream" }).end(body);
     }
     written.push(`${request.method} ${pathname}`);
     if (request.method === "POST" && pathname === list) {

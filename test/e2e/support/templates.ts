@@ -5,25 +5,32 @@ import { z } from "zod";
 import { root } from "../../support/markdown";
 
 /** The files that people copy. */
-const GITHUB = ".github/workflows/packetfilter.yml";
+const GITHUB = [".github/workflows/packetfilter.yml", ".github/workflows/packetfilter-comment.yml"];
 const GITLAB = ".gitlab-ci.yml";
 
 const text = (example: string, file: string) => readFileSync(join(root, "examples", example, file), "utf8");
-export const githubText = text("ci-github", GITHUB);
+export const githubTexts = GITHUB.map((file) => text("ci-github", file));
 
 const variables = z.record(z.string(), z.string()).default({});
 const optional = z.string().optional();
 const step = z.object({ uses: optional, run: optional, if: optional, env: variables });
-const workflow = z
-  .object({
-    jobs: z.record(z.string(), z.object({ if: z.string(), env: variables, steps: z.array(step.loose()) })),
-  })
-  .parse(parse(githubText));
+const workflow = z.object({
+  on: z.record(z.string(), z.unknown()),
+  permissions: variables,
+  jobs: z.record(
+    z.string(),
+    z.object({ if: z.string(), permissions: variables.optional(), env: variables, steps: z.array(step.loose()) }),
+  ),
+});
+const workflows = githubTexts.map((one) => workflow.parse(parse(one)));
+const githubJobs = workflows.flatMap((one) =>
+  Object.entries(one.jobs).map(([name, own]) => ({ name, on: Object.keys(one.on), ...own })),
+);
 
 const job = z.object({
   stage: z.string().optional(),
   extends: z.string().optional(),
-  rules: z.array(z.object({ if: z.string(), when: z.literal("always").optional() })).optional(),
+  rules: z.array(z.strictObject({ if: z.string() })).optional(),
   script: z.array(z.string()).optional(),
   variables: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
 });
@@ -51,38 +58,44 @@ function holds(condition: string | undefined, { github, gitlab }: Happening, fai
   );
 }
 
-/** What GitHub runs when something happens, or after a step of it failed: the shell text of each step, in order. */
-export function githubSteps(happening: Happening, failed = false): string[] {
-  return Object.values(workflow.jobs)
-    .filter((one) => holds(one.if, happening))
-    .flatMap(({ steps }) => steps.filter((one) => holds(one.if, happening, failed)))
-    .flatMap(({ run }) => (run === undefined ? [] : [run.trim()]));
+/** The jobs of GitHub when something happens, and the steps of each, or those that are left after one failed. */
+function githubRun(happening: Happening, failed: boolean) {
+  return githubJobs
+    .filter((one) => one.on.includes(happening.github.event_name) && holds(one.if, happening))
+    .map((one) => ({ ...one, steps: one.steps.filter((each) => holds(each.if, happening, failed)) }));
 }
 
-/** What GitLab runs, or runs after a job failed: the lines of each job's script, the jobs in the order of their stages. */
-export function gitlabSteps(happening: Happening, failed = false): string[] {
+/** What GitHub runs when something happens, or after a step of it failed: the shell text of each step, in order. */
+export function githubSteps(happening: Happening, failed = false): string[] {
+  const steps = githubRun(happening, failed).flatMap((one) => one.steps);
+  return steps.flatMap(({ run }) => (run === undefined ? [] : [run.trim()]));
+}
+
+/** What GitHub hands to jobs when something happens: their rights, and the values of the platform that their steps see. */
+export function githubRights(happening: Happening) {
+  return githubRun(happening, false).map(({ name, permissions, env, steps }) => {
+    const values = [env, ...steps.map((one) => one.env)].flatMap((one) => Object.values(one));
+    return { name, permissions, secrets: values.flatMap((value) => /secrets\.\w+|github\.token/.exec(value) ?? []) };
+  });
+}
+
+/** What GitLab runs: the lines of each job's script, the jobs in the order of their stages. */
+export function gitlabSteps(happening: Happening): string[] {
   return Object.values(jobs)
     .map((one) => ({ ...jobs[one.extends ?? ""], ...one }))
-    .filter(({ rules = [] }) => {
-      const rule = rules.find((one) => holds(one.if, happening));
-      return rule !== undefined && (!failed || rule.when === "always");
-    })
+    .filter(({ rules = [] }) => rules.some((one) => holds(one.if, happening)))
     .sort((a, b) => order.indexOf(a.stage ?? "") - order.indexOf(b.stage ?? ""))
     .flatMap(({ script = [] }) => script);
 }
 
 /** The actions that the workflow uses, once each. */
 export const actions = [
-  ...new Set(
-    Object.values(workflow.jobs).flatMap(({ steps }) =>
-      steps.flatMap(({ uses }) => (uses === undefined ? [] : [uses])),
-    ),
-  ),
+  ...new Set(githubJobs.flatMap(({ steps }) => steps.flatMap(({ uses }) => (uses === undefined ? [] : [uses])))),
 ];
 
 /** Every value that a template gives to a variable. */
 export const assigned = [
-  ...Object.values(workflow.jobs).flatMap(({ env, steps }) =>
+  ...githubJobs.flatMap(({ env, steps }) =>
     [env, ...steps.map((one) => one.env)].flatMap((one) => Object.entries(one)),
   ),
   ...Object.values(jobs).flatMap((one) => Object.entries(one.variables ?? {})),
