@@ -1,7 +1,6 @@
 import { type Clock, systemClock } from "../client/clock";
 import { asError } from "../model/errors";
-import { Crowd, type Gathering } from "./crowd";
-import type { Expected } from "./expected";
+import { type Announced, type Gathering, InFlight } from "./in-flight";
 
 /** What a flush says about one operation of its group. */
 export type Settled<R> = { readonly ok: true; readonly value: R } | { readonly ok: false; readonly error: Error };
@@ -24,13 +23,14 @@ type State =
 /**
  * Group commit: operations that arrive together are carried out together, one flush at a time.
  *
- * There is no fixed window. A group closes as soon as nobody else can come ({@link Crowd}); after a quiet time when nobody else
- * is {@link Expected}; after a wait that follows the usual gap between callers when somebody is, or when that is not known;
- * and when its first member has waited for as long as anybody may. Whatever arrives during a flush belongs to the next group.
+ * There is no fixed window. A group closes as soon as no other caller can come ({@link InFlight}); after `commitCoalesceMs`
+ * when no other is {@link Announced}; after a wait that follows the usual gap between callers when one is, or when that is not
+ * known; and when its first member has waited for the longest allowed time. What arrives during a flush belongs to the next
+ * group.
  *
  * @example
  * ```ts
- * const writer = new GroupCommit(async (group) => group.map((value) => ({ ok: true, value })), { quietMs: 30 });
+ * const writer = new GroupCommit(async (group) => group.map((value) => ({ ok: true, value })), { commitCoalesceMs: 30 });
  * await Promise.all([writer.submit("a"), writer.submit("b")]);   // one flush of ["a", "b"]
  * ```
  */
@@ -40,23 +40,23 @@ export class GroupCommit<O, R> {
   private since = 0;
   private state: State = { name: "idle" };
   private readonly clock: Pick<Clock, "monotonic" | "sleep">;
-  private readonly crowd: Crowd;
+  private readonly inFlight: InFlight;
 
   constructor(
     private readonly flush: Flush<O, R>,
     private readonly options: {
       /** Milliseconds that a lone operation waits for company. */
-      readonly quietMs: number;
+      readonly commitCoalesceMs: number;
       /** The callers of all groups of this process; by default those of this group alone. */
-      readonly crowd?: Crowd | undefined;
-      /** Who was announced to this group; by default nobody ever is. */
-      readonly expected?: Expected | undefined;
+      readonly inFlight?: InFlight | undefined;
+      /** What was announced to this group; by default nothing is. */
+      readonly announced?: Announced | undefined;
       readonly clock?: Pick<Clock, "monotonic" | "sleep"> | undefined;
     },
   ) {
     this.clock = options.clock ?? systemClock;
-    this.crowd = options.crowd ?? new Crowd(this.clock);
-    options.expected?.watch(() => {
+    this.inFlight = options.inFlight ?? new InFlight(this.clock);
+    options.announced?.watch(() => {
       if (this.state.name === "gathering") this.gather();
     });
   }
@@ -64,12 +64,12 @@ export class GroupCommit<O, R> {
   /**
    * Joins the group that is gathering; settles with this operation's own result or error.
    *
-   * @param isAnnounced whether it was expected, so that what else is expected says who will join it
+   * @param isAnnounced whether it was announced: then what else is announced says who will join it
    */
   submit(operation: O, isAnnounced = false): Promise<R> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ operation, isAnnounced, resolve, reject });
-      this.crowd.arrive();
+      this.inFlight.arrive();
       if (this.state.name !== "flushing") this.gather();
     });
   }
@@ -77,18 +77,19 @@ export class GroupCommit<O, R> {
   private gather(): void {
     if (this.state.name === "gathering") this.state.cancel();
     else this.since = this.clock.monotonic();
-    if (this.crowd.isFull) {
+    if (this.inFlight.isFull) {
       void this.run();
       return;
     }
-    const { quietMs } = this.options;
-    const gathering = { quietMs, since: this.since, awaits: this.awaits };
-    this.state = { name: "gathering", cancel: this.crowd.wait(gathering, () => void this.run()) };
+    const { commitCoalesceMs, announced } = this.options;
+    const { since, company } = this;
+    const gathering = { commitCoalesceMs, since, company, checkedAt: announced?.checkedAt };
+    this.state = { name: "gathering", cancel: this.inFlight.wait(gathering, () => void this.run()) };
   }
 
-  private get awaits(): Gathering["awaits"] {
+  private get company(): Gathering["company"] {
     if (!this.waiting.every(({ isAnnounced }) => isAnnounced)) return "unknown";
-    return this.options.expected?.size === 0 ? "nobody" : "somebody";
+    return this.options.announced?.size === 0 ? "complete" : "announced";
   }
 
   private async run(): Promise<void> {
@@ -96,7 +97,7 @@ export class GroupCommit<O, R> {
     this.waiting = [];
     this.state = { name: "flushing" };
     const results = await this.settle(group);
-    this.crowd.answer(group.length);
+    this.inFlight.answer(group.length);
     group.forEach(({ resolve, reject }, index) => {
       const result = results[index];
       if (result?.ok) resolve(result.value);

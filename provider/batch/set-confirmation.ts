@@ -5,6 +5,7 @@ import type { CanonicalPrefix } from "../model/prefix";
 import { some } from "../model/text";
 import { type Changes, doneByOthers, missing } from "./set-changes";
 import { Staging } from "./set-staging";
+import { FIRST_LIST_PAUSE_MS, LONGEST_LIST_PAUSE_MS, REPAIR_AFTER_LISTS } from "./times";
 
 /** The set that is written to, and what is needed to look after a commit. */
 export interface ConfirmationOptions {
@@ -19,11 +20,6 @@ export interface ConfirmationOptions {
   readonly notices: { warn(message: string): void };
   readonly clock: Clock;
 }
-
-const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
-/** A late commit shows after a while; after this many lists it is more likely that the change was lost. */
-const REPAIR_AFTER_LISTS = 4;
 
 /**
  * Finds out what a commit did, repairs what it lost or took away, and reports changes that were not ours.
@@ -50,7 +46,7 @@ async function verify(options: ConfirmationOptions, merged: Changes, before: Obs
   const { set, deadlineMs, clock } = options;
   const end = clock.monotonic() + deadlineMs;
   let observed = before;
-  for (let pause = FIRST_PAUSE_MS, lists = 1; ; pause = Math.min(pause * 2, LONGEST_PAUSE_MS), lists += 1) {
+  for (let pause = FIRST_LIST_PAUSE_MS, lists = 1; ; pause = Math.min(pause * 2, LONGEST_LIST_PAUSE_MS), lists += 1) {
     observed = await set.observe().catch(() => observed);
     const absent = missing(merged, observed);
     if (absent.length === 0 || clock.monotonic() + pause > end) return observed;

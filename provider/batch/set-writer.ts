@@ -7,9 +7,8 @@ import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import { Activity } from "./activity";
-import type { Crowd } from "./crowd";
-import type { Expected } from "./expected";
 import { GroupCommit, type Settled } from "./group-commit";
+import type { Announced, InFlight } from "./in-flight";
 import { type Changes, doneByOthers, isNothing, merge, missing } from "./set-changes";
 import { type ConfirmationOptions, confirm } from "./set-confirmation";
 import {
@@ -45,16 +44,16 @@ export interface RemovalCheck {
 export interface SetWriterOptions extends ConfirmationOptions {
   readonly reads: SharedReads<ObservedSet>;
   /** Milliseconds that a lone operation waits for company. */
-  readonly quietMs: number;
+  readonly commitCoalesceMs: number;
   /**
    * Looks before the commit for entries that somebody else staged, where the node lists staged entries: `"fail"` takes
    * our own back and commits nothing, `"warn"` says so and goes on. By default what others did is reported afterwards.
    */
   readonly foreignStaged?: "fail" | "warn" | undefined;
-  /** All callers of this process; see {@link Crowd}. */
-  readonly crowd?: Crowd;
-  /** Who was announced to this set; by default nobody ever is. */
-  readonly expected?: Expected;
+  /** All callers of this process; see {@link InFlight}. */
+  readonly inFlight?: InFlight;
+  /** What was announced to this set; by default nothing is. */
+  readonly announced?: Announced;
   /** Limits what this deployment removes; by default nothing does. */
   readonly removals?: RemovalCheck;
   /** The same set at other addresses; by default there is none. */
@@ -87,7 +86,7 @@ export class SetWriter {
   /**
    * Carries out an operation together with all others that wait.
    *
-   * @param isAnnounced whether it was {@link Expected}
+   * @param isAnnounced whether it was {@link Announced}
    * @throws {SetWriteFailure} when the node may have been changed; any other error means that it was not.
    */
   async submit(operation: SetOperation, isAnnounced = false): Promise<SetResult> {

@@ -1,7 +1,5 @@
 import { type Clock, systemClock } from "../client/clock";
-
-/** How long a list may be used for the reads of other resources: reads of one refresh arrive over about a second. */
-export const SHARED_FOR_MS = 30_000;
+import { SHARED_FOR_MS } from "./times";
 
 interface Kept<T> {
   readonly at: number;

@@ -119,7 +119,9 @@ export class Http {
         onResponseEnd: () => {
           if (!settle()) return;
           const header = (name: string) => [headers[name]].flat()[0];
-          resolve({ status: status ?? 0, header, body: Buffer.concat(chunks).toString("utf8") });
+          const answer = { status: status ?? 0, header, body: Buffer.concat(chunks).toString("utf8") };
+          // undici frees the connection a turn of the event loop later; a request before that opens another one.
+          setImmediate(() => setImmediate(() => resolve(answer)));
         },
         onResponseError: (_controller, error) => fail("connection", error),
       };

@@ -1,6 +1,5 @@
 import { Activity } from "../batch/activity";
-import type { Crowd } from "../batch/crowd";
-import { Expected } from "../batch/expected";
+import { Announced, type InFlight } from "../batch/in-flight";
 import { type RemovalCheck, SetWriter } from "../batch/set-writer";
 import { SharedReads } from "../batch/shared-reads";
 import { NodeClient } from "../client/node-client";
@@ -21,7 +20,7 @@ import type { KeyRegistry, Keys, Place } from "./wanted";
 export interface Shared {
   readonly world: World;
   readonly notices: Notices;
-  readonly crowd: Crowd;
+  readonly inFlight: InFlight;
   /** Keys that some resource of this deployment wants; nothing of it may be removed. */
   readonly wanted: KeyRegistry;
   /** Keys that the state of some resource of this deployment holds. */
@@ -79,22 +78,22 @@ export class NodeInUse implements Connection {
 
   private open(address: PrefixSetUrl, url: string): SetInUse {
     const { options } = this.target;
-    const { world, notices, crowd, elsewhere, removals } = this.shared;
+    const { world, notices, inFlight, elsewhere, removals } = this.shared;
     const [wanted, owned] = [this.shared.wanted.of(this, url), this.shared.owned.of(this, url)];
     const set = this.client.set(address);
     const reads = new SharedReads(() => set.observe(), world);
     const label = `${url} on ${this.label}`;
-    const expected = new Expected(crowd);
+    const announced = new Announced(inFlight);
     const writer: SetWriter = new SetWriter({
       set,
       reads,
       wanted,
       notices,
-      crowd,
-      expected,
+      inFlight,
+      announced,
       clock: world,
       label,
-      quietMs: options.commitCoalesceMs ?? DEFAULTS.commitCoalesceMs,
+      commitCoalesceMs: options.commitCoalesceMs ?? DEFAULTS.commitCoalesceMs,
       deadlineMs: options.deadlineMs ?? DEFAULTS.deadlineMs,
       foreignStaged: options.foreignStaged,
       removals: removals(url, label),
@@ -115,11 +114,11 @@ export class NodeInUse implements Connection {
       putBack: (entries) => writer.putBack(entries),
     };
     elsewhere.register(url, held);
-    return { url, writer, reads, expected, wanted, owned };
+    return { url, writer, reads, announced, wanted, owned };
   }
 }
 
-/** What a `PrefixSet` is expected as. */
+/** What a `PrefixSet` is announced as. */
 export const WHOLE_SET = "all entries";
 
 /** A set of a node in use. */
@@ -128,7 +127,7 @@ export interface SetInUse {
   readonly writer: SetWriter;
   readonly reads: SharedReads<ObservedSet>;
   /** Resources that were checked, by what they manage of this set: the prefix of an entry, {@link WHOLE_SET}. */
-  readonly expected: Expected;
+  readonly announced: Announced;
   /** Prefixes that some resource of this deployment wants in this set. */
   readonly wanted: Keys;
   /** Prefixes that the state of some resource of this deployment holds in this set. */

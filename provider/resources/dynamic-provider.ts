@@ -1,3 +1,4 @@
+import { loadAgent } from "../client/http";
 import { messageOf } from "../model/errors";
 import { type Compared, type Handler, PartialFailure } from "./handler";
 import { isObject, type JsonObject, someMember } from "./json";
@@ -34,6 +35,8 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
       const { [PROVIDER_KEY]: text, ...args } = news;
       try {
         const { inputs, problems } = handler.check(withoutText(olds), args);
+        const isNew = Object.keys(olds).length === 0;
+        if (isNew && problems.length === 0) prepareToSend();
         return { inputs: plain({ ...inputs, [PROVIDER_KEY]: text }), failures: failures(problems) };
       } catch (error) {
         if (error instanceof ConfigError) return { inputs: news, failures: failures([error.message]) };
@@ -41,7 +44,11 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
       }
     },
     async diff(_id, olds, news) {
-      return attempt(async () => plain(handler.diff(withoutText(olds), withoutText(news))));
+      return attempt(async () => {
+        const compared = handler.diff(withoutText(olds), withoutText(news));
+        if (compared.changes !== false) prepareToSend();
+        return plain(compared);
+      });
     },
     async create(inputs) {
       return attempt(async () => plain(await runtime.during(handler.create(withoutText(inputs)))), inputs);
@@ -57,6 +64,14 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
       await attempt(() => runtime.during(handler.delete(id, withoutText(props))));
     },
   };
+}
+
+/**
+ * A change is coming: what sends it is loaded as soon as the answer is out, while the engine writes its state. Runs without
+ * a change do not pay for it. What fails here fails again at the first request, which says so.
+ */
+function prepareToSend(): void {
+  setImmediate(() => void loadAgent().catch(() => undefined));
 }
 
 /** What the engine takes for "no longer there". */

@@ -1,4 +1,4 @@
-import { Crowd } from "../batch/crowd";
+import { InFlight } from "../batch/in-flight";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { systemWorld, type World } from "../client/world";
 import { type AuditRecord, appendAudit } from "./audit-log";
@@ -45,7 +45,7 @@ export class Runtime {
     this.shared = {
       world,
       notices: this.notices,
-      crowd: new Crowd(world, usualSteps),
+      inFlight: new InFlight(world, usualSteps),
       wanted: new KeyRegistry(),
       owned: new KeyRegistry(),
       leaving: new KeyRegistry(),

@@ -88,7 +88,7 @@ export class SetAccess {
   static settle(runtime: Runtime, inputs: JsonObject, key: string): void {
     const address = setUrl(inputs);
     // What is unknown in a preview was not announced.
-    if (address && !hasUnknown(inputs.node)) runtime.node(inputs.node).set(address).expected.drop(key);
+    if (address && !hasUnknown(inputs.node)) runtime.node(inputs.node).set(address).announced.drop(key);
   }
 
   /** The set's url as text. */
@@ -121,7 +121,7 @@ export class SetAccess {
    * @param key what it was announced as
    */
   called(key: string): this {
-    this.isAnnounced = this.set.expected.drop(key);
+    this.isAnnounced = this.set.announced.take(key);
     return this;
   }
 

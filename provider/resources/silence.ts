@@ -1,4 +1,4 @@
-import { SHARED_FOR_MS } from "../batch/shared-reads";
+import { SHARED_FOR_MS } from "../batch/times";
 import type { Clock } from "../client/clock";
 
 /**

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { Crowd } from "../../provider/batch/crowd";
-import { Expected } from "../../provider/batch/expected";
 import { GroupCommit } from "../../provider/batch/group-commit";
+import { Announced, InFlight } from "../../provider/batch/in-flight";
 
 /** Timers that fire when the test says so, and flushes that end when the test says so. */
-function bench({ quietMs = 30, usual }: { quietMs?: number; usual?: number } = {}) {
+/** A lone change waits 30 ms; the waits of the others follow from that. */
+function bench({ usual }: { usual?: number } = {}) {
   let now = 0;
   const timers = new Set<{ at: number; run: () => void }>();
   const flushes: string[][] = [];
@@ -18,8 +18,8 @@ function bench({ quietMs = 30, usual }: { quietMs?: number; usual?: number } = {
         signal?.addEventListener("abort", () => timers.delete(timer));
       }),
   };
-  const crowd = new Crowd(clock, usual);
-  const expected = new Expected(crowd);
+  const inFlight = new InFlight(clock, usual);
+  const announced = new Announced(inFlight);
   const group = new GroupCommit<string, string>(
     async (operations) => {
       flushes.push([...operations]);
@@ -30,19 +30,19 @@ function bench({ quietMs = 30, usual }: { quietMs?: number; usual?: number } = {
           : { ok: true, value: operation },
       );
     },
-    { quietMs, clock, crowd, expected },
+    { commitCoalesceMs: 30, clock, inFlight, announced },
   );
   return {
     group,
-    expected,
-    crowd,
+    announced,
+    inFlight,
     /** Checks come first, then the calls, as the engine does it. */
     announce(...names: string[]) {
-      for (const name of names) expected.add(name);
+      for (const name of names) announced.add(name);
     },
     /** Submits what was announced. */
     come(...names: string[]) {
-      for (const name of names) void group.submit(name, expected.drop(name)).catch(() => {});
+      for (const name of names) void group.submit(name, announced.take(name)).catch(() => {});
     },
     flushes,
     /** Lets time pass. */
@@ -72,7 +72,7 @@ function submit(group: GroupCommit<string, string>, ...names: string[]) {
 }
 
 describe("group commit", () => {
-  it("flushes what arrives within the quiet time at once, and gives each caller its own answer", async () => {
+  it("flushes callers that were not announced 90 ms after they came together, each with its own answer", async () => {
     const { group, flushes, pass, end } = bench();
     const answers = Promise.allSettled([group.submit("a"), group.submit("bad b"), group.submit("c")]);
     await pass(89);
@@ -87,7 +87,7 @@ describe("group commit", () => {
     ]);
   });
 
-  it("begins the quiet time anew with each arrival", async () => {
+  it("begins the wait anew with each caller: 90 ms after the last, where none was announced", async () => {
     const { group, flushes, pass } = bench();
     submit(group, "a");
     await pass(29);
@@ -131,7 +131,7 @@ describe("group commit", () => {
 
   it("counts the callers of all groups together", async () => {
     const timers: (() => void)[] = [];
-    const crowd = new Crowd({
+    const inFlight = new InFlight({
       monotonic: () => 0,
       sleep: () => new Promise((resolve) => timers.push(resolve)),
     });
@@ -140,7 +140,10 @@ describe("group commit", () => {
       flushes.push([...group]);
       return group.map((value) => ({ ok: true as const, value }));
     };
-    const [one, two] = [new GroupCommit(flush, { quietMs: 30, crowd }), new GroupCommit(flush, { quietMs: 30, crowd })];
+    const [one, two] = [
+      new GroupCommit(flush, { commitCoalesceMs: 30, inFlight }),
+      new GroupCommit(flush, { commitCoalesceMs: 30, inFlight }),
+    ];
     submit(one, "a1");
     submit(two, "b1");
     for (const run of timers) run();
@@ -177,7 +180,7 @@ describe("group commit", () => {
     expect(flushes.map((names) => names.length)).toEqual([66]);
   });
 
-  it("learns nothing from a wait that was cut short: it ended before anybody could be missed", async () => {
+  it("learns nothing from a wait that was cut short: it ended before a caller could be missed", async () => {
     const { group, flushes, pass, end } = bench();
     submit(group, "a", "b", "c", "d");
     for (let i = 0; i < 62; i += 1) {
@@ -194,7 +197,7 @@ describe("group commit", () => {
     expect(flushes.map((names) => names.length)).toEqual([66, 67]);
   });
 
-  it("lets somebody who comes alone wait less than 100 ms, also after a crowd", async () => {
+  it("lets a caller that comes alone wait 90 ms, also after many others", async () => {
     const { group, flushes, pass, end } = bench();
     for (let i = 0; i < 10; i += 1) submit(group, `c${i}`);
     await pass(1_000);
@@ -212,7 +215,7 @@ describe("group commit", () => {
         if (calls === 1) throw new Error("no list");
         return operations.map((value) => ({ ok: true, value }));
       },
-      { quietMs: 0 },
+      { commitCoalesceMs: 0 },
     );
     const first = await Promise.allSettled([group.submit("a"), group.submit("b")]);
     expect(first.map((result) => result.status)).toEqual(["rejected", "rejected"]);
@@ -221,7 +224,7 @@ describe("group commit", () => {
 });
 
 describe("group commit of what was announced", () => {
-  it("waits the quiet time and no longer for a last group of which everybody is there", async () => {
+  it("waits 30 ms and no longer for a last group of which all callers are there", async () => {
     const { announce, come, flushes, pass, end } = bench();
     announce("a", "b", "c", "d", "e");
     come("a", "b", "c", "d", "e");
@@ -239,7 +242,18 @@ describe("group commit of what was announced", () => {
     expect(flushes.at(-1)).toEqual(["f", "g", "h"]);
   });
 
-  it("does not close before somebody who was checked has come", async () => {
+  it("lets a lone resource wait 30 ms from its check, since the engine may check another one", async () => {
+    const { announce, come, flushes, pass } = bench();
+    announce("a");
+    await pass(20);
+    come("a");
+    await pass(9);
+    expect(flushes).toEqual([]);
+    await pass(1);
+    expect(flushes).toEqual([["a"]]);
+  });
+
+  it("does not close before a resource that was checked has come", async () => {
     const { announce, come, flushes, pass } = bench();
     announce("a", "b");
     come("a");
@@ -250,14 +264,14 @@ describe("group commit of what was announced", () => {
     expect(flushes).toEqual([["a", "b"]]);
   });
 
-  it("closes a quiet time after the last one who was checked turned out to be as wanted", async () => {
-    const { announce, come, expected, flushes, pass } = bench();
+  it("closes 30 ms after the last resource that was checked turned out to be as wanted", async () => {
+    const { announce, come, announced, flushes, pass } = bench();
     announce("changed", "equal 1", "equal 2");
     come("changed");
     await pass(25);
-    expected.drop("equal 1");
+    announced.drop("equal 1");
     await pass(25);
-    expected.drop("equal 2");
+    announced.drop("equal 2");
     await pass(29);
     expect(flushes).toEqual([]);
     await pass(1);
@@ -265,20 +279,20 @@ describe("group commit of what was announced", () => {
   });
 
   it("waits while checks go on, five seconds at most", async () => {
-    const { announce, come, expected, flushes, pass } = bench();
+    const { announce, come, announced, flushes, pass } = bench();
     announce("changed");
     come("changed");
     for (let i = 0; i < 249; i += 1) {
       announce(`equal ${i}`);
       await pass(20);
-      expected.drop(`equal ${i}`);
+      announced.drop(`equal ${i}`);
     }
     expect(flushes).toEqual([]);
     await pass(20);
     expect(flushes).toEqual([["changed"]]);
   });
 
-  it("waits for somebody who never comes, and then no more than for anybody", async () => {
+  it("waits for a caller that never comes no longer than for one that was not announced", async () => {
     const { announce, come, flushes, pass } = bench();
     announce("forbidden by a policy", "a");
     come("a");
@@ -286,7 +300,7 @@ describe("group commit of what was announced", () => {
     expect(flushes).toEqual([["a"]]);
   });
 
-  it("waits the quiet time once the usual number of callers is there, and learns from one more", async () => {
+  it("waits 30 ms once the usual number of callers is there, and learns from one more", async () => {
     const { announce, come, flushes, end, pass } = bench({ usual: 3 });
     announce("a", "b", "c", "held");
     come("a", "b", "c");
@@ -326,9 +340,9 @@ describe("group commit of what was announced", () => {
     expect(flushes).toEqual([["a", "b", "c", "d", "e", "f"]]);
   });
 
-  it("learns nothing about the engine from a wait in which somebody of another group was announced", async () => {
-    const { announce, come, crowd, flushes, end, pass } = bench({ usual: 3 });
-    const other = new Expected(crowd);
+  it("learns nothing about the engine from a wait in which a caller of another group was announced", async () => {
+    const { announce, come, inFlight, flushes, end, pass } = bench({ usual: 3 });
+    const other = new Announced(inFlight);
     announce("a", "b", "c", "d", "e", "f", "g");
     come("a", "b", "c");
     await pass(50);
@@ -341,7 +355,7 @@ describe("group commit of what was announced", () => {
     expect(flushes).toHaveLength(1);
   });
 
-  it("learns nothing about the engine from a wait in which nobody was expected", async () => {
+  it("learns nothing about the engine from a wait in which no other caller was announced", async () => {
     const { announce, come, flushes, end, pass } = bench();
     announce("a", "b");
     come("a", "b");
@@ -356,11 +370,11 @@ describe("group commit of what was announced", () => {
     expect(flushes.at(-1)).toEqual(["c", "d", "e"]);
   });
 
-  it("expects a resource that is checked twice, as a replacement is, once", () => {
-    const { announce, expected } = bench();
+  it("counts a resource that is checked twice, as a replacement is, once", () => {
+    const { announce, announced } = bench();
     announce("a", "a");
-    expect(expected.size).toBe(1);
-    expect([expected.drop("a"), expected.drop("a")]).toEqual([true, false]);
-    expect(expected.size).toBe(0);
+    expect(announced.size).toBe(1);
+    expect([announced.take("a"), announced.take("a")]).toEqual([true, false]);
+    expect(announced.size).toBe(0);
   });
 });

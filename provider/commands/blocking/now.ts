@@ -29,7 +29,7 @@ export async function sendNow(client: NodeClient, url: PrefixSetUrl, wanted: Wan
     set,
     label,
     deadlineMs: DEFAULTS.deadlineMs,
-    quietMs: 0,
+    commitCoalesceMs: 0,
     clock: systemClock,
     wanted: wanted.put,
     notices: { warn: (message) => io.err(`${message}\n`) },

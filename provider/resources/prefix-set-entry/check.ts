@@ -31,7 +31,7 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
   const address = setUrl(given);
   if (node && address) {
     const set = node.set(address);
-    set.expected.add(prefix);
+    set.announced.add(prefix);
     if (!expired) set.wanted.add([prefix]);
   }
   if (expired && olds.expired !== true) {

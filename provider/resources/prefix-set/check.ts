@@ -40,7 +40,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   for (const warning of normal.warnings) runtime.notices.warn(`${url ?? "PrefixSet"}: ${warning}`);
   if (address && node) {
     const set = node.set(address);
-    set.expected.add(WHOLE_SET);
+    set.announced.add(WHOLE_SET);
     set.wanted.add(entries.keys());
     const delta = difference<ListedValue>(before.entries, entries);
     const gone = [...delta.remove.keys()].filter((prefix) => hasExpired(prefix, normal, before, runtime.today));

@@ -5,7 +5,7 @@ import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
 import { Runtime } from "../../provider/resources/runtime";
 
-const QUIET_MS = 30;
+const COALESCE_MS = 30;
 const place = { arena: "edge", set: "blocked" };
 
 /** A deployment whose pauses end when the test says so; requests take the time that they take. */
@@ -18,7 +18,7 @@ async function bench() {
     sleep: (ms: number) => new Promise<void>((go) => pauses.push({ at: now + ms, go })),
   };
   const runtime = new Runtime({ env: {}, print: () => {}, world });
-  runtime.configure((key: string) => ({ endpoint: emulator.endpoint, commitCoalesceMs: QUIET_MS })[key]);
+  runtime.configure((key: string) => ({ endpoint: emulator.endpoint, commitCoalesceMs: COALESCE_MS })[key]);
   return {
     emulator,
     entries: new PrefixSetEntryHandler(runtime),
@@ -41,8 +41,8 @@ async function bench() {
 const checked = (handler: Handler, args: Record<string, unknown>) => handler.check({}, args).inputs;
 const entry = (prefix: string, value = 1) => ({ ...place, prefix, value });
 
-describe("who is expected", () => {
-  it("are the entries that were checked: the first waits for two more, and one commit has all", async () => {
+describe("what is announced", () => {
+  it("is what was checked: the first entry waits for two more, and one commit has all", async () => {
     await using provider = await bench();
     const inputs = ["192.0.2.1/32", "192.0.2.2/32", "192.0.2.3/32"].map((prefix) =>
       checked(provider.entries, entry(prefix)),
@@ -50,25 +50,25 @@ describe("who is expected", () => {
     const created = [];
     for (const one of inputs) {
       created.push(provider.entries.create(one));
-      provider.pass(2 * QUIET_MS);
+      provider.pass(2 * COALESCE_MS);
     }
-    provider.pass(QUIET_MS);
+    provider.pass(COALESCE_MS);
     await Promise.all(created);
     expect(provider.emulator.requests().map(({ cmd }) => cmd)).toEqual(["list", "insert", "commit", "list"]);
   });
 
-  it("is nobody whose comparison found no difference: a changed entry among equal ones waits the quiet time", async () => {
+  it("is not what turned out equal: a changed entry among equal ones waits as a lone one does", async () => {
     await using provider = await bench();
     const prefixes = ["192.0.2.1/32", "192.0.2.2/32"];
     const [changed, equal] = prefixes.map((prefix) => checked(provider.entries, entry(prefix, 1)));
     const made = prefixes.map((prefix) => provider.entries.create(entry(prefix)));
-    provider.pass(3 * QUIET_MS);
+    provider.pass(3 * COALESCE_MS);
     const [was, is] = await Promise.all(made);
     checked(provider.entries, { ...changed, value: 2 });
     checked(provider.entries, { ...equal });
     const update = provider.entries.update(was?.id ?? "", was?.outs ?? {}, { ...changed, value: 2 });
     expect(provider.entries.diff(is?.outs ?? {}, equal ?? {})).toEqual({ changes: false });
-    provider.pass(QUIET_MS);
+    provider.pass(COALESCE_MS);
     await update;
     expect(provider.emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({
       "192.0.2.1/32": 2,
@@ -76,24 +76,24 @@ describe("who is expected", () => {
     });
   });
 
-  it("is nobody for a set that stands alone, whatever is expected elsewhere", async () => {
+  it("is counted for each set by itself", async () => {
     await using provider = await bench();
     checked(provider.entries, { ...entry("192.0.2.1/32"), set: "other" });
     const set = provider.sets.create(checked(provider.sets, { ...place, entries: { "198.51.100.0/24": 1 } }));
-    provider.pass(QUIET_MS);
+    provider.pass(COALESCE_MS);
     await set;
     expect(provider.emulator.requests({ cmd: "commit" })).toHaveLength(1);
   });
 
-  it("is nobody after an update that had nothing to send", async () => {
+  it("ends with an update that had nothing to send", async () => {
     await using provider = await bench();
     const inputs = checked(provider.entries, entry("192.0.2.1/32"));
     const first = provider.entries.create(inputs);
-    provider.pass(QUIET_MS);
+    provider.pass(COALESCE_MS);
     const { id, outs } = await first;
     await provider.entries.update(id, outs, checked(provider.entries, { ...inputs, reason: "CASE-7" }));
     const second = provider.entries.create(checked(provider.entries, entry("192.0.2.2/32")));
-    provider.pass(QUIET_MS);
+    provider.pass(COALESCE_MS);
     await second;
     expect(provider.emulator.requests({ cmd: "commit" })).toHaveLength(2);
   });

@@ -1,0 +1,207 @@
+import { type Clock, systemClock } from "../client/clock";
+import { LONGEST_WAIT, longestGatheringMs, PATIENCE, RHYTHM_GAPS, WITHOUT_RHYTHM, waitMs } from "./times";
+
+/** A group that waits for company. */
+export interface Gathering {
+  /** Milliseconds that a lone caller waits. */
+  readonly commitCoalesceMs: number;
+  /** When the first of the group came, by the clock. */
+  readonly since: number;
+  /**
+   * Who may still join: nobody, where all callers of the group were announced and no other is; others that are announced;
+   * or no telling, where a caller came unannounced, as removals do.
+   */
+  readonly company: "complete" | "announced" | "unknown";
+  /** When the engine last checked or compared a resource of the set, by the clock; `undefined` if it never did. */
+  readonly checkedAt: number | undefined;
+}
+
+/**
+ * All callers of this process that wait for an answer, whatever they ask for. The engine carries out a limited number of
+ * steps at a time: once that many callers are in flight, no other can come and there is no point in waiting for company.
+ * Providers are not told the number; it is learnt from the first wait during which none was answered, announced or came.
+ */
+export class InFlight {
+  private callers = 0;
+  /** How many were announced and have not come, over all groups. */
+  private announced = 0;
+  /** The number of callers in flight at which no other came. */
+  private capacity: number | undefined;
+  private readonly rhythm = new Rhythm();
+  /** Counts arrivals, answers and announcements, so that a wait knows whether anything happened during it. */
+  private events = 0;
+  private readonly waits = new Set<() => void>();
+
+  /**
+   * @param usualCapacity How many steps the engine carries out at a time unless it is told otherwise: with so many callers the
+   * first wait is a short one. By default it is not known.
+   */
+  constructor(
+    private readonly clock: Pick<Clock, "monotonic" | "sleep"> = systemClock,
+    private readonly usualCapacity?: number,
+  ) {}
+
+  /** Counts a caller in. If no other can come now, every wait ends. */
+  arrive(): void {
+    this.rhythm.arrive(this.now);
+    this.callers += 1;
+    this.events += 1;
+    if (this.capacity !== undefined && this.callers > this.capacity) this.capacity = undefined;
+    if (this.isFull) for (const close of [...this.waits]) close();
+  }
+
+  /** Counts callers out, once they have their answers. */
+  answer(callers: number): void {
+    this.rhythm.pause();
+    this.callers -= callers;
+    this.events += 1;
+  }
+
+  /** Counts callers that were announced, or with a negative number those that came or will not come. */
+  announce(callers: number): void {
+    this.announced += callers;
+    this.events += 1;
+  }
+
+  /** By the clock that the waits are measured with. */
+  get now(): number {
+    return this.clock.monotonic();
+  }
+
+  /** True when no other caller can come before one is answered. */
+  get isFull(): boolean {
+    return this.callers === this.capacity;
+  }
+
+  /**
+   * Waits for company; `close` is called once, when the wait has passed or as soon as no other caller can come.
+   * The returned function ends the wait without a call.
+   */
+  wait(group: Gathering, close: () => void): () => void {
+    const before = this.events;
+    const wait = this.waitFor(group);
+    const left = longestGatheringMs(group.commitCoalesceMs) - (this.now - group.since);
+    const ended = new AbortController();
+    const end = () => {
+      ended.abort();
+      this.waits.delete(closeOnce);
+    };
+    const closeOnce = () => {
+      end();
+      close();
+    };
+    const pause = this.clock.sleep(Math.max(0, Math.min(wait, left)), ended.signal).catch(() => undefined);
+    void pause.then(() => {
+      if (ended.signal.aborted) return;
+      // Only a whole wait for callers that could have come tells that none can.
+      const isTelling = group.company !== "complete" && wait <= left;
+      if (this.events === before && this.callers > 1 && isTelling) this.capacity = this.callers;
+      closeOnce();
+    });
+    this.waits.add(closeOnce);
+    return end;
+  }
+
+  /** Milliseconds without an event after which a group closes. */
+  private waitFor({ commitCoalesceMs, company, checkedAt = this.now }: Gathering): number {
+    const isLone = this.callers === 1;
+    // The only resource that was checked, and no check since: the engine, which has steps to spare, had no other one.
+    if (isLone && company === "complete") return Math.max(0, commitCoalesceMs - (this.now - checkedAt));
+    if (company === "complete" || (isLone && company === "unknown" && this.rhythm.isFirst)) return commitCoalesceMs;
+    // The engine goes on checking while it has a step to spare, and holds one resource in hand when it has none.
+    const isUsual = this.callers === this.usualCapacity && this.announced <= 1;
+    if (company === "announced" && isUsual) return commitCoalesceMs;
+    const shortest = waitMs(commitCoalesceMs, WITHOUT_RHYTHM);
+    const gap = isLone && company === "unknown" ? undefined : this.rhythm.gap;
+    if (gap === undefined) return shortest;
+    return Math.max(shortest, Math.min(gap * PATIENCE, waitMs(commitCoalesceMs, LONGEST_WAIT)));
+  }
+}
+
+/** The usual gap between two callers. Gaps with an answer in them do not count: the engine writes its state then. */
+class Rhythm {
+  private arrivals = 0;
+  private gaps = 0;
+  private sum = 0;
+  /** When the last caller came; `undefined` once one was answered since. */
+  private last: number | undefined;
+
+  arrive(now: number): void {
+    if (this.last !== undefined) {
+      this.gaps += 1;
+      this.sum += now - this.last;
+    }
+    this.arrivals += 1;
+    this.last = now;
+  }
+
+  pause(): void {
+    this.last = undefined;
+  }
+
+  /** True until a second caller has come. */
+  get isFirst(): boolean {
+    return this.arrivals <= 1;
+  }
+
+  /** In milliseconds; `undefined` while too few callers have come. */
+  get gap(): number | undefined {
+    return this.gaps < RHYTHM_GAPS ? undefined : this.sum / this.gaps;
+  }
+}
+
+/**
+ * Operations on one set that were announced and have neither come nor turned out needless. The engine has every resource
+ * checked before it has it created or updated, so a check announces, and a comparison without a difference takes back.
+ * Nothing announces a removal. Some that are announced never come, for example those that a policy forbids: this says who may
+ * still come, and is never waited for without a limit.
+ *
+ * @example
+ * ```ts
+ * const announced = new Announced(inFlight);
+ * announced.add("203.0.113.7/32");                        // checked
+ * const wasAnnounced = announced.take("203.0.113.7/32");  // it comes
+ * announced.drop("203.0.113.8/32");                       // compared: nothing is to be done, it does not come
+ * ```
+ */
+export class Announced {
+  /** When an operation was last announced or taken back; `undefined` before the first. */
+  checkedAt: number | undefined;
+  private readonly keys = new Set<string>();
+  private changed: () => void = () => {};
+
+  /** @param inFlight Where all that are announced in this process are counted. */
+  constructor(private readonly inFlight: InFlight) {}
+
+  get size(): number {
+    return this.keys.size;
+  }
+
+  /** Calls `changed` whenever more or fewer operations are announced. */
+  watch(changed: () => void): void {
+    this.changed = changed;
+  }
+
+  /** Announces an operation. A replacement is checked twice and comes once, which the key tells. */
+  add(key: string): void {
+    this.checkedAt = this.inFlight.now;
+    if (this.keys.has(key)) return;
+    this.keys.add(key);
+    this.inFlight.announce(1);
+    this.changed();
+  }
+
+  /** The operation does not come: a comparison found no difference. */
+  drop(key: string): void {
+    this.checkedAt = this.inFlight.now;
+    this.take(key);
+  }
+
+  /** The operation comes. False if it was not announced. */
+  take(key: string): boolean {
+    if (!this.keys.delete(key)) return false;
+    this.inFlight.announce(-1);
+    this.changed();
+    return true;
+  }
+}
