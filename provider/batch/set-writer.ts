@@ -25,7 +25,7 @@ import { Staging } from "./set-staging";
 import type { SharedReads } from "./shared-reads";
 
 /** What a writer asks about the same set at other addresses, which may be the same machine. */
-interface ElsewhereRules {
+interface SameMachineRules {
   /** Is called before the first request of a change, with what was just listed. */
   before(observed: ListedMap): Promise<void>;
   /** Which of these prefixes must stay, since they may be the very entries that are wanted at another address. */
@@ -57,7 +57,7 @@ export interface SetWriterOptions extends ConfirmationOptions {
   /** Limits what this deployment removes; by default nothing does. */
   readonly removals?: RemovalCheck;
   /** The same set at other addresses; by default there is none. */
-  readonly elsewhere?: ElsewhereRules;
+  readonly sameMachine?: SameMachineRules;
 }
 
 /** What a group was carried out with. */
@@ -74,8 +74,8 @@ export class SetWriter {
   private readonly group: GroupCommit<SetOperation, SetResult>;
   /** What failed groups may have left staged. No commit of another group may publish it. */
   private readonly leftovers = new Set<CanonicalPrefix>();
-  /** The looks at other addresses that follow removals. Not a part of a flush: they may write there, and so back here. */
-  private looks: Promise<void> = Promise.resolve();
+  /** Inspections of other addresses after removals. Not a part of a flush: they may write there, and so back here. */
+  private inspections: Promise<void> = Promise.resolve();
   /** Whether this writer is changing the set at the moment. */
   readonly activity = new Activity();
 
@@ -93,7 +93,7 @@ export class SetWriter {
     // While the group waits for company anyway. What fails here fails again at the first request, which says so.
     loadAgent().catch(() => undefined);
     const result = await this.group.submit(operation, isAnnounced);
-    await this.looks;
+    await this.inspections;
     return result;
   }
 
@@ -106,7 +106,7 @@ export class SetWriter {
   private async flush(operations: readonly SetOperation[]): Promise<readonly Settled<SetResult>[]> {
     const { set, reads } = this.options;
     const before = await set.observe();
-    const { plans, merged } = await this.agree(operations, before);
+    const { plans, merged } = await this.plan(operations, before);
     if (isNothing(merged)) {
       reads.keep(before);
       return plans.map((plan) => unchanged(plan, before));
@@ -114,24 +114,25 @@ export class SetWriter {
     reads.forget();
     set.answered.clear();
     const settled = await this.activity.during(() => this.carryOut(plans, merged, before));
-    this.lookElsewhere(before);
+    this.inspectOthers(before);
     return settled;
   }
 
   /** What a commit took away counts, by whomever its removal was staged: a run that failed may have left it. */
-  private lookElsewhere(before: ObservedSet): void {
-    const { elsewhere, set } = this.options;
+  private inspectOthers(before: ObservedSet): void {
+    const { sameMachine, set } = this.options;
     const gone = new Map([...before.values].filter(([prefix]) => set.last?.has(prefix) === false));
-    if (elsewhere && gone.size > 0) this.looks = Promise.all([this.looks, elsewhere.after(gone)]).then(() => {});
+    if (sameMachine && gone.size > 0)
+      this.inspections = Promise.all([this.inspections, sameMachine.after(gone)]).then(() => {});
   }
 
   /** What the group changes: what may be another address's entry stays, and a removal beyond the limit fails alone. */
-  private async agree(operations: readonly SetOperation[], before: ObservedSet) {
-    const { elsewhere, removals, set } = this.options;
+  private async plan(operations: readonly SetOperation[], before: ObservedSet) {
+    const { sameMachine, removals, set } = this.options;
     const asked = operations.map((operation) => planned(operation, before.values));
     const all = merge(asked, before);
-    if (!isNothing(all)) await elsewhere?.before(before.values);
-    const spared = all.remove.size > 0 ? await elsewhere?.spare(all.remove) : undefined;
+    if (!isNothing(all)) await sameMachine?.before(before.values);
+    const spared = all.remove.size > 0 ? await sameMachine?.spare(all.remove) : undefined;
     const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
     const isCounted = (prefix: CanonicalPrefix) => before.has(prefix) && !expired.has(prefix) && !spared?.has(prefix);
     const counted = new Set([...all.remove].filter(isCounted));
@@ -153,9 +154,9 @@ export class SetWriter {
     const { set, reads } = this.options;
     const staging = new Staging(set, before);
     try {
-      await this.tidy(merged, staging);
+      await this.undoLeftovers(merged, staging);
       await staging.stage(merged.put, merged.remove);
-      await this.withdraw(plans, merged, staging);
+      await this.dropRefused(plans, merged, staging);
       if (!isNothing(merged)) {
         await this.lookForOthers(before, merged, staging);
         await this.commit(merged, before);
@@ -172,14 +173,14 @@ export class SetWriter {
   }
 
   /** Takes back what failed groups left staged, except where this group decides anew. */
-  private async tidy(merged: Changes, staging: Staging): Promise<void> {
+  private async undoLeftovers(merged: Changes, staging: Staging): Promise<void> {
     const others = [...this.leftovers].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
     if (others.length > 0) await staging.restore(others);
     this.leftovers.clear();
   }
 
   /** Operations with a refused entry leave the group whole: what else they staged is taken back. */
-  private async withdraw(plans: readonly Planned[], merged: Changes, staging: Staging): Promise<void> {
+  private async dropRefused(plans: readonly Planned[], merged: Changes, staging: Staging): Promise<void> {
     if (staging.refused.size === 0) return;
     const isHit = (plan: Planned) =>
       plan.ok && [...plan.value.put.keys()].some((prefix) => staging.refused.has(prefix));
@@ -290,7 +291,7 @@ export class SetWriter {
     const remove = new Set([...plan.value.remove].filter((prefix) => removed.has(prefix)));
     const absent = missing({ put, remove }, after);
     if (absent.length > 0) {
-      const message = `Set ${this.options.label}: committed, but after ${this.options.deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${this.words()} Run "pulumi up --refresh" again.`;
+      const message = `Set ${this.options.label}: committed, but after ${this.options.deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${this.answers()} Run "pulumi up --refresh" again.`;
       const known = { applied: after.values, unsettled: absent };
       return { ok: false, error: new SetWriteFailure(message, known) };
     }
@@ -309,7 +310,7 @@ export class SetWriter {
   }
 
   /** What the node answered to the changes that it does not show: a success, or words that nobody knows as an error. */
-  private words(): string {
+  private answers(): string {
     const answers = [...this.options.set.answered].map(([command, answer]) => `${command} with ${answer}`);
     return answers.length === 0 ? "" : ` The node answered ${answers.join(", ")}.`;
   }

@@ -1,7 +1,8 @@
 import { isSecretHolder } from "../client/credentials";
 import { parseEndpoint } from "../client/endpoint";
 import type { NodeOptions } from "../client/options";
-import type { NodeInUse, ReceiverInUse } from "./connections";
+import type { NodeInUse } from "./node-in-use";
+import type { ReceiverInUse } from "./receiver-in-use";
 import type { Runtime } from "./runtime";
 import { type Target, UnknownConnection } from "./settings";
 

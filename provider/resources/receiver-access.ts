@@ -3,11 +3,11 @@ import { messageOf } from "../model/errors";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import { requireSameAddress, type UsedBefore } from "./changes";
-import { type ReceiverInUse, SIGNALING } from "./connections";
 import { PartialFailure } from "./handler";
 import type { JsonObject } from "./json";
 import type { Notices } from "./notices";
 import { receiverOfState } from "./places";
+import { type ReceiverInUse, SIGNALING } from "./receiver-in-use";
 import { untouched } from "./remedy";
 import type { Runtime } from "./runtime";
 
@@ -123,9 +123,8 @@ export class ReceiverAccess {
   ): Promise<CanonicalPrefix[]> {
     if (prefixes.length === 0) return [];
     this.prepare();
-    const { elsewhere } = this.runtime;
-    const { held, activity } = this.receiver;
-    await elsewhere.before(SIGNALING, held);
+    const { activity } = this.receiver;
+    await this.runtime.sameMachine.before(SIGNALING, this.receiver);
     const ours = (already: readonly Prefix[]) =>
       texts(already).filter((prefix) => mayBeOurs.has(prefix) || this.receiver.owned.has(prefix));
     try {
@@ -159,15 +158,15 @@ export class ReceiverAccess {
     partial?: (left: CanonicalPrefix[]) => PartialOutputs,
   ): Promise<void> {
     const unwanted = this.withoutWanted(candidates);
-    const { elsewhere } = this.runtime;
-    const { held, activity } = this.receiver;
-    const spared = await elsewhere.spare(SIGNALING, held, unwanted);
+    const { sameMachine } = this.runtime;
+    const { activity } = this.receiver;
+    const spared = await sameMachine.spare(SIGNALING, this.receiver, unwanted);
     const prefixes = unwanted.filter((prefix) => !spared.has(prefix));
     if (prefixes.length === 0) return;
     this.prepare();
     try {
       const { stopped } = await activity.during(() => this.receiver.client.ensureInactive(parsed(prefixes)));
-      await elsewhere.after(SIGNALING, held, new Map(texts(stopped).map((prefix) => [prefix, 1])));
+      await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       this.audit(texts(stopped), { old: 1, new: null }, "applied");
     } catch (error) {
       const truth = error instanceof SignalingIncomplete ? error : undefined;

@@ -3,10 +3,12 @@ import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { systemWorld, type World } from "../client/world";
 import { type AuditRecord, appendAudit } from "./audit-log";
 import type { ReadConfig } from "./config-keys";
-import { NodeInUse, ReceiverInUse, type Shared } from "./connections";
-import { Elsewhere } from "./elsewhere";
+import type { Shared } from "./connections";
 import { RemovalBudget } from "./limits/removals";
+import { NodeInUse } from "./node-in-use";
 import { Notices } from "./notices";
+import { ReceiverInUse } from "./receiver-in-use";
+import { SameMachine } from "./same-machine";
 import { SecretArguments } from "./secret-arguments";
 import { type Environment, readSettings, type Settings, type Target } from "./settings";
 import { type Address, KeyRegistry } from "./wanted";
@@ -49,7 +51,7 @@ export class Runtime {
       wanted: new KeyRegistry(),
       owned: new KeyRegistry(),
       leaving: new KeyRegistry(),
-      elsewhere: new Elsewhere(this.notices, () => this.settings.distinctNodes),
+      sameMachine: new SameMachine(this.notices, () => this.settings.distinctNodes),
       removals: (url, label) => new RemovalBudget(() => this.settings, url, label),
     };
   }
@@ -110,8 +112,8 @@ export class Runtime {
   }
 
   /** What is the same at other addresses. */
-  get elsewhere(): Elsewhere {
-    return this.shared.elsewhere;
+  get sameMachine(): SameMachine {
+    return this.shared.sameMachine;
   }
 
   /** The receiver for an argument. Nothing is sent yet. @throws {ConfigError} */

@@ -5,8 +5,8 @@ import { isExpired } from "../entries";
 import type { Handler } from "../handler";
 import type { JsonObject } from "../json";
 import { remember } from "../remember";
+import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
-import { type Reached, SetAccess } from "../set-access";
 import { planUpdate } from "../set-plan";
 import { hasUnknown, UNKNOWN } from "../unknown";
 import { checkPrefixSetEntry } from "./check";
@@ -38,7 +38,7 @@ export class PrefixSetEntryHandler implements Handler {
     const [from, to] = [olds.node, news.node];
     remember(from, () => {
       const state = readState(olds);
-      const set = SetAccess.open(this.runtime, state);
+      const set = ResourceSet.open(this.runtime, state);
       set.owned.add(heldOf(state).keys());
       if (state.adopted) this.sayAdopted(set.label, state, news);
     });
@@ -50,16 +50,16 @@ export class PrefixSetEntryHandler implements Handler {
       connection: "node",
       leave: () => {
         const state = readState(olds);
-        if (state.onDestroy !== "keep") SetAccess.leave(this.runtime, state, heldOf(state).keys());
+        if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state, heldOf(state).keys());
       },
-      settle: () => SetAccess.settle(this.runtime, news, String(news.prefix)),
+      settle: () => ResourceSet.settle(this.runtime, news, String(news.prefix)),
       inUse: hasUnknown(to) ? undefined : this.runtime.node(to),
     });
   }
 
   async create(json: JsonObject) {
     const inputs = readInputs(json);
-    const set = SetAccess.open(this.runtime, inputs).called(inputs.prefix);
+    const set = ResourceSet.open(this.runtime, inputs).called(inputs.prefix);
     const { label, owned, endpoint } = set;
     const { prefix, value, expired, onExisting } = inputs;
     const id = `${set.url}#${prefix}`;
@@ -88,7 +88,7 @@ export class PrefixSetEntryHandler implements Handler {
 
   async read(id: string, json: JsonObject) {
     const state = readState(json);
-    const set = SetAccess.ofState(this.runtime, state);
+    const set = ResourceSet.ofState(this.runtime, state);
     const listed = await set.refreshed();
     if (listed === undefined) return { id, inputs: { ...state.verbatim }, props: json };
     const observed = listed.get(state.prefix);
@@ -104,7 +104,7 @@ export class PrefixSetEntryHandler implements Handler {
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
     const [state, inputs] = [readState(olds), readInputs(news)];
-    const set = SetAccess.open(this.runtime, inputs, state).called(inputs.prefix);
+    const set = ResourceSet.open(this.runtime, inputs, state).called(inputs.prefix);
     const { unsettled } = state;
     const { prefix } = inputs;
     const [known, desired] = [heldOf(state), desiredOf(inputs)];
@@ -131,7 +131,7 @@ export class PrefixSetEntryHandler implements Handler {
     const state = readState(json);
     const { prefix, unsettled, onDestroy } = state;
     if (onDestroy === "keep" || (heldOf(state).size === 0 && unsettled.size === 0)) return;
-    const set = SetAccess.ofState(this.runtime, state);
+    const set = ResourceSet.ofState(this.runtime, state);
     if (set.wanted.has(prefix)) {
       const isLost = onDestroy === "created" && !state.existed && this.found.has(`${set.url}#${prefix}`);
       const owner = isLost

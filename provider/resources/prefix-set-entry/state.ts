@@ -6,7 +6,7 @@ import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import type { UsedBefore } from "../changes";
 import { type JsonObject, type Verbatim, without } from "../json";
-import type { SetPlace } from "../set-access";
+import type { SetPlace } from "../resource-set";
 import { listedValue, optionalText, readAddress, readPrefixes } from "../stored";
 
 /** Outputs that are no arguments; `expired` is an input that `check` adds once the time has come. */

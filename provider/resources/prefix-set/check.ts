@@ -5,7 +5,7 @@ import { type Difference, difference, isEmpty, type ListedMap, summary } from ".
 import { formatUrl } from "../../model/resource-url";
 import { grouped, inLines, some } from "../../model/text";
 import { checkArguments, setUrl } from "../arguments";
-import { WHOLE_SET } from "../connections";
+import { WHOLE_SET } from "../deployment-set";
 import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries } from "../entries";
 import type { Checked } from "../handler";
 import { type JsonObject, sameJson } from "../json";

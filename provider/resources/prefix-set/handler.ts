@@ -2,14 +2,14 @@ import type { SetResult } from "../../batch/set-operation";
 import { difference, equal, type ListedMap } from "../../model/prefix-map";
 import { count, grouped, inLines, some } from "../../model/text";
 import { compare } from "../changes";
-import { WHOLE_SET } from "../connections";
+import { WHOLE_SET } from "../deployment-set";
 import type { Handler } from "../handler";
 import type { JsonObject } from "../json";
 import { contentLimits } from "../limits/content";
 import { expiredOf, removalLimits } from "../limits/removals";
 import { remember } from "../remember";
+import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
-import { type Reached, SetAccess } from "../set-access";
 import { readEntries } from "../stored";
 import { hasUnknown } from "../unknown";
 import { checkPrefixSet } from "./check";
@@ -36,7 +36,7 @@ export class PrefixSetHandler implements Handler {
     const [from, to] = [olds.node, news.node];
     remember(from, () => {
       const state = readState(olds);
-      const set = SetAccess.open(this.runtime, state);
+      const set = ResourceSet.open(this.runtime, state);
       set.owned.add(state.entries.keys());
       const { entries } = news;
       if (state.foreign.size > 0 && !hasUnknown(entries)) this.sayForeign(set, state, readEntries(entries));
@@ -49,16 +49,16 @@ export class PrefixSetHandler implements Handler {
       connection: "node",
       leave: () => {
         const state = readState(olds);
-        if (state.onDestroy !== "keep") SetAccess.leave(this.runtime, state, state.entries.keys());
+        if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state, state.entries.keys());
       },
-      settle: () => SetAccess.settle(this.runtime, news, WHOLE_SET),
+      settle: () => ResourceSet.settle(this.runtime, news, WHOLE_SET),
       inUse: hasUnknown(to) ? undefined : this.runtime.node(to),
     });
   }
 
   async create(json: JsonObject) {
     const inputs = readInputs(json);
-    const set = SetAccess.open(this.runtime, inputs).called(WHOLE_SET);
+    const set = ResourceSet.open(this.runtime, inputs).called(WHOLE_SET);
     const { url: id, label, owned, endpoint } = set;
     const { entries: desired, exclusive, onExisting } = inputs;
     const limits = contentLimits(inputs.limits, this.runtime.settings);
@@ -83,7 +83,7 @@ export class PrefixSetHandler implements Handler {
 
   async read(id: string, json: JsonObject) {
     const state = readState(json);
-    const set = SetAccess.ofState(this.runtime, state);
+    const set = ResourceSet.ofState(this.runtime, state);
     const observed = await set.refreshed();
     if (observed === undefined) return { id, inputs: { ...state.verbatim }, props: json };
     const entries = new Map([...observed].filter(([prefix]) => state.exclusive || state.entries.has(prefix)));
@@ -101,7 +101,7 @@ export class PrefixSetHandler implements Handler {
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
     const [state, inputs] = [readState(olds), readInputs(news)];
-    const set = SetAccess.open(this.runtime, inputs, state).called(WHOLE_SET);
+    const set = ResourceSet.open(this.runtime, inputs, state).called(WHOLE_SET);
     const { entries: known, unsettled } = state;
     const { entries: desired } = inputs;
     const moved = set.hasMovedFrom(state);
@@ -127,7 +127,7 @@ export class PrefixSetHandler implements Handler {
   async delete(_id: string, json: JsonObject) {
     const state = readState(json);
     if (state.onDestroy === "keep") return;
-    const set = SetAccess.ofState(this.runtime, state);
+    const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
     const managed = [...new Set([...entries.keys(), ...unsettled])];
     const kept = new Set(managed.filter((prefix) => set.wanted.has(prefix)));
@@ -146,14 +146,14 @@ export class PrefixSetHandler implements Handler {
     }
   }
 
-  private limitsOf({ label, url }: SetAccess, { limits }: PrefixSetInputs, { notes }: PrefixSetState) {
+  private limitsOf({ label, url }: ResourceSet, { limits }: PrefixSetInputs, { notes }: PrefixSetState) {
     const { settings, today: now } = this.runtime;
     const content = contentLimits(limits, settings);
     return { label, url, content, removals: removalLimits(limits, settings.liftsRemovals(url)), notes, now };
   }
 
   private warnOfOthers(
-    set: SetAccess,
+    set: ResourceSet,
     inputs: PrefixSetInputs,
     { before, after }: Pick<SetResult, "before" | "after">,
   ) {
@@ -172,7 +172,7 @@ export class PrefixSetHandler implements Handler {
   }
 
   /** Once, at create: entries that somebody had put there with the value that is declared. */
-  private sayShared({ label, owned }: SetAccess, { entries, onDestroy }: PrefixSetInputs, before: ListedMap): void {
+  private sayShared({ label, owned }: ResourceSet, { entries, onDestroy }: PrefixSetInputs, before: ListedMap): void {
     const shared = [...entries].filter(([prefix, value]) => before.get(prefix) === value && !owned.has(prefix));
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
@@ -187,7 +187,7 @@ export class PrefixSetHandler implements Handler {
 
   /** In every preview until it is done: what the update does to entries that entered the state as they were found. */
   private sayForeign(
-    { label, wanted }: SetAccess,
+    { label, wanted }: ResourceSet,
     { entries: held, foreign }: PrefixSetState,
     desired: ListedMap,
   ): void {

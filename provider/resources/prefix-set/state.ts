@@ -6,7 +6,7 @@ import type { UsedBefore } from "../changes";
 import { type JsonObject, type Verbatim, without } from "../json";
 import type { ContentArguments } from "../limits/content";
 import type { RemovalArguments } from "../limits/removals";
-import type { SetPlace } from "../set-access";
+import type { SetPlace } from "../resource-set";
 import { optionalText, readAddress, readEntries, readNotes, readPrefixes } from "../stored";
 import { limitShape } from "./arguments";
 

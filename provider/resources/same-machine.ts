@@ -6,22 +6,23 @@ import { count, some } from "../model/text";
 import type { Notices } from "./notices";
 
 /** One object (a set, or what is active) at one address. */
-export interface Held {
+export interface Addressed {
   readonly endpoint: string;
-  /** How messages call it: `Set prefixset://edge/blocked on fra1 (http://192.0.2.10)`. */
-  readonly label: string;
+  /** How messages call it: `Set prefixset://edge/blocked on fra1`. */
+  readonly title: string;
   /** Prefixes that resources of this deployment want at this very address. */
-  readonly wanted: ReadonlySet<string>;
+  readonly wantedHere: ReadonlySet<string>;
   /** Prefixes that resources which are replaced in this deployment hold at this very address. */
-  readonly leaving: ReadonlySet<string>;
+  readonly leavingHere: ReadonlySet<string>;
   readonly activity: Activity;
+  /** What is there now. */
   list(): Promise<ListedMap>;
   /** What the last list of this process showed. */
   last(): ListedMap | undefined;
   putBack(entries: ListedMap): Promise<unknown>;
 }
 
-/** So often two addresses are compared anew while something changes under the comparison. */
+/** Comparisons of two addresses, as long as each is disturbed by a change of ours under way. */
 const ROUNDS = 3;
 
 /**
@@ -32,8 +33,8 @@ const ROUNDS = 3;
  * sought once before something is written where a resource moves to (later both may hold the same), and once when
  * something is to be removed. Equal lists prove nothing.
  */
-export class Elsewhere {
-  private readonly held = new Map<string, Map<string, Held>>();
+export class SameMachine {
+  private readonly objects = new Map<string, Map<string, Addressed>>();
   private readonly verdicts = new Map<string, Promise<boolean>>();
   private readonly explained = new Set<string>();
 
@@ -44,26 +45,32 @@ export class Elsewhere {
   ) {}
 
   /** Makes an object at an address known; the connection that came last is used for it. */
-  register(object: string, held: Held): void {
-    const known = this.held.get(object) ?? new Map<string, Held>();
-    this.held.set(object, known.set(held.endpoint, held));
+  register(object: string, at: Addressed): void {
+    const places = this.objects.get(object) ?? new Map<string, Addressed>();
+    this.objects.set(object, places.set(at.endpoint, at));
   }
 
   /** Seeks the proof before something is written at an address to which a resource moves from another one. */
-  async before(object: string, here: Held, observed?: ListedMap): Promise<void> {
+  async before(object: string, here: Addressed, observed?: ListedMap): Promise<void> {
     for (const there of this.others(object, here)) {
       if (this.areDistinct()) return;
-      const moves = [...there.leaving].some((prefix) => here.wanted.has(prefix) && !there.wanted.has(prefix));
+      const moves = [...there.leavingHere].some(
+        (prefix) => here.wantedHere.has(prefix) && !there.wantedHere.has(prefix),
+      );
       if (moves) await this.once(object, [here, there], "before", () => differ(here, there, observed));
     }
   }
 
   /** Which of these prefixes must stay here. Says so, with the reason and the ways out. */
-  async spare(object: string, here: Held, remove: Iterable<CanonicalPrefix>): Promise<ReadonlySet<CanonicalPrefix>> {
+  async spare(
+    object: string,
+    here: Addressed,
+    remove: Iterable<CanonicalPrefix>,
+  ): Promise<ReadonlySet<CanonicalPrefix>> {
     const prefixes = [...remove];
     const spared = new Set<CanonicalPrefix>();
     for (const there of this.others(object, here)) {
-      const common = prefixes.filter((prefix) => there.wanted.has(prefix));
+      const common = prefixes.filter((prefix) => there.wantedHere.has(prefix));
       if (common.length === 0 || (await this.areTwo(object, here, there))) continue;
       for (const prefix of common) spared.add(prefix);
       this.explain(object, here, there, common);
@@ -71,11 +78,11 @@ export class Elsewhere {
     return spared;
   }
 
-  /** Looks once at the other addresses after a removal, and puts back what is wanted there and went. */
-  async after(object: string, here: Held, removed: ListedMap): Promise<void> {
+  /** Lists the other addresses once after a removal, and puts back what is wanted there and went. */
+  async after(object: string, here: Addressed, removed: ListedMap): Promise<void> {
     for (const there of this.others(object, here)) {
       const before = there.last();
-      const held = [...(before ?? [])].filter(([prefix]) => removed.has(prefix) && there.wanted.has(prefix));
+      const held = [...(before ?? [])].filter(([prefix]) => removed.has(prefix) && there.wantedHere.has(prefix));
       if (held.length === 0) continue;
       try {
         const now = await there.list();
@@ -83,63 +90,63 @@ export class Elsewhere {
         if (lost.length === 0) continue;
         await there.putBack(new Map(lost));
         this.notices.warn(
-          `${there.label}: ${some(lost.map(([prefix]) => prefix))} went with a commit at ${here.endpoint} and is put back, since it is wanted: the two addresses are one machine.${this.areDistinct() ? " Remove packetfilter:distinctNodes." : ""}`,
+          `${there.title}: ${some(lost.map(([prefix]) => prefix))} went with a commit at ${here.endpoint} and is put back, since it is wanted: the two addresses are one machine.${this.areDistinct() ? " Remove packetfilter:distinctNodes." : ""}`,
         );
       } catch (error) {
         const names = some(held.map(([prefix]) => prefix));
         this.notices.warn(
-          `${there.label}: whether ${names} is still there after the removal at ${here.endpoint} is not known: ${messageOf(error)} "pulumi up --refresh" puts it right.`,
+          `${there.title}: whether ${names} is still there after the removal at ${here.endpoint} is not known: ${messageOf(error)} "pulumi up --refresh" puts it right.`,
         );
       }
     }
   }
 
-  private others(object: string, { endpoint }: Held): Held[] {
-    return [...(this.held.get(object)?.values() ?? [])].filter((it) => it.endpoint !== endpoint);
+  private others(object: string, { endpoint }: Addressed): Addressed[] {
+    return [...(this.objects.get(object)?.values() ?? [])].filter((it) => it.endpoint !== endpoint);
   }
 
-  private async areTwo(object: string, here: Held, there: Held): Promise<boolean> {
+  private async areTwo(object: string, here: Addressed, there: Addressed): Promise<boolean> {
     if (this.areDistinct()) return true;
     if (await this.verdicts.get(key(object, [here, there], "before"))) return true;
     return this.once(object, [here, there], "at removal", () => differ(here, there));
   }
 
-  /** A comparison is made once for each pair; whoever asks meanwhile waits for the same answer. */
-  private once(object: string, pair: readonly [Held, Held], when: string, compare: () => Promise<boolean>) {
+  /** A comparison is made once for each pair; callers that ask meanwhile wait for the same answer. */
+  private once(object: string, pair: readonly [Addressed, Addressed], when: string, compare: () => Promise<boolean>) {
     const at = key(object, pair, when);
     const verdict = this.verdicts.get(at) ?? compare().catch(() => false);
     this.verdicts.set(at, verdict);
     return verdict;
   }
 
-  private explain(object: string, here: Held, there: Held, prefixes: readonly CanonicalPrefix[]): void {
+  private explain(object: string, here: Addressed, there: Addressed, prefixes: readonly CanonicalPrefix[]): void {
     const what = count(prefixes.length, "entry stays", "entries stay");
     const pair = key(object, [here, there], "");
     if (this.explained.has(pair)) {
-      this.notices.warn(`${here.label}: ${what} for the same reason: ${some(prefixes)}.`);
+      this.notices.warn(`${here.title}: ${what} for the same reason: ${some(prefixes)}.`);
       return;
     }
     this.explained.add(pair);
     this.notices.warn(
-      `${here.label}: ${what}, since this stack wants the same at ${there.endpoint}, and nothing proves that ${here.endpoint} is another machine: ${some(prefixes)}. If it is, clear them there by hand (docs/guides/moving-and-retiring-nodes.md has the commands), and next time set packetfilter:distinctNodes to true beforehand.`,
+      `${here.title}: ${what}, since this stack wants the same at ${there.endpoint}, and nothing proves that ${here.endpoint} is another machine: ${some(prefixes)}. If it is, clear them there by hand (docs/guides/moving-and-retiring-nodes.md has the commands), and next time set packetfilter:distinctNodes to true beforehand.`,
     );
   }
 }
 
-function key(object: string, pair: readonly [Held, Held], when: string): string {
+function key(object: string, pair: readonly [Addressed, Addressed], when: string): string {
   const endpoints = pair.map(({ endpoint }) => endpoint).sort();
   return [when, object, ...endpoints].join("\n");
 }
 
 /** True when two addresses differ while neither changes: then they are two machines. */
-async function differ(here: Held, there: Held, observed?: ListedMap): Promise<boolean> {
-  let known = observed;
+async function differ(here: Addressed, there: Addressed, observed?: ListedMap): Promise<boolean> {
+  let listed = observed;
   for (let round = 0; round < ROUNDS; round += 1) {
     await Promise.all([here.activity.rest(), there.activity.rest()]);
     const epoch = here.activity.epoch + there.activity.epoch;
     const isStill = () => here.activity.epoch + there.activity.epoch === epoch;
-    const first = [known ?? (await here.list()), await there.list()] as const;
-    known = undefined;
+    const first = [listed ?? (await here.list()), await there.list()] as const;
+    listed = undefined;
     if (isStill() && equal(...first)) return false;
     const second = [await here.list(), await there.list()] as const;
     if (isStill() && equal(first[0], second[0]) && equal(first[1], second[1]) && !equal(...second)) return true;

@@ -6,9 +6,10 @@ import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import { setUrl } from "./arguments";
 import { requireSameAddress, type UsedBefore } from "./changes";
-import type { NodeInUse, SetInUse } from "./connections";
+import type { DeploymentSet } from "./deployment-set";
 import { PartialFailure } from "./handler";
 import type { JsonObject } from "./json";
+import type { NodeInUse } from "./node-in-use";
 import { nodeOfState } from "./places";
 import { isListRefused, unknownSet, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
@@ -31,9 +32,9 @@ export interface Reached {
   readonly unsettled: readonly CanonicalPrefix[];
 }
 
-/** A resource's set on its node: what `PrefixSet` and `PrefixSetEntry` have in common. */
-export class SetAccess {
-  private readonly set: SetInUse;
+/** A set as one resource reaches it: what `PrefixSet` and `PrefixSetEntry` have in common. */
+export class ResourceSet {
+  private readonly set: DeploymentSet;
   private isAnnounced = false;
 
   private constructor(
@@ -53,10 +54,10 @@ export class SetAccess {
    * @throws {ConfigError} when the node cannot be told
    * @throws {Error} when the environment names another address than the state
    */
-  static open(runtime: Runtime, place: SetPlace, before?: UsedBefore): SetAccess {
+  static open(runtime: Runtime, place: SetPlace, before?: UsedBefore): ResourceSet {
     const node = runtime.node(place.node);
     requireSameAddress(`Set ${formatUrl(place.address)}`, node, before?.endpoint);
-    return new SetAccess(runtime, node, place);
+    return new ResourceSet(runtime, node, place);
   }
 
   /**
@@ -65,10 +66,10 @@ export class SetAccess {
    * @throws {ConfigError} when the configuration makes no sense
    * @throws {Error} when the node of the state cannot be asked, with the ways out
    */
-  static ofState(runtime: Runtime, state: SetPlace & UsedBefore): SetAccess {
+  static ofState(runtime: Runtime, state: SetPlace & UsedBefore): ResourceSet {
     const what = `Set ${formatUrl(state.address)}`;
     const node = nodeOfState(runtime, what, { argument: state.node, endpoint: state.endpoint });
-    return new SetAccess(runtime, node, state, true);
+    return new ResourceSet(runtime, node, state, true);
   }
 
   /**
@@ -78,7 +79,7 @@ export class SetAccess {
    * @throws {Error} when its node cannot be asked, with the ways out
    */
   static leave(runtime: Runtime, state: SetPlace & UsedBefore, prefixes: Iterable<CanonicalPrefix>): void {
-    const { node, set, label } = SetAccess.ofState(runtime, state);
+    const { node, set, label } = ResourceSet.ofState(runtime, state);
     runtime.leave(node, set.url, prefixes);
     if (node.wayOut !== undefined)
       runtime.notices.warn(`${label} is cleared there without credentials. If it needs some, ${node.wayOut}`);
@@ -103,16 +104,16 @@ export class SetAccess {
 
   /** How messages call the set: `Set prefixset://edge/blocked on fra1`. */
   get label(): string {
-    return `Set ${this.set.url} on ${this.node.label}`;
+    return this.set.title;
   }
 
   /** Prefixes that some resource of this deployment wants in this set. */
-  get wanted(): SetInUse["wanted"] {
+  get wanted(): DeploymentSet["wanted"] {
     return this.set.wanted;
   }
 
   /** Prefixes that the state of some resource of this deployment holds in this set. */
-  get owned(): SetInUse["owned"] {
+  get owned(): DeploymentSet["owned"] {
     return this.set.owned;
   }
 
@@ -125,7 +126,7 @@ export class SetAccess {
     return this;
   }
 
-  /** What the node lists, shared by all who look within a while. */
+  /** What the node lists, shared by all reads within a while. */
   async observed(): Promise<ListedMap> {
     try {
       return (await this.set.reads.read()).values;
@@ -139,15 +140,15 @@ export class SetAccess {
    * say that the refresh goes on without it.
    */
   async refreshed(): Promise<ListedMap | undefined> {
-    const { silence } = this.node;
+    const { unreachable } = this.node;
     try {
-      if (silence?.words === undefined) return (await this.set.reads.read()).values;
+      if (unreachable?.message === undefined) return (await this.set.reads.read()).values;
     } catch (error) {
-      if (!silence || !isUnreachable(error)) throw this.explained(error);
-      silence.keep(error.message);
+      if (!unreachable || !isUnreachable(error)) throw this.explained(error);
+      unreachable.keep(error.message);
     }
     this.runtime.notices.warn(
-      `${this.label}: not refreshed, since the node does not answer; its state is kept (onUnreachable: "skip"). ${silence.words ?? ""}`,
+      `${this.label}: not refreshed, since the node does not answer; its state is kept (onUnreachable: "skip"). ${unreachable.message ?? ""}`,
     );
     return undefined;
   }

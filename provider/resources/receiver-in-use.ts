@@ -1,0 +1,72 @@
+import { Activity } from "../batch/activity";
+import { SharedReads } from "../batch/shared-reads";
+import type { ReceiverOptions } from "../client/options";
+import { SignalingClient } from "../client/signaling-client";
+import { Prefix } from "../model/prefix";
+import type { ListedMap } from "../model/prefix-map";
+import type { Connection, Shared } from "./connections";
+import type { Addressed } from "./same-machine";
+import type { Target } from "./settings";
+import type { Keys } from "./wanted";
+
+/** What a receiver holds, in the registries of keys and in the audit log. */
+export const SIGNALING = "signaling";
+
+/** A receiver in use, and what is kept for it in this process. */
+export class ReceiverInUse implements Connection, Addressed {
+  readonly name: string | undefined;
+  readonly endpoint: string;
+  readonly label: string;
+  readonly title: string;
+  readonly fromEnvironment: boolean;
+  readonly wayOut = undefined;
+  readonly client: SignalingClient;
+  /** Starts and stops under way. */
+  readonly activity = new Activity();
+  readonly reads: SharedReads<readonly Prefix[]>;
+  /** Prefixes that some resource of this deployment wants active. */
+  readonly wanted: Keys;
+  /** Prefixes that some resource of this deployment started, by its state. */
+  readonly owned: Keys;
+  readonly wantedHere: ReadonlySet<string>;
+  readonly leavingHere: ReadonlySet<string>;
+  private listed: ListedMap | undefined;
+
+  constructor({ name, options, fromEnvironment }: Target<ReceiverOptions>, shared: Shared) {
+    const { world, wanted, owned, leaving, sameMachine } = shared;
+    this.client = new SignalingClient(options, world, name);
+    this.name = name;
+    this.endpoint = this.client.endpoint;
+    this.label = name ?? this.endpoint;
+    this.title = `Signaling at ${this.label}`;
+    this.fromEnvironment = fromEnvironment;
+    this.reads = new SharedReads(() => this.active(), world);
+    this.wanted = wanted.of(this, SIGNALING);
+    this.owned = owned.of(this, SIGNALING);
+    this.wantedHere = wanted.at(this, SIGNALING);
+    this.leavingHere = leaving.at(this, SIGNALING);
+    sameMachine.register(SIGNALING, this);
+  }
+
+  async list(): Promise<ListedMap> {
+    return asMap(await this.active());
+  }
+
+  last(): ListedMap | undefined {
+    return this.listed;
+  }
+
+  putBack(entries: ListedMap): Promise<unknown> {
+    return this.client.ensureActive([...entries.keys()].map((prefix) => Prefix.fromCanonical(prefix)));
+  }
+
+  private async active(): Promise<readonly Prefix[]> {
+    const active = await this.client.status();
+    this.listed = asMap(active);
+    return active;
+  }
+}
+
+function asMap(active: readonly Prefix[]): ListedMap {
+  return new Map(active.map((prefix) => [prefix.toString(), 1]));
+}
