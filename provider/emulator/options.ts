@@ -1,6 +1,7 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type { z } from "zod";
 import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
+import { OPTIONS, SHORTEST_TOKEN } from "./defaults";
 import type { NodeAuth } from "./http/admission";
 import type { TlsChoice } from "./http/tls";
 import type { JournalEntry, JournalLimits } from "./journal/journal";
@@ -111,11 +112,11 @@ export function resolveOptions(
   // What is held is read where it is loaded, with the place in it that is wrong.
   strictly(optionsSchema, isObject(options) ? { ...options, state: undefined } : options, "startEmulator()");
   checkRecording(options);
-  const { requests = 20_000, items = 2_000_000 } = options.journalLimits ?? {};
-  const host = options.host ?? "127.0.0.1";
+  const { requests = OPTIONS.journal.requests, items = OPTIONS.journal.items } = options.journalLimits ?? {};
+  const host = options.host ?? OPTIONS.host;
   return {
-    port: options.port ?? 0,
-    controlPort: options.controlPort ?? 0,
+    port: options.port ?? OPTIONS.port,
+    controlPort: options.controlPort ?? OPTIONS.port,
     host,
     controlToken: controlToken(options, host),
     dialect: dialect(options.dialect),
@@ -124,7 +125,7 @@ export function resolveOptions(
     commitLatency: latencyRange(options.commitLatency ?? 0),
     bandwidth: options.bandwidth === undefined ? undefined : bytesPerSecond(options.bandwidth),
     journalLimits: { requests, items },
-    runPause: milliseconds(options.runPause ?? "5s"),
+    runPause: milliseconds(options.runPause ?? OPTIONS.runPause),
     marks: options.marks,
     auth: options.auth,
     tls: options.tls ?? false,
@@ -144,9 +145,6 @@ function checkRecording({ proxy, proxySignaling, record, replay, unseen }: Emula
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null;
 }
-
-/** Characters that a token has at least where others than this machine can try them. */
-const SHORTEST_TOKEN = 16;
 
 function controlToken({ controlToken: given }: EmulatorOptions, host: string): string | undefined {
   if (isLoopback(host)) return given;

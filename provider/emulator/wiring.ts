@@ -1,4 +1,5 @@
 import { ControlApi, ROUTES } from "./control";
+import { PORT_RETRY_MS } from "./defaults";
 import { Admission } from "./http/admission";
 import { HttpServer } from "./http/http-server";
 import { ProtocolPort } from "./http/protocol-port";
@@ -23,9 +24,6 @@ export interface Assembly {
   readonly persistence: Persistence | undefined;
   readonly elsewhere: Elsewhere;
 }
-
-/** Milliseconds until the next try to take the port again, when another process has taken it during an outage. */
-const RETRY = 50;
 
 /** Makes the parts of an emulator and starts to serve. @throws what `startEmulator` throws, and then nothing serves. */
 export async function assemble(options: EmulatorOptions): Promise<Assembly> {
@@ -108,7 +106,7 @@ async function outage(server: HttpServer, simulation: Simulation, ms: number): P
     try {
       return await server.resume();
     } catch {
-      await simulation.waits.for(RETRY);
+      await simulation.waits.for(PORT_RETRY_MS);
     }
   }
 }

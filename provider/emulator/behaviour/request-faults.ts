@@ -114,13 +114,13 @@ export const requestFaults = {
     },
   },
   "unknown-shape": {
-    about: "The request takes effect and the answer (`status` 200) is JSON of a form that nobody promised, or `body`.",
+    about: "The request takes effect and the answer (`status` 200) is JSON of an unexpected form, or `body`.",
     parameters: { status: 200, body: null, when: "after" },
     presets: [
       {
         group: "Entries and lists",
         title: "Unknown shape",
-        text: "a list in a form that nobody promised",
+        text: "a list in an unexpected form",
         fault: { cmd: "list" },
       },
     ],

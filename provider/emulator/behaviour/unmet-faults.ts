@@ -1,3 +1,4 @@
+import { JOURNAL } from "../defaults";
 import type { JournalEntry } from "../journal/journal";
 import type { ActiveFault, Fault } from "./faults";
 
@@ -31,9 +32,6 @@ export class UnmetFaultError extends Error {
   }
 }
 
-/** Requests that are named as near misses at most. */
-const NEAR_MISSES = 3;
-
 /** The faults that struck nothing, with what the journal tells about why. */
 export function unmetFaults(faults: readonly ActiveFault[], journal: readonly JournalEntry[]): UnmetFault[] {
   return faults
@@ -58,7 +56,7 @@ function reasonOf({ fault, seen }: ActiveFault, journal: readonly JournalEntry[]
   const near = journal
     .map((entry) => ({ entry, differs: differences(fault, entry) }))
     .toSorted((a, b) => a.differs.length - b.differs.length || b.entry.index - a.entry.index)
-    .slice(0, NEAR_MISSES)
+    .slice(0, JOURNAL.nearMisses)
     .map(({ entry, differs }) => nearMiss(entry, differs));
   return `no request matched. Nearest: ${near.join("; ")}`;
 }

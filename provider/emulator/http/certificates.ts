@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { isIP } from "node:net";
+import { CERTIFICATE_DAYS } from "../defaults";
 
 /** A certificate and its key, in PEM. */
 export interface Certificate {
@@ -16,8 +17,7 @@ export interface TestCertificates {
 }
 
 const DAY = 86_400_000;
-/** From a day ago, for clocks that differ a little, for a year. */
-const VALIDITY = { before: DAY, after: 365 * DAY };
+const VALIDITY = { before: CERTIFICATE_DAYS.before * DAY, after: CERTIFICATE_DAYS.after * DAY };
 
 /**
  * Makes an authority, a server certificate for the given names and a client certificate (P-256, X.509 v3, RFC 5280).

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { createServer as createTlsServer, type ServerOptions as TlsServerOptions } from "node:https";
 import { isIP, type Socket } from "node:net";
 import { TLSSocket } from "node:tls";
+import { ANSWER_BYTES, HTTP, MAX_CONNECTIONS } from "../defaults";
 import { paced } from "../marks";
 import { encode, type Reply } from "./reply";
 
@@ -13,19 +14,6 @@ export interface ListenOptions {
   /** Serves https with these. */
   readonly tls?: Pick<TlsServerOptions, "cert" | "key" | "ca" | "requestCert" | "rejectUnauthorized">;
 }
-
-/** Limits that keep slow, half-open and oversized connections from piling up. */
-const LIMITS = {
-  maxHeaderSize: 16_384,
-  /** Milliseconds for the headers, and for the whole request. */
-  headersTimeout: 10_000,
-  requestTimeout: 60_000,
-  /** Longer than clients keep idle connections, so that none is closed while a request is on its way. */
-  keepAliveTimeout: 75_000,
-  connectionsCheckingInterval: 2_000,
-};
-
-const MAX_CONNECTIONS = 4_096;
 
 /** A server on a port, which can be gone for a while and come back on the same port. */
 export class HttpServer {
@@ -48,7 +36,7 @@ export class HttpServer {
 
   /** Takes a port. Requests wait until there is something to {@link serve} them. */
   static async listen(options: ListenOptions): Promise<HttpServer> {
-    const server = options.tls ? createTlsServer({ ...LIMITS, ...options.tls }) : createServer(LIMITS);
+    const server = options.tls ? createTlsServer({ ...HTTP, ...options.tls }) : createServer(HTTP);
     server.maxConnections = MAX_CONNECTIONS;
     // A malformed request is answered as far as it can be, and its connection ends.
     server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -161,12 +149,6 @@ export interface SendOptions {
   readonly pace?: (bytes: number) => Promise<void>;
 }
 
-/** Bytes of one answer that are made before other work gets its turn: many answers are made beside each other. */
-const AT_ONCE = 256 * 1024;
-
-/** Bytes of an answer that are sent at once on a slow line. */
-const PART = 16 * 1024;
-
 /** Sends an answer. A long body is made and sent in steps, at the pace at which it is taken. */
 export async function send(response: ServerResponse, reply: Reply, options: SendOptions = {}): Promise<void> {
   const body = encode(reply.body);
@@ -181,7 +163,7 @@ export async function send(response: ServerResponse, reply: Reply, options: Send
   let bytes = last.length;
   options.passing?.(last);
   if (last !== body) {
-    const chunks = paced(Buffer.isBuffer(body) ? [body] : body, AT_ONCE);
+    const chunks = paced(Buffer.isBuffer(body) ? [body] : body, ANSWER_BYTES.atOnce);
     for await (const chunk of pace ? slowly(chunks, pace) : chunks) {
       if (response.destroyed) return;
       if (last.length > 0 && !response.write(last)) await drained(response);
@@ -200,8 +182,8 @@ async function* slowly(
   pace: (bytes: number) => Promise<void>,
 ): AsyncGenerator<Buffer, void> {
   for await (const chunk of chunks) {
-    for (let from = 0; from < chunk.length; from += PART) {
-      const part = chunk.subarray(from, from + PART);
+    for (let from = 0; from < chunk.length; from += ANSWER_BYTES.paced) {
+      const part = chunk.subarray(from, from + ANSWER_BYTES.paced);
       await pace(part.length);
       yield part;
     }

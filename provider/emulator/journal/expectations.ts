@@ -1,3 +1,4 @@
+import { JOURNAL } from "../defaults";
 import type { Journal, JournalEntry, JournalFilter } from "./journal";
 import { matches } from "./journal";
 import { describeEntry } from "./journal-text";
@@ -14,19 +15,16 @@ export class ExpectationError extends Error {
   override readonly name = "ExpectationError";
 }
 
-/** Requests that are named as near misses. */
-const NEAREST = 3;
-/** Requests too many that are named. */
-const MOST = 10;
-
 /** @throws {ExpectationError} unless so many requests match. */
 export function expectCount(journal: Journal, filter: JournalFilter, count: number): JournalEntry[] {
   const found = journal.find(filter);
   if (found.length === count) return found;
   const said = `Expected ${count} ${count === 1 ? "request" : "requests"} with ${words(filter)}; ${came(found.length)}`;
   if (found.length < count) throw new ExpectationError(`${said}.${nearest(journal, filter)}`);
-  const more = found.length > MOST ? [`and ${found.length - MOST} more`] : [];
-  throw new ExpectationError([`${said}:`, ...[...found.slice(0, MOST).map(line), ...more].map(indent)].join("\n"));
+  const more = found.length > JOURNAL.tooMany ? [`and ${found.length - JOURNAL.tooMany} more`] : [];
+  throw new ExpectationError(
+    [`${said}:`, ...[...found.slice(0, JOURNAL.tooMany).map(line), ...more].map(indent)].join("\n"),
+  );
 }
 
 /** @throws {ExpectationError} unless the journal has a request for each filter, one after the other; others may be between them. */
@@ -114,7 +112,7 @@ function nearest(journal: Journal, filter: JournalFilter): string {
     .map((entry) => ({ entry, other: differences(entry, filter) }))
     .filter(({ other }) => other.length > 0)
     .sort((a, b) => a.other.length - b.other.length || b.entry.index - a.entry.index)
-    .slice(0, NEAREST);
+    .slice(0, JOURNAL.nearMisses);
   if (journal.entries.length === 0) return " The journal is empty.";
   if (misses.length === 0) return "";
   const lines = misses.map(({ entry, other }) => `${line(entry)}: ${other.join(", ")}`);

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
+import { JOURNAL } from "../defaults";
 import type { Journal, JournalEntry } from "./journal";
 import { describeRun } from "./journal-text";
 import type { Run } from "./runs";
@@ -65,8 +66,6 @@ export type Har = z.output<typeof harSchema>;
 
 type HarEntry = z.output<typeof entry>;
 
-/** Data items of a request that are written out. */
-const ITEMS = 100;
 const HTTP = "HTTP/1.1";
 
 /** The answered requests of a journal as an HTTP archive. @param version Of this package. */
@@ -134,10 +133,12 @@ function harEntry(entry: JournalEntry, origin: string, hasPage: boolean): HarEnt
 
 /** The body of a request, as far as it was understood: the journal keeps no others. */
 function sent({ rawUrl, cmd, type, op, data, headers }: JournalEntry): HarEntry["request"]["postData"] {
-  const items = data?.slice(0, ITEMS);
+  const items = data?.slice(0, JOURNAL.harItems);
   const body = op === undefined ? { url: rawUrl, cmd, type, data: items } : { IP_prefix: items };
   if (Object.values(body).every((member) => member === undefined)) return undefined;
-  const cut = (data?.length ?? 0) > ITEMS && { comment: `The first ${ITEMS} of ${data?.length} data items.` };
+  const cut = (data?.length ?? 0) > JOURNAL.harItems && {
+    comment: `The first ${JOURNAL.harItems} of ${data?.length} data items.`,
+  };
   return { mimeType: headers["content-type"] ?? "", text: JSON.stringify(body), ...cut };
 }
 

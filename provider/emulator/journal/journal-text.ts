@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { JOURNAL } from "../defaults";
 import { commitCounts } from "../state/commit-record";
 import type { JournalEntry } from "./journal";
 import type { Run } from "./runs";
@@ -55,14 +56,11 @@ function changesText({ inserted, removed, changed }: Pick<Run, "inserted" | "rem
 
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
-/** Characters of a reason in a line. */
-const LONGEST_REASON = 200;
-
 /** What an answer that refuses says, on one line: the text of an error in JSON, else the whole body. */
 export function reasonOf({ status = 0, answer }: Pick<JournalEntry, "status" | "answer">): string | undefined {
   if (status < 400 || !answer) return undefined;
   const line = (messageIn(answer) ?? answer).replace(/\s+/g, " ").trim();
-  return line.length > LONGEST_REASON ? `${line.slice(0, LONGEST_REASON)}…` : line;
+  return line.length > JOURNAL.reasonCharacters ? `${line.slice(0, JOURNAL.reasonCharacters)}…` : line;
 }
 
 const errorSchema = z.union([

@@ -1,4 +1,5 @@
 import type { MarkType } from "../../model/mark";
+import { OPTIONS } from "../defaults";
 import type { CommitRecord } from "../state/prefix-set-store";
 import type { Runs } from "./runs";
 
@@ -100,7 +101,7 @@ export class Journal {
   /** @param runs What sorts requests into runs. */
   constructor(
     readonly runs: Runs,
-    private readonly limits: JournalLimits = { requests: 20_000, items: 2_000_000 },
+    private readonly limits: JournalLimits = OPTIONS.journal,
   ) {}
 
   /** @param label What the client calls its run. */

@@ -1,7 +1,7 @@
+import { JOURNAL, SHORTEST_SECRET } from "../defaults";
+
 /** What stands in the place of a secret. */
 const CUT = "***";
-/** Shorter texts are no secrets: to cut them out would only make everything else unreadable. */
-const SHORTEST = 4;
 
 /** Secrets, and texts without them. */
 export class Secrets {
@@ -11,7 +11,7 @@ export class Secrets {
   private readonly bytes: readonly Buffer[];
 
   constructor(secrets: Iterable<string>) {
-    const spelled = new Set([...secrets].filter(({ length }) => length >= SHORTEST).flatMap(spellings));
+    const spelled = new Set([...secrets].filter(({ length }) => length >= SHORTEST_SECRET.known).flatMap(spellings));
     // The longest first: of two secrets, one within the other, nothing is left over.
     const sorted = [...spelled].sort((a, b) => b.length - a.length);
     this.longest = sorted[0]?.length ?? 0;
@@ -73,14 +73,11 @@ const SHOWN = new Set([
 
 const OPERATIONS = new Set(["status", "start", "stop"]);
 
-/** Characters of a label. */
-const LONGEST_LABEL = 100;
-
 /** What the client calls its run, in the header `Packetfilter-Run`; empty without one. */
 export function runLabel(headers: NodeJS.Dict<string | string[]>): string {
   return String(headers["packetfilter-run"] ?? "")
     .trim()
-    .slice(0, LONGEST_LABEL);
+    .slice(0, JOURNAL.labelCharacters);
 }
 
 /** Headers as the journal shows them. */
@@ -102,16 +99,13 @@ export function redactPath(target: string): string {
   return `/${[first, ...shown].join("/")}${query === undefined ? "" : "?***"}`;
 }
 
-/** Values of hidden headers that are shorter are modes and flags, and stand in answers by chance. */
-const SHORTEST_CREDENTIAL = 8;
-
 /** What a request carries that must not be seen in its answer: values of hidden headers, and the secret in its path. */
 export function sentSecrets(target: string, headers: NodeJS.Dict<string | string[]>): string[] {
   const [, , , inPath] = target.split("?", 1)[0]?.split("/") ?? [];
   const hidden = Object.entries(headers).flatMap(([name, value]) => (SHOWN.has(name) ? [] : [value ?? []].flat()));
   const credentials = hidden.flatMap((value) => [value, value.slice(value.indexOf(" ") + 1)]);
   return [
-    ...credentials.filter(({ length }) => length >= SHORTEST_CREDENTIAL),
+    ...credentials.filter(({ length }) => length >= SHORTEST_SECRET.sent),
     ...(inPath ? [inPath, decode(inPath)] : []),
   ];
 }
@@ -123,9 +117,6 @@ function decode(text: string): string {
     return text;
   }
 }
-
-/** Bytes of an answer that the journal keeps. */
-const KEPT = 2_048;
 
 /** The beginning of an answer, taken while the answer passes by: however long that is, no more than this is kept. */
 export class AnswerStart {
@@ -141,7 +132,7 @@ export class AnswerStart {
   constructor(...secrets: Secrets[]) {
     this.secrets = secrets;
     this.margin = Math.max(0, ...secrets.map(({ longest }) => longest));
-    this.wanted = KEPT + 4 * this.margin;
+    this.wanted = JOURNAL.answerBytes + 4 * this.margin;
   }
 
   /** Is called with each part of the answer, in order. */
@@ -155,10 +146,10 @@ export class AnswerStart {
   text(): string {
     const seen = decoded(Buffer.concat(this.chunks));
     const clean = this.secrets.reduce((text, secrets) => secrets.cut(text), withoutPrivateKeys(seen));
-    if (this.taken <= KEPT) return clean;
+    if (this.taken <= JOURNAL.answerBytes) return clean;
     // A secret that begins in the last part may not have been seen whole.
     const end = this.taken < this.wanted ? clean.length : Math.max(clean.length - this.margin, 0);
-    return decoded(Buffer.from(clean.slice(0, end)).subarray(0, KEPT));
+    return decoded(Buffer.from(clean.slice(0, end)).subarray(0, JOURNAL.answerBytes));
   }
 }
 

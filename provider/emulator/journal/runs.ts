@@ -1,3 +1,4 @@
+import { JOURNAL } from "../defaults";
 import { type CommitRecord, commitCounts } from "../state/commit-record";
 
 /** Requests that belong together: those between two pauses, or those with one label. Plain JSON. */
@@ -35,9 +36,6 @@ interface Settled {
   readonly op?: string;
   readonly status?: number;
 }
-
-/** Runs that are kept; the oldest go first. */
-const KEPT = 1_000;
 
 /**
  * Sorts requests into runs. A request with a label belongs to the run of that label, pauses or not; one without to the run
@@ -128,7 +126,7 @@ export class Runs {
     const run: Counted = { run: this.next, ...(label !== undefined && { label }), ...counts };
     this.next += 1;
     this.kept.set(run.run, run);
-    if (this.kept.size > KEPT) this.drop();
+    if (this.kept.size > JOURNAL.runs) this.drop();
     return run;
   }
 

@@ -1,4 +1,5 @@
 import type { MarkType } from "../../model/mark";
+import { MARK_HISTORY } from "../defaults";
 
 /** How many live records a profile has of a type and id. */
 export interface MarkCount {
@@ -34,16 +35,8 @@ interface Sample {
   readonly counts: ReadonlyMap<string, MarkCount>;
 }
 
-/** Milliseconds that a chart shows, and least between two samples. */
-const WINDOW = 300_000;
-const STEP = 500;
-/** Milliseconds between samples while no view asks and no packet comes, and how many of these are taken. */
-const QUIET_STEP = 5_000;
-const QUIET_SAMPLES = 60;
-/** Lines of one sample, the largest: memory stays bounded however many ids there are. */
-const MOST_LINES = 200;
 /** A pause longer than this is a gap in the lines. */
-const GAP = 3 * QUIET_STEP;
+const GAP = 3 * MARK_HISTORY.quietStepMs;
 /** Colours, and ways to draw a line of one colour. */
 const COLOURS = 8;
 const STROKES = 3;
@@ -70,7 +63,7 @@ export class MarkHistory {
   /** Takes a sample unless there is one of this moment, and goes on for a while. */
   follow(): void {
     this.take();
-    this.left = QUIET_SAMPLES;
+    this.left = MARK_HISTORY.quietSamples;
     if (!this.armed) this.arm();
   }
 
@@ -83,7 +76,7 @@ export class MarkHistory {
   /** The lines with most records now, of a profile or of all. */
   chart(most: number, profile?: string): MarkChart {
     const now = this.sample();
-    const earlier = this.samples.filter(({ at }) => at < now.at && at > now.at - WINDOW);
+    const earlier = this.samples.filter(({ at }) => at < now.at && at > now.at - MARK_HISTORY.windowMs);
     const samples = [...earlier, now];
     const latest = new Map(samples.flatMap(({ counts }) => [...counts]));
     const shown = [...latest]
@@ -110,20 +103,20 @@ export class MarkHistory {
     // The clock can be set back: what is later than now has not been yet.
     while ((this.samples.at(-1)?.at ?? 0) > at) this.samples.pop();
     const last = this.samples.at(-1);
-    if (last && at - last.at < STEP) return;
-    this.samples = this.samples.filter((sample) => sample.at > at - WINDOW);
+    if (last && at - last.at < MARK_HISTORY.stepMs) return;
+    this.samples = this.samples.filter((sample) => sample.at > at - MARK_HISTORY.windowMs);
     this.samples.push(this.sample());
   }
 
   private sample(): Sample {
-    const counts = [...this.count()].sort((a, b) => b.records - a.records).slice(0, MOST_LINES);
+    const counts = [...this.count()].sort((a, b) => b.records - a.records).slice(0, MARK_HISTORY.lines);
     return { at: this.clock.ms, counts: new Map(counts.map((it) => [`${it.profile} ${it.type} ${it.id}`, it])) };
   }
 
   private arm(): void {
     this.armed = this.left > 0 && (this.samples.at(-1)?.counts.size ?? 0) > 0;
     if (!this.armed) return;
-    this.clock.after(QUIET_STEP, () => {
+    this.clock.after(MARK_HISTORY.quietStepMs, () => {
       this.left -= 1;
       this.take();
       this.arm();

@@ -1,4 +1,5 @@
 import { MARK_TYPES, type MarkType } from "../../model/mark";
+import { MARKS } from "../defaults";
 import type { PacketView } from "../packets/packet";
 import { largestMarks, type MarkPlace } from "./largest-marks";
 import { readKey, recordKey, writePacketKey } from "./mark-key";
@@ -57,7 +58,8 @@ export class MarkStore {
   private readonly limits: MarkTableOptions;
 
   constructor(private readonly options: MarkStoreOptions) {
-    const { capacity = 1_048_576, keepExpired = 60, onFull = "evict", cacheBytes = 16 * 1024 * 1024 } = options;
+    const { capacity = MARKS.capacity, keepExpired = MARKS.keepExpired } = options;
+    const { onFull = MARKS.onFull, cacheBytes = MARKS.cacheBytes } = options;
     if (!(Number.isInteger(capacity) && capacity >= 1))
       throw new TypeError("`capacity` must be an integer of at least 1");
     if (!(keepExpired >= 0)) throw new TypeError("`keepExpired` must be a number of seconds, 0 or more");

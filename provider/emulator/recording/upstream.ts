@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
+import { UPSTREAM_TIMEOUT_MS } from "../defaults";
 import type { Incoming } from "../http/api";
 import type { Reply } from "../http/reply";
 
@@ -22,9 +23,6 @@ const OWN = new Set([
 /** Headers of an answer that a caller acts upon. */
 const PASSED = ["retry-after", "location", "www-authenticate", "user-arena"] as const;
 
-/** Milliseconds without a sign of life after which a node counts as silent. */
-const SILENCE = 60_000;
-
 /** A real node or receiver behind the emulator. */
 export class Upstream {
   /** @param base What stands there in place of `path`, the beginning of the paths that are passed on. */
@@ -41,10 +39,15 @@ export class Upstream {
     const passed = Object.entries(headers).filter(([name]) => !OWN.has(name));
     const send = url.protocol === "https:" ? overHttps : overHttp;
     const response = await new Promise<IncomingMessage>((resolve, reject) => {
-      const options = { method, headers: Object.fromEntries(passed), signal: this.signal, timeout: SILENCE };
+      const options = {
+        method,
+        headers: Object.fromEntries(passed),
+        signal: this.signal,
+        timeout: UPSTREAM_TIMEOUT_MS,
+      };
       const request = send(url, options, resolve);
       request.on("error", reject);
-      request.on("timeout", () => request.destroy(new Error(`no answer within ${SILENCE / 1000} s`)));
+      request.on("timeout", () => request.destroy(new Error(`no answer within ${UPSTREAM_TIMEOUT_MS / 1000} s`)));
       request.end(body);
     });
     const chunks: Buffer[] = [];

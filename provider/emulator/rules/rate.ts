@@ -1,11 +1,9 @@
+import { RATE_KEYS } from "../defaults";
 import { KeyTable } from "../marks/key-table";
 import { writePacketKey } from "../marks/mark-key";
 import { keyWords } from "../marks/mark-record";
 import type { PacketView } from "../packets/packet";
 import type { RateSpec } from "./rule-schema";
-
-/** Keys that are told apart in one window. */
-const RATE_KEYS = 65_536;
 
 const tables = { source: "shost", destination: "dhost", pair: "sdhost", connection: "conn" } as const;
 

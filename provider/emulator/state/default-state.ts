@@ -80,7 +80,7 @@ export const defaultState: EmulatorState = {
             },
             {
               id: 120,
-              name: "DNS answers nobody asked for",
+              name: "unsolicited DNS answers",
               match: [{ protocol: "udp", sourcePort: 53, length: { min: 1000 } }],
               actions: [{ sdhmark: { add: 1, lifetime: 600 } }, "drop"],
             },

@@ -2,6 +2,7 @@ import { messageOf } from "../../model/errors";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { Prefix } from "../../model/prefix";
 import { formatUrl } from "../../model/resource-url";
+import { PACKETS_AT_ONCE } from "../defaults";
 import type { MarkStore, MarkStoreOptions } from "../marks";
 import { type Packet, PacketEngine, type TrafficSource, type TrafficSummary, type Verdict } from "../packets";
 import { globalSet, type RuleCounter, type SetReference } from "../rules";
@@ -9,9 +10,6 @@ import type { VirtualClock } from "../time/clock";
 import type { Bindings } from "./bindings";
 import type { Holdings } from "./holdings";
 import { StateError } from "./state";
-
-/** Packets that are received before other work gets its turn: about 20 ms of them. */
-const AT_ONCE = 10_000;
 
 /** What a {@link PacketPath} joins. */
 export interface PacketPathOptions {
@@ -86,9 +84,9 @@ export class PacketPath {
    */
   async replay(source: TrafficSource, count: number, signal?: AbortSignal): Promise<TrafficSummary> {
     const total = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0 };
-    for (let left = count; left > 0 && !signal?.aborted && !this.ended; left -= AT_ONCE) {
+    for (let left = count; left > 0 && !signal?.aborted && !this.ended; left -= PACKETS_AT_ONCE) {
       this.followSignaling();
-      const part = this.engine.replay(source, Math.min(left, AT_ONCE));
+      const part = this.engine.replay(source, Math.min(left, PACKETS_AT_ONCE));
       for (const key of ["packets", "bytes", "accepted", "dropped", "unbound"] as const) total[key] += part[key];
       await new Promise((resolve) => setImmediate(resolve));
     }

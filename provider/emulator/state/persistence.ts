@@ -2,15 +2,11 @@ import { createHash } from "node:crypto";
 import { type FileHandle, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { messageOf } from "../../model/errors";
+import { PERSIST } from "../defaults";
 import type { Wall } from "../time/clock";
 import type { Change } from "./change";
 import { type ActiveSignalings, type LoggedChange, lineOf, replayLog } from "./change-log";
 import { type EmulatorState, readState, StateError } from "./state";
-
-/** Real milliseconds that changes that no answer waits for are gathered before the state is written. */
-const QUIET = 100;
-/** Bytes of a log beyond which the state is written whole and a new log begun. */
-const LONG_LOG = 64 * 2 ** 20;
 
 /** What is kept. */
 export interface KeptState {
@@ -86,7 +82,7 @@ export class Persistence {
       this.cancel ??= this.wall.timer(() => {
         this.isWholeDue = true;
         this.wake();
-      }, QUIET);
+      }, PERSIST.gatherMs);
       return;
     }
     this.told += 1;
@@ -124,7 +120,7 @@ export class Persistence {
     // Whatever else changes at this moment is in the same write.
     await Promise.resolve();
     const { changes, told } = this;
-    const isWholeDue = this.isWholeDue || !this.log || this.log.bytes > LONG_LOG;
+    const isWholeDue = this.isWholeDue || !this.log || this.log.bytes > PERSIST.logBytes;
     this.changes = [];
     this.isWholeDue = false;
     this.cancel?.();

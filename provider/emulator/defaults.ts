@@ -1,0 +1,117 @@
+/**
+ * Every default, limit and time of the emulator, with its unit, its reason and the part that uses it. What a node may do in
+ * one way or another is not here but in the switches (`behaviour/`), and what a fault does by default stands with its kind.
+ */
+
+/** What options are when they are not given (`options.ts`). */
+export const OPTIONS = {
+  /** The default port: 0 takes a free one, so that any number of emulators run at once. */
+  port: 0,
+  /** Address to listen on: of this machine only. */
+  host: "127.0.0.1",
+  /** Real time without a request that ends a run: longer than a client thinks between two requests of one `up`. */
+  runPause: "5s",
+  /** What the journal keeps, some 40 MB: requests, and data items of all requests together. */
+  journal: { requests: 20_000, items: 2_000_000 },
+} as const;
+
+/** Characters that a control token has at least where other machines can try tokens (`options.ts`). */
+export const SHORTEST_TOKEN = 16;
+
+/** Marks of each profile (`marks/mark-store.ts`). */
+export const MARKS = {
+  /** Records in each table and family. */
+  capacity: 1_048_576,
+  /** Seconds that an expired record is kept. */
+  keepExpired: 60,
+  /** What happens to a record for which there is no place: the oldest goes. */
+  onFull: "evict",
+  /** Bytes of encoded lists that are kept for callers who ask again while nothing has changed: 16 MiB a type. */
+  cacheBytes: 16 * 2 ** 20,
+} as const;
+
+/** The chart of marks (`marks/mark-history.ts`), in milliseconds of the virtual clock. */
+export const MARK_HISTORY = {
+  /** What a chart shows. */
+  windowMs: 300_000,
+  /** Least between two samples: two a second are enough for eyes. */
+  stepMs: 500,
+  /** Between samples while no view asks and no packet comes, so that marks are seen to expire. */
+  quietStepMs: 5_000,
+  /** How many of these are taken, however far the clock jumps. */
+  quietSamples: 60,
+  /** Lines of one sample, the largest: memory stays bounded however many ids there are. */
+  lines: 200,
+} as const;
+
+/** Keys that a rate tells apart in one window (`rules/rate.ts`): memory stays bounded in a flood. */
+export const RATE_KEYS = 65_536;
+
+/** Packets that a replay receives before other work gets its turn: about 20 ms of them (`state/packet-path.ts`). */
+export const PACKETS_AT_ONCE = 10_000;
+
+/** What the journal keeps and shows (`journal/`). */
+export const JOURNAL = {
+  /** Runs; the oldest go first. */
+  runs: 1_000,
+  /** Bytes of the beginning of each answer. */
+  answerBytes: 2_048,
+  /** Characters of the label of a run. */
+  labelCharacters: 100,
+  /** Characters of the reason of a refusal, on one line. */
+  reasonCharacters: 200,
+  /** Data items of a request in an HTTP archive. */
+  harItems: 100,
+  /** Requests that came near, named by an expectation or a fault that was not met. */
+  nearMisses: 3,
+  /** Requests too many that an expectation names. */
+  tooMany: 10,
+} as const;
+
+/** Characters below which a text is not cut out as a secret (`journal/redaction.ts`). */
+export const SHORTEST_SECRET = {
+  /** Of a secret that the emulator knows: cutting shorter ones out would make everything else unreadable. */
+  known: 4,
+  /** Of a value of a hidden header: shorter ones are modes and flags, and stand in answers by chance. */
+  sent: 8,
+} as const;
+
+/** Limits of the servers, which keep slow, half-open and oversized connections from piling up (`http/http-server.ts`). */
+export const HTTP = {
+  maxHeaderSize: 16_384,
+  /** Milliseconds for the headers, and for the whole request. */
+  headersTimeout: 10_000,
+  requestTimeout: 60_000,
+  /** Milliseconds; longer than clients keep idle connections, so that none is closed while a request is on its way. */
+  keepAliveTimeout: 75_000,
+  /** Milliseconds. */
+  connectionsCheckingInterval: 2_000,
+} as const;
+
+/** Connections of one server (`http/http-server.ts`). */
+export const MAX_CONNECTIONS = 4_096;
+
+/** Bytes of a long answer (`http/http-server.ts`). */
+export const ANSWER_BYTES = {
+  /** Made before other work gets its turn: many answers are made beside each other. */
+  atOnce: 256 * 1024,
+  /** Sent at once with a limited bandwidth. */
+  paced: 16 * 1024,
+} as const;
+
+/** Milliseconds until the next try to take the port again when another process took it during an outage (`wiring.ts`). */
+export const PORT_RETRY_MS = 50;
+
+/** Milliseconds without a sign of life after which a node behind the emulator counts as silent (`recording/upstream.ts`). */
+export const UPSTREAM_TIMEOUT_MS = 60_000;
+
+/** What `persist` writes (`state/persistence.ts`). */
+export const PERSIST = {
+  /** Real milliseconds that changes are gathered on which no answer waits: marks that packets leave. */
+  gatherMs: 100,
+  /** Bytes of a log beyond which the state is written whole and a new log begun. */
+  logBytes: 64 * 2 ** 20,
+} as const;
+
+/** Days for which a certificate made for a run is good, around its start: clocks differ a little (`http/certificates.ts`). */
+export const CERTIFICATE_DAYS = { before: 1, after: 365 } as const;
