@@ -1,7 +1,7 @@
 import { MARK_PAUSE_MS } from "../model/mark";
 
 /**
- * Every default, time and size of the forwarder, with its reason and who uses it. The unit stands in the name. What holds for
+ * Every default, time and size of the forwarder, with its reason and its user. The unit stands in the name. What holds for
  * a node is in `DEFAULTS` of the client; the reference has both tables (docs/forwarder.md#times-and-sizes).
  */
 

@@ -26,7 +26,7 @@ import { systemWorld } from "./world";
 /** What a forwarder is made of. */
 export interface ForwarderParts extends SinkParts {
   readonly log: Log;
-  /** What is known of nodes, with the pace of their lists of marks. Default: by everybody in the process, on its clock. */
+  /** What is known of nodes, with the pace of their lists of marks. Default: that of the process, on its clock. */
   readonly memories?: NodeMemories;
   /** Reads and compares in a thread of its own; false for tests of the parts. */
   readonly thread?: boolean;
@@ -88,8 +88,8 @@ export class Forwarder {
     const loop = new SharedTurns(() => world.monotonic());
     const { ledger, opened } = await (parts.thread === false ? StoredLedger.open(spec) : LedgerThread.open(spec, loop));
     if (opened.setAside) {
-      const words = `The state was broken and is set aside as ${opened.setAside}: every table begins anew.`;
-      log.error({ file: opened.setAside }, words);
+      const message = `The state was broken and is set aside as ${opened.setAside}: every table begins anew.`;
+      log.error({ file: opened.setAside }, message);
     }
     for (const sink of opened.forgotten) {
       log.warn({ sink }, `Sink "${sink}" is not in the configuration any more: what it had not taken is given up.`);
@@ -117,8 +117,8 @@ export class Forwarder {
     if (!empty) {
       const waiting = this.status.sinks.filter(({ records }) => records > 0);
       const late = waiting.map(({ name, records }) => `"${name}" (${records} records)`).join(", ");
-      const words = `After ${onceDeadlineMs} ms these sinks have not taken everything: ${late}. It stays in the spool.`;
-      this.parts.log.error({}, words);
+      const message = `After ${onceDeadlineMs} ms these sinks have not taken everything: ${late}. It stays in the spool.`;
+      this.parts.log.error({}, message);
     }
     return read && empty && !this.delivery.hasRefused;
   }
@@ -129,7 +129,7 @@ export class Forwarder {
     return this.stopping;
   }
 
-  /** Aborts when a sink is gone for good, as standard output is that nobody reads any more: the forwarder is to be stopped. */
+  /** Aborts when a sink is gone for good, as standard output without a reader is: the forwarder is to be stopped. */
   get ended(): AbortSignal {
     return this.delivery.ended;
   }

@@ -34,7 +34,7 @@ export class NoAnswer extends Error {
 }
 
 /**
- * POSTs over the package's HTTP, for what its clients are not made for: bodies as they arrive, a time-out that counts silence,
+ * POSTs over the package's HTTP, for what its clients are not made for: bodies as they arrive, a time-out that counts idle time,
  * and TLS settings that change while we run. Repeats nothing.
  */
 export class HttpConnection {
@@ -49,14 +49,14 @@ export class HttpConnection {
   async open({ request, ...limits }: PostRequest): Promise<Answer> {
     let next = request;
     for (let redirects = 0; ; redirects++) {
-      const { answer, silence } = await this.send({ request: next, ...limits });
+      const { answer, idle } = await this.send({ request: next, ...limits });
       const target = redirectTarget(answer.status, answer.header("location"), `${next.origin}${next.path}`);
       if (!target || redirects >= MAX_REDIRECTS) {
         const afterMs = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
-        const body = () => bodyOf(answer, silence);
+        const body = () => bodyOf(answer, idle);
         return { status: answer.status, ...(afterMs !== undefined && { afterMs }), body };
       }
-      for await (const _ of bodyOf(answer, silence));
+      for await (const _ of bodyOf(answer, idle));
       next = { ...next, path: `${target.pathname}${target.search}` };
     }
   }
@@ -79,14 +79,14 @@ export class HttpConnection {
   }
 
   private async send({ request, timeoutMs, signal }: PostRequest) {
-    const silence = new Silence(timeoutMs, this.world, signal);
-    silence.wait(`no answer within ${timeoutMs} ms`);
+    const idle = new IdleTimeout(timeoutMs, this.world, signal);
+    idle.wait(`no answer within ${timeoutMs} ms`);
     try {
-      const answer = await this.http(request.origin.startsWith("https:"), timeoutMs).open(request, silence.signal);
-      return { answer, silence };
+      const answer = await this.http(request.origin.startsWith("https:"), timeoutMs).open(request, idle.signal);
+      return { answer, idle };
     } catch (error) {
-      const reason = silence.reason ?? asNoAnswer(error);
-      silence.end();
+      const reason = idle.reason ?? asNoAnswer(error);
+      idle.end();
       throw reason;
     }
   }
@@ -95,8 +95,8 @@ export class HttpConnection {
   private http(secure: boolean, timeoutMs: number): Http {
     const tls = secure ? this.options.tls?.() : undefined;
     const key = JSON.stringify([secure, tls ?? null]);
-    const known = this.https.get(key);
-    if (known) return known;
+    const kept = this.https.get(key);
+    if (kept) return kept;
     const { connections } = this.options;
     const made = new Http(
       { connections, timeoutMs, maxAnswerBytes: SIZES.sinkAnswerBytes, ...(tls && { tls }) },
@@ -107,8 +107,8 @@ export class HttpConnection {
   }
 }
 
-/** Ends a request when nothing comes for too long, or when somebody else ends it. */
-class Silence {
+/** Ends a request when no byte comes for too long, or when its caller ends it. */
+class IdleTimeout {
   private readonly controller = new AbortController();
   private cancel = (): void => {};
 
@@ -133,12 +133,12 @@ class Silence {
   }
 
   /** From now on, something is to come. */
-  wait(words = `no byte within ${this.timeoutMs} ms`): void {
+  wait(message = `no byte within ${this.timeoutMs} ms`): void {
     this.cancel();
-    this.cancel = this.world.after(this.timeoutMs, () => this.controller.abort(new NoAnswer(words)));
+    this.cancel = this.world.after(this.timeoutMs, () => this.controller.abort(new NoAnswer(message)));
   }
 
-  /** Nothing is waited for: whoever takes the body is at work. */
+  /** Nothing is waited for: the reader of the body is at work. */
   rest(): void {
     this.cancel();
   }
@@ -151,23 +151,23 @@ class Silence {
   private readonly cancelled = (): void => this.controller.abort(new NoAnswer("cancelled"));
 }
 
-async function* bodyOf({ body }: OpenAnswer, silence: Silence): AsyncGenerator<Buffer> {
-  silence.wait();
+async function* bodyOf({ body }: OpenAnswer, idle: IdleTimeout): AsyncGenerator<Buffer> {
+  idle.wait();
   try {
     for await (const chunk of body) {
-      silence.rest();
+      idle.rest();
       yield chunk;
-      silence.wait();
+      idle.wait();
     }
   } catch (error) {
-    throw silence.reason ?? new NoAnswer(`the connection broke off within the answer (${asNoAnswer(error).message})`);
+    throw idle.reason ?? new NoAnswer(`the connection broke off within the answer (${asNoAnswer(error).message})`);
   } finally {
-    silence.end();
+    idle.end();
     body.destroy();
   }
 }
 
-/** undici's code for a connection that was closed; its words say less than the system's would. */
+/** undici's code for a connection that was closed; its message says less than the system's would. */
 const CLOSED = "UND_ERR_SOCKET";
 
 function asNoAnswer(error: unknown): NoAnswer {

@@ -16,8 +16,8 @@ export interface NatsOptions {
 }
 
 /** Loads what both the sink and the cluster need. @throws {OptionsError} with what to install. */
-export async function loadNats(who: string) {
-  return loadOptional(who, NATS_PACKAGES, async () => ({
+export async function loadNats(user: string) {
+  return loadOptional(user, NATS_PACKAGES, async () => ({
     transport: await import("@nats-io/transport-node"),
     jetstream: await import("@nats-io/jetstream"),
     kv: await import("@nats-io/kv"),

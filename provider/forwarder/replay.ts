@@ -21,8 +21,8 @@ export async function replayRejected(
   const spec = config.current.sinks.find((sink) => sink.name === name);
   const kind = spec && SINK_KINDS[spec.type];
   if (!kind) {
-    const known = config.current.sinks.map((sink) => sink.name).join(", ");
-    throw new OptionsError(`There is no sink "${name}" in the configuration: there are ${known || "none"}.`);
+    const sinkNames = config.current.sinks.map((sink) => sink.name).join(", ");
+    throw new OptionsError(`There is no sink "${name}" in the configuration: there are ${sinkNames || "none"}.`);
   }
   const sink = await kind.open(contextOf({ config, ...parts }, name));
   const files = new RejectedFiles(rejectedFolder(config, name), () => parts.world.wall());
@@ -32,7 +32,7 @@ export async function replayRejected(
       for (let start = 0; start < records.length; start += sink.maxRecords) {
         const answer = await sink.deliver(records.slice(start, start + sink.maxRecords), parts.signal);
         rejected.push(...(answer.rejected ?? []));
-        // What is to come again later is not delivered now: it stays with the sink's words.
+        // What is to come again later is not delivered now: it stays with the sink's reason.
         for (const record of answer.again ?? []) rejected.push({ record, reason: answer.reason ?? "not taken" });
       }
       return rejected;

@@ -4,7 +4,7 @@ import { SIZES, TIMES } from "./defaults";
 let last: Promise<void> = Promise.resolve();
 
 /**
- * A turn of the event loop for the caller alone. Whoever works on many records asks for one after each slice: so the loop
+ * A turn of the event loop for the caller alone. Work on many records asks for one after each slice: so the loop
  * stops for one slice at a time, however many sinks and tables are at work, and sockets, timers and `/metrics` come between.
  */
 export function nextTurn(): Promise<void> {
@@ -14,7 +14,7 @@ export function nextTurn(): Promise<void> {
 
 /**
  * Turns of the event loop for work that is small, but may become due in many places at once: fifty lists whose readings
- * are open, fifty answers that begin to arrive. Those who wait share a turn in their order until `TIMES.sharedTurnMs` are
+ * are open, fifty answers that begin to arrive. Callers that wait share a turn in their order until `TIMES.sharedTurnMs` are
  * gone, by the clock, and go on in the next one: so the number of nodes is not what the loop's longest stop depends on.
  */
 export class SharedTurns {
@@ -32,7 +32,7 @@ export class SharedTurns {
     });
   }
 
-  /** Runs once for each who waits; what was waited for goes on before the next run, since promises come first. */
+  /** Runs once for each caller that waits; what was waited for goes on before the next run, since promises come first. */
   private readonly give = (): void => {
     if (this.until === undefined) {
       this.until = this.now() + TIMES.sharedTurnMs;

@@ -7,7 +7,7 @@ import { TIMES } from "./defaults";
  * threads, since `process.stdout` would stop the event loop for as long as a pipe is full
  * (nodejs.org/api/process.html, A note on process I/O).
  *
- * @returns a function that rejects with `EPIPE` once nobody reads any more.
+ * @returns a function that rejects with `EPIPE` once it has no reader any more.
  */
 export function standardOutput(fd = 1): (text: string) => Promise<void> {
   let last = Promise.resolve();

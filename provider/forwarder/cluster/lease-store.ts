@@ -9,7 +9,7 @@ export interface LeaseStore {
   announce(member: string): Promise<void>;
   /** The members that are there; may lag behind. */
   members(): Promise<string[]>;
-  /** Takes a lease that nobody holds. @returns its revision, or `undefined` when somebody holds it. */
+  /** Takes a lease that is free. @returns its revision, or `undefined` when another forwarder holds it. */
   take(node: string, member: string): Promise<number | undefined>;
   /** Makes a lease last longer. @returns its new revision, or `undefined` when it is lost. */
   renew(node: string, member: string, revision: number): Promise<number | undefined>;
@@ -35,13 +35,13 @@ export interface NatsLeaseOptions extends NatsOptions {
 
 /** Delete markers must live at least a second. */
 const LEAST_MARKER_MS = 1_000;
-/** JSStreamWrongLastSequenceErr: somebody else has changed the key. */
+/** JSStreamWrongLastSequenceErr: another writer has changed the key. */
 const WRONG_LAST = 10_071;
 
 /**
  * Leases in NATS JetStream key-value. The bucket of leases has a time to live for all its keys, since that of a single key holds
- * for one value only; whoever changes nothing for so long is gone. Turns are in a bucket of their own without one: a change of
- * a node's key under a known revision proves that nobody else had a turn since. Nothing is decided by reading, which may be
+ * for one value only; a member that changes nothing for so long is gone. Turns are in a bucket of their own without one: a change of
+ * a node's key under a known revision proves that no other had a turn since. Nothing is decided by reading, which may be
  * stale, but for how nodes are spread.
  */
 export class NatsLeaseStore implements LeaseStore {

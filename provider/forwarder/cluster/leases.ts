@@ -22,7 +22,7 @@ export interface LeaseParts {
   poll(node: string, turn: Turn, signal: AbortSignal): Promise<void>;
 }
 
-interface Held {
+interface HeldLease {
   revision: number;
   readonly stop: AbortController;
   /** Resolves when the node is not polled any more. */
@@ -38,11 +38,11 @@ const MARGIN = 1 / 6;
 /**
  * Shares nodes with other forwarders, one poller a node. A lease is renewed three times while it lasts. The holder counts on
  * its own monotonic clock from before the renewal that succeeded last, and stops, running request included, a margin before the
- * lease can end: without NATS nobody polls a node twice. Others may poll only what they could take, and only after a whole
+ * lease can end: without NATS no node is polled twice. Others may poll only what they could take, and only after a whole
  * pause, so that no two machines' clocks are ever compared.
  */
 export class Leases {
-  private readonly held = new Map<string, Held>();
+  private readonly held = new Map<string, HeldLease>();
   private readonly turns = new Map<string, Turn>();
 
   constructor(private readonly parts: LeaseParts) {}
@@ -55,11 +55,11 @@ export class Leases {
         await this.tick(signal);
         troubles.end("cluster", {}, "The cluster's leases can be reached again.");
       } catch (error) {
-        const words = error instanceof Error ? error.message || error.name : String(error);
+        const reason = error instanceof Error ? error.message || error.name : String(error);
         troubles.begin(
           "cluster",
           {},
-          `The cluster's leases cannot be reached: ${words}. Nodes are polled until their leases end.`,
+          `The cluster's leases cannot be reached: ${reason}. Nodes are polled until their leases end.`,
         );
       }
       await pause(world, leaseMs / TICKS, signal);
@@ -94,7 +94,7 @@ export class Leases {
     const turn: Turn = { epoch, since: takeover ? epoch : (before?.since ?? last ?? 0) };
     this.turns.set(node, turn);
     const stop = new AbortController();
-    const held: Held = { revision, stop, polling: poll(node, turn, stop.signal), cancelFence: () => {} };
+    const held: HeldLease = { revision, stop, polling: poll(node, turn, stop.signal), cancelFence: () => {} };
     this.held.set(node, held);
     metrics.set("lease_held", 1, { node });
     this.fence(node, held, asked);
@@ -116,7 +116,7 @@ export class Leases {
   }
 
   /** Stops by ourselves before the lease can end for the others. */
-  private fence(node: string, held: Held, asked: number): void {
+  private fence(node: string, held: HeldLease, asked: number): void {
     const { world, leaseMs } = this.parts;
     held.cancelFence();
     const left = asked + leaseMs * (1 - MARGIN) - world.monotonic();
@@ -126,7 +126,7 @@ export class Leases {
     });
   }
 
-  private lose(node: string, held: Held, message: string): void {
+  private lose(node: string, held: HeldLease, message: string): void {
     const { metrics, troubles } = this.parts;
     held.cancelFence();
     held.stop.abort();

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 
 /**
  * Which of the members should hold each node: the one with the highest hash of both names (rendezvous hashing), as long as it
- * has room. Nobody holds more than its even share, so that ten nodes on three members are 4, 3 and 3; a member that comes or
+ * has room. No member holds more than its even share, so that ten nodes on three members are 4, 3 and 3; a member that comes or
  * goes moves few nodes. The same on every machine that knows the same names.
  */
 export function shareOut(nodes: readonly string[], members: readonly string[]): Map<string, string> {

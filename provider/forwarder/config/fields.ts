@@ -20,7 +20,7 @@ export function whole(min: number, max: number) {
   );
 }
 
-/** Yes or no, or the words. */
+/** True or false, or the text of either. */
 export const flag = z.preprocess(
   (value) => (value === "true" ? true : value === "false" ? false : value),
   z.boolean({ error: "must be true or false" }),

@@ -9,7 +9,7 @@ interface Waiter {
   proceed(): void;
 }
 
-/** What the sinks have not taken yet: for metrics, and for those who wait until there is less of it. */
+/** What the sinks have not taken yet: for metrics, and for callers that wait until there is less of it. */
 export class BacklogWatch {
   private readonly waiters = new Set<Waiter>();
   private readonly gone = new Set<string>();
@@ -52,7 +52,7 @@ export class BacklogWatch {
     });
   }
 
-  /** Nobody waits for a sink any more: what it wrote to is gone. */
+  /** Ends all waiting for a sink: what it wrote to is gone. */
   giveUp(sink: string): void {
     this.gone.add(sink);
     this.moved(sink);
@@ -74,7 +74,7 @@ export class BacklogWatch {
     try {
       this.status = await ledger.status();
     } catch {
-      // Whoever reads or writes the ledger says what is wrong with it.
+      // What reads or writes the ledger says what is wrong with it.
       return;
     }
     metrics.set("spool_bytes", this.status.bytes);

@@ -89,8 +89,8 @@ export class SinkRunner {
           metrics.add("rejected_records_total", labels, rejected.length);
           const gone = await this.parts.rejected.add(rejected);
           const lost = gone > 0 ? ` ${gone} older ones had to go to make room for them.` : "";
-          const words = `Sink "${this.name}" refuses records for good, first: ${rejected[0]?.reason}. They are kept as rejected.${lost}`;
-          troubles.begin(`rejected/${this.name}`, labels, words);
+          const message = `Sink "${this.name}" refuses records for good, first: ${rejected[0]?.reason}. They are kept as rejected.${lost}`;
+          troubles.begin(`rejected/${this.name}`, labels, message);
         }
         metrics.add("sent_records_total", labels, before - again.length - rejected.length);
         left = again;

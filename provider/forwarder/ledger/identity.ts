@@ -16,7 +16,7 @@ export class StoreIdentity {
     readonly epoch: number,
   ) {}
 
-  /** Reads who a store is, or makes it somebody, and what its last run knew. */
+  /** Reads the identity of a store, gives a new one its own, and reads what its last run knew. */
   static load(store: Store, wall: number): Pick<Opened, "listedBefore" | "epochs"> & { identity: StoreIdentity } {
     const meta = (name: string) => store.get(text, "SELECT value FROM meta WHERE name = ?", name)?.value;
     const listed = meta("listed");
@@ -25,7 +25,7 @@ export class StoreIdentity {
     store.transaction(() => {
       identity.set("state", identity.state);
       identity.set("epoch", String(identity.epoch));
-      // Until this run ends cleanly, nobody knows when it listed last.
+      // Until this run ends cleanly, it is not known when it listed last.
       store.run("DELETE FROM meta WHERE name = 'listed'");
     });
     const epochs: Record<string, number> = {};

@@ -50,17 +50,17 @@ export class OpenStore {
     least: number,
     onBroken: () => void,
   ): { open: OpenStore; opened: Opened } {
-    const { identity, ...known } = StoreIdentity.load(store, wall);
+    const { identity, ...found } = StoreIdentity.load(store, wall);
     const spool = new Spool(store);
     const forgotten = spool.load(sinks, least);
-    return { open: new OpenStore(store, identity, spool, onBroken), opened: { ...known, forgotten } };
+    return { open: new OpenStore(store, identity, spool, onBroken), opened: { ...found, forgotten } };
   }
 
   table(name: TableName): TableState {
     const key = tableKey(name);
-    const known = this.tables.get(key) ?? new TableState(() => this.store, name, this.identity.state);
-    this.tables.set(key, known);
-    return known;
+    const state = this.tables.get(key) ?? new TableState(() => this.store, name, this.identity.state);
+    this.tables.set(key, state);
+    return state;
   }
 
   /** Takes a reading over. @throws {SpoolFull} @throws when it cannot be written. */

@@ -49,7 +49,7 @@ export interface Turn {
   /** Greater than that of every earlier holder of the node. */
   readonly epoch: number;
   /**
-   * The first epoch since which nobody else had the node: what was read before it says nothing any more. 0: nobody else ever had
+   * The first epoch since which no other forwarder had the node: what was read before it says nothing any more. 0: no other ever had
    * it. A turn that ends before it has read a table leaves that to the next one.
    */
   readonly since: number;

@@ -12,7 +12,7 @@ export interface Entry {
   readonly taken: number;
 }
 
-/** What one sink has not acknowledged: each sink counts for itself, so that a dead one fills nobody else's spool. */
+/** What one sink has not acknowledged: each sink counts for itself, so that a dead one fills no other sink's spool. */
 export class SinkAccount {
   private unread: Entry[] = [];
   private first = 0;

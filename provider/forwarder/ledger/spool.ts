@@ -20,7 +20,7 @@ const batchRow = z.object({
 const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
 const bodyRow = z.object({ seq: z.number(), body: z.string() });
 
-/** Marks of sinks that are to be written, and what nobody reads again then. */
+/** Marks of sinks that are to be written, and batches that no sink reads again then. */
 export interface Moved {
   readonly accounts: ReadonlySet<SinkAccount>;
   readonly marks: readonly { readonly name: string; readonly position: number; readonly dropped: number }[];
@@ -51,11 +51,11 @@ export class Spool {
    */
   load(specs: readonly SinkSpec[], least: number): string[] {
     const { store } = this;
-    const known = store.all(sinkRow, "SELECT name, position, dropped FROM sinks");
+    const kept = store.all(sinkRow, "SELECT name, position, dropped FROM sinks");
     const sequence = "SELECT seq FROM sqlite_sequence WHERE name = 'batches'";
     const stored = store.get(z.object({ seq: z.number() }), sequence)?.seq ?? 0;
-    this.lastSeq = Math.max(least, stored, ...known.map(({ position }) => position));
-    const forgotten = known.map(({ name }) => name).filter((name) => !specs.some((spec) => spec.name === name));
+    this.lastSeq = Math.max(least, stored, ...kept.map(({ position }) => position));
+    const forgotten = kept.map(({ name }) => name).filter((name) => !specs.some((spec) => spec.name === name));
     const batches = store.all(
       batchRow,
       "SELECT seq, name, records, batches.bytes AS bytes, taken FROM batches JOIN tables ON tables.id = table_id ORDER BY seq",
@@ -63,7 +63,7 @@ export class Spool {
     store.transaction(() => {
       for (const name of forgotten) store.run("DELETE FROM sinks WHERE name = ?", name);
       for (const spec of specs) {
-        const { position, dropped } = known.find(({ name }) => name === spec.name) ?? {
+        const { position, dropped } = kept.find(({ name }) => name === spec.name) ?? {
           position: this.lastSeq,
           dropped: 0,
         };

@@ -165,8 +165,8 @@ export class Store {
   }
 
   private statement(sql: string): StatementSync {
-    const known = this.statements.get(sql);
-    if (known) return known;
+    const prepared = this.statements.get(sql);
+    if (prepared) return prepared;
     const made = this.db.prepare(sql);
     this.statements.set(sql, made);
     return made;

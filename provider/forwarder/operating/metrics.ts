@@ -29,7 +29,7 @@ export class Metrics {
     entry.value += by;
   }
 
-  /** Sets a gauge, or a counter that somebody else counts. */
+  /** Sets a gauge, or a counter that is counted elsewhere. */
   set(name: string, value: number, labels: Labels = {}): void {
     this.entry(name, labels).value = value;
   }
@@ -59,8 +59,8 @@ export class Metrics {
     const metric = this.metrics.get(name);
     if (!metric) throw new TypeError(`There is no metric ${name}.`);
     const key = keyOf(labels);
-    const known = metric.values.get(key);
-    if (known) return known;
+    const entry = metric.values.get(key);
+    if (entry) return entry;
     const made = { labels, value: 0 };
     metric.values.set(key, made);
     return made;

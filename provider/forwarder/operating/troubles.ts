@@ -4,7 +4,7 @@ export interface Log {
   info(members: Readonly<Record<string, unknown>>, message: string): void;
   /** What the forwarder will mend by itself. */
   warn(members: Readonly<Record<string, unknown>>, message: string): void;
-  /** What needs somebody. */
+  /** What needs an operator. */
   error(members: Readonly<Record<string, unknown>>, message: string): void;
 }
 

@@ -27,7 +27,7 @@ interface Polled {
 
 /**
  * Polls one node: profiles and rules now and then, and each mark table in a loop of its own, so that a table that fails or
- * a sink that is full keeps nobody else waiting.
+ * a sink that is full keeps no other waiting.
  */
 export class NodePoller {
   private readonly source: MarkSource;

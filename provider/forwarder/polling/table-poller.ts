@@ -126,8 +126,9 @@ export class TablePoller {
       await delivery.room(error.sinks, signal);
       return "full";
     }
-    const words = messageOf(error);
-    const message = isFull(error) ? `The disk of the state folder is full: nothing of ${key} is taken over.` : words;
+    const message = isFull(error)
+      ? `The disk of the state folder is full: nothing of ${key} is taken over.`
+      : messageOf(error);
     troubles.begin(key, { node: table.node, table: key }, message);
     if (!(error instanceof ListFailure)) return "failed";
     this.asked = error.afterMs ?? 0;

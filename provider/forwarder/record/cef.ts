@@ -2,7 +2,7 @@ import { isIPv6 } from "node:net";
 import { endsOf, transportOf } from "./formats";
 import type { ForwardRecord } from "./record";
 
-/** Of the ten severities of CEF, one that calls nobody out of bed. */
+/** Of the ten severities of CEF, one that wakes no operator. */
 const SEVERITY = 3;
 
 /**

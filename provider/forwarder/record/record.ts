@@ -6,7 +6,7 @@ import type { NamedRule } from "./rows";
 
 /**
  * What the forwarder reports of one mark, as `format: plain` writes it. Members that the node did not send are absent.
- * `epoch` and `sequence` order the records of a table, by epoch first, whoever forwarded them.
+ * `epoch` and `sequence` order the records of a table, by epoch first, whichever forwarder read them.
  */
 export interface ForwardRecord {
   /** When the list was obtained: ISO 8601, UTC. */

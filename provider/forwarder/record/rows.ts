@@ -92,8 +92,8 @@ export class RowWriter {
   }
 
   private place(rule: NamedRule): number {
-    const known = this.places.get(rule);
-    if (known !== undefined) return known;
+    const place = this.places.get(rule);
+    if (place !== undefined) return place;
     this.places.set(rule, this.rules.length);
     return this.rules.push(rule) - 1;
   }

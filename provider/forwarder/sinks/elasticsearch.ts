@@ -65,11 +65,11 @@ function judge(records: readonly ForwardRecord[], body: Buffer): Delivered {
     const record = records[place] as ForwardRecord;
     const { status = 0, error } = Object.values(item)[0] ?? {};
     if ((status >= 200 && status < 300) || status === EXISTS) continue;
-    const words = `HTTP ${status}: ${JSON.stringify(error ?? "no reason given").slice(0, 300)}`;
+    const refusal = `HTTP ${status}: ${JSON.stringify(error ?? "no reason given").slice(0, 300)}`;
     if (isPassing(status) || status === 401) {
       again.push(record);
-      reason ??= words;
-    } else rejected.push({ record, reason: words });
+      reason ??= refusal;
+    } else rejected.push({ record, reason: refusal });
   }
   return { rejected, again, ...(reason !== undefined && { reason }) };
 }

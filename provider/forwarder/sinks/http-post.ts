@@ -23,7 +23,7 @@ const readable = members(httpFields);
 export type HttpOptions = z.infer<typeof readable>;
 
 const compress = promisify(gzip);
-const MAX_WORDS = 300;
+const MAX_QUOTE = 300;
 
 /** Tries later what says so itself (RFC 9110, section 15.5; RFC 6585), and what a server may get over. */
 export function isPassing(status: number): boolean {
@@ -94,7 +94,7 @@ export class HttpPost {
       throw new SinkFailure(`${where}: HTTP ${status}, the credentials were not taken`, answer.afterMs, true);
     }
     if (isPassing(status))
-      throw new SinkFailure(`${where}: HTTP ${status}${wordsOf(answer, redactor)}`, answer.afterMs);
+      throw new SinkFailure(`${where}: HTTP ${status}${quoteOf(answer, redactor)}`, answer.afterMs);
     if (status >= 300 && status < 400) throw new SinkFailure(`${where}: HTTP ${status}, a redirect to elsewhere`);
     return status >= 400 ? { ...answer, body: Buffer.from(redactor.text(answer.body.toString("utf8"))) } : answer;
   }
@@ -110,11 +110,11 @@ export class HttpPost {
 
 /** What a refusal says, short. */
 export function refusalOf(answer: WholeAnswer): string {
-  return `HTTP ${answer.status}${wordsOf(answer)}`;
+  return `HTTP ${answer.status}${quoteOf(answer)}`;
 }
 
-function wordsOf({ body }: WholeAnswer, redactor?: Redactor): string {
+function quoteOf({ body }: WholeAnswer, redactor?: Redactor): string {
   const text = body.toString("utf8").replace(/\s+/g, " ").trim();
-  const words = redactor ? redactor.text(text) : text;
-  return words === "" ? "" : `: ${words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words}`;
+  const shown = redactor ? redactor.text(text) : text;
+  return shown === "" ? "" : `: ${shown.length > MAX_QUOTE ? `${shown.slice(0, MAX_QUOTE)}…` : shown}`;
 }

@@ -25,7 +25,7 @@ export const http = sinkKind(schema, async (context) => {
 });
 
 /**
- * Delivers two halves one after the other, so that one record that a sink does not take refuses nobody else. What the
+ * Delivers two halves one after the other, so that one record that a sink does not take keeps no other from being delivered. What the
  * second half's failure leaves open is sent again alone.
  */
 export async function halves(

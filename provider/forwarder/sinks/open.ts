@@ -12,7 +12,7 @@ export interface SinkParts {
   readonly world: ForwarderWorld;
   /** One more sink, for programs. */
   readonly onRecord?: OnRecord;
-  /** Standard output, for sinks of that type; rejects with `EPIPE` once nobody reads it any more. */
+  /** Standard output, for sinks of that type; rejects with `EPIPE` once it has no reader any more. */
   stdout(text: string): Promise<void>;
 }
 

@@ -29,7 +29,7 @@ export interface Delivered {
   readonly afterMs?: number;
 }
 
-/** A record that a sink refused for good, with the other side's words. */
+/** A record that a sink refused for good, with the other side's reason. */
 export interface Rejected {
   readonly record: ForwardRecord;
   readonly reason: string;
@@ -68,7 +68,7 @@ export interface SinkContext {
   /** Relative paths of the configuration start here. */
   readonly folder: string;
   readonly world: ForwarderWorld;
-  /** Standard output; resolves when the text is written, rejects with `EPIPE` once nobody reads it any more. */
+  /** Standard output; resolves when the text is written, rejects with `EPIPE` once it has no reader any more. */
   stdout(text: string): Promise<void>;
   /** The sink's own options as they are now: secrets that come from files change. */
   options<Options>(schema: z.ZodType<Options>): Options;

@@ -4,7 +4,7 @@ import { written } from "../slices";
 import { SinkGone, sinkKind } from "./sink";
 
 /**
- * Standard output, a line of JSON a record. Nobody acknowledges what is written there. Whoever reads it may go away, as
+ * Standard output, a line of JSON a record. What is written there is not acknowledged. Its reader may go away, as
  * `head` does: there is no other end to wait for then.
  */
 export const stdout = sinkKind(members({}), async (context) => {

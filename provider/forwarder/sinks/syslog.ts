@@ -29,15 +29,15 @@ const PRIORITY = 16 * 8 + 6;
 export const syslog = sinkKind(schema, async (context, options) => {
   const format = formatter(context.format);
   const text = options.message === "cef" ? cef : (record: ForwardRecord) => JSON.stringify(format(record));
-  const line = new Line(() => context.options(schema), context.world);
+  const connection = new SyslogConnection(() => context.options(schema), context.world);
   return {
     maxRecords: 1_000,
     async deliver(records, signal) {
       const frames = await written(records, (record) => frame(record, text(record)));
-      await line.write(Buffer.from(frames), signal);
+      await connection.write(Buffer.from(frames), signal);
       return {};
     },
-    close: () => line.close(),
+    close: () => connection.close(),
   };
 });
 
@@ -50,7 +50,7 @@ function frame(record: ForwardRecord, message: string): string {
 }
 
 /** A connection that is made when it is needed, and made anew when it broke. */
-class Line {
+class SyslogConnection {
   private socket: Socket | undefined;
 
   constructor(
