@@ -1,15 +1,8 @@
 import { type Command, Option } from "commander";
-import {
-  connectEmulator,
-  describeEntry,
-  describeRun,
-  type Fault,
-  faultSchema,
-  type RemoteEmulator,
-} from "../emulator/index";
+import { connectEmulator, describeEntry, describeRun, faultSchema, type RemoteEmulator } from "../emulator/index";
 import type { JournalFilter, JournalRange } from "../emulator/journal/journal";
 import { readStateFile, toYaml } from "../emulator/state/state-file";
-import { strictly } from "../emulator/validation/strict";
+import { fromTexts, strictly } from "../emulator/validation/strict";
 import { type CliIo, UsageError } from "./cli-io";
 import { type Output, printed } from "./listing/output";
 import { wrongUse } from "./wrong-use";
@@ -105,17 +98,14 @@ const fail: Call<FailFlags> = async (emulator, { clear, output }, members) => {
   return printed({ columns: ["id", "kind", "fault", "seen", "hits", "spent"], rows, summary }, output);
 };
 
-/** `cmd=commit status=503` as a fault; numbers where its schema has them. */
+/** `cmd=commit status=503` as a fault. */
 function readFault(members: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    members.map((member) => {
-      const [, name = "", value = ""] = /^(\w+)=(.*)$/s.exec(member) ?? [];
-      if (name === "") throw new UsageError(`${JSON.stringify(member)} is written member=value, such as cmd=commit.`);
-      const schema = Object.hasOwn(faultSchema.shape, name) ? faultSchema.shape[name as keyof Fault] : undefined;
-      const isText = schema === undefined || schema.safeParse(value).success || Number.isNaN(Number(value));
-      return [name, isText ? value : Number(value)];
-    }),
-  );
+  const texts = members.map((member) => {
+    const [, name = "", value = ""] = /^(\w+)=(.*)$/s.exec(member) ?? [];
+    if (name === "") throw new UsageError(`${JSON.stringify(member)} is written member=value, such as cmd=commit.`);
+    return [name, value] as const;
+  });
+  return fromTexts(faultSchema, Object.fromEntries(texts));
 }
 
 interface SnapshotFlags {

@@ -29,6 +29,7 @@ export type { FaultKind } from "./behaviour/fault-kinds";
 export { type ActiveFault, type Fault, faultSchema } from "./behaviour/faults";
 export { type UnmetFault, UnmetFaultError } from "./behaviour/unmet-faults";
 export { type ConnectOptions, connectEmulator, type RemoteEmulator } from "./control/client";
+export type { RequestWait } from "./control/journal";
 export type { Emulator } from "./emulator";
 export type { NodeAuth } from "./http/admission";
 export type { ClientTls, TlsFiles } from "./http/tls";
@@ -58,7 +59,6 @@ export {
   type TrafficSummary,
   type Verdict,
 } from "./packets";
-export type { RequestWait } from "./requests";
 export type { RuleSpec } from "./rules";
 export type { ClientCredentials, EmulatorInfo } from "./signaling/credentials";
 export type { CommitRecord, PrefixSetContent } from "./state/prefix-set-store";

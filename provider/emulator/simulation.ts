@@ -6,6 +6,7 @@ import { RequestCounts } from "./journal/request-counts";
 import { Runs } from "./journal/runs";
 import { MarkHistory } from "./marks/mark-history";
 import type { ResolvedOptions } from "./options";
+import type { EmulatorInfo } from "./signaling/credentials";
 import type { Change } from "./state/change";
 import { Contents } from "./state/contents";
 import { defaultState } from "./state/default-state";
@@ -14,6 +15,9 @@ import type { EmulatorState } from "./state/state";
 import { elapsed, VirtualClock, type Wall } from "./time/clock";
 import { Link } from "./time/link";
 import { Waits } from "./time/waits";
+
+/** Where an emulator is reached, and with what. */
+export type Addresses = Omit<EmulatorInfo, "clients" | "testClients">;
 
 /**
  * Everything that an emulator is besides its sockets: what it holds, how it behaves, its time and its journal. The
@@ -45,6 +49,8 @@ export class Simulation {
   constructor(
     readonly options: ResolvedOptions,
     private readonly wall: Wall,
+    /** Where it is reached. */
+    readonly addresses: Addresses,
     state?: EmulatorState,
   ) {
     this.started = new Date(wall.now());

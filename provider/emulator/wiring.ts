@@ -1,15 +1,15 @@
-import { ControlApi, ROUTES } from "./control";
+import { ControlApi } from "./control/control-api";
 import { PORT_RETRY_MS } from "./defaults";
 import { Admission } from "./http/admission";
 import { HttpServer } from "./http/http-server";
 import { ProtocolPort } from "./http/protocol-port";
-import { type ClientTls, serverTls } from "./http/tls";
+import { serverTls } from "./http/tls";
 import { NodeApi } from "./node/node-api";
 import { failure } from "./node/node-replies";
 import { type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options";
 import { Elsewhere } from "./recording/elsewhere";
 import { SignalingApi } from "./signaling/signaling-api";
-import { Simulation } from "./simulation";
+import { type Addresses, Simulation } from "./simulation";
 import { Persistence } from "./state/persistence";
 import { systemWall, type Wall } from "./time/clock";
 
@@ -18,9 +18,7 @@ export interface Assembly {
   readonly simulation: Simulation;
   /** Serves the protocol. */
   readonly server: HttpServer;
-  readonly control: ControlApi;
   readonly controlServer: HttpServer;
-  readonly tls: ClientTls | undefined;
   readonly persistence: Persistence | undefined;
   readonly elsewhere: Elsewhere;
 }
@@ -37,12 +35,20 @@ export async function assemble(options: EmulatorOptions): Promise<Assembly> {
   try {
     const controlServer = await HttpServer.listen({ host, port: controlPort });
     servers.push(controlServer);
-    const { simulation, persistence } = await load(options, resolved, wall);
+    const { controlToken } = resolved;
+    const addresses = {
+      endpoint: server.origin,
+      signalingUrl: `${server.origin}/path`,
+      testSignalingUrl: `${server.origin}/request`,
+      control: controlServer.origin,
+      ...(controlToken !== undefined && { controlToken }),
+      ...(tls && { tls: tls.client }),
+    };
+    const { simulation, persistence } = await load(options, resolved, wall, addresses);
     const elsewhere = await Elsewhere.open(options, simulation);
-    const control = new ControlApi({ simulation, routes: ROUTES, token: resolved.controlToken });
     server.serve(protocolPort(simulation, server, elsewhere).listener);
-    controlServer.serve(control.listener);
-    return { simulation, server, control, controlServer, tls: tls?.client, persistence, elsewhere };
+    controlServer.serve(new ControlApi(simulation).listener);
+    return { simulation, server, controlServer, persistence, elsewhere };
   } catch (error) {
     await Promise.all(servers.map((each) => each.close()));
     throw error;
@@ -54,11 +60,12 @@ async function load(
   options: EmulatorOptions,
   resolved: ResolvedOptions,
   wall: Wall,
+  addresses: Addresses,
 ): Promise<Pick<Assembly, "simulation" | "persistence">> {
   const { persist, state } = options;
   const kept = persist === undefined ? undefined : await Persistence.read(persist);
   const given = kept ?? (typeof state === "function" ? await state() : state);
-  const simulation = new Simulation(resolved, wall, given);
+  const simulation = new Simulation(resolved, wall, addresses, given);
   const persistence =
     persist === undefined
       ? undefined

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import { ROUTES } from "../../provider/emulator/control";
+import { OPERATIONS } from "../../provider/emulator/control/operations";
 import { control, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -60,7 +60,7 @@ test("a method that a path does not have is answered with those that it has, eac
   };
   expect(await allowed("/page/overview")).toEqual([405, "GET"]);
   expect(await allowed("/journal")).toEqual([405, "GET, DELETE"]);
-  expect(new Set(ROUTES.map(({ method, path }) => `${method} ${path}`)).size).toBe(ROUTES.length);
+  expect(new Set(OPERATIONS.map(({ method, path }) => `${method} ${path}`)).size).toBe(OPERATIONS.length);
 });
 
 test("what is no operation is refused, and so is what another page could send", async () => {

@@ -23,8 +23,8 @@ import { LIST_SWITCHES } from "../../provider/emulator/behaviour/list-switches";
 import { REFUSAL_SWITCHES } from "../../provider/emulator/behaviour/refusal-switches";
 import { SIGNALING_SWITCHES } from "../../provider/emulator/behaviour/signaling-switches";
 import { WRITE_SWITCHES } from "../../provider/emulator/behaviour/write-switches";
-import { ROUTES } from "../../provider/emulator/control";
 import { isDescribed } from "../../provider/emulator/control/openapi";
+import { OPERATIONS } from "../../provider/emulator/control/operations";
 import { type Answer, EDGE, fapi, signaling } from "./calls";
 import { ACTIONS, MATCH_MEMBERS } from "./rule-members";
 
@@ -190,7 +190,9 @@ async function reference(): Promise<string> {
   const parameters = Object.entries(faultSchema.shape).map(([name, it]) =>
     row(code(name), z.globalRegistry.get(it)?.description),
   );
-  const routes = ROUTES.filter(isDescribed).map(({ method, path, summary }) => row(code(`${method} ${path}`), summary));
+  const routes = OPERATIONS.filter(isDescribed).map(({ method, path, summary }) =>
+    row(code(`${method} ${path}`), summary),
+  );
   return `${[
     "# Reference of the emulator",
     "Made from the code; a test keeps it true.",

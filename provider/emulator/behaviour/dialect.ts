@@ -24,10 +24,10 @@ export const dialectSchema = z
   .meta({ id: "Dialect", description: "How the open points of the contract are settled: each switch has a default." });
 
 /** How an emulator behaves where the contract leaves a choice. */
-export type Dialect = z.output<typeof dialectSchema>;
+export interface Dialect extends z.output<typeof dialectSchema> {}
 
 /** Some switches; the others have their defaults. */
-export type DialectSettings = z.input<typeof dialectSchema>;
+export interface DialectSettings extends z.input<typeof dialectSchema> {}
 
 /** Sensible sets of switches, by name. */
 export const DIALECTS = {

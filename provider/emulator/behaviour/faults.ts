@@ -69,7 +69,7 @@ export const faultSchema = z
   .describe("A fault: what goes wrong, and when");
 
 /** See {@link faultSchema}. */
-export type Fault = z.input<typeof faultSchema>;
+export interface Fault extends z.input<typeof faultSchema> {}
 
 /** A fault that was set, to look at and to take back. */
 export interface ActiveFault {
@@ -107,6 +107,12 @@ class Armed implements ActiveFault {
   get spent(): boolean {
     const { times, every, rate } = this.fault;
     return this.hits >= (times ?? (every === undefined && rate === undefined ? 1 : Number.POSITIVE_INFINITY));
+  }
+
+  /** What can be told of it over HTTP. */
+  toJSON(): Omit<ActiveFault, "remove"> {
+    const { id, fault, seen, hits, spent } = this;
+    return { id, fault, seen, hits, spent };
   }
 
   /** Counts a matching request; true when it is one that the fault is set for. */

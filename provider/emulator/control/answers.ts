@@ -1,12 +1,111 @@
 import { z } from "zod";
-import { json } from "../http/reply";
+import { MARK_TYPES } from "../../model/mark";
+import { FAULT_KINDS, type FaultKind } from "../behaviour/fault-kinds";
+import { faultSchema } from "../behaviour/faults";
+import type { JournalEntry } from "../journal/journal";
+import type { Run } from "../journal/runs";
+import type { MarkRecord } from "../marks";
+import { protocolSchema } from "../packets/packet";
 
-/** The answer of operations that return nothing. */
-export const done = z.object({ status: z.literal("ok") }).describe("Done.");
-export const ok = () => json(200, { status: "ok" });
+/** What answers of several operations are made of. */
+
+const count = z.int();
 
 /** Prefixes with their values. */
-export const entries = z.record(z.string(), z.number());
+const entries = z.record(z.string(), z.number());
 
-/** See `Duration`. */
-export const duration = z.union([z.number(), z.string()]).describe("Milliseconds, or a text such as 1h.");
+/** A run of requests, see {@link Run}. */
+export const runSchema = z.object({
+  run: count.describe("Counts from 1 and never repeats."),
+  label: z.string().optional(),
+  from: z.string().optional().describe("Virtual time of its first request."),
+  requests: count,
+  failed: count.describe("Requests that were answered with a status of 400 or more, or not at all."),
+  commits: count,
+  inserted: count,
+  removed: count,
+  changed: count,
+  starts: count,
+  stops: count,
+} satisfies { [Name in keyof Required<Run>]: z.ZodType<Run[Name]> });
+
+/** One request with its answer, see {@link JournalEntry}. */
+export const journalEntry = z.object({
+  index: count.describe("Counts from 0 and never repeats."),
+  run: count.describe("The run that it belongs to."),
+  time: z.string().describe("Virtual time of arrival."),
+  api: z.enum(["node", "signaling", "test", "other"]),
+  method: z.string(),
+  path: z.string(),
+  headers: z.record(z.string(), z.string()),
+  concurrent: count.describe("Requests of this API that were in progress when this one arrived, itself included."),
+  cmd: z.enum(["list", "insert", "delete", "commit"]).optional(),
+  url: z.string().optional(),
+  rawUrl: z.string().optional(),
+  type: z.enum(MARK_TYPES).optional(),
+  tooSoon: z.boolean().optional(),
+  op: z.enum(["status", "start", "stop"]).optional(),
+  client: z.string().optional(),
+  entries: count.optional().describe("Number of data items or prefixes."),
+  data: z.array(z.unknown()).optional(),
+  status: count.optional().describe("Absent while no answer was sent, and for good when a fault withheld it."),
+  answerBytes: count.optional(),
+  answer: z.string().optional().describe("The first 2 KB of the answer's body."),
+  answerHeaders: z.record(z.string(), z.string()).optional(),
+  durationMs: z.number().optional().describe("Real time until the answer was handed over, or withheld."),
+  fault: z.string().optional(),
+  commit: z
+    .object({
+      inserted: entries,
+      removed: entries,
+      changed: z.record(z.string(), z.object({ from: z.number(), to: z.number() })),
+      size: count,
+    })
+    .optional(),
+} satisfies { [Name in keyof Required<JournalEntry>]: z.ZodType<JournalEntry[Name]> });
+
+const KINDS = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]];
+
+/** A fault that was set, as operations show it. */
+export const activeFault = z.object({
+  id: z.int(),
+  fault: faultSchema.and(z.object({ kind: z.enum(KINDS) })),
+  seen: z.int(),
+  hits: z.int(),
+  spent: z.boolean(),
+});
+
+/** A fault that struck nothing. */
+export const unmetFault = activeFault.pick({ id: true, fault: true }).extend({ reason: z.string() });
+
+/** A record of a mark, see `MarkRecord`. */
+export const markRecord = z.object({
+  address: z.string().optional(),
+  source: z.string().optional(),
+  destination: z.string().optional(),
+  sourcePort: z.int().optional(),
+  destinationPort: z.int().optional(),
+  protocol: protocolSchema.optional(),
+  id: z.int(),
+  value: z.int().optional(),
+  lifetime: z.number().optional(),
+  age: z.number().optional(),
+  expiredFor: z.number().optional(),
+} satisfies { [Name in keyof Required<MarkRecord>]: z.ZodType<MarkRecord[Name]> });
+
+/** What became of a packet, see `Verdict`. */
+export const verdict = z.object({
+  verdict: z.enum(["accept", "drop"]),
+  profile: z.string().optional(),
+  rule: z.object({ id: z.int().optional(), name: z.string().optional() }).optional(),
+  marks: z.array(z.object({ type: z.enum(MARK_TYPES), id: z.int(), value: z.int() })),
+});
+
+/** What became of generated traffic, see `TrafficSummary`. */
+export const trafficSummary = z.object({
+  packets: z.int(),
+  bytes: z.int(),
+  accepted: z.int(),
+  dropped: z.int(),
+  unbound: z.int(),
+});

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ExpectationError } from "../journal/expectations";
 import { UnknownResource } from "../state/unknown-resource";
-import type { AnyClientCall, FaultRemover, RemoteMembers, RequestParts } from "./client-call";
-import { ROUTES } from "./index";
-import type { ControlRoute } from "./route";
+import { remoteClock } from "./behaviour";
+import { type AnyMember, type FaultRemover, hasBody, type Operation, pathParameters } from "./operation";
+import { MEMBERS, type RemoteMembers } from "./operations";
 
 /** How to reach an emulator. */
 export interface ConnectOptions {
@@ -17,7 +17,7 @@ export interface ConnectOptions {
  * A running emulator from afar: the members of `Emulator`, each a promise. Left out are `seedNumber` and `replay`, whose
  * traffic is made where the emulator runs: there is `POST /traffic` for it. Closing ends nothing but this client.
  */
-export type RemoteEmulator = RemoteMembers & FaultRemover & AsyncDisposable & { close(): Promise<void> };
+export type RemoteEmulator = RemoteMembers & AsyncDisposable & { close(): Promise<void> };
 
 /**
  * A client for the control API of an emulator that runs elsewhere: in a container, as a command, in another process. It has the
@@ -34,101 +34,93 @@ export type RemoteEmulator = RemoteMembers & FaultRemover & AsyncDisposable & { 
  * ```
  */
 export async function connectEmulator(control: string, options: ConnectOptions = {}): Promise<RemoteEmulator> {
-  const caller = new Caller(origin(control), options);
+  const connection = new Connection(origin(control), options);
   const close = async () => {};
-  const target: Record<string, unknown> = { close, [Symbol.asyncDispose]: close };
-  for (const route of ROUTES) {
-    for (const [name, call] of Object.entries(route.calls ?? {})) {
-      define(target, name, { value: (...args: unknown[]) => caller.call(route, call, args, target) });
+  const emulator = { close, [Symbol.asyncDispose]: close, clock: {} };
+  // Whole once they are defined: a test compares its members with those of the object.
+  const remote = emulator as unknown as RemoteEmulator;
+  const define = (target: object, members: readonly [string, AnyMember][]) => {
+    for (const [name, member] of members) {
+      const call = (...args: unknown[]) => connection.call(member, args, remote);
+      const property = member.kind === "method" ? { value: call } : { get: () => call() };
+      Object.defineProperty(target, name, { ...property, enumerable: true, configurable: true });
     }
-    for (const [name, call] of Object.entries(route.reads ?? {})) {
-      define(target, name, { get: () => caller.call(route, call, [], target) });
-    }
+  };
+  define(emulator, MEMBERS);
+  define(emulator.clock, Object.entries(remoteClock) as [string, AnyMember][]);
+  const info = { ...(await remote.info()), control: connection.control };
+  for (const [name, { kind, gives }] of MEMBERS) {
+    if (kind === "constant") Object.defineProperty(emulator, name, { value: gives(info, remote), enumerable: true });
   }
-  // Whole: a test compares its members with those of the object.
-  const remote = target as unknown as RemoteEmulator;
-  const { clients: _, testClients: __, ...fixed } = await remote.info();
-  const addresses = { controlToken: undefined, tls: undefined, ...fixed, control: caller.control };
-  for (const [name, value] of Object.entries(addresses)) define(target, name, { value });
   return remote;
 }
 
 /** Sends calls as requests, and makes their answers what the object gives and throws. */
-class Caller {
+class Connection {
   constructor(
     readonly control: string,
     private readonly options: ConnectOptions,
   ) {}
 
-  async call(
-    route: ControlRoute,
-    { request, result }: AnyClientCall,
-    args: unknown[],
-    client: object,
-  ): Promise<unknown> {
-    const answer = await this.send(route, request?.(...args) ?? {});
-    const read = (route.answer ?? z.unknown()).safeParse(answer);
-    if (!read.success) {
-      throw new TypeError(
-        `${this.said(route)}: the answer has a form that this version does not know. Is it the control API of an emulator of the same version?`,
-      );
-    }
-    return result(read.data, client as FaultRemover);
+  async call({ operation, takes, gives }: AnyMember, args: unknown[], emulator: FaultRemover): Promise<unknown> {
+    const signal = args.find((each) => each instanceof AbortSignal);
+    const answer = await this.send(operation, takes?.(...args), signal);
+    if (!operation.answer) return undefined;
+    const read = operation.answer.safeParse(answer);
+    if (read.success) return gives(read.data, emulator);
+    throw new TypeError(
+      `${this.request(operation)}: the answer has a form that this version does not know. Is it the control API of an emulator of the same version?`,
+    );
   }
 
-  private async send(route: ControlRoute, parts: RequestParts): Promise<unknown> {
+  private async send(operation: Operation, input: unknown, signal: AbortSignal | undefined): Promise<unknown> {
     const { token, fetch = globalThis.fetch } = this.options;
-    const response = await this.reach(route, () =>
-      fetch(this.control + address(route.path, parts), {
-        method: route.method,
+    const withBody = hasBody(operation);
+    const response = await this.reach(operation, () =>
+      fetch(this.control + (withBody ? operation.path : address(operation.path, { ...(input as Texts) })), {
+        method: operation.method,
         redirect: "error",
-        signal: parts.signal,
+        signal,
         headers: {
           ...(token !== undefined && { authorization: `Bearer ${token}` }),
-          ...(route.body && { "content-type": "application/json" }),
+          ...(withBody && { "content-type": "application/json" }),
         },
-        ...(route.body && { body: JSON.stringify(parts.body) }),
+        ...(withBody && { body: JSON.stringify(isGenerator(input) ? [...input] : input) }),
       }),
     );
-    const text = await this.reach(route, () => response.text());
+    const text = await this.reach(operation, () => response.text());
     if (response.ok) return fromJson(text);
-    throw this.failure(route, response.status, reason(text));
+    throw this.failure(operation, response.status, reason(text));
   }
 
-  private async reach<T>(route: ControlRoute, run: () => Promise<T>): Promise<T> {
+  private async reach<T>(operation: Operation, run: () => Promise<T>): Promise<T> {
     try {
       return await run();
     } catch (error) {
       const why = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error);
       throw new Error(
-        `${this.said(route)}: no answer (${why}). Does the emulator run, and is this its control address?`,
+        `${this.request(operation)}: no answer (${why}). Does the emulator run, and is this its control address?`,
       );
     }
   }
 
-  private failure(route: ControlRoute, status: number, why: string): Error {
+  private failure(operation: Operation, status: number, why: string): Error {
     if (status === 400) return new TypeError(why);
     if (status === 404) return new UnknownResource(why);
     if (status === 412) return new ExpectationError(why);
     const hint = status === 401 ? " Give it as `token`; the ready line of the emulator has it." : "";
-    return new Error(`${this.said(route)}: HTTP ${status}, ${why}.${hint}`);
+    return new Error(`${this.request(operation)}: HTTP ${status}, ${why}.${hint}`);
   }
 
-  private said({ method, path }: ControlRoute): string {
+  private request({ method, path }: Operation): string {
     return `${method} ${path} of the emulator at ${this.control}`;
   }
 }
 
-/** Defines `clock.now` as `now` of an object `clock`. */
-function define(target: Record<string, unknown>, name: string, property: PropertyDescriptor): void {
-  const [first = "", second] = name.split(".");
-  if (second === undefined) {
-    Object.defineProperty(target, first, { ...property, enumerable: true });
-    return;
-  }
-  target[first] ??= {};
-  Object.defineProperty(target[first], second, { ...property, enumerable: true });
-}
+type Texts = Readonly<Record<string, string | number | undefined>>;
+
+const isGenerator = (input: unknown): input is Iterable<unknown> =>
+  typeof input === "object" && input !== null && Symbol.iterator in input;
 
 function origin(control: string): string {
   if (typeof control === "string" && URL.canParse(control) && /^https?:/.test(control)) return new URL(control).origin;
@@ -137,11 +129,14 @@ function origin(control: string): string {
   );
 }
 
-function address(path: string, { path: names = {}, query = {} }: RequestParts): string {
-  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(names[name])));
-  const given = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value));
-  return given.size === 0 ? filled : `${filled}?${given}`;
+/** A path with the input in it, what it has no parameter for in its query. */
+function address(path: string, input: Texts): string {
+  const inPath = pathParameters(path);
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(input[name])));
+  const query = Object.entries(input).flatMap(([name, value]) =>
+    value === undefined || inPath.includes(name) ? [] : [[name, String(value)] as const],
+  );
+  return query.length === 0 ? filled : `${filled}?${new URLSearchParams(Object.fromEntries(query))}`;
 }
 
 function reason(text: string): string {

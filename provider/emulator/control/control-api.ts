@@ -5,40 +5,25 @@ import { PrefixError } from "../../model/prefix";
 import { sameText } from "../http/admission";
 import { readBody, send } from "../http/http-server";
 import { BadRequest, parseJson } from "../http/json-body";
-import { json, type Reply, text } from "../http/reply";
+import { json, type Reply } from "../http/reply";
 import { ExpectationError } from "../journal/expectations";
 import { pageFile } from "../page/static-files";
+import type { Simulation } from "../simulation";
 import { fromYaml } from "../state/state-file";
 import { UnknownResource } from "../state/unknown-resource";
-import { strictly } from "../validation/strict";
-import { matchRoute } from "./match";
-import type { ControlRoute } from "./route";
-import type { ControlledEmulator, ControlledSimulation } from "./subject";
+import { fromTexts, strictly } from "../validation/strict";
+import { hasBody, type Operation } from "./operation";
+import { OPERATIONS } from "./operations";
 
 /** Bodies of the control API: a state with a million marks fits. */
 const MAX_BODY = 256 * 2 ** 20;
-
-/** What the control API serves. */
-export interface ControlOptions {
-  readonly simulation: ControlledSimulation;
-  readonly routes: readonly ControlRoute[];
-  /** What callers must send as a bearer token; `undefined`: nothing, and then no web page may call. */
-  readonly token: string | undefined;
-}
 
 /**
  * The control API: what a test asks and does behind the backs of the clients, over HTTP. No part of the protocol, and on a
  * port of its own. Off loopback it wants a token; on loopback it refuses what a web page in a browser could send.
  */
 export class ControlApi {
-  private emulator: ControlledEmulator | undefined;
-
-  constructor(private readonly options: ControlOptions) {}
-
-  /** From now on requests are answered. */
-  serve(emulator: ControlledEmulator): void {
-    this.emulator = emulator;
-  }
+  constructor(private readonly simulation: Simulation) {}
 
   /** A listener for `node:http`. */
   readonly listener: RequestListener = (request, response) => {
@@ -53,50 +38,36 @@ export class ControlApi {
     // A browser sends no token for a page: that is public, and asks for the token to show anything.
     const file = refusal?.status === 403 ? undefined : await pageFile(request.method, request.url);
     if (file) return send(response, file);
-    if (refusal || !this.emulator) return send(response, refusal ?? text(503, "starting"), { close: true });
+    if (refusal) return send(response, refusal, { close: true });
     const url = readTarget(request.url ?? "/");
-    const found = url && matchRoute(this.options.routes, request.method ?? "GET", url.pathname);
-    if (!found || !("route" in found)) return send(response, noOperation(found?.allowed ?? []), { close: true });
+    const found = url && findOperation(request.method ?? "GET", url.pathname);
+    if (!found || "allowed" in found) return send(response, noOperation(found?.allowed ?? []), { close: true });
     const body = await readBody(request, MAX_BODY);
     if (body === "aborted") return void response.destroy();
     if (body === "too-large") return send(response, json(413, { error: "the body is too large" }), { close: true });
-    const reply = await this.carryOut(found.route, this.emulator, {
-      path: found.path,
-      query: url.searchParams,
-      body,
-      request,
-      response,
+    const { operation, path } = found;
+    const reply = await this.run(operation, response, async () => {
+      const query = Object.fromEntries(url.searchParams);
+      if (!hasBody(operation)) return check(operation.input ?? nothing, { ...query, ...path }, "query");
+      check(nothing, query, "query");
+      return check(operation.input, await readJsonOrYaml(request, body), "body");
     });
     if (reply) await send(response, reply);
   }
 
-  private async carryOut(
-    route: ControlRoute,
-    emulator: ControlledEmulator,
-    input: {
-      path: Record<string, string>;
-      query: URLSearchParams;
-      body: Buffer;
-      request: IncomingMessage;
-      response: ServerResponse;
-    },
+  /** The answer; `undefined` when the operation has written it itself. */
+  private async run(
+    operation: Operation,
+    response: ServerResponse,
+    input: () => Promise<unknown>,
   ): Promise<Reply | undefined> {
+    const left = new AbortController();
+    response.once("close", () => left.abort());
     try {
-      const query = parse(route.query ?? z.strictObject({}), Object.fromEntries(input.query), "query");
-      const body = route.body ? parse(route.body, await readBodyOf(input), "body") : undefined;
-      const { simulation, routes } = this.options;
-      const reply = await route.run({
-        emulator,
-        simulation,
-        routes,
-        path: input.path,
-        query,
-        body,
-        request: input.request,
-        response: input.response,
-      });
-      if (route.method !== "GET") await simulation.durable?.();
-      return reply;
+      const answer = await operation.run(this.simulation, await input(), { signal: left.signal, response });
+      if (operation.method !== "GET") await this.simulation.durable?.();
+      if (!operation.type) return json(200, operation.answer ? answer : { status: "ok" });
+      return typeof answer === "string" ? { status: 200, type: operation.type, body: answer } : undefined;
     } catch (error) {
       if (error instanceof BadRequest || error instanceof TypeError || error instanceof PrefixError)
         return json(400, { error: error.message });
@@ -107,14 +78,14 @@ export class ControlApi {
   }
 
   private refusal(request: IncomingMessage): Reply | undefined {
-    const { token } = this.options;
+    const token = this.simulation.options.controlToken;
     if (token !== undefined) {
       if (request.url === "/health") return undefined;
       return sameText(request.headers.authorization ?? "", `Bearer ${token}`)
         ? undefined
         : { ...json(401, { error: "the control API needs its token" }), headers: { "www-authenticate": "Bearer" } };
     }
-    // Without a token only what cannot come from somebody else's page, which may reach loopback by a name of its own.
+    // Without a token only what cannot come from another site's page, which may reach loopback by a name of its own.
     const host = (request.headers.host ?? "").replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
     if (host !== "localhost" && isIP(host) === 0)
       return json(403, { error: "the control API is called by address or as localhost" });
@@ -141,16 +112,45 @@ function noOperation(allowed: readonly string[]): Reply {
   return allowed.length > 0 ? { ...reply, headers: { allow: allowed.join(", ") } } : reply;
 }
 
-async function readBodyOf({ body, request }: { body: Buffer; request: IncomingMessage }): Promise<unknown> {
-  const type = String(request.headers["content-type"] ?? "")
-    .split(";")[0]
-    ?.trim();
+/** The operation for a method and path; or the methods that the path has. */
+function findOperation(
+  method: string,
+  pathname: string,
+): { operation: Operation; path: Record<string, string> } | { allowed: string[] } {
+  const candidates = OPERATIONS.flatMap((operation) => {
+    const path = matchPath(operation.path, pathname);
+    return path ? [{ operation, path }] : [];
+  });
+  const allowed = new Set(candidates.map(({ operation }) => operation.method));
+  return candidates.find(({ operation }) => operation.method === method) ?? { allowed: [...allowed] };
+}
+
+function matchPath(pattern: string, pathname: string): Record<string, string> | undefined {
+  const [wanted, given] = [pattern.split("/"), pathname.split("/")];
+  if (wanted.length !== given.length) return undefined;
+  const parameters: Record<string, string> = {};
+  for (const [at, part] of wanted.entries()) {
+    const value = given[at] ?? "";
+    if (part.startsWith("{")) parameters[part.slice(1, -1)] = decodeURIComponent(value);
+    else if (part !== value) return undefined;
+  }
+  return parameters;
+}
+
+async function readJsonOrYaml(request: IncomingMessage, body: Buffer): Promise<unknown> {
+  const type = request.headers["content-type"]?.split(";")[0]?.trim();
   if (body.length === 0) return undefined;
   if (type === "application/json") return parseJson(body);
   if (type === "application/yaml") return fromYaml(body.toString("utf8"), "the body");
   throw new BadRequest("the header Content-Type must be application/json or application/yaml");
 }
 
-function parse<T>(schema: z.ZodType<T>, value: unknown, what: string): T {
-  return strictly(schema, value, `the ${what} is not valid`, BadRequest);
+const nothing = z.strictObject({});
+
+/** Checks an input. Texts of a query are numbers where the schema has numbers. */
+function check(schema: z.ZodType | undefined, value: unknown, what: "query" | "body"): unknown {
+  if (!schema) return undefined;
+  const input =
+    what === "query" && schema instanceof z.ZodObject ? fromTexts(schema, value as Record<string, string>) : value;
+  return strictly(schema, input, `the ${what} is not valid`, BadRequest);
 }

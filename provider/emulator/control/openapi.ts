@@ -2,21 +2,18 @@ import { z } from "zod";
 import { dialectSchema } from "../behaviour/dialect";
 import { faultSchema } from "../behaviour/faults";
 import { stateSchema } from "../state/state";
-import type { ControlRoute } from "./route";
+import { done, hasBody, type Operation, pathParameters } from "./operation";
 
 type Json = Record<string, unknown>;
 
-/** Path parameters of a path. */
-const PARAMETER = /\{(\w+)\}/g;
-
 /** The control API in OpenAPI 3.1, made of the operations themselves. */
-export function openApi(routes: readonly ControlRoute[]): Json {
+export function openApi(operations: readonly Operation[]): Json & { readonly openapi: string } {
   const paths: Record<string, Json> = {};
   const schemas: Record<string, unknown> = {};
   const describe = (of: z.ZodType) => reference(of, schemas);
   schemas.Error = describe(z.object({ error: z.string() }));
-  for (const route of routes.filter(isDescribed)) {
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, describe) };
+  for (const each of operations.filter(isDescribed)) {
+    paths[each.path] = { ...paths[each.path], [each.method.toLowerCase()]: describeOperation(each, describe) };
   }
   return {
     openapi: "3.1.0",
@@ -37,41 +34,43 @@ export function openApi(routes: readonly ControlRoute[]): Json {
 }
 
 /** What only the page on the control port asks is not described: it changes with the page. */
-export function isDescribed({ path }: ControlRoute): boolean {
+export function isDescribed({ path }: Operation): boolean {
   return !path.startsWith("/page");
 }
 
 type Describe = (of: z.ZodType) => Json;
 
-function operation(route: ControlRoute, describe: Describe): Json {
+function describeOperation(operation: Operation, describe: Describe): Json {
   const failures = [
-    ...(route.query || route.body ? ["400"] : []),
-    ...(mayMiss(route) ? ["404"] : []),
-    ...(expects(route) ? ["412"] : []),
+    ...(operation.input ? ["400"] : []),
+    ...(mayMiss(operation) ? ["404"] : []),
+    ...(expects(operation) ? ["412"] : []),
   ];
-  const { body } = route;
-  const parameters = [...pathParameters(route), ...queryParameters(route, describe)];
+  const { input, summary } = operation;
+  const withBody = input !== undefined && hasBody(operation);
+  const parameters = withBody ? [] : describeParameters(operation, describe);
   return {
-    operationId: operationId(route),
-    summary: route.summary,
+    operationId: operationId(operation),
+    summary,
     ...(parameters.length > 0 && { parameters }),
-    ...(body && {
+    ...(withBody && {
       requestBody: {
         required: true,
         content: Object.fromEntries(
-          ["application/json", "application/yaml"].map((type) => [type, { schema: describe(body) }]),
+          ["application/json", "application/yaml"].map((type) => [type, { schema: describe(input) }]),
         ),
       },
     }),
     responses: {
-      200: { description: route.summary, content: answerContent(route, describe) },
+      200: { description: summary, content: answerContent(operation, describe) },
       ...Object.fromEntries(failures.map((status) => [status, failure(status)])),
     },
   };
 }
 
-function answerContent({ answer, answerType }: ControlRoute, describe: Describe): Json {
-  if (!answer) return { [answerType ?? "text/plain"]: { schema: { type: "string" } } };
+function answerContent({ answer = done, type }: Operation, describe: Describe): Json {
+  const [media] = type?.split(";") ?? [];
+  if (media !== undefined) return { [media]: { schema: { type: "string" } } };
   return { "application/json": { schema: describe(answer) } };
 }
 
@@ -89,36 +88,31 @@ function failure(status: string): Json {
 }
 
 /** Whether an operation is a test's expectation. */
-const expects = ({ path }: ControlRoute) => /^\/journal\/(wait|expect)/.test(path);
+const expects = ({ path }: Operation) => /^\/journal\/(wait|expect)/.test(path);
 
 /** Whether an operation names something that may not exist. */
-function mayMiss({ path, query }: ControlRoute): boolean {
-  const names = query instanceof z.ZodObject ? Object.keys(query.shape) : [];
-  return path.includes("{") || path === "/prefix-set/change" || path === "/signalings" || names.includes("url");
+function mayMiss({ path, input }: Operation): boolean {
+  const isNeeded = (name: string) =>
+    input instanceof z.ZodObject && name in input.shape && isRequired(input.shape[name]);
+  return pathParameters(path).length > 0 || isNeeded("url") || isNeeded("clientId");
 }
 
-function pathParameters({ path }: ControlRoute): Json[] {
-  return [...path.matchAll(PARAMETER)].map(([, name]) => ({
+const isRequired = (member: z.ZodType) => !member.safeParse(undefined).success;
+
+function describeParameters({ path, input }: Operation, describe: Describe): Json[] {
+  if (!(input instanceof z.ZodObject)) return [];
+  const inPath = pathParameters(path);
+  return Object.entries(input.shape as Record<string, z.ZodType>).map(([name, member]) => ({
     name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
+    in: inPath.includes(name) ? "path" : "query",
+    required: isRequired(member),
+    schema: describe(member),
   }));
 }
 
-function queryParameters({ query }: ControlRoute, describe: Describe): Json[] {
-  if (!(query instanceof z.ZodObject)) return [];
-  return Object.entries(query.shape).map(([name, member]) => ({
-    name,
-    in: "query",
-    required: !(member as z.ZodType).safeParse(undefined).success,
-    schema: describe(member as z.ZodType),
-  }));
-}
-
-function operationId({ method, path }: ControlRoute): string {
+function operationId({ method, path }: Operation): string {
   const words = path
-    .replace(PARAMETER, "by-$1")
+    .replaceAll("{", "by-")
     .split(/[^A-Za-z]+/)
     .filter(Boolean);
   return [method.toLowerCase(), ...words.map((word) => word.charAt(0).toUpperCase() + word.slice(1))].join("");

@@ -62,7 +62,7 @@ export const harSchema = z.object({
 });
 
 /** See `harSchema`. */
-export type Har = z.output<typeof harSchema>;
+export interface Har extends z.output<typeof harSchema> {}
 
 type HarEntry = z.output<typeof entry>;
 

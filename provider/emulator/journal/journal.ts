@@ -69,9 +69,8 @@ export interface JournalEntry extends RequestSummary {
 }
 
 /** Which entries to find: every member given must be equal. */
-export type JournalFilter = Partial<
-  Pick<JournalEntry, "cmd" | "url" | "op" | "api" | "client" | "type" | "status" | "run">
->;
+export interface JournalFilter
+  extends Partial<Pick<JournalEntry, "cmd" | "url" | "op" | "api" | "client" | "type" | "status" | "run">> {}
 
 /** Which part of the entries that match. */
 export interface JournalRange {

@@ -1,17 +1,111 @@
-import type { ControlRoute } from "../control/route";
-import { faultViewRoute } from "./fault-view";
-import { journalViewRoutes } from "./journal-view";
-import { markHistoryRoute } from "./mark-history-view";
-import { markViewRoute } from "./mark-view";
-import { overviewRoute } from "./overview";
-import { setViewRoute } from "./set-view";
+import { z } from "zod";
+import { MARK_TYPES } from "../../model/mark";
+import type { FaultDefinition } from "../behaviour/fault-kind";
+import { FAULT_KINDS, faultPresets } from "../behaviour/fault-kinds";
+import { profileOf, setOf } from "../control/lookup";
+import { type Operation, operation } from "../control/operation";
+import { UnknownResource } from "../state/unknown-resource";
+import { describeEntry, describeLine } from "./journal-view";
+import { describeOverview } from "./overview";
+import {
+  catalogue,
+  type FaultCatalogue,
+  type FaultKind,
+  journalDetails,
+  journalLine,
+  markChart,
+  markView,
+  overview,
+  setView,
+} from "./schemas";
+import { describeSet } from "./set-view";
+
+/** Lines that a chart can show and a person still tells apart. */
+const LINES = 8;
+
+/** How much of a long list is told unless the page asks for more. */
+const DEFAULTS = { rows: 200, records: 100, lines: 500 };
 
 /** What only the page asks: short summaries of what may be long, and what its forms are made of. */
-export const viewRoutes: readonly ControlRoute[] = [
-  overviewRoute,
-  setViewRoute,
-  markViewRoute,
-  markHistoryRoute,
-  ...journalViewRoutes,
-  faultViewRoute,
-];
+export const pageOperations = [
+  operation(
+    "GET /page/overview",
+    "Names and numbers of everything that the emulator holds, without entries and records.",
+    { answer: overview, run: describeOverview },
+  ),
+  operation(
+    "GET /page/prefix-set",
+    "Applied and staged entries of a set side by side, what a commit would change, and the first rows of them.",
+    {
+      input: z.strictObject({
+        url: z.string(),
+        filter: z.string().optional(),
+        only: z.enum(["all", "changes"]).optional(),
+        limit: z.int().min(1).max(5_000).optional(),
+      }),
+      answer: setView,
+      run: ({ contents }, { url, filter = "", only, limit = DEFAULTS.rows }) =>
+        describeSet(setOf(contents, url), { filter: filter.trim(), onlyChanges: only === "changes", limit }),
+    },
+  ),
+  operation("GET /page/marks", "The live marks of a profile with the largest values, largest first.", {
+    input: z.strictObject({
+      url: z.string(),
+      type: z.enum(MARK_TYPES),
+      id: z.int().min(0).optional(),
+      limit: z.int().min(1).max(1_000).optional(),
+    }),
+    answer: markView,
+    run: ({ contents }, { url, type, id, limit = DEFAULTS.records }) => {
+      const { arena, profile } = profileOf(contents, url);
+      const marks = contents.packetPath.marks(arena, profile);
+      return { ...marks.count(type), records: marks.largest(type, limit, id) };
+    },
+  }),
+  operation(
+    "GET /page/mark-history",
+    "Live marks by profile, type and id over the last five minutes of the virtual clock, the largest lines.",
+    {
+      input: z.strictObject({ profile: z.string().optional() }),
+      answer: markChart,
+      run: ({ markHistory }, { profile }) => {
+        markHistory.follow();
+        return markHistory.chart(LINES, profile);
+      },
+    },
+  ),
+  operation(
+    "GET /page/journal",
+    "The newest entries of the journal, oldest of them first, without headers, data and answers; commits as numbers, and why a request was refused.",
+    {
+      input: z.strictObject({ limit: z.int().min(1).max(20_000).optional() }),
+      answer: z.array(journalLine),
+      run: ({ journal }, { limit = DEFAULTS.lines }) => journal.entries.slice(-limit).map(describeLine),
+    },
+  ),
+  operation(
+    "GET /page/journal/{index}",
+    "One entry of the journal with its headers, the beginning of its answer, and the first of its data items and changes.",
+    {
+      input: z.strictObject({ index: z.int() }),
+      answer: journalDetails,
+      run: ({ journal }, { index }) => {
+        const entry = journal.entries.find((it) => it.index === index);
+        if (!entry) throw new UnknownResource(`the journal has no entry ${index} any more`);
+        return describeEntry(entry);
+      },
+    },
+  ),
+  operation(
+    "GET /page/fault-kinds",
+    "Kinds of faults with what they can be told, and faults that are switched on by click.",
+    {
+      answer: catalogue,
+      run: (): FaultCatalogue => ({ kinds: Object.entries(FAULT_KINDS).map(describeKind), presets: faultPresets() }),
+    },
+  ),
+] as readonly Operation[];
+
+function describeKind([kind, { about, parameters }]: [string, FaultDefinition]): FaultKind {
+  return { kind, about, parameters };
+}

@@ -1,17 +1,13 @@
-import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { formatUrl } from "../../model/resource-url";
 import { deviations } from "../behaviour/dialect";
-import { activeFault, showFault } from "../control/fault-schema";
-import { type ControlRoute, route } from "../control/route";
-import type { ControlledEmulator, ControlledSimulation } from "../control/subject";
-import { json } from "../http/reply";
 import { describeRun } from "../journal/journal-text";
 import type { DeploymentClient, SignalingDeployment } from "../signaling/signaling-deployment";
+import type { Simulation } from "../simulation";
 import type { Contents } from "../state/contents";
 import type { ArenaHoldings, ProfileHoldings } from "../state/holdings";
 import type { PrefixSetStore } from "../state/prefix-set-store";
-import { arena, client } from "./overview-schema";
+import type { Arena, Client, Overview, Profile, SetSummary } from "./schemas";
 
 /** Ids of marks that are told one by one; others are summed up. */
 const MOST_IDS = 50;
@@ -19,55 +15,33 @@ const MOST_IDS = 50;
 /** Runs that are told. */
 const MOST_RUNS = 200;
 
-/** Everything on one page: names and numbers, no entries and no records. */
-export const overviewRoute: ControlRoute = route({
-  method: "GET",
-  path: "/page/overview",
-  summary: "Names and numbers of everything that the emulator holds, without entries and records.",
-  answer: z.object({
-    endpoint: z.string(),
-    started: z.string().describe("Another one after the emulator was started again."),
-    seed: z.int(),
-    clock: z.object({ now: z.string(), frozen: z.boolean() }),
-    deviations: z.record(z.string(), z.unknown()).describe("Switches of the dialect that are not the default."),
-    journal: z.object({ entries: z.int(), first: z.int().nullable().describe("Index of the oldest entry.") }),
-    runs: z.array(z.object({ run: z.int(), text: z.string() })).describe("The newest runs of requests."),
-    faults: z.array(activeFault),
-    arenas: z.array(arena),
-    clients: z.array(client),
-  }),
-  run: ({ simulation, emulator }) => {
-    // Somebody looks: the chart goes on whatever view is open.
-    simulation.markHistory.follow();
-    return json(200, overview(simulation, emulator));
-  },
-});
+/** Prefixes that are bound to profiles now, by url of the profile. */
+type Bound = ReadonlyMap<string, Profile["bound"]>;
 
-function overview(simulation: ControlledSimulation, emulator: ControlledEmulator) {
-  const { contents } = simulation;
+/** Everything on one page: names and numbers, no entries and no records. */
+export function describeOverview(simulation: Simulation): Overview {
+  const { contents, journal, clock } = simulation;
   const bound = boundPrefixes(contents);
+  // The page is open: the chart goes on whatever view it shows.
+  simulation.markHistory.follow();
   return {
-    endpoint: emulator.endpoint,
+    endpoint: simulation.addresses.endpoint,
     started: simulation.started.toISOString(),
-    seed: emulator.seedNumber,
-    clock: { now: simulation.clock.now.toISOString(), frozen: simulation.clock.frozen },
+    seed: simulation.options.seed,
+    clock: { now: clock.now.toISOString(), frozen: clock.frozen },
     deviations: deviations(simulation.dialect),
-    journal: { entries: simulation.journal.entries.length, first: simulation.journal.entries[0]?.index ?? null },
-    runs: simulation.journal.runs
+    journal: { entries: journal.entries.length, first: journal.entries[0]?.index ?? null },
+    runs: journal.runs
       .list()
       .slice(-MOST_RUNS)
       .map((run) => ({ run: run.run, text: describeRun(run) })),
-    faults: simulation.faults.list().map(showFault),
+    faults: simulation.faults.list(),
     arenas: [...contents.holdings.arenas.values()].map((it) => describeArena(contents, it, bound)),
     clients: [...describeClients(contents.signaling, "signaling"), ...describeClients(contents.testSignaling, "test")],
   };
 }
 
-function describeArena(
-  contents: Contents,
-  { name, sets, profiles }: ArenaHoldings,
-  bound: ReturnType<typeof boundPrefixes>,
-) {
+function describeArena(contents: Contents, { name, sets, profiles }: ArenaHoldings, bound: Bound): Arena {
   return {
     name,
     sets: describeSets(sets, { arena: name }),
@@ -75,12 +49,7 @@ function describeArena(
   };
 }
 
-function describeProfile(
-  contents: Contents,
-  arena: string,
-  it: ProfileHoldings,
-  bound: ReturnType<typeof boundPrefixes>,
-) {
+function describeProfile(contents: Contents, arena: string, it: ProfileHoldings, bound: Bound): Profile {
   const url = formatUrl({ kind: "profile", arena, profile: it.name });
   const marks = contents.packetPath.marks(arena, it.name);
   const counters = contents.packetPath.counters(arena, it.name);
@@ -97,7 +66,10 @@ function describeProfile(
   };
 }
 
-function describeSets(sets: ReadonlyMap<string, PrefixSetStore>, where: { arena: string; profile?: string }) {
+function describeSets(
+  sets: ReadonlyMap<string, PrefixSetStore>,
+  where: { arena: string; profile?: string },
+): SetSummary[] {
   return [...sets].map(([name, set]) => ({
     name,
     url: formatUrl({ kind: "prefixset", ...where, set: name }),
@@ -108,8 +80,8 @@ function describeSets(sets: ReadonlyMap<string, PrefixSetStore>, where: { arena:
 }
 
 /** What is bound to each profile, with what is there only as long as a signaling is active. */
-function boundPrefixes(contents: Contents): Map<string, { prefix: string; signaling: boolean }[]> {
-  const bound = new Map<string, { prefix: string; signaling: boolean }[]>();
+function boundPrefixes(contents: Contents): Bound {
+  const bound = new Map<string, Profile["bound"]>();
   const clients = [...contents.signaling.clients.values()];
   const moved = new Set(clients.flatMap((it) => it.active().map((prefix) => `${activeProfile(it)} ${prefix}`)));
   for (const { prefix, arena, profile } of contents.bindings.all()) {
@@ -124,7 +96,7 @@ function activeProfile({ state: { arena, activeProfile } }: DeploymentClient): s
   return arena && activeProfile && formatUrl({ kind: "profile", arena, profile: activeProfile });
 }
 
-function describeClients({ clients }: SignalingDeployment, deployment: "signaling" | "test") {
+function describeClients({ clients }: SignalingDeployment, deployment: Client["deployment"]): Client[] {
   return [...clients.values()].map((it) => {
     const { clientId, prefixes, arena, idleProfile } = it.state;
     const moves = arena && idleProfile && activeProfile(it);

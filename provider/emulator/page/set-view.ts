@@ -1,48 +1,24 @@
-import { z } from "zod";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import { sorted } from "../../model/prefix-map";
-import { type ControlRoute, route } from "../control/route";
-import { json } from "../http/reply";
 import type { PrefixSetStore } from "../state/prefix-set-store";
+import type { SetView } from "./schemas";
 
-const value = z.int().nullable();
+/** Which rows of a set are shown. */
+export interface RowChoice {
+  /** A part of the prefix; or an address or prefix that overlaps it. */
+  readonly filter: string;
+  readonly onlyChanges: boolean;
+  /** Most rows. */
+  readonly limit: number;
+}
 
-/** A set as people look at it: both sides in one row, and only as many rows as somebody reads. */
-export const setViewRoute: ControlRoute = route({
-  method: "GET",
-  path: "/page/prefix-set",
-  summary: "Applied and staged entries of a set side by side, what a commit would change, and the first rows of them.",
-  query: z.strictObject({
-    url: z.string(),
-    filter: z.string().optional().describe("A part of the prefix; or an address or prefix that overlaps it."),
-    only: z.enum(["all", "changes"]).optional().describe("Default all."),
-    limit: z.coerce.number().int().min(1).max(5_000).optional().describe("Most rows, default 200."),
-  }),
-  answer: z.object({
-    applied: z.int(),
-    staged: z.int(),
-    inserted: z.int(),
-    removed: z.int(),
-    changed: z.int(),
-    matching: z.int().describe("Rows that the filter lets pass."),
-    rows: z.array(z.object({ prefix: z.string(), applied: value, staged: value })),
-  }),
-  run: ({ simulation, query: { url, filter = "", only = "all", limit = 200 } }) => {
-    const set = simulation.contents.holdings.setByUrl(url);
-    if (!set) return json(404, { error: `there is no prefix-set ${url}` });
-    return json(200, view(set, { filter: filter.trim(), onlyChanges: only === "changes", limit }));
-  },
-});
-
-function view(
-  set: PrefixSetStore,
-  { filter, onlyChanges, limit }: { filter: string; onlyChanges: boolean; limit: number },
-) {
+/** Applied and staged entries of a set side by side. */
+export function describeSet(set: PrefixSetStore, { filter, onlyChanges, limit }: RowChoice): SetView {
   const { ordered: applied, staged } = set;
   const both = staged === applied ? applied : sorted(new Map([...applied, ...staged]));
   const passes = rowFilter(filter);
   const counts = { inserted: 0, removed: 0, changed: 0, matching: 0 };
-  const rows: { prefix: string; applied: number | null; staged: number | null }[] = [];
+  const rows: SetView["rows"] = [];
   for (const prefix of both.keys()) {
     const row = { prefix, applied: applied.get(prefix) ?? null, staged: staged.get(prefix) ?? null };
     if (row.applied === null) counts.inserted += 1;

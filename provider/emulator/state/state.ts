@@ -102,7 +102,7 @@ export const stateSchema = z
   .describe("State of a pulumi-packetfilter emulator");
 
 /** See {@link stateSchema}. */
-export type EmulatorState = z.input<typeof stateSchema>;
+export interface EmulatorState extends z.input<typeof stateSchema> {}
 
 /** A state that was read and found valid. */
 export type ParsedState = z.output<typeof stateSchema>;

@@ -33,6 +33,17 @@ export function strictly<Schema extends z.ZodType>(
   throw new Failure(sentence(`${about}: ${problems.slice(0, MOST).join("; ")}${more}`));
 }
 
+/** Texts as the members of a schema: numbers where it has numbers. What is none stays a text, for the schema to refuse. */
+export function fromTexts(schema: z.ZodObject, texts: Readonly<Record<string, string>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => {
+      const member = Object.hasOwn(schema.shape, name) ? (schema.shape[name] as z.ZodType) : undefined;
+      const isText = member === undefined || member.safeParse(text).success || Number.isNaN(Number(text));
+      return [name, isText ? text : Number(text)];
+    }),
+  );
+}
+
 /** Why a name cannot be used for a thing in a state; `undefined` when it can. */
 export function inheritedNameProblem(name: string): string | undefined {
   return name in {} ? "is a name that every object has already, so that nothing else can be told by it" : undefined;

@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "preact/hooks";
+import type { FaultCatalogue, Overview } from "../schemas";
 import { Banner } from "./banner";
 import { FaultsView } from "./faults";
 import { Header } from "./header";
@@ -11,7 +12,6 @@ import { link, type Place, usePlace, VIEWS, type View } from "./route";
 import { SetsView } from "./sets";
 import { SignalingView } from "./signaling";
 import { dismiss, type State, useStore } from "./store";
-import type { FaultCatalogue, Overview } from "./types";
 import { Unknown } from "./ui";
 import { number, plural } from "./words";
 

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import type { MarkLine } from "./types";
+import type { MarkLine } from "../schemas";
 import { number } from "./words";
 
 const HEIGHT = 240;

@@ -1,7 +1,7 @@
+import type { FaultCatalogue, JournalLine, Overview } from "../schemas";
 import { ApiError, call, query } from "./api";
 import { readEvents } from "./events";
 import { current, update } from "./store";
-import type { FaultCatalogue, JournalLine, Overview } from "./types";
 
 /** Journal lines that the page keeps, and that it asks for at first. */
 const KEPT = 5_000;

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
+import type { Fault, FaultKind } from "../schemas";
 import { call } from "./api";
 import { STRIKES, type Strike } from "./fault-words";
-import type { Fault, FaultKind } from "./types";
 import { act, Panel, SelectField, TextField } from "./ui";
 
 /** Which requests, in one choice: a command of the node API or an operation of signaling. */
@@ -38,7 +38,7 @@ export function FaultForm({ kinds }: { kinds: readonly FaultKind[] }) {
   const { about = "", parameters = {} } = kinds.find(({ kind }) => kind === name) ?? {};
   // From the nth on, and every nth, contradict each other.
   const every = "every" in STRIKES[strike].fault;
-  const fault: Fault = {
+  const fault = {
     kind: name,
     ...REQUESTS[request],
     ...STRIKES[strike].fault,
@@ -125,7 +125,7 @@ function ParameterField(props: {
 }
 
 /** What was filled in of the parameters that the kind has, numbers as numbers. */
-function given(parameters: readonly string[], told: Record<string, string>): Fault {
+function given(parameters: readonly string[], told: Record<string, string>): Record<string, string | number> {
   const filled = parameters.flatMap((name) => (told[name] ? [[name, told[name]] as const] : []));
   return Object.fromEntries(
     filled.map(([name, text]) => [name, /^\d+$/.test(text) && isNumber(name) ? Number(text) : text]),

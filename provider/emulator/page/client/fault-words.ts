@@ -1,4 +1,4 @@
-import type { ActiveFault, Fault, FaultPreset } from "./types";
+import type { ActiveFault, Fault, FaultPreset } from "../schemas";
 
 /** How often a fault strikes. */
 export const STRIKES = {

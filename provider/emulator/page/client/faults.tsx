@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
+import type { ActiveFault, FaultCatalogue, FaultPreset, Overview } from "../schemas";
 import { call } from "./api";
 import { FaultForm } from "./fault-form";
 import { armed, faultWords, hitsOf, STRIKES, type Strike } from "./fault-words";
-import type { ActiveFault, FaultCatalogue, FaultPreset, Overview } from "./types";
 import { act, Badge, Panel, SelectField } from "./ui";
 import { number } from "./words";
 

@@ -1,6 +1,6 @@
+import type { Overview } from "../schemas";
 import { call } from "./api";
 import type { Connection } from "./store";
-import type { Overview } from "./types";
 import { act, Badge } from "./ui";
 
 /** Where the emulator is, its clock, and the way back to the start: one row, on a narrow window with a menu. */

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { JournalDetails, JournalLine } from "./types";
+import type { JournalDetails, JournalLine } from "../schemas";
 import { Badge, Parts, useAnswer } from "./ui";
 import { bytes, number, plural } from "./words";
 

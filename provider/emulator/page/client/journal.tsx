@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
+import type { JournalLine, Overview } from "../schemas";
 import { call } from "./api";
 import { JournalRow } from "./journal-row";
 import { choose, usePlace } from "./route";
-import type { JournalLine, Overview } from "./types";
 import { act, Check, SelectField, TextField } from "./ui";
 import { number, plural } from "./words";
 

@@ -1,8 +1,8 @@
 import { useRef, useState } from "preact/hooks";
+import type { MarkChart, MarkLine, MarkType, MarkView, Overview, Profile } from "../schemas";
 import { query } from "./api";
 import { Chart, Swatch } from "./chart";
 import { choose, go, usePlace } from "./route";
-import type { MarkChart, MarkLine, MarkType, MarkView, Overview, Profile } from "./types";
 import { Panel, SelectField, Shown, Unknown, useAnswer } from "./ui";
 import { duration, markKey, number, ruleOfMark, shortUrl } from "./words";
 

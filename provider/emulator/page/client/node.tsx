@@ -1,7 +1,7 @@
 import { useEffect } from "preact/hooks";
+import type { Overview, Profile, SetSummary } from "../schemas";
 import { Choice } from "./choice";
 import { link } from "./route";
-import type { Overview, Profile, SetSummary } from "./types";
 import { Badge, Panel, Unknown } from "./ui";
 import { actionWords, bytes, number, plural, whenWords } from "./words";
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import type { Verdict } from "../schemas";
 import { call } from "./api";
-import type { Verdict } from "./types";
 import { act, Check, SelectField, TextField } from "./ui";
 
 const PROTOCOLS = ["tcp", "udp", "icmp", "icmp6", "gre", "esp", "sctp"] as const;

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
+import type { Overview, Verdict } from "../schemas";
 import { PacketForm } from "./packet-form";
 import { TrafficForm } from "./traffic-form";
-import type { Overview, Verdict } from "./types";
 import { Badge, Panel } from "./ui";
 import { shortUrl } from "./words";
 

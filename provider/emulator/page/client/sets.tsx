@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
+import type { JournalLine, Overview, SetSummary, SetView } from "../schemas";
 import { call, query } from "./api";
 import { Choice } from "./choice";
 import { useChoice } from "./route";
-import type { JournalLine, Overview, SetSummary, SetView } from "./types";
 import { act, Check, Panel, Parts, Shown, TextField, Unknown, useAnswer, useSettled } from "./ui";
 import { number, plural } from "./words";
 

@@ -1,6 +1,6 @@
 import { useState } from "preact/hooks";
+import type { Client, Overview } from "../schemas";
 import { call } from "./api";
-import type { Client, Overview } from "./types";
 import { act, Badge, Panel, TextField } from "./ui";
 import { shortUrl } from "./words";
 

@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
+import type { TrafficSummary } from "../schemas";
 import { call } from "./api";
-import type { TrafficSummary } from "./types";
 import { act, Check, SelectField, TextField } from "./ui";
 import { bytes, number } from "./words";
 

@@ -1,4 +1,4 @@
-import type { Action, Comparison, MarkRecord, Match, Profile, Rule } from "./types";
+import type { Action, MarkRecord, Match, Profile, Rule } from "../schemas";
 
 /** Numbers with a narrow space between thousands. */
 export const number = (value: number) => value.toLocaleString("en-US").replaceAll(",", "\u202f");
@@ -34,6 +34,8 @@ export function duration(seconds: number): string {
 
 const OPERATORS: Record<string, string> = { eq: "=", ne: "≠", lt: "<", le: "≤", gt: ">", ge: "≥" };
 
+type Comparison = NonNullable<NonNullable<Match["set"]>["value"]>;
+
 function comparison(value: Comparison): string {
   if (typeof value === "number") return `= ${value}`;
   return Object.entries(value)
@@ -43,40 +45,28 @@ function comparison(value: Comparison): string {
 
 const list = (value: unknown) => [value].flat().join(", ");
 
-type Words = { [name: string]: (value: never) => string };
-
-/** Each member of a match in words; one that is not named here is shown as it is. */
-const MATCH_WORDS: Words = {
-  source: (value: unknown) => `from ${list(value)}`,
-  destination: (value: unknown) => `to ${list(value)}`,
-  protocol: (value: unknown) => `protocol ${list(value)}`,
-  sourcePort: (value: unknown) => `source port ${list(value)}`,
-  destinationPort: (value: unknown) => `port ${list(value)}`,
-  flags: ({ set = [], unset = [] }: { set?: string[]; unset?: string[] }) =>
-    `flags ${[...set, ...unset.map((flag) => `not ${flag}`)].join(", ")}`,
-  length: ({ min, max }: { min?: number; max?: number }) =>
+/** Each member of a match in words. */
+const MATCH_WORDS: { readonly [Name in keyof Match]-?: (value: NonNullable<Match[Name]>) => string } = {
+  source: (value) => `from ${list(value)}`,
+  destination: (value) => `to ${list(value)}`,
+  protocol: (value) => `protocol ${list(value)}`,
+  sourcePort: (value) => `source port ${list(value)}`,
+  destinationPort: (value) => `port ${list(value)}`,
+  flags: ({ set = [], unset = [] }) => `flags ${[...set, ...unset.map((flag) => `not ${flag}`)].join(", ")}`,
+  length: ({ min, max }) =>
     `length ${min !== undefined && max !== undefined ? `${min} to ${max}` : min === undefined ? `≤ ${max}` : `≥ ${min}`}`,
-  set: ({ name, scope, of = "source", value }: { name: string; scope?: string; of?: string; value?: Comparison }) =>
+  set: ({ name, scope, of = "source", value }) =>
     `${of} in ${scope ? `${scope} ` : ""}set ${name}${value === undefined ? "" : ` with value ${comparison(value)}`}`,
-  mark: ({ type, id, value }: { type: string; id?: number; value?: Comparison }) =>
+  mark: ({ type, id, value }) =>
     `marked ${type}${id === undefined ? "" : ` ${id}`}${value === undefined ? "" : ` with value ${comparison(value)}`}`,
-  rate: ({
-    above,
-    per = "source",
-    unit = "packets",
-    window = 1,
-  }: {
-    above: number;
-    per?: string;
-    unit?: string;
-    window?: number;
-  }) => `above ${number(above)} ${unit} in ${window} s per ${per}`,
-  not: (match: Match) => `not (${matchWords(match)})`,
+  rate: ({ above, per = "source", unit = "packets", window = 1 }) =>
+    `above ${number(above)} ${unit} in ${window} s per ${per}`,
+  not: (match) => `not (${matchWords(match)})`,
 };
 
 function matchWords(match: Match): string {
   return Object.entries(match)
-    .map(([name, value]) => MATCH_WORDS[name]?.(value as never) ?? `${name} ${JSON.stringify(value)}`)
+    .map(([name, value]) => MATCH_WORDS[name as keyof Match](value as never))
     .join(", ");
 }
 

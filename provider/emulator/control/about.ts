@@ -1,0 +1,65 @@
+import { z } from "zod";
+import { metrics } from "../journal/metrics";
+import { credentials, type EmulatorInfo } from "../signaling/credentials";
+import { constant, getter, method, operation } from "./operation";
+
+const client = z.object({ clientId: z.string(), secretKey: z.string(), prefixes: z.array(z.string()) });
+
+const info = operation("GET /info", "Addresses and clients: what the ready line of the command says.", {
+  answer: z.object({
+    endpoint: z.string(),
+    signalingUrl: z.string(),
+    testSignalingUrl: z.string(),
+    control: z.string(),
+    clients: z.array(client),
+    testClients: z.array(client),
+    controlToken: z.string().optional(),
+    tls: z.object({ ca: z.string(), cert: z.string(), key: z.string() }).optional(),
+  }),
+  run: ({ addresses, contents }): EmulatorInfo => ({
+    ...addresses,
+    clients: credentials(contents.signaling),
+    testClients: credentials(contents.testSignaling),
+  }),
+});
+
+/** What the emulator is, for people and programs. */
+export const about = {
+  /** What the ready line of the command says. */
+  info: method(info),
+
+  /** Base address of the node API, without `/fapi`. */
+  endpoint: constant(info, ({ endpoint }) => endpoint),
+
+  /** Base address of the signaling API. */
+  signalingUrl: constant(info, ({ signalingUrl }) => signalingUrl),
+
+  /** Base address of the test deployment of the signaling API. */
+  testSignalingUrl: constant(info, ({ testSignalingUrl }) => testSignalingUrl),
+
+  /** Base address of the control API, which is no part of the protocol. */
+  control: constant(info, ({ control }) => control),
+
+  /** The token that the control API wants, if it wants one. */
+  controlToken: constant(info, ({ controlToken }) => controlToken),
+
+  /** With `tls: true` or `"mutual"`: what a client trusts, and its own certificate, in PEM. */
+  tls: constant(info, ({ tls }) => tls),
+
+  /** The clients of the signaling API. */
+  clients: getter(info, ({ clients }) => clients),
+
+  /** The two clients of the test deployment. */
+  testClients: getter(info, ({ testClients }) => testClients),
+
+  health: operation(
+    "GET /health",
+    "Answers as soon as the emulator serves: for containers and scripts that wait for it. Needs no token.",
+    { run: () => {} },
+  ),
+
+  metrics: operation("GET /metrics", "Counters and gauges in the text format of Prometheus.", {
+    type: "text/plain; version=0.0.4; charset=utf-8",
+    run: metrics,
+  }),
+};

@@ -1,0 +1,170 @@
+import { z } from "zod";
+import { type Dialect, type DialectSettings, deviations, dialect, dialectSchema } from "../behaviour/dialect";
+import { type ActiveFault, type Fault, faultSchema } from "../behaviour/faults";
+import { expectNone, unmetFaults } from "../behaviour/unmet-faults";
+import type { Simulation } from "../simulation";
+import { UnknownResource } from "../state/unknown-resource";
+import type { Duration } from "../time/duration";
+import { activeFault, unmetFault } from "./answers";
+import { type FaultRemover, getter, method, operation } from "./operation";
+
+/** See `Duration`. */
+const duration = z.union([z.number(), z.string()]).describe("Milliseconds, or a text such as 1h.");
+
+const faults = operation("GET /faults", "The faults that were set.", {
+  answer: z.array(activeFault),
+  run: ({ faults }): FaultAnswer[] => faults.list(),
+});
+
+const unmet = operation(
+  "GET /faults/unmet",
+  "Faults that were set and struck nothing, with the requests that came nearest.",
+  {
+    answer: z.array(unmetFault),
+    run: ({ faults, journal }) => unmetFaults(faults.list(), journal.entries),
+  },
+);
+
+const dialectInUse = operation(
+  "GET /dialect",
+  "How the open points of the contract are settled, and which of it is not the default.",
+  {
+    answer: z.object({ dialect: dialectSchema, deviations: z.record(z.string(), z.unknown()) }),
+    run: ({ dialect }) => ({ dialect, deviations: deviations(dialect) }),
+  },
+);
+
+const clock = z.object({ now: z.string(), frozen: z.boolean() });
+const showClock = ({ clock }: Simulation) => ({ now: clock.now.toISOString(), frozen: clock.frozen });
+
+const time = operation("GET /clock", "The virtual time.", { answer: clock, run: showClock });
+
+const setTime = operation("POST /clock", "Freezes, advances or resumes the virtual time, in this order.", {
+  input: z.strictObject({
+    freeze: z
+      .union([z.literal(true), z.string()])
+      .optional()
+      .describe("true, or the time to freeze at"),
+    advance: duration.optional(),
+    resume: z.literal(true).optional(),
+  }),
+  answer: clock,
+  run: (simulation, { freeze, advance, resume }) => {
+    const { clock } = simulation;
+    if (freeze !== undefined) clock.freeze(freeze === true ? undefined : freeze);
+    if (advance !== undefined) clock.advance(advance);
+    if (resume) clock.resume();
+    return showClock(simulation);
+  },
+});
+
+/** How the emulator behaves: faults and dialect. */
+export const behaviour = {
+  /** The faults that were set. */
+  faults: getter(faults, (answer, emulator) => answer.map((fault) => removable(fault, emulator))),
+
+  /** Sets a fault, which strikes once unless it says otherwise. @throws {TypeError} when the fault is not valid. */
+  fail: method(
+    operation("POST /faults", "Lets something go wrong.", {
+      input: faultSchema as z.ZodType<Fault>,
+      answer: activeFault,
+      run: ({ faults }, fault): FaultAnswer => faults.add(fault),
+    }),
+    (fault: Fault) => fault,
+    removable,
+  ),
+
+  /** The faults that were set and struck nothing so far, each with the reason and the requests that came nearest. */
+  unmetFaults: method(unmet),
+
+  /**
+   * Fails when a fault that was set was never met: what a test wanted to show with it, it has not shown.
+   *
+   * @throws {UnmetFaultError} naming each fault, and the requests that came nearest.
+   * @example
+   * ```ts
+   * emulator.fail({ cmd: "commit", status: 503 });
+   * await programUnderTest(emulator.endpoint);
+   * emulator.expectAllFaultsMet();
+   * ```
+   */
+  expectAllFaultsMet: method(unmet, undefined, expectNone),
+
+  /** Removes all faults. */
+  clearFaults: method(operation("DELETE /faults", "Takes all faults back.", { run: ({ faults }) => faults.clear() })),
+
+  /** Removes one fault. @throws {UnknownResource} when there is none with this id. */
+  removeFault: method(
+    operation("DELETE /faults/{id}", "Takes one fault back.", {
+      input: z.strictObject({ id: z.int() }),
+      run: ({ faults }, { id }) => {
+        if (!faults.remove(id)) throw new UnknownResource(`There is no fault ${id}.`);
+      },
+    }),
+    (id: number) => ({ id }),
+  ),
+
+  time,
+  setTime,
+
+  /** How the open points of the contract are settled. */
+  dialect: getter(
+    dialectInUse,
+    ({ dialect }): Dialect => dialect,
+    ({ dialect }) => dialect,
+  ),
+
+  /** Changes the dialect from the next request on, by name or by switches; switches not given have their defaults. */
+  setDialect: method(
+    operation("PUT /dialect", "Sets the dialect: by name, or by switches.", {
+      input: z.union([z.strictObject({ name: z.string() }), dialectSchema]),
+      run: (simulation, choice) => {
+        simulation.dialect = "name" in choice ? dialect(choice.name) : choice;
+      },
+    }),
+    (choice: string | DialectSettings) => dialect(choice),
+  ),
+};
+
+/** The virtual clock as a client has it. In the process of the emulator it is the clock itself. */
+export const remoteClock = {
+  /** The virtual time. */
+  now: getter(time, ({ now }) => new Date(now)),
+
+  /** The virtual time in milliseconds since 1970. */
+  ms: getter(time, ({ now }) => Date.parse(now)),
+
+  /** True while the time stands still. */
+  frozen: getter(time, ({ frozen }) => frozen),
+
+  /** Stops the time, now or at a given moment. */
+  freeze: method(
+    setTime,
+    (at?: Date | string | number) => ({ freeze: at === undefined ? (true as const) : momentText(at) }),
+    nothing,
+  ),
+
+  /** Moves the time forward. */
+  advance: method(setTime, (by: Duration) => ({ advance: by }), nothing),
+
+  /** Lets the time run again from where it stands. */
+  resume: method(setTime, () => ({ resume: true as const }), nothing),
+};
+
+/** A fault as it is set, or as the answer over HTTP has it. */
+type FaultAnswer = Omit<ActiveFault, "remove"> & Partial<Pick<ActiveFault, "remove">>;
+
+/** A fault that can be taken back from afar, too. */
+function removable(fault: FaultAnswer, emulator: FaultRemover): ActiveFault {
+  return isWhole(fault) ? fault : { ...fault, remove: () => emulator.removeFault(fault.id) as undefined };
+}
+
+const isWhole = (fault: FaultAnswer): fault is ActiveFault => fault.remove !== undefined;
+
+/** A moment as JSON has it; what is none is refused where it arrives. */
+function momentText(at: Date | string | number): string {
+  const date = new Date(at);
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString();
+}
+
+function nothing(): void {}

@@ -1,0 +1,208 @@
+import { z } from "zod";
+import { expectCount, expectInOrder, waitFor } from "../journal/expectations";
+import { har, harSchema } from "../journal/har";
+import type { JournalEntry, JournalFilter, JournalRange } from "../journal/journal";
+import { describeEntry, describeRun } from "../journal/journal-text";
+import type { Run } from "../journal/runs";
+import { packageVersion } from "../package-root";
+import { type Duration, milliseconds } from "../time/duration";
+import { journalFilter, journalRange, requestCount, requestOrder, requestWait } from "../validation/arguments";
+import { strictly } from "../validation/strict";
+import { journalEntry, runSchema } from "./answers";
+import { streamEvents } from "./events";
+import { getter, method, operation } from "./operation";
+
+/** How to wait for a request. */
+export interface RequestWait {
+  /** Real time, default 5 s. */
+  readonly within?: Duration;
+  /** Index of the first entry of the journal that counts, default: of all that it holds. */
+  readonly since?: number;
+}
+
+/** How long a wait for a request takes at most, in real time, unless it says otherwise. */
+const WAIT = "5s";
+
+const filterAndRange = journalFilter.extend(journalRange.shape);
+
+const requests = operation("GET /journal", "What the emulator was asked, secrets cut out.", {
+  input: filterAndRange,
+  answer: z.array(journalEntry),
+  run: ({ journal }, { since, limit, ...filter }) => journal.find(filter, { since, limit }),
+});
+
+const runs = operation(
+  "GET /runs",
+  "The requests in runs: those between two pauses, or those with one label in the header Packetfilter-Run.",
+  { answer: z.array(runSchema), run: ({ journal }): readonly Run[] => journal.runs.list() },
+);
+
+const lines = (texts: readonly string[]) => texts.map((text) => `${text}\n`).join("");
+
+/** What the emulator was asked and answered. */
+export const journal = {
+  /** What the emulator was asked and answered, secrets cut out. */
+  journal: getter(
+    requests,
+    (entries): readonly JournalEntry[] => entries,
+    ({ journal }) => journal.entries,
+  ),
+
+  /**
+   * The entries of the journal that match, oldest first.
+   *
+   * @example
+   * ```ts
+   * emulator.requests({ cmd: "commit" });
+   * emulator.requests({ status: 400 }, { limit: 1 })[0]?.answer;   // why the last request that was wrong was refused
+   * ```
+   */
+  requests: method(requests, (filter: JournalFilter = {}, range: JournalRange = {}) => ({
+    ...strictly(journalFilter, filter, "requests()"),
+    ...strictly(journalRange, range, "requests()"),
+  })),
+
+  journalText: operation("GET /journal.txt", "The same for people: a line each.", {
+    input: filterAndRange,
+    type: "text/plain; charset=utf-8",
+    run: (...call) => lines(requests.run(...call).map(describeEntry)),
+  }),
+
+  /** The journal as an HTTP archive (HAR 1.2), which the network views of browsers open; runs are its pages. */
+  har: method(
+    operation(
+      "GET /journal.har",
+      "The journal as an HTTP archive (HAR 1.2), which the network views of browsers open; runs are its pages.",
+      {
+        answer: harSchema,
+        run: ({ journal, addresses: { endpoint } }) => har(journal, endpoint, packageVersion()),
+      },
+    ),
+  ),
+
+  /**
+   * Waits until a request that matches is answered, and gives its entry. One that the journal holds already counts, from the entry
+   * `since` on. Nothing is polled, and `within` (default `"5s"`) is real time: a clock that stands still ends no wait.
+   *
+   * @throws {ExpectationError} when none came in time, naming those that came near.
+   * @example
+   * ```ts
+   * const commit = await emulator.waitForRequest({ cmd: "commit", status: 200 }, { within: "2s" });
+   * ```
+   */
+  waitForRequest: method(
+    operation(
+      "POST /journal/wait",
+      "Waits until a request that matches is answered; one that the journal holds counts. 412 when none comes in time.",
+      {
+        input: requestWait.extend({ filter: journalFilter }),
+        answer: journalEntry,
+        run: async ({ journal, waits }, { filter, ...options }, { signal }): Promise<JournalEntry> => {
+          strictly(journalFilter, filter, "waitForRequest()");
+          const { within = WAIT, since } = strictly(requestWait, options, "waitForRequest()");
+          const ended = signal ? AbortSignal.any([signal, waits.signal]) : waits.signal;
+          return waitFor(journal, filter, { within: milliseconds(within), since, timer: waits.timer, signal: ended });
+        },
+      },
+    ),
+    // What is wrong is told by the promise, too: it is read where that is made.
+    (...[filter, options = {}]: [filter: JournalFilter, options?: RequestWait, signal?: AbortSignal]) => ({
+      filter,
+      ...options,
+    }),
+  ),
+
+  /**
+   * Says that so many requests match, and gives their entries.
+   *
+   * @throws {ExpectationError} naming those that are too many, or those that came near.
+   * @example
+   * ```ts
+   * emulator.expectRequests({ cmd: "commit", url: "prefixset://edge/blocked" }, 1);
+   * ```
+   */
+  expectRequests: method(
+    operation(
+      "POST /journal/expect",
+      "The requests that match, if there are as many as expected. 412 if not, with those that came near.",
+      {
+        input: z.strictObject({ filter: journalFilter, count: requestCount }),
+        answer: z.array(journalEntry),
+        run: ({ journal }, { filter, count }) => expectCount(journal, filter, count),
+      },
+    ),
+    (filter: JournalFilter, count: number) => ({
+      filter: strictly(journalFilter, filter, "expectRequests()"),
+      count: strictly(requestCount, count, "expectRequests(): the count"),
+    }),
+  ),
+
+  /**
+   * Says that requests came one after the other, and gives their entries. Others may be between them.
+   *
+   * @throws {ExpectationError} naming the first that is missing, and those that came near.
+   * @example
+   * ```ts
+   * emulator.expectOrder([{ cmd: "insert" }, { cmd: "delete" }, { cmd: "commit", status: 200 }]);
+   * ```
+   */
+  expectOrder: method(
+    operation(
+      "POST /journal/expect-order",
+      "A request for each filter, one after the other. 412 if there are none, with those that came near.",
+      {
+        input: z.strictObject({ filters: requestOrder }),
+        answer: z.array(journalEntry),
+        run: ({ journal }, { filters }) => expectInOrder(journal, filters),
+      },
+    ),
+    (filters: readonly JournalFilter[]) => ({ filters: strictly(requestOrder, filters, "expectOrder()") }),
+  ),
+
+  /**
+   * The requests in runs: those between two pauses (`runPause`), or those that carry one label in the header `Packetfilter-Run`.
+   * The last thousand, oldest first; `requests({ run: 3 })` are the requests of one.
+   *
+   * @example
+   * ```ts
+   * emulator.beginRun("second up");
+   * await up();
+   * emulator.runs.map(describeRun).at(-1);   // "run 2 (second up): 4 requests, no commit"
+   * ```
+   */
+  runs: getter(runs),
+
+  runsText: operation("GET /runs.txt", "The same for people: a line each.", {
+    type: "text/plain; charset=utf-8",
+    run: ({ journal }) => lines(journal.runs.list().map(describeRun)),
+  }),
+
+  /**
+   * From now on requests belong to another run, whatever pauses there are; those that carry a label of their own stay with theirs. Without
+   * a label a new run begins, which ends at its first pause.
+   */
+  beginRun: method(
+    operation("POST /runs", "Begins another run, of this label or without one, for all requests that carry no label.", {
+      input: z.strictObject({ label: z.string().min(1).max(100).optional() }),
+      answer: runSchema,
+      run: ({ journal }, { label }) => journal.runs.begin(label),
+    }),
+    (label?: string) => ({ label }),
+  ),
+
+  /** Empties the journal, and forgets the runs. */
+  clearJournal: method(
+    operation("DELETE /journal", "Empties the journal, and forgets the runs.", {
+      run: ({ journal }) => journal.clear(),
+    }),
+  ),
+
+  events: operation(
+    "GET /events",
+    "Journal entries as they happen, without data and answers, with the reason of a refusal: server-sent events named request.",
+    {
+      type: "text/event-stream",
+      run: ({ journal }, _, { response }) => response && streamEvents(journal, response),
+    },
+  ),
+};

@@ -1,0 +1,28 @@
+import { parseUrl, type ResourceUrl } from "../../model/resource-url";
+import type { Contents } from "../state/contents";
+import type { PrefixSetStore } from "../state/prefix-set-store";
+import { UnknownResource } from "../state/unknown-resource";
+
+/** A set by its url. @throws {UnknownResource} naming the sets that there are. */
+export function setOf({ holdings }: Contents, url: string): PrefixSetStore {
+  const set = holdings.setByUrl(url);
+  if (set) return set;
+  const names = [...holdings.sets()].map(([name]) => name).join(", ");
+  throw new UnknownResource(`There is no prefix-set ${url}; there are ${names || "none"}.`);
+}
+
+/** Arena and name of a profile, by its url or that of its marks. @throws {UnknownResource} when there is none. */
+export function profileOf({ holdings }: Contents, text: string): { arena: string; profile: string } {
+  const url = parsed(text);
+  if ((url?.kind === "profile" || url?.kind === "mark") && holdings.profile(url.arena, url.profile)) return url;
+  throw new UnknownResource(`There is no profile ${text}: write profile://ARENA/PROFILE.`);
+}
+
+/** `undefined` for a text that is no url: it names nothing. */
+function parsed(text: string): ResourceUrl | undefined {
+  try {
+    return parseUrl(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { pageOperations } from "../page";
+import { about } from "./about";
+import { behaviour, type remoteClock } from "./behaviour";
+import { journal } from "./journal";
+import { openApi } from "./openapi";
+import { type AnyMember, type Constant, type Getter, type Method, type Operation, operation } from "./operation";
+import { state } from "./state";
+import { traffic } from "./traffic";
+
+const description = operation("GET /openapi.json", "This description.", {
+  answer: z.looseObject({ openapi: z.string() }),
+  run: (): { openapi: string } => openApi(OPERATIONS),
+});
+
+/**
+ * Everything that an emulator can be asked, once. The object in the same process, the control API, its description and the client are
+ * made of this table: an entry is an operation that has no member, or a member with the operation that it uses.
+ */
+const TABLE = { ...about, description, ...state, ...journal, ...behaviour, ...traffic };
+
+/** The same for types: those of a spread lose their comments. */
+type Table = typeof about & typeof state & typeof journal & typeof behaviour & typeof traffic;
+
+/** The members of an emulator in the same process. */
+export type LocalMembers = {
+  readonly [Name in keyof Table as Table[Name] extends Operation ? never : Name]: Local<Table[Name]>;
+};
+
+type Local<Entry> =
+  Entry extends Method<infer Args, infer Result>
+    ? (...args: Args) => Result
+    : Entry extends Getter<infer Result> | Constant<infer Result>
+      ? Result
+      : never;
+
+/** The same from afar: methods and getters give promises. */
+export type RemoteMembers = Remotes<Table> & { readonly clock: Remotes<typeof remoteClock> };
+
+type Remotes<Entries> = {
+  readonly [Name in keyof Entries as Entries[Name] extends Operation ? never : Name]: Remote<Entries[Name]>;
+};
+
+type Remote<Entry> =
+  Entry extends Method<infer Args, infer Result>
+    ? (...args: Args) => Promise<Awaited<Result>>
+    : Entry extends Getter<infer Result>
+      ? Promise<Result>
+      : Entry extends Constant<infer Result>
+        ? Result
+        : never;
+
+const isOperation = (entry: object): entry is Operation => "path" in entry;
+
+/** The members by name. */
+export const MEMBERS = Object.entries(TABLE).filter(([, entry]) => !isOperation(entry)) as [string, AnyMember][];
+
+/** Every operation of the control API. */
+export const OPERATIONS: readonly Operation[] = [
+  ...new Set([
+    ...Object.values(TABLE).map((entry) => (isOperation(entry) ? entry : entry.operation)),
+    ...pageOperations,
+  ] as Operation[]),
+];

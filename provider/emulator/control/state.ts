@@ -1,0 +1,197 @@
+import { z } from "zod";
+import { Prefix } from "../../model/prefix";
+import { formatUrl, parseUrl } from "../../model/resource-url";
+import type { Contents } from "../state/contents";
+import { type EmulatorState, stateSchema } from "../state/state";
+import { toYaml } from "../state/state-file";
+import { stateJsonSchema } from "../state/state-schema";
+import { UnknownResource } from "../state/unknown-resource";
+import { name, setChanges, signalChanges, text } from "../validation/arguments";
+import { strictly } from "../validation/strict";
+import { setOf } from "./lookup";
+import { getter, method, operation } from "./operation";
+
+/** Prefixes with their values. */
+const entries = z.record(z.string(), z.number());
+
+const activePrefixes = z.record(z.string(), z.array(z.string()));
+
+const signalings = operation("GET /signalings", "Prefixes with active signaling, by client.", {
+  answer: z.object({ signalings: activePrefixes, testSignalings: activePrefixes }),
+  run: ({ contents: { signaling, testSignaling } }) => ({
+    signalings: activeByClient(signaling),
+    testSignalings: activeByClient(testSignaling),
+  }),
+});
+
+/** What the emulator holds, and what a test changes of it behind the backs of its clients. */
+export const state = {
+  stateSchema: operation("GET /state.schema.json", "JSON Schema of the state.", {
+    answer: z.looseObject({ $schema: z.string() }),
+    run: stateJsonSchema,
+  }),
+
+  /** What the emulator holds, in the form that `state` takes. Commits that are on their way count as not there. */
+  state: method(
+    operation("GET /state", "Everything that the emulator holds, in the form that it starts from.", {
+      answer: stateSchema,
+      run: ({ contents }): EmulatorState => contents.export(),
+    }),
+  ),
+
+  /** Replaces everything that the emulator holds. Journal, faults, dialect and clock stay. @throws {StateError} */
+  seed: method(
+    operation("PUT /state", "Replaces everything that the emulator holds.", {
+      input: stateSchema as z.ZodType<EmulatorState>,
+      run: (simulation, state) => simulation.seed(state),
+    }),
+    (state: EmulatorState) => state,
+  ),
+
+  /** Back to the start: the first state, real time, no faults, an empty journal, the first dialect. */
+  reset: method(
+    operation("POST /reset", "Back to the start: first state and dialect, real time, no faults, an empty journal.", {
+      run: (simulation) => simulation.reset(),
+    }),
+  ),
+
+  /** What a set holds, and what a commit would make of it. @throws {UnknownResource} when there is no such set. */
+  prefixSet: method(
+    operation("GET /prefix-set", "What a set holds, and what a commit would make of it.", {
+      input: z.strictObject({ url: z.string() }),
+      answer: z.object({ applied: entries, staged: entries }),
+      run: ({ contents }, { url }) => setOf(contents, url).content(),
+    }),
+    (url: string) => ({ url: setUrl(url) }),
+  ),
+
+  /**
+   * Changes the applied entries of a set at once, as an operator at the node's console would: no request, no commit, no
+   * journal entry.
+   *
+   * @throws {UnknownResource} when there is no such set; {PrefixError} for a bad prefix.
+   */
+  change: method(
+    operation(
+      "POST /prefix-set/change",
+      "Changes the applied entries of a set at once, as an operator at the node's console would.",
+      {
+        input: setChanges.extend({ url: z.string() }),
+        run: (simulation, { url, insert = {}, delete: removed = [] }) => {
+          const set = setOf(simulation.contents, url);
+          const changes = new Map([
+            ...removed.map((prefix) => [Prefix.parse(prefix).toString(), null] as const),
+            ...Object.entries(insert).map(([prefix, value]) => [Prefix.parse(prefix).toString(), value] as const),
+          ]);
+          set.change(changes);
+          simulation.changed({ kind: "applied", url: formatUrl(parseUrl(url)), changes });
+        },
+      },
+    ),
+    (url: string, changes: { insert?: Record<string, number>; delete?: readonly string[] }) => ({
+      ...strictly(setChanges, changes, "change()"),
+      url: setUrl(url),
+    }),
+  ),
+
+  /** The prefixes with active signaling, by client id. */
+  signalings: getter(signalings, ({ signalings }) => signalings),
+
+  /** The same of the test deployment. */
+  testSignalings: getter(signalings, ({ testSignalings }) => testSignalings),
+
+  /** Starts and stops signaling of a client without a request. A prefix that is active, or is not, already stays as it is. @throws {UnknownResource} */
+  signal: method(
+    operation("POST /signalings", "Starts and stops signaling of a client without a request to the signaling API.", {
+      input: signalChanges.extend({ clientId: z.string() }),
+      run: ({ contents, dialect: { lease } }, { clientId, start = [], stop = [] }) => {
+        const client = contents.signaling.clients.get(clientId) ?? contents.testSignaling.clients.get(clientId);
+        if (!client) throw new UnknownResource(`There is no signaling client ${clientId}.`);
+        const [toStart, toStop] = [client.read(start), client.read(stop)];
+        if (!toStart || !toStop) {
+          throw new UnknownResource(
+            `Client ${clientId} may signal ${client.state.prefixes.join(", ")} and longer prefixes only.`,
+          );
+        }
+        client.stop(toStop, { signalingPartial: "valid-ones" });
+        client.start(toStart, { signalingPartial: "valid-ones", signalingOverlap: "accepted", lease });
+      },
+    }),
+    (clientId: string, changes: { start?: readonly string[]; stop?: readonly string[] }) => ({
+      ...strictly(signalChanges, changes, "signal()"),
+      clientId,
+    }),
+  ),
+
+  /** The url of the profile that an address or prefix is bound to: `profile://edge/protected`. */
+  boundProfile: method(
+    operation("GET /bound-profile", "The profile that an address is bound to.", {
+      input: z.strictObject({ address: z.string() }),
+      answer: z.object({ profile: z.string().nullable() }),
+      run: ({ contents }, { address }) => {
+        const binding = contents.bindings.of(Prefix.parse(address));
+        const url = binding && formatUrl({ kind: "profile", arena: binding.arena, profile: binding.profile });
+        return { profile: url ?? null };
+      },
+    }),
+    (address: string) => ({ address: strictly(text, address, "boundProfile()") }),
+    ({ profile }) => profile ?? undefined,
+  ),
+
+  stateText: operation("GET /state.yaml", "The same as YAML.", {
+    type: "application/yaml",
+    run: ({ contents }) => toYaml(contents.export()),
+  }),
+
+  /** Names of the snapshots, in the order in which they were first taken. */
+  snapshots: getter(
+    operation("GET /snapshots", "Names of the snapshots that were taken.", {
+      answer: z.array(z.string()),
+      run: ({ snapshots }): readonly string[] => [...snapshots.keys()],
+    }),
+  ),
+
+  /** Keeps what the emulator holds now under a name, until it ends. One of this name is replaced. */
+  snapshot: method(
+    operation("PUT /snapshots/{name}", "Keeps what the emulator holds now under a name, until it ends.", {
+      input: z.strictObject({ name }),
+      run: ({ contents, snapshots }, { name }) => void snapshots.set(name, contents.export()),
+    }),
+    (given: string) => ({ name: strictly(name, given, "snapshot()") }),
+  ),
+
+  /** Puts back what a snapshot kept, as {@link seed} does. @throws {UnknownResource} when there is none of this name. */
+  restore: method(
+    operation("POST /snapshots/{name}/restore", "Puts back what was kept.", {
+      input: z.strictObject({ name }),
+      run: (simulation, { name }) => {
+        const kept = simulation.snapshots.get(name);
+        if (!kept) throw noSnapshot(name, simulation.snapshots);
+        simulation.seed(kept);
+      },
+    }),
+    (given: string) => ({ name: strictly(name, given, "restore()") }),
+  ),
+
+  /** Forgets a snapshot. @throws {UnknownResource} when there is none of this name. */
+  deleteSnapshot: method(
+    operation("DELETE /snapshots/{name}", "Forgets a snapshot.", {
+      input: z.strictObject({ name }),
+      run: ({ snapshots }, { name }) => {
+        if (!snapshots.delete(name)) throw noSnapshot(name, snapshots);
+      },
+    }),
+    (given: string) => ({ name: strictly(name, given, "deleteSnapshot()") }),
+  ),
+};
+
+const setUrl = (url: string) => strictly(text, url, "The url of a prefix-set");
+
+function activeByClient({ clients }: Contents["signaling"]): Record<string, string[]> {
+  return Object.fromEntries([...clients].map(([id, client]) => [id, client.active()]));
+}
+
+function noSnapshot(name: string, snapshots: ReadonlyMap<string, EmulatorState>): UnknownResource {
+  const names = [...snapshots.keys()].map((it) => JSON.stringify(it)).join(", ");
+  return new UnknownResource(`There is no snapshot ${JSON.stringify(name)}; there are ${names || "none"}.`);
+}

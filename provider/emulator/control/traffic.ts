@@ -1,0 +1,133 @@
+import { z } from "zod";
+import { MARK_TYPES, type MarkType } from "../../model/mark";
+import type { MarkRecord } from "../marks";
+import {
+  background,
+  carpetBombing,
+  dnsAmplification,
+  type Packet,
+  packetSchema,
+  synFlood,
+  type TrafficSource,
+  type TrafficSummary,
+  type Verdict,
+} from "../packets";
+import type { Simulation } from "../simulation";
+import { checkedPackets, markTable, text } from "../validation/arguments";
+import { strictly } from "../validation/strict";
+import { markRecord, trafficSummary, verdict } from "./answers";
+import { profileOf } from "./lookup";
+import { method, operation } from "./operation";
+
+const KINDS = { background, synFlood, dnsAmplification, carpetBombing };
+
+/** More records than any table holds. */
+const ALL = 100_000_000;
+/** Records of a table of marks that are shown unless the caller says otherwise. */
+const SHOWN = 1_000;
+
+const counter = z.object({ packets: z.int(), bytes: z.int() }).nullable();
+
+const marks = operation("GET /marks", "The marks of a profile, expired ones that are still kept included.", {
+  input: z.strictObject({
+    url: z.string().describe("Of the profile."),
+    type: z.enum(MARK_TYPES),
+    limit: z.int().min(1).max(ALL).optional().describe("Most records, default 1000."),
+  }),
+  answer: z.object({ active: z.int(), expired: z.int(), records: z.array(markRecord) }),
+  run: ({ contents }, { url, type, limit = SHOWN }) => {
+    const { arena, profile } = profileOf(contents, url);
+    const table = contents.packetPath.marks(arena, profile);
+    const records: MarkRecord[] = [];
+    for (const record of table.records(type)) {
+      if (records.length === limit) break;
+      records.push(record);
+    }
+    return { ...table.count(type), records };
+  },
+});
+
+/** Packets that arrive at the node, and what they leave behind. */
+export const traffic = {
+  /**
+   * Packets that arrive at the node, in order, and what became of each: verdict, profile, rule and marks touched of each. A packet meets the
+   * profile to which the longest bound prefix of its destination is bound.
+   *
+   * @throws {TypeError} naming the packet that is not valid.
+   * @example
+   * ```ts
+   * emulator.receive([{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp", dport: 443 }])[0].verdict;   // "accept"
+   * ```
+   */
+  receive: method(
+    operation("POST /packets", "Packets that arrive, in order; what became of each.", {
+      input: z.array(packetSchema).max(100_000) as z.ZodType<Iterable<Packet>>,
+      answer: z.array(verdict),
+      run: ({ contents, changed }, packets): Verdict[] => {
+        const verdicts = contents.packetPath.receive(packets);
+        changed({ kind: "marks" });
+        return verdicts;
+      },
+    }),
+    (packets: Iterable<Packet>) => checkedPackets(packets),
+  ),
+
+  traffic: operation(
+    "POST /traffic",
+    "Generated traffic that arrives; what became of it in sum. Ends with its caller, and with a reset or another state: the sum is of the packets until then.",
+    {
+      input: z.strictObject({
+        kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]),
+        to: z.array(z.string()).min(1).describe("Prefixes of recipients."),
+        from: z.array(z.string()).min(1).optional().describe("Prefixes of senders; default: documentation prefixes."),
+        count: z.int().min(1).max(100_000_000).describe("How many packets."),
+        seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
+      }),
+      answer: trafficSummary,
+      run: (simulation, { kind, count, seed = simulation.options.seed, ...options }, { signal }) =>
+        replay(simulation, KINDS[kind]({ seed, ...options }), count, signal),
+    },
+  ),
+
+  /** The marks of a profile, expired ones that are still kept included. @throws {UnknownResource} when there is no such profile. */
+  marks: method(
+    marks,
+    (url: string, type: MarkType) => ({ ...strictly(markTable, { url, type }, "marks()"), limit: ALL }),
+    ({ records }) => records,
+  ),
+
+  /** The number of marks of a profile, and at most `limit` of them. @throws {UnknownResource} when there is no such profile. */
+  markTable: method(marks, (url: string, type: MarkType, limit: number) =>
+    strictly(markTable, { url, type, limit }, "markTable()"),
+  ),
+
+  /** What `count` actions of a profile counted, in the order of its rules. @throws {UnknownResource} */
+  counters: method(
+    operation(
+      "GET /counters",
+      "What the count actions of a profile counted, in the order of its rules; null for rules that do not count.",
+      {
+        input: z.strictObject({ url: z.string().describe("Of the profile.") }),
+        answer: z.array(counter),
+        run: ({ contents }, { url }) => {
+          const { arena, profile } = profileOf(contents, url);
+          return contents.packetPath.counters(arena, profile).map((it) => it ?? null);
+        },
+      },
+    ),
+    (url: string) => ({ url: strictly(text, url, "The url of a profile") }),
+    (counters) => counters.map((it) => it ?? undefined),
+  ),
+};
+
+/** Lets generated traffic arrive until `signal` ends it, and sums up what became of it. */
+export async function replay(
+  { contents, changed }: Simulation,
+  source: TrafficSource,
+  count: number,
+  signal?: AbortSignal,
+): Promise<TrafficSummary> {
+  const summary = await contents.packetPath.replay(source, count, signal);
+  changed({ kind: "marks" });
+  return summary;
+}
