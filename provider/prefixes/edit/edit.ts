@@ -1,4 +1,4 @@
-import type { CanonicalPrefix } from "../../model/prefix";
+import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 
 /** What is to be said of a prefix: members that are given are written, `null` takes one out, others stay as they are. */
 export interface EntryChange {
@@ -10,3 +10,20 @@ export interface EntryChange {
 
 /** Prefix to its change; `undefined`: the prefix leaves the file. */
 export type Edit = ReadonlyMap<CanonicalPrefix, EntryChange | undefined>;
+
+/** The prefix that a file spells, if it is one: ranges are none, and neither are other texts. */
+export function canonicalOf(spelling: unknown): CanonicalPrefix | undefined {
+  try {
+    return typeof spelling === "string" ? Prefix.parse(spelling).toString() : undefined;
+  } catch (error) {
+    if (error instanceof PrefixError) return undefined;
+    throw error;
+  }
+}
+
+/** Thrown for documents of the published lists and others that have no place for an entry of one's own. */
+export function notEditable(): Error {
+  return new Error(
+    "This file is neither an object or map with prefixes as keys nor an array of prefixes: name a file of your own, and let the program merge both (mergeEntries).",
+  );
+}

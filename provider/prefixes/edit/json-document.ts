@@ -1,6 +1,5 @@
 import { isMembers, type Members } from "../lists/list";
-import type { Edit, EntryChange } from "./edit";
-import { canonicalOf, notEditable } from "./spelling";
+import { canonicalOf, type Edit, type EntryChange, notEditable } from "./edit";
 
 /** The text of a JSON prefix file after an edit, with the indentation, line ends and mark that it had. */
 export function editJson(text: string, changes: Edit): string {

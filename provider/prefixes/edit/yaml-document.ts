@@ -1,6 +1,5 @@
 import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
-import type { Edit, EntryChange } from "./edit";
-import { canonicalOf, notEditable } from "./spelling";
+import { canonicalOf, type Edit, type EntryChange, notEditable } from "./edit";
 
 const MEMBERS = ["value", "reason", "ticket", "expires"] as const;
 
