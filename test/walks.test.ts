@@ -1,0 +1,99 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { join, resolve } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { NodeClient } from "../provider/client";
+import { type Emulator, startEmulator } from "../provider/emulator";
+
+/** The checkout whose `dist` is walked through. `PACKETFILTER_WALKS` names another one, to compare; `PACKETFILTER_WALKS_LIST=1` prints the files. */
+const root = resolve(process.env.PACKETFILTER_WALKS ?? join(__dirname, ".."));
+const CHILD = join(__dirname, "support", "walks", "child.cjs");
+
+/** The most files of each walk. What needs more says why here, or better, joins what is one thought; what needs less lowers them. */
+const LIMITS = { check: 45, create: 55, resource: 68, mark: 55, request: 23 };
+
+const COVERAGE = join(__dirname, "support", "walks", "coverage.cjs");
+
+type Steps = Record<string, [file: string, functions: number][]>;
+
+/** Runs a walk in a process of its own; `outside` does what it asks for, here. */
+async function walk(
+  name: string,
+  emulator?: Emulator,
+  outside: Record<string, (where: string) => Promise<unknown>> = {},
+) {
+  const child = fork(CHILD, [name, root, emulator?.endpoint ?? ""], { execArgv: ["--require", COVERAGE] });
+  try {
+    return await new Promise<Steps>((done, fail) => {
+      child.once("exit", (code) => fail(new Error(`the walk ended with ${code}`)));
+      child.on("message", async ({ steps, what, where }: { steps?: Steps; what?: string; where?: string }) => {
+        if (steps) return done(steps);
+        await outside[what ?? ""]?.(where ?? "");
+        child.send("done");
+      });
+    });
+  } finally {
+    if (child.exitCode === null && child.kill()) await once(child, "exit");
+  }
+}
+
+/** Numbers of files in each step and in all of them, printed since they are what a newcomer has to read. */
+function files(title: string, steps: Steps): Record<string, number> {
+  const together = new Set(Object.values(steps).flatMap((step) => step.map(([file]) => file)));
+  const counts = {
+    ...Object.fromEntries(
+      Object.entries(steps).map(([name, step]) => [name, new Set(step.map(([file]) => file)).size]),
+    ),
+    together: together.size,
+  };
+  const functions = Object.values(steps)
+    .flat()
+    .reduce((sum, [, ran]) => sum + ran, 0);
+  console.log(
+    `${title}: ${Object.entries(counts)
+      .map(([name, count]) => `${name} ${count}`)
+      .join(", ")} files; ${functions} functions`,
+  );
+  if (process.env.PACKETFILTER_WALKS_LIST) console.log([...together].sort().join("\n"));
+  return counts;
+}
+
+beforeAll(async () => {
+  const { buildIfStale } = await import("../tools/build.mjs");
+  buildIfStale();
+}, 60_000);
+
+describe("files of the provider that take part in", () => {
+  it.for(["PrefixSet", "PrefixSetEntry"])("check and create of a %s", async (type) => {
+    await using emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } });
+    const { check, create, together } = files(type, await walk(type, emulator));
+    expect(emulator.prefixSet("prefixset://edge/blocked").applied).toEqual({ "192.0.2.0/24": 1 });
+    expect(check).toBeLessThanOrEqual(LIMITS.check);
+    expect(create).toBeLessThanOrEqual(LIMITS.create);
+    expect(together).toBeLessThanOrEqual(LIMITS.resource);
+  });
+
+  it("a mark on its way from an answer to a sink", async () => {
+    const rules = [{ id: 1, actions: [{ hmark: { lifetime: 3_600 } }] }];
+    await using emulator = await startEmulator({
+      state: { arenas: { edge: { profiles: { web: { prefixes: ["198.51.100.0/24"], rules } } } } },
+    });
+    const packet = (from: string) => ({ from, to: "198.51.100.7", proto: "tcp" as const, dport: 443 });
+    emulator.receive([packet("203.0.113.1")]);
+    const steps = await walk("mark", emulator, { mark: async () => emulator.receive([packet("203.0.113.2")]) });
+    expect(files("mark", steps).together).toBeLessThanOrEqual(LIMITS.mark);
+  });
+
+  it("a request on its way through the emulator", async () => {
+    const url = { kind: "prefixset" as const, arena: "edge", set: "blocked" };
+    const client = (endpoint: string) => new NodeClient({ endpoint });
+    const steps = await walk("emulator", undefined, {
+      connect: (where) => client(where).listPrefixSet(url),
+      list: (where) => client(where).listPrefixSet(url),
+      insert: (where) => client(where).insert(url, [["192.0.2.0/24", 1]]),
+      commit: (where) => client(where).commit(url),
+    });
+    const { list, insert, commit } = files("emulator", steps);
+    expect(Math.max(list ?? 0, insert ?? 0, commit ?? 0)).toBeLessThanOrEqual(LIMITS.request);
+  });
+});
