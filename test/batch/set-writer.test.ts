@@ -123,6 +123,41 @@ describe("the writer of a set", () => {
     expect(setup.warnings).toEqual([expect.stringMatching(/entries that are not ours appeared: 203\.0\.113\.99\/32/)]);
   });
 
+  it("commits what the list shows and a killed run may have staged only, and sends nothing of it", async () => {
+    await using setup = await bench({ listShows: "staged" });
+    await stageElsewhere(setup.emulator, "203.0.113.99");
+    setup.emulator.clearJournal();
+    const prefix = key("203.0.113.99");
+    await setup.writer.submit({
+      plan: () => ({ put: new Map([[prefix, 1]]), remove: new Set(), shown: new Set([prefix]) }),
+    });
+    expect(sent(setup.emulator)).toEqual(["list", "commit", "list"]);
+    expect(setup.emulator.prefixSet(BLOCKED).applied).toEqual({
+      "192.0.2.0/24": 1,
+      "192.0.2.128/25": 1,
+      "203.0.113.99/32": 1,
+    });
+  });
+
+  it("sends once more what four lists after its commit do not show, and says so", async () => {
+    await using setup = await bench({}, { deadlineMs: 5_000 });
+    setup.emulator.fail({ cmd: "commit", kind: "stuck-commit", times: 1 });
+    await setup.writer.submit(put({ "203.0.113.0/24": 1 }));
+    expect(sent(setup.emulator)).toEqual([
+      "list",
+      "insert 1",
+      "commit",
+      ...["list", "list", "list", "list"],
+      "insert 1",
+      "commit",
+      "list",
+    ]);
+    expect(setup.warnings).toEqual([
+      "warning: Set prefixset://edge/blocked on " +
+        `${setup.emulator.endpoint}: 1 changes did not show after the commit and are sent again: 203.0.113.0/24.`,
+    ]);
+  });
+
   it("looks before the commit with foreignStaged: fail, and then takes its own changes back", async () => {
     await using setup = await bench({ listShows: "staged" }, { foreignStaged: "fail" });
     setup.emulator.fail({ cmd: "insert", nth: 1, kind: "delay", delay: 100 });

@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { Activity } from "../../provider/batch/activity";
+import type { CanonicalPrefix } from "../../provider/model/prefix";
+import { Notices } from "../../provider/resources/notices";
+import { type Addressed, SameMachine } from "../../provider/resources/same-machine";
+
+const SET = "prefixset://edge/blocked";
+const PREFIX = "192.0.2.0/24" as CanonicalPrefix;
+
+/** A set at an address, which this deployment wants to hold the prefix where `isWanted`. */
+function place(endpoint: string, prefixes: readonly string[], isWanted: boolean) {
+  const lists: string[] = [];
+  const activity = new Activity();
+  const at: Addressed = {
+    endpoint,
+    activity,
+    title: `Set ${SET} on ${endpoint}`,
+    wantedHere: new Set(isWanted ? [PREFIX] : []),
+    leavingHere: new Set(),
+    list: async () => {
+      lists.push(endpoint);
+      return new Map(prefixes.map((prefix) => [prefix as CanonicalPrefix, 1]));
+    },
+    last: () => undefined,
+    putBack: async () => {},
+  };
+  return { at, activity, lists };
+}
+
+describe("two addresses of a set", () => {
+  it("are compared anew while a change is under way, up to three times", async () => {
+    const here = place("http://192.0.2.10", [PREFIX, "198.51.100.0/24"], false);
+    const there = place("http://192.0.2.11", [PREFIX], true);
+    let disturbances = 2;
+    const list = there.at.list;
+    there.at.list = async () => {
+      disturbances -= 1;
+      if (disturbances >= 0) await there.activity.during(async () => {});
+      return list();
+    };
+    const warnings: string[] = [];
+    const machines = new SameMachine(new Notices((line) => void warnings.push(line)), () => false);
+    machines.register(SET, here.at);
+    machines.register(SET, there.at);
+    expect(await machines.spare(SET, here.at, [PREFIX])).toEqual(new Set());
+    expect(warnings).toEqual([]);
+  });
+
+  it("are taken for one machine where no comparison stood still", async () => {
+    const here = place("http://192.0.2.10", [PREFIX, "198.51.100.0/24"], false);
+    const there = place("http://192.0.2.11", [PREFIX], true);
+    const list = there.at.list;
+    there.at.list = async () => {
+      await there.activity.during(async () => {});
+      return list();
+    };
+    const machines = new SameMachine(new Notices(() => {}), () => false);
+    machines.register(SET, here.at);
+    machines.register(SET, there.at);
+    expect(await machines.spare(SET, here.at, [PREFIX])).toEqual(new Set([PREFIX]));
+    expect(there.lists).toHaveLength(6);
+  });
+});
