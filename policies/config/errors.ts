@@ -35,7 +35,7 @@ export class PolicyConfigError extends Error {
         .map(({ path, message }) => `  - ${path === "" ? "" : `${path}: `}${message}`)
         .join("\n")}`,
     );
-    // Whoever runs a pack prints an error's stack, and where our code found a user's mistake helps nobody.
+    // Pulumi prints an error's stack, and where our code found a user's mistake is of no help.
     this.stack = `${this.name}: ${this.message}`;
   }
 }

@@ -125,7 +125,7 @@ function searchUpwards(start: string, environment: NonNullable<LoadOptions["envi
   }
 }
 
-/** Whichever of the two was meant, rules that somebody wrote would not hold. */
+/** Whichever of the two was meant, rules that a user wrote would not hold. */
 function twoFiles(file: string, other: string): PolicyConfigError {
   return new PolicyConfigError(file, [
     {

@@ -4,7 +4,7 @@ import { entriesFinding } from "../entries-finding";
 import { matchesAny } from "../pattern";
 import { resourceRule } from "../rule";
 
-/** Nobody dares to remove an entry when nobody knows why it is there. */
+/** An entry stays for ever where no reason says why it is there. */
 export const requireReason = resourceRule({
   name: "require-reason",
   level: "advisory",

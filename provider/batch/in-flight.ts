@@ -8,8 +8,8 @@ export interface Gathering {
   /** When the first of the group came, by the clock. */
   readonly since: number;
   /**
-   * Who may still join: nobody, where all callers of the group were announced and no other is; others that are announced;
-   * or no telling, where a caller came unannounced, as removals do.
+   * `complete`: all callers of the group were announced and no other is. `announced`: others may still join. `unknown`: a
+   * caller came unannounced, as removals do, so it cannot be told.
    */
   readonly company: "complete" | "announced" | "unknown";
   /** When the engine last checked or compared a resource of the set, by the clock; `undefined` if it never did. */

@@ -14,7 +14,7 @@ export interface ConfirmationOptions {
   readonly label: string;
   /** How long the list after a commit may take to show the result. */
   readonly deadlineMs: number;
-  /** The prefixes that some resource of this deployment wants in this set, whoever asks for a change. */
+  /** The prefixes that some resource of this deployment wants in this set, not only those that ask for this change. */
   readonly wanted: { has(prefix: CanonicalPrefix): boolean };
   /** Takes warnings for the user, about what others did to the set in the meantime. */
   readonly notices: { warn(message: string): void };
@@ -35,7 +35,7 @@ export async function confirm(
   const foreign = doneByOthers(before.values, after.values, merged);
   if (foreign !== "") {
     options.notices.warn(
-      `Set ${options.label}: with our commit, entries that are not ours ${foreign}. Somebody else had staged or committed them; "pulumi preview --refresh" shows what they mean for this stack.`,
+      `Set ${options.label}: with our commit, entries that are not ours ${foreign}. Another writer had staged or committed them; "pulumi preview --refresh" shows what they mean for this stack.`,
     );
   }
   return after;
@@ -93,7 +93,7 @@ async function putBack(
   if (lost.length === 0) return after;
   const names = some(lost.map(([prefix]) => prefix));
   notices.warn(
-    `Set ${label}: our commit published a removal that somebody else had staged, of ${names}; put back, since it is wanted.`,
+    `Set ${label}: our commit published a removal that another writer had staged, of ${names}; put back, since it is wanted.`,
   );
   try {
     await set.insert(lost);

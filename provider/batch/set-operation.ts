@@ -14,7 +14,7 @@ export interface SetPlan {
   /** Prefixes whose staging was left open by a failed run: they are sent again even where the list looks right. */
   readonly unsettled?: ReadonlySet<CanonicalPrefix>;
   /**
-   * Prefixes that the list shows as they are wanted, though nobody is known to have put them so: on a node that lists staged
+   * Prefixes that the list shows as they are wanted, though no run is known to have put them so: on a node that lists staged
    * entries they may be staged by a run that was killed. They are not sent, and a commit follows all the same.
    */
   readonly shown?: ReadonlySet<CanonicalPrefix>;
@@ -71,7 +71,7 @@ export class SetWriteFailure extends Error {
 /** An operation with its plan, or with the reason why it has none. */
 export type Planned = Settled<SetPlan> & { readonly operation: SetOperation };
 
-/** Asks an operation for its plan; what it throws is its own answer and nobody else's. */
+/** Asks an operation for its plan; what it throws is its own answer; the other operations go on. */
 export function planned(operation: SetOperation, observed: ListedMap): Planned {
   try {
     return { operation, ok: true, value: operation.plan(observed) };

@@ -58,7 +58,7 @@ export class Staging {
 
   /**
    * Takes staged changes back: what was applied gets its value again, what was not is deleted.
-   * Throws when that fails. Then nobody may commit, since a staged delete of a wanted prefix may be left.
+   * Throws when that fails. Then no commit may follow, since a staged delete of a wanted prefix may be left.
    */
   async restore(prefixes: readonly CanonicalPrefix[]): Promise<void> {
     const values = prefixes.flatMap((prefix): SetEntry[] => {

@@ -46,7 +46,7 @@ export interface SetWriterOptions extends ConfirmationOptions {
   /** Milliseconds that a lone operation waits for company. */
   readonly commitCoalesceMs: number;
   /**
-   * Looks before the commit for entries that somebody else staged, where the node lists staged entries: `"fail"` takes
+   * Lists before the commit, to find entries that another writer staged, where the node lists staged entries: `"fail"` takes
    * our own back and commits nothing, `"warn"` says so and goes on. By default what others did is reported afterwards.
    */
   readonly foreignStaged?: "fail" | "warn" | undefined;
@@ -118,7 +118,7 @@ export class SetWriter {
     return settled;
   }
 
-  /** What a commit took away counts, by whomever its removal was staged: a run that failed may have left it. */
+  /** Counts everything that the commit took away: a run that failed may have staged removals, too. */
   private inspectOthers(before: ObservedSet): void {
     const { sameMachine, set } = this.options;
     const gone = new Map([...before.values].filter(([prefix]) => set.last?.has(prefix) === false));
@@ -200,7 +200,7 @@ export class SetWriter {
   }
 
   /**
-   * Whatever cannot be taken back is published by the next commit, whoever makes it. Made now, by us, it tells refused
+   * What cannot be taken back is published by the next commit of any writer. Made now, by us, it tells refused
    * entries from staged ones, and what is applied comes into a state. Removals are never among it: they were taken back.
    */
   private async publishStuck(staging: Staging, before: ObservedSet): Promise<ObservedSet> {
@@ -233,7 +233,7 @@ export class SetWriter {
     }
   }
 
-  /** Something failed between the first request and the commit's answer: nobody's changes are applied for sure. */
+  /** Something failed between the first request and the commit's answer: no operation's changes are applied for sure. */
   private async interrupted({
     plans,
     before,
@@ -309,7 +309,7 @@ export class SetWriter {
     return { ok: false, error: new SetWriteFailure(message, known) };
   }
 
-  /** What the node answered to the changes that it does not show: a success, or words that nobody knows as an error. */
+  /** What the node answered to the changes that it does not show: a success, or a text that is not known as an error. */
   private answers(): string {
     const answers = [...this.options.set.answered].map(([command, answer]) => `${command} with ${answer}`);
     return answers.length === 0 ? "" : ` The node answered ${answers.join(", ")}.`;
@@ -322,7 +322,7 @@ export class SetWriter {
     const staged = await set.observe();
     const foreign = missing(merged, staged).length > 0 ? "" : doneByOthers(before.values, staged.values, merged);
     if (foreign === "") return;
-    const sentence = `Set ${label}: somebody else has staged changes that our commit would publish: entries ${foreign}.`;
+    const sentence = `Set ${label}: another writer has staged changes that our commit would publish: entries ${foreign}.`;
     if (foreignStaged === "warn") return notices.warn(sentence);
     await staging.restore([...merged.put.keys(), ...merged.remove]);
     throw new Error(

@@ -62,7 +62,7 @@ export function isLookup(options: pulumi.CustomResourceOptions | undefined): boo
 }
 
 /**
- * Makes arguments that were not given Outputs all the same, made when somebody asks for them: `resource.reason` is an
+ * Makes arguments that were not given Outputs all the same, made when a program asks for them: `resource.reason` is an
  * Output of `undefined`. What transforms of the stack add to a resource is not seen there.
  */
 export function declareOptional(resource: { readonly prototype: object }, { optional, connection }: Kind): void {
@@ -131,7 +131,7 @@ function inTheClear(label: string, argument: string, secret: SecretParts): Secre
       ? "a PrefixSet with exclusive: false keeps prefixes as secrets in its entries"
       : "use a name that may be seen";
   throw new pulumi.RunError(
-    `${label}: ${argument} is a secret, but stands in the id and the url of the resource, which everybody sees: give it without pulumi.secret, or with pulumi.unsecret(…); ${remedy}.`,
+    `${label}: ${argument} is a secret, but stands in the id and the url of the resource, which are shown everywhere: give it without pulumi.secret, or with pulumi.unsecret(…); ${remedy}.`,
   );
 }
 

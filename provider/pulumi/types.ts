@@ -66,7 +66,7 @@ export interface NodeArgs {
   onUnreachable?: pulumi.Input<"fail" | "skip">;
   /** Milliseconds from the end of one list of marks to the start of the next; default 3 000, less only with `markPace: "off"`. */
   markPauseMs?: pulumi.Input<number>;
-  /** Keeps the pause between lists of one `"table"` (default), or between any two of the `"node"`; `"off"`: nobody waits. */
+  /** Keeps the pause between lists of one `"table"` (default), or between any two of the `"node"`; `"off"`: no pause. */
   markPace?: pulumi.Input<"table" | "node" | "off">;
 }
 

@@ -59,7 +59,7 @@ export interface UsedBefore {
 }
 
 /**
- * An address that comes from the environment must be the one in the state, since nobody saw the difference in a preview.
+ * An address that comes from the environment must be the one in the state, since no preview showed the difference.
  * @throws {Error} naming both addresses.
  */
 export function requireSameAddress(what: string, inUse: Connection, before: string | undefined): void {

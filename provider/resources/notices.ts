@@ -6,7 +6,7 @@ export class Notices {
   constructor(private readonly print: (line: string) => void) {}
 
   /** Shows a line once; the engine asks the same question twice for one resource. */
-  say(line: string): void {
+  info(line: string): void {
     if (this.said.has(line)) return;
     this.said.add(line);
     this.print(line);
@@ -14,6 +14,6 @@ export class Notices {
 
   /** Shows a warning, once. */
   warn(message: string): void {
-    this.say(`warning: ${message}`);
+    this.info(`warning: ${message}`);
   }
 }

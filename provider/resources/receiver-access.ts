@@ -25,7 +25,7 @@ export interface Started {
   readonly active: readonly CanonicalPrefix[];
   /** Those of them that this resource started. */
   readonly ours: readonly CanonicalPrefix[];
-  /** Asked for, and nobody knows. */
+  /** Asked for, and not known to be active. */
   readonly doubtful: readonly CanonicalPrefix[];
 }
 
@@ -214,7 +214,7 @@ function sayActive(
     `Signaling at ${label}: ${some(prefixes)} ${prefixes.length === 1 ? "stays" : "stay"} active, wanted by another resource of this stack.`;
   const handedOn = kept.filter((prefix) => owned.has(prefix));
   const orphaned = kept.filter((prefix) => !owned.has(prefix));
-  if (handedOn.length > 0) notices.say(stay(handedOn));
+  if (handedOn.length > 0) notices.info(stay(handedOn));
   if (orphaned.length === 0) return;
   notices.warn(
     `${stay(orphaned)} Its destroy will leave what it did not start, unless it has stops: "all". If it is this resource under another name, an alias in the program keeps it the owner.`,

@@ -151,7 +151,7 @@ export class Runtime {
   }
 }
 
-/** Connections with equal options are one connection, whoever asks; a rotated key makes another one. */
+/** Connections with equal options are one connection; a rotated key makes another one. */
 function cached<O extends NodeOptions | ReceiverOptions, T>(
   known: Map<string, T>,
   target: Target<O>,

@@ -3,7 +3,7 @@ import type { ListedValue } from "../model/entry-value";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 
-/** What may be asked of keys that are known: the entries that somebody wants, or holds. */
+/** What may be asked of keys that are known: the entries that resources want, or hold. */
 export interface KnownPrefixes {
   has(prefix: CanonicalPrefix): boolean;
 }
@@ -24,7 +24,7 @@ export interface Intent {
 
 /**
  * The plan of an update: every wanted prefix is there afterwards, and of the others only those go that the state knows.
- * A value that somebody else changed is left alone unless the program changes it too, since no preview showed that.
+ * A value that another writer changed is left alone unless the program changes it too, since no preview showed that.
  */
 export function planUpdate(observed: ListedMap, { known, desired, unsettled, wanted, moved }: Intent): SetPlan {
   const put = new Map<CanonicalPrefix, ListedValue>();
@@ -36,8 +36,8 @@ export function planUpdate(observed: ListedMap, { known, desired, unsettled, wan
   for (const prefix of [...known.keys(), ...unsettled]) {
     if (!desired.has(prefix) && !wanted.has(prefix)) remove.add(prefix);
   }
-  // A change that nobody is known to have made and that the list shows all the same: on a node that lists staged entries, a
-  // run that was killed may have staged it without a commit. Whoever did it, a commit alone makes sure.
+  // Not in the state, and in the list all the same: on a node that lists staged entries, a run that was killed may have
+  // staged it without a commit. A commit alone makes sure.
   const isNew = ([prefix, value]: [CanonicalPrefix, ListedValue]) => known.get(prefix) !== value;
   const shown = [...put].filter((entry) => isNew(entry) && observed.get(entry[0]) === entry[1]);
   const gone = [...remove].filter((prefix) => !observed.has(prefix));

@@ -23,7 +23,7 @@ export function readAddress(json: JsonObject): PrefixSetUrl {
   return address;
 }
 
-/** The value of an entry: one of ours, or one that somebody else wrote and a refresh found. Not the unknown marker. */
+/** The value of an entry: one of ours, or one that another writer put there and a refresh found. Not the unknown marker. */
 export const listedValue = z.union([z.number(), z.string().refine((text) => text !== UNKNOWN)]);
 
 /** Prefix to value. @throws {PrefixError} for a key that is no prefix. */

@@ -164,7 +164,7 @@ describe("the writer of a set", () => {
     const writing = setup.writer.submit(put({ "203.0.113.0/24": 1 }));
     await expect.poll(() => setup.emulator.requests({ cmd: "list" }).length).toBe(1);
     await stageElsewhere(setup.emulator, "203.0.113.99");
-    await expect(writing).rejects.toThrow(/somebody else has staged changes .* appeared: 203\.0\.113\.99\/32/);
+    await expect(writing).rejects.toThrow(/another writer has staged changes .* appeared: 203\.0\.113\.99\/32/);
     expect(setup.emulator.prefixSet(BLOCKED).staged).toEqual({
       "192.0.2.0/24": 1,
       "192.0.2.128/25": 1,

@@ -17,7 +17,7 @@ const DIALECTS: readonly (Dialect & { size: number })[] = [
     name: "staged",
     size: 442,
     settings: { listShows: "staged", refusedEntry: "rest", signalingPartial: "valid-ones" },
-    // Where lists show what is staged, nobody can see whether a commit was applied.
+    // Where lists show what is staged, no list can tell whether a commit was applied.
     shows: (kind) => isHonest(kind) && kind.fault?.cmd !== "commit",
   },
   // How often it is asked again until the effect shows depends on the machine: 11 requests are sent in any case.

@@ -12,7 +12,7 @@ const SEED = 4711;
 const LAG_MS = 1_000;
 const IMPATIENT = { timeoutMs: 40, deadlineMs: 2_000 };
 
-/** Ups until nothing is left to do: one, or two where something was adopted. Nobody looks at the node in between. */
+/** Ups until nothing is left to do: one, or two where something was adopted. Nothing is listed in between. */
 async function up(engine: MiniEngine, program: readonly Declared[]): Promise<void> {
   const { errors } = await engine.up(program);
   expect(errors).toEqual([]);
@@ -56,7 +56,7 @@ describe("whatever programs follow one another", () => {
         const kept = keptThroughout(heldBy(emulator), second);
         const start = emulator.journal.length;
         await up(engine, second);
-        // Where lists show what is staged, nobody sees that a commit comes late.
+        // Where lists show what is staged, no list tells that a commit comes late.
         emulator.clock.advance(LAG_MS);
         expect(gaps(emulator, start, kept)).toEqual([]);
         expect(heldBy(emulator)).toEqual(wantedBy(second));

@@ -14,7 +14,7 @@ const single = (name: string, prefix: string, more: Declared["args"] = {}): Decl
 });
 const soc = [single("flood", SHARED, { onDestroy: "created" }), single("scanner", OWN)];
 
-/** A node with an entry of nobody's, and stacks that know nothing of each other. */
+/** A node with an entry that no stack declares, and stacks that know nothing of each other. */
 async function startTeams() {
   const { emulator, config } = await stage({ name: "", settings: {} });
   emulator.change(BLOCKED, { insert: { [FOREIGN]: 7 } });

@@ -122,7 +122,7 @@ describe("the outputs of a resource", () => {
       .map(([name]) => name)
       .sort();
 
-  it("are made for what is given, and for what was left out when somebody asks", async () => {
+  it("are made for what is given, and for what was left out when a program asks", async () => {
     const entry = new pf.PrefixSetEntry("few", { ...place, prefix: "192.0.2.77", reason: undefined });
     expect(own(entry)).toEqual(["__provider", "arena", "endpoint", "id", "prefix", "set", "url", "urn"]);
     for (const output of [entry.reason, entry.value, entry.node]) {

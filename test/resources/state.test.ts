@@ -40,7 +40,7 @@ describe("a state of version 0.1.0", () => {
   });
 });
 
-describe("a state that somebody wrote by hand", () => {
+describe("a state that was written by hand", () => {
   const outputs = {
     arena: "edge",
     set: "blocked",
@@ -56,7 +56,7 @@ describe("a state that somebody wrote by hand", () => {
     expect([...state.entries]).toEqual([
       ["2001:db8::/32", 7],
       ["192.0.2.1/32", 1],
-      // As a node may list it, where somebody else wrote it.
+      // As a node may list it, where another writer put it.
       ["203.0.113.0/24", "many"],
     ]);
     expect(state).toMatchObject({ exclusive: true, onDestroy: "clear", unsettled: new Set(["203.0.113.4/32"]) });

@@ -6,7 +6,7 @@ import { count, grouped, some } from "../../model/text";
 export interface Declared {
   /** Canonical prefix to value; `undefined` for a value that the preview does not know yet. */
   readonly entries: ReadonlyMap<CanonicalPrefix, number | undefined>;
-  /** True when a resource owns the whole set: then what nobody declares is out of place. */
+  /** True when a resource owns the whole set: then what no resource declares is out of place. */
   readonly exclusive: boolean;
   /** True when the preview does not know all entries yet. */
   readonly incomplete: boolean;

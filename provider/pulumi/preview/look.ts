@@ -91,7 +91,7 @@ function hurried<O extends NodeOptions | ReceiverOptions>(options: O, patient: b
   return { ...options, timeoutMs: Math.min(timeoutMs, PATIENCE_MS), deadlineMs: Math.min(deadlineMs, PATIENCE_MS) };
 }
 
-/** Whoever answered, refusing or in an unknown shape, is told from whoever did not. */
+/** Tells a node that answered, refusing or in an unknown shape, from one that did not. */
 function failed(what: string, error: unknown): Sight {
   if (!(error instanceof PacketFilterError)) throw error;
   const answered = error instanceof RequestError && (error.status !== undefined || error.outcome === "refused");

@@ -100,11 +100,11 @@ export class CloudSignalingHandler implements Handler {
     const left = [...new Set([...state.prefixes, ...state.unsettled])].filter((prefix) => !stopped.includes(prefix));
     const why = state.stops === "none" ? 'stops: "none"' : "this resource did not start it";
     for (const line of inLines(left)) {
-      this.runtime.notices.say(`Signaling at ${state.endpoint}: left as it was (${why}): ${line}.`);
+      this.runtime.notices.info(`Signaling at ${state.endpoint}: left as it was (${why}): ${line}.`);
     }
   }
 
-  /** Once, when they are added: prefixes that somebody else had started. */
+  /** Once, when they are added: prefixes that were active before. */
   private sayAlready(
     receiver: ReceiverAccess,
     { stops }: CloudSignalingInputs,
@@ -117,11 +117,11 @@ export class CloudSignalingHandler implements Handler {
         ? 'A destroy of this resource stops it all the same (stops: "all").'
         : 'A destroy of this resource leaves it active; stops: "all" would stop it.';
     for (const line of inLines(already)) {
-      this.runtime.notices.say(`Signaling at ${receiver.label}: active before this resource: ${line}. ${fate}`);
+      this.runtime.notices.info(`Signaling at ${receiver.label}: active before this resource: ${line}. ${fate}`);
     }
   }
 
-  /** Ownership passes on to whoever wants the prefix next. */
+  /** Ownership passes on to the resource that wants the prefix next. */
   private own({ receiver, started, unsettled }: CloudSignalingState): void {
     this.runtime.receiver(receiver).owned.add([...started, ...unsettled]);
   }

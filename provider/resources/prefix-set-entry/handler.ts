@@ -77,7 +77,7 @@ export class PrefixSetEntryHandler implements Handler {
     if (found === undefined) return { id, outs: writeState(inputs, { endpoint }) };
     this.found.add(id);
     if (found === value) {
-      this.runtime.notices.say(`${label}: ${prefix} was there already with this value. ${fateOf(inputs)}`);
+      this.runtime.notices.info(`${label}: ${prefix} was there already with this value. ${fateOf(inputs)}`);
       return { id, outs: writeState(inputs, { endpoint, existed: true }) };
     }
     this.runtime.notices.warn(
@@ -137,11 +137,11 @@ export class PrefixSetEntryHandler implements Handler {
       const owner = isLost
         ? ' The other one found it there, so with onDestroy: "created" its destroy will leave it; if it is this resource under another name, an alias keeps it the creator.'
         : "";
-      this.runtime.notices.say(`${set.label}: ${prefix} stays, wanted by another resource of this stack.${owner}`);
+      this.runtime.notices.info(`${set.label}: ${prefix} stays, wanted by another resource of this stack.${owner}`);
       return;
     }
     if (onDestroy === "created" && state.existed) {
-      this.runtime.notices.say(
+      this.runtime.notices.info(
         `${set.label}: left ${prefix}, which was there before this resource (onDestroy: "created").`,
       );
       return;
@@ -156,7 +156,7 @@ export class PrefixSetEntryHandler implements Handler {
     if (value === UNKNOWN || (held === value && expired !== true)) return;
     const what =
       expired === true ? `removes ${prefix}, which has expired` : `gives ${prefix} the value ${value}, not ${held}`;
-    this.runtime.notices.say(`${label}: up ${what}; the entry was adopted and is unchanged so far.`);
+    this.runtime.notices.info(`${label}: up ${what}; the entry was adopted and is unchanged so far.`);
   }
 }
 
@@ -175,7 +175,7 @@ function partial(
 /** What a destroy does with an entry that was there before the resource. */
 function fateOf({ onDestroy }: PrefixSetEntryInputs): string {
   if (onDestroy === "remove") {
-    return 'Whoever put it there, it belongs to this resource now, and destroy removes it; onDestroy: "created" leaves it.';
+    return 'It belongs to this resource now, and destroy removes it; onDestroy: "created" leaves it.';
   }
   return "A destroy of this resource leaves it.";
 }

@@ -45,10 +45,10 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
     const delta = difference<ListedValue>(before.entries, entries);
     const gone = [...delta.remove.keys()].filter((prefix) => hasExpired(prefix, normal, before, runtime.today));
     if (!isEmpty(delta))
-      runtime.notices.say(`${node.label} ${url}: ${planText(delta, gone)}, ${grouped(entries.size)} after`);
+      runtime.notices.info(`${node.label} ${url}: ${planText(delta, gone)}, ${grouped(entries.size)} after`);
     // Those that go with this plan beyond the few that its line has room for.
     const more = gone.length > SHOWN_IN_PLAN ? gone : [];
-    for (const line of inLines(more)) runtime.notices.say(`${node.label} ${url}: removed, since expired: ${line}.`);
+    for (const line of inLines(more)) runtime.notices.info(`${node.label} ${url}: removed, since expired: ${line}.`);
   }
   const unwanted = [...normal.expired].filter(([prefix]) => !before.entries.has(prefix) && !before.notes.has(prefix));
   for (const line of inLines(unwanted.map(([prefix, expires]) => `${prefix} (${expires})`))) {

@@ -132,7 +132,7 @@ export class PrefixSetHandler implements Handler {
     const managed = [...new Set([...entries.keys(), ...unsettled])];
     const kept = new Set(managed.filter((prefix) => set.wanted.has(prefix)));
     if (kept.size > 0) {
-      this.runtime.notices.say(
+      this.runtime.notices.info(
         `${set.label}: ${count(kept.size, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some([...kept])}.`,
       );
     }
@@ -168,20 +168,20 @@ export class PrefixSetHandler implements Handler {
       `${set.label}: left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" puts them right.`,
     );
     const rest = extra.slice(SHOWN);
-    for (const line of inLines(rest)) this.runtime.notices.say(`${set.label}: left and not declared, too: ${line}.`);
+    for (const line of inLines(rest)) this.runtime.notices.info(`${set.label}: left and not declared, too: ${line}.`);
   }
 
-  /** Once, at create: entries that somebody had put there with the value that is declared. */
+  /** Once, at create: entries that were there before with the value that is declared. */
   private sayShared({ label, owned }: ResourceSet, { entries, onDestroy }: PrefixSetInputs, before: ListedMap): void {
     const shared = [...entries].filter(([prefix, value]) => before.get(prefix) === value && !owned.has(prefix));
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
     const fate = onDestroy === "keep" ? "a destroy leaves them" : "destroy removes them with the rest";
-    this.runtime.notices.say(
+    this.runtime.notices.info(
       `${label}: ${grouped(shared.length)} ${were} there already as declared: ${some(
         shared.map(([prefix]) => prefix),
         SHOWN,
-      )}. Whoever put them there, they belong to this resource now, and ${fate}.`,
+      )}. They belong to this resource now, and ${fate}.`,
     );
   }
 
@@ -201,7 +201,7 @@ export class PrefixSetHandler implements Handler {
       const lines = inLines(items);
       for (const [index, line] of lines.entries()) {
         const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
-        this.runtime.notices.say(
+        this.runtime.notices.info(
           `${label}: up ${fate} ${count(items.length, "entry", "entries")} that no program declared so${part}: ${line}.`,
         );
       }

@@ -84,7 +84,7 @@ export interface PrefixSetOutputs {
   readonly endpoint: string;
   /** Prefixes that were taken over as they are, if there are any. */
   readonly adopted?: Iterable<CanonicalPrefix> | undefined;
-  /** Prefixes that a refresh found as nobody declared them, or that were adopted before it. */
+  /** Prefixes that a refresh found as no program declared them, or that were adopted before it. */
   readonly found?: Iterable<CanonicalPrefix> | undefined;
   /** Prefixes whose write ended without a known result. */
   readonly unsettled?: Iterable<CanonicalPrefix> | undefined;

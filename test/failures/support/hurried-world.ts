@@ -45,7 +45,7 @@ export class HurriedWorld implements World {
 
   /**
    * In parts, with whatever happens meanwhile between them: the node is in this process, so on a machine that is busy its answer comes late and the
-   * time-out with it. A time-out means that no answer is coming, not that nobody had time to give it.
+   * time-out with it. A time-out means that no answer is coming, not that the process had no time to give it.
    */
   after = (ms: number, run: () => void): (() => void) => {
     let parts = Math.max(1, Math.floor(ms / PART_MS));

@@ -11,7 +11,7 @@ const set = fc.record({ name: fc.constantFrom("blocked", "renamed"), entries }).
   ({ name, entries: given }): Declared => ({
     type: "PrefixSet",
     name,
-    // Whoever renames a set and shortens it at once takes over what the old one held.
+    // A set that is renamed and shortened at once takes over what the old one held.
     args: { arena: "edge", set: "blocked", entries: given, allowEmpty: true, maxRemovals: "100%", onExisting: "adopt" },
   }),
 );

@@ -1,7 +1,7 @@
 import type { EmulatorState } from "../../../provider/emulator";
 import type { Declared } from "./engine";
 
-/** What somebody does in one `up`: from one program to another. */
+/** What a user does in one `up`: from one program to another. */
 export interface Scenario {
   readonly name: string;
   readonly about: "sets" | "entries" | "signalings" | "all" | "places";

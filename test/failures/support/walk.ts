@@ -65,7 +65,7 @@ export async function stage(dialect?: Dialect): Promise<{ emulator: Emulator; co
 let nextPort = 20_000 + (process.pid % 100) * 100;
 
 /**
- * On a port below those that the system gives out: while a fault closes it, nobody else is given the same one and answers
+ * On a port below those that the system gives out: while a fault closes it, no other process is given the same one and answers
  * in the node's place.
  */
 async function onOwnPort(options: EmulatorOptions): Promise<Emulator> {
@@ -142,7 +142,7 @@ async function follow({ scenario, kind, request, lasting, next }: Case, dialect?
     if (expected) require(same(held, expected), `it holds ${show(held)} instead of ${show(expected)}`);
   }
   if (isLimit && next === "previous") {
-    // What a killed run created is in no state. Everything that is wanted holds all the same, once somebody has looked.
+    // What a killed run created is in no state. Everything that is wanted holds all the same, once the set was listed.
     const { errors } = await engine.up(program, { refresh: true });
     for (const error of errors) problems.push(`up --refresh fails: ${error.message}`);
     require(holds(
