@@ -115,3 +115,40 @@ export const PERSIST = {
 
 /** Days for which a certificate made for a run is good, around its start: clocks differ a little (`http/certificates.ts`). */
 export const CERTIFICATE_DAYS = { before: 1, after: 365 } as const;
+
+/** The control API (`control/`). */
+export const CONTROL = {
+  /** Bytes of a body: a state with a million marks fits. */
+  bodyBytes: 256 * 2 ** 20,
+  /** Bytes that a reader of events may be behind before it is cut off: the memory of the emulator does not grow with it. */
+  eventBytes: 1_048_576,
+  /** Real time that a wait for a request takes at most. */
+  wait: "5s",
+  /** Packets in one request, and packets of generated traffic. */
+  packets: 100_000,
+  traffic: 100_000_000,
+  /** Records of a table of marks, unless the caller asks for more; and more than any table holds. */
+  marks: 1_000,
+  allMarks: 100_000_000,
+  /** Characters of the name of a snapshot. */
+  snapshotCharacters: 200,
+} as const;
+
+/** What the page shows of long lists (`page/`): more is no help to a person, and costs time with every question. */
+export const PAGE = {
+  /** Rows of a set, records of marks and lines of the journal, unless the page asks for more. */
+  rows: 200,
+  records: 100,
+  lines: 500,
+  /** Lines of a chart: as many as a person tells apart. */
+  chartLines: 8,
+  /** Ids of marks that are told one by one; others are summed up. */
+  markIds: 50,
+  /** The newest runs. */
+  runs: 200,
+  /** Data items and changes of one entry of the journal. */
+  items: 100,
+} as const;
+
+/** Wrong places of a value that an error names; the rest is counted (`validation/strict.ts`). */
+export const WRONG_PLACES = 10;

@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { isIP } from "node:net";
 import { z } from "zod";
 import { PrefixError } from "../../model/prefix";
+import { CONTROL } from "../defaults";
 import { sameText } from "../http/admission";
 import { readBody, send } from "../http/http-server";
 import { BadRequest, parseJson } from "../http/json-body";
@@ -14,9 +15,6 @@ import { UnknownResource } from "../state/unknown-resource";
 import { fromTexts, strictly } from "../validation/strict";
 import { hasBody, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
-
-/** Bodies of the control API: a state with a million marks fits. */
-const MAX_BODY = 256 * 2 ** 20;
 
 /**
  * The control API: what a test asks and does behind the backs of the clients, over HTTP. No part of the protocol, and on a
@@ -42,7 +40,7 @@ export class ControlApi {
     const url = readTarget(request.url ?? "/");
     const found = url && findOperation(request.method ?? "GET", url.pathname);
     if (!found || "allowed" in found) return send(response, noOperation(found?.allowed ?? []), { close: true });
-    const body = await readBody(request, MAX_BODY);
+    const body = await readBody(request, CONTROL.bodyBytes);
     if (body === "aborted") return void response.destroy();
     if (body === "too-large") return send(response, json(413, { error: "the body is too large" }), { close: true });
     const { operation, path } = found;

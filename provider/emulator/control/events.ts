@@ -1,9 +1,7 @@
 import type { ServerResponse } from "node:http";
+import { CONTROL } from "../defaults";
 import type { Journal } from "../journal/journal";
 import { reasonOf } from "../journal/journal-text";
-
-/** A reader that is this many bytes behind is cut off, so that the memory of the emulator does not grow with it. */
-const MAX_BEHIND = 1_048_576;
 
 /** Sends journal entries as they happen, until the reader leaves. Writes the answer itself. */
 export function streamEvents(journal: Journal, response: ServerResponse): undefined {
@@ -12,7 +10,7 @@ export function streamEvents(journal: Journal, response: ServerResponse): undefi
   const stop = journal.listen(({ data: _, answer, ...entry }) => {
     const reason = reasonOf({ status: entry.status, answer });
     const event = { ...entry, ...(reason !== undefined && { reason }) };
-    if (response.writableLength > MAX_BEHIND) response.destroy();
+    if (response.writableLength > CONTROL.eventBytes) response.destroy();
     else response.write(`id: ${entry.index}\nevent: request\ndata: ${JSON.stringify(event)}\n\n`);
   });
   response.on("close", stop);

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONTROL, JOURNAL } from "../defaults";
 import { expectCount, expectInOrder, waitFor } from "../journal/expectations";
 import { har, harSchema } from "../journal/har";
 import type { JournalEntry, JournalFilter, JournalRange } from "../journal/journal";
@@ -19,9 +20,6 @@ export interface RequestWait {
   /** Index of the first entry of the journal that counts, default: of all that it holds. */
   readonly since?: number;
 }
-
-/** How long a wait for a request takes at most, in real time, unless it says otherwise. */
-const WAIT = "5s";
 
 const filterAndRange = journalFilter.extend(journalRange.shape);
 
@@ -99,7 +97,7 @@ export const journal = {
         answer: journalEntry,
         run: async ({ journal, waits }, { filter, ...options }, { signal }): Promise<JournalEntry> => {
           strictly(journalFilter, filter, "waitForRequest()");
-          const { within = WAIT, since } = strictly(requestWait, options, "waitForRequest()");
+          const { within = CONTROL.wait, since } = strictly(requestWait, options, "waitForRequest()");
           const ended = signal ? AbortSignal.any([signal, waits.signal]) : waits.signal;
           return waitFor(journal, filter, { within: milliseconds(within), since, timer: waits.timer, signal: ended });
         },
@@ -183,7 +181,7 @@ export const journal = {
    */
   beginRun: method(
     operation("POST /runs", "Begins another run, of this label or without one, for all requests that carry no label.", {
-      input: z.strictObject({ label: z.string().min(1).max(100).optional() }),
+      input: z.strictObject({ label: z.string().min(1).max(JOURNAL.labelCharacters).optional() }),
       answer: runSchema,
       run: ({ journal }, { label }) => journal.runs.begin(label),
     }),

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MARK_TYPES, type MarkType } from "../../model/mark";
+import { CONTROL } from "../defaults";
 import type { MarkRecord } from "../marks";
 import {
   background,
@@ -21,21 +22,16 @@ import { method, operation } from "./operation";
 
 const KINDS = { background, synFlood, dnsAmplification, carpetBombing };
 
-/** More records than any table holds. */
-const ALL = 100_000_000;
-/** Records of a table of marks that are shown unless the caller says otherwise. */
-const SHOWN = 1_000;
-
 const counter = z.object({ packets: z.int(), bytes: z.int() }).nullable();
 
 const marks = operation("GET /marks", "The marks of a profile, expired ones that are still kept included.", {
   input: z.strictObject({
     url: z.string().describe("Of the profile."),
     type: z.enum(MARK_TYPES),
-    limit: z.int().min(1).max(ALL).optional().describe("Most records, default 1000."),
+    limit: z.int().min(1).max(CONTROL.allMarks).optional().describe("Most records, default 1000."),
   }),
   answer: z.object({ active: z.int(), expired: z.int(), records: z.array(markRecord) }),
-  run: ({ contents }, { url, type, limit = SHOWN }) => {
+  run: ({ contents }, { url, type, limit = CONTROL.marks }) => {
     const { arena, profile } = profileOf(contents, url);
     const table = contents.packetPath.marks(arena, profile);
     const records: MarkRecord[] = [];
@@ -61,7 +57,7 @@ export const traffic = {
    */
   receive: method(
     operation("POST /packets", "Packets that arrive, in order; what became of each.", {
-      input: z.array(packetSchema).max(100_000) as z.ZodType<Iterable<Packet>>,
+      input: z.array(packetSchema).max(CONTROL.packets) as z.ZodType<Iterable<Packet>>,
       answer: z.array(verdict),
       run: ({ contents, changed }, packets): Verdict[] => {
         const verdicts = contents.packetPath.receive(packets);
@@ -80,7 +76,7 @@ export const traffic = {
         kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]),
         to: z.array(z.string()).min(1).describe("Prefixes of recipients."),
         from: z.array(z.string()).min(1).optional().describe("Prefixes of senders; default: documentation prefixes."),
-        count: z.int().min(1).max(100_000_000).describe("How many packets."),
+        count: z.int().min(1).max(CONTROL.traffic).describe("How many packets."),
         seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
       }),
       answer: trafficSummary,
@@ -92,7 +88,7 @@ export const traffic = {
   /** The marks of a profile, expired ones that are still kept included. @throws {UnknownResource} when there is no such profile. */
   marks: method(
     marks,
-    (url: string, type: MarkType) => ({ ...strictly(markTable, { url, type }, "marks()"), limit: ALL }),
+    (url: string, type: MarkType) => ({ ...strictly(markTable, { url, type }, "marks()"), limit: CONTROL.allMarks }),
     ({ records }) => records,
   ),
 

@@ -4,6 +4,7 @@ import type { FaultDefinition } from "../behaviour/fault-kind";
 import { FAULT_KINDS, faultPresets } from "../behaviour/fault-kinds";
 import { profileOf, setOf } from "../control/lookup";
 import { type Operation, operation } from "../control/operation";
+import { PAGE } from "../defaults";
 import { UnknownResource } from "../state/unknown-resource";
 import { describeEntry, describeLine } from "./journal-view";
 import { describeOverview } from "./overview";
@@ -19,12 +20,6 @@ import {
   setView,
 } from "./schemas";
 import { describeSet } from "./set-view";
-
-/** Lines that a chart can show and a person still tells apart. */
-const LINES = 8;
-
-/** How much of a long list is told unless the page asks for more. */
-const DEFAULTS = { rows: 200, records: 100, lines: 500 };
 
 /** What only the page asks: short summaries of what may be long, and what its forms are made of. */
 export const pageOperations = [
@@ -44,7 +39,7 @@ export const pageOperations = [
         limit: z.int().min(1).max(5_000).optional(),
       }),
       answer: setView,
-      run: ({ contents }, { url, filter = "", only, limit = DEFAULTS.rows }) =>
+      run: ({ contents }, { url, filter = "", only, limit = PAGE.rows }) =>
         describeSet(setOf(contents, url), { filter: filter.trim(), onlyChanges: only === "changes", limit }),
     },
   ),
@@ -56,7 +51,7 @@ export const pageOperations = [
       limit: z.int().min(1).max(1_000).optional(),
     }),
     answer: markView,
-    run: ({ contents }, { url, type, id, limit = DEFAULTS.records }) => {
+    run: ({ contents }, { url, type, id, limit = PAGE.records }) => {
       const { arena, profile } = profileOf(contents, url);
       const marks = contents.packetPath.marks(arena, profile);
       return { ...marks.count(type), records: marks.largest(type, limit, id) };
@@ -70,7 +65,7 @@ export const pageOperations = [
       answer: markChart,
       run: ({ markHistory }, { profile }) => {
         markHistory.follow();
-        return markHistory.chart(LINES, profile);
+        return markHistory.chart(PAGE.chartLines, profile);
       },
     },
   ),
@@ -80,7 +75,7 @@ export const pageOperations = [
     {
       input: z.strictObject({ limit: z.int().min(1).max(20_000).optional() }),
       answer: z.array(journalLine),
-      run: ({ journal }, { limit = DEFAULTS.lines }) => journal.entries.slice(-limit).map(describeLine),
+      run: ({ journal }, { limit = PAGE.lines }) => journal.entries.slice(-limit).map(describeLine),
     },
   ),
   operation(

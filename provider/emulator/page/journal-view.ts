@@ -1,10 +1,8 @@
+import { PAGE } from "../defaults";
 import type { JournalEntry } from "../journal/journal";
 import { reasonOf } from "../journal/journal-text";
 import { commitCounts } from "../state/commit-record";
 import type { JournalDetails, JournalLine } from "./schemas";
-
-/** Data items and changes of one entry that are shown. */
-const SHOWN = 100;
 
 /** An entry as a short line. */
 export function describeLine(all: JournalEntry): JournalLine {
@@ -25,7 +23,7 @@ export function describeEntry(entry: JournalEntry): JournalDetails {
     headers,
     answerHeaders,
     answer,
-    data: data?.slice(0, SHOWN),
+    data: data?.slice(0, PAGE.items),
     changes: commit && {
       inserted: first(commit.inserted),
       removed: first(commit.removed),
@@ -35,5 +33,5 @@ export function describeEntry(entry: JournalEntry): JournalDetails {
 }
 
 function first<T>(part: Readonly<Record<string, T>>): Record<string, T> {
-  return Object.fromEntries(Object.entries(part).slice(0, SHOWN));
+  return Object.fromEntries(Object.entries(part).slice(0, PAGE.items));
 }

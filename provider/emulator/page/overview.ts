@@ -1,6 +1,7 @@
 import { MARK_TYPES } from "../../model/mark";
 import { formatUrl } from "../../model/resource-url";
 import { deviations } from "../behaviour/dialect";
+import { PAGE } from "../defaults";
 import { describeRun } from "../journal/journal-text";
 import type { DeploymentClient, SignalingDeployment } from "../signaling/signaling-deployment";
 import type { Simulation } from "../simulation";
@@ -8,12 +9,6 @@ import type { Contents } from "../state/contents";
 import type { ArenaHoldings, ProfileHoldings } from "../state/holdings";
 import type { PrefixSetStore } from "../state/prefix-set-store";
 import type { Arena, Client, Overview, Profile, SetSummary } from "./schemas";
-
-/** Ids of marks that are told one by one; others are summed up. */
-const MOST_IDS = 50;
-
-/** Runs that are told. */
-const MOST_RUNS = 200;
 
 /** Prefixes that are bound to profiles now, by url of the profile. */
 type Bound = ReadonlyMap<string, Profile["bound"]>;
@@ -33,7 +28,7 @@ export function describeOverview(simulation: Simulation): Overview {
     journal: { entries: journal.entries.length, first: journal.entries[0]?.index ?? null },
     runs: journal.runs
       .list()
-      .slice(-MOST_RUNS)
+      .slice(-PAGE.runs)
       .map((run) => ({ run: run.run, text: describeRun(run) })),
     faults: simulation.faults.list(),
     arenas: [...contents.holdings.arenas.values()].map((it) => describeArena(contents, it, bound)),
@@ -61,7 +56,7 @@ function describeProfile(contents: Contents, arena: string, it: ProfileHoldings,
     sets: describeSets(it.sets, { arena, profile: it.name }),
     marks: MARK_TYPES.map((type) => {
       const ids = [...marks.ids(type)].sort((a, b) => b[1] - a[1]);
-      return { type, ...marks.count(type), ids: ids.slice(0, MOST_IDS).map(([id, records]) => ({ id, records })) };
+      return { type, ...marks.count(type), ids: ids.slice(0, PAGE.markIds).map(([id, records]) => ({ id, records })) };
     }),
   };
 }

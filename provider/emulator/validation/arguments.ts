@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry-value";
 import { MARK_TYPES } from "../../model/mark";
+import { CONTROL } from "../defaults";
 import type { JournalFilter, JournalRange } from "../journal/journal";
 import { type Packet, packetSchema, TrafficSource } from "../packets";
 import { durationSchema } from "../time/duration";
@@ -48,7 +49,7 @@ export const requestOrder = z.array(journalFilter).min(1);
 /** Prefixes with the values that they get. */
 const entriesToInsert = z.record(z.string(), z.int().min(0).max(MAX_VALUE));
 
-/** What somebody changes in a set at the node's console. */
+/** What an operator changes in a set at the node's console. */
 export const setChanges = z.strictObject({
   insert: entriesToInsert.optional(),
   delete: z.array(z.string()).optional(),
@@ -64,7 +65,7 @@ export const signalChanges = z.strictObject({
 export const text = z.string();
 
 /** Name of a snapshot. */
-export const name = z.string().min(1).max(200);
+export const name = z.string().min(1).max(CONTROL.snapshotCharacters);
 
 /** One of the four tables of marks of a profile, and how many records of it. */
 export const markTable = z.strictObject({

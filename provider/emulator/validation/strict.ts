@@ -1,8 +1,6 @@
 import { z } from "zod";
 import { nearest } from "../../model/nearest";
-
-/** Places of a value that are told at most; the rest is counted. */
-const MOST = 10;
+import { WRONG_PLACES } from "../defaults";
 
 /**
  * Reads what comes from outside by its schema: options and arguments in plain JavaScript, states, bodies of the control API.
@@ -29,8 +27,8 @@ export function strictly<Schema extends z.ZodType>(
   const result = schema.safeParse(value, { error: wording, reportInput: true });
   if (result.success) return result.data;
   const problems = [...new Set(unknownFirst(result.error.issues).flatMap((issue) => describe(issue, [])))];
-  const more = problems.length > MOST ? `; and ${problems.length - MOST} more` : "";
-  throw new Failure(sentence(`${about}: ${problems.slice(0, MOST).join("; ")}${more}`));
+  const more = problems.length > WRONG_PLACES ? `; and ${problems.length - WRONG_PLACES} more` : "";
+  throw new Failure(sentence(`${about}: ${problems.slice(0, WRONG_PLACES).join("; ")}${more}`));
 }
 
 /** Texts as the members of a schema: numbers where it has numbers. What is none stays a text, for the schema to refuse. */
@@ -49,7 +47,7 @@ export function inheritedNameProblem(name: string): string | undefined {
   return name in {} ? "is a name that every object has already, so that nothing else can be told by it" : undefined;
 }
 
-/** Words for what zod's own text says badly: unknown members and values, with the nearest that exist. */
+/** Sentences for what zod's own text says badly: unknown members and values, with the nearest that exist. */
 const wording: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === "unrecognized_keys") {
     const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
@@ -71,10 +69,10 @@ const wording: z.core.$ZodErrorMap = (issue) => {
 
 /** What a number or a length that is out of its bounds must be. */
 function bound(issue: z.core.$ZodRawIssue<z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig>): string {
-  const [words, limit] = issue.code === "too_small" ? ["at least", issue.minimum] : ["at most", issue.maximum];
-  if (issue.origin === "string") return limit === 1 ? "must not be empty" : `must have ${words} ${limit} characters`;
-  if (issue.origin === "array") return limit === 1 ? "must not be empty" : `must have ${words} ${limit} items`;
-  return `must be ${issue.inclusive === false ? (words === "at least" ? "above" : "below") : words} ${limit}, not ${kind(issue.input)}`;
+  const [side, limit] = issue.code === "too_small" ? ["at least", issue.minimum] : ["at most", issue.maximum];
+  if (issue.origin === "string") return limit === 1 ? "must not be empty" : `must have ${side} ${limit} characters`;
+  if (issue.origin === "array") return limit === 1 ? "must not be empty" : `must have ${side} ${limit} items`;
+  return `must be ${issue.inclusive === false ? (side === "at least" ? "above" : "below") : side} ${limit}, not ${kind(issue.input)}`;
 }
 
 /** An issue with its place. Of a union the alternative that fits best speaks, and of a bad key its reason. */

@@ -12,8 +12,8 @@ import { link, type Place, usePlace, VIEWS, type View } from "./route";
 import { SetsView } from "./sets";
 import { SignalingView } from "./signaling";
 import { dismiss, type State, useStore } from "./store";
+import { number, plural } from "./texts";
 import { Unknown } from "./ui";
-import { number, plural } from "./words";
 
 const TITLES: Record<View, string> = {
   node: "Node",

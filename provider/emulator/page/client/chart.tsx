@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import type { MarkLine } from "../schemas";
-import { number } from "./words";
+import { number } from "./texts";
 
 const HEIGHT = 240;
 /** Seconds on the time axis, at most and at least. */

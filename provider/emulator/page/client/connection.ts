@@ -6,7 +6,7 @@ import { current, update } from "./store";
 /** Journal lines that the page keeps, and that it asks for at first. */
 const KEPT = 5_000;
 const FIRST = 2_000;
-/** Milliseconds: between looks at the emulator; after the last journal line; before the next try. */
+/** Milliseconds: between questions to the emulator; after the last journal line; before the next try. */
 const POLL = 1_000;
 const AFTER_EVENT = 150;
 const RETRY = 1_000;
@@ -22,13 +22,13 @@ export function start(): void {
 let running: Promise<void> | undefined;
 let again = false;
 
-/** Looks at the emulator now. While it does, further calls make it look once more afterwards. */
+/** Asks the emulator now. While it does, further calls make it ask once more afterwards. */
 export function refresh(): Promise<void> {
   if (running) {
     again = true;
     return running;
   }
-  running = look().finally(() => {
+  running = ask().finally(() => {
     running = undefined;
     if (again) {
       again = false;
@@ -38,7 +38,7 @@ export function refresh(): Promise<void> {
   return running;
 }
 
-async function look(): Promise<void> {
+async function ask(): Promise<void> {
   const known = current().journal.at(-1)?.index ?? -1;
   try {
     const overview = await call<Overview>("GET", "/page/overview");

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Fault, FaultKind } from "../schemas";
 import { call } from "./api";
-import { STRIKES, type Strike } from "./fault-words";
+import { STRIKES, type Strike } from "./fault-texts";
 import { act, Panel, SelectField, TextField } from "./ui";
 
 /** Which requests, in one choice: a command of the node API or an operation of signaling. */

@@ -2,9 +2,9 @@ import { useState } from "preact/hooks";
 import type { ActiveFault, FaultCatalogue, FaultPreset, Overview } from "../schemas";
 import { call } from "./api";
 import { FaultForm } from "./fault-form";
-import { armed, faultWords, hitsOf, STRIKES, type Strike } from "./fault-words";
-import { act, Badge, Panel, SelectField } from "./ui";
-import { number } from "./words";
+import { armed, faultText, hitsOf, STRIKES, type Strike } from "./fault-texts";
+import { number } from "./texts";
+import { act, Badge, Panel, SelectField, Table } from "./ui";
 
 /** What can go wrong: switches for what is usual, a form for the rest, and what is armed. */
 export function FaultsView({ overview: { faults }, catalogue }: { overview: Overview; catalogue: FaultCatalogue }) {
@@ -80,53 +80,36 @@ function Armed({ faults }: { faults: readonly ActiveFault[] }) {
         </button>
       }
     >
-      <div class="scroll">
-        <table class="armed">
-          <caption class="unseen">Faults that were set</caption>
-          <thead>
-            <tr>
-              <th scope="col">Kind</th>
-              <th scope="col">Meets</th>
-              <th scope="col" class="num">
-                Seen
-              </th>
-              <th scope="col" class="num">
-                Hits
-              </th>
-              <th scope="col">State</th>
-              <th scope="col">
-                <span class="unseen">Take back</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {[...faults].sort(armedFirst).map(({ id, fault, seen, hits, spent }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <code>{fault.kind}</code>
-                </th>
-                <td>{faultWords(fault)}</td>
-                <td class="num">{number(seen)}</td>
-                <td class="num">{number(hits)}</td>
-                <td>
-                  {!spent && <Badge tone="warn">armed</Badge>}
-                  {hits > 0 && <Badge tone="good">met</Badge>}
-                </td>
-                <td>
-                  <button
-                    type="button"
-                    class="small"
-                    aria-label={`Take back fault ${id}, ${fault.kind}`}
-                    onClick={() => void act("Taken back.", () => call("DELETE", `/faults/${id}`))}
-                  >
-                    Take back
-                  </button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        caption="Faults that were set"
+        kind="armed"
+        columns={["Kind", "Meets", ["Seen", "num"], ["Hits", "num"], "State", ["Take back", "unseen"]]}
+      >
+        {[...faults].sort(armedFirst).map(({ id, fault, seen, hits, spent }) => (
+          <tr key={id}>
+            <th scope="row">
+              <code>{fault.kind}</code>
+            </th>
+            <td>{faultText(fault)}</td>
+            <td class="num">{number(seen)}</td>
+            <td class="num">{number(hits)}</td>
+            <td>
+              {!spent && <Badge tone="warn">armed</Badge>}
+              {hits > 0 && <Badge tone="good">met</Badge>}
+            </td>
+            <td>
+              <button
+                type="button"
+                class="small"
+                aria-label={`Take back fault ${id}, ${fault.kind}`}
+                onClick={() => void act("Taken back.", () => call("DELETE", `/faults/${id}`))}
+              >
+                Take back
+              </button>
+            </td>
+          </tr>
+        ))}
+      </Table>
     </Panel>
   );
 }

@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { JournalDetails, JournalLine } from "../schemas";
+import { bytes, number, plural } from "./texts";
 import { Badge, Parts, useAnswer } from "./ui";
-import { bytes, number, plural } from "./words";
 
 /** Bytes of an answer that the emulator keeps. */
 const KEPT = 2_048;

@@ -3,8 +3,8 @@ import type { JournalLine, Overview } from "../schemas";
 import { call } from "./api";
 import { JournalRow } from "./journal-row";
 import { choose, usePlace } from "./route";
+import { number, plural } from "./texts";
 import { act, Check, SelectField, TextField } from "./ui";
-import { number, plural } from "./words";
 
 const STEP = 100;
 const APIS = [

@@ -3,8 +3,8 @@ import type { MarkChart, MarkLine, MarkType, MarkView, Overview, Profile } from 
 import { query } from "./api";
 import { Chart, Swatch } from "./chart";
 import { choose, go, usePlace } from "./route";
-import { Panel, SelectField, Shown, Unknown, useAnswer } from "./ui";
-import { duration, markKey, number, ruleOfMark, shortUrl } from "./words";
+import { duration, markKey, number, ruleOfMark, shortUrl } from "./texts";
+import { Panel, SelectField, Shown, Table, Unknown, useAnswer } from "./ui";
 
 const STEP = 100;
 const TYPES: readonly (readonly [MarkType, string])[] = [
@@ -18,7 +18,7 @@ const TYPES: readonly (readonly [MarkType, string])[] = [
 export function MarksView({ overview, subject = "" }: { overview: Overview; subject?: string }) {
   const profiles = overview.arenas.flatMap((arena) => arena.profiles);
   const chosen = profiles.find(({ url }) => url === subject);
-  // With every look at the emulator; the last answer stays until the next is there.
+  // Whenever the emulator was asked; the last answer stays until the next is there.
   const { answer: chart } = useAnswer<MarkChart>(query("/page/mark-history", { profile: chosen?.url }), overview);
   const total = profiles.flatMap(({ marks }) => marks).reduce((sum, { active }) => sum + active, 0);
   return (
@@ -57,41 +57,29 @@ export function MarksView({ overview, subject = "" }: { overview: Overview; subj
 function Legend({ series, profiles }: { series: readonly MarkLine[]; profiles: readonly Profile[] }) {
   if (series.length === 0) return <p class="hint">No marks yet. Rules make them of packets: see Packets.</p>;
   return (
-    <div class="scroll">
-      <table>
-        <caption class="unseen">Marks by profile, type and rule, now</caption>
-        <thead>
-          <tr>
-            <th scope="col">Rule</th>
-            <th scope="col">Type</th>
-            <th scope="col">Profile</th>
-            <th scope="col" class="num">
-              Live records
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {series.map((line) => (
-            <tr key={`${line.profile} ${line.type} ${line.id}`}>
-              <th scope="row">
-                <Swatch line={line} /> {line.id}{" "}
-                {ruleOfMark(
-                  profiles.find(({ url }) => url === line.profile),
-                  line.id,
-                )}
-              </th>
-              <td>
-                <code>{line.type}</code>
-              </td>
-              <td>
-                <code>{shortUrl(line.profile)}</code>
-              </td>
-              <td class="num">{number(line.values.at(-1) ?? 0)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption="Marks by profile, type and rule, now"
+      columns={["Rule", "Type", "Profile", ["Live records", "num"]]}
+    >
+      {series.map((line) => (
+        <tr key={`${line.profile} ${line.type} ${line.id}`}>
+          <th scope="row">
+            <Swatch line={line} /> {line.id}{" "}
+            {ruleOfMark(
+              profiles.find(({ url }) => url === line.profile),
+              line.id,
+            )}
+          </th>
+          <td>
+            <code>{line.type}</code>
+          </td>
+          <td>
+            <code>{shortUrl(line.profile)}</code>
+          </td>
+          <td class="num">{number(line.values.at(-1) ?? 0)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 
@@ -162,40 +150,24 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
 
 function RecordTable({ view, profile }: { view: MarkView; profile?: Profile }) {
   return (
-    <div class="scroll tall">
-      <table>
-        <caption class="unseen">Mark records with the largest values</caption>
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Rule</th>
-            <th scope="col" class="num">
-              Value
-            </th>
-            <th scope="col" class="num">
-              Age
-            </th>
-            <th scope="col" class="num">
-              Lifetime left
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {view.records.map((record) => (
-            <tr key={`${markKey(record)} ${record.id}`}>
-              <th scope="row">
-                <code>{markKey(record)}</code>
-              </th>
-              <td>
-                {record.id} {ruleOfMark(profile, record.id)}
-              </td>
-              <td class="num">{number(record.value ?? 1)}</td>
-              <td class="num">{duration(record.age ?? 0)}</td>
-              <td class="num">{record.lifetime === undefined ? "no end" : duration(record.lifetime)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption="Mark records with the largest values"
+      tall
+      columns={["Key", "Rule", ["Value", "num"], ["Age", "num"], ["Lifetime left", "num"]]}
+    >
+      {view.records.map((record) => (
+        <tr key={`${markKey(record)} ${record.id}`}>
+          <th scope="row">
+            <code>{markKey(record)}</code>
+          </th>
+          <td>
+            {record.id} {ruleOfMark(profile, record.id)}
+          </td>
+          <td class="num">{number(record.value ?? 1)}</td>
+          <td class="num">{duration(record.age ?? 0)}</td>
+          <td class="num">{record.lifetime === undefined ? "no end" : duration(record.lifetime)}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

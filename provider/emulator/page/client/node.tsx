@@ -2,8 +2,8 @@ import { useEffect } from "preact/hooks";
 import type { Overview, Profile, SetSummary } from "../schemas";
 import { Choice } from "./choice";
 import { link } from "./route";
-import { Badge, Panel, Unknown } from "./ui";
-import { actionWords, bytes, number, plural, whenWords } from "./words";
+import { actionText, bytes, number, plural, whenText } from "./texts";
+import { Badge, Panel, Table, Unknown } from "./ui";
 
 /** Arenas with their global sets, and profiles with rules and bound prefixes; a list leads to each profile. */
 export function NodeView({ overview: { arenas }, subject }: { overview: Overview; subject?: string }) {
@@ -106,46 +106,29 @@ function ProfilePanel({ profile }: { profile: Profile }) {
 
 function Rules({ profile: { url, rules } }: { profile: Profile }) {
   return (
-    <div class="scroll">
-      <table class="rules">
-        <caption class="unseen">Rules of {url}, in order</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="num">
-              Id
-            </th>
-            <th scope="col">Rule</th>
-            <th scope="col">When</th>
-            <th scope="col">Does</th>
-            <th scope="col" class="num">
-              Counted
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rules.map(({ rule, counter }, index) => (
-            <tr key={rule.id ?? `at ${index}`}>
-              <td class="num">{rule.id ?? "–"}</td>
-              <td>{rule.name ?? ""}</td>
-              <td>{whenWords(rule)}</td>
-              <td>
-                {(rule.actions ?? []).map((action) => (
-                  <Badge
-                    key={actionWords(action)}
-                    tone={action === "drop" ? "bad" : action === "accept" ? "good" : "plain"}
-                  >
-                    {actionWords(action)}
-                  </Badge>
-                ))}
-              </td>
-              <td class="num">
-                {counter ? <span title={bytes(counter.bytes)}>{plural(counter.packets, "packet")}</span> : "–"}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption={`Rules of ${url}, in order`}
+      kind="rules"
+      columns={[["Id", "num"], "Rule", "When", "Does", ["Counted", "num"]]}
+    >
+      {rules.map(({ rule, counter }, index) => (
+        <tr key={rule.id ?? `at ${index}`}>
+          <td class="num">{rule.id ?? "–"}</td>
+          <td>{rule.name ?? ""}</td>
+          <td>{whenText(rule)}</td>
+          <td>
+            {(rule.actions ?? []).map((action) => (
+              <Badge key={actionText(action)} tone={action === "drop" ? "bad" : action === "accept" ? "good" : "plain"}>
+                {actionText(action)}
+              </Badge>
+            ))}
+          </td>
+          <td class="num">
+            {counter ? <span title={bytes(counter.bytes)}>{plural(counter.packets, "packet")}</span> : "–"}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
 

@@ -33,7 +33,7 @@ export function PacketForm(props: { recipient?: string; onVerdict: (packet: stri
   const send = () =>
     act("", async () => {
       const [verdict] = await call<Verdict[]>("POST", "/packets", [packet]);
-      if (verdict) props.onVerdict(words(packet), verdict);
+      if (verdict) props.onVerdict(packetText(packet), verdict);
     });
   return (
     <form
@@ -78,7 +78,7 @@ function firstHost(prefix: string): string {
   return length === "32" ? network : [a, b, c, (d ?? 0) + (Number(length) <= 28 ? 7 : 1)].join(".");
 }
 
-function words(packet: {
+function packetText(packet: {
   from: string;
   to: string;
   proto: string;

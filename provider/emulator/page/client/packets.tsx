@@ -1,9 +1,9 @@
 import { useState } from "preact/hooks";
 import type { Overview, Verdict } from "../schemas";
 import { PacketForm } from "./packet-form";
+import { shortUrl } from "./texts";
 import { TrafficForm } from "./traffic-form";
-import { Badge, Panel } from "./ui";
-import { shortUrl } from "./words";
+import { Badge, Panel, Table } from "./ui";
 
 /** A packet that was sent, and what became of it. */
 export interface Sent {
@@ -37,34 +37,23 @@ export function PacketsView({ overview }: { overview: Overview }) {
 function Verdicts({ sent }: { sent: readonly Sent[] }) {
   if (sent.length === 0) return null;
   return (
-    <div class="scroll">
-      <table>
-        <caption class="unseen">Packets that were sent, the last one first</caption>
-        <thead>
-          <tr>
-            <th scope="col">Packet</th>
-            <th scope="col">Verdict</th>
-            <th scope="col">Profile</th>
-            <th scope="col">Rule</th>
-            <th scope="col">Marks touched</th>
-          </tr>
-        </thead>
-        <tbody>
-          {sent.map(({ id, packet, verdict: { verdict, profile, rule, marks } }) => (
-            <tr key={id}>
-              <th scope="row">
-                <code>{packet}</code>
-              </th>
-              <td>
-                <Badge tone={verdict === "drop" ? "bad" : "good"}>{verdict}</Badge>
-              </td>
-              <td>{profile === undefined ? "none: not bound" : <code>{shortUrl(profile)}</code>}</td>
-              <td>{rule === undefined ? "none" : `${rule.id ?? ""} ${rule.name ?? ""}`}</td>
-              <td>{marks.map(({ type, id, value }) => `${type} ${id} = ${value}`).join(", ") || "none"}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table
+      caption="Packets that were sent, the last one first"
+      columns={["Packet", "Verdict", "Profile", "Rule", "Marks touched"]}
+    >
+      {sent.map(({ id, packet, verdict: { verdict, profile, rule, marks } }) => (
+        <tr key={id}>
+          <th scope="row">
+            <code>{packet}</code>
+          </th>
+          <td>
+            <Badge tone={verdict === "drop" ? "bad" : "good"}>{verdict}</Badge>
+          </td>
+          <td>{profile === undefined ? "none: not bound" : <code>{shortUrl(profile)}</code>}</td>
+          <td>{rule === undefined ? "none" : `${rule.id ?? ""} ${rule.name ?? ""}`}</td>
+          <td>{marks.map(({ type, id, value }) => `${type} ${id} = ${value}`).join(", ") || "none"}</td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -3,8 +3,8 @@ import type { JournalLine, Overview, SetSummary, SetView } from "../schemas";
 import { call, query } from "./api";
 import { Choice } from "./choice";
 import { useChoice } from "./route";
-import { act, Check, Panel, Parts, Shown, TextField, Unknown, useAnswer, useSettled } from "./ui";
-import { number, plural } from "./words";
+import { number, plural } from "./texts";
+import { act, Check, Panel, Parts, Shown, Table, TextField, Unknown, useAnswer, useSettled } from "./ui";
 
 const STEP = 200;
 
@@ -13,7 +13,7 @@ export function SetsView(props: { overview: Overview; subject?: string; journal:
   const sets = props.overview.arenas.flatMap((arena) => [...arena.sets, ...arena.profiles.flatMap((it) => it.sets)]);
   const asked = props.subject;
   const chosen = asked === undefined ? sets[0] : sets.find(({ url }) => url === asked);
-  const items = sets.map(({ url, applied, changes }) => ({ url, hint: held(applied, changes) }));
+  const items = sets.map(({ url, applied, changes }) => ({ url, hint: summary(applied, changes) }));
   if (sets.length === 0) return <p class="empty">This node has no prefix-sets.</p>;
   const version = `${chosen?.revision} ${chosen?.changes} ${props.journal.at(-1)?.index}`;
   return (
@@ -30,7 +30,7 @@ export function SetsView(props: { overview: Overview; subject?: string; journal:
   );
 }
 
-function held(applied: number, changes: number): string {
+function summary(applied: number, changes: number): string {
   const parts = [applied > 0 && plural(applied, "entry", "entries"), changes > 0 && `${number(changes)} staged`];
   return parts.filter(Boolean).join(", ") || "empty";
 }
@@ -114,42 +114,30 @@ function CommitSummary({ view }: { view: SetView }) {
 
 function Rows({ url, rows }: { url: string; rows: SetView["rows"] }) {
   return (
-    <div class="scroll tall">
-      <table class="entries">
-        <caption class="unseen">Entries of {url}, applied and staged</caption>
-        <thead>
-          <tr>
-            <th scope="col">Prefix</th>
-            <th scope="col" class="num">
-              Applied
+    <Table
+      caption={`Entries of ${url}, applied and staged`}
+      kind="entries"
+      tall
+      columns={["Prefix", ["Applied", "num"], ["Staged", "num"], "A commit would"]}
+    >
+      {rows.map(({ prefix, applied, staged }) => {
+        const [kind, effect] = change(applied, staged);
+        return (
+          <tr key={prefix} class={kind}>
+            <th scope="row">
+              <code>{prefix}</code>
             </th>
-            <th scope="col" class="num">
-              Staged
-            </th>
-            <th scope="col">A commit would</th>
+            <td class="num">{applied ?? "–"}</td>
+            <td class="num">{staged ?? "–"}</td>
+            <td>{effect}</td>
           </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ prefix, applied, staged }) => {
-            const [kind, words] = change(applied, staged);
-            return (
-              <tr key={prefix} class={kind}>
-                <th scope="row">
-                  <code>{prefix}</code>
-                </th>
-                <td class="num">{applied ?? "–"}</td>
-                <td class="num">{staged ?? "–"}</td>
-                <td>{words}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+        );
+      })}
+    </Table>
   );
 }
 
-function change(applied: number | null, staged: number | null): [kind: string, words: string] {
+function change(applied: number | null, staged: number | null): [kind: string, effect: string] {
   if (applied === null) return ["plus", "+ add"];
   if (staged === null) return ["minus", "− remove"];
   return applied === staged ? ["same", ""] : ["tilde", "~ change"];

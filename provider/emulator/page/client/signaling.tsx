@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { Client, Overview } from "../schemas";
 import { call } from "./api";
+import { shortUrl } from "./texts";
 import { act, Badge, Panel, TextField } from "./ui";
-import { shortUrl } from "./words";
 
 /** Signaling clients, their prefixes, and which of them are moved. */
 export function SignalingView({ overview: { clients } }: { overview: Overview }) {

@@ -1,8 +1,8 @@
 import { useEffect, useState } from "preact/hooks";
 import type { TrafficSummary } from "../schemas";
 import { call } from "./api";
+import { bytes, number } from "./texts";
 import { act, Check, SelectField, TextField } from "./ui";
-import { bytes, number } from "./words";
 
 const KINDS = [
   ["synFlood", "SYN flood"],

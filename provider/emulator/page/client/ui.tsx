@@ -3,7 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { call } from "./api";
 import { refresh } from "./connection";
 import { tell } from "./store";
-import { number, plural } from "./words";
+import { number, plural } from "./texts";
 
 /** A part of a view with its heading. */
 export function Panel({
@@ -44,6 +44,37 @@ export function Unknown({ children }: { children: ComponentChildren }) {
     <p class="unknown" role="alert">
       {children}
     </p>
+  );
+}
+
+/** A table that scrolls by itself. Its caption, and columns said to be unseen, are for readers who hear the page. */
+export function Table(props: {
+  caption: string;
+  columns: readonly (string | readonly [title: string, form: "num" | "unseen"])[];
+  kind?: string;
+  tall?: boolean;
+  children: ComponentChildren;
+}) {
+  const { caption, columns, kind, tall, children } = props;
+  return (
+    <div class={tall ? "scroll tall" : "scroll"}>
+      <table class={kind}>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map((column) => {
+              const [title, form] = typeof column === "string" ? [column] : column;
+              return (
+                <th key={title} scope="col" class={form === "num" ? "num" : undefined}>
+                  {form === "unseen" ? <span class="unseen">{title}</span> : title}
+                </th>
+              );
+            })}
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
   );
 }
 
@@ -164,7 +195,7 @@ export function Shown(props: {
   );
 }
 
-/** Does something to the emulator, looks at it again, and says so. Resolves to false when it failed. */
+/** Does something to the emulator, asks it again, and says so. Resolves to false when it failed. */
 export async function act(done: string, action: () => Promise<unknown>): Promise<boolean> {
   try {
     await action();

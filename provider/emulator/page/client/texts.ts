@@ -46,7 +46,7 @@ function comparison(value: Comparison): string {
 const list = (value: unknown) => [value].flat().join(", ");
 
 /** Each member of a match in words. */
-const MATCH_WORDS: { readonly [Name in keyof Match]-?: (value: NonNullable<Match[Name]>) => string } = {
+const MATCH_TEXTS: { readonly [Name in keyof Match]-?: (value: NonNullable<Match[Name]>) => string } = {
   source: (value) => `from ${list(value)}`,
   destination: (value) => `to ${list(value)}`,
   protocol: (value) => `protocol ${list(value)}`,
@@ -61,23 +61,23 @@ const MATCH_WORDS: { readonly [Name in keyof Match]-?: (value: NonNullable<Match
     `marked ${type}${id === undefined ? "" : ` ${id}`}${value === undefined ? "" : ` with value ${comparison(value)}`}`,
   rate: ({ above, per = "source", unit = "packets", window = 1 }) =>
     `above ${number(above)} ${unit} in ${window} s per ${per}`,
-  not: (match) => `not (${matchWords(match)})`,
+  not: (match) => `not (${matchText(match)})`,
 };
 
-function matchWords(match: Match): string {
+function matchText(match: Match): string {
   return Object.entries(match)
-    .map(([name, value]) => MATCH_WORDS[name as keyof Match](value as never))
+    .map(([name, value]) => MATCH_TEXTS[name as keyof Match](value as never))
     .join(", ");
 }
 
 /** When a rule applies. */
-export function whenWords({ match = [], extra }: Rule): string {
-  if (match.length > 0) return match.map(matchWords).join("; ");
+export function whenText({ match = [], extra }: Rule): string {
+  if (match.length > 0) return match.map(matchText).join("; ");
   return extra ? JSON.stringify(extra) : "every packet";
 }
 
 /** What a rule does. */
-export const actionWords = (action: Action): string => {
+export const actionText = (action: Action): string => {
   if (typeof action === "string") return action;
   return Object.entries(action)
     .map(([name, { id, set, max, add = 1, lifetime }]) => {

@@ -32,7 +32,7 @@ function effect(fault: Fault): string {
 }
 
 /** A fault in a few words: which requests, how often. */
-export function faultWords({ kind: _, seed: __, every, rate, times, nth, ...rest }: Fault): string {
+export function faultText({ kind: _, seed: __, every, rate, times, nth, ...rest }: Fault): string {
   const often = [
     nth !== undefined && `from request ${nth} on`,
     every !== undefined && (every === 1 ? "every time" : `every ${every} requests`),
