@@ -4,6 +4,7 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
 import { parseOptions } from "../client/options";
+import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
 import { type CliIo, UsageError } from "./cli-io";
 import { wrongUse } from "./wrong-use";
 
@@ -47,6 +48,12 @@ export async function nodeOptions(flags: NodeFlags, io: CliIo): Promise<NodeOpti
   const { endpoint: written, headers, ...settings } = await settingsOf(flags.settings, io);
   const endpoint = flags.endpoint ?? env.PACKETFILTER_ENDPOINT ?? written;
   if (!endpoint) throw new UsageError("Say which node: --endpoint URL, or PACKETFILTER_ENDPOINT.");
+  requireOwnAddress(env, {
+    variables: env.PACKETFILTER_HEADERS ? ["PACKETFILTER_HEADERS"] : [],
+    address: endpoint,
+    namedBy: flags.endpoint === undefined ? `--settings ${flags.settings}` : "--endpoint",
+    variable: "PACKETFILTER_ENDPOINT",
+  });
   const [ca, cert, key] = await Promise.all(
     [flags.ca, flags.cert, flags.key].map((file) => file && readFile(file, "utf8")),
   );
@@ -61,6 +68,12 @@ export async function nodeOptions(flags: NodeFlags, io: CliIo): Promise<NodeOpti
     ...(flags.markPace !== undefined && { markPace: flags.markPace }),
   };
   return wrongUse(OptionsError, () => parseOptions(nodeOptionsSchema, given, "node"));
+}
+
+/** @throws {UsageError} where credentials of the environment would go to another address than theirs */
+export function requireOwnAddress(env: Environment, use: CredentialUse): void {
+  const problem = strayCredentials(env, use);
+  if (problem !== undefined) throw new UsageError(problem);
 }
 
 /** A client of that node, checked before anything is sent. @throws {UsageError} */

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { OptionsError, type ReceiverOptions, SignalingClient } from "../client";
 import { type CliIo, UsageError } from "./cli-io";
+import { requireOwnAddress } from "./node-options";
 import { wrongUse } from "./wrong-use";
 
 /** The options by which a command that speaks to a signaling receiver is told which one. */
@@ -24,6 +25,12 @@ export function receiverOptions(flags: ReceiverFlags, { env }: CliIo): ReceiverO
   if (!url) throw new UsageError("Say which receiver: --signaling-url URL, or PACKETFILTER_SIGNALING_URL.");
   if (!clientId) throw new UsageError("Say as which client: --client-id ID, or PACKETFILTER_CLIENT_ID.");
   if (!secretKey) throw new UsageError("The secret key is read from the environment: set PACKETFILTER_SECRET_KEY.");
+  requireOwnAddress(env, {
+    variables: [...(flags.clientId ? [] : ["PACKETFILTER_CLIENT_ID"]), "PACKETFILTER_SECRET_KEY"],
+    address: url,
+    namedBy: "--signaling-url",
+    variable: "PACKETFILTER_SIGNALING_URL",
+  });
   return { url, clientId, secretKey };
 }
 

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { z } from "zod";
 import type { ConfigKey } from "../resources/config-keys";
-import { ConfigError, type Environment, readSettings, type Settings } from "../resources/settings";
+import type { Environment } from "../resources/environment-credentials";
+import { ConfigError, readSettings, type Settings } from "../resources/settings";
 
 /** What the running program's stack configuration and the environment say. */
 export function programSettings(env: Environment = process.env): Settings {

@@ -4,13 +4,14 @@ import { systemWorld, type World } from "../client/world";
 import { type AuditRecord, appendAudit } from "./audit-log";
 import type { ReadConfig } from "./config-keys";
 import type { Shared } from "./connections";
+import type { Environment } from "./environment-credentials";
 import { RemovalBudget } from "./limits/removals";
 import { NodeInUse } from "./node-in-use";
 import { Notices } from "./notices";
 import { ReceiverInUse } from "./receiver-in-use";
 import { SameMachine } from "./same-machine";
 import { SecretArguments } from "./secret-arguments";
-import { type Environment, readSettings, type Settings, type Target } from "./settings";
+import { readSettings, type Settings, type Target } from "./settings";
 import { type Address, KeyRegistry } from "./wanted";
 
 /** What the runtime needs from the process that it lives in. */

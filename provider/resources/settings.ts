@@ -4,10 +4,8 @@ import { PacketFilterError } from "../model/errors";
 import { issuePath } from "../model/issues";
 import { Prefix, PrefixError } from "../model/prefix";
 import { type ConfigKey, NODE_KEYS, type ReadConfig } from "./config-keys";
+import { type CredentialUse, type Environment, strayCredentials } from "./environment-credentials";
 import { type MaxRemovals, parseMaxRemovals } from "./limits/max-removals";
-
-/** The environment, as an argument. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A connection, and where it was found. */
 export interface Target<O> {
@@ -111,8 +109,14 @@ function nodeKind(config: ReadConfig, env: Environment): ConnectionKind<NodeOpti
       const endpoint = config("endpoint") ?? env.PACKETFILTER_ENDPOINT;
       if (endpoint === undefined) return undefined;
       const value = pick(NODE_KEYS, config);
-      if (value.headers === undefined && env.PACKETFILTER_HEADERS !== undefined)
-        value.headers = env.PACKETFILTER_HEADERS;
+      const takesHeaders = value.headers === undefined && env.PACKETFILTER_HEADERS !== undefined;
+      requireOwnAddress(env, {
+        variables: takesHeaders ? ["PACKETFILTER_HEADERS"] : [],
+        address: endpoint,
+        namedBy: "packetfilter:endpoint",
+        variable: "PACKETFILTER_ENDPOINT",
+      });
+      if (takesHeaders) value.headers = env.PACKETFILTER_HEADERS;
       return { value: { endpoint, ...value }, fromEnvironment: config("endpoint") === undefined };
     },
   };
@@ -130,6 +134,13 @@ function receiverKind(config: ReadConfig, env: Environment): ConnectionKind<Rece
       if (url === undefined) return undefined;
       const clientId = config("clientId") ?? env.PACKETFILTER_CLIENT_ID;
       const secretKey = config("secretKey") ?? env.PACKETFILTER_SECRET_KEY;
+      const taken = (["clientId", "secretKey"] as const).flatMap((key) => (config(key) === undefined ? key : []));
+      requireOwnAddress(env, {
+        variables: taken.map((key) => VARIABLES[key]).filter((name) => env[name] !== undefined),
+        address: url,
+        namedBy: "packetfilter:signalingUrl",
+        variable: "PACKETFILTER_SIGNALING_URL",
+      });
       return {
         value: { url, clientId, secretKey, ...pick(receiverKeys(url), config) },
         fromEnvironment: config("signalingUrl") === undefined,
@@ -203,17 +214,20 @@ function memberAt(value: unknown, path: readonly PropertyKey[]): unknown {
   );
 }
 
+/** @throws {ConfigError} before anything is sent */
+function requireOwnAddress(env: Environment, use: CredentialUse): void {
+  const problem = strayCredentials(env, use);
+  if (problem !== undefined) throw new ConfigError(problem);
+}
+
 /** Members that may also come from the environment, in the unnamed receiver. */
-const VARIABLES: Readonly<Record<string, string>> = {
-  "packetfilter:clientId": "PACKETFILTER_CLIENT_ID",
-  "packetfilter:secretKey": "PACKETFILTER_SECRET_KEY",
-};
+const VARIABLES = { clientId: "PACKETFILTER_CLIENT_ID", secretKey: "PACKETFILTER_SECRET_KEY" } as const;
 
 /** How a missing member is set; nothing for one of an object in the program. */
 function remedyFor(at: string): string {
   if (!at.startsWith("packetfilter:")) return "";
   const isSecret = at.endsWith("secretKey");
-  const variable = VARIABLES[at];
+  const variable = Object.entries(VARIABLES).find(([key]) => at === `packetfilter:${key}`)?.[1];
   // A secret that is typed behind the command stays in the shell's history; without a value the command asks for it.
   const command = `pulumi config set${variable ? "" : " --path"}${isSecret ? " --secret" : ""} '${at}'${isSecret ? "" : " VALUE"}`;
   return `: set it with ${command}${variable ? `, or with the environment variable ${variable}` : ""}`;

@@ -119,7 +119,9 @@ test.each([
   [["probe", "prefixset://edge/nothing"], 1, "Could not be found out: list of a set."],
 ] as const)("%s ends with %i", async (args, code, sentence) => {
   await writeFile(join(folder, "broken.json"), "{");
-  const ended = await run(args, { env, folder });
+  // Credentials of the environment belong to the address that it names.
+  const { PACKETFILTER_HEADERS: _, ...bare } = env;
+  const ended = await run(args, { env: args.some((one) => one === "--endpoint") ? bare : env, folder });
   expect(ended.code).toBe(code);
   expect(ended.err).toContain(sentence);
 });

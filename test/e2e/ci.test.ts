@@ -129,6 +129,12 @@ describe("the templates", () => {
     expect(literal).toEqual(["GIT_DEPTH=0"]);
     // What GitHub hands to a step only by name; in GitLab every step has all variables.
     const handed = ["PULUMI_BACKEND_URL", "PULUMI_CONFIG_PASSPHRASE", "PACKETFILTER_ENDPOINT", "PACKETFILTER_HEADERS"];
+    // Without the variable of the platform they are an empty text, with which credentials go nowhere.
+    const hosts = assigned.filter((one) => one.startsWith("PACKETFILTER_CREDENTIAL_HOSTS="));
+    expect(hosts.map((one) => one.replace(/^.*(vars\.|\$)/, ""))).toEqual([
+      "PACKETFILTER_HOSTS }}",
+      "PACKETFILTER_HOSTS",
+    ]);
     expect(assigned.map((one) => one.split("=")[0])).toEqual(expect.arrayContaining([...handed, "GITHUB_TOKEN"]));
   });
 });
@@ -183,6 +189,7 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   await using repository = await clone({
     PACKETFILTER_ENDPOINT: node.endpoint,
     PACKETFILTER_HEADERS: '{"authorization":"Bearer from-ci"}',
+    PACKETFILTER_CREDENTIAL_HOSTS: "127.0.0.1",
   });
   const { stack, step, must, runner, prod } = repository;
   const BLOCKED = "prefixset://edge/blocked";

@@ -22,7 +22,8 @@ describe("settings", () => {
       options: { endpoint: "http://192.0.2.1" },
       fromEnvironment: false,
     });
-    expect(both.node(undefined)).toMatchObject({
+    const { PACKETFILTER_ENDPOINT: _, ...credentials } = env;
+    expect(settings(config, credentials).node(undefined)).toMatchObject({
       options: { endpoint: "http://192.0.2.2", headers: { "x-token": "from-environment" } },
       fromEnvironment: false,
     });

@@ -1,0 +1,77 @@
+import { type Endpoint, parseEndpoint } from "../client/endpoint";
+import { OptionsError } from "../client/errors";
+
+/** The environment, as an argument. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What of the environment is about to be sent with requests, and where. */
+export interface CredentialUse {
+  /** Variables with credentials that the connection takes. */
+  readonly variables: readonly string[];
+  /** The address of the connection, as it is written. */
+  readonly address: unknown;
+  /** What names that address, for the message. */
+  readonly namedBy: string;
+  /** The variable that names an address of this kind. */
+  readonly variable: "PACKETFILTER_ENDPOINT" | "PACKETFILTER_SIGNALING_URL";
+}
+
+/** A host of `PACKETFILTER_CREDENTIAL_HOSTS`: an exact name or address, or `*.` before what it ends with. */
+const HOST = /^(\*\.)?([a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i;
+
+/**
+ * Why credentials of the environment must not go to an address, as a sentence. Where the environment names an address of
+ * that kind, they belong to it alone; `PACKETFILTER_CREDENTIAL_HOSTS` limits them to hosts. An address that is none is left
+ * to the check of the connection.
+ */
+export function strayCredentials(env: Environment, use: CredentialUse): string | undefined {
+  const cut = use.variable === "PACKETFILTER_ENDPOINT" ? "/fapi" : undefined;
+  const to = endpointOf(use.address, cut);
+  if (!to) return undefined;
+  const own = env[use.variable];
+  // User name and password in the address are credentials of the variable that it stands in.
+  const inAddress = own !== undefined && own === use.address && to.authorization !== undefined;
+  const variables = [...use.variables, ...(inAddress ? [use.variable] : [])];
+  if (variables.length === 0) return undefined;
+  const start = `${variables.join(" and ")} would go to ${to.shown}`;
+  if (own && endpointOf(own, cut)?.shown !== to.shown) {
+    const named = endpointOf(own, cut)?.shown ?? "something that is no address";
+    return `${start}, which ${use.namedBy} names, but the environment names ${named} (${use.variable}): nothing was sent. Credentials of the environment belong to the address that it names: make both name the same one, unset ${use.variable}, or give the other address credentials of its own.`;
+  }
+  const hosts = env.PACKETFILTER_CREDENTIAL_HOSTS;
+  if (hosts === undefined) return undefined;
+  const allowed = hosts.split(",").flatMap((text) => text.trim() || []);
+  const wrong = allowed.length === 0 ? "no host" : allowed.find((text) => !HOST.test(bracketed(text)));
+  if (wrong !== undefined)
+    return `PACKETFILTER_CREDENTIAL_HOSTS names ${wrong}: write hosts with commas between them, each exact or as *.example.net, with or without a port; nothing was sent.`;
+  if (allowed.some((text) => isAt(to, bracketed(text)))) return undefined;
+  return `${start}, a host that PACKETFILTER_CREDENTIAL_HOSTS does not name: nothing was sent. Add it there if the credentials are meant for it.`;
+}
+
+function isAt({ origin }: Endpoint, pattern: string): boolean {
+  const [, wildcard, host = "", port] = HOST.exec(pattern) ?? [];
+  const url = new URL(origin);
+  if (port !== undefined && Number(port) !== portOf(url)) return false;
+  const name = host.toLowerCase();
+  if (wildcard !== undefined) return url.hostname.endsWith(`.${name}`);
+  return url.hostname === (name.startsWith("[") ? (endpointOf(`http://${name}`)?.origin.slice(7) ?? name) : name);
+}
+
+function portOf({ port, protocol }: URL): number {
+  if (port !== "") return Number(port);
+  return protocol === "https:" ? 443 : 80;
+}
+
+/** An IPv6 address may be written without brackets where it has no port. */
+function bracketed(text: string): string {
+  return /^[0-9a-f.]*:[0-9a-f.]*:[0-9a-f:.]*$/i.test(text) ? `[${text}]` : text;
+}
+
+function endpointOf(address: unknown, cut?: string): Endpoint | undefined {
+  try {
+    return typeof address === "string" ? parseEndpoint(address, "endpoint", cut) : undefined;
+  } catch (error) {
+    if (error instanceof OptionsError) return undefined;
+    throw error;
+  }
+}
