@@ -5,7 +5,7 @@ import { main } from "./commands/program";
 const stop = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
 
-// Whoever reads our output may go away, as `head` does. That is no failure of ours, and no reason to break off.
+// A reader of our output may go away, as `head` does. That is no failure of ours, and no reason to break off.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;

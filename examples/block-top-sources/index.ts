@@ -8,7 +8,7 @@ const profile = config.get("profile") ?? "web";
 // The rule whose action marks sources; the value of a mark counts its packets.
 const ruleId = config.getNumber("ruleId") ?? 30;
 const threshold = config.getNumber("threshold") ?? 100;
-// Never blocked, whoever marks them: your own networks, your partners, your monitoring.
+// Never blocked, whatever marks them: your own networks, your partners, your monitoring.
 const protectedPrefixes = config.getObject<string[]>("protectedPrefixes") ?? [];
 // Nothing to block is more often a wrong id or a restarted node than the end of an attack.
 const allowEmpty = config.getBoolean("allowEmpty") ?? false;

@@ -87,9 +87,11 @@ class _NodeOptions(TypedDict, total=False):
     maxBytesPerRequest: Input[int]
     """Bytes in one request; default 1 MiB."""
     maxConcurrency: Input[int]
-    maxAnswerBytes: Input[int]
-    maxListRecords: Input[int]
     """Requests at a time; default 4."""
+    maxAnswerBytes: Input[int]
+    """Bytes of one answer; a longer one is an error; default 128 MiB."""
+    maxListRecords: Input[int]
+    """Records of one list; a longer one is an error; default 5 000 000."""
     commitCoalesceMs: Input[int]
     """Milliseconds without a further change after which a group of changes is sent; default 30."""
     foreignStaged: Input[Literal["fail", "warn"]]
@@ -104,8 +106,8 @@ class _NodeOptions(TypedDict, total=False):
     """Milliseconds from the end of one list of marks to the start of the next; default 3 000, less only with
     `markPace: "off"`."""
     markPace: Input[Literal["table", "node", "off"]]
-    """Keeps the pause between lists of one `"table"` (default), or between any two of the `"node"`; `"off"`: nobody
-    waits."""
+    """Keeps the pause between lists of one `"table"` (default), or between any two of the `"node"`; `"off"`: no
+    pause."""
 
 
 class Node(_NodeOptions):

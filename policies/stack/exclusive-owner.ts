@@ -9,7 +9,7 @@ import { bySet } from "./one-set";
 export const exclusiveOwner = stackRule({
   name: "exclusive-owner",
   level: "advisory",
-  description: "A set of a node has one exclusive owner, and nobody beside it.",
+  description: "A set of a node has one exclusive owner, and no other writer.",
   needs: [],
   configure: ["rules.exclusive-owner"],
   config: z.strictObject({}),

@@ -24,7 +24,7 @@ interface Flags extends EditFlags {
 const HELP = `
 A prefix that the file has already gets the new reason and time; its value and ticket stay unless they are given. A file
 that is missing is made. What the stack's configuration forbids (packetfilter:forbiddenPrefixes), and a default route, is
-refused. When the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nobody else does.
+refused. When the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nothing else does.
 With --now the node has the entry at once, and the next "pulumi up" finds it as the program says. If the node cannot be
 reached the file stays as written, and the command ends with 1.
 
@@ -46,7 +46,7 @@ export function register(program: Command, io: CliIo): void {
     .option("--for <span>", "for so long: 2h, 1h30m, 7d; units w, d, h, m, s")
     .option("--duration <span>", "the same as --for")
     .option("--until <time>", "until then: ISO 8601 with zone")
-    .option("--permanent", "until somebody takes it out");
+    .option("--permanent", "until it is taken out");
   addEditFlags(command)
     .addHelpText("after", HELP)
     .action((spellings: string[], flags: Flags) => run(spellings, flags, io));

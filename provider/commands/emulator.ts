@@ -137,10 +137,10 @@ function readyLine(info: EmulatorInfo, seed: number): string {
   return `emulator ready: node API ${info.endpoint}/fapi, signaling ${info.signalingUrl} (${clients}), test deployment ${info.testSignalingUrl}, control ${info.control}${token}, seed ${seed}\n`;
 }
 
-/** What somebody should know who opens an emulator to others. */
+/** The warning for an emulator that others can reach. */
 function exposed(host: string): string {
   const where = host === "0.0.0.0" || host === "::" ? "all addresses of this machine" : host;
-  return `warning: the emulator listens on ${where}. Whoever reaches it can call the node API and read the signaling secrets of its state with the control token. Use it in containers and closed networks only.`;
+  return `warning: the emulator listens on ${where}. Every client that reaches it can call the node API and read the signaling secrets of its state with the control token. Use it in containers and closed networks only.`;
 }
 
 function readAuth(text: string): NodeAuth {

@@ -29,7 +29,7 @@ it("a preview lists each declared set once, says what is other than declared, an
   const preview = await stack.preview();
   expect(preview.code, preview.text).toBe(0);
   const lines = [
-    `${emulator.endpoint} ${BLOCKED} now: holds 2 entries; lacks 2 (192.0.2.0/24, 203.0.113.0/24); has other values for 1 (192.0.2.9/32 has 5, not 7); nobody declares 1 (198.51.100.0/24)`,
+    `${emulator.endpoint} ${BLOCKED} now: holds 2 entries; lacks 2 (192.0.2.0/24, 203.0.113.0/24); has other values for 1 (192.0.2.9/32 has 5, not 7); has undeclared 1 (198.51.100.0/24)`,
     `${emulator.endpoint} prefixset://edge/partners now: holds 0 entries; lacks 3 (203.0.113.1/32, 203.0.113.2/32, 203.0.113.3/32); not all that the program declares is known yet`,
     `${emulator.endpoint} prefixset://edge/web/blocked now: holds 0 entries; lacks 1 (192.0.2.0/24)`,
     `${emulator.signalingUrl} signaling now: not active 1 (198.51.100.8/32); active already, and adopted: 1 (198.51.100.7/32)`,

@@ -43,7 +43,7 @@ sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjso
   first.child.stdout.destroy();
   expect(await exitOf(first.child)).toBe(0);
   expect(first.told.map(({ msg }) => msg)).toEqual([
-    'Sink "out" has ended: nobody reads standard output any more. What it had not taken stays in the spool.',
+    'Sink "out" has ended: standard output has no reader any more. What it had not taken stays in the spool.',
     "Stops: what is in the spool is delivered as far as time allows, and kept.",
   ]);
 

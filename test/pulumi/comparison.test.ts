@@ -21,7 +21,7 @@ it("says nothing where a set holds what is declared, and where a value is not kn
 
 it("names missing and changed entries and, in a set of one owner, undeclared ones", () => {
   expect(comparison(held, declared({ "192.0.2.0/24": 1, "192.0.2.1/32": 7, "198.51.100.0/24": 1 }))).toBe(
-    "holds 3 entries; lacks 1 (198.51.100.0/24); has other values for 1 (192.0.2.1/32 has 5, not 7); nobody declares 1 (203.0.113.0/24)",
+    "holds 3 entries; lacks 1 (198.51.100.0/24); has other values for 1 (192.0.2.1/32 has 5, not 7); has undeclared 1 (203.0.113.0/24)",
   );
   expect(comparison(held, declared({ "198.51.100.0/24": 1 }, { exclusive: false }))).toBe(
     "holds 3 entries; lacks 1 (198.51.100.0/24); 3 entries are of others",

@@ -17,7 +17,7 @@ export const stdout = sinkKind(members({}), async (context) => {
         await context.stdout(lines);
       } catch (error) {
         if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
-        throw new SinkGone("nobody reads standard output any more");
+        throw new SinkGone("standard output has no reader any more");
       }
       return {};
     },

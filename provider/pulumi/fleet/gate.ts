@@ -42,7 +42,7 @@ export class Gate {
    */
   pass(
     names: readonly string[],
-    { number, isLast }: { readonly number: number; readonly isLast: boolean },
+    { number, isFinal }: { readonly number: number; readonly isFinal: boolean },
     register: (dependsOn: pulumi.Input<pulumi.Resource[]>) => pulumi.CustomResource[],
   ): void {
     if (!this.looks) {
@@ -55,7 +55,7 @@ export class Gate {
     this.open = Promise.all([seen, ...members.map(registered)]).then(async ([sets]) => {
       const after = await this.look(names);
       const changed = names.filter((node) => !sets.has(node) || !sameJson(sets.get(node), after.get(node)));
-      if (changed.length > 0) await this.rest(changed, number, isLast);
+      if (changed.length > 0) await this.rest(changed, number, isFinal);
       return members;
     });
   }
@@ -65,10 +65,10 @@ export class Gate {
     return new Map(sets.filter(([, set]) => set !== undefined));
   }
 
-  private async rest(changed: string[], number: number, isLast: boolean): Promise<void> {
+  private async rest(changed: string[], number: number, isFinal: boolean): Promise<void> {
     const { pauseMs = 0, check } = this.options;
     const wave = `${this.name}: wave ${number} (${changed.join(", ")})`;
-    if (pauseMs > 0 && !isLast) {
+    if (pauseMs > 0 && !isFinal) {
       await pulumi.log.info(
         `${wave} is through; the next one waits ${pauseMs / 1_000} s.`,
         this.fleet,

@@ -100,7 +100,7 @@ export class PrefixSetFleet extends pulumi.ComponentResource {
     const gate = new Gate(this, name, { pauseMs, check, list });
     const sets = new Map<string, PrefixSet>();
     for (const [index, names] of order.entries()) {
-      gate.pass(names, { number: index + 1, isLast: index === order.length - 1 }, (dependsOn) =>
+      gate.pass(names, { number: index + 1, isFinal: index === order.length - 1 }, (dependsOn) =>
         names.map((node) => {
           const { entries, ...overrides } = own.get(node) ?? {};
           const setArgs = { ...common, ...overrides, node, entries: merged(common.entries, entries, common.hostBits) };

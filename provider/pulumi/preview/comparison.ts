@@ -37,7 +37,7 @@ export function comparison(
     `holds ${count(observed.size, "entry", "entries")}`,
     named("lacks", missing),
     named("has other values for", different),
-    named("nobody declares", foreign),
+    named("has undeclared", foreign),
     !exclusive && undeclared.length > 0 ? `${count(undeclared.length, "entry is", "entries are")} of others` : "",
     incomplete ? "not all that the program declares is known yet" : "",
   ];

@@ -21,7 +21,7 @@ export function pageOf(figures: Figures): string {
     "## Who is compared",
     peersTable(),
     "## What a refresh notices",
-    `Before each refresh somebody else takes an entry out of the set, at the node's console.`,
+    `Before each refresh another writer takes an entry out of the set, at the node's console.`,
     driftTable(lookup),
     ...workloads.flatMap((workload) => bySizes(lookup, workload, charts)),
     "## Other links",
