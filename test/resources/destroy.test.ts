@@ -50,6 +50,24 @@ describe("destroying a set", () => {
     expect(sent(stack.emulator)).toEqual([]);
   });
 
+  it("is refused with a word of a newer version in the state, until an up gives one that is known", async () => {
+    await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
+    const newer = stack.state({ onDestroy: "detach" });
+    await expect(stack.destroy({ onDestroy: "detach" })).rejects.toThrow(
+      /^The state of PrefixSet prefixset:\/\/edge\/blocked: onDestroy is "detach", .* give onDestroy in the program/,
+    );
+    await expect(new PrefixSetHandler(stack.runtime).read(BLOCKED, newer)).rejects.toThrow(/onDestroy is "detach"/);
+    expect(sent(stack.emulator)).toEqual([]);
+
+    const handler = new PrefixSetHandler(stack.runtime);
+    const { arena, set, entries } = newer;
+    const { inputs } = handler.check(newer, { arena, set, entries, onDestroy: "keep" });
+    expect(handler.diff(newer, inputs)).toEqual({});
+    const { outs } = await handler.update(BLOCKED, newer, inputs);
+    await handler.delete(BLOCKED, outs);
+    expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual(entries);
+  });
+
   it("is an error when the node does not know it", async () => {
     await using stack = await bench({});
     await expect(stack.destroy({ set: "blokced" })).rejects.toThrow(/prefixset:\/\/edge\/blokced/);

@@ -15,6 +15,7 @@ import {
   type CloudSignalingInputs,
   type CloudSignalingState,
   readInputs,
+  readReplaced,
   readState,
   writeInputs,
   writeState,
@@ -30,7 +31,7 @@ export class CloudSignalingHandler implements Handler {
 
   diff(olds: JsonObject, news: JsonObject) {
     const [from, to] = [olds.receiver, news.receiver];
-    remember(from, () => this.own(readState(olds)));
+    remember(from, () => this.own(readReplaced(olds)));
     return compare({
       olds,
       news,
@@ -71,7 +72,7 @@ export class CloudSignalingHandler implements Handler {
   }
 
   async update(id: string, olds: JsonObject, news: JsonObject) {
-    const [state, inputs] = [readState(olds), readInputs(news)];
+    const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const receiver = ReceiverAccess.open(this.runtime, inputs, state);
     const { endpoint } = receiver;
     const { prefixes } = inputs;

@@ -3,7 +3,8 @@ import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { UsedBefore } from "../changes";
 import { type JsonObject, type Verbatim, without } from "../json";
 import type { ReceiverPlace } from "../receiver-access";
-import { optionalText, readPrefixes } from "../stored";
+import { optionalText, replaced, Stored } from "../stored";
+import { cloudSignalingSchema } from "./arguments";
 
 /** Outputs that are no arguments. */
 export const CLOUD_SIGNALING_OUTPUTS = ["started", "endpoint", "unsettled"] as const;
@@ -24,32 +25,41 @@ export interface CloudSignalingState extends CloudSignalingInputs, UsedBefore {
   readonly unsettled: readonly CanonicalPrefix[];
 }
 
-const members = z.object({
+const words = z.object({
   receiver: z.unknown().optional(),
   reason: optionalText,
-  stops: z.enum(["started", "all", "none"]).catch("started"),
+  stops: cloudSignalingSchema.shape.stops.default("started"),
 });
 const usedBefore = z.object({ endpoint: optionalText });
 
 /** Reads inputs that `check` made. */
 export function readInputs(json: JsonObject): CloudSignalingInputs {
-  const { prefixes } = json;
+  const stored = storedSignaling(json);
   return {
-    ...members.parse(json),
-    prefixes: readPrefixes(prefixes),
+    ...stored.words(words),
+    prefixes: stored.prefixes("prefixes"),
     verbatim: without(json, CLOUD_SIGNALING_OUTPUTS),
   };
 }
 
-/** Reads outputs, of this version or of an earlier one. */
+/** Reads outputs, of this version or of an earlier one. @throws {Error} naming what this version cannot read */
 export function readState(json: JsonObject): CloudSignalingState {
-  const { started, unsettled } = json;
+  const stored = storedSignaling(json);
   return {
     ...readInputs(json),
-    ...usedBefore.parse(json),
-    started: readPrefixes(started),
-    unsettled: readPrefixes(unsettled),
+    ...stored.facts(usedBefore),
+    started: stored.prefixes("started"),
+    unsettled: stored.prefixes("unsettled"),
   };
+}
+
+/** {@link readState} for an update, whose program gives the arguments anew. */
+export function readReplaced(json: JsonObject): CloudSignalingState {
+  return readState(replaced(json, words));
+}
+
+function storedSignaling(json: JsonObject): Stored {
+  return new Stored(json, `CloudSignaling at ${json.endpoint}`);
 }
 
 /** The arguments with the prefixes that are active: the inputs of a refreshed resource. */

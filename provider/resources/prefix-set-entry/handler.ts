@@ -18,6 +18,7 @@ import {
   type PrefixSetEntryInputs,
   type PrefixSetEntryState,
   readInputs,
+  readReplaced,
   readState,
   writeInputs,
   writeState,
@@ -37,7 +38,7 @@ export class PrefixSetEntryHandler implements Handler {
   diff(olds: JsonObject, news: JsonObject) {
     const [from, to] = [olds.node, news.node];
     remember(from, () => {
-      const state = readState(olds);
+      const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
       set.owned.add(heldOf(state).keys());
       if (state.adopted) this.sayAdopted(set.label, state, news);
@@ -103,7 +104,7 @@ export class PrefixSetEntryHandler implements Handler {
   }
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
-    const [state, inputs] = [readState(olds), readInputs(news)];
+    const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const set = ResourceSet.open(this.runtime, inputs, state).called(inputs.prefix);
     const { unsettled } = state;
     const { prefix } = inputs;

@@ -7,7 +7,8 @@ import { formatUrl } from "../../model/resource-url";
 import type { UsedBefore } from "../changes";
 import { type JsonObject, type Verbatim, without } from "../json";
 import type { SetPlace } from "../resource-set";
-import { listedValue, optionalText, readAddress, readPrefixes } from "../stored";
+import { flag, listedValue, optionalText, readAddress, replaced, Stored } from "../stored";
+import { prefixSetEntrySchema } from "./arguments";
 
 /** Outputs that are no arguments; `expired` is an input that `check` adds once the time has come. */
 export const PREFIX_SET_ENTRY_OUTPUTS = ["url", "endpoint", "adopted", "existed", "absent", "unsettled"] as const;
@@ -38,33 +39,44 @@ export interface PrefixSetEntryState extends PrefixSetEntryInputs, UsedBefore {
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
 }
 
-const members = z.object({
+const { onExisting, onDestroy } = prefixSetEntrySchema.shape;
+const words = z.object({
   node: z.unknown().optional(),
   reason: optionalText,
-  value: listedValue.catch(1),
-  expired: z.boolean().catch(false),
   expires: optionalText,
-  onExisting: z.enum(["fail", "adopt"]).catch("fail"),
-  onDestroy: z.enum(["remove", "keep", "created"]).catch("remove"),
+  onExisting: onExisting.default("fail"),
+  onDestroy: onDestroy.default("remove"),
 });
-const flag = z.boolean().catch(false);
+const held = z.object({ value: listedValue.default(1), expired: flag });
 const outputs = z.object({ endpoint: optionalText, absent: flag, existed: flag, adopted: flag });
 
 /** Reads inputs that `check` made. */
 export function readInputs(json: JsonObject): PrefixSetEntryInputs {
-  const { prefix } = json;
+  const address = readAddress(json);
+  const prefix = Prefix.canonical(String(json.prefix));
+  const stored = storedEntry(json);
   return {
-    ...members.parse(json),
-    address: readAddress(json),
-    prefix: Prefix.canonical(String(prefix)),
+    ...stored.words(words),
+    ...stored.facts(held),
+    address,
+    prefix,
     verbatim: without(json, PREFIX_SET_ENTRY_OUTPUTS),
   };
 }
 
-/** Reads outputs, of this version or of an earlier one. */
+/** Reads outputs, of this version or of an earlier one. @throws {Error} naming what this version cannot read */
 export function readState(json: JsonObject): PrefixSetEntryState {
-  const { unsettled } = json;
-  return { ...readInputs(json), ...outputs.parse(json), unsettled: new Set(readPrefixes(unsettled)) };
+  const stored = storedEntry(json);
+  return { ...readInputs(json), ...stored.facts(outputs), unsettled: new Set(stored.prefixes("unsettled")) };
+}
+
+/** {@link readState} for an update, whose program gives the arguments anew. */
+export function readReplaced(json: JsonObject): PrefixSetEntryState {
+  return readState(replaced(json, words));
+}
+
+function storedEntry(json: JsonObject): Stored {
+  return new Stored(json, `PrefixSetEntry ${formatUrl(readAddress(json))}#${json.prefix}`);
 }
 
 /** What the set must hold for this resource: nothing once it has expired. */

@@ -12,9 +12,9 @@ import { type JsonObject, sameJson } from "../json";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
 import type { Runtime } from "../runtime";
-import { readEntries, readNotes } from "../stored";
 import { hasUnknown, UNKNOWN } from "../unknown";
 import { prefixSetSchema } from "./arguments";
+import { storedSet } from "./state";
 
 /** `check` of a `PrefixSet`: everything that can be told without a request. */
 export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObject): Checked {
@@ -87,8 +87,8 @@ interface HeldBefore {
 /** Another set has held nothing of ours so far. */
 function heldBefore(olds: JsonObject, news: JsonObject): HeldBefore {
   if (!isSameSet(olds, news)) return { entries: new Map(), notes: new Map() };
-  const { entries, notes } = olds;
-  return { entries: readEntries(entries), notes: readNotes(notes) };
+  const stored = storedSet(olds);
+  return { entries: stored.entries(), notes: stored.notes() };
 }
 
 function refusedContent(runtime: Runtime, given: ContentArguments, entries: readonly CanonicalPrefix[]): string[] {

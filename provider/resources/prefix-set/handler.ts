@@ -10,7 +10,6 @@ import { expiredOf, removalLimits } from "../limits/removals";
 import { remember } from "../remember";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
-import { readEntries } from "../stored";
 import { hasUnknown } from "../unknown";
 import { checkPrefixSet } from "./check";
 import { planCreate, planLimitedUpdate } from "./plan";
@@ -19,7 +18,9 @@ import {
   type PrefixSetInputs,
   type PrefixSetState,
   readInputs,
+  readReplaced,
   readState,
+  storedSet,
   writeInputs,
   writeState,
 } from "./state";
@@ -35,11 +36,11 @@ export class PrefixSetHandler implements Handler {
   diff(olds: JsonObject, news: JsonObject) {
     const [from, to] = [olds.node, news.node];
     remember(from, () => {
-      const state = readState(olds);
+      const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
       set.owned.add(state.entries.keys());
       const { entries } = news;
-      if (state.foreign.size > 0 && !hasUnknown(entries)) this.sayForeign(set, state, readEntries(entries));
+      if (state.foreign.size > 0 && !hasUnknown(entries)) this.sayForeign(set, state, storedSet(news).entries());
     });
     return compare({
       olds,
@@ -100,7 +101,7 @@ export class PrefixSetHandler implements Handler {
   }
 
   async update(_id: string, olds: JsonObject, news: JsonObject) {
-    const [state, inputs] = [readState(olds), readInputs(news)];
+    const [state, inputs] = [readReplaced(olds), readInputs(news)];
     const set = ResourceSet.open(this.runtime, inputs, state).called(WHOLE_SET);
     const { entries: known, unsettled } = state;
     const { entries: desired } = inputs;

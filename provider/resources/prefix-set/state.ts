@@ -7,8 +7,8 @@ import { type JsonObject, type Verbatim, without } from "../json";
 import type { ContentArguments } from "../limits/content";
 import type { RemovalArguments } from "../limits/removals";
 import type { SetPlace } from "../resource-set";
-import { optionalText, readAddress, readEntries, readNotes, readPrefixes } from "../stored";
-import { limitShape } from "./arguments";
+import { optionalText, readAddress, replaced, Stored } from "../stored";
+import { limitShape, prefixSetSchema } from "./arguments";
 
 /** Outputs that are no arguments. */
 export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled"] as const;
@@ -37,11 +37,12 @@ export interface PrefixSetState extends PrefixSetMembers, UsedBefore {
   readonly foreign: ReadonlySet<CanonicalPrefix>;
 }
 
-const members = z.object({
+const { exclusive, onExisting, onDestroy } = prefixSetSchema.shape;
+const words = z.object({
   node: z.unknown().optional(),
-  exclusive: z.boolean().catch(true),
-  onExisting: z.enum(["fail", "adopt"]).catch("fail"),
-  onDestroy: z.enum(["clear", "keep"]).catch("clear"),
+  exclusive: exclusive.default(true),
+  onExisting: onExisting.default("fail"),
+  onDestroy: onDestroy.default("clear"),
 });
 const limits = z.object(limitShape);
 const usedBefore = z.object({ endpoint: optionalText });
@@ -51,24 +52,34 @@ export function readInputs(json: JsonObject): PrefixSetInputs {
   return { ...readMembers(json), limits: limits.parse(json) };
 }
 
-/** Reads outputs, of this version or of an earlier one. */
+/** Reads outputs, of this version or of an earlier one. @throws {Error} naming what this version cannot read */
 export function readState(json: JsonObject): PrefixSetState {
-  const { unsettled, adopted, found } = json;
+  const stored = storedSet(json);
   return {
     ...readMembers(json),
-    ...usedBefore.parse(json),
-    unsettled: new Set(readPrefixes(unsettled)),
-    foreign: new Set([...readPrefixes(adopted), ...readPrefixes(found)]),
+    ...stored.facts(usedBefore),
+    unsettled: new Set(stored.prefixes("unsettled")),
+    foreign: new Set([...stored.prefixes("adopted"), ...stored.prefixes("found")]),
   };
 }
 
+/** {@link readState} for an update, whose program gives the arguments anew. */
+export function readReplaced(json: JsonObject): PrefixSetState {
+  return readState(replaced(json, words));
+}
+
+/** What outputs or inputs hold, with a name for messages. @throws {Error} when they name no set */
+export function storedSet(json: JsonObject): Stored {
+  return new Stored(json, `PrefixSet ${formatUrl(readAddress(json))}`);
+}
+
 function readMembers(json: JsonObject): PrefixSetMembers {
-  const { entries, notes } = json;
+  const stored = storedSet(json);
   return {
-    ...members.parse(json),
+    ...stored.words(words),
     address: readAddress(json),
-    entries: readEntries(entries),
-    notes: readNotes(notes),
+    entries: stored.entries(),
+    notes: stored.notes(),
     verbatim: without(json, PREFIX_SET_OUTPUTS),
   };
 }
