@@ -128,26 +128,26 @@ export class Leases {
 
   private lose(node: string, held: HeldLease, message: string): void {
     const { metrics, troubles } = this.parts;
-    held.cancelFence();
-    held.stop.abort();
-    this.held.delete(node);
-    metrics.set("lease_held", 0, { node });
+    this.end(node, held);
     metrics.add("lease_lost_total", { node });
     troubles.begin(`lease/${node}`, { node }, message);
     troubles.end(`lease/${node}`, { node }, `Node ${node} is taken again when it can be.`);
   }
 
-  /** Stops polling a node, and lets others have it at once. */
-  private async giveBack(node: string): Promise<void> {
-    const { metrics, store } = this.parts;
-    const held = this.held.get(node);
-    if (!held) return;
+  private end(node: string, held: HeldLease): void {
     held.cancelFence();
     held.stop.abort();
     this.held.delete(node);
-    metrics.set("lease_held", 0, { node });
+    this.parts.metrics.set("lease_held", 0, { node });
+  }
+
+  /** Stops polling a node, and lets others have it at once. */
+  private async giveBack(node: string): Promise<void> {
+    const held = this.held.get(node);
+    if (!held) return;
+    this.end(node, held);
     await held.polling;
     // Where it cannot be given back it ends by itself.
-    await store.release(node, held.revision).catch(() => {});
+    await this.parts.store.release(node, held.revision).catch(() => {});
   }
 }

@@ -15,6 +15,16 @@ interface Problem {
   readonly message: string;
 }
 
+/** What a configuration is made of, at first and when its secrets change. */
+interface Source {
+  readonly config: unknown;
+  readonly env: Environment;
+  /** Relative paths start here. */
+  readonly folder: string;
+  /** Where a member stands, for messages. */
+  place(path: readonly PropertyKey[]): string;
+}
+
 const MAX_PROBLEMS = 20;
 
 /**
@@ -29,15 +39,16 @@ const MAX_PROBLEMS = 20;
  */
 export class LiveConfig {
   private constructor(
-    private readonly source: unknown,
-    private readonly env: Environment,
-    /** Relative paths start here. */
-    readonly folder: string,
-    private readonly place: (path: readonly PropertyKey[]) => string,
+    private readonly source: Source,
     /** As it is now. */
     public current: CheckedConfig,
     private readonly files: Map<string, string>,
   ) {}
+
+  /** Relative paths start here. */
+  get folder(): string {
+    return this.source.folder;
+  }
 
   /** The options of a node, as they are now. */
   node(name: string): NodeOptions {
@@ -65,60 +76,47 @@ export class LiveConfig {
       throw new OptionsError(problems.slice(0, MAX_PROBLEMS).join("\n"));
     }
     const place = (path: readonly PropertyKey[]) => at(offsetOf(document.contents, path) ?? 0);
-    return LiveConfig.of(document.toJS(), env, dirname(resolve(file)), place);
+    return LiveConfig.of({ config: document.toJS(), env, folder: dirname(resolve(file)), place });
   }
 
   /** Takes an object. @throws {OptionsError} with every problem. */
   static ofObject(config: unknown, env: Environment, folder: string): Promise<LiveConfig> {
-    return LiveConfig.of(config, env, folder, () => "configuration");
+    return LiveConfig.of({ config, env, folder, place: () => "configuration" });
   }
 
-  private static async of(
-    source: unknown,
-    env: Environment,
-    folder: string,
-    place: (path: readonly PropertyKey[]) => string,
-  ): Promise<LiveConfig> {
-    const files = new Map<string, string>();
-    const checked = await check(source, env, folder, place, files);
-    return new LiveConfig(source, env, folder, place, checked, files);
+  private static async of(source: Source): Promise<LiveConfig> {
+    const { checked, files } = await check(source);
+    return new LiveConfig(source, checked, files);
   }
 
   /** Reads the files of secrets again; true when one has changed, and {@link current} with it. */
   async refresh(): Promise<boolean> {
-    const same = await Promise.all([...this.files].map(async ([file, content]) => (await textOf(file)) === content));
-    if (same.every(Boolean)) return false;
-    const files = new Map<string, string>();
-    const checked = await check(this.source, this.env, this.folder, this.place, files);
+    const now = await Promise.all([...this.files.keys()].map((file) => secretOf(file).catch(() => undefined)));
+    // One that cannot be read has changed: the check says why.
+    if ([...this.files.values()].every((content, index) => content === now[index])) return false;
+    const { checked, files } = await check(this.source);
     for (const [file, content] of files) this.files.set(file, content);
     this.current = checked;
     return true;
   }
 }
 
-async function check(
-  source: unknown,
-  env: Environment,
-  folder: string,
-  place: (path: readonly PropertyKey[]) => string,
-  files: Map<string, string>,
-): Promise<CheckedConfig> {
+async function check(source: Source): Promise<{ checked: CheckedConfig; files: Map<string, string> }> {
+  const files = new Map<string, string>();
   const problems: Problem[] = [];
-  const filled = await fill(source, [], { env, folder, problems, files });
+  const filled = await fill(source.config, [], { ...source, problems, files });
   const result = problems.length === 0 ? configSchema.safeParse(filled) : undefined;
-  if (result?.success) return result.data;
+  if (result?.success) return { checked: result.data, files };
   const found: Problem[] = [...problems, ...(result?.error.issues ?? [])];
   const lines = found.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
     const name = issuePath(path);
-    return `${place(path)}: ${name === "" ? "" : `\`${name}\` `}${message}`;
+    return `${source.place(path)}: ${name === "" ? "" : `\`${name}\` `}${message}`;
   });
   if (found.length > MAX_PROBLEMS) lines.push(`and ${found.length - MAX_PROBLEMS} more`);
   throw new OptionsError(lines.join("\n"));
 }
 
-interface Filling {
-  readonly env: Environment;
-  readonly folder: string;
+interface Filling extends Source {
   readonly problems: Problem[];
   readonly files: Map<string, string>;
 }
@@ -146,7 +144,7 @@ function fillText(text: string, path: readonly PropertyKey[], { env, problems }:
 async function contentOf(name: string, path: readonly PropertyKey[], to: Filling): Promise<string> {
   const file = resolve(to.folder, fillText(name, path, to));
   try {
-    const content = withoutLineEnd(await readFile(file, "utf8"));
+    const content = await secretOf(file);
     to.files.set(file, content);
     return content;
   } catch (error) {
@@ -155,17 +153,8 @@ async function contentOf(name: string, path: readonly PropertyKey[], to: Filling
   }
 }
 
-/** What a file holds now; `undefined` when it cannot be read, which a whole check then says. */
-async function textOf(file: string): Promise<string | undefined> {
-  try {
-    return withoutLineEnd(await readFile(file, "utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-function withoutLineEnd(text: string): string {
-  return text.replace(/\r?\n$/, "");
+async function secretOf(file: string): Promise<string> {
+  return (await readFile(file, "utf8")).replace(/\r?\n$/, "");
 }
 
 /** Where the deepest part of a path that is there begins. */

@@ -3,9 +3,10 @@ import { nodeOptionsSchema } from "../../client";
 import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
 import { nameProblem } from "../../model/resource-url";
 import { CONFIG_DEFAULTS } from "../defaults";
+import { natsFields } from "../nats";
 import { sinkSchema } from "../sinks/kinds";
 import { FORMATS, spoolFields } from "../sinks/sink";
-import { MAX_MS, members, patterns, text, tls, whole } from "./fields";
+import { MAX_MS, members, patterns, text, whole } from "./fields";
 
 const resourceName = text.superRefine((value, context) => {
   const problem = nameProblem(value);
@@ -28,16 +29,12 @@ const listen = text
   .refine((value) => Number(value.slice(value.lastIndexOf(":") + 1)) <= 65_535, { error: "has a port above 65535" });
 
 const cluster = members({
-  servers: z.array(text).min(1, { error: "must not be empty" }),
+  ...natsFields,
   bucket: text
     .regex(/^[\w-]+$/, { error: "may have letters, digits, - and _" })
     .default(CONFIG_DEFAULTS.cluster.bucket),
   leaseMs: whole(2_000, 600_000).default(CONFIG_DEFAULTS.cluster.leaseMs),
   replicas: whole(1, 5).default(CONFIG_DEFAULTS.cluster.replicas),
-  user: text.optional(),
-  password: text.optional(),
-  token: text.optional(),
-  tls: tls.optional(),
 });
 
 /** The whole configuration, checked and with its defaults. */

@@ -24,7 +24,7 @@ export class KeptBaseline {
   private changedBytes = 0;
   private wholeBytes = 0;
 
-  constructor(private readonly store: () => Store) {}
+  constructor(private readonly store: Store) {}
 
   /**
    * True when rows of so many bytes are the occasion to write all of it anew: changes are kept one by one until they are as
@@ -52,7 +52,7 @@ export class KeptBaseline {
   }
 
   clear(table: number): void {
-    this.store().run("DELETE FROM baseline WHERE table_id = ?", table);
+    this.store.run("DELETE FROM baseline WHERE table_id = ?", table);
     this.changedBytes = this.wholeBytes = 0;
   }
 
@@ -65,13 +65,13 @@ export class KeptBaseline {
     const baseline = new Baseline();
     this.changedBytes = this.wholeBytes = 0;
     const sql = "SELECT max(listed) AS listed, coalesce(max(part), 0) AS part FROM baseline WHERE table_id = ?";
-    const end = this.store().get(z.object({ listed: z.number().nullable(), part: z.number() }), sql, table);
+    const end = this.store.get(z.object({ listed: z.number().nullable(), part: z.number() }), sql, table);
     const listed = last ?? end?.listed ?? undefined;
     for (let at = 0; at < (end?.part ?? 0); ) {
       // One at a time: all of them are as large as the table.
       const next =
         "SELECT part, listed, whole, body FROM baseline WHERE table_id = ? AND part > ? ORDER BY part LIMIT 1";
-      const part = this.store().get(partSchema, next, table, at);
+      const part = this.store.get(partSchema, next, table, at);
       if (!part) break;
       at = part.part;
       if (part.whole) this.wholeBytes += part.body.length;
@@ -85,7 +85,7 @@ export class KeptBaseline {
 
   private *insert(table: number, listed: number, whole: 0 | 1, chunks: readonly RowChunk[]): Generator<void> {
     for (const { rows } of chunks) {
-      this.store().run(
+      this.store.run(
         "INSERT INTO baseline (table_id, listed, whole, body) VALUES (?, ?, ?, ?)",
         table,
         listed,
@@ -111,7 +111,7 @@ export function* wholeRows(baseline: Baseline): Generator<void, readonly RowChun
   return rows.finish();
 }
 
-function bytesOf(chunks: readonly RowChunk[]): number {
+export function bytesOf(chunks: readonly RowChunk[]): number {
   return chunks.reduce((sum, { rows }) => sum + rows.length, 0);
 }
 

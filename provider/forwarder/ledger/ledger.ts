@@ -1,10 +1,10 @@
 import { readMarks } from "../reading/read-marks";
 import { tableKey } from "../table";
-import { FinishedReading } from "./finished-reading";
 import { OpenStore } from "./open-store";
 import type { ArrivedList, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";
 import { isBroken } from "./sqlite";
 import { Store, setAside } from "./store";
+import type { FinishedReading } from "./table-state";
 
 /**
  * The ledger in the store, in one thread. A list that has arrived is parsed as a whole, takes its place in its table's baseline
@@ -108,7 +108,7 @@ export class StoredLedger implements Ledger {
     const mode = { number: ++this.lastReading, records: this.options.records, reset };
     let reading: FinishedReading;
     try {
-      reading = await FinishedReading.of(table, list, marks, mode);
+      reading = await table.compare(list, marks, mode);
     } catch (error) {
       if (store !== this.current) throw new Error(GIVEN_UP);
       table.forget();

@@ -1,14 +1,12 @@
 import { nextTurn } from "../slices";
 import { type TableName, tableKey } from "../table";
-import { SpoolFull } from "./errors";
-import type { FinishedReading } from "./finished-reading";
 import { StoreIdentity } from "./identity";
-import type { LedgerOptions, Opened, TakenOver } from "./protocol";
+import { type LedgerOptions, type Opened, SpoolFull, type TakenOver } from "./protocol";
 import type { Entry, SinkAccount } from "./sink-account";
 import { type Moved, Spool } from "./spool";
 import { isBroken } from "./sqlite";
 import type { Store } from "./store";
-import { TableState } from "./table-state";
+import { type FinishedReading, TableState } from "./table-state";
 
 /** A reading that waits for its place on the disk. */
 interface Finished {
@@ -58,7 +56,7 @@ export class OpenStore {
 
   table(name: TableName): TableState {
     const key = tableKey(name);
-    const state = this.tables.get(key) ?? new TableState(() => this.store, name, this.identity.state);
+    const state = this.tables.get(key) ?? new TableState(this.store, name, this.identity.state);
     this.tables.set(key, state);
     return state;
   }
@@ -150,20 +148,19 @@ export class OpenStore {
     const entries: Entry[] = [];
     const taken: TakenOver[] = [];
     for (const { reading } of accepted) {
-      const { table, list, changed, whole, reset } = reading;
-      const { wall, now, turn } = list;
-      const epoch = turn?.epoch ?? this.identity.epoch;
+      const { table, list, rows } = reading;
+      const epoch = list.turn?.epoch ?? this.identity.epoch;
       const isNew = !table.known || table.epoch !== epoch;
       table.enter(epoch);
       let spooled = 0;
-      for (const chunk of reading.rows) {
-        const entry = this.spool.insert(table, chunk, wall);
+      for (const chunk of rows) {
+        const entry = this.spool.insert(table, chunk, list.wall);
         entries.push(entry);
         spooled += entry.bytes;
         yield;
       }
-      if (spooled > 0 || isNew) yield* table.keep({ changes: changed, whole, spooled, listed: now, reset });
-      taken.push(reading.takenOver(spooled));
+      if (spooled > 0 || isNew) yield* table.keep(reading, spooled);
+      taken.push({ ...reading.taken, bytes: spooled });
     }
     return { entries, taken };
   }

@@ -1,3 +1,4 @@
+import { PacketFilterError } from "../../model/errors";
 import type { Rule } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
 import type { MarkEvent } from "../record/events";
@@ -128,6 +129,18 @@ export interface LedgerStatus {
   readonly bytes: number;
   /** Stores that were set aside while this ledger was open. */
   readonly setAside: number;
+}
+
+/** A reading was not taken over, since a sink that pauses when it is full has no room for its records. */
+export class SpoolFull extends PacketFilterError {
+  override readonly name = "SpoolFull";
+
+  constructor(readonly sinks: readonly string[]) {
+    super(
+      `The spool is full for ${sinks.map((name) => `sink "${name}"`).join(" and ")}: what they take is not polled until they have delivered.`,
+      "spool-full",
+    );
+  }
 }
 
 /**

@@ -1,10 +1,16 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
+import type { Mark } from "../../model/mark";
+import { SIZES } from "../defaults";
 import { Baseline } from "../reading/baseline";
-import type { RowChunk } from "../record/rows";
+import { detailsOf, numbersOf, Reading } from "../reading/reading";
+import { EVENTS } from "../record/events";
+import { keyOf } from "../record/mark-key";
+import { type RowChunk, RowWriter, ruleFinder } from "../record/rows";
 import { inSlices } from "../slices";
 import { type TableName, tableKey } from "../table";
-import { KeptBaseline, wholeRows } from "./kept-baseline";
+import { bytesOf, KeptBaseline, wholeRows } from "./kept-baseline";
+import type { ArrivedList, TakenOver } from "./protocol";
 import type { Store } from "./store";
 
 const tableSchema = z.object({
@@ -18,16 +24,26 @@ const tableSchema = z.object({
 /** How much the last reading weighs in the usual size of one. */
 const WEIGHT = 0.1;
 
-/** What a reading leaves behind of its table. */
-export interface Kept {
+/** A list of a table that was read and compared: what its transaction writes, and what is said of it then. */
+export interface FinishedReading {
+  readonly table: TableState;
+  readonly list: ArrivedList;
+  /** The baseline begins anew with it. */
+  readonly reset: boolean;
+  /** What goes into the spool. */
+  readonly rows: readonly RowChunk[];
   /** What it changed in the baseline. */
   readonly changes: readonly RowChunk[];
-  /** All of the baseline, where it is due to be written whole. */
+  /** All of the new baseline, where it is due to be written whole. */
   readonly whole: readonly RowChunk[] | undefined;
-  /** Bytes that it added to the spool. */
-  readonly spooled: number;
-  readonly listed: number;
-  /** The baseline began anew with it. */
+  readonly taken: Omit<TakenOver, "bytes">;
+}
+
+/** How a reading is compared. */
+interface ReadingMode {
+  /** The number of this reading; another one each time. */
+  readonly number: number;
+  readonly records: "changes" | "all";
   readonly reset: boolean;
 }
 
@@ -42,7 +58,7 @@ export class TableState {
   /** Bytes that a reading usually adds to the spool. */
   usualBytes = 0;
   /** When the last reading ended, on the machine's clock. */
-  listed: number | undefined;
+  private listed: number | undefined;
   /** Undefined: it is to be loaded, since there was none or the last reading failed half-way. */
   private baseline: Baseline | undefined;
   private readonly stored: KeptBaseline;
@@ -50,7 +66,7 @@ export class TableState {
   private stale = false;
 
   constructor(
-    private readonly store: () => Store,
+    private readonly store: Store,
     readonly name: TableName,
     stateId: string,
   ) {
@@ -63,7 +79,7 @@ export class TableState {
   /** Takes where the table stands from the store, after a transaction that did not happen. */
   reload(): void {
     const sql = "SELECT id, epoch, sequence, marks, bytes FROM tables WHERE name = ?";
-    const row = this.store().get(tableSchema, sql, this.key);
+    const row = this.store.get(tableSchema, sql, this.key);
     this.id = row?.id ?? 0;
     this.epoch = row?.epoch ?? 0;
     this.sequence = row?.sequence ?? 0;
@@ -76,19 +92,50 @@ export class TableState {
     return this.id !== 0;
   }
 
-  /** The baseline, loaded when it is not there. */
-  async marks(): Promise<Baseline> {
-    if (this.baseline) return this.baseline;
-    if (!this.known) return this.fresh();
-    const { baseline, listed } = await inSlices(this.stored.load(this.id, this.listed));
-    this.listed = listed;
-    this.baseline = baseline;
-    return baseline;
+  /**
+   * Compares a list with the baseline, in slices. What fails half-way leaves a baseline in memory that is good for nothing: it
+   * is to be forgotten.
+   */
+  async compare(list: ArrivedList, marks: readonly Mark[], mode: ReadingMode): Promise<FinishedReading> {
+    const { number, records, reset } = mode;
+    const ruleOf = ruleFinder(list.rules);
+    const changes = new RowWriter(ruleOf);
+    const seen = new RowWriter(ruleOf);
+    let whole: readonly RowChunk[] | undefined;
+    if (records === "all") await inSlices(addAll(marks, seen));
+    else {
+      if (reset) {
+        changes.addTable("reset");
+        this.baseline = new Baseline();
+      }
+      const baseline = await this.marks();
+      const elapsed = this.listed === undefined || reset ? 0 : Math.max(0, list.now - this.listed);
+      const comparison = { baseline, changes, ...(list.snapshot && { seen }) };
+      await inSlices(new Reading(comparison, number).compare(marks, elapsed));
+      const bytes = bytesOf(changes.finish());
+      if (!reset && this.stored.isWholeDue(bytes)) whole = await inSlices(wholeRows(baseline));
+    }
+    const counts = EVENTS.map(
+      (event, index) => [event, (changes.counts[index] ?? 0) + (seen.counts[index] ?? 0)] as const,
+    );
+    const taken = {
+      listed: marks.length,
+      keyedPlaces: list.habits.keyedPlaces ?? new Set(),
+      events: Object.fromEntries(counts.filter(([, count]) => count > 0)),
+      records: changes.count + seen.count,
+    };
+    const rows = [...changes.finish(), ...seen.finish()];
+    return { table: this, list, reset, rows, changes: changes.finish(), whole, taken };
   }
 
-  /** An empty baseline in place of what there was; {@link keep} makes it so in the store, too. */
-  fresh(): Baseline {
-    this.baseline = new Baseline();
+  /** The baseline, loaded when it is not there. */
+  private async marks(): Promise<Baseline> {
+    if (!this.baseline && this.known) {
+      const { baseline, listed } = await inSlices(this.stored.load(this.id, this.listed));
+      this.listed = listed;
+      this.baseline = baseline;
+    }
+    this.baseline ??= new Baseline();
     return this.baseline;
   }
 
@@ -104,18 +151,11 @@ export class TableState {
     this.baseline?.allListed();
   }
 
-  /** All of the baseline, where rows of so many bytes are the occasion to write it whole. */
-  async wholeWhenDue(changes: readonly RowChunk[]): Promise<readonly RowChunk[] | undefined> {
-    const bytes = changes.reduce((sum, { rows }) => sum + rows.length, 0);
-    if (!this.baseline || !this.stored.isWholeDue(bytes)) return undefined;
-    return inSlices(wholeRows(this.baseline));
-  }
-
   /** Within a transaction: a row for the table, at the epoch of a reading. */
   enter(epoch: number): void {
     if (this.id === 0) {
       const sql = "INSERT INTO tables (name, epoch, sequence, marks, bytes) VALUES (?, ?, 0, 0, 0)";
-      this.id = this.store().run(sql, this.key, epoch);
+      this.id = this.store.run(sql, this.key, epoch);
     }
     if (this.epoch === epoch) return;
     this.epoch = epoch;
@@ -123,9 +163,9 @@ export class TableState {
   }
 
   /** Within a transaction: keeps where the table stands, and what changed in its baseline. */
-  *keep({ changes, whole, spooled, listed, reset }: Kept): Generator<void> {
+  *keep({ changes, whole, list, reset }: FinishedReading, spooled: number): Generator<void> {
     this.usualBytes = this.usualBytes === 0 ? spooled : this.usualBytes * (1 - WEIGHT) + spooled * WEIGHT;
-    this.store().run(
+    this.store.run(
       "UPDATE tables SET epoch = ?, sequence = ?, marks = ?, bytes = ? WHERE id = ?",
       this.epoch,
       this.sequence,
@@ -134,12 +174,19 @@ export class TableState {
       this.id,
     );
     if (reset) this.stored.clear(this.id);
-    yield* whole ? this.stored.replace(this.id, listed, whole) : this.stored.add(this.id, listed, changes);
+    yield* whole ? this.stored.replace(this.id, list.now, whole) : this.stored.add(this.id, list.now, changes);
   }
 
   /** Within a transaction: what runs down is kept as it was last listed, so that a restart compares with just that. */
   *settle(): Generator<void> {
     if (!this.stale || !this.known || !this.baseline || this.listed === undefined) return;
     yield* this.stored.replace(this.id, this.listed, yield* wholeRows(this.baseline));
+  }
+}
+
+function* addAll(marks: readonly Mark[], seen: RowWriter): Generator<void> {
+  for (const [index, mark] of marks.entries()) {
+    if (index % SIZES.rowsASlice === SIZES.rowsASlice - 1) yield;
+    seen.add("seen", keyOf(mark), ...numbersOf(mark), detailsOf(mark));
   }
 }

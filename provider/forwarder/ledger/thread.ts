@@ -1,33 +1,31 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { messageOf } from "../../model/errors";
+import { asError } from "../../model/errors";
 import { UnreadList } from "../reading/read-marks";
 import type { SharedTurns } from "../slices";
-import { SpoolFull } from "./errors";
-import type { ArrivedList, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";
+import {
+  type ArrivedList,
+  type Ledger,
+  type LedgerOptions,
+  type LedgerStatus,
+  type Opened,
+  type Portion,
+  SpoolFull,
+  type TakenOver,
+} from "./protocol";
 import { StoreError } from "./sqlite";
 
-/** A method of the ledger, or `open`, with its arguments. */
-export type Call =
-  | { readonly name: "open"; readonly options: LedgerOptions }
-  | { readonly name: "take"; readonly list: ArrivedList }
-  | { readonly name: "next"; readonly sink: string; readonly maxRecords: number }
-  | { readonly name: "acknowledge"; readonly sink: string; readonly position: number }
-  | { readonly name: "status" }
-  | { readonly name: "close"; readonly listed: number | undefined };
-
-/** What each call is answered with. */
-export interface Results {
-  open: Opened;
-  take: TakenOver;
-  next: Portion | undefined;
-  acknowledge: undefined;
-  status: LedgerStatus;
-  close: undefined;
+/** What the thread can be asked: to open the ledger, and then its methods. */
+interface Methods extends Ledger {
+  open(options: LedgerOptions): Promise<Opened>;
 }
 
+type Name = keyof Methods;
+
 /** A call on its way to the thread. */
-export type Question = Call & { readonly number: number };
+export type Question = {
+  [Each in Name]: { readonly number: number; readonly name: Each; readonly args: Parameters<Methods[Each]> };
+}[Name];
 
 /** What comes back. */
 export interface Reply {
@@ -37,15 +35,11 @@ export interface Reply {
 }
 
 /** An error on its way between threads: classes do not survive it. */
-export interface Failure {
-  readonly kind: "spool-full" | "unread" | "store" | "other";
-  readonly message: string;
-  readonly sinks?: readonly string[];
-  readonly refused?: boolean;
-  readonly remedy?: string;
-  /** SQLite's result code. */
-  readonly errcode?: number;
-}
+type Failure = Pick<Error, "name" | "message"> &
+  Partial<Pick<SpoolFull, "sinks"> & Pick<UnreadList, "refused" | "remedy">> & {
+    /** SQLite's result code. */
+    readonly errcode?: number;
+  };
 
 /** The compiled file of the thread, also where this file runs as it was written, as in tests. */
 const FOLDER = __filename.endsWith(".ts") ? join(__dirname, "../../../dist/provider/forwarder/ledger") : __dirname;
@@ -77,7 +71,7 @@ export class LedgerThread implements Ledger {
   static async open(options: LedgerOptions, turns: SharedTurns): Promise<{ ledger: LedgerThread; opened: Opened }> {
     const thread = new LedgerThread(new Worker(join(FOLDER, "worker.js")), turns);
     try {
-      return { ledger: thread, opened: await thread.ask({ name: "open", options }) };
+      return { ledger: thread, opened: await thread.ask("open", [options]) };
     } catch (error) {
       await thread.worker.terminate();
       throw error;
@@ -85,42 +79,41 @@ export class LedgerThread implements Ledger {
   }
 
   take(list: ArrivedList): Promise<TakenOver> {
-    return this.ask(
-      { name: "take", list },
-      // A body may be as large as a node likes: it is handed over, not copied.
-      list.body.map(({ buffer }) => buffer as ArrayBuffer),
-    );
+    // A body may be as large as a node likes: it is handed over, not copied.
+    const bodies = list.body.map(({ buffer }) => buffer as ArrayBuffer);
+    return this.ask("take", [list], bodies);
   }
 
   next(sink: string, maxRecords: number): Promise<Portion | undefined> {
-    return this.ask({ name: "next", sink, maxRecords });
+    return this.ask("next", [sink, maxRecords]);
   }
 
   acknowledge(sink: string, position: number): Promise<void> {
-    return this.ask({ name: "acknowledge", sink, position });
+    return this.ask("acknowledge", [sink, position]);
   }
 
   status(): Promise<LedgerStatus> {
-    return this.ask({ name: "status" });
+    return this.ask("status", []);
   }
 
   async close(listed: number | undefined): Promise<void> {
     try {
-      await this.ask({ name: "close", listed });
+      await this.ask("close", [listed]);
     } finally {
       await this.worker.terminate();
     }
   }
 
-  private ask<Name extends Call["name"]>(
-    call: Extract<Call, { name: Name }>,
+  private ask<Each extends Name>(
+    name: Each,
+    args: Parameters<Methods[Each]>,
     transfer: ArrayBuffer[] = [],
-  ): Promise<Results[Name]> {
+  ): Promise<Awaited<ReturnType<Methods[Each]>>> {
     if (this.ended) return Promise.reject(this.ended);
     const number = ++this.last;
     return new Promise((resolve, reject) => {
       this.waiting.set(number, { resolve, reject });
-      this.worker.postMessage({ ...call, number }, transfer);
+      this.worker.postMessage({ number, name, args }, transfer);
     });
   }
 
@@ -140,25 +133,13 @@ export class LedgerThread implements Ledger {
 
 /** What of an error goes through to the other thread. */
 export function failureOf(error: unknown): Failure {
-  const message = messageOf(error);
-  if (error instanceof SpoolFull) return { kind: "spool-full", message, sinks: error.sinks };
-  if (error instanceof UnreadList) {
-    return { kind: "unread", message, refused: error.refused, ...(error.remedy && { remedy: error.remedy }) };
-  }
-  if (error instanceof StoreError) return { kind: "store", message };
-  const errcode = error instanceof Error && "errcode" in error ? Number(error.errcode) : undefined;
-  return { kind: "other", message, ...(errcode !== undefined && { errcode }) };
+  const { name, message, sinks, refused, remedy, errcode }: Failure = asError(error);
+  return { name, message, sinks, refused, remedy, errcode };
 }
 
-function revived({ kind, message, sinks, refused, remedy, errcode }: Failure): Error {
-  switch (kind) {
-    case "spool-full":
-      return new SpoolFull(sinks ?? []);
-    case "unread":
-      return new UnreadList(message, refused === true, remedy);
-    case "store":
-      return new StoreError(message);
-    default:
-      return errcode === undefined ? new Error(message) : Object.assign(new Error(message), { errcode });
-  }
+function revived({ name, message, sinks, refused, remedy, errcode }: Failure): Error {
+  if (name === "SpoolFull") return new SpoolFull(sinks ?? []);
+  if (name === "UnreadList") return new UnreadList(message, refused === true, remedy);
+  if (name === "StoreError") return new StoreError(message);
+  return errcode === undefined ? new Error(message) : Object.assign(new Error(message), { errcode });
 }

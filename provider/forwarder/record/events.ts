@@ -9,12 +9,6 @@ export const EVENTS = ["seen", "added", "changed", "renewed", "gone", "expired",
 export type MarkEvent = (typeof EVENTS)[number];
 
 /** The number of an event in the spool. */
-export const EVENT_NUMBER: Readonly<Record<MarkEvent, number>> = {
-  seen: 0,
-  added: 1,
-  changed: 2,
-  renewed: 3,
-  gone: 4,
-  expired: 5,
-  reset: 6,
-};
+export const EVENT_NUMBER = Object.fromEntries(EVENTS.map((event, number) => [event, number])) as Readonly<
+  Record<MarkEvent, number>
+>;

@@ -5,7 +5,7 @@ import type { ForwardRecord } from "../record/record";
 import { written } from "../slices";
 import { halves } from "./http";
 import { HttpPost, httpFields, isPassing, refusalOf } from "./http-post";
-import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
+import { allRejected, type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({ ...httpFields, index: text });
 
@@ -31,7 +31,7 @@ export const elasticsearch = sinkKind(schema, async (context, { index }) => {
     const body = await written(records, (record) => `${action(record)}\n${JSON.stringify(format(record))}\n`);
     const answer = await post.send(body, "application/x-ndjson", signal, bulkUrl);
     if (answer.status === TOO_LARGE && records.length > 1) return halves(records, signal, deliver);
-    if (answer.status >= 400) return { rejected: records.map((record) => ({ record, reason: refusalOf(answer) })) };
+    if (answer.status >= 400) return allRejected(records, refusalOf(answer));
     return judge(records, answer.body);
   };
   return { maxRecords: 2_000, deliver, close: () => post.close() };

@@ -3,7 +3,7 @@ import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { written } from "../slices";
 import { HttpPost, httpFields, refusalOf } from "./http-post";
-import { type Delivered, sinkKind } from "./sink";
+import { allRejected, type Delivered, sinkKind } from "./sink";
 
 const schema = members(httpFields);
 
@@ -19,7 +19,7 @@ export const http = sinkKind(schema, async (context) => {
     const answer = await post.send(body, "application/x-ndjson", signal);
     if (answer.status < 300) return {};
     if (DIVISIBLE.includes(answer.status) && records.length > 1) return halves(records, signal, deliver);
-    return { rejected: records.map((record) => ({ record, reason: refusalOf(answer) })) };
+    return allRejected(records, refusalOf(answer));
   };
   return { maxRecords: 2_000, deliver, close: () => post.close() };
 });

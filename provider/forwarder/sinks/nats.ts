@@ -1,26 +1,22 @@
 import type { JetStreamClient } from "@nats-io/jetstream";
 import type { NatsConnection } from "@nats-io/transport-node";
-import { z } from "zod";
-import { flag, members, text, tls, whole } from "../config/fields";
+import type { z } from "zod";
+import { flag, members, text, whole } from "../config/fields";
 import { SINK_DEFAULTS, SIZES } from "../defaults";
-import { connectNats, loadNats, type Nats } from "../nats";
+import { connectNats, loadNats, type Nats, natsFields } from "../nats";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
 import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({
-  servers: z.array(text).min(1, { error: "must not be empty" }),
+  ...natsFields,
   stream: text.regex(/^[^\s.*>/\\]+$/, { error: "may have no spaces, and no . * > / \\" }),
   subject: text.default(SINK_DEFAULTS.subject),
   create: flag.default(true),
   duplicateWindowMs: whole(100, 604_800_000).default(SINK_DEFAULTS.duplicateWindowMs),
   recordsPerMessage: whole(1, 1_000).default(SINK_DEFAULTS.recordsPerMessage),
   timeoutMs: whole(1, 600_000).default(SINK_DEFAULTS.natsTimeoutMs),
-  user: text.optional(),
-  password: text.optional(),
-  token: text.optional(),
-  tls: tls.optional(),
 });
 
 type Options = z.infer<typeof schema>;

@@ -5,7 +5,7 @@ import { inSlicesOf } from "../slices";
 import { halves } from "./http";
 import { HttpPost, httpFields, refusalOf } from "./http-post";
 import { loadOptional } from "./optional";
-import { type Delivered, sinkKind } from "./sink";
+import { allRejected, type Delivered, sinkKind } from "./sink";
 
 const schema = members(httpFields);
 
@@ -36,13 +36,13 @@ export const otlp = sinkKind(schema, async (context) => {
     );
     const whole = parts.filter((part) => part !== undefined);
     if (whole.length < parts.length) {
-      return { rejected: records.map((record) => ({ record, reason: "it cannot be written as OTLP" })) };
+      return allRejected(records, "it cannot be written as OTLP");
     }
     const answer = await post.send(Buffer.concat(whole), "application/x-protobuf", signal);
     if (answer.status === 413 && records.length > 1) return halves(records, signal, deliver);
-    if (answer.status >= 400) return { rejected: records.map((record) => ({ record, reason: refusalOf(answer) })) };
+    if (answer.status >= 400) return allRejected(records, refusalOf(answer));
     const refused = partialSuccess(serializer, answer.body);
-    return refused === undefined ? {} : { rejected: records.map((record) => ({ record, reason: refused })) };
+    return refused === undefined ? {} : allRejected(records, refused);
   };
   return { maxRecords: 2_000, deliver, close: () => post.close() };
 });

@@ -35,6 +35,11 @@ export interface Rejected {
   readonly reason: string;
 }
 
+/** All of it is refused for good, for one reason. */
+export function allRejected(records: readonly ForwardRecord[], reason: string): Delivered {
+  return { rejected: records.map((record) => ({ record, reason })) };
+}
+
 /** Nothing of a delivery is known to have arrived. The message is a sentence without secrets. */
 export class SinkFailure extends Error {
   override readonly name = "SinkFailure";
