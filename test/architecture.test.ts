@@ -217,6 +217,27 @@ test("policies know of the package what its users know, and the values of the mo
   expect(wrong.filter((file) => file !== "provider/index.ts" && partOf(file) !== "model")).toEqual([]);
 });
 
+/** `block` judges by the rules that a preview judges by: a second copy of them would be another judgement. */
+const ASKS_POLICIES = ["provider/commands/blocking/policies.ts"];
+
+test("the provider knows of the policies in one command, and there without Pulumi's SDK", () => {
+  const asking = sources.filter(({ file }) => file.startsWith("provider/"));
+  const toPolicies = (source: Source) => relativeImports(source).filter((imported) => imported.startsWith("policies/"));
+  expect(asking.filter((source) => toPolicies(source).length > 0).map(({ file }) => file)).toEqual(ASKS_POLICIES);
+  const reached = new Set<string>();
+  const visit = (file: string): void => {
+    if (reached.has(file)) return;
+    reached.add(file);
+    const source = sources.find((one) => one.file === file);
+    if (source) for (const imported of relativeImports(source)) if (imported.startsWith("policies/")) visit(imported);
+  };
+  for (const file of ASKS_POLICIES) visit(file);
+  const loaded = sources
+    .filter(({ file }) => reached.has(file))
+    .flatMap(({ imports }) => imports.map(({ name }) => name));
+  expect(loaded.filter((name) => name.startsWith("@pulumi/"))).toEqual([]);
+});
+
 test("every part of the source has its rule, and every rule its part", () => {
   const parts = new Set(sources.filter(({ file }) => file.startsWith("provider/")).map(({ file }) => partOf(file)));
   expect([...parts].sort()).toEqual([...LAYERS, ...Object.keys(BESIDE)].sort());

@@ -37,8 +37,8 @@ export interface LoadOptions {
  * ```
  */
 export function loadPolicyConfig(rules: readonly Configurable[], options: LoadOptions = {}): PolicyConfig {
-  const { environment = process.env, folder = process.cwd() } = options;
-  const file = findConfigFile(environment, folder);
+  const { environment = process.env } = options;
+  const file = findPolicyConfig(options);
   const config = parsePolicyConfig(file === undefined ? {} : readConfigFile(file), rules, file);
   const emergency = environment.PACKETFILTER_POLICIES_EMERGENCY;
   return emergency ? { ...config, emergency } : config;
@@ -100,7 +100,9 @@ function readConfigFile(file: string): PolicyConfigInput {
   }
 }
 
-function findConfigFile(environment: NonNullable<LoadOptions["environment"]>, folder: string): string | undefined {
+/** The file that {@link loadPolicyConfig} reads; `undefined` where there is none. */
+export function findPolicyConfig(options: LoadOptions): string | undefined {
+  const { environment = process.env, folder = process.cwd() } = options;
   const programFolder = environment.PACKETFILTER_PROGRAM_FOLDER;
   const named = environment.PACKETFILTER_POLICIES;
   if (named) return resolve(programFolder ?? environment.PWD ?? folder, named);

@@ -1,15 +1,17 @@
 import { type Command, Option } from "commander";
 import { isEntryValue, MAX_VALUE } from "../model/entry-value";
 import type { CanonicalPrefix, Prefix } from "../model/prefix";
-import { protectedOverlaps } from "../model/prefix-embedded";
 import { some } from "../model/text";
+import type { PrefixEntries } from "../prefixes";
 import type { EntryChange } from "../prefixes/edit/edit";
 import { editPrefixFile } from "../prefixes/edit/edit-file";
-import { addEditFlags, type EditFlags, send, workplace } from "./blocking/common";
+import { type ContentLimits, contentLimits, contentProblems, entryProblems } from "../resources/limits/content";
+import { addEditFlags, type EditFlags, send, type Workplace, workplace } from "./blocking/common";
 import { readPrefixes } from "./blocking/given";
-import type { StackLimits } from "./blocking/stack-limits";
+import { judgeEntries } from "./blocking/policies";
 import { expiryOf } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
+import type { Project } from "./project";
 
 interface Flags extends EditFlags {
   readonly reason: string;
@@ -23,8 +25,13 @@ interface Flags extends EditFlags {
 
 const HELP = `
 A prefix that the file has already gets the new reason and time; its value and ticket stay unless they are given. A file
+<<<<<<< HEAD
 that is missing is made. What the stack's configuration forbids (packetfilter:forbiddenPrefixes), and a default route, is
 refused. When the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nothing else does.
+=======
+that is missing is made. A default route is refused, and so is what "pulumi up" would refuse: by the settings of Pulumi.yaml and
+of the stack, and by the mandatory policies of packetfilter-policies.yaml, beside or above the file. When the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nobody else does.
+>>>>>>> 426d52f (block, unblock and probe judge and record as up does: settings of project and stack beside the file, audit log, mandatory policies; shortestPrefix and maxEntries for a whole stack)
 With --now the node has the entry at once, and the next "pulumi up" finds it as the program says. If the node cannot be
 reached the file stays as written, and the command ends with 1.
 
@@ -57,17 +64,19 @@ async function run(spellings: readonly string[], flags: Flags, io: CliIo): Promi
   refuseDefaultRoute(prefixes);
   const change = readChange(flags, (io.now ?? Date.now)());
   const place = await workplace(flags, io);
-  const { name, file, limits } = place;
-  refuseForbidden(prefixes, limits);
+  const { name, file, project } = place;
   const names = prefixes.map((prefix) => prefix.toString());
-  const { after } = await editPrefixFile(
-    file,
-    () => new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change])),
-  );
+  const limits = contentLimits({}, project.settings);
+  refuseEntries(names, limits, project);
+  const { after } = await editPrefixFile(file, (entries) => {
+    refuseMore(entries, names, limits, project);
+    sayPolicies(place, entriesAfter(entries, names, change), io);
+    return new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change]));
+  });
   io.out(`${name}: ${some(names)} ${names.length === 1 ? "is" : "are"} in it${lifetime(change)}.\n`);
   if (change.expires) io.out(`The first "pulumi up" after that time removes ${names.length === 1 ? "it" : "them"}.\n`);
   const put = new Map(names.map((prefix) => [prefix, after[prefix]?.value ?? 1]));
-  await send(place, { put, remove: new Set() }, io);
+  await send(place, { put, remove: new Set(), reason: flags.reason }, io);
 }
 
 function lifetime({ expires }: EntryChange): string {
@@ -98,10 +107,37 @@ function refuseDefaultRoute(prefixes: readonly Prefix[]): void {
   );
 }
 
-function refuseForbidden(prefixes: readonly Prefix[], { forbidden, file }: StackLimits): void {
-  const found = protectedOverlaps(prefixes, forbidden).map(([prefix, other]) =>
-    prefix.equals(other) ? `${prefix} is a forbidden prefix` : `${prefix} overlaps the forbidden prefix ${other}`,
+function refuseEntries(names: readonly CanonicalPrefix[], limits: ContentLimits, { source }: Project): void {
+  const problems = entryProblems(names, limits);
+  if (problems.length === 0) return;
+  const keys = (["forbiddenPrefixes", "shortestPrefix"] as const).filter((key) => source(key) !== "the environment");
+  const files = keys.map((key) => `packetfilter:${key} in ${source(key)}`);
+  throw new Error(`${problems.join(" ")} Limits: ${files.join(", ")}. Nothing was changed.`);
+}
+
+/** No set of the stack may hold so many, so neither may the file that one is read from. */
+function refuseMore(before: PrefixEntries, names: readonly string[], limits: ContentLimits, { source }: Project): void {
+  const after = new Set([...Object.keys(before), ...names]);
+  if (after.size === Object.keys(before).length) return;
+  const problems = contentProblems([...after] as CanonicalPrefix[], { required: [], maxEntries: limits.maxEntries });
+  if (problems.length === 0) return;
+  throw new Error(
+    `${problems.join(" ")} Limits: packetfilter:maxEntries in ${source("maxEntries")}. Nothing was changed.`,
   );
-  if (found.length === 0) return;
-  throw new Error(`${found.join("; ")} (packetfilter:forbiddenPrefixes in ${file}). Nothing was changed.`);
+}
+
+function sayPolicies({ name, folder, project, now }: Workplace, entries: PrefixEntries, io: CliIo): void {
+  const judged = { name, folder, stack: project.stack, url: now?.url, entries };
+  for (const sentence of judgeEntries(judged, io)) io.err(`${sentence}\n`);
+}
+
+/** What the file says of these prefixes after the change. */
+function entriesAfter(before: PrefixEntries, names: readonly string[], change: EntryChange): PrefixEntries {
+  const { value, reason, ticket, expires } = change;
+  const entries = names.map((prefix) => {
+    const known = before[prefix];
+    const note = { reason, ticket: ticket ?? known?.ticket, ...(expires && { expires }) };
+    return [prefix, { value: value ?? known?.value ?? 1, ...note }];
+  });
+  return Object.fromEntries(entries);
 }

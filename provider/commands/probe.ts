@@ -1,7 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { OptionsError, Prefix, PrefixError, parseUrl } from "../client";
+import { formatUrl, OptionsError, Prefix, PrefixError, parseUrl } from "../client";
+import { parseEndpoint } from "../client/endpoint";
 import { replaceFile } from "../files/whole-file";
 import { messageOf } from "../model/errors";
 import type { ProbeResult } from "../probe/finding";
@@ -10,6 +11,7 @@ import { probe } from "../probe/probe";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
 import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
 import { table } from "./probing/table";
+import { audit, type Project, readProject, requireWritable } from "./project";
 import { addReceiverFlags, type ReceiverFlags, receiverOptions } from "./receiver-options";
 import { wrongUse } from "./wrong-use";
 
@@ -18,6 +20,7 @@ interface Flags extends NodeFlags, ReceiverFlags {
   readonly write?: boolean;
   readonly out?: string;
   readonly check?: string;
+  readonly stack?: string;
   readonly output: "table" | "json";
 }
 
@@ -38,6 +41,10 @@ export function register(program: Command, io: CliIo): void {
     .option("--signaling <prefix>", "ask a receiver, too, with a prefix of your own whose signaling is not active")
     .option("--out <file>", "write settings and an emulator's dialect as JSON; a file that is there is replaced")
     .option("--check <file>", "compare with what --out wrote before: exit code 3 when the node has changed")
+    .option(
+      "--stack <name>",
+      "stack whose readOnly and auditLog hold for what is written; default: PULUMI_STACK, else the only one",
+    )
     .addOption(new Option("--output <form>", "form of the result").choices(["table", "json"]).default("table"));
   addReceiverFlags(addNodeFlags(command))
     .addHelpText("after", HELP)
@@ -48,6 +55,8 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const urls = texts.map((text) => wrongUse(TypeError, () => parseUrl(text)));
   const before = flags.check === undefined ? undefined : await readBefore(flags.check, io);
   const write = flags.write === true;
+  const written = [...(write ? ["--write"] : []), ...(flags.signaling === undefined ? [] : ["--signaling"])];
+  const project = written.length > 0 ? await writableProject(flags, written, io) : undefined;
   if (write && !urls.some(({ kind }) => kind === "prefixset"))
     throw new UsageError("--write needs a set that is empty: name one, such as prefixset://edge/probe.");
   if (urls.length === 0 && flags.signaling === undefined)
@@ -60,12 +69,41 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
     probe({ ...(node && { node }), ...(receiver && { receiver }), urls, write, signal: io.stop, watch }),
   );
   io.out(flags.output === "json" ? `${JSON.stringify(result, null, 2)}\n` : table(result));
+  if (project && write) {
+    const set = urls.find(({ kind }) => kind === "prefixset");
+    recordProbe(project, { node: node?.endpoint, set: set && formatUrl(set), reason: "probe --write" }, result, io);
+  }
+  if (project && receiver)
+    recordProbe(project, { node: receiver.options.url, set: "signaling", reason: "probe --signaling" }, result, io);
   const failed = failures(result);
   // A result with holes must not take the place of a whole one.
   if (failed !== undefined) throw new Ended(failed, 1);
   if (flags.out !== undefined)
     await replaceFile(inFolder(flags.out, io), `${JSON.stringify(nodeFile(result), null, 2)}\n`);
   if (before) compare(before, result, flags.check ?? "");
+}
+
+async function writableProject({ stack }: Flags, options: readonly string[], io: CliIo): Promise<Project> {
+  const project = await readProject({ folders: [io.folder ?? process.cwd()], stack }, io);
+  for (const option of options) requireWritable(project, option);
+  for (const sentence of project.unread) io.err(`${sentence}\n`);
+  return project;
+}
+
+/** One line for all that a probe wrote: in the end nothing is there that was not before, or what may be left is named. */
+function recordProbe(
+  project: Project,
+  { node = "", set = "", reason }: { node: string | undefined; set: string | undefined; reason: string },
+  { left }: ProbeResult,
+  io: CliIo,
+): void {
+  const shown = parseEndpoint(node, "endpoint").shown;
+  const mine = left.filter(({ where }) =>
+    set === "signaling" ? !where.includes("prefixset://") : where.includes(set),
+  );
+  const prefixes = mine.flatMap((one) => one.prefixes.map((prefix) => [prefix, { old: null, new: "unknown" }]));
+  const outcome = mine.length > 0 ? "something may be left" : "left as it was";
+  audit(project, { node: shown, set, prefixes: Object.fromEntries(prefixes), reason, outcome }, io);
 }
 
 function failures({ findings, stopped }: ProbeResult): string | undefined {

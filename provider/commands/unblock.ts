@@ -6,8 +6,8 @@ import type { PrefixEntries } from "../prefixes";
 import { editPrefixFile } from "../prefixes/edit/edit-file";
 import { addEditFlags, type EditFlags, send, workplace } from "./blocking/common";
 import { readPrefixes } from "./blocking/given";
-import type { StackLimits } from "./blocking/stack-limits";
 import type { CliIo } from "./cli-io";
+import type { Project } from "./project";
 
 const HELP = `
 The exact prefix is taken out, whatever its spelling. Where an entry that is wider still covers it, that one is named and the
@@ -32,11 +32,11 @@ export function register(program: Command, io: CliIo): void {
 async function run(spellings: readonly string[], flags: EditFlags, io: CliIo): Promise<void> {
   const prefixes = readPrefixes(spellings);
   const place = await workplace(flags, io);
-  const { name, file, limits } = place;
+  const { name, file, project } = place;
   const names = prefixes.map((prefix) => prefix.toString());
   const { before, after } = await editPrefixFile(file, (entries) => {
     const gone = names.filter((prefix) => entries[prefix] !== undefined);
-    requireStill(entries, gone, limits);
+    requireStill(entries, gone, project);
     return new Map(gone.map((prefix): [CanonicalPrefix, undefined] => [prefix, undefined]));
   });
   const removed = names.filter((prefix) => before[prefix] !== undefined);
@@ -60,13 +60,14 @@ function indexOf(entries: PrefixEntries): PrefixIndex {
 }
 
 /** What the stack's configuration requires stays covered, if the file covers it. */
-function requireStill(entries: PrefixEntries, gone: readonly string[], { required, file }: StackLimits): void {
+function requireStill(entries: PrefixEntries, gone: readonly string[], { settings, source }: Project): void {
+  const required = settings.requiredPrefixes();
   if (required.length === 0 || gone.length === 0) return;
   const rest = Object.fromEntries(Object.entries(entries).filter(([prefix]) => !gone.includes(prefix)));
   const [before, after] = [indexOf(entries), indexOf(rest)];
   const lost = required.filter((prefix) => before.longestMatch(prefix) && !after.longestMatch(prefix));
   if (lost.length === 0) return;
   throw new Error(
-    `No entry would cover ${some(lost)} any more, which packetfilter:requiredPrefixes in ${file} requires. Nothing was changed.`,
+    `No entry would cover ${some(lost)} any more, which packetfilter:requiredPrefixes in ${source("requiredPrefixes")} requires. Nothing was changed.`,
   );
 }

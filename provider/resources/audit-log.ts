@@ -1,4 +1,6 @@
 import { appendFileSync } from "node:fs";
+import { SetWriteFailure } from "../batch/set-operation";
+import { messageOf } from "../model/errors";
 
 /** One mutation, as the audit log keeps it. */
 export interface AuditRecord {
@@ -16,6 +18,13 @@ export interface AuditRecord {
 
 /** A value of an entry; `[secret]` for one that is there and not shown. */
 export type AuditValue = number | string | null;
+
+/** What a write to a set that failed is logged as: where it may have changed entries, those. */
+export function failedWrite(error: unknown): Pick<AuditRecord, "prefixes" | "outcome"> {
+  const { applied, unsettled } = error instanceof SetWriteFailure ? error : { applied: undefined, unsettled: [] };
+  const open = unsettled.map((prefix) => [prefix, { old: applied?.get(prefix) ?? null, new: null }]);
+  return { prefixes: Object.fromEntries(open), outcome: messageOf(error) };
+}
 
 /** Appends one NDJSON line. One call of the system for one line, so that lines of several writers stay whole. */
 export function appendAudit(file: string, record: AuditRecord & { time: string; actor: string | undefined }): void {

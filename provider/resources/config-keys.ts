@@ -34,6 +34,8 @@ export const CONFIG_KEYS = [
   "secretKey",
   "forbiddenPrefixes",
   "requiredPrefixes",
+  "shortestPrefix",
+  "maxEntries",
   "maxRemovals",
   "distinctNodes",
   "previewReads",

@@ -5,6 +5,7 @@ import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import { setUrl } from "./arguments";
+import { type AuditRecord, failedWrite } from "./audit-log";
 import { requireSameAddress, type UsedBefore } from "./changes";
 import type { DeploymentSet } from "./deployment-set";
 import { PartialFailure } from "./handler";
@@ -185,28 +186,21 @@ export class ResourceSet {
     this.runtime.requireWritable(this.label);
     try {
       const result = await this.set.writer.submit(operation, this.isAnnounced);
-      if (result.changes.size > 0) this.audit("applied", result.changes);
+      const { changes } = result;
+      if (changes.size > 0) this.audit(() => ({ outcome: "applied", prefixes: Object.fromEntries(changes) }));
       return result;
     } catch (error) {
-      const message = messageOf(error);
-      if (!(error instanceof SetWriteFailure)) {
-        this.audit(message, new Map());
-        throw untouched(this.explained(error));
-      }
-      const { applied, unsettled } = error;
-      const holds = (prefix: CanonicalPrefix) => applied.get(prefix) ?? null;
-      this.audit(message, new Map(unsettled.map((prefix) => [prefix, { old: holds(prefix), new: null }])));
+      this.audit(() => failedWrite(error));
+      if (!(error instanceof SetWriteFailure)) throw untouched(this.explained(error));
+      const { message, applied, unsettled } = error;
       if (!partial) throw this.explained(error);
       const { id, outputs } = partial({ applied, endpoint: this.endpoint, unsettled });
       throw new PartialFailure(message, id, outputs);
     }
   }
 
-  private audit(outcome: string, changes: SetResult["changes"]): void {
+  private audit(ended: () => Pick<AuditRecord, "prefixes" | "outcome">): void {
     const { reason } = this.place;
-    this.runtime.audit(() => {
-      const prefixes = Object.fromEntries(changes);
-      return { node: this.node.label, set: this.url, prefixes, reason, outcome };
-    });
+    this.runtime.audit(() => ({ node: this.node.label, set: this.url, ...ended(), reason }));
   }
 }

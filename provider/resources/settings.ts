@@ -28,6 +28,10 @@ export interface Settings {
   forbiddenPrefixes(): readonly Prefix[];
   /** Prefixes that every set of this stack must cover. @throws {ConfigError} */
   requiredPrefixes(): readonly Prefix[];
+  /** Shortest prefix lengths that any set of this stack lets in. @throws {ConfigError} */
+  shortestPrefix(): ShortestPrefix;
+  /** More entries fail in every set of this stack; `undefined`: no such limit. @throws {ConfigError} */
+  maxEntries(): number | undefined;
   /** True: nothing is changed at any node or receiver. */
   readonly readOnly: boolean;
   /** File that gets one line for each mutation. */
@@ -42,6 +46,12 @@ export interface Settings {
   readonly maxRemovals: MaxRemovals | undefined;
   /** True: the user says that each address of a node or receiver is a machine of its own. */
   readonly distinctNodes: boolean;
+}
+
+/** Prefix lengths by family; shorter prefixes fail. */
+interface ShortestPrefix {
+  readonly ipv4?: number | undefined;
+  readonly ipv6?: number | undefined;
 }
 
 /**
@@ -79,6 +89,8 @@ export function readSettings(config: ReadConfig, env: Environment): Settings {
     receiver: (argument) => resolve(argument, receiverKind(config, env), config),
     forbiddenPrefixes: () => prefixes("forbiddenPrefixes", config),
     requiredPrefixes: () => prefixes("requiredPrefixes", config),
+    shortestPrefix: () => parse(shortestSchema, config("shortestPrefix") ?? {}, "packetfilter:shortestPrefix"),
+    maxEntries: () => maxEntries(config("maxEntries")),
     readOnly: isTrue("readOnly", config("readOnly") ?? env.PACKETFILTER_READ_ONLY),
     auditLog: text(config("auditLog")),
     actor: env.PACKETFILTER_ACTOR,
@@ -216,6 +228,7 @@ function memberAt(value: unknown, path: readonly PropertyKey[]): unknown {
 
 /** @throws {ConfigError} before anything is sent */
 function requireOwnAddress(env: Environment, use: CredentialUse): void {
+  if (use.variables.length === 0 && env[use.variable] === undefined) return;
   const problem = strayCredentials(env, use);
   if (problem !== undefined) throw new ConfigError(problem);
 }
@@ -263,6 +276,19 @@ function prefixes(key: ConfigKey, config: ReadConfig): readonly Prefix[] {
       throw error;
     }
   });
+}
+
+function length(bits: number) {
+  const message = `is no length from 0 to ${bits}`;
+  return z.coerce.number({ error: message }).int(message).min(0, message).max(bits, message).optional();
+}
+
+const shortestSchema = z.strictObject({ ipv4: length(32), ipv6: length(128) });
+
+function maxEntries(value: unknown): number | undefined {
+  if (value === undefined || value === "") return undefined;
+  if (/^\d{1,9}$/.test(String(value))) return Number(value);
+  throw new ConfigError("packetfilter:maxEntries is not a number of entries: set it to one such as 5000.");
 }
 
 function maxRemovals(value: unknown): MaxRemovals | undefined {

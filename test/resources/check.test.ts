@@ -148,6 +148,27 @@ describe("check of a PrefixSet", () => {
     expect((await problems(PrefixSetHandler, set(more))).join("\n")).toMatch(message);
   });
 
+  it("holds the stricter of argument and stack", async () => {
+    const config = { ...CONFIG, shortestPrefix: '{"ipv4":24,"ipv6":"32"}', maxEntries: "2" };
+    const told = async (Resource: new (runtime: Runtime) => Handler, news: JsonObject) =>
+      (await provider(Resource, config).it.check({}, set(news))).failures.map(({ reason }) => reason);
+    const three = ["192.0.2.1", "192.0.2.2", "192.0.2.3"];
+    const tooMany = (limit: number) => `prefixset://edge/blocked: 3 entries are more than maxEntries (${limit}).`;
+    expect(await told(PrefixSetHandler, { entries: three })).toEqual([tooMany(2)]);
+    expect(await told(PrefixSetHandler, { entries: three, maxEntries: 9 })).toEqual([tooMany(2)]);
+    expect(await told(PrefixSetHandler, { entries: three, maxEntries: 1 })).toEqual([tooMany(1)]);
+    const short = (prefix: string, length: number) => expect.stringContaining(`${prefix} is shorter than /${length}`);
+    const wide = ["192.0.2.0/23", "2001:db8::/31"];
+    expect(await told(PrefixSetHandler, { entries: wide, shortestPrefix: { ipv4: 8, ipv6: 48 } })).toEqual([
+      short("192.0.2.0/23", 24),
+      short("2001:db8::/31", 48),
+    ]);
+    expect(await told(PrefixSetEntryHandler, { prefix: "192.0.2.0/23" })).toEqual([short("192.0.2.0/23", 24)]);
+    const loose = { ...CONFIG, shortestPrefix: { ipv4: 0 } };
+    const route = await provider(PrefixSetEntryHandler, loose).it.check({}, set({ prefix: "0.0.0.0/0" }));
+    expect(route.failures.map(({ reason }) => reason)).toEqual([short("0.0.0.0/0", 1)]);
+  });
+
   it("counts removals against what the state holds: 20 are always allowed, expired ones are not counted", async () => {
     const olds = set({ entries: thirty });
     const keep = (n: number) => ({ entries: Object.fromEntries(Object.entries(thirty).slice(0, n)) });

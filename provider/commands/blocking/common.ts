@@ -1,10 +1,11 @@
+import { dirname } from "node:path";
 import { type Command, Option } from "commander";
 import type { NodeClient, PrefixSetUrl } from "../../client";
 import { type CliIo, progress } from "../cli-io";
 import { addNodeFlags, type NodeFlags, nodeClient } from "../node-options";
+import { type Project, readProject, requireWritable } from "../project";
 import { readFileName, readSet } from "./given";
 import { sendNow, type Wanted } from "./now";
-import { type StackLimits, stackLimits } from "./stack-limits";
 
 /** What `block` and `unblock` are both told. */
 export interface EditFlags extends NodeFlags {
@@ -29,7 +30,7 @@ export function addEditFlags(command: Command): Command {
       )
       .option(
         "--stack <name>",
-        "stack whose limits hold (Pulumi.<name>.yaml); default: the only one in the working folder",
+        "stack whose settings hold (Pulumi.<name>.yaml beside or above the file); default: PULUMI_STACK, else the only one",
       ),
   );
 }
@@ -39,7 +40,10 @@ export interface Workplace {
   /** The file as it was named, for messages. */
   readonly name: string;
   readonly file: string;
-  readonly limits: StackLimits;
+  /** The project beside or above the file. */
+  readonly project: Project;
+  /** Where policies are looked for. */
+  readonly folder: string;
   /** With --now: the set to send to. */
   readonly now?: { readonly client: NodeClient; readonly url: PrefixSetUrl };
 }
@@ -48,24 +52,21 @@ export interface Workplace {
 export async function workplace(flags: EditFlags, io: CliIo): Promise<Workplace> {
   const folder = io.folder ?? process.cwd();
   const file = readFileName(flags.file, folder);
-  const limits = await stackLimits(folder, flags.stack);
-  if (flags.now !== undefined && (limits.readOnly || ["true", "1"].includes(io.env.PACKETFILTER_READ_ONLY ?? "")))
-    throw new Error(
-      `--now: nothing may be changed at a node (${limits.readOnly ? `packetfilter:readOnly in ${limits.file}` : "PACKETFILTER_READ_ONLY"}). Nothing was changed: leave --now out, or lift that.`,
-    );
-  for (const sentence of limits.unread) io.err(`${sentence}\n`);
+  const project = await readProject({ folders: [dirname(file), folder], stack: flags.stack }, io);
+  if (flags.now !== undefined) requireWritable(project, "--now");
+  for (const sentence of project.unread) io.err(`${sentence}\n`);
   const url = flags.now === undefined ? undefined : readSet(flags.now);
   const now = url && { now: { client: await nodeClient(flags, io), url } };
-  return { name: flags.file, file, limits, ...now };
+  return { name: flags.file, file, project, folder: project.folder ?? dirname(file), ...now };
 }
 
 /** With --now: sends what was written, and says so. @throws {Error} with node and remedy; the file stays */
-export async function send({ now }: Workplace, wanted: Wanted, io: CliIo): Promise<void> {
+export async function send({ now, project }: Workplace, wanted: Wanted, io: CliIo): Promise<void> {
   if (!now) return;
   const { client, url } = now;
   try {
     progress(io, `sending to ${client.endpoint}`);
-    io.out(`${await sendNow(client, url, wanted, io)}\n`);
+    io.out(`${await sendNow({ client, url, project }, wanted, io)}\n`);
   } finally {
     await client.close();
   }

@@ -26,19 +26,23 @@ export interface ContentArguments {
 interface StackContent {
   forbiddenPrefixes(): readonly Prefix[];
   requiredPrefixes(): readonly Prefix[];
+  shortestPrefix(): { readonly ipv4?: number | undefined; readonly ipv6?: number | undefined };
+  maxEntries(): number | undefined;
 }
 
 /** By default a default route (`/0`) is refused, and nothing else. */
 const SHORTEST = 1;
 
-/** @throws {ArgumentProblem} for a prefix that is none */
+/** Of argument and stack the stricter one holds. @throws {ArgumentProblem} for a prefix that is none */
 export function contentLimits(given: ContentArguments, stack: StackContent): ContentLimits {
   const { ipv4 = SHORTEST, ipv6 = SHORTEST } = given.shortestPrefix ?? {};
+  const ofStack = stack.shortestPrefix();
+  const most = [given.maxEntries, stack.maxEntries()].filter((limit) => limit !== undefined);
   return {
     forbidden: [...prefixes("forbiddenPrefixes", given.forbiddenPrefixes), ...stack.forbiddenPrefixes()],
     required: [...prefixes("requiredPrefixes", given.requiredPrefixes), ...stack.requiredPrefixes()],
-    shortest: { ipv4, ipv6 },
-    maxEntries: given.maxEntries,
+    shortest: { ipv4: Math.max(ipv4, ofStack.ipv4 ?? 0), ipv6: Math.max(ipv6, ofStack.ipv6 ?? 0) },
+    maxEntries: most.length > 0 ? Math.min(...most) : undefined,
   };
 }
 

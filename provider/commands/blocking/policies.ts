@@ -1,0 +1,104 @@
+import {
+  allowedValues,
+  destinationWithinOwned,
+  maxLifetime,
+  prefixLength,
+  protectedPrefixes,
+  requireReason,
+  rules,
+  specialPurposeRanges,
+} from "../../../policies/all-rules";
+import { findPolicyConfig, loadPolicyConfig } from "../../../policies/config/load";
+import type { PolicyConfig } from "../../../policies/config/schema";
+import { judgeResource } from "../../../policies/judge";
+import { readResource } from "../../../policies/resources";
+import { levelOf, settingsOf } from "../../../policies/settings";
+import { startRun } from "../../../policies/start-run";
+import { type PrefixSetUrl, parseUrl } from "../../client";
+import { formatNote } from "../../model/entry-note";
+import type { PrefixEntries } from "../../prefixes";
+import type { CliIo } from "../cli-io";
+
+/** The rules of the pack that say of a single entry whether it may be there. */
+const OF_ENTRIES = [
+  prefixLength,
+  specialPurposeRanges,
+  protectedPrefixes,
+  destinationWithinOwned,
+  requireReason,
+  maxLifetime,
+  allowedValues,
+];
+
+/** What is to be in a prefix file, and for whom. */
+export interface Judged {
+  /** The file as it was named, for messages. */
+  readonly name: string;
+  /** The folder of the program whose policies hold. */
+  readonly folder: string;
+  readonly stack: string | undefined;
+  /** The set that the entries are for; `undefined`: that is not known. */
+  readonly url: PrefixSetUrl | undefined;
+  readonly entries: PrefixEntries;
+}
+
+/**
+ * Judges entries by the mandatory rules of `packetfilter-policies.yaml`, with the code of the pack; without that file by none.
+ * Where the set is not known, they are judged as of each set with the role `block` that the file names: what fails in
+ * all of them can be in none.
+ *
+ * @returns sentences to show, for people
+ * @throws {PolicyConfigError} when the file makes no sense
+ * @throws {Error} with the findings
+ */
+export function judgeEntries({ name, folder, stack, url, entries }: Judged, { env, now = Date.now }: CliIo): string[] {
+  const environment = {
+    PACKETFILTER_POLICIES: env.PACKETFILTER_POLICIES,
+    PACKETFILTER_POLICIES_EMERGENCY: env.PACKETFILTER_POLICIES_EMERGENCY,
+    PACKETFILTER_PROGRAM_FOLDER: folder,
+  };
+  const options = { environment, folder };
+  if (findPolicyConfig(options) === undefined) return [];
+  const config = loadPolicyConfig(rules, options);
+  const run = startRun(rules, { config, now: new Date(now()), environment });
+  const notes = Object.entries(entries).flatMap(([prefix, entry]) => {
+    const note = formatNote(entry);
+    return note === undefined ? [] : [[prefix, note]];
+  });
+  const values = Object.entries(entries).map(([prefix, { value }]) => [prefix, value]);
+  const inputs = { entries: Object.fromEntries(values), notes: Object.fromEntries(notes) };
+  const meta = { kind: "PrefixSet", urn: `urn:pulumi:${stack ?? ""}::`, name, protect: false } as const;
+  const verdicts = (url ? [url] : setsOf(config)).map((set) => {
+    const resource = readResource(meta, { arena: set.arena, profile: set.profile, set: set.set, ...inputs });
+    const reports = OF_ENTRIES.filter((rule) => levelOf(rule, config) === "mandatory")
+      .filter(({ needs }) => set !== UNNAMED || needs.length === 0)
+      .flatMap((rule) => judgeResource(rule, resource, settingsOf(rule, config), run));
+    const isRefusal = ({ level = "mandatory" }) => level === "mandatory";
+    return {
+      refused: reports.filter(isRefusal).map(({ message }) => message),
+      warned: reports.filter((report) => !isRefusal(report)).map(({ message }) => message),
+    };
+  });
+  const [first] = verdicts;
+  if (first && verdicts.every(({ refused }) => refused.length > 0))
+    throw new Error(`${first.refused.join("\n")}\nNothing was changed.`);
+  return [...new Set(verdicts.flatMap(({ refused, warned }) => [...refused, ...warned]))];
+}
+
+const UNNAMED: PrefixSetUrl = { kind: "prefixset", arena: "unnamed", set: "unnamed" };
+
+/** A set for each pattern of sets that block, with a name in place of each wildcard. */
+function setsOf({ sets }: PolicyConfig): PrefixSetUrl[] {
+  const found = sets.flatMap(({ pattern, role }) => (role === "block" ? (example(pattern) ?? []) : []));
+  return found.length > 0 ? found : [UNNAMED];
+}
+
+function example(pattern: string): PrefixSetUrl | undefined {
+  const names = pattern === "prefixset://**" ? "prefixset://x/x" : pattern.replaceAll(/\*+/g, "x");
+  try {
+    const url = parseUrl(names);
+    return url.kind === "prefixset" ? url : undefined;
+  } catch {
+    return undefined;
+  }
+}
