@@ -1,8 +1,7 @@
 import type { Dialect } from "./behaviour/dialect";
 import { Faults } from "./behaviour/faults";
-import { Journal } from "./journal/journal";
+import { Journal, RequestCounts } from "./journal/journal";
 import { Secrets } from "./journal/redaction";
-import { RequestCounts } from "./journal/request-counts";
 import { Runs } from "./journal/runs";
 import { MarkHistory } from "./marks/mark-history";
 import type { ResolvedOptions } from "./options";

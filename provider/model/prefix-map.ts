@@ -64,7 +64,17 @@ export function summary(delta: Difference<unknown>): string {
 
 /** The same entries in the order of {@link Prefix.compare}. */
 export function sorted<V>(map: ReadonlyMap<CanonicalPrefix, V>): Map<CanonicalPrefix, V> {
-  const parsed = [...map].map(([text, value]) => ({ prefix: Prefix.fromCanonical(text), text, value }));
-  parsed.sort((a, b) => Prefix.compare(a.prefix, b.prefix));
-  return new Map(parsed.map(({ text, value }) => [text, value]));
+  const v4: { key: number; prefix: CanonicalPrefix; value: V }[] = [];
+  const v6: { key: string; prefix: CanonicalPrefix; value: V }[] = [];
+  for (const [prefix, value] of map) {
+    const key = Prefix.sortKey(prefix);
+    if (typeof key === "number") v4.push({ key, prefix, value });
+    else v6.push({ key, prefix, value });
+  }
+  v4.sort((a, b) => a.key - b.key);
+  v6.sort((a, b) => (a.key < b.key ? -1 : 1));
+  const result = new Map<CanonicalPrefix, V>();
+  for (const { prefix, value } of v4) result.set(prefix, value);
+  for (const { prefix, value } of v6) result.set(prefix, value);
+  return result;
 }

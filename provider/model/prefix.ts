@@ -188,6 +188,14 @@ export class Prefix {
     if (a.bits !== b.bits) return a.bits < b.bits ? -1 : 1;
     return a.length - b.length;
   }
+
+  /** What canonical texts sort by in the order of {@link compare}, with no prefix made for IPv4: numbers come before texts (IPv6). */
+  static sortKey(text: CanonicalPrefix): number | string {
+    const address = canonicalV4(text);
+    if (address >= 0) return address * 64 + Number(text.slice(text.indexOf("/") + 1));
+    const { bits, length } = Prefix.parse(text);
+    return bits.toString(16).padStart(32, "0") + length.toString(16).padStart(2, "0");
+  }
 }
 
 function split(spelling: string): [address: string, length: string | undefined] {

@@ -65,8 +65,8 @@ function countMembers(value: unknown): number {
   while (left.length > 0) {
     const next = left.pop();
     if (typeof next !== "object" || next === null) continue;
-    const members = Object.values(next);
-    if (!Array.isArray(next)) count += members.length;
+    const members = Array.isArray(next) ? next : Object.values(next);
+    if (members !== next) count += members.length;
     for (const member of members) if (typeof member === "object") left.push(member);
   }
   return count;

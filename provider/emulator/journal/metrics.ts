@@ -1,8 +1,7 @@
 import { MARK_TYPES } from "../../model/mark";
 import type { Contents } from "../state/contents";
 import type { VirtualClock } from "../time/clock";
-import type { Journal } from "./journal";
-import { DURATION_BOUNDS, type RequestCount, type RequestCounts } from "./request-counts";
+import { DURATION_BOUNDS, type Journal, type RequestCount, type RequestCounts } from "./journal";
 
 type Labels = Record<string, string>;
 type Sample = [labels: Labels, value: number];

@@ -57,9 +57,9 @@ function split(value: unknown): { rest: unknown; items: readonly unknown[] | und
 /** An item for the journal: what is nested in it, which no item has, is left out, however deep it goes. */
 export function shallow(item: unknown): unknown {
   if (typeof item !== "object" || item === null) return item;
-  const members = Object.entries(item);
-  if (members.every(([, value]) => typeof value !== "object" || value === null)) return item;
-  return Object.fromEntries(members.map(([name, value]) => [name, typeof value === "object" && value ? "…" : value]));
+  const isNested = (value: unknown) => typeof value === "object" && value !== null;
+  if (!Object.values(item).some(isNested)) return item;
+  return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, isNested(value) ? "…" : value]));
 }
 
 /** @throws {BadRequest} naming the member that is wrong. */

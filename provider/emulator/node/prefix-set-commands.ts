@@ -2,8 +2,7 @@ import { z } from "zod";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
-import type { Batch, Draft } from "../state/draft";
-import type { PrefixSetStore, StagedValue } from "../state/prefix-set-store";
+import { type Batch, Draft, type PrefixSetStore, type StagedValue } from "../state/prefix-set-store";
 import { shallow } from "./node-request";
 
 /** Why a command was refused. */
@@ -56,7 +55,7 @@ function stageAll(
     const message = `too many entries: ${data.length}, at most ${most} in one request`;
     return { refusal: { why: "tooLarge", message }, staged: undefined };
   }
-  const draft = set.draft();
+  const draft = new Draft(set);
   let refusal: Refusal | undefined;
   for (const [at, item] of data.entries()) {
     const changes = interpret(item, draft, dialect);
@@ -75,26 +74,25 @@ function interpretInsert(item: unknown, draft: Draft, dialect: Dialect): readonl
   if (!Number.isInteger(v) || v < 0 || v > dialect.maxValue)
     return bad(`"v" must be an integer from 0 to ${dialect.maxValue}, it is ${v}`);
   const prefix = read(p, dialect);
-  if ("message" in prefix) return prefix;
-  const key = prefix.toString();
-  const present = draft.value(key) !== undefined;
-  if (present && dialect.insertExisting === "error") return { why: "exists", message: `exists: ${key}` };
-  if (draft.changes.has(key) && dialect.repeatedEntry === "error") return bad(`${key} stands in this insert already`);
-  if (!present && dialect.setCapacity > 0 && draft.size >= dialect.setCapacity) {
+  if (typeof prefix !== "string") return prefix;
+  const isNew = () => draft.value(prefix) === undefined;
+  if (dialect.insertExisting === "error" && !isNew()) return { why: "exists", message: `exists: ${prefix}` };
+  if (dialect.repeatedEntry === "error" && draft.changes.has(prefix)) {
+    return bad(`${prefix} stands in this insert already`);
+  }
+  if (dialect.setCapacity > 0 && isNew() && draft.size >= dialect.setCapacity) {
     return { why: 507, message: `the set is full: ${dialect.setCapacity} entries` };
   }
-  return [{ prefix: key, value: v, spelling: spellingOf(p, prefix, dialect) }];
+  return [{ prefix, value: v, spelling: spellingOf(p, prefix, dialect) }];
 }
 
 function interpretDelete(item: unknown, draft: Draft, dialect: Dialect): readonly Change[] | Refusal {
-  const prefix = readDelete(item, dialect);
-  if ("message" in prefix) return prefix;
-  const key = prefix.prefix.toString();
-  const own =
-    dialect.hostBits !== "keep" || (spellingOf(prefix.text, prefix.prefix, dialect) ?? key) === draft.spelling(key);
-  const present = draft.value(key) !== undefined && own;
-  if (!present) return dialect.deleteAbsent === "error" ? notFound(prefix.text) : [];
-  return [{ prefix: key, value: null }];
+  const wanted = readDelete(item, dialect);
+  if ("message" in wanted) return wanted;
+  const { prefix, text } = wanted;
+  const isOwn = dialect.hostBits !== "keep" || (spellingOf(text, prefix, dialect) ?? prefix) === draft.spelling(prefix);
+  if (isOwn && draft.value(prefix) !== undefined) return [{ prefix, value: null }];
+  return dialect.deleteAbsent === "error" ? notFound(text) : [];
 }
 
 /** Looks at every entry of the set for each item. */
@@ -106,26 +104,26 @@ function interpretCoveringDelete(
 ): readonly Change[] | Refusal {
   const wanted = readDelete(item, dialect);
   if ("message" in wanted) return wanted;
+  const covering = Prefix.fromCanonical(wanted.prefix);
   const covered = new Set<CanonicalPrefix>();
   for (const key of [...set.mentioned(), ...draft.changes.keys()]) {
-    if (wanted.prefix.contains(Prefix.fromCanonical(key)) && draft.value(key) !== undefined) covered.add(key);
+    if (covering.contains(Prefix.fromCanonical(key)) && draft.value(key) !== undefined) covered.add(key);
   }
   if (covered.size === 0 && dialect.deleteAbsent === "error") return notFound(wanted.text);
   return [...covered].map((prefix) => ({ prefix, value: null }));
 }
 
-function readDelete(item: unknown, dialect: Dialect): { prefix: Prefix; text: string } | Refusal {
+function readDelete(item: unknown, dialect: Dialect): { prefix: CanonicalPrefix; text: string } | Refusal {
   const parsed = deleteItem.safeParse(item);
   if (!parsed.success) return bad(`a delete needs exactly "a" (a string), this is ${show(item)}`);
   const prefix = read(parsed.data.a, dialect);
-  return "message" in prefix ? prefix : { prefix, text: parsed.data.a };
+  return typeof prefix === "string" ? { prefix, text: parsed.data.a } : prefix;
 }
 
-function read(text: string, dialect: Dialect): Prefix | Refusal {
+function read(text: string, dialect: Dialect): CanonicalPrefix | Refusal {
   try {
-    const prefix = Prefix.parse(text, { hostBits: dialect.hostBits === "error" ? "reject" : "mask" });
-    if (prefix.family === 6 && dialect.ipv6 === "error") return bad(`${text}: IPv6 is not supported`);
-    return prefix;
+    const prefix = Prefix.canonical(text, { hostBits: dialect.hostBits === "error" ? "reject" : "mask" });
+    return dialect.ipv6 === "error" && prefix.includes(":") ? bad(`${text}: IPv6 is not supported`) : prefix;
   } catch (error) {
     if (error instanceof PrefixError) return bad(error.message);
     throw error;
@@ -133,10 +131,10 @@ function read(text: string, dialect: Dialect): Prefix | Refusal {
 }
 
 /** With `hostBits: "keep"` the text as it was sent, when it has host bits. */
-function spellingOf(text: string, prefix: Prefix, dialect: Dialect): string | undefined {
+function spellingOf(text: string, prefix: CanonicalPrefix, dialect: Dialect): string | undefined {
   if (dialect.hostBits !== "keep") return undefined;
   const address = text.split("/")[0] ?? text;
-  return Prefix.parse(address).bits === prefix.bits ? undefined : text;
+  return Prefix.parse(address).bits === Prefix.fromCanonical(prefix).bits ? undefined : text;
 }
 
 function bad(message: string): Refusal {

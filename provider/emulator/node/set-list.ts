@@ -7,7 +7,6 @@ import { bareAddress, envelopeOf, inEnvelope, list } from "./node-replies";
 
 /** How the entries of a set are spelled that a node lists in their own way. */
 type Spellings = ReadonlyMap<CanonicalPrefix, string>;
-type Entries = readonly (readonly [CanonicalPrefix, number])[];
 
 /** The list of each content that is still in use, in the form in which it was last asked for: many callers share it. */
 const encoded = new WeakMap<PrefixMap, Encoded>();
@@ -22,7 +21,7 @@ interface Encoded {
 export function listSet(listed: PrefixMap, spellings: Spellings, dialect: Dialect): Reply {
   const known = encoded.get(listed);
   if (known?.dialect === dialect && known.spellings === spellings) return known.reply;
-  const entries = [...(dialect.nested === "merged" ? mergeNested(listed) : listed)];
+  const entries = dialect.nested === "merged" ? mergeNested(listed) : listed;
   const isKeyed = dialect.listEnvelope === "keyed" || dialect.entryForm === "keyed";
   const { body, ...head } = isKeyed
     ? keyed(entries, spellings, dialect)
@@ -32,7 +31,7 @@ export function listSet(listed: PrefixMap, spellings: Spellings, dialect: Dialec
   return reply;
 }
 
-function records(entries: Entries, spellings: Spellings, dialect: Dialect): unknown[] {
+function records(entries: PrefixMap, spellings: Spellings, dialect: Dialect): unknown[] {
   const { prefixKey, valueKey, lengthKey, entryForm } = dialect;
   const records: unknown[] = [];
   for (const [prefix, value] of entries) {
@@ -52,16 +51,16 @@ function records(entries: Entries, spellings: Spellings, dialect: Dialect): unkn
  * An object keyed by prefix, alone or in the envelope. With `emptyList: "array"` an empty one is `[]`, as languages write
  * it whose arrays and objects are one type.
  */
-function keyed(entries: Entries, spellings: Spellings, dialect: Dialect): Reply {
+function keyed(entries: PrefixMap, spellings: Spellings, dialect: Dialect): Reply {
   const names = dialect.listEnvelope === "keyed" ? [] : envelopeOf(dialect);
-  if (entries.length === 0 && (dialect.emptyList === "array" || (dialect.emptyList === "null" && names.length > 0))) {
+  if (entries.size === 0 && (dialect.emptyList === "array" || (dialect.emptyList === "null" && names.length > 0))) {
     return json(200, inEnvelope(dialect.emptyList === "array" ? [] : null, names));
   }
   return json(200, inEnvelope(members(entries, spellings, dialect), names));
 }
 
-function members(entries: Entries, spellings: Spellings, dialect: Dialect): Record<string, number> {
-  return Object.fromEntries(entries.map(([prefix, value]) => [spell(prefix, spellings, dialect), value]));
+function members(entries: PrefixMap, spellings: Spellings, dialect: Dialect): Record<string, number> {
+  return Object.fromEntries(Array.from(entries, ([prefix, value]) => [spell(prefix, spellings, dialect), value]));
 }
 
 /** The length of a prefix as it stands beside its address. IPv6 has no netmasks. */

@@ -1,5 +1,5 @@
 import type { CanonicalPrefix } from "../../model/prefix";
-import type { StagedValue } from "./draft";
+import type { StagedValue } from "./commit-record";
 
 /** What has changed, for what keeps it. */
 export type Change =

@@ -1,12 +1,9 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import type { PrefixMap } from "../../model/prefix-map";
+import { type PrefixMap, sorted } from "../../model/prefix-map";
 import { PacketPrefixTable } from "../rules";
-import { type CommitRecord, commitRecord } from "./commit-record";
-import { type Batch, Draft, type StagedValue } from "./draft";
-import { PrefixOrder } from "./prefix-order";
+import { applyBatch, type Batch, type CommitRecord, type StagedValue } from "./commit-record";
 
-export type { CommitRecord } from "./commit-record";
-export type { StagedValue } from "./draft";
+export type { Batch, CommitRecord, StagedValue } from "./commit-record";
 
 /** Applied and staged entries of a set as plain objects, canonical prefixes in order. Equal when nothing is staged. */
 export interface PrefixSetContent {
@@ -23,7 +20,6 @@ export interface PrefixSetContent {
  */
 export class PrefixSetStore {
   private readonly entries: Map<CanonicalPrefix, number>;
-  private readonly order: PrefixOrder;
   private staging: Batch = new Map();
   /** Commits that take effect later, the oldest first. */
   private committing: Batch[] = [];
@@ -39,7 +35,6 @@ export class PrefixSetStore {
 
   constructor(entries: PrefixMap = new Map()) {
     this.entries = new Map(entries);
-    this.order = new PrefixOrder(entries.keys());
   }
 
   /** The applied entries, in no particular order. Not to be changed by the caller. */
@@ -49,21 +44,21 @@ export class PrefixSetStore {
 
   /** The applied entries in the order of prefixes; a map that is never changed. */
   get ordered(): PrefixMap {
-    this.sorted.applied ??= this.order.sort(this.entries);
+    this.sorted.applied ??= sorted(this.entries);
     return this.sorted.applied;
   }
 
   /** What a commit of everything under way would leave; ordered, a map that is never changed. */
   get staged(): PrefixMap {
     if (this.pending.length === 0) return this.ordered;
-    this.sorted.staged ??= inOrder(this.ordered, this.pending);
+    this.sorted.staged ??= inOrder(this.entries, this.pending);
     return this.sorted.staged;
   }
 
   /** The applied entries as they were before the last commit; ordered, a map that is never changed. */
   get previous(): PrefixMap {
     if (!this.lastCommit) return this.ordered;
-    this.sorted.previous ??= inOrder(this.ordered, [undoing(this.lastCommit)]);
+    this.sorted.previous ??= inOrder(this.entries, [undoing(this.lastCommit)]);
     return this.sorted.previous;
   }
 
@@ -88,19 +83,15 @@ export class PrefixSetStore {
 
   /** Stages an insert, a new value or, with `null`, a removal. */
   stage(prefix: CanonicalPrefix, value: StagedValue): void {
-    const draft = this.draft();
+    const draft = new Draft(this);
     draft.stage(prefix, value);
     this.keep(draft);
   }
 
-  /** Changes that are gathered before any of them is staged. */
-  draft(): Draft {
-    return new Draft(this);
-  }
-
-  /** Stages the whole of a draft. */
+  /** Stages the whole of a draft, which is written no further. */
   keep({ changes, spellings }: Draft): void {
-    for (const [prefix, value] of changes) this.staging.set(prefix, value);
+    if (this.staging.size === 0) this.staging = changes;
+    else for (const [prefix, value] of changes) this.staging.set(prefix, value);
     delete this.sorted.staged;
     if (spellings.size === 0) return;
     const all = new Map(this.ownSpellings);
@@ -141,15 +132,14 @@ export class PrefixSetStore {
 
   /** Changes the applied entries and nothing else, as an operator at the node's own console would. */
   change(batch: ReadonlyMap<CanonicalPrefix, StagedValue>): CommitRecord {
-    const record = commitRecord(this.entries, batch);
-    for (const [prefix, value] of batch) {
-      if (value === null) this.delete(prefix);
-      else this.set(prefix, value);
+    this.lastCommit = applyBatch(this.entries, batch);
+    for (const [text, value] of this.table ? batch : []) {
+      if (value === null) this.table?.delete(Prefix.fromCanonical(text));
+      else this.table?.set(Prefix.fromCanonical(text), value);
     }
-    this.lastCommit = record;
     this.sorted = {};
     this.revision += 1;
-    return record;
+    return this.lastCommit;
   }
 
   /** The applied entries in the form in which rules look them up; kept up to date from the first call on. */
@@ -166,17 +156,45 @@ export class PrefixSetStore {
   private get pending(): Batch[] {
     return this.staging.size === 0 ? this.committing : [...this.committing, this.staging];
   }
+}
 
-  private set(prefix: CanonicalPrefix, value: number): void {
-    if (!this.entries.has(prefix)) this.order.add(prefix);
-    this.entries.set(prefix, value);
-    this.table?.set(Prefix.fromCanonical(prefix), value);
+/**
+ * What one request wants to stage, while it is being read: a refused one is thrown away. Sees what is staged already, and
+ * its own changes above that.
+ */
+export class Draft {
+  readonly changes: Batch = new Map();
+  /** How entries are listed that are spelled in their own way, or were; `undefined` for the canonical form. */
+  readonly spellings = new Map<CanonicalPrefix, string | undefined>();
+  /** Entries that the set gains by it. */
+  private growth = 0;
+
+  constructor(private readonly set: PrefixSetStore) {}
+
+  /** The value that a prefix has once this and all that is staged is applied; `undefined` when it is not there then. */
+  value(prefix: CanonicalPrefix): number | undefined {
+    const own = this.changes.get(prefix);
+    return own === undefined ? this.set.stagedValue(prefix) : (own ?? undefined);
   }
 
-  private delete(prefix: CanonicalPrefix): void {
-    this.order.delete(prefix);
-    this.entries.delete(prefix);
-    this.table?.delete(Prefix.fromCanonical(prefix));
+  /** Entries of the set once this and all that is staged is applied. */
+  get size(): number {
+    return this.set.stagedSize + this.growth;
+  }
+
+  /** How the entry is listed. */
+  spelling(prefix: CanonicalPrefix): string {
+    const spellings = this.spellings.has(prefix) ? this.spellings : this.set.spellings;
+    return spellings.get(prefix) ?? prefix;
+  }
+
+  /** Adds a change. `spelling` is how a node that keeps host bits lists the entry. */
+  stage(prefix: CanonicalPrefix, value: StagedValue, spelling: string = prefix): void {
+    this.growth += Number(value !== null) - Number(this.value(prefix) !== undefined);
+    this.changes.set(prefix, value);
+    if (value !== null && spelling !== this.spelling(prefix)) {
+      this.spellings.set(prefix, spelling === prefix ? undefined : spelling);
+    }
   }
 }
 
@@ -189,7 +207,7 @@ function inOrder(entries: PrefixMap, batches: readonly Batch[]): PrefixMap {
       else result.set(prefix, value);
     }
   }
-  return new PrefixOrder(result.keys()).sort(result);
+  return sorted(result);
 }
 
 /** What takes a commit back. */

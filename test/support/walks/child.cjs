@@ -72,10 +72,11 @@ const WALKS = {
     });
     /** @type {Record<string, [string, number][]>} */
     const steps = {};
-    await ask("connect", emulator.endpoint);
+    const { endpoint } = emulator;
+    await ask("connect", endpoint);
     for (const step of ["list", "insert", "commit"]) {
       await take();
-      await ask(step, emulator.endpoint);
+      await ask(step, endpoint);
       steps[step] = await take();
     }
     await emulator.close();
