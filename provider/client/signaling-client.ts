@@ -104,16 +104,21 @@ export class SignalingClient {
     prefixes: readonly Prefix[],
     options: CallOptions = {},
   ): Promise<{ started: Prefix[]; already: Prefix[] }> {
-    const { changed, already } = await this.ensure("start", prefixes, options);
+    const { changed, already } = await this.ensure("start", prefixes, [], options);
     return { started: changed, already };
   }
 
-  /** Ends signaling of all prefixes; as {@link ensureActive}. `already`: was not active before. */
+  /**
+   * Ends signaling of all prefixes; as {@link ensureActive}. `already`: was not active before.
+   *
+   * @param options `started`: those of the prefixes that the caller started. They are stopped even where a status does not
+   * show them: some receivers answer a wrong secret with an empty one.
+   */
   async ensureInactive(
     prefixes: readonly Prefix[],
-    options: CallOptions = {},
+    options: CallOptions & { readonly started?: readonly Prefix[] } = {},
   ): Promise<{ stopped: Prefix[]; already: Prefix[] }> {
-    const { changed, already } = await this.ensure("stop", prefixes, options);
+    const { changed, already } = await this.ensure("stop", prefixes, options.started ?? [], options);
     return { stopped: changed, already };
   }
 
@@ -122,7 +127,12 @@ export class SignalingClient {
     return this.requester.close();
   }
 
-  private ensure(operation: "start" | "stop", prefixes: readonly Prefix[], { signal }: CallOptions) {
+  private ensure(
+    operation: "start" | "stop",
+    prefixes: readonly Prefix[],
+    untrusted: readonly Prefix[],
+    { signal }: CallOptions,
+  ) {
     const limits: Limits & { until: number } = {
       until: this.world.monotonic() + this.deadlineMs,
       ...(signal && { signal }),
@@ -137,6 +147,7 @@ export class SignalingClient {
         send: (needed) => this.request(operation, needed, limits),
       },
       prefixes,
+      untrusted,
       limits,
       this.world,
     );

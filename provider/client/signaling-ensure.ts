@@ -28,17 +28,21 @@ const LONGEST_PAUSE_MS = 2_000;
  * One prefix that the receiver takes for invalid keeps none of the others waiting: what was refused together is sent again
  * in halves, at most twice the binary logarithm of their number for each bad one, and only what is refused alone is missing
  * in the end.
+ *
+ * @param untrusted Prefixes of which no status is believed that shows them as they are wanted: the receiver is asked to
+ * change them all the same, and what it answers counts.
  */
 export async function ensure(
   requests: SignalingOperations,
   prefixes: readonly Prefix[],
+  untrusted: readonly Prefix[],
   limits: Limits & { readonly until: number },
   world: World,
 ): Promise<{ changed: Prefix[]; already: Prefix[] }> {
   const wanted = new Map(prefixes.map((prefix) => [prefix.toString(), prefix]));
   if (wanted.size === 0) return { changed: [], already: [] };
-  const progress = new Progress(requests, wanted, await requests.status());
-  const groups: (readonly Prefix[])[] = [progress.missing];
+  const progress = new Progress(requests, wanted, await requests.status(), untrusted);
+  const groups: (readonly Prefix[])[] = [progress.unshown];
   let refusal: SignalingRefused | undefined;
   for (let group = groups.shift(); group; group = groups.shift()) {
     const refused = await ensureGroup(group, { requests, progress, limits, world });
@@ -48,8 +52,48 @@ export async function ensure(
     if (rest.length > 1) groups.unshift(rest.slice(0, half), rest.slice(half));
     else refusal ??= refused;
   }
+  refusal = (await confirm(progress.unconfirmed, { requests, progress, limits, world })) ?? refusal;
   if (refusal) throw progress.incomplete(refusal);
   return { changed: progress.changed, already: progress.already };
+}
+
+/** What all steps share. */
+interface Ensuring {
+  readonly requests: SignalingOperations;
+  readonly progress: Progress;
+  readonly limits: Limits & { readonly until: number };
+  readonly world: World;
+}
+
+/**
+ * Sends what a status shows as it is wanted and may not be so, until the receiver itself says what holds: a receiver that
+ * answers a wrong secret with an empty status refuses it here. What is refused together is sent one by one.
+ *
+ * @returns the refusal, if one of the prefixes is invalid in the receiver's eyes
+ * @throws {SignalingIncomplete} for any other end
+ */
+async function confirm(group: readonly Prefix[], ensuring: Ensuring): Promise<SignalingRefused | undefined> {
+  const { requests, progress, limits, world } = ensuring;
+  if (group.length === 0) return undefined;
+  let failure: RequestError | undefined;
+  for (let sends = 1; ; sends++) {
+    failure = await failureOf(requests.send(group));
+    if (failure?.outcome !== "unknown") break;
+    progress.doubtful = true;
+    const pause = backoff(sends, requests.retry, world.random);
+    if (world.monotonic() + pause >= limits.until || sends >= MAX_SENDS) break;
+    await world.sleep(pause, limits.signal).catch(() => undefined);
+  }
+  const settled = isSettled(failure, requests.operation);
+  if (failure === undefined || (settled && group.length === 1)) {
+    progress.confirm(group, failure === undefined);
+    return undefined;
+  }
+  if (!settled && !isInvalid(failure)) throw progress.incomplete(failure, true);
+  if (group.length === 1) return isInvalid(failure) ? failure : undefined;
+  let refusal: SignalingRefused | undefined;
+  for (const prefix of group) refusal = (await confirm([prefix], ensuring)) ?? refusal;
+  return refusal;
 }
 
 /**
@@ -60,17 +104,7 @@ export async function ensure(
  */
 async function ensureGroup(
   group: readonly Prefix[],
-  {
-    requests,
-    progress,
-    limits,
-    world,
-  }: {
-    readonly requests: SignalingOperations;
-    readonly progress: Progress;
-    readonly limits: Limits & { readonly until: number };
-    readonly world: World;
-  },
+  { requests, progress, limits, world }: Ensuring,
 ): Promise<SignalingRefused | undefined> {
   for (let sends = 1; ; sends++) {
     const sent = progress.missingOf(group);
@@ -138,7 +172,9 @@ async function failureOf(request: Promise<unknown>): Promise<RequestError | unde
 
 /** What is known about each wanted prefix. */
 class Progress {
-  missing: Prefix[];
+  unshown: Prefix[];
+  /** Shown as they are wanted by a status that is not believed, and not confirmed so far. */
+  unconfirmed: readonly Prefix[];
   private readonly initially: ReadonlySet<CanonicalPrefix>;
   private readonly others = new Set<CanonicalPrefix>();
   /** A request of ours was lost, and may have had its effect. */
@@ -148,19 +184,33 @@ class Progress {
     private readonly requests: SignalingOperations,
     private readonly wanted: ReadonlyMap<CanonicalPrefix, Prefix>,
     active: readonly Prefix[],
+    untrusted: readonly Prefix[],
   ) {
-    this.missing = this.missingIn(active);
-    this.initially = new Set(this.missing.map(String) as CanonicalPrefix[]);
+    this.unshown = this.missingIn(active);
+    const unshown = new Set(this.unshown.map(String));
+    this.unconfirmed = untrusted.filter((prefix) => wanted.has(prefix.toString()) && !unshown.has(prefix.toString()));
+    this.initially = new Set([...this.unshown, ...this.unconfirmed].map(String) as CanonicalPrefix[]);
+  }
+
+  /** All that are not in the wanted state, or not known to be. */
+  get missing(): Prefix[] {
+    return [...this.unshown, ...this.unconfirmed];
   }
 
   observe(active: readonly Prefix[]): void {
-    this.missing = this.missingIn(active);
+    this.unshown = this.missingIn(active);
+  }
+
+  /** The receiver says of these that they are in the wanted state now. @param isChanged true where our request did it */
+  confirm(prefixes: readonly Prefix[], isChanged: boolean): void {
+    if (!isChanged) this.creditOthers(prefixes);
+    this.unconfirmed = this.unconfirmed.filter((prefix) => !prefixes.includes(prefix));
   }
 
   /** Those of a group that are not in the wanted state by the last status. */
   missingOf(group: readonly Prefix[]): Prefix[] {
     const keys = new Set(group.map(String));
-    return this.missing.filter((prefix) => keys.has(prefix.toString()));
+    return this.unshown.filter((prefix) => keys.has(prefix.toString()));
   }
 
   /** A lone prefix that is refused as done, with no request of ours in doubt, was changed by another client. */

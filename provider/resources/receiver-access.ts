@@ -76,6 +76,7 @@ export class ReceiverAccess {
     runtime: Runtime,
     state: ReceiverPlace & UsedBefore,
     prefixes: readonly CanonicalPrefix[],
+    mayBeOurs: ReadonlySet<CanonicalPrefix>,
   ): Promise<void> {
     const { endpoint } = state;
     const wanted: ReadonlySet<string> = endpoint === undefined ? new Set() : runtime.wantedAt({ endpoint }, SIGNALING);
@@ -83,7 +84,7 @@ export class ReceiverAccess {
     const owned: ReadonlySet<string> = endpoint === undefined ? new Set() : runtime.ownedAt({ endpoint }, SIGNALING);
     sayActive(runtime.notices, { label: endpoint ?? "", kept, owned });
     const left = prefixes.filter((prefix) => !wanted.has(prefix));
-    if (left.length > 0) await ReceiverAccess.ofState(runtime, state).stop(left);
+    if (left.length > 0) await ReceiverAccess.ofState(runtime, state).stop(left, mayBeOurs);
   }
 
   /** How messages call the receiver: its name, else its address. */
@@ -151,10 +152,12 @@ export class ReceiverAccess {
   /**
    * Stops prefixes, except those that another resource of this deployment wants.
    *
+   * @param mayBeOurs prefixes that this resource started, or may have started: they are stopped whatever a status says
    * @param partial the outputs that are true while these prefixes may still be active
    */
   async stop(
     candidates: readonly CanonicalPrefix[],
+    mayBeOurs: ReadonlySet<CanonicalPrefix>,
     partial?: (left: CanonicalPrefix[]) => PartialOutputs,
   ): Promise<void> {
     const unwanted = this.withoutWanted(candidates);
@@ -165,7 +168,9 @@ export class ReceiverAccess {
     if (prefixes.length === 0) return;
     this.prepare();
     try {
-      const { stopped } = await activity.during(() => this.receiver.client.ensureInactive(parsed(prefixes)));
+      const started = parsed(prefixes.filter((prefix) => mayBeOurs.has(prefix)));
+      const stop = () => this.receiver.client.ensureInactive(parsed(prefixes), { started });
+      const { stopped } = await activity.during(stop);
       await sameMachine.after(SIGNALING, this.receiver, new Map(texts(stopped).map((prefix) => [prefix, 1])));
       this.audit(texts(stopped), { old: 1, new: null }, "applied");
     } catch (error) {

@@ -206,6 +206,19 @@ describe("ensureInactive", () => {
     expect(error).toMatchObject({ reason: "prefix-invalid", stopped: [A, C], missing: [B] });
   });
 
+  it("stops what the caller started although the status does not show it, and asks for each what was refused together", async () => {
+    await using receiver = await startReceiver([A]);
+    const stopped = await receiver.client.ensureInactive([A, B, C], { started: [A, B, C] });
+    expect(stopped).toEqual({ stopped: [A], already: [B, C] });
+    expect(receiver.asked).toEqual(["status", `stop ${A}`, "status", `stop ${B} ${C}`, `stop ${B}`, `stop ${C}`]);
+  });
+
+  it("sends a stop again whose answer was lost, where no status can tell", async () => {
+    await using receiver = await startReceiver([], "lost-before");
+    expect(await receiver.client.ensureInactive([B], { started: [B] })).toEqual({ stopped: [B], already: [] });
+    expect(receiver.asked).toEqual(["status", `stop ${B}`, `stop ${B}`]);
+  });
+
   it("tells what is still active", async () => {
     const refusal = { status: 403, text: "secret_key invalid" };
     await using receiver = await startReceiver([A, B], refusal);

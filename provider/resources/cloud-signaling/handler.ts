@@ -66,7 +66,8 @@ export class CloudSignalingHandler implements Handler {
     remember(state.receiver, () => this.own(state));
     const active = await receiver.active();
     const prefixes = [...state.prefixes, ...state.unsettled].filter((prefix) => active.has(prefix));
-    const started = [...state.started, ...state.unsettled].filter((prefix) => active.has(prefix));
+    // What this resource started stays its own until it has stopped it: a receiver may answer a wrong secret with an empty list.
+    const started = [...state.started, ...state.unsettled.filter((prefix) => active.has(prefix))];
     const { endpoint } = receiver;
     return { id, inputs: writeInputs(state, prefixes), props: writeState(state, { endpoint, prefixes, started }) };
   }
@@ -86,7 +87,7 @@ export class CloudSignalingHandler implements Handler {
     });
     this.sayAlready(receiver, inputs, added, newlyStarted);
     const started = [...kept, ...newlyStarted];
-    await receiver.stop(stoppable(inputs.stops, removed, leaving), (left) => {
+    await receiver.stop(stoppable(inputs.stops, removed, leaving), mayBeOurs, (left) => {
       const owned = [...started, ...left.filter((prefix) => mayBeOurs.has(prefix))];
       const still = { endpoint, prefixes: [...prefixes, ...left], started: owned, unsettled: left };
       return { id, outputs: writeState(inputs, still) };
@@ -97,8 +98,10 @@ export class CloudSignalingHandler implements Handler {
   async delete(_id: string, json: JsonObject) {
     const state = readState(json);
     const stopped = stoppedWith(state);
-    await ReceiverAccess.stopLeft(this.runtime, state, stopped);
-    const left = [...new Set([...state.prefixes, ...state.unsettled])].filter((prefix) => !stopped.includes(prefix));
+    await ReceiverAccess.stopLeft(this.runtime, state, stopped, new Set([...state.started, ...state.unsettled]));
+    const left = [...new Set([...state.prefixes, ...state.started, ...state.unsettled])].filter(
+      (prefix) => !stopped.includes(prefix),
+    );
     const why = state.stops === "none" ? 'stops: "none"' : "this resource did not start it";
     for (const line of inLines(left)) {
       this.runtime.notices.info(`Signaling at ${state.endpoint}: left as it was (${why}): ${line}.`);
@@ -130,5 +133,5 @@ export class CloudSignalingHandler implements Handler {
 
 /** What goes with a resource that is deleted. */
 function stoppedWith({ prefixes, started, stops, unsettled }: CloudSignalingState): readonly CanonicalPrefix[] {
-  return stoppable(stops, [...new Set([...prefixes, ...unsettled])], [...started, ...unsettled]);
+  return stoppable(stops, [...new Set([...prefixes, ...started, ...unsettled])], [...started, ...unsettled]);
 }

@@ -24,7 +24,7 @@ export function planUpdate(
   const mayBeOurs = new Set([...started, ...unsettled]);
   const added = moved || unsettled.length > 0 ? wanted : wanted.filter((prefix) => !before.includes(prefix));
   const kept = started.filter((prefix) => wanted.includes(prefix) && !added.includes(prefix));
-  const removed = [...new Set([...before, ...unsettled])].filter((prefix) => !wanted.includes(prefix));
+  const removed = [...new Set([...before, ...started, ...unsettled])].filter((prefix) => !wanted.includes(prefix));
   const leaving = removed.filter((prefix) => mayBeOurs.has(prefix));
   return { added, kept, removed, leaving, mayBeOurs };
 }

@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling/handler";
+import { Runtime } from "../../provider/resources/runtime";
+import { serve } from "../client/support";
+
+const [X, Y] = ["198.51.100.7/32", "198.51.100.8/32"] as const;
+
+/** A receiver that answers a wrong secret with an empty status, and deployments with secrets of their own. */
+async function bench() {
+  const active = new Set<string>();
+  const server = await serve(({ path, body }, response) => {
+    const [, , secret, operation] = path.split("/");
+    const end = (status: number, text: string) => void response.writeHead(status).end(text);
+    if (operation === "status") return end(200, JSON.stringify({ IP_prefix: secret === "right" ? [...active] : [] }));
+    if (secret !== "right") return end(403, "secret_key invalid");
+    const prefixes: string[] = JSON.parse(body).IP_prefix;
+    const done = prefixes.some((prefix) => active.has(prefix) === (operation === "start"));
+    if (done) return end(409, `cloud signaling ${operation === "start" ? "already active" : "is not active"}`);
+    for (const prefix of prefixes) operation === "start" ? active.add(prefix) : active.delete(prefix);
+    end(200, "ok");
+  });
+  const handler = (secretKey: string) => {
+    const runtime = new Runtime({ env: {}, print: () => undefined });
+    const config = { signalingUrl: server.url, clientId: "c1", secretKey, deadlineMs: 2_000 };
+    runtime.configure((key) => config[key as keyof typeof config]);
+    return new CloudSignalingHandler(runtime);
+  };
+  const asked = () => server.arrived.map(({ path, body }) => `${path.split("/").pop()} ${body}`);
+  return { active, handler, asked, server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+describe("a signaling that was started is stopped whatever the status says", () => {
+  it("so that a destroy with a wrong secret fails, and the next one with the right secret ends it", async () => {
+    await using receiver = await bench();
+    const { id, outs } = await receiver.handler("right").create({ prefixes: [X, Y] });
+    await expect(receiver.handler("wrong").delete(id, outs)).rejects.toThrow(
+      /stop is incomplete: 2 of 2 prefixes are not inactive, as far as is known.*secret_key invalid/,
+    );
+    expect([...receiver.active]).toEqual([X, Y]);
+    await receiver.handler("right").delete(id, outs);
+    expect([...receiver.active]).toEqual([]);
+  });
+
+  it("also after a refresh with the wrong secret, which saw none of it", async () => {
+    await using receiver = await bench();
+    const { id, outs } = await receiver.handler("right").create({ prefixes: [X] });
+    const read = await receiver.handler("wrong").read(id, outs);
+    expect(read).toMatchObject({ inputs: { prefixes: [] }, props: { prefixes: [], started: [X] } });
+    await expect(receiver.handler("wrong").delete(id, read?.props ?? {})).rejects.toThrow(/secret_key invalid/);
+    await receiver.handler("right").delete(id, read?.props ?? {});
+    expect([...receiver.active]).toEqual([]);
+  });
+
+  it("by an update that no longer wants it, too", async () => {
+    await using receiver = await bench();
+    const { id, outs } = await receiver.handler("right").create({ prefixes: [X, Y] });
+    const wrong = receiver.handler("wrong").update(id, outs, { prefixes: [X] });
+    await expect(wrong).rejects.toMatchObject({
+      name: "PartialFailure",
+      outputs: { prefixes: [X, Y], started: [X, Y], unsettled: [Y] },
+    });
+    expect([...receiver.active]).toEqual([X, Y]);
+  });
+
+  it("and a destroy is done where the receiver itself says that it is not active", async () => {
+    await using receiver = await bench();
+    const { id, outs } = await receiver.handler("right").create({ prefixes: [X, Y] });
+    receiver.active.delete(X);
+    const from = receiver.server.arrived.length;
+    await receiver.handler("right").delete(id, outs);
+    expect(receiver.asked().slice(from)).toEqual([
+      "status ",
+      `stop {"IP_prefix":["${Y}"]}`,
+      "status ",
+      `stop {"IP_prefix":["${X}"]}`,
+    ]);
+    expect([...receiver.active]).toEqual([]);
+  });
+});
