@@ -61,10 +61,10 @@ export class SetWriteFailure extends Error {
   /** Prefixes of this operation that may be staged and not applied. */
   readonly unsettled: readonly CanonicalPrefix[];
 
-  constructor(message: string, known: Pick<SetWriteFailure, "applied" | "unsettled"> & { readonly cause?: unknown }) {
-    super(message, { cause: known.cause });
-    this.applied = known.applied;
-    this.unsettled = known.unsettled;
+  constructor(message: string, truth: Pick<SetWriteFailure, "applied" | "unsettled"> & { readonly cause?: unknown }) {
+    super(message, { cause: truth.cause });
+    this.applied = truth.applied;
+    this.unsettled = truth.unsettled;
   }
 }
 

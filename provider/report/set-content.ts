@@ -5,8 +5,8 @@ import type { ListedValue } from "../model/entry-value";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import { formatUrl } from "../model/resource-url";
 import { setUrl } from "../resources/arguments";
+import { UNKNOWN } from "../resources/json";
 import { SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
-import { UNKNOWN } from "../resources/unknown";
 import type { Preview, PreviewState } from "./preview";
 
 /** Where a resource is. */

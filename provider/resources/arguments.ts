@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { issuePath } from "../model/issues";
 import { declaredNameProblem, type PrefixSetUrl } from "../model/resource-url";
-import type { JsonObject } from "./json";
-import { hasUnknown, UNKNOWN } from "./unknown";
+import { hasUnknown, type JsonObject, UNKNOWN } from "./json";
 
 /** A name of an arena, profile or set. */
 const nameSchema = z.string({ error: "is not a text" }).superRefine((name, context) => {
@@ -61,7 +60,7 @@ export function checkArguments<S extends z.ZodRawShape>(
   news: JsonObject,
 ): CheckedArguments<S, z.output<z.ZodObject<S>>> {
   const unknown = Object.keys(news).filter((key) => hasUnknown(news[key]) && key in schema.shape);
-  const known = Object.fromEntries(Object.entries(news).filter(([key]) => !unknown.includes(key)));
+  const checkable = Object.fromEntries(Object.entries(news).filter(([key]) => !unknown.includes(key)));
   // A schema compiles itself at its first use, so a new one is made only where something is unknown.
   const narrowed =
     unknown.length === 0
@@ -70,9 +69,9 @@ export function checkArguments<S extends z.ZodRawShape>(
           ...schema.def,
           shape: Object.fromEntries(Object.entries(schema.shape).filter(([key]) => !unknown.includes(key))),
         });
-  const result = narrowed.safeParse(known);
+  const result = narrowed.safeParse(checkable);
   if (!result.success) {
-    const problems = result.error.issues.map((issue) => sentence(issue, known));
+    const problems = result.error.issues.map((issue) => sentence(issue, checkable));
     return { given: news as Given<S>, args: undefined, problems };
   }
   return { given: news as Given<S>, args: result.data as Partial<z.output<z.ZodObject<S>>>, problems: [] };

@@ -1,6 +1,6 @@
 import type { Connection } from "./connections";
 import type { Compared } from "./handler";
-import { type JsonObject, sameJson } from "./json";
+import { hasUnknown, type JsonObject, sameJson } from "./json";
 
 /** What is compared: the state and the program, as plain JSON, since every argument counts. */
 export interface Comparison {
@@ -67,4 +67,19 @@ export function requireSameAddress(what: string, inUse: Connection, before: stri
   throw new Error(
     `${what} is at ${before} by the state, but the environment names ${inUse.endpoint}: nothing was sent. Set the environment back, or put the new address into the stack's configuration, where a preview shows it.`,
   );
+}
+
+/**
+ * Records what an old state holds, which is not foreign to whatever takes it over: a replacement that is created before the
+ * old resource goes, another entry of a loop whose index shifts, a signaling under another name.
+ *
+ * @param connection the old `node` or `receiver`; nothing is recorded while it is unknown
+ */
+export function remember(connection: unknown, record: () => void): void {
+  if (hasUnknown(connection)) return;
+  try {
+    record();
+  } catch {
+    // An old connection that is no longer in the configuration is reported when it is needed.
+  }
 }

@@ -58,11 +58,11 @@ const NAMESPACE = "packetfilter:";
  * @param keys All keys of the configuration, each with its namespace; those of other namespaces are not judged.
  */
 export function unknownKeys(keys: readonly string[]): string[] {
-  const known: readonly string[] = CONFIG_KEYS;
+  const keysRead: readonly string[] = CONFIG_KEYS;
   return keys.flatMap((key) => {
     const name = key.slice(NAMESPACE.length);
-    if (!key.startsWith(NAMESPACE) || known.includes(name)) return [];
-    const near = nearest(name, known);
+    if (!key.startsWith(NAMESPACE) || keysRead.includes(name)) return [];
+    const near = nearest(name, keysRead);
     const advice = near === undefined ? "docs/configuration.md has all of them." : `is "${NAMESPACE}${near}" meant?`;
     return [
       `The configuration has a key "${key}" that nothing reads: ${advice} Remove it with pulumi config rm '${key}'.`,

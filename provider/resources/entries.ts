@@ -4,8 +4,7 @@ import { isEntryValue, type ListedValue, MAX_VALUE } from "../model/entry-value"
 import { firstIssue, objectError } from "../model/issues";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
-import { isObject } from "./json";
-import { hasUnknown, UNKNOWN } from "./unknown";
+import { hasUnknown, isObject, UNKNOWN } from "./json";
 
 const valueSchema = z
   .number({ error: "is not a number" })
@@ -151,8 +150,8 @@ function readContent(path: () => string, content: unknown, held: ListedValue | u
   }
   const members = Object.entries(content);
   const unknown = Object.fromEntries(members.filter(([, member]) => member === UNKNOWN));
-  const known = Object.fromEntries(members.filter(([, member]) => member !== UNKNOWN));
-  const { value = 1, ...note } = { ...parseWith(entrySchema, path(), known), ...unknown };
+  const checkable = Object.fromEntries(members.filter(([, member]) => member !== UNKNOWN));
+  const { value = 1, ...note } = { ...parseWith(entrySchema, path(), checkable), ...unknown };
   return { value, note };
 }
 

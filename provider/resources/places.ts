@@ -26,7 +26,7 @@ export interface StatePlace {
  */
 export function nodeOfState(runtime: Runtime, what: string, { argument, endpoint }: StatePlace): NodeInUse {
   if (endpoint === undefined) return runtime.node(argument);
-  const today = known(() => runtime.settings.node(argument));
+  const today = ifConfigured(() => runtime.settings.node(argument));
   if (today) {
     const inUse = runtime.open(today);
     if (inUse.endpoint === endpoint) return inUse;
@@ -34,7 +34,7 @@ export function nodeOfState(runtime: Runtime, what: string, { argument, endpoint
   const sameAddress = runtime.nodeAt(endpoint);
   if (sameAddress) return sameAddress;
   if (today && isSecretHolder(today.options)) {
-    throw new Error(elsewhere(what, { kind: "node", argument, endpoint, today, inUse: runtime.open(today).endpoint }));
+    throw new Error(movedAway(what, { kind: "node", argument, endpoint, today, inUse: runtime.open(today).endpoint }));
   }
   const { tls, ...rest }: NodeOptions = today?.options ?? { endpoint };
   const options = { ...rest, endpoint, ...(tls && isHttps(endpoint) && { tls }) };
@@ -55,7 +55,7 @@ export function nodeOfState(runtime: Runtime, what: string, { argument, endpoint
  */
 export function receiverOfState(runtime: Runtime, what: string, { argument, endpoint }: StatePlace): ReceiverInUse {
   if (endpoint === undefined) return runtime.receiver(argument);
-  const today = known(() => runtime.settings.receiver(argument));
+  const today = ifConfigured(() => runtime.settings.receiver(argument));
   if (!today) {
     throw new Error(
       `${what} is at ${endpoint} by the state, and ${named("receiver", argument)} is not in the configuration any more: nothing was sent. ${sentence(waysOut("receiver", argument, endpoint, false))}`,
@@ -63,12 +63,12 @@ export function receiverOfState(runtime: Runtime, what: string, { argument, endp
   }
   const inUse = runtime.receiver(argument);
   if (inUse.endpoint === endpoint) return inUse;
-  throw new Error(elsewhere(what, { kind: "receiver", argument, endpoint, today, inUse: inUse.endpoint }));
+  throw new Error(movedAway(what, { kind: "receiver", argument, endpoint, today, inUse: inUse.endpoint }));
 }
 
 type Kind = "node" | "receiver";
 
-function elsewhere(
+function movedAway(
   what: string,
   at: {
     readonly kind: Kind;
@@ -112,7 +112,8 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-function known<T>(resolve: () => T): T | undefined {
+/** `undefined` where the configuration has no such connection. */
+function ifConfigured<T>(resolve: () => T): T | undefined {
   try {
     return resolve();
   } catch (error) {

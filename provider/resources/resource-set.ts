@@ -9,12 +9,11 @@ import { type AuditRecord, failedWrite } from "./audit-log";
 import { requireSameAddress, type UsedBefore } from "./changes";
 import type { DeploymentSet } from "./deployment-set";
 import { PartialFailure } from "./handler";
-import type { JsonObject } from "./json";
+import { hasUnknown, type JsonObject } from "./json";
 import type { NodeInUse } from "./node-in-use";
 import { nodeOfState } from "./places";
 import { isListRefused, unknownSet, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
-import { hasUnknown } from "./unknown";
 
 /** What says where a set is: inputs or state of a resource. */
 export interface SetPlace {

@@ -154,12 +154,12 @@ export class Runtime {
 
 /** Connections with equal options are one connection; a rotated key makes another one. */
 function cached<O extends NodeOptions | ReceiverOptions, T>(
-  known: Map<string, T>,
+  opened: Map<string, T>,
   target: Target<O>,
   open: () => T,
 ): T {
   const key = JSON.stringify([target.name, target.options]);
-  const found = known.get(key) ?? open();
-  known.set(key, found);
-  return found;
+  const connection = opened.get(key) ?? open();
+  opened.set(key, connection);
+  return connection;
 }

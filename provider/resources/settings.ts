@@ -177,9 +177,9 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>, config: ReadConf
   const all = parse(z.record(z.string(), z.unknown()), config(kind.named) ?? {}, `packetfilter:${kind.named}`);
   if (!Object.hasOwn(all, argument)) {
     const names = Object.keys(all);
-    const known = names.length > 0 ? `it knows ${names.join(", ")}` : "it is not set";
+    const choice = names.length > 0 ? `it knows ${names.join(", ")}` : "it is not set";
     throw new UnknownConnection(
-      `${kind.argument} "${argument}" is not in "packetfilter:${kind.named}" (${known}): add it with pulumi config set --path 'packetfilter:${kind.named}.${argument}.${kind.argument === "node" ? "endpoint" : "url"}' URL.`,
+      `${kind.argument} "${argument}" is not in "packetfilter:${kind.named}" (${choice}): add it with pulumi config set --path 'packetfilter:${kind.named}.${argument}.${kind.argument === "node" ? "endpoint" : "url"}' URL.`,
     );
   }
   return {

@@ -3,8 +3,7 @@ import type { ListedValue } from "../model/entry-value";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import type { PrefixSetUrl } from "../model/resource-url";
 import { setUrl } from "./arguments";
-import { isObject, type JsonObject, without } from "./json";
-import { UNKNOWN } from "./unknown";
+import { isObject, type JsonObject, UNKNOWN, without } from "./json";
 
 /**
  * Reads what states and checked inputs hold. In states of earlier versions and in those that people wrote by hand a member

@@ -40,9 +40,9 @@ export class KeyRegistry {
   }
 
   private recorded(address: string): Set<string> {
-    const known = this.keys.get(address) ?? new Set();
-    this.keys.set(address, known);
-    return known;
+    const keys = this.keys.get(address) ?? new Set();
+    this.keys.set(address, keys);
+    return keys;
   }
 }
 

@@ -2,11 +2,10 @@ import { describe, expect, it } from "vitest";
 import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling/handler";
 import { dynamicProvider } from "../../provider/resources/dynamic-provider";
 import type { Handler } from "../../provider/resources/handler";
-import type { JsonObject } from "../../provider/resources/json";
+import { type JsonObject, UNKNOWN } from "../../provider/resources/json";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
 import { Runtime } from "../../provider/resources/runtime";
-import { UNKNOWN } from "../../provider/resources/unknown";
 
 const NOW = Date.parse("2030-01-01T12:00:00Z");
 const CONFIG: Record<string, unknown> = {

@@ -2,9 +2,8 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import { checkArguments } from "../arguments";
 import { ArgumentProblem, parseAt } from "../entries";
 import type { Checked } from "../handler";
-import type { JsonObject } from "../json";
+import { hasUnknown, type JsonObject, UNKNOWN } from "../json";
 import type { Runtime } from "../runtime";
-import { hasUnknown, UNKNOWN } from "../unknown";
 import { cloudSignalingSchema } from "./arguments";
 import { inOrder } from "./state";
 

@@ -1,13 +1,11 @@
 import { randomUUID } from "node:crypto";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { inLines } from "../../model/text";
-import { compare } from "../changes";
+import { compare, remember } from "../changes";
 import type { Handler } from "../handler";
-import type { JsonObject } from "../json";
+import { hasUnknown, type JsonObject } from "../json";
 import { ReceiverAccess } from "../receiver-access";
-import { remember } from "../remember";
 import type { Runtime } from "../runtime";
-import { hasUnknown } from "../unknown";
 import { checkCloudSignaling } from "./check";
 import { planUpdate, stoppable } from "./plan";
 import {

@@ -3,7 +3,7 @@ import { protectedOverlaps } from "../../model/prefix-embedded";
 import { PrefixIndex } from "../../model/prefix-index";
 import { count, some } from "../../model/text";
 import { parseAt } from "../entries";
-import { UNKNOWN } from "../unknown";
+import { UNKNOWN } from "../json";
 
 /** What a set may hold, by its arguments and the stack's configuration together. */
 export interface ContentLimits {

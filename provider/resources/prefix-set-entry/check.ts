@@ -5,12 +5,11 @@ import { formatUrl } from "../../model/resource-url";
 import { checkArguments, entryLimitShape, setUrl } from "../arguments";
 import { ArgumentProblem, isExpired, parseAt } from "../entries";
 import type { Checked } from "../handler";
-import { type JsonObject, sameJson, without } from "../json";
+import { hasUnknown, type JsonObject, sameJson, UNKNOWN, without } from "../json";
 import { type ContentArguments, contentLimits, entryProblems } from "../limits/content";
 import type { NodeInUse } from "../node-in-use";
 import type { Runtime } from "../runtime";
 import { ConfigError } from "../settings";
-import { hasUnknown, UNKNOWN } from "../unknown";
 import { prefixSetEntrySchema } from "./arguments";
 
 const entryLimits = z.object(entryLimitShape);

@@ -1,14 +1,12 @@
 import type { ListedValue } from "../../model/entry-value";
 import type { ListedMap } from "../../model/prefix-map";
-import { compare } from "../changes";
+import { compare, remember } from "../changes";
 import { isExpired } from "../entries";
 import type { Handler } from "../handler";
-import type { JsonObject } from "../json";
-import { remember } from "../remember";
+import { hasUnknown, type JsonObject, UNKNOWN } from "../json";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { planUpdate } from "../set-plan";
-import { hasUnknown, UNKNOWN } from "../unknown";
 import { checkPrefixSetEntry } from "./check";
 import { planCreate } from "./plan";
 import {

@@ -8,11 +8,10 @@ import { checkArguments, setUrl } from "../arguments";
 import { WHOLE_SET } from "../deployment-set";
 import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries } from "../entries";
 import type { Checked } from "../handler";
-import { type JsonObject, sameJson } from "../json";
+import { hasUnknown, type JsonObject, sameJson, UNKNOWN } from "../json";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
 import type { Runtime } from "../runtime";
-import { hasUnknown, UNKNOWN } from "../unknown";
 import { prefixSetSchema } from "./arguments";
 import { storedSet } from "./state";
 

@@ -1,16 +1,14 @@
 import type { SetResult } from "../../batch/set-operation";
 import { difference, equal, type ListedMap } from "../../model/prefix-map";
 import { count, grouped, inLines, some } from "../../model/text";
-import { compare } from "../changes";
+import { compare, remember } from "../changes";
 import { WHOLE_SET } from "../deployment-set";
 import type { Handler } from "../handler";
-import type { JsonObject } from "../json";
+import { hasUnknown, type JsonObject } from "../json";
 import { contentLimits } from "../limits/content";
 import { expiredOf, removalLimits } from "../limits/removals";
-import { remember } from "../remember";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
-import { hasUnknown } from "../unknown";
 import { checkPrefixSet } from "./check";
 import { planCreate, planLimitedUpdate } from "./plan";
 import {

@@ -1,0 +1,165 @@
+import { isRefusal, wasRepeated } from "../client/errors";
+import type { ObservedSet } from "../client/node-set";
+import type { CanonicalPrefix } from "../model/prefix";
+import type { Settled } from "./group-commit";
+import { type Changes, doneByOthers, isNothing, missing } from "./set-changes";
+import { type ConfirmationOptions, confirm } from "./set-confirmation";
+import type { Planned, SetResult } from "./set-operation";
+import { interruptedOutcome, outcomeOf } from "./set-outcome";
+import { Staging } from "./set-staging";
+import type { SharedReads } from "./shared-reads";
+
+/** The set that is changed, and what a flush goes by. */
+export interface FlushOptions extends ConfirmationOptions {
+  /** What other resources read: keeps the last list. */
+  readonly reads: SharedReads<ObservedSet>;
+  /**
+   * Lists before the commit, to find entries that another writer staged, where the node lists staged entries: `"fail"` takes
+   * our own back and commits nothing, `"warn"` says so and goes on. By default what others did is reported afterwards.
+   */
+  readonly foreignStaged?: "fail" | "warn" | undefined;
+}
+
+/** One group's changes on their way to the node: staged, committed, confirmed, and taken back where that fails. */
+export class SetFlush {
+  private readonly staging: Staging;
+
+  /**
+   * @param leftovers What failed groups may have left staged. No commit of another group may publish it.
+   * @param merged What the plans change together; less, once an entry was refused.
+   */
+  constructor(
+    private readonly options: FlushOptions,
+    private readonly leftovers: Set<CanonicalPrefix>,
+    private readonly plans: readonly Planned[],
+    private readonly merged: Changes,
+    private readonly before: ObservedSet,
+  ) {
+    this.staging = new Staging(options.set, before);
+  }
+
+  /** Stages, commits and confirms; answers for each operation, in the same order. */
+  async run(): Promise<readonly Settled<SetResult>[]> {
+    const { before, merged, options, plans, staging } = this;
+    try {
+      await this.undoLeftovers();
+      await staging.stage(merged.put, merged.remove);
+      await this.dropRefused();
+      if (!isNothing(merged)) {
+        await this.findForeign();
+        await this.commit();
+      }
+    } catch (error) {
+      return this.interrupted(error);
+    }
+    const after = isNothing(merged) ? await this.publishStuck() : await confirm(options, merged, before);
+    options.reads.keep(after);
+    const flushed = { before, after, refused: staging.refused, removed: merged.remove };
+    return plans.map((plan) => outcomeOf(plan, flushed, options));
+  }
+
+  /** Takes back what failed groups left staged, except where this group decides anew. */
+  private async undoLeftovers(): Promise<void> {
+    const { merged, staging } = this;
+    const others = [...this.leftovers].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
+    if (others.length > 0) await staging.restore(others);
+    this.leftovers.clear();
+  }
+
+  /** Operations with a refused entry leave the group whole: what else they staged is taken back. */
+  private async dropRefused(): Promise<void> {
+    const { merged, plans, staging } = this;
+    if (staging.refused.size === 0) return;
+    const isHit = (plan: Planned) =>
+      plan.ok && [...plan.value.put.keys()].some((prefix) => staging.refused.has(prefix));
+    const kept = new Set<CanonicalPrefix>();
+    for (const plan of plans) {
+      if (!plan.ok || isHit(plan)) continue;
+      for (const prefix of plan.value.put.keys()) kept.add(prefix);
+      for (const prefix of plan.value.remove) kept.add(prefix);
+    }
+    const undone = [...merged.put.keys(), ...merged.remove].filter((prefix) => !kept.has(prefix));
+    for (const prefix of undone) {
+      merged.put.delete(prefix);
+      merged.remove.delete(prefix);
+    }
+    await staging.restore(undone.filter((prefix) => !staging.refused.has(prefix)));
+    for (const prefix of staging.refused.keys()) staging.touched.delete(prefix);
+  }
+
+  /**
+   * What cannot be taken back is published by the next commit of any writer. Made now, by us, it tells refused
+   * entries from staged ones, and what is applied comes into a state. Removals are never among it: they were taken back.
+   */
+  private async publishStuck(): Promise<ObservedSet> {
+    const { before } = this;
+    const { set } = this.options;
+    if (!this.staging.mayBeStuck) return before;
+    try {
+      await set.commit();
+    } catch (error) {
+      if (!isRefusal(error)) return before;
+    }
+    return set.observe().catch(() => before);
+  }
+
+  /**
+   * A refused commit counts as done only if the list shows the result, and if there was nothing to commit: an earlier try
+   * of the same request may have been carried out, or everything was as wanted before and was sent to be sure. The list
+   * alone proves nothing on nodes that list staged entries.
+   */
+  private async commit(): Promise<void> {
+    const { before, merged } = this;
+    const { set } = this.options;
+    try {
+      await set.commit();
+    } catch (error) {
+      const isNothingNew = isRefusal(error) && (wasRepeated(error) || missing(merged, before).length === 0);
+      if (isNothingNew) {
+        const observed = await set.observe().catch(() => undefined);
+        if (observed && missing(merged, observed).length === 0) return;
+      }
+      throw error;
+    }
+  }
+
+  /** Something failed between the first request and the commit's answer: no operation's changes are applied for sure. */
+  private async interrupted(error: unknown): Promise<readonly Settled<SetResult>[]> {
+    const { plans, staging } = this;
+    for (const prefix of staging.touched) this.leftovers.add(prefix);
+    const listed = await this.options.set.observe().catch(() => undefined);
+    if (listed) await this.undoRemovals(listed);
+    const applied = listed ?? this.before;
+    return plans.map((plan) => interruptedOutcome(plan, { applied, touched: staging.touched, error }));
+  }
+
+  /** A removal that failed leaves nothing staged of what is still there, as far as the node lets it. */
+  private async undoRemovals(listed: ObservedSet): Promise<void> {
+    const { plans, staging } = this;
+    const prefixes = plans.flatMap((plan) => (plan.ok && plan.operation.isDelete ? [...plan.value.remove] : []));
+    const present = prefixes.filter((prefix) => staging.touched.has(prefix) && listed.has(prefix));
+    if (present.length === 0) return;
+    try {
+      await new Staging(this.options.set, listed).putBack(present);
+      for (const prefix of present) this.leftovers.delete(prefix);
+    } catch {
+      // The node does not answer; the next group of this process tries again, and the message says what to do.
+    }
+  }
+
+  /** One more list, before the commit. A node that lists applied entries only does not show our own changes in it. */
+  private async findForeign(): Promise<void> {
+    const { before, merged, staging } = this;
+    const { set, foreignStaged, label, notices } = this.options;
+    if (foreignStaged === undefined) return;
+    const staged = await set.observe();
+    const foreign = missing(merged, staged).length > 0 ? "" : doneByOthers(before.values, staged.values, merged);
+    if (foreign === "") return;
+    const sentence = `Set ${label}: another writer has staged changes that our commit would publish: entries ${foreign}.`;
+    if (foreignStaged === "warn") return notices.warn(sentence);
+    await staging.restore([...merged.put.keys(), ...merged.remove]);
+    throw new Error(
+      `${sentence} Nothing was committed (foreignStaged: "fail"). Have them committed or deleted first, then run "pulumi up" again.`,
+    );
+  }
+}
