@@ -3,9 +3,12 @@ import { Prefix } from "../model/prefix";
 import { countAddresses } from "../prefixes/algebra/count";
 import type { Addresses, EntryChange, EntryList } from "./model";
 
-/** Changes as a list: counted, and in the order of {@link wider}. */
+/** Changes as a list: counted, and in the order of people who look for what does most: IPv4 before IPv6, wide before narrow. */
 export function entryList(changes: readonly EntryChange[]): EntryList {
-  const entries = sorted(changes, ({ prefix }) => prefix);
+  const entries = changes
+    .map((entry) => ({ entry, prefix: Prefix.fromCanonical(entry.prefix as CanonicalPrefix) }))
+    .sort((a, b) => wider(a.prefix, b.prefix))
+    .map(({ entry }) => entry);
   return { count: entries.length, addresses: addressesOf(entries.map(({ prefix }) => prefix)), entries };
 }
 
@@ -13,14 +16,6 @@ export function entryList(changes: readonly EntryChange[]): EntryList {
 export function addressesOf(prefixes: readonly string[]): Addresses {
   const { ipv4, ipv6 } = countAddresses([...prefixes]);
   return { ipv4: String(ipv4), ipv6: String(ipv6) };
-}
-
-/** In the order of people who look for what does most: IPv4 before IPv6, wide before narrow. */
-function sorted<T>(items: readonly T[], prefixOf: (item: T) => string): T[] {
-  return items
-    .map((item) => ({ item, prefix: Prefix.fromCanonical(prefixOf(item) as CanonicalPrefix) }))
-    .sort((a, b) => wider(a.prefix, b.prefix))
-    .map(({ item }) => item);
 }
 
 function wider(a: Prefix, b: Prefix): number {

@@ -1,7 +1,7 @@
 import { count, grouped } from "../model/text";
 import { code, keyLine } from "./inert";
 import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
-import { fate, headline, markSentence, remarks, widest } from "./sentences";
+import { andMore, fate, headline, markSentence, remarks, signalingWords, widest } from "./sentences";
 
 /** What the longest key, link and headings need together, which are always there. */
 export const LEAST_BYTES = 6_000;
@@ -73,8 +73,9 @@ function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
   const { whole, sets, signalings, errors, warnings, found, project, stack, policies } = report;
   const frame = (text: string, rank = 0): Block => ({ text, rank, kind: FRAME });
   const title = project === "" ? "" : ` ${code(`${project}/${stack}`)}`;
+  const line = (message: string) => `- ${code(message, 1_000)}\n`;
   const messages = (items: readonly string[], kind: string, rank: number): Block[] =>
-    items.map((message) => ({ text: `- ${code(message, 1_000)}\n`, rank, kind }));
+    items.map((message) => ({ text: line(message), rank, kind }));
   const findings = (items: NonNullable<typeof policies>["mandatory"] = [], title: string, rank: number): Block[] => [
     ...(items.length > 0 ? [frame(`\n**${title}**\n\n`)] : []),
     ...items.map(({ policy, message }) => ({
@@ -85,6 +86,7 @@ function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
   ];
   const changing = sets.filter(({ resources }) => resources.length > 0);
   const withMarks = sets.some(({ marks }) => marks);
+  const seen = `${found.slice(0, limit).map(line).join("")}${more(found.length, limit)}`;
   return [
     frame(`${keyLine(key)}\n### Packet filter${title}\n\n${headline(report)}\n`),
     ...(errors.length > 0 ? [frame("\n**Errors**\n\n"), ...messages(errors, "errors", 2)] : []),
@@ -98,35 +100,17 @@ function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
     ...(signalings.length > 0 ? [frame("\n**Signalings**\n\n")] : []),
     ...signalings.map((one): Block => ({ text: signalingLines(one, limit), rank: 4, kind: "signalings" })),
     ...alike(changing).map((group): Block => ({ text: details(group, limit), rank: 5, kind: "details of sets" })),
-    ...(found.length > 0
-      ? [
-          {
-            text: folded(
-              "What the preview found",
-              found
-                .slice(0, limit)
-                .map((one) => `- ${code(one, 1_000)}\n`)
-                .join("") + more(found.length, limit),
-            ),
-            rank: 6,
-            kind: "findings",
-          },
-        ]
-      : []),
+    ...(found.length > 0 ? [{ text: folded("What the preview found", seen), rank: 6, kind: "findings" }] : []),
   ];
 }
 
 function wholeLine(change: WholeChange, limit: number): string {
   const { operation, type, names, place, url, becomes, reasons } = change;
-  const who = `${names
-    .slice(0, limit)
-    .map((name) => code(name))
-    .join(", ")}${names.length > limit ? ` and ${grouped(names.length - limit)} more` : ""}`;
   const what = names.length > 1 ? `${grouped(names.length)} ${type}` : type;
   const where = `${url === undefined ? "" : `${code(url)} `}at ${code(place)}`;
   const to = becomes === undefined ? "" : `, becomes ${code(becomes)}`;
-  const why = reasons.length > 0 ? `, since ${reasons.map((reason) => code(reason)).join(", ")} changes` : "";
-  return `- **${operation === "delete" ? "Deleted" : "Replaced"}**: ${what} ${who}, ${where}${to}${why}; ${fate(change)}\n`;
+  const why = reasons.length > 0 ? `, since ${codes(reasons)} changes` : "";
+  return `- **${operation === "delete" ? "Deleted" : "Replaced"}**: ${what} ${few(names, limit)}, ${where}${to}${why}; ${fate(change)}\n`;
 }
 
 function tableHead(withMarks: boolean): string {
@@ -142,12 +126,8 @@ function row(set: SetReport, withMarks: boolean): string {
     code(node),
     code(url),
     ...numbers,
-    widest(coming)
-      .map((prefix) => code(prefix))
-      .join(" "),
-    widest(out)
-      .map((prefix) => code(prefix))
-      .join(" "),
+    codes(widest(coming), " "),
+    codes(widest(out), " "),
     ...(withMarks ? [asked ? `${grouped(coming.marked ?? 0)}, ${grouped(out.marked ?? 0)}` : "not asked"] : []),
   ];
   return `| ${cells.join(" | ")} |\n`;
@@ -188,18 +168,10 @@ function details(group: readonly SetReport[], limit: number): string {
   const numbers = lists
     .filter(({ list }) => list.count > 0)
     .map(({ list, title }) => `${title.toLowerCase()} ${grouped(list.count)}`);
-  const nodes = group.map(({ node }) => code(node));
-  const where = `${code(set.url)} at ${nodes.slice(0, limit).join(", ")}${nodes.length > limit ? ` and ${grouped(nodes.length - limit)} more` : ""}`;
+  const nodes = group.map(({ node }) => node);
   const fleets = [...new Set(group.flatMap(({ resources }) => resources.flatMap(({ fleet }) => fleet ?? [])))];
   const parts = [
-    `${where}${
-      fleets.length > 0
-        ? `, of the fleet ${fleets
-            .slice(0, limit)
-            .map((name) => code(name))
-            .join(", ")}`
-        : ""
-    }\n`,
+    `${code(set.url)} at ${few(nodes, limit)}${fleets.length > 0 ? `, of the fleet ${codes(fleets.slice(0, limit))}` : ""}\n`,
     said.length > 0 ? `\n${said.map((one) => `- ${one}\n`).join("")}` : "",
     set.marks && "unasked" in set.marks ? `\n- Marks: ${code(set.marks.unasked, 500)}\n` : "",
     ...lists.map(({ list, title }) => entryTable(list, title, limit)),
@@ -244,28 +216,23 @@ function expiryLines({ expiring }: SetReport, limit: number): string {
   return `\nExpires, the soonest first:\n\n${lines.join("")}${more(expiring.length, limit)}`;
 }
 
-function signalingLines(
-  { receiver, resource, started, stopped, left, note, unknown }: SignalingReport,
-  limit: number,
-): string {
-  const list = (words: string, prefixes: readonly string[]) =>
-    prefixes.length === 0
-      ? []
-      : [
-          `${words} ${prefixes
-            .slice(0, limit)
-            .map((prefix) => code(prefix))
-            .join(", ")}${prefixes.length > limit ? ` and ${grouped(prefixes.length - limit)} more` : ""}`,
-        ];
+function signalingLines(signaling: SignalingReport, limit: number): string {
+  const { receiver, resource, note } = signaling;
   const parts = [
-    ...list("starts", started),
-    ...list("stops", stopped),
-    ...list("leaves running", left),
-    ...(unknown ? ["not all prefixes are known before the update"] : []),
+    ...signalingWords(signaling, (prefixes) => few(prefixes, limit)),
     ...(note?.reason === undefined ? [] : [`reason ${code(note.reason)}`]),
     ...(note?.ticket === undefined ? [] : [`ticket ${code(note.ticket)}`]),
   ];
-  return `- ${code(resource.name)} at ${code(receiver)}: ${parts.length > 0 ? parts.join("; ") : "nothing starts or stops"}\n`;
+  return `- ${code(resource.name)} at ${code(receiver)}: ${parts.join("; ") || "nothing starts or stops"}\n`;
+}
+
+function codes(texts: readonly string[], between = ", "): string {
+  return texts.map((text) => code(text)).join(between);
+}
+
+/** The first of them, and how many more there are. */
+function few(texts: readonly string[], limit: number): string {
+  return `${codes(texts.slice(0, limit))}${andMore(texts.length, limit)}`;
 }
 
 function more(number: number, limit: number): string {

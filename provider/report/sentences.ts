@@ -1,5 +1,5 @@
 import { count, grouped } from "../model/text";
-import type { Addresses, EntryList, Report, SetReport, WholeChange } from "./model";
+import type { Addresses, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
 
 /** Prefixes of a list that are named as the widest. */
 const WIDEST = 3;
@@ -85,6 +85,24 @@ export function fate({ operation, type, prefixes, addresses, kept }: WholeChange
   return operation === "replace" ? `held ${number}` : `${number}: ${end}`;
 }
 
+/** What starts and stops, but for the notes; `list` writes prefixes. */
+export function signalingWords(
+  { started, stopped, left, unknown }: SignalingReport,
+  list: (prefixes: readonly string[]) => string,
+): string[] {
+  return [
+    ...(started.length > 0 ? [`starts ${list(started)}`] : []),
+    ...(stopped.length > 0 ? [`stops ${list(stopped)}`] : []),
+    ...(left.length > 0 ? [`leaves running ${list(left)}`] : []),
+    ...(unknown ? ["not all prefixes are known before the update"] : []),
+  ];
+}
+
+/** What stands behind the first `limit` of a list. */
+export function andMore(number: number, limit: number): string {
+  return number > limit ? ` and ${grouped(number - limit)} more` : "";
+}
+
 /** The widest prefixes of a list, by family. */
 export function widest({ entries }: EntryList): string[] {
   const four = entries.filter(({ prefix }) => !prefix.includes(":")).slice(0, WIDEST);
@@ -94,8 +112,7 @@ export function widest({ entries }: EntryList): string[] {
 
 /** How many sources each list of a set covers; `undefined` where the node was not asked. */
 export function markSentence({ marks, in: coming, out, changed }: SetReport): string | undefined {
-  if (!marks) return undefined;
-  if ("unasked" in marks) return undefined;
+  if (!marks || "unasked" in marks) return undefined;
   const parts = [
     ...(coming.count > 0 ? [`${grouped(coming.marked ?? 0)} covered by what comes in`] : []),
     ...(out.count > 0 ? [`${grouped(out.marked ?? 0)} by what goes out`] : []),

@@ -1,7 +1,7 @@
 import { grouped } from "../model/text";
 import { cut, visible } from "./inert";
 import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
-import { fate, headline, markSentence, remarks } from "./sentences";
+import { andMore, fate, headline, markSentence, remarks, signalingWords } from "./sentences";
 
 /**
  * A report for a terminal: nothing in it moves a cursor or hides.
@@ -24,7 +24,7 @@ export function text(report: Report, limit: number): string {
     ...sets.flatMap((set) => setLines(set, limit)),
     ...section(
       "Signalings:",
-      signalings.flatMap((one) => signalingLine(one, limit)),
+      signalings.map((one) => signalingLine(one, limit)),
     ),
     ...section("What the preview found:", found.map(safeMessage)),
   ];
@@ -60,7 +60,7 @@ function setLines(set: SetReport, limit: number): string[] {
     ...entryLines(set.out, "-", limit),
     ...entryLines(set.changed, "~", limit),
     ...entryLines(set.renoted, "note", limit),
-    ...(timed.length > 0 ? [`  expires: ${timed.join(", ")}${rest(set.expiring.length, limit)}`] : []),
+    ...(timed.length > 0 ? [`  expires: ${timed.join(", ")}${andMore(set.expiring.length, limit)}`] : []),
   ];
 }
 
@@ -88,26 +88,15 @@ function entryLine({ prefix, from, to, note = {}, noteBefore, expired, marked }:
   return parts.join(", ");
 }
 
-function signalingLine(
-  { receiver, resource, started, stopped, left, note, unknown }: SignalingReport,
-  limit: number,
-): string[] {
-  const parts = [
-    ...(started.length > 0 ? [`starts ${few(started, limit)}`] : []),
-    ...(stopped.length > 0 ? [`stops ${few(stopped, limit)}`] : []),
-    ...(left.length > 0 ? [`leaves running ${few(left, limit)}`] : []),
-    ...(unknown ? ["not all prefixes are known before the update"] : []),
-    ...[note?.reason, note?.ticket].flatMap((one) => (one === undefined ? [] : [safe(one)])),
-  ];
-  return [`${safe(resource.name)} at ${safe(receiver)}: ${parts.join("; ") || "nothing starts or stops"}`];
+function signalingLine(signaling: SignalingReport, limit: number): string {
+  const { receiver, resource, note } = signaling;
+  const notes = [note?.reason, note?.ticket].flatMap((one) => (one === undefined ? [] : [safe(one)]));
+  const parts = [...signalingWords(signaling, (prefixes) => few(prefixes, limit)), ...notes];
+  return `${safe(resource.name)} at ${safe(receiver)}: ${parts.join("; ") || "nothing starts or stops"}`;
 }
 
 function few(items: readonly string[], limit: number): string {
-  return `${items.slice(0, limit).map(safe).join(", ")}${rest(items.length, limit)}`;
-}
-
-function rest(number: number, limit: number): string {
-  return number > limit ? ` and ${grouped(number - limit)} more` : "";
+  return `${items.slice(0, limit).map(safe).join(", ")}${andMore(items.length, limit)}`;
 }
 
 function safe(text: string): string {

@@ -27,37 +27,44 @@ function editRoot(root: unknown, changes: Edit): unknown {
 }
 
 function editMap(map: Members, changes: Edit): Members {
-  const open = new Map(changes);
-  const kept = Object.entries(map).flatMap(([spelling, content]): [string, unknown][] => {
-    const prefix = canonicalOf(spelling);
-    if (prefix === undefined || !changes.has(prefix)) return [[spelling, content]];
-    const change = open.get(prefix);
-    // Another spelling of it stood before, and says it now.
-    open.delete(prefix);
-    return change === undefined ? [] : [[spelling, contentAfter(content, change)]];
+  const after = edited<[string, unknown]>(Object.entries(map), changes, {
+    prefixOf: ([spelling]) => spelling,
+    changed: ([spelling, content], change) => [spelling, contentAfter(content, change)],
+    added: (prefix, members) => [prefix, members],
   });
-  return Object.fromEntries([...kept, ...added(open).map(([prefix, members]): [string, unknown] => [prefix, members])]);
+  return Object.fromEntries(after);
 }
 
 function editArray(array: readonly unknown[], changes: Edit): unknown[] {
-  const open = new Map(changes);
-  const kept = array.flatMap((element): unknown[] => {
-    const prefix = canonicalOf(isMembers(element) ? element.prefix : element);
-    if (prefix === undefined || !changes.has(prefix)) return [element];
-    const change = open.get(prefix);
-    open.delete(prefix);
-    if (change === undefined) return [];
-    return [
+  return edited<unknown>(array, changes, {
+    prefixOf: (element) => (isMembers(element) ? element.prefix : element),
+    changed: (element, change) =>
       isMembers(element) ? contentAfter(element, change) : { prefix: element, ...contentAfter(undefined, change) },
-    ];
+    added: (prefix, members) => ({ prefix, ...members }),
   });
-  return [...kept, ...added(open).map(([prefix, members]) => ({ prefix, ...members }))];
 }
 
-function added(open: Edit): [prefix: string, members: Members][] {
-  return [...open].flatMap(([prefix, change]): [string, Members][] =>
-    change === undefined ? [] : [[prefix, contentAfter({ value: 1 }, change)]],
+/** How an item of an object or of an array tells its prefix, and looks after a change. */
+interface Items<T> {
+  prefixOf(item: T): unknown;
+  changed(item: T, change: EntryChange): T;
+  added(prefix: string, members: Members): T;
+}
+
+function edited<T>(items: readonly T[], changes: Edit, { prefixOf, changed, added }: Items<T>): T[] {
+  const open = new Map(changes);
+  const kept = items.flatMap((item): T[] => {
+    const prefix = canonicalOf(prefixOf(item));
+    if (prefix === undefined || !changes.has(prefix)) return [item];
+    const change = open.get(prefix);
+    // Another spelling of it stood before, and says it now.
+    open.delete(prefix);
+    return change === undefined ? [] : [changed(item, change)];
+  });
+  const more = [...open].flatMap(([prefix, change]) =>
+    change ? [added(prefix, contentAfter({ value: 1 }, change))] : [],
   );
+  return [...kept, ...more];
 }
 
 /** Members of an entry after a change; a number is the value alone. */
