@@ -8,7 +8,13 @@ const HEIGHT = 240;
 const LONGEST = 300;
 const SHORTEST = 60;
 
-const colour = (name: string) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+const DARK = matchMedia("(prefers-color-scheme: dark)");
+
+/** A canvas does not know `light-dark()`: it is given the half that holds now. */
+const colour = (name: string) => {
+  const halves = getComputedStyle(document.documentElement).getPropertyValue(name).match(/#\w+/g);
+  return halves?.[DARK.matches ? 1 : 0] ?? "";
+};
 
 const COLOURS = 8;
 const DASHES: readonly number[][] = [[], [7, 4], [2, 3]];
@@ -45,11 +51,10 @@ export function Chart(props: { times: readonly number[]; series: readonly MarkLi
     make();
     const size = new ResizeObserver(() => plot.current?.setSize({ width: element.clientWidth, height: HEIGHT }));
     size.observe(element);
-    const dark = matchMedia("(prefers-color-scheme: dark)");
-    dark.addEventListener("change", make);
+    DARK.addEventListener("change", make);
     return () => {
       size.disconnect();
-      dark.removeEventListener("change", make);
+      DARK.removeEventListener("change", make);
       plot.current?.destroy();
       plot.current = null;
     };
