@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Fault, FaultKind } from "../schemas";
 import { call } from "./api";
 import { STRIKES, type Strike } from "./fault-texts";
-import { act, Panel, SelectField, TextField } from "./ui";
+import { act, Form, Panel, SelectField, TextField } from "./ui";
 
 /** Which requests, in one choice: a command of the node API or an operation of signaling. */
 const REQUESTS = {
@@ -48,13 +48,7 @@ export function FaultForm({ kinds }: { kinds: readonly FaultKind[] }) {
   };
   return (
     <Panel title="A fault of your own" hint={about.replaceAll("`", "")}>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void act(`${name}: armed.`, () => call("POST", "/faults", fault));
-        }}
-      >
+      <Form submit="Arm" onSubmit={() => void act(`${name}: armed.`, () => call("POST", "/faults", fault))}>
         <SelectField label="Kind" value={name} options={kinds.map(({ kind }) => kind)} onChange={setName} />
         <SelectField
           label="Meets"
@@ -91,10 +85,7 @@ export function FaultForm({ kinds }: { kinds: readonly FaultKind[] }) {
             onChange={(value) => setTold({ ...told, [parameter]: value })}
           />
         ))}
-        <button type="submit" class="primary">
-          Arm
-        </button>
-      </form>
+      </Form>
     </Panel>
   );
 }

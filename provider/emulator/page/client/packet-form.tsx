@@ -1,7 +1,7 @@
 import { useState } from "preact/hooks";
 import type { Verdict } from "../schemas";
 import { call } from "./api";
-import { act, Check, SelectField, TextField } from "./ui";
+import { act, Check, Form, SelectField, TextField } from "./ui";
 
 const PROTOCOLS = ["tcp", "udp", "icmp", "icmp6", "gre", "esp", "sctp"] as const;
 const FLAGS = ["syn", "ack", "fin", "rst", "psh"] as const;
@@ -36,13 +36,7 @@ export function PacketForm(props: { recipient?: string; onVerdict: (packet: stri
       if (verdict) props.onVerdict(packetText(packet), verdict);
     });
   return (
-    <form
-      class="row"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
+    <Form submit="Send" onSubmit={() => void send()}>
       <TextField label="From" value={from} onChange={setFrom} required grow />
       <TextField label="To" value={to} onChange={setTo} required grow />
       <SelectField label="Protocol" value={proto} options={PROTOCOLS} onChange={setProto} />
@@ -63,10 +57,7 @@ export function PacketForm(props: { recipient?: string; onVerdict: (packet: stri
           ))}
         </fieldset>
       )}
-      <button type="submit" class="primary">
-        Send
-      </button>
-    </form>
+    </Form>
   );
 }
 

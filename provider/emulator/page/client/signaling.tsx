@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Client, Overview } from "../schemas";
 import { call } from "./api";
 import { shortUrl } from "./texts";
-import { act, Badge, Panel, TextField } from "./ui";
+import { act, Badge, Form, Panel, TextField } from "./ui";
 
 /** Signaling clients, their prefixes, and which of them are moved. */
 export function SignalingView({ overview: { clients } }: { overview: Overview }) {
@@ -19,7 +19,6 @@ function ClientPanel({ client }: { client: Client }) {
   const { clientId, deployment, prefixes, active, from, to } = client;
   const [prefix, setPrefix] = useState("");
   const rows = [...prefixes, ...active.filter((each) => !prefixes.includes(each))];
-  const given = prefix.trim();
   return (
     <Panel
       title={<code>{clientId}</code>}
@@ -41,16 +40,10 @@ function ClientPanel({ client }: { client: Client }) {
           </li>
         ))}
       </ul>
-      <form
-        class="row"
-        onSubmit={async (event) => {
-          event.preventDefault();
-          if (await signal(clientId, given, true)) setPrefix("");
-        }}
-      >
+      <Form onSubmit={() => void signal(clientId, prefix.trim(), true).then((done) => done && setPrefix(""))}>
         <TextField label="A prefix or address inside them" value={prefix} onChange={setPrefix} required grow />
         <button type="submit">Start signaling</button>
-      </form>
+      </Form>
     </Panel>
   );
 }

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { TrafficSummary } from "../schemas";
 import { call } from "./api";
 import { bytes, number } from "./texts";
-import { act, Check, SelectField, TextField } from "./ui";
+import { act, Check, Form, SelectField, TextField } from "./ui";
 
 const KINDS = [
   ["synFlood", "SYN flood"],
@@ -46,22 +46,13 @@ export function TrafficForm({ recipients, seed }: { recipients: readonly string[
   });
   return (
     <>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          void send();
-        }}
-      >
+      <Form submit="Send" onSubmit={() => void send()}>
         <SelectField label="Kind" value={kind} options={KINDS} onChange={setKind} />
         <TextField label="To prefixes" value={to} onChange={setTo} required grow />
         <TextField label="From prefixes" value={from} onChange={setFrom} placeholder="documentation prefixes" grow />
         <TextField label="Packets" type="number" value={count} onChange={setCount} required />
         <Check label="Every second" checked={continues} onChange={setContinues} />
-        <button type="submit" class="primary">
-          Send
-        </button>
-      </form>
+      </Form>
       {sum.packets > 0 && <Sum sum={sum} onClear={() => setSum(NOTHING)} />}
     </>
   );
@@ -91,11 +82,6 @@ function Sum({ sum, onClear }: { sum: TrafficSummary; onClear: () => void }) {
 }
 
 function add(a: TrafficSummary, b: TrafficSummary): TrafficSummary {
-  return {
-    packets: a.packets + b.packets,
-    bytes: a.bytes + b.bytes,
-    accepted: a.accepted + b.accepted,
-    dropped: a.dropped + b.dropped,
-    unbound: a.unbound + b.unbound,
-  };
+  const names = Object.keys(a) as (keyof TrafficSummary)[];
+  return Object.fromEntries(names.map((name) => [name, a[name] + b[name]])) as Record<keyof TrafficSummary, number>;
 }

@@ -78,6 +78,25 @@ export function Table(props: {
   );
 }
 
+/** A row of controls with the button that sends them. */
+export function Form(props: { submit?: string; onSubmit: () => void; children: ComponentChildren }) {
+  const { submit, onSubmit, children } = props;
+  const send = (event: Event) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <form class="row" onSubmit={send}>
+      {children}
+      {submit && (
+        <button type="submit" class="primary">
+          {submit}
+        </button>
+      )}
+    </form>
+  );
+}
+
 /** A form control with its label. */
 function Field({ label, grow, children }: { label: string; grow?: boolean; children: ComponentChildren }) {
   return (
