@@ -46,7 +46,8 @@ export interface Run {
  * ```
  */
 export function judgeResource(rule: ResourceRule, resource: Resource, settings: object, run: Run): Report[] {
-  return reportsOf(rule, run, resource, () => rule.judge(resource as never, context(settings, run)));
+  const findings = () => rule.judge(resource as never, context(settings, run));
+  return reportsOf(rule, run, { resource, hidesPrefixes: resource.hidesPrefixes }, findings);
 }
 
 /**
@@ -59,7 +60,9 @@ export function judgeResource(rule: ResourceRule, resource: Resource, settings: 
  * ```
  */
 export function judgeStack(rule: StackRule, stack: StackView, settings: object, run: Run): Report[] {
-  return reportsOf(rule, run, undefined, () => rule.judge(stack, context(settings, run)));
+  // A finding is about several resources, and each names the prefixes of the others.
+  const hidesPrefixes = [...stack.sets, ...stack.signalings].some((resource) => resource.hidesPrefixes);
+  return reportsOf(rule, run, { hidesPrefixes }, () => rule.judge(stack, context(settings, run)));
 }
 
 /** Puts together what a rule may ask. */
@@ -67,17 +70,24 @@ export function context<S>(settings: object, { meaning, now, environment }: Run)
   return { settings: settings as S, meaning, now, environment };
 }
 
+/** What is judged: a resource, or a whole stack. */
+interface Judged {
+  readonly resource?: Resource;
+  /** True where no message may name a prefix. */
+  readonly hidesPrefixes: boolean;
+}
+
 function reportsOf(
   rule: Rule,
   run: Run,
-  resource: Resource | undefined,
+  { resource, hidesPrefixes }: Judged,
   findings: () => Iterable<Finding | LeftOut>,
 ): Report[] {
   const reports: Report[] = [];
   try {
     for (const finding of findings()) {
       if ("leftOut" in finding) reports.push(...leaveOut(rule, finding.leftOut, finding.resource, run));
-      else reports.push(...applyExceptions(rule, { ...(resource && { resource }), ...finding }, run));
+      else reports.push(...applyExceptions(rule, { ...(resource && { resource }), ...finding }, run, hidesPrefixes));
     }
   } catch (error) {
     // Findings up to here count; the rest cannot be judged.
@@ -99,7 +109,8 @@ function leaveOut(rule: Rule, why: NotYetKnown | NotConfigured, resource: Resour
   return [{ message, level: "advisory", ...(resource && { urn: resource.urn }) }];
 }
 
-function* applyExceptions(rule: Rule, finding: Finding, run: Run): Generator<Report> {
+function* applyExceptions(rule: Rule, finding: Finding, run: Run, hidesPrefixes: boolean): Generator<Report> {
+  const messageOf = (offenders?: readonly Offender[]) => findingMessage(rule, finding, offenders, hidesPrefixes);
   const exceptions = run.config.exceptions.filter((exception) => exception.rule === rule.name);
   const urn = finding.resource?.urn;
   const standing: Offender[] = [];
@@ -114,12 +125,12 @@ function* applyExceptions(rule: Rule, finding: Finding, run: Run): Generator<Rep
     } else if (offender) {
       standing.push(offender);
     } else {
-      yield { message: findingMessage(rule, finding, undefined), ...(urn && { urn }) };
+      yield { message: messageOf(), ...(urn && { urn }) };
     }
   }
-  if (standing.length > 0) yield { message: findingMessage(rule, finding, standing), ...(urn && { urn }) };
+  if (standing.length > 0) yield { message: messageOf(standing), ...(urn && { urn }) };
   for (const [exception, offenders] of expired) {
-    const message = findingMessage(rule, finding, finding.offenders && offenders);
+    const message = messageOf(finding.offenders && offenders);
     yield {
       message: `${message} The exception for it (${exception.reason}) ended ${exception.until.text}: renew or remove it under \`exceptions\`.`,
       level: "advisory",

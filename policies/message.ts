@@ -1,14 +1,26 @@
 import { Prefix } from "../provider/model/prefix";
+import { withoutPrefixes } from "../provider/model/prefixes-in-text";
 import { some } from "../provider/model/text";
 import type { Need } from "./not-configured";
+import { SECRET } from "./resource-base";
 import { type Resource, SetResource } from "./resources";
 import { type Finding, isResourceRule, type Offender, type Rule } from "./rule";
 
-/** The message of a finding: resource, what is wrong, offenders, remedy, rule, and where to configure it. */
-export function findingMessage(rule: Rule, finding: Finding, offenders: readonly Offender[] | undefined): string {
+/**
+ * The message of a finding: resource, what is wrong, offenders, remedy, rule, and where to configure it.
+ * @param hidesPrefixes True where it may name none: then offenders are counted.
+ */
+export function findingMessage(
+  rule: Rule,
+  finding: Finding,
+  offenders: readonly Offender[] | undefined,
+  hidesPrefixes: boolean,
+): string {
   const count = offenders && (finding.of === undefined ? offenders.length : `${offenders.length} of ${finding.of}`);
-  const list = offenders === undefined ? "" : ` (${count}): ${listOffenders(offenders)}`;
-  return `${subject(finding.resource)}: ${finding.problem}${list}. ${finding.remedy} ${where(rule)}`;
+  const list = offenders === undefined || hidesPrefixes ? "" : `: ${listOffenders(offenders)}`;
+  const counted = count === undefined ? "" : ` (${count})`;
+  const text = `${finding.problem}${counted}${list}. ${finding.remedy}`;
+  return `${subject(finding.resource)}: ${hidesPrefixes ? withoutPrefixes(text, SECRET) : text} ${where(rule)}`;
 }
 
 /** The first five offenders and how many more there are: `a, b, c, d, e and 7 more`. */

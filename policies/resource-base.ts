@@ -35,6 +35,11 @@ export class ResourceBase {
     return this.meta.urn;
   }
 
+  /** True where the prefixes are secret: then no message names one. */
+  get hidesPrefixes(): boolean {
+    return this.raw[SECRET_PREFIXES] === true;
+  }
+
   /** The stack, from the URN: `urn:pulumi:STACK::PROJECT::…`. */
   get stack(): string {
     return /^urn:pulumi:(.*?)::/.exec(this.meta.urn)?.[1] ?? "";
@@ -61,7 +66,8 @@ export class ResourceBase {
 
   /** Texts of a list that are no prefixes. */
   protected unreadableIn(texts: readonly unknown[]): string[] {
-    return texts.filter((text) => !isUnknown(text) && !parsePrefix(text)).map((text) => quoted(text));
+    const unreadable = texts.filter((text) => !isUnknown(text) && !parsePrefix(text));
+    return unreadable.map((text) => (this.hidesPrefixes ? SECRET : quoted(text)));
   }
 
   /** What a connection property, a name in the configuration, or the configuration's default stands for. */
@@ -83,6 +89,12 @@ export interface Connection {
   /** May hold secrets: never part of a message. */
   readonly url?: string;
 }
+
+/** What stands in messages for what is secret. */
+export const SECRET = "[secret]";
+
+/** What the classes and the provider say of a resource whose prefixes are secret. */
+const SECRET_PREFIXES = "secretPrefixes";
 
 /**
  * The prefix that a text is; `undefined` for other texts. The `check` of these resources has refused them before a policy is

@@ -101,6 +101,12 @@ export interface Tries {
   readonly stopped?: string;
 }
 
+/** Says whether the other side's words are withheld. Asked at the failure, since what is secret may come up late. */
+export type Withholds = () => boolean;
+
+/** What stands in place of words that are withheld. */
+export const WITHHELD = "the answer is withheld, since it may name prefixes that are secret";
+
 /** What was asked of whom, for messages. */
 export interface Subject {
   /** How a message begins: `Set prefixset://edge/blocked`. */
@@ -109,6 +115,8 @@ export interface Subject {
   readonly operation: string;
   /** A sentence: what to do when the outcome stays unknown. */
   readonly remedy?: string;
+  /** By default nothing is. */
+  readonly withholds?: Withholds;
   /** Position within an operation of many entries. */
   readonly progress?: { readonly acknowledged: number; readonly attempted: number; readonly total: number };
 }

@@ -7,6 +7,7 @@ import { readMarkList } from "../wire/mark-list";
 import { listCommand } from "../wire/node-command";
 import type { ListedEntry } from "../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../wire/record-lists";
+import type { Withholds } from "./failed-try";
 import { paceKey } from "./mark-pace";
 import { type CallOptions, NodeConnection, type NodeRequest } from "./node-connection";
 import { NodeSet, type SetEntry } from "./node-set";
@@ -49,9 +50,13 @@ export class NodeClient {
     this.endpoint = this.connection.endpoint;
   }
 
-  /** One set, for callers that hold parsed prefixes; the methods below take texts. */
-  set(url: PrefixSetUrl): NodeSet {
-    return new NodeSet(this.connection, url);
+  /**
+   * One set, for callers that hold parsed prefixes; the methods below take texts.
+   *
+   * @param withholds True where errors leave the node's words out, since the set's prefixes are secret.
+   */
+  set(url: PrefixSetUrl, withholds?: Withholds): NodeSet {
+    return new NodeSet(this.connection, url, withholds);
   }
 
   /**

@@ -29,7 +29,8 @@ export interface CallOptions {
 }
 
 /** One command to a node. */
-export interface NodeRequest<T> extends Pick<ApiRequest<T>, "request" | "progress" | "remedy" | "enter" | "follows"> {
+export interface NodeRequest<T>
+  extends Pick<ApiRequest<T>, "request" | "progress" | "remedy" | "enter" | "follows" | "withholds"> {
   readonly url: ResourceUrl;
   /** How a message about it begins. */
   readonly subject: string;

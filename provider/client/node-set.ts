@@ -5,6 +5,7 @@ import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import * as commands from "../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
 import { RequestError } from "./errors";
+import { WITHHELD, type Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
 import type { CallOptions, ChunkLimits, NodeConnection, NodeRequest } from "./node-connection";
 import { readAbsent, readList, readSuccess } from "./reading";
@@ -42,6 +43,7 @@ export class NodeSet {
   constructor(
     private readonly node: NodeConnection,
     private readonly address: PrefixSetUrl,
+    private readonly withholds: Withholds = () => false,
   ) {
     this.url = formatUrl(address);
     this.subject = `Set ${this.url}`;
@@ -52,6 +54,7 @@ export class NodeSet {
     return this.node.run({
       url: this.address,
       subject: this.subject,
+      withholds: this.withholds,
       command: "list",
       request: this.node.requests.post(commands.listCommand(this.address)),
       read: (answer) => readList(answer, readPrefixSetList, this.node.habits),
@@ -90,6 +93,7 @@ export class NodeSet {
     await this.node.run({
       url: this.address,
       subject: this.subject,
+      withholds: this.withholds,
       command: "commit",
       request: this.node.requests.post(commands.commitCommand(this.address)),
       ...this.hearing("commit"),
@@ -101,7 +105,7 @@ export class NodeSet {
   /** Reads the answer to a change, and keeps what it said: a refusal that is no failure by itself may explain one later. */
   private hearing(command: Change): Pick<NodeRequest<void>, "read" | "readFailure"> {
     const keep = ({ status, body }: HttpAnswer) => {
-      const answer = this.node.quote(body);
+      const answer = this.withholds() ? WITHHELD : this.node.quote(body);
       this.answered.set(command, status < 300 ? answer : `HTTP ${status}, ${answer}`);
     };
     return {
@@ -127,6 +131,7 @@ export class NodeSet {
         await this.node.run({
           url: this.address,
           subject: this.subject,
+          withholds: this.withholds,
           command,
           request: this.node.requests.post(`${head}${entries.slice(start, end).join(",")}${tail}`),
           ...this.hearing(command),

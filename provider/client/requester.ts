@@ -1,4 +1,12 @@
-import { CANCELLED, type FailedTry, readTransportFailure, requestError, type Subject, TOO_LATE } from "./failed-try";
+import {
+  CANCELLED,
+  type FailedTry,
+  readTransportFailure,
+  requestError,
+  type Subject,
+  TOO_LATE,
+  WITHHELD,
+} from "./failed-try";
 import { Http, type HttpAnswer, HttpFailure, type HttpRequest } from "./http";
 import { DEFAULTS, type TlsOptions } from "./options";
 import type { Failed, Reading } from "./reading";
@@ -137,6 +145,7 @@ export class Requester {
    * and half a secret would not be recognised. The reading itself rests on the body as it came.
    */
   private wordsOf(request: ApiRequest<unknown>, answer: HttpAnswer, reading: Failed): string {
+    if (request.withholds?.()) return WITHHELD;
     const body = this.connection.redactor.text(answer.body);
     if (body === answer.body) return reading.message;
     const again = request.read({ ...answer, body });

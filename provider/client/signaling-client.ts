@@ -4,6 +4,7 @@ import { errorText } from "../wire/node-answer";
 import { ShapeError } from "../wire/shape";
 import * as wire from "../wire/signaling";
 import { labelOf } from "./endpoint";
+import type { Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
 import type { CallOptions } from "./node-connection";
 import { DEFAULTS, parseOptions, type ReceiverOptions, receiverOptionsSchema } from "./options";
@@ -45,9 +46,15 @@ export class SignalingClient {
    * @param options See {@link ReceiverOptions}; checked here.
    * @param world Clock, timers, randomness and transport; for tests.
    * @param name What people call the receiver, for messages; by default its address alone stands there.
+   * @param withholds True where errors leave the receiver's words out, since the prefixes are secret.
    * @throws {OptionsError} naming the wrong option.
    */
-  constructor(options: ReceiverOptions, world: Partial<World> = {}, name?: string) {
+  constructor(
+    options: ReceiverOptions,
+    world: Partial<World> = {},
+    name?: string,
+    private readonly withholds?: Withholds,
+  ) {
     const checked = parseOptions(receiverOptionsSchema, options, "receiver");
     this.requests = new SignalingRequests(checked);
     this.endpoint = this.requests.endpoint.shown;
@@ -158,6 +165,7 @@ export class SignalingClient {
       {
         request: this.requests.status(),
         subject: "Signaling status",
+        withholds: this.withholds,
         object: this.endpoint,
         operation: "status",
         idempotent: true,
@@ -174,6 +182,7 @@ export class SignalingClient {
       {
         request: this.requests.change(operation, prefixes),
         subject: `Signaling of ${object}`,
+        withholds: this.withholds,
         object,
         operation,
         idempotent: false,

@@ -4,6 +4,8 @@ export interface DeclaredSet {
   exclusive?: { readonly name: string; readonly entries: ReadonlySet<string> };
   /** Prefix to the resource that declares it. */
   readonly entries: Map<string, string>;
+  /** True once messages may name no entry, whoever declares it. */
+  isSecret?: boolean;
 }
 
 /** What one resource declares. */
@@ -14,11 +16,17 @@ export interface Declaration {
   readonly exclusive: boolean;
   /** True when messages may not name the entries. */
   readonly secret?: boolean;
+  /** True when they are secret themselves: then messages name nothing of the set. */
+  readonly isSecret?: boolean;
 }
 
 /** Adds a declaration and returns what it contradicts, with both names. */
-export function record(set: DeclaredSet, { type, name, entries, exclusive, secret }: Declaration): string | undefined {
-  const shown = (prefix: string) => (secret ? "a secret prefix" : prefix);
+export function record(
+  set: DeclaredSet,
+  { type, name, entries, exclusive, secret, isSecret }: Declaration,
+): string | undefined {
+  set.isSecret ||= isSecret === true;
+  const shown = (prefix: string) => (secret || set.isSecret ? "a secret prefix" : prefix);
   const label = `${type} "${name}"`;
   if (exclusive && set.exclusive) {
     return `${label} and PrefixSet "${set.exclusive.name}" both own the whole set: put the entries into one of them, or set exclusive: false.`;

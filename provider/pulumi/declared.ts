@@ -4,8 +4,10 @@ import { type CanonicalPrefix, type HostBits, Prefix } from "../model/prefix";
 import { formatUrl } from "../model/resource-url";
 import { setUrl } from "../resources/arguments";
 import { normaliseEntries } from "../resources/entries";
+import { HOLDING_PREFIXES } from "../resources/secret-names";
 import { type Declaration, record } from "./conflicts";
 import { isPlain, type Settled, settled } from "./inputs";
+import { inspect } from "./inspection";
 import { isLookup } from "./registration";
 import { type Run, theRun } from "./run";
 import type { EntriesInput, NodeInput, ReceiverInput } from "./types";
@@ -43,6 +45,8 @@ interface Content {
   readonly entries: unknown;
   readonly exclusive?: boolean | undefined;
   readonly hostBits?: HostBits | undefined;
+  /** What of the entries is secret; absent where they were given as plain values. */
+  readonly parts?: readonly string[] | undefined;
 }
 
 /**
@@ -53,7 +57,9 @@ export function declareSet(name: string, args: SetArgs, options: Options): void 
   if (isLookup(options)) return;
   const { arena, profile, set, node, entries, exclusive, hostBits } = args;
   const run = theRun();
-  whenSettled(run, { arena, profile, set, node }, { entries, exclusive, hostBits }, (place, content) =>
+  // A member that is missing is reported where the arguments are made.
+  const parts = inspect(name, "entries", entries, true)?.catch(() => []);
+  whenSettled(run, { arena, profile, set, node }, { entries, exclusive, hostBits, parts }, (place, content) =>
     enter(run, { type: "PrefixSet", name }, place, content),
   );
 }
@@ -87,11 +93,11 @@ export function declareSignaling(args: SignalingArgs, options: Options): void {
     if (!content.known || !Array.isArray(content.value.prefixes)) return;
     const { prefixes, hostBits } = content.value;
     const found = run.receiver(place.receiver);
+    if (!found) return;
+    found.isSecret ||= content.secret;
     for (const spelling of prefixes) {
       const prefix = canonical(spelling, hostBits);
-      if (!found || prefix === undefined) continue;
-      found.prefixes.add(prefix);
-      if (content.secret) found.secret.add(prefix);
+      if (prefix !== undefined) found.prefixes.add(prefix);
     }
   });
 }
@@ -126,21 +132,26 @@ function enter(
   if (!url) return;
   if (!content.known) {
     const found = run.set(url, place.node);
-    if (found) found.toSee.incomplete = true;
+    if (found) {
+      found.toSee.incomplete = true;
+      found.toSee.isSecret ||= content.secret;
+    }
     return;
   }
-  const { entries, exclusive = true, hostBits } = content.value;
+  const { entries, exclusive = true, hostBits, parts = [] } = content.value;
   const normal = normaliseEntries(entries, { hostBits, now: Number.NEGATIVE_INFINITY });
   // What is not valid is reported by the resource's own check, with its position.
   if (!normal || normal.problems.length > 0) return;
   const found = run.set(url, place.node);
   if (!found) return;
   const prefixes = [...normal.entries.keys()];
-  const conflict = record(found, { ...resource, exclusive, entries: prefixes, secret: content.secret });
+  const isSecret = parts.some((part) => HOLDING_PREFIXES.includes(part));
+  const conflict = record(found, { ...resource, exclusive, entries: prefixes, secret: content.secret, isSecret });
   if (conflict !== undefined) throw new pulumi.RunError(`${formatUrl(url)}: ${conflict}`);
   if (!run.rounds) return;
   const { toSee } = found;
   toSee.exclusive ||= exclusive;
+  toSee.isSecret ||= isSecret;
   // Only a note has a time at which its entry expires.
   const current = normal.notes.size === 0 ? normal : normaliseEntries(entries, { hostBits, now: systemClock.wall() });
   for (const [prefix, value] of current?.entries ?? []) {

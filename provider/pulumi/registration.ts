@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { providerText, typeToken } from "../resources/provider-text";
-import { SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
+import { HOLDING_PREFIXES, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "../resources/secret-names";
 import { warnOfUnknownKeys } from "./config-keys";
 import { withSecrets } from "./connection";
 import { isPlain } from "./inputs";
@@ -113,10 +113,16 @@ function markings({ repeats }: Kind, deferred: readonly Promise<SecretParts>[]):
   const hidden = { [SECRETS_KEY]: pulumi.output(names).apply((found) => (found.length > 0 ? found : undefined)) };
   if (!repeats) return hidden;
   const { argument, output } = repeats;
-  const mark = pulumi
-    .output(names)
-    .apply((found) => (found.includes(argument) || found.includes(output) ? pulumi.secret(SECRET_MARK) : undefined));
-  return { ...hidden, [output]: mark };
+  const holdPrefixes = (found: readonly string[]) => found.some((name) => HOLDING_PREFIXES.includes(name));
+  const whole = pulumi.output(names).apply((found) => holdPrefixes(found) || undefined);
+  const markWhere = (isSecret: (found: readonly string[]) => boolean) =>
+    pulumi.output(names).apply((found) => (isSecret(found) ? pulumi.secret(SECRET_MARK) : undefined));
+  return {
+    ...hidden,
+    [SECRET_PREFIXES]: whole,
+    [LISTS_KEY]: markWhere(holdPrefixes),
+    [output]: markWhere((found) => found.includes(argument) || found.includes(output)),
+  };
 }
 
 /** Arguments like `shortestPrefix` have no members that can be missing. */

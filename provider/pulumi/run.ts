@@ -19,13 +19,14 @@ export interface SetOfRun extends DeclaredSet {
     readonly secret: Set<CanonicalPrefix>;
     exclusive: boolean;
     incomplete: boolean;
+    isSecret: boolean;
   };
 }
 
 /** A receiver, with the prefixes that the program declares. */
 export interface ReceiverOfRun extends ReceiverToSee {
   readonly prefixes: Set<CanonicalPrefix>;
-  readonly secret: Set<CanonicalPrefix>;
+  isSecret: boolean;
 }
 
 /** One run of a program: several can share a process (Automation API), each with a stack of its own. */
@@ -52,7 +53,15 @@ export class Run implements Plan {
     const key = `${parseEndpoint(node.options.endpoint, "endpoint", "/fapi").shown}\n${formatUrl(url)}`;
     const found = this.sets.get(key) ?? {
       entries: new Map(),
-      toSee: { node, url, entries: new Map(), secret: new Set(), exclusive: false, incomplete: false },
+      toSee: {
+        node,
+        url,
+        entries: new Map(),
+        secret: new Set(),
+        exclusive: false,
+        incomplete: false,
+        isSecret: false,
+      },
     };
     this.sets.set(key, found);
     this.news.add(found);
@@ -65,7 +74,7 @@ export class Run implements Plan {
     if (!receiver) return undefined;
     const { url, clientId } = receiver.options;
     const key = JSON.stringify([url, clientId]);
-    const found = this.receivers.get(key) ?? { receiver, prefixes: new Set(), secret: new Set() };
+    const found = this.receivers.get(key) ?? { receiver, prefixes: new Set(), isSecret: false };
     this.receivers.set(key, found);
     this.news.add(found);
     return found;

@@ -6,7 +6,7 @@ import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import { formatUrl } from "../model/resource-url";
 import { setUrl } from "../resources/arguments";
 import { UNKNOWN } from "../resources/json";
-import { SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
+import { HOLDING_PREFIXES, LISTS, SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
 import type { Preview, PreviewState } from "./preview";
 
 /** Where a resource is. */
@@ -44,10 +44,13 @@ const secretNames = z.array(z.string()).catch([]);
 /** Inputs with everything taken out that the classes named as secret: a newer CLI may print it. */
 export function withoutSecrets(inputs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const secrets = secretNames.parse(inputs[SECRETS_KEY]);
+  const isSecret = (key: string) =>
+    secrets.includes(key) ||
+    (secrets.some((name) => HOLDING_PREFIXES.includes(name)) && [...LISTS, "notes", "started"].includes(key));
   return Object.fromEntries(
     Object.entries(inputs)
       .filter(([key]) => !key.startsWith("__"))
-      .map(([key, value]) => [key, secrets.includes(key) && value !== UNKNOWN ? SECRET_MARK : value]),
+      .map(([key, value]) => [key, isSecret(key) && value !== UNKNOWN ? SECRET_MARK : value]),
   );
 }
 

@@ -3,6 +3,7 @@ import type { RemovalCheck } from "../batch/set-writer";
 import type { World } from "../client/world";
 import type { Notices } from "./notices";
 import type { SameMachine } from "./same-machine";
+import type { SecretObjects } from "./secret-objects";
 import type { KeyRegistry, Place } from "./wanted";
 
 /** What all connections of a deployment share. */
@@ -18,6 +19,8 @@ export interface Shared {
   readonly leaving: KeyRegistry;
   /** The same objects at other addresses. */
   readonly sameMachine: SameMachine;
+  /** Sets and signalings of which no prefix may be named. */
+  readonly secretObjects: SecretObjects;
   /** Limits what this deployment removes from a set. */
   readonly removals: (url: string, label: string) => RemovalCheck;
 }

@@ -1,13 +1,10 @@
 import type { DynamicProvider } from "./dynamic-provider";
-import type { JsonObject } from "./json";
+import { isObject, type JsonObject } from "./json";
 import { namesIn, type SecretArguments } from "./secret-arguments";
-import { SECRET_MARK, SECRETS_KEY } from "./secret-names";
+import { HOLDING_PREFIXES, LISTS, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "./secret-names";
 
 /** Marks of outputs that no input becomes: only the engine needs them. */
-const OUTPUT_MARKS = ["started"];
-
-/** Outputs of prefixes whose entries came from the node; they only help to name what an update does to them. */
-const FOUND_LISTS = ["adopted", "found"];
+const OUTPUT_MARKS = ["started", LISTS_KEY];
 
 /**
  * A provider that keeps secrets: it learns them before anything is done, and hides them in every error. What the classes
@@ -17,75 +14,98 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
   const learn = (...all: JsonObject[]) => {
     for (const props of all) secrets.learn(props);
   };
-  const hidden = async <T>(work: () => Promise<T>, inputs: JsonObject = {}): Promise<T> => {
+  const hidden = async <T>(props: JsonObject, work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
     } catch (error) {
-      throw cleaned(error, secrets, inputs);
+      throw cleaned(error, secrets, props);
     }
   };
   return {
     configure: (request) => provider.configure(request),
     check: (olds, news) =>
-      hidden(async () => {
+      hidden(news, async () => {
         learn(olds, news);
         const { inputs, failures } = await provider.check(plain(olds), plain(news));
         learn({ ...inputs, ...hiddenIn(news) });
-        const shown = failures.map((failure) => ({ ...failure, reason: secrets.hide(failure.reason) }));
+        const isSecret = hasSecretPrefixes(news);
+        const shown = failures.map((failure) => ({ ...failure, reason: secrets.hide(failure.reason, isSecret) }));
         return { inputs: { ...marksIn(news), ...inputs, ...hiddenIn(news) }, failures: shown };
       }),
     diff: (id, olds, news) =>
-      hidden(async () => {
+      hidden(news, async () => {
         learn(olds, news);
         const answer = await provider.diff(id, plain(olds), plain(news));
         // The state still shows what has become a secret since.
-        const same = JSON.stringify(namesIn(olds)) === JSON.stringify(namesIn(news));
+        const same = JSON.stringify(hiddenIn(olds)) === JSON.stringify(hiddenIn(news));
         return answer.changes === false && !same ? {} : answer;
       }),
     create: (inputs) =>
-      hidden(async () => {
+      hidden(inputs, async () => {
         learn(inputs);
         const { id, outs } = await provider.create(plain(inputs));
-        return { id, outs: { ...withoutSecretPrefixes(outs, secrets), ...hiddenIn(inputs) } };
-      }, inputs),
+        return { id, outs: kept(outs, inputs, secrets) };
+      }),
     read: (id, props) =>
-      hidden(async () => {
+      hidden(props, async () => {
         learn(props);
         const read = await provider.read(id, plain(props));
         if (read.id === "") return read;
-        const inputs = read.inputs && { inputs: { ...read.inputs, ...hiddenIn(props) } };
-        return { ...read, ...inputs, props: { ...withoutSecretPrefixes(read.props, secrets), ...hiddenIn(props) } };
+        const marks = props[LISTS_KEY] === undefined ? {} : { [LISTS_KEY]: SECRET_MARK };
+        const inputs = read.inputs && { inputs: { ...read.inputs, ...marks, ...hiddenIn(props) } };
+        return { ...read, ...inputs, props: kept(read.props, props, secrets) };
       }),
     update: (id, olds, news) =>
-      hidden(async () => {
+      hidden(news, async () => {
         learn(olds, news);
         const { outs } = await provider.update(id, plain(olds), plain(news));
-        return { outs: { ...outs, ...hiddenIn(news) } };
-      }, news),
+        return { outs: kept(outs, news, secrets) };
+      }),
     delete: (id, props) =>
-      hidden(async () => {
+      hidden(props, async () => {
         learn(props);
         await provider.delete(id, plain(props));
       }),
   };
 }
 
-/** What goes to the resource: its arguments, without what is said about them. */
-function plain({ [SECRETS_KEY]: _, ...props }: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(props).filter(([, value]) => value !== SECRET_MARK));
+/** What goes to the resource: its arguments and outputs, without what is said about them. */
+function plain({ [SECRETS_KEY]: _, [SECRET_PREFIXES]: __, [LISTS_KEY]: lists, ...props }: JsonObject): JsonObject {
+  const given = Object.entries(props).filter(([, value]) => value !== SECRET_MARK);
+  return { ...Object.fromEntries(given), ...(isObject(lists) ? lists : {}) };
 }
 
-/** Lists of what was found at the node repeat prefixes that may be secret, and no input marks them in the state. */
-function withoutSecretPrefixes(outs: JsonObject, secrets: SecretArguments): JsonObject {
-  const lists = FOUND_LISTS.flatMap((key) => {
+/**
+ * What becomes the state. Lists of prefixes go into one output that the engine keeps as a secret, since it came marked as
+ * one; a state from before that has none, and does without those that are known to be secret.
+ */
+function kept(outs: JsonObject, props: JsonObject, secrets: SecretArguments): JsonObject {
+  if (!hasSecretPrefixes(props)) return { ...outs, ...hiddenIn(props) };
+  const named = Object.fromEntries(Object.entries(outs).filter(([key]) => LISTS.includes(key)));
+  const others = Object.fromEntries(Object.entries(outs).filter(([key]) => !LISTS.includes(key)));
+  if (props[LISTS_KEY] === undefined) return { ...outs, ...withoutSecrets(outs, secrets), ...hiddenIn(props) };
+  const isEmpty = Object.keys(named).length === 0;
+  return { ...others, ...hiddenIn(props), [LISTS_KEY]: isEmpty ? SECRET_MARK : named };
+}
+
+/** Lists of what was found, which only help to name it; what is unsettled must be known to be settled. */
+function withoutSecrets(outs: JsonObject, secrets: SecretArguments): JsonObject {
+  const lists = ["adopted", "found"].flatMap((key) => {
     const prefixes = outs[key];
     return Array.isArray(prefixes) ? [[key, prefixes.filter((prefix) => !secrets.holds(String(prefix)))]] : [];
   });
-  return { ...outs, ...Object.fromEntries(lists) };
+  return Object.fromEntries(lists);
 }
 
-function hiddenIn({ [SECRETS_KEY]: names }: JsonObject): JsonObject {
-  return names === undefined ? {} : { [SECRETS_KEY]: names };
+function hasSecretPrefixes(props: JsonObject): boolean {
+  return namesIn(props).some((name) => HOLDING_PREFIXES.includes(name));
+}
+
+function hiddenIn({ [SECRETS_KEY]: names, [SECRET_PREFIXES]: arePrefixes }: JsonObject): JsonObject {
+  return {
+    ...(names !== undefined && { [SECRETS_KEY]: names }),
+    ...(arePrefixes !== undefined && { [SECRET_PREFIXES]: arePrefixes }),
+  };
 }
 
 function marksIn(props: JsonObject): JsonObject {
@@ -93,14 +113,14 @@ function marksIn(props: JsonObject): JsonObject {
 }
 
 /** The same error with other words; after a partial failure the engine keeps its `properties` as the state. */
-function cleaned(error: unknown, secrets: SecretArguments, inputs: JsonObject): unknown {
+function cleaned(error: unknown, secrets: SecretArguments, props: JsonObject): unknown {
   if (!(error instanceof Error)) return error;
-  const stack = secrets.hide(error.stack ?? "");
-  error.message = secrets.hide(error.message);
+  const hide = (text: string) => secrets.hide(text, hasSecretPrefixes(props));
+  const stack = hide(error.stack ?? "");
+  error.message = hide(error.message);
   error.stack = stack;
   const failure: Error & { properties?: JsonObject; reasons?: string[] } = error;
-  if (failure.properties)
-    failure.properties = { ...withoutSecretPrefixes(failure.properties, secrets), ...hiddenIn(inputs) };
-  if (failure.reasons) failure.reasons = failure.reasons.map((reason) => secrets.hide(reason));
+  if (failure.properties) failure.properties = kept(failure.properties, props, secrets);
+  if (failure.reasons) failure.reasons = failure.reasons.map(hide);
   return error;
 }

@@ -35,8 +35,10 @@ export class NodeInUse implements Connection {
   /** A set of this node, with its one writer and its shared list. */
   set(address: PrefixSetUrl): DeploymentSet {
     const url = formatUrl(address);
-    const set =
-      this.sets.get(url) ?? new DeploymentSet(this, this.client.set(address), this.target.options, this.shared);
+    const known = this.sets.get(url);
+    if (known) return known;
+    const client = this.client.set(address, () => this.shared.secretObjects.has(url, this));
+    const set = new DeploymentSet(this, client, this.target.options, this.shared);
     this.sets.set(url, set);
     return set;
   }

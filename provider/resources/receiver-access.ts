@@ -7,9 +7,10 @@ import { PartialFailure } from "./handler";
 import type { JsonObject } from "./json";
 import type { Notices } from "./notices";
 import { receiverOfState } from "./places";
-import { type ReceiverInUse, SIGNALING } from "./receiver-in-use";
+import type { ReceiverInUse } from "./receiver-in-use";
 import { untouched } from "./remedy";
 import type { Runtime } from "./runtime";
+import { SIGNALING } from "./wanted";
 
 /** What says which receiver is meant: inputs or state of a resource. */
 export interface ReceiverPlace {

@@ -7,10 +7,7 @@ import type { ListedMap } from "../model/prefix-map";
 import type { Connection, Shared } from "./connections";
 import type { Addressed } from "./same-machine";
 import type { Target } from "./settings";
-import type { Keys } from "./wanted";
-
-/** What a receiver holds, in the registries of keys and in the audit log. */
-export const SIGNALING = "signaling";
+import { type Keys, SIGNALING } from "./wanted";
 
 /** A receiver in use, and what is kept for it in this process. */
 export class ReceiverInUse implements Connection, Addressed {
@@ -34,7 +31,7 @@ export class ReceiverInUse implements Connection, Addressed {
 
   constructor({ name, options, fromEnvironment }: Target<ReceiverOptions>, shared: Shared) {
     const { world, wanted, owned, leaving, sameMachine } = shared;
-    this.client = new SignalingClient(options, world, name);
+    this.client = new SignalingClient(options, world, name, () => shared.secretObjects.has(SIGNALING, this));
     this.name = name;
     this.endpoint = this.client.endpoint;
     this.label = name ?? this.endpoint;

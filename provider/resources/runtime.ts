@@ -5,6 +5,7 @@ import { type AuditRecord, appendAudit } from "./audit-log";
 import type { ReadConfig } from "./config-keys";
 import type { Shared } from "./connections";
 import type { Environment } from "./environment-credentials";
+import type { JsonObject } from "./json";
 import { RemovalBudget } from "./limits/removals";
 import { NodeInUse } from "./node-in-use";
 import { Notices } from "./notices";
@@ -12,7 +13,7 @@ import { ReceiverInUse } from "./receiver-in-use";
 import { SameMachine } from "./same-machine";
 import { SecretArguments } from "./secret-arguments";
 import { readSettings, type Settings, type Target } from "./settings";
-import { type Address, KeyRegistry } from "./wanted";
+import { type Address, KeyRegistry, type Place } from "./wanted";
 
 /** What the runtime needs from the process that it lives in. */
 export interface Surroundings {
@@ -31,7 +32,7 @@ export interface Surroundings {
  */
 export class Runtime {
   /** What must stand in no sentence and no line of the audit log. */
-  readonly secrets = new SecretArguments();
+  readonly secrets = new SecretArguments((resource) => this.placeOf(resource));
   readonly notices: Notices;
   private readonly shared: Shared;
   private readonly env: Environment;
@@ -52,6 +53,7 @@ export class Runtime {
       wanted: new KeyRegistry(),
       owned: new KeyRegistry(),
       leaving: new KeyRegistry(),
+      secretObjects: this.secrets.objects,
       sameMachine: new SameMachine(this.notices, () => this.settings.distinctNodes),
       removals: (url, label) => new RemovalBudget(() => this.settings, url, label),
     };
@@ -134,6 +136,18 @@ export class Runtime {
     const { auditLog, actor } = this.settings;
     if (auditLog === undefined) return;
     appendAudit(auditLog, { time: new Date(this.today).toISOString(), actor, ...this.secrets.hideIn(record()) });
+  }
+
+  /** Where a resource's set or signaling is, by its arguments or state; `undefined` where that cannot be told. */
+  private placeOf(resource: JsonObject): Place | undefined {
+    const { node, receiver, prefixes, endpoint } = resource;
+    try {
+      const { name, endpoint: inUse } = prefixes === undefined ? this.node(node) : this.receiver(receiver);
+      return endpoint === undefined || endpoint === inUse ? { name, endpoint: inUse } : undefined;
+    } catch {
+      // The resource's own check or call says what is wrong.
+      return undefined;
+    }
   }
 
   /** Counts an operation as in hand until it has ended. */

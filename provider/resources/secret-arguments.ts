@@ -1,7 +1,11 @@
 import { Prefix } from "../model/prefix";
+import { formatUrl } from "../model/resource-url";
+import { setUrl } from "./arguments";
 import type { AuditRecord, AuditValue } from "./audit-log";
 import type { JsonObject } from "./json";
-import { SECRET_MARK, SECRETS_KEY } from "./secret-names";
+import { HOLDING_PREFIXES, SECRET_MARK, SECRETS_KEY } from "./secret-names";
+import { SecretObjects } from "./secret-objects";
+import { type Place, SIGNALING } from "./wanted";
 
 /** What may be an address, a prefix or a number, in whatever stands around it. */
 const TOKEN = /[0-9A-Fa-f.:]+(?:\/\d+)?/g;
@@ -18,19 +22,29 @@ export class SecretArguments {
   private readonly texts = new Set<string>();
   /** Prefixes of single entries that may be named, and whose values may not. */
   private readonly silent = new Set<string>();
+  /** Sets and signalings of which nothing may be named. */
+  readonly objects = new SecretObjects();
+
+  /** @param placeOf Where a resource's set or signaling is; `undefined` where that cannot be told. */
+  constructor(private readonly placeOf: (resource: JsonObject) => Place | undefined = () => undefined) {}
 
   /** Remembers what stands in arguments that are named as secret. */
   learn(props: JsonObject): void {
     const names = namesIn(props);
     for (const name of names) if (name !== "notes") this.add(props[name], name);
     if (names.includes("value")) this.silent.add(canonical(String(props.prefix)));
+    if (names.some((name) => HOLDING_PREFIXES.includes(name))) this.addObject(props);
     if (names.includes("notes") || names.includes("entries")) this.addNotes(props);
   }
 
-  /** A text in which every secret is replaced, with the value in brackets behind a secret prefix. */
-  hide(text: string): string {
-    if (this.tokens.size + this.texts.size + this.silent.size === 0) return text;
-    let hidden = text.replaceAll(TOKEN, (token) => this.withoutSecret(token));
+  /**
+   * A text in which every secret is replaced, with the value in brackets behind a secret prefix.
+   * @param isAboutSecret True for what is said about a set or signaling whose prefixes are secret: then none is named.
+   */
+  hide(text: string, isAboutSecret = false): string {
+    const unnamed = isAboutSecret ? this.objects.hideAll(text) : this.objects.hide(text);
+    if (unnamed === text && this.tokens.size + this.texts.size + this.silent.size === 0) return text;
+    let hidden = unnamed.replaceAll(TOKEN, (token) => this.withoutSecret(token));
     for (const secret of this.texts) hidden = hidden.replaceAll(secret, SECRET_MARK);
     // As messages write the value that an entry has and should have.
     hidden = hidden.replaceAll(/\[secret\] \(\d+(?: to \d+)?\)/g, SECRET_MARK);
@@ -41,17 +55,18 @@ export class SecretArguments {
 
   /** A line of the audit log: how many secret prefixes changed can be seen, and nothing else of them. */
   hideIn(record: AuditRecord): AuditRecord {
-    const { prefixes, reason, outcome } = record;
+    const { node, set, prefixes, reason, outcome } = record;
+    const isSecret = this.objects.has(set, { name: node, endpoint: node });
     const value = (number: AuditValue) => (number === null ? null : SECRET_MARK);
     let hidden = 0;
     const shown = Object.entries(prefixes).map(([prefix, change]) => {
-      const isHidden = this.holds(prefix);
+      const isHidden = isSecret || this.holds(prefix);
       if (!isHidden && !this.silent.has(prefix)) return [prefix, change];
       if (isHidden) hidden += 1;
       return [isHidden ? `${SECRET_MARK} ${hidden}` : prefix, { old: value(change.old), new: value(change.new) }];
     });
     const why = reason !== undefined && this.texts.has(reason) ? SECRET_MARK : reason;
-    return { ...record, prefixes: Object.fromEntries(shown), reason: why, outcome: this.hide(outcome) };
+    return { ...record, prefixes: Object.fromEntries(shown), reason: why, outcome: this.hide(outcome, isSecret) };
   }
 
   private withoutSecret(token: string): string {
@@ -64,6 +79,13 @@ export class SecretArguments {
   /** True for a prefix or long number that is secret, in whatever spelling. */
   holds(token: string): boolean {
     return this.tokens.has(token) || this.tokens.has(canonical(token));
+  }
+
+  private addObject(props: JsonObject): void {
+    const { prefixes } = props;
+    const url = prefixes === undefined ? setUrl(props) : undefined;
+    if (url) this.objects.add(formatUrl(url), this.placeOf(props));
+    else if (prefixes !== undefined) this.objects.add(SIGNALING, this.placeOf(props));
   }
 
   private add(value: unknown, name: string): void {

@@ -6,6 +6,24 @@
 export const SECRETS_KEY = "__secret";
 
 /**
+ * True in inputs and state of a resource whose prefixes are secret. Policies see it, who are shown neither hidden keys nor
+ * what is a secret.
+ */
+export const SECRET_PREFIXES = "secretPrefixes";
+
+/**
+ * The hidden output of such a resource that holds its lists of prefixes, {@link LISTS}: no argument repeats them, so
+ * that the engine would keep them in the clear.
+ */
+export const LISTS_KEY = "__lists";
+
+/** Outputs that name prefixes, of the node's or of a write without a known result. */
+export const LISTS = ["adopted", "found", "unsettled"];
+
+/** Arguments that hold prefixes: where one is secret the prefixes themselves are, and not only what stands beside them. */
+export const HOLDING_PREFIXES: readonly unknown[] = ["entries", "prefixes"];
+
+/**
  * What the classes send under the name of an output that repeats a secret argument. The engine marks what comes back under
  * that name.
  */

@@ -9,6 +9,9 @@ export interface Address {
   readonly endpoint: string;
 }
 
+/** What a receiver holds, in the registries of keys and in the audit log; a set is called by its url there. */
+export const SIGNALING = "signaling";
+
 /** The keys of one object at one place, for example the prefixes of a set. */
 export interface Keys {
   has(key: string): boolean;

@@ -115,6 +115,45 @@ it("secrets stay hidden in state, previews, events, audit log and messages", asy
   }
 }, 240_000);
 
+it("of a set whose prefixes are secret nothing is shown that others put there, and the state keeps it as a secret", async () => {
+  const env = { PULUMI_DEBUG_COMMANDS: "true" };
+  const program = (more: string) =>
+    `new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", onExisting: "adopt", entries: pulumi.secret(["10.77.31.0/24"])${more} });`;
+  await using w = await world({ program: program(""), config: { auditLog: "audit.ndjson" }, env });
+  const { emulator, stack } = w;
+  emulator.change(BLOCKED, { insert: { "10.88.31.7/32": 5 } });
+  const log = (name: string) => ["--event-log", join(stack.folder, `${name}.ndjson`)];
+  const runs = [
+    await stack.pulumi("preview", "--diff", ...log("seen")),
+    await stack.pulumi("up", "--yes", "--skip-preview", ...log("adopted")),
+    await stack.pulumi("refresh", "--yes", "--skip-preview"),
+    await stack.pulumi("preview", "--json"),
+  ];
+  const exported = await stack.must("stack", "export");
+  const shown = await stack.must("stack", "export", "--show-secrets");
+  expect(shown.stdout).toContain("10.88.31.7/32");
+  emulator.fail({ cmd: "delete", status: 400, message: "10.88.31.7 is held by 31.88.10.in-addr.arpa", times: 9 });
+  runs.push(await stack.pulumi("up", "--yes", "--skip-preview", ...log("removed")));
+  expect(runs.at(-1)?.text).toMatch(/HTTP 400.*the answer is withheld/);
+  emulator.clearFaults();
+  runs.push(await stack.pulumi("up", "--yes", "--diff"), await stack.pulumi("destroy", "--yes", "--skip-preview"));
+  expect(runs.map(({ code }) => code === 0)).toEqual([true, true, true, true, false, true, true]);
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({});
+  const texts = {
+    output: runs.map(({ text }) => text).join("\n"),
+    state: exported.stdout,
+    events: eventsOf(
+      (await Promise.all(["seen", "adopted", "removed"].map((name) => stack.read(`${name}.ndjson`)))).join("\n"),
+    ),
+    "audit log": await readFile(join(stack.folder, "audit.ndjson"), "utf8"),
+  };
+  for (const [where, text] of Object.entries(texts)) {
+    expect(text.length, where).toBeGreaterThan(100);
+    for (const prefix of ["10.77.31.", "10.88.31.", "in-addr"])
+      expect(text.includes(prefix), `${prefix} in ${where}`).toBe(false);
+  }
+}, 240_000);
+
 it("a secret name in an address is refused, and an undefined value removes nothing", async () => {
   await using w = await world({
     program:

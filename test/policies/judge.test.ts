@@ -53,6 +53,34 @@ describe("messages", () => {
     expect(messages.length).toBeGreaterThan(15);
     expect(messages.join("\n")).not.toContain(secret);
   });
+
+  test("count offenders whose prefixes are secret, and name none, not even those of other resources", () => {
+    const config = {
+      sets: [
+        { pattern: "prefixset://*/blocked", role: "block" as const, direction: "source" as const },
+        { pattern: "prefixset://*/allowed", role: "allow" as const, direction: "source" as const },
+        { pattern: "prefixset://*/victims", role: "block" as const, direction: "destination" as const },
+      ],
+      ownedPrefixes: ["192.0.2.0/24"],
+      rules: { "blast-radius": { level: "mandatory" as const, ipv4Addresses: 1, ownedIpv4Addresses: 1 } },
+    };
+    const entries = { "192.0.2.0/25": 1, "192.0.2.128/25": 1, "2001:db8::/32": 1, "7.2.0.192.in-addr.arpa": 1 };
+    const secretPrefixes = true;
+    const resources = [
+      prefixSet({ entries, secretPrefixes }),
+      prefixSet({ entries, secretPrefixes, set: "victims" }, "victims"),
+      prefixSet({ entries: { "192.0.2.0/25": 1 }, set: "allowed" }, "allowed"),
+      signaling(["192.0.2.7/32", "10.0.0.0/8"], "attack", { secretPrefixes }),
+    ];
+    const [message] = messagesOf(protectedPrefixes, resources, { config });
+    expect(message).toBe(
+      'PrefixSet "blocked" (prefixset://edge/blocked): blocked sources that are your own (2 of 3). Remove them, or block prefixes that leave your own out. Rule protected-prefixes, configured by `managementPrefixes` and `ownedPrefixes` in packetfilter-policies.yaml.',
+    );
+    const told = rules.flatMap((rule) => messagesOf(rule, resources, { config }));
+    expect(told.length).toBeGreaterThan(8);
+    const named = told.filter((text) => /192\.0\.2\.|192\.in-addr|10\.0\.0\.0|2001:db8/.test(text));
+    expect(named.filter((text) => !text.startsWith('PrefixSet "allowed"'))).toEqual([]);
+  });
 });
 
 describe("what is not configured", () => {

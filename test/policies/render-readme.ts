@@ -153,7 +153,8 @@ for a file of your own that the engine starts: \`exec …/policies/run --policie
 ## Unknown values, secrets
 
 What a preview cannot know yet is left for the update, policy by policy: the one that needs it says so, the others judge. Messages never hold a value of
-\`node\` or \`receiver\`, nor a reason or ticket. They do hold prefixes: a list of prefixes that is itself secret is not a case for policies.
+\`node\` or \`receiver\`, nor a reason or ticket. They hold prefixes, unless these are secret: then offenders are counted and none is named, and a policy
+of whole stacks names none as soon as one resource of the stack keeps its prefixes secret. A pack sees that by the property \`secretPrefixes\`.
 
 ## A pack of your own
 

@@ -8,6 +8,7 @@ const declared = (entries: Record<string, number | undefined>, more: Partial<Dec
   exclusive: true,
   incomplete: false,
   secret: new Set(),
+  isSecret: false,
   ...more,
 });
 const held = map({ "192.0.2.0/24": 1, "192.0.2.1/32": 5, "203.0.113.0/24": 2 });
@@ -36,6 +37,12 @@ it("names five and counts all, and counts what is secret without a name", () => 
   const secret = new Set(map({ "192.0.2.0/24": 1, "198.51.100.0/24": 1 }).keys());
   expect(comparison(held, declared({ "192.0.2.0/24": 4, "198.51.100.0/24": 1 }, { secret, exclusive: false }))).toBe(
     "holds 3 entries; lacks 1 ([secret]); has other values for 1 ([secret]); 2 entries are of others",
+  );
+});
+
+it("of a set whose prefixes are secret names nothing, not even what others put there", () => {
+  expect(comparison(held, declared({ "192.0.2.0/24": 4, "198.51.100.0/24": 1 }, { isSecret: true }))).toBe(
+    "holds 3 entries; lacks 1 ([secret]); has other values for 1 ([secret]); has undeclared 2 ([secret])",
   );
 });
 

@@ -31,6 +31,14 @@ describe("declarations of one program", () => {
     expect(conflict(entry("single", "203.0.113.0/24"), set("whole", []))).toMatch(sentence);
   });
 
+  it("of a set whose prefixes are secret are counted, whoever declares them", () => {
+    const secret = { ...set("hidden", ["192.0.2.0/24"]), secret: true, isSecret: true };
+    expect(conflict(secret, entry("single", "203.0.113.0/24"))).toMatch(
+      /^PrefixSetEntry "single" adds a secret prefix to a set that PrefixSet "hidden" owns/,
+    );
+    expect(conflict(entry("single", "203.0.113.0/24"), secret)).toMatch(/adds a secret prefix/);
+  });
+
   it("must not own one set twice", () => {
     expect(conflict(set("a", []), set("b", []))).toMatch(/PrefixSet "b" and PrefixSet "a" both own the whole set/);
   });

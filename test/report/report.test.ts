@@ -194,6 +194,19 @@ test("what the classes named as secret is not shown, even where the engine print
   expect(JSON.stringify(report)).not.toContain("hidden words");
 });
 
+test("of secret prefixes nothing is shown that repeats them or names others, even where the engine prints it", () => {
+  const common = { __secret: ["entries"], secretPrefixes: true, arena: "edge", set: "blocked" };
+  const notes = { "192.0.2.1/32": JSON.stringify({ reason: "hidden words" }) };
+  const lists = { adopted: ["203.0.113.7/32"], found: ["203.0.113.8/32"], unsettled: ["203.0.113.9/32"] };
+  const state = { ...common, entries: { "192.0.2.1/32": 1 }, notes };
+  const urn = "urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:PrefixSet::one";
+  const oldState = { inputs: state, outputs: { ...state, ...lists, __lists: lists } };
+  const newState = { inputs: { ...state, entries: { "192.0.2.2/32": 1 } } };
+  const report = reportOf(parsePreview(JSON.stringify({ steps: [{ op: "update", urn, oldState, newState }] })), NOW);
+  expect(report.sets).toHaveLength(1);
+  expect(JSON.stringify(report)).not.toMatch(/192\.0\.2\.|203\.0\.113\.|hidden words/);
+});
+
 test("a preview with --refresh says what the node holds other than the state", () => {
   const report = reported("refresh");
   expect(report.sets).toHaveLength(1);

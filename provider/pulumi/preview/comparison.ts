@@ -1,6 +1,7 @@
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { count, grouped, some } from "../../model/text";
+import { SECRET_MARK } from "../../resources/secret-names";
 
 /** What all resources of a program declare about one set. */
 export interface Declared {
@@ -10,8 +11,10 @@ export interface Declared {
   readonly exclusive: boolean;
   /** True when the preview does not know all entries yet. */
   readonly incomplete: boolean;
-  /** Entries that may be counted and not named. */
+  /** Entries whose value may not be shown, and which are not named therefore. */
   readonly secret: ReadonlySet<CanonicalPrefix>;
+  /** True where prefixes are secret: then all that the set holds is counted and not named, whoever put it there. */
+  readonly isSecret: boolean;
 }
 
 /**
@@ -20,18 +23,19 @@ export interface Declared {
  */
 export function comparison(
   observed: ListedMap,
-  { entries, exclusive, incomplete, secret }: Declared,
+  { entries, exclusive, incomplete, secret, isSecret }: Declared,
 ): string | undefined {
   const missing: string[] = [];
   const different: string[] = [];
-  const name = (prefix: CanonicalPrefix, text: string = prefix) => (secret.has(prefix) ? "[secret]" : text);
+  const name = (prefix: CanonicalPrefix, text: string = prefix) =>
+    isSecret || secret.has(prefix) ? SECRET_MARK : text;
   for (const [prefix, value] of entries) {
     const held = observed.get(prefix);
     if (held === undefined) missing.push(name(prefix));
     else if (value !== undefined && held !== value) different.push(name(prefix, `${prefix} has ${held}, not ${value}`));
   }
   const undeclared = incomplete ? [] : [...observed.keys()].filter((prefix) => !entries.has(prefix));
-  const foreign = exclusive ? undeclared : [];
+  const foreign = exclusive ? undeclared.map((prefix) => name(prefix)) : [];
   if (missing.length + different.length + foreign.length === 0 && !incomplete) return undefined;
   const parts = [
     `holds ${count(observed.size, "entry", "entries")}`,

@@ -6,6 +6,7 @@ import { PacketFilterError } from "../../model/errors";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
+import { SECRET_MARK } from "../../resources/secret-names";
 import type { Target } from "../../resources/settings";
 import { comparison, type Declared } from "./comparison";
 
@@ -22,7 +23,8 @@ export interface SetToSee extends Declared {
 export interface ReceiverToSee {
   readonly receiver: Target<ReceiverOptions>;
   readonly prefixes: ReadonlySet<CanonicalPrefix>;
-  readonly secret: ReadonlySet<CanonicalPrefix>;
+  /** True where prefixes are secret: then they are counted and not named. */
+  readonly isSecret: boolean;
 }
 
 /** What a look at one object came to. */
@@ -47,7 +49,7 @@ export async function lookAtNode(sets: readonly SetToSee[], patient: boolean): P
   const look = async (set: SetToSee): Promise<Sight> => {
     const what = `${label} ${formatUrl(set.url)}`;
     try {
-      const listed = await client.listPrefixSet(set.url);
+      const listed = await client.set(set.url, () => set.isSecret).list();
       const held = new Map(listed.map(({ prefix, value }) => [prefix.toString(), value]));
       const text = comparison(held, set);
       return text === undefined ? { kind: "agrees", what } : { kind: "differs", line: `${what} now: ${text}` };
@@ -66,13 +68,15 @@ export async function lookAtNode(sets: readonly SetToSee[], patient: boolean): P
 }
 
 /** Asks a receiver once what is active. */
-export async function lookAtReceiver({ receiver, prefixes, secret }: ReceiverToSee, patient: boolean): Promise<Sight> {
-  const client = new SignalingClient(hurried(receiver.options, patient));
+export async function lookAtReceiver(
+  { receiver, prefixes, isSecret }: ReceiverToSee,
+  patient: boolean,
+): Promise<Sight> {
+  const client = new SignalingClient(hurried(receiver.options, patient), {}, undefined, () => isSecret);
   const what = `${receiver.name ?? client.endpoint} signaling`;
   try {
     const active = new Set((await client.status()).map((prefix) => prefix.toString()));
-    const named = (which: readonly CanonicalPrefix[]) =>
-      `${which.length} (${some([...new Set(which.map((prefix) => (secret.has(prefix) ? "[secret]" : prefix)))])})`;
+    const named = (which: readonly CanonicalPrefix[]) => `${which.length} (${isSecret ? SECRET_MARK : some(which)})`;
     const idle = [...prefixes].filter((prefix) => !active.has(prefix));
     if (idle.length === 0) return { kind: "agrees", what };
     const already = [...prefixes].filter((prefix) => active.has(prefix));

@@ -1,0 +1,40 @@
+import { Prefix } from "./prefix";
+
+/** What may be an address or a prefix, in whatever stands around it. */
+const TOKEN = /(?<![0-9A-Fa-f.:])[0-9A-Fa-f.:]+(?:\/\d+)?/g;
+
+/**
+ * A text in which every address and every prefix is replaced, in whatever spelling. Hosts of urls stay, and so do these
+ * names: a node may be called by its address.
+ */
+export function withoutPrefixes(text: string, mark: string, names: Iterable<string> = []): string {
+  const kept = [...names].flatMap((name) => placesOf(name, text));
+  return text.replaceAll(TOKEN, (token, offset: number) => {
+    const isHost = text.startsWith("//", offset - 2) || text.startsWith("//[", offset - 3);
+    const isName = kept.some(([from, to]) => from <= offset && offset + token.length <= to);
+    if (isHost || isName) return token;
+    if (isPrefix(token)) return mark;
+    // An address may be the last word of a sentence, and have a mask behind it that is no length.
+    const word = /^[^/]*[^/.:]/.exec(token)?.[0] ?? "";
+    return isPrefix(word) ? `${mark}${token.slice(word.length)}` : token;
+  });
+}
+
+function isPrefix(token: string): boolean {
+  if (!/\d/.test(token) || !/[.:]/.test(token)) return false;
+  try {
+    return Prefix.parse(token, { hostBits: "mask" }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function placesOf(name: string, text: string): (readonly [from: number, to: number])[] {
+  const places: (readonly [number, number])[] = [];
+  for (let at = text.indexOf(name); name !== "" && at >= 0; at = text.indexOf(name, at + 1)) {
+    places.push([at, at + name.length]);
+    // Behind a colon of "name:", which a token takes for its own.
+    if (text[at + name.length] === ":") places.push([at, at + name.length + 1]);
+  }
+  return places;
+}

@@ -1,0 +1,156 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { MiniEngine } from "../failures/support/engine";
+import { BLOCKED, entry, NODE, set, signaling } from "../failures/support/scenarios";
+
+/** What the classes send beside arguments whose prefixes are secret. */
+const SECRET_ENTRIES = { __secret: ["entries"], __lists: "[secret]", secretPrefixes: true };
+const SECRET_PREFIXES = { ...SECRET_ENTRIES, __secret: ["prefixes"], started: "[secret]" };
+const [OURS, MORE, THEIRS] = ["192.0.2.0/24", "2001:db8:7::/48", "203.0.113.7/32"] as const;
+const ANY_PREFIX = /192\.0\.2\.|203\.0\.113\.|198\.51\.100\.|2001:db8/;
+
+/** A node and a stack with an audit log, and everything that people get to read of it. */
+async function bench(state = NODE) {
+  const emulator = await startEmulator({ state });
+  const folder = await mkdtemp(join(tmpdir(), "packetfilter-secret-sets-"));
+  const auditLog = join(folder, "audit.ndjson");
+  const [client] = emulator.clients;
+  const engine = new MiniEngine({
+    endpoint: emulator.endpoint,
+    signalingUrl: emulator.signalingUrl,
+    clientId: client?.clientId,
+    secretKey: client?.secretKey,
+    commitCoalesceMs: 0,
+    deadlineMs: 500,
+    timeoutMs: 200,
+    maxTries: 1,
+    auditLog,
+  });
+  return {
+    emulator,
+    engine,
+    audit: async () =>
+      (await readFile(auditLog, "utf8"))
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line)),
+    /** The state, as far as the engine does not know it for a secret. */
+    inTheClear: () =>
+      JSON.stringify(
+        engine.state.map(({ inputs, outputs }) => [inputs, outputs]),
+        (key, value) => (["entries", "notes", "prefixes", "started", "__lists"].includes(key) ? undefined : value),
+      ),
+    async [Symbol.asyncDispose]() {
+      await emulator.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+const told = ({ errors, printed }: { errors: readonly Error[]; printed: readonly string[] }) =>
+  [...errors.map(({ message }) => message), ...printed].join("\n");
+
+describe("a set whose prefixes are secret", () => {
+  const secret = (entries: unknown, more = {}) => set(entries, { ...SECRET_ENTRIES, ...more });
+
+  it("names nothing that others put there: not where it is refused, nor adopted, nor removed", async () => {
+    await using stack = await bench();
+    const { emulator, engine } = stack;
+    emulator.change(BLOCKED, { insert: { [THEIRS]: 5 } });
+    const refused = await engine.up([secret([OURS])]);
+    expect(told(refused)).toContain("already holds 1 entry not declared here: [secret]. Nothing was sent.");
+    const adopted = await engine.up([secret([OURS], { onExisting: "adopt" })]);
+    expect(told(adopted)).toContain("adopted 1 entry that the program does not declare so: [secret].");
+    expect(stack.inTheClear()).not.toMatch(ANY_PREFIX);
+    const preview = await engine.preview([secret([OURS], { onExisting: "adopt" })]);
+    expect(preview.steps).toEqual(["update blocked"]);
+    expect(told(preview)).toContain("up removes 1 entry that no program declared so: [secret].");
+    const removed = await engine.up([secret([OURS], { onExisting: "adopt" })]);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [OURS]: 1 });
+    emulator.change(BLOCKED, { insert: { [THEIRS]: 5 } });
+    const drift = await engine.preview([secret([OURS])], { refresh: true });
+    expect(told(drift)).toContain("up removes 1 entry");
+    expect([refused, adopted, preview, removed, drift].map(told).join("\n")).not.toMatch(ANY_PREFIX);
+    expect(JSON.stringify(await stack.audit())).not.toMatch(ANY_PREFIX);
+  });
+
+  it("withholds what the node says about it, and says so with the status", async () => {
+    await using stack = await bench();
+    const { emulator, engine } = stack;
+    emulator.fail({ cmd: "insert", status: 400, message: `overlaps ${THEIRS} and 7.113.0.203.in-addr.arpa`, times: 9 });
+    const refused = await engine.up([secret([OURS])]);
+    expect(told(refused)).toContain(
+      "insert failed (HTTP 400): the answer is withheld, since it may name prefixes that are secret.",
+    );
+    expect(told(refused)).not.toMatch(ANY_PREFIX);
+    expect(told(refused)).not.toContain("in-addr");
+    const [record] = await stack.audit();
+    expect(record).toMatchObject({ set: BLOCKED, prefixes: {} });
+    expect(record.outcome).not.toMatch(ANY_PREFIX);
+  });
+
+  it("hides the same in the sentences of an entry beside it whose own prefix is known", async () => {
+    await using stack = await bench();
+    const { emulator, engine } = stack;
+    emulator.change(BLOCKED, { insert: { [THEIRS]: 5 } });
+    const beside = [secret([OURS], { exclusive: false }), entry("beside", THEIRS, 1, "blocked")];
+    const refused = await engine.up(beside);
+    expect(told(refused)).toContain("already holds [secret] with the value 5, not 1.");
+    expect(told(refused)).not.toMatch(ANY_PREFIX);
+    const elsewhere = await engine.up([entry("elsewhere", OURS, 1), entry("again", THEIRS, 1)]);
+    expect(told(elsewhere)).toBe("");
+  });
+
+  it("keeps what a failure left open, and out of sight", async () => {
+    await using stack = await bench();
+    const { emulator, engine } = stack;
+    emulator.fail({ cmd: "commit", status: 500, message: MORE, times: 9 });
+    const failed = await engine.up([secret({ [OURS]: 1, [MORE]: 2 })]);
+    expect(told(failed)).not.toMatch(ANY_PREFIX);
+    expect(stack.inTheClear()).not.toMatch(ANY_PREFIX);
+    expect(engine.state[0]?.outputs).toMatchObject({ __lists: { unsettled: [OURS, MORE] } });
+    emulator.clearFaults();
+    expect(told(await engine.up([secret({ [OURS]: 1, [MORE]: 2 })]))).not.toMatch(ANY_PREFIX);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [OURS]: 1, [MORE]: 2 });
+    expect(engine.state[0]?.outputs).toMatchObject({ __lists: "[secret]" });
+    expect(await stack.audit()).toMatchObject([
+      { prefixes: { "[secret] 1": { old: null }, "[secret] 2": { old: null } } },
+      { outcome: "applied", prefixes: { "[secret] 1": { new: "[secret]" }, "[secret] 2": { new: "[secret]" } } },
+    ]);
+  });
+
+  it("named at another node is another set", async () => {
+    await using stack = await bench();
+    await using other = await startEmulator({ state: NODE });
+    other.change(BLOCKED, { insert: { [THEIRS]: 5 } });
+    const there = { ...set([OURS], { node: { endpoint: other.endpoint, deadlineMs: 500 } }, "there") };
+    expect(told(await stack.engine.up([secret([MORE]), there]))).toContain(`not declared here: ${THEIRS}`);
+  });
+});
+
+describe("a signaling whose prefixes are secret", () => {
+  const [X, Y] = ["198.51.100.7/32", "198.51.100.8/32"];
+  const secret = (prefixes: readonly string[], more = {}) => ({
+    ...signaling(prefixes),
+    args: { prefixes, ...SECRET_PREFIXES, ...more },
+  });
+
+  it("names none of them, nor what the receiver says", async () => {
+    await using stack = await bench();
+    const { emulator, engine } = stack;
+    emulator.fail({ op: "start", status: 400, message: `refused: ${X} and 198.51.100.99`, times: 9 });
+    const failed = await engine.up([secret([X])]);
+    expect(told(failed)).toContain("start failed (HTTP 400): the answer is withheld");
+    emulator.clearFaults();
+    const started = await engine.up([secret([X, Y])]);
+    emulator.fail({ op: "stop", status: 400, message: `refused: ${Y}, 198.51.100.99`, times: 9 });
+    const stuck = await engine.up([secret([X])]);
+    expect(told(stuck)).toContain("stop failed (HTTP 400): the answer is withheld");
+    expect([failed, started, stuck].map(told).join("\n")).not.toMatch(ANY_PREFIX);
+    expect(JSON.stringify(await stack.audit())).not.toMatch(ANY_PREFIX);
+    expect(stack.inTheClear()).not.toMatch(ANY_PREFIX);
+  });
+});
