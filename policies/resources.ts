@@ -76,7 +76,16 @@ export class SetResource extends ResourceBase {
 
   /** As it was given: a number, a percentage, or absent. */
   get maxRemovals(): number | string | undefined {
-    const value = this.get("maxRemovals");
+    return this.share("maxRemovals");
+  }
+
+  /** As it was given: a number, a percentage, or absent. */
+  get maxChanges(): number | string | undefined {
+    return this.share("maxChanges");
+  }
+
+  private share(property: string): number | string | undefined {
+    const value = this.get(property);
     return typeof value === "number" || typeof value === "string" ? value : undefined;
   }
 

@@ -236,6 +236,7 @@ def prefix_set(
     shortest_prefix: Input[ShortestPrefix] | None = None,
     max_entries: Input[int] | None = None,
     max_removals: Input[int | str] | None = None,
+    max_changes: Input[int | str] | None = None,
     allow_empty: Input[bool] | None = None,
     node: Input[str | Node] | None = None,
     opts: pulumi.ResourceOptions | None = None,
@@ -268,6 +269,9 @@ def prefix_set(
         max_entries: More entries fail; no default.
         max_removals: More removals at once fail: a number, or percent of what the state holds; default `"50%"`. 20 are
             always allowed. The environment variable `PACKETFILTER_ALLOW_REMOVALS=<url>` lifts the limit for one run.
+        max_changes: More entries that get another value at once fail: a number, or percent of what the state holds; no
+            default. 20 are always allowed. The environment variable `PACKETFILTER_ALLOW_CHANGES=<url>` lifts the limit for
+            one run.
         allow_empty: A set that had entries may become empty; default `False`.
         node: Default: the node of the configuration or of the environment.
         opts: Options of the resource; `import_` cannot work.
@@ -290,6 +294,7 @@ def prefix_set(
         "shortestPrefix": shortest_prefix,
         "maxEntries": max_entries,
         "maxRemovals": max_removals,
+        "maxChanges": max_changes,
         "allowEmpty": allow_empty,
         "node": node,
     }

@@ -8,25 +8,26 @@ import { PrefixBuckets } from "../prefix-buckets";
 import type { SetResource } from "../resources";
 import { type Finding, resourceRule } from "../rule";
 
+const share = z.union([z.int().min(0), z.string().regex(/^\d+(\.\d+)?%$/, 'write a number, or a share as "20%"')]);
+
 const rail = z.strictObject({
   set: setPattern.default("prefixset://**"),
   forbiddenPrefixes: z.array(prefix).default([]),
   requiredPrefixes: z.array(prefix).default([]),
-  maxRemovals: z
-    .union([z.int().min(0), z.string().regex(/^\d+(\.\d+)?%$/, 'write a number, or a share as "20%"')])
-    .optional(),
+  maxRemovals: share.optional(),
+  maxChanges: share.optional(),
 });
 type Rail = z.output<typeof rail>;
 
 /**
  * What a whole organisation wants of its sets. At the level `remediate` the rule puts into a resource what it lacks;
- * it only adds to `forbiddenPrefixes` and `requiredPrefixes`, sets a `maxRemovals` that is absent, and never touches entries.
+ * it only adds to `forbiddenPrefixes` and `requiredPrefixes`, sets a `maxRemovals` or `maxChanges` that is absent, and never touches entries.
  */
 export const organisationRails = resourceRule({
   name: "organisation-rails",
   level: "advisory",
   description:
-    "Sets have the organisation's forbidden and required prefixes and its limit of removals, and keep to them; the level `remediate` puts them in.",
+    "Sets have the organisation's forbidden and required prefixes and its limits of removals and of other values, and keep to them; the level `remediate` puts them in.",
   on: ["PrefixSet", "PrefixSetEntry"],
   needs: [],
   configure: ["rules.organisation-rails.rails"],
@@ -35,7 +36,7 @@ export const organisationRails = resourceRule({
       .array(rail)
       .default([])
       .describe(
-        "List of `{ set, forbiddenPrefixes, requiredPrefixes, maxRemovals }`; all that match a set count (default none).",
+        "List of `{ set, forbiddenPrefixes, requiredPrefixes, maxRemovals, maxChanges }`; all that match a set count (default none).",
       ),
   }),
   example: {
@@ -84,6 +85,8 @@ function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record
   if (required.length > resource.requiredPrefixes.length) lacks.requiredPrefixes = required.map(String);
   const maxRemovals = mine.find((one) => one.maxRemovals !== undefined)?.maxRemovals;
   if (maxRemovals !== undefined && resource.maxRemovals === undefined) lacks.maxRemovals = maxRemovals;
+  const maxChanges = mine.find((one) => one.maxChanges !== undefined)?.maxChanges;
+  if (maxChanges !== undefined && resource.maxChanges === undefined) lacks.maxChanges = maxChanges;
   return lacks;
 }
 

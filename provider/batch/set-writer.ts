@@ -7,7 +7,7 @@ import { GroupCommit, type Settled } from "./group-commit";
 import type { Announced, InFlight } from "./in-flight";
 import { isNothing, merge } from "./set-changes";
 import { type FlushOptions, SetFlush } from "./set-flush";
-import { type Planned, planned, type SetOperation, type SetResult, unchanged } from "./set-operation";
+import { type Planned, planned, type SetOperation, type SetPlan, type SetResult, unchanged } from "./set-operation";
 
 /** What a writer asks about the same set at other addresses, which may be the same machine. */
 interface SameMachineRules {
@@ -19,10 +19,12 @@ interface SameMachineRules {
   after(removed: ListedMap): Promise<void>;
 }
 
-/** What limits the removals of a deployment in one set. */
+/** What limits the removals and the other values of a deployment in one set. */
 export interface RemovalCheck {
   /** Why these entries must not go, given how many the set held at first; `undefined` where they may. */
   refuses(prefixes: readonly CanonicalPrefix[], size: number): string | undefined;
+  /** The same for entries that are to get another value. */
+  refusesChanges(prefixes: readonly CanonicalPrefix[], size: number): string | undefined;
 }
 
 /** The set that is written to, and what its writer goes by. */
@@ -33,7 +35,7 @@ export interface SetWriterOptions extends FlushOptions {
   readonly inFlight?: InFlight;
   /** What was announced to this set; by default nothing is. */
   readonly announced?: Announced;
-  /** Limits what this deployment removes; by default nothing does. */
+  /** Limits what this deployment removes and changes; by default nothing does. */
   readonly removals?: RemovalCheck;
   /** The same set at other addresses; by default there is none. */
   readonly sameMachine?: SameMachineRules;
@@ -98,7 +100,7 @@ export class SetWriter {
       this.inspections = Promise.all([this.inspections, sameMachine.after(gone)]).then(() => {});
   }
 
-  /** What the group changes: what may be another address's entry stays, and a removal beyond the limit fails alone. */
+  /** What the group changes: what may be another address's entry stays, and what goes beyond a limit fails alone. */
   private async plan(operations: readonly SetOperation[], before: ObservedSet) {
     const { sameMachine, removals, set } = this.options;
     const asked = operations.map((operation) => planned(operation, before.values));
@@ -108,12 +110,24 @@ export class SetWriter {
     const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
     const isCounted = (prefix: CanonicalPrefix) => before.has(prefix) && !expired.has(prefix) && !spared?.has(prefix);
     const counted = new Set([...all.remove].filter(isCounted));
-    const reason = removals?.refuses([...counted], set.firstSize ?? before.values.size);
-    const removes = (plan: Planned) => plan.ok && [...plan.value.remove].some((prefix) => counted.has(prefix));
-    const refuse = (plan: Planned): Planned =>
-      removes(plan) ? { operation: plan.operation, ok: false, error: new Error(reason) } : plan;
-    const plans = reason === undefined ? asked : asked.map(refuse);
-    const merged = reason === undefined ? all : merge(plans, before);
+    const changed = new Set(
+      [...all.put].flatMap(([prefix, value]) =>
+        before.has(prefix) && before.values.get(prefix) !== value ? prefix : [],
+      ),
+    );
+    const size = set.firstSize ?? before.values.size;
+    const tooMuch = removals?.refuses([...counted], size);
+    const tooDifferent = removals?.refusesChanges([...changed], size);
+    const reasonAgainst = ({ remove, put }: SetPlan) =>
+      (tooMuch !== undefined && [...remove].some((prefix) => counted.has(prefix)) ? tooMuch : undefined) ??
+      (tooDifferent !== undefined && [...put.keys()].some((prefix) => changed.has(prefix)) ? tooDifferent : undefined);
+    const limited = (plan: Planned): Planned => {
+      const reason = plan.ok ? reasonAgainst(plan.value) : undefined;
+      return reason === undefined ? plan : { operation: plan.operation, ok: false, error: new Error(reason) };
+    };
+    const isWithin = tooMuch === undefined && tooDifferent === undefined;
+    const plans = isWithin ? asked : asked.map(limited);
+    const merged = isWithin ? all : merge(plans, before);
     for (const prefix of spared ?? []) merged.remove.delete(prefix);
     return { plans, merged };
   }

@@ -38,6 +38,7 @@ const LIMITS: readonly ConfigKey[] = [
   "shortestPrefix",
   "maxEntries",
   "maxRemovals",
+  "maxChanges",
   "readOnly",
   "auditLog",
 ];

@@ -35,6 +35,11 @@ export interface PrefixSetArgs {
    * The environment variable `PACKETFILTER_ALLOW_REMOVALS=<url>` lifts the limit for one run.
    */
   maxRemovals?: pulumi.Input<number | string>;
+  /**
+   * More entries that get another value at once fail: a number, or percent of what the state holds; no default. 20 are always
+   * allowed. The environment variable `PACKETFILTER_ALLOW_CHANGES=<url>` lifts the limit for one run.
+   */
+  maxChanges?: pulumi.Input<number | string>;
   /** A set that had entries may become empty; default `false`. */
   allowEmpty?: pulumi.Input<boolean>;
   /** Default: the node of the configuration or of the environment. */
@@ -56,6 +61,7 @@ const KIND: Kind = {
     "shortestPrefix",
     "maxEntries",
     "maxRemovals",
+    "maxChanges",
     "allowEmpty",
   ],
   connection: "node",
@@ -104,6 +110,7 @@ export class PrefixSet extends pulumi.CustomResource {
   declare readonly shortestPrefix: pulumi.Output<{ ipv4?: number; ipv6?: number } | undefined>;
   declare readonly maxEntries: pulumi.Output<number | undefined>;
   declare readonly maxRemovals: pulumi.Output<number | string | undefined>;
+  declare readonly maxChanges: pulumi.Output<number | string | undefined>;
   declare readonly allowEmpty: pulumi.Output<boolean | undefined>;
   /** The node as it was given. */
   declare readonly node: pulumi.Output<unknown>;

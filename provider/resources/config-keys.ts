@@ -37,6 +37,7 @@ export const CONFIG_KEYS = [
   "shortestPrefix",
   "maxEntries",
   "maxRemovals",
+  "maxChanges",
   "distinctNodes",
   "previewReads",
   "readOnly",

@@ -5,7 +5,7 @@ import { issuePath } from "../model/issues";
 import { Prefix, PrefixError } from "../model/prefix";
 import { type ConfigKey, NODE_KEYS, type ReadConfig } from "./config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "./environment-credentials";
-import { type MaxRemovals, parseMaxRemovals } from "./limits/max-removals";
+import { parseShareLimit, type ShareLimit } from "./limits/removals";
 
 /** A connection, and where it was found. */
 export interface Target<O> {
@@ -43,7 +43,11 @@ export interface Settings {
   /** Every node that the configuration and the environment know, as far as they make sense. */
   knownNodes(): readonly Target<NodeOptions>[];
   /** How much of a set one deployment may remove, all resources together; `undefined`: no such limit. */
-  readonly maxRemovals: MaxRemovals | undefined;
+  readonly maxRemovals: ShareLimit | undefined;
+  /** How many entries of a set one deployment may give another value, all resources together; `undefined`: no such limit. */
+  readonly maxChanges: ShareLimit | undefined;
+  /** True when the limit on other values is lifted for this set in this run. */
+  liftsChanges(url: string): boolean;
   /** True: the user says that each address of a node or receiver is a machine of its own. */
   readonly distinctNodes: boolean;
 }
@@ -94,10 +98,12 @@ export function readSettings(config: ReadConfig, env: Environment): Settings {
     readOnly: isTrue("readOnly", config("readOnly") ?? env.PACKETFILTER_READ_ONLY),
     auditLog: text(config("auditLog")),
     actor: env.PACKETFILTER_ACTOR,
-    maxRemovals: maxRemovals(config("maxRemovals")),
+    maxRemovals: shareLimit("maxRemovals", config("maxRemovals")),
+    maxChanges: shareLimit("maxChanges", config("maxChanges")),
     distinctNodes: isTrue("distinctNodes", config("distinctNodes") ?? env.PACKETFILTER_DISTINCT_NODES),
     knownNodes: () => knownNodes(nodeKind(config, env), config),
-    liftsRemovals: (url) => url !== "" && (env.PACKETFILTER_ALLOW_REMOVALS ?? "").split(/[\s,]+/).includes(url),
+    liftsRemovals: (url) => names(env.PACKETFILTER_ALLOW_REMOVALS, url),
+    liftsChanges: (url) => names(env.PACKETFILTER_ALLOW_CHANGES, url),
   };
 }
 
@@ -291,12 +297,17 @@ function maxEntries(value: unknown): number | undefined {
   throw new ConfigError("packetfilter:maxEntries is not a number of entries: set it to one such as 5000.");
 }
 
-function maxRemovals(value: unknown): MaxRemovals | undefined {
+/** Whether a variable names a set. */
+function names(variable: string | undefined, url: string): boolean {
+  return url !== "" && (variable ?? "").split(/[\s,]+/).includes(url);
+}
+
+function shareLimit(key: ConfigKey, value: unknown): ShareLimit | undefined {
   if (value === undefined || value === "") return undefined;
-  const parsed = parseMaxRemovals(String(value).trim());
+  const parsed = parseShareLimit(String(value).trim());
   if (parsed) return parsed;
   throw new ConfigError(
-    'packetfilter:maxRemovals is neither a number of entries nor a percentage: set it to one such as 500 or "20%".',
+    `packetfilter:${key} is neither a number of entries nor a percentage: set it to one such as 500 or "20%".`,
   );
 }
 

@@ -151,6 +151,21 @@ describe("unblock limits removals as up does", () => {
   });
 });
 
+test("block limits changes of values as up does", async () => {
+  await project("config:\n  packetfilter:maxChanges: 10%\n");
+  const prefixes = Object.keys(MANY).slice(0, 25);
+  const args = ["--value", "7", "--now", "prefixset://edge/many"];
+  const ended = await block(prefixes, args);
+  expect([ended.code, ended.err]).toEqual([
+    1,
+    expect.stringContaining("at least 25 of the 60 entries that the set held when it began another value"),
+  ]);
+  expect(emulator.prefixSet("prefixset://edge/many").applied).toEqual(MANY);
+  expect(changes()).toBe(0);
+  expect((await block(prefixes.slice(0, 20), args)).code).toBe(0);
+  expect((await block(prefixes, args, { PACKETFILTER_ALLOW_CHANGES: "prefixset://edge/many" })).code).toBe(0);
+});
+
 test("one line of the audit log for each mutation, in the folder of the project", async () => {
   await project("config:\n  packetfilter:auditLog: { value: audit.ndjson }\n");
   await block("203.0.113.7", now, { PACKETFILTER_ACTOR: "night shift" });

@@ -294,3 +294,62 @@ describe("packetfilter:maxRemovals", () => {
     expect(Object.keys(machine.prefixSet(PARTNERS).applied)).toHaveLength(40);
   });
 });
+
+describe("maxChanges", () => {
+  const prefixes = Array.from({ length: 60 }, (_, index) => `198.51.100.${index}/32`);
+  const loop = (value: number, count = 60): Declared[] =>
+    prefixes.map((prefix, index) => ({
+      type: "PrefixSetEntry",
+      name: `e${index}`,
+      args: { arena: "edge", set: "partners", prefix, value: index < count ? value : 1 },
+    }));
+  const whole = (value: number, count: number): Declared[] => [
+    {
+      type: "PrefixSet",
+      name: "partners",
+      args: {
+        arena: "edge",
+        set: "partners",
+        maxChanges: "50%",
+        entries: Object.fromEntries(prefixes.map((prefix, index) => [prefix, index < count ? value : 1])),
+      },
+    },
+  ];
+  const changed = (machine: Emulator) =>
+    Object.values(machine.prefixSet(PARTNERS).applied).filter((value) => value !== 1).length;
+
+  it("of a stack stops a loop at the commit that would pass it, and counts no new entry", async () => {
+    await using machine = await node();
+    const config = { ...QUICK, endpoint: machine.endpoint, maxChanges: "50%" };
+    const engine = await begun(loop(1), config);
+    const stopped = await engine.up(loop(0));
+    expect(texts(stopped.errors)).toContain("more than packetfilter:maxChanges (50%, here 30) allows");
+    expect(texts(stopped.errors)).toContain(`PACKETFILTER_ALLOW_CHANGES=${PARTNERS}`);
+    expect(changed(machine)).toBeLessThanOrEqual(30);
+    expect(machine.prefixSet(PARTNERS).staged).toEqual(machine.prefixSet(PARTNERS).applied);
+    const lifted = later(engine, { ...config, maxChanges: 60 });
+    expect(texts((await lifted.up(loop(0))).errors)).toBe("");
+    expect(changed(machine)).toBe(60);
+  });
+
+  it("of a set is judged again by the list of a node that holds other values than the state says", async () => {
+    await using machine = await node();
+    await using other = await node();
+    other.change(PARTNERS, { insert: Object.fromEntries(prefixes.map((prefix) => [prefix, 9])) });
+    const engine = await begun(whole(1, 0), { ...QUICK, endpoint: machine.endpoint });
+    const moved = later(engine, { ...QUICK, endpoint: other.endpoint });
+    expect(texts((await moved.up(whole(1, 0))).errors)).toContain(
+      "60 of 60 entries would get another value, more than maxChanges (50%, here 30)",
+    );
+    expect(changed(other)).toBe(60);
+  });
+
+  it("of a set stops its update, and lets through as many as it says", async () => {
+    await using machine = await node();
+    const engine = await begun(whole(1, 0), { ...QUICK, endpoint: machine.endpoint });
+    expect(texts((await engine.up(whole(2, 31))).errors)).toContain("31 of 60 entries would get another value");
+    expect(changed(machine)).toBe(0);
+    expect(texts((await engine.up(whole(2, 30))).errors)).toBe("");
+    expect(changed(machine)).toBe(30);
+  });
+});

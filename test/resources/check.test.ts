@@ -185,6 +185,42 @@ describe("check of a PrefixSet", () => {
     expect(await problems(PrefixSetHandler, set({ entries: [] }), { ...olds, notes })).toEqual([]);
   });
 
+  it("counts entries that would get another value, where that is asked for: 20 are always allowed", async () => {
+    const olds = set({ entries: thirty });
+    const entries = (n: number) =>
+      Object.fromEntries(Object.entries(thirty).map(([prefix, value], index) => [prefix, index < n ? 0 : value]));
+    expect(await problems(PrefixSetHandler, set({ entries: entries(30) }), olds)).toEqual([]);
+    const limited = (n: number, more: JsonObject = {}) => set({ entries: entries(n), maxChanges: "50%", ...more });
+    expect(await problems(PrefixSetHandler, limited(20), olds)).toEqual([]);
+    expect(await problems(PrefixSetHandler, limited(21), olds)).toEqual([
+      "prefixset://edge/blocked: 21 of 30 entries would get another value, more than maxChanges (50%, here 20). If that is meant, raise maxChanges or run once with PACKETFILTER_ALLOW_CHANGES=prefixset://edge/blocked.",
+    ]);
+    expect(await problems(PrefixSetHandler, limited(21, { maxChanges: 21 }), olds)).toEqual([]);
+    const unknown = Object.fromEntries(Object.keys(thirty).map((prefix) => [prefix, UNKNOWN]));
+    expect(await problems(PrefixSetHandler, set({ entries: unknown, maxChanges: 0 }), olds)).toEqual([]);
+    expect(await problems(PrefixSetHandler, set({ entries: thirty, maxChanges: "20" }))).toEqual([
+      expect.stringContaining("maxChanges: is neither a number of entries nor a percentage"),
+    ]);
+  });
+
+  it("counts them by the setting of the stack, too, and a variable lifts both for one set", async () => {
+    const olds = set({ entries: thirty });
+    const news = set({
+      entries: Object.fromEntries(Object.keys(thirty).map((prefix) => [prefix, 0])),
+      maxChanges: "100%",
+    });
+    const told = async (env: Record<string, string>) => {
+      const runtime = new Runtime({ env, print: () => {}, world: { wall: () => NOW } });
+      const config: Record<string, unknown> = { ...CONFIG, maxChanges: "20%" };
+      runtime.configure((key) => config[key]);
+      const { failures } = await dynamicProvider(new PrefixSetHandler(runtime), runtime).check(olds, news);
+      return failures.map(({ reason }) => reason);
+    };
+    expect(await told({})).toEqual([expect.stringContaining("more than packetfilter:maxChanges (20%, here 20)")]);
+    expect(await told({ PACKETFILTER_ALLOW_REMOVALS: "prefixset://edge/blocked" })).toHaveLength(1);
+    expect(await told({ PACKETFILTER_ALLOW_CHANGES: "prefixset://edge/blocked" })).toEqual([]);
+  });
+
   it("gives unknown values back unchanged, wherever they stand", async () => {
     for (const more of [
       { entries: UNKNOWN },

@@ -2,49 +2,79 @@ import { parseNote } from "../../model/entry-note";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { grouped } from "../../model/text";
 import { isExpired } from "../entries";
-import { type MaxRemovals, parseMaxRemovals } from "./max-removals";
 
-/** Entries. So few removals need no permission, whatever the size of the set: half of three entries is soon changed. */
+/** `maxRemovals` and `maxChanges`, as an argument and in the stack's configuration: entries, or percent of what a set holds. */
+export interface ShareLimit {
+  /** As it was written. */
+  readonly text: string;
+  /** The number of entries, for a set that holds so many. */
+  of(size: number): number;
+}
+
+/** Reads `500`, `"500"` and `"20%"`; `undefined` where it is none of them. */
+export function parseShareLimit(value: number | string): ShareLimit | undefined {
+  const text = String(value);
+  if (typeof value === "number" ? Number.isInteger(value) && value >= 0 : /^\d{1,9}$/.test(text)) {
+    return { text, of: () => Number(text) };
+  }
+  const percent = /^(100|\d{1,2})(\.\d+)?%$/.exec(text) ? Number.parseFloat(text) : Number.NaN;
+  return percent <= 100 ? { text, of: (size) => Math.floor((percent / 100) * size) } : undefined;
+}
+
+/** Entries. So few removals or changes need no permission, whatever the size of the set: half of three is soon changed. */
 const ALWAYS_ALLOWED_REMOVALS = 20;
 /** Of a `PrefixSet` without `maxRemovals`: a list that arrives half empty is a mistake more often than not. */
 const DEFAULT_MAX_REMOVALS = "50%";
 
 /** How much one change may remove from a set, by the arguments of its resource. */
 export interface RemovalLimits {
-  readonly maxRemovals: MaxRemovals;
+  readonly maxRemovals: ShareLimit;
   readonly allowEmpty: boolean;
   /** True when the user lifted the limit on removals for this set and this run. */
   readonly isLifted: boolean;
+  /** How many entries may get another value, by argument and stack; none where no limit is asked for, or it is lifted. */
+  readonly maxChanges: readonly { readonly name: string; readonly limit: ShareLimit }[];
 }
 
 /** The arguments that limit removals. */
 export interface RemovalArguments {
   readonly maxRemovals?: number | string | undefined;
+  readonly maxChanges?: number | string | undefined;
   readonly allowEmpty?: boolean | undefined;
 }
 
 /** @param given checked before */
 export function removalLimits(
-  { maxRemovals = DEFAULT_MAX_REMOVALS, allowEmpty = false }: RemovalArguments,
-  isLifted: boolean,
+  { maxRemovals = DEFAULT_MAX_REMOVALS, maxChanges, allowEmpty = false }: RemovalArguments,
+  stack: StackRemovals,
+  url: string,
 ): RemovalLimits {
-  const parsed = parseMaxRemovals(maxRemovals);
+  const parsed = parseShareLimit(maxRemovals);
   if (parsed === undefined) throw new Error(`maxRemovals: ${maxRemovals} is no limit.`);
-  return { maxRemovals: parsed, allowEmpty, isLifted };
+  const own = { name: "maxChanges", limit: maxChanges === undefined ? undefined : parseShareLimit(maxChanges) };
+  const ofStack = { name: "packetfilter:maxChanges", limit: stack.maxChanges };
+  const ofChanges = [own, ofStack].flatMap(({ name, limit }) => (limit ? [{ name, limit }] : []));
+  const isLifted = stack.liftsRemovals(url);
+  return { maxRemovals: parsed, allowEmpty, isLifted, maxChanges: stack.liftsChanges(url) ? [] : ofChanges };
 }
 
 /**
- * Sentences about a change: too many removals, or a set that had entries and would have none.
+ * Sentences about a change: too many removals or other values, or a set that had entries and would have none.
  *
- * @param change `size`: entries before; `removals`: those that go, expired ones not counted; `left`: entries after
+ * @param change `size`: entries before; `removals`: those that go, expired ones not counted; `changes`: those that get
+ * another value; `left`: entries after
  */
 export function removalProblems(
   url: string,
-  { size, removals, left }: { size: number; removals: number; left: number },
-  { maxRemovals, allowEmpty, isLifted }: RemovalLimits,
+  { size, removals, changes, left }: { size: number; removals: number; changes: number; left: number },
+  { maxRemovals, allowEmpty, isLifted, maxChanges }: RemovalLimits,
 ): string[] {
-  if (removals === 0) return [];
-  const problems: string[] = [];
+  const problems = maxChanges.flatMap(({ name, limit }) => {
+    const most = allowedOf(limit, size);
+    if (changes <= most) return [];
+    return `${changes} of ${size} entries would get another value, more than ${name} (${limit.text}, here ${most}). If that is meant, raise ${name} or run once with PACKETFILTER_ALLOW_CHANGES=${url}.`;
+  });
+  if (removals === 0) return problems;
   const limit = allowedOf(maxRemovals, size);
   if (left === 0 && !allowEmpty) {
     problems.push(
@@ -59,20 +89,22 @@ export function removalProblems(
   return problems;
 }
 
-/** What the stack's configuration and the environment say about removals. */
+/** What the stack's configuration and the environment say about removals and other values. */
 interface StackRemovals {
-  readonly maxRemovals: MaxRemovals | undefined;
+  readonly maxRemovals: ShareLimit | undefined;
+  readonly maxChanges: ShareLimit | undefined;
   liftsRemovals(url: string): boolean;
+  liftsChanges(url: string): boolean;
 }
 
 /**
- * `packetfilter:maxRemovals` for one set. Counts what all resources of a deployment remove together, single entries and
- * deleted resources included, which the argument of a `PrefixSet` cannot see. Once the limit would have been passed,
- * nothing more is removed: a loop that shrinks by mistake arrives in small groups, each of which would be harmless.
+ * `packetfilter:maxRemovals` and `packetfilter:maxChanges` for one set. Counts what all resources of a deployment remove together, single entries and
+ * deleted resources included, which the argument of a `PrefixSet` cannot see. Once a limit would have been passed,
+ * nothing more is removed, or gets another value: a loop that shrinks by mistake arrives in small groups, each of which would be harmless.
  */
 export class RemovalBudget {
-  private readonly removed = new Set<CanonicalPrefix>();
-  private reason: string | undefined;
+  private readonly removed = new Tally();
+  private readonly changed = new Tally();
 
   constructor(
     private readonly stack: () => StackRemovals,
@@ -88,13 +120,40 @@ export class RemovalBudget {
    */
   refuses(prefixes: readonly CanonicalPrefix[], size: number): string | undefined {
     const { maxRemovals } = this.stack();
-    if (maxRemovals === undefined || this.stack().liftsRemovals(this.url) || prefixes.length === 0) return undefined;
+    if (maxRemovals === undefined || this.stack().liftsRemovals(this.url)) return undefined;
     const limit = allowedOf(maxRemovals, size);
-    const all = new Set([...this.removed, ...prefixes]);
-    if (all.size > limit) {
-      this.reason ??= `Set ${this.label}: nothing more is removed. This deployment would remove at least ${all.size} of the ${size} entries that the set held when it began, more than packetfilter:maxRemovals (${maxRemovals.text}, here ${limit}) allows. If that is meant, raise it, or run once with PACKETFILTER_ALLOW_REMOVALS=${this.url}.`;
-    }
-    if (this.reason === undefined) for (const prefix of prefixes) this.removed.add(prefix);
+    return this.removed.refuses(
+      prefixes,
+      limit,
+      (total) =>
+        `Set ${this.label}: nothing more is removed. This deployment would remove at least ${total} of the ${size} entries that the set held when it began, more than packetfilter:maxRemovals (${maxRemovals.text}, here ${limit}) allows. If that is meant, raise it, or run once with PACKETFILTER_ALLOW_REMOVALS=${this.url}.`,
+    );
+  }
+
+  /** {@link refuses} for entries that are to get another value. */
+  refusesChanges(prefixes: readonly CanonicalPrefix[], size: number): string | undefined {
+    const { maxChanges } = this.stack();
+    if (maxChanges === undefined || this.stack().liftsChanges(this.url)) return undefined;
+    const limit = allowedOf(maxChanges, size);
+    return this.changed.refuses(
+      prefixes,
+      limit,
+      (total) =>
+        `Set ${this.label}: no further entry gets another value. This deployment would give at least ${total} of the ${size} entries that the set held when it began another value, more than packetfilter:maxChanges (${maxChanges.text}, here ${limit}) allows. If that is meant, raise it, or run once with PACKETFILTER_ALLOW_CHANGES=${this.url}.`,
+    );
+  }
+}
+
+/** What was granted so far, and why nothing more is. */
+class Tally {
+  private readonly granted = new Set<CanonicalPrefix>();
+  private reason: string | undefined;
+
+  refuses(prefixes: readonly CanonicalPrefix[], limit: number, refusal: (total: number) => string): string | undefined {
+    if (prefixes.length === 0) return undefined;
+    const all = new Set([...this.granted, ...prefixes]);
+    if (all.size > limit) this.reason ??= refusal(all.size);
+    if (this.reason === undefined) for (const prefix of prefixes) this.granted.add(prefix);
     return this.reason;
   }
 }
@@ -108,6 +167,6 @@ export function expiredOf(
   return new Set([...prefixes].filter((prefix) => isExpired(parseNote(notes.get(prefix)).expires, now)));
 }
 
-function allowedOf(maxRemovals: MaxRemovals, size: number): number {
-  return Math.max(ALWAYS_ALLOWED_REMOVALS, maxRemovals.of(size));
+function allowedOf(limit: ShareLimit, size: number): number {
+  return Math.max(ALWAYS_ALLOWED_REMOVALS, limit.of(size));
 }

@@ -7,16 +7,19 @@ import {
   prefixListSchema,
   setShape,
 } from "../arguments";
-import { parseMaxRemovals } from "../limits/max-removals";
+import { parseShareLimit } from "../limits/removals";
+
+const shareSchema = z
+  .custom<number | string>(isShare, { error: 'is neither a number of entries nor a percentage such as "20%"' })
+  .optional();
 
 /** The arguments that limit the set. */
 export const limitShape = {
   ...entryLimitShape,
   requiredPrefixes: prefixListSchema.optional(),
   maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
-  maxRemovals: z
-    .custom<number | string>(isMaxRemovals, { error: 'is neither a number of entries nor a percentage such as "20%"' })
-    .optional(),
+  maxRemovals: shareSchema,
+  maxChanges: shareSchema,
   allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
 };
 
@@ -33,7 +36,7 @@ export const prefixSetSchema = z.strictObject({
 });
 
 /** A number as a text is for the configuration, where everything is text. */
-function isMaxRemovals(value: unknown): boolean {
+function isShare(value: unknown): boolean {
   const isOfKind = typeof value === "number" || (typeof value === "string" && value.endsWith("%"));
-  return isOfKind && parseMaxRemovals(value) !== undefined;
+  return isOfKind && parseShareLimit(value) !== undefined;
 }

@@ -107,8 +107,13 @@ function refusedRemovals(
 ): string[] {
   const removed = [...before.entries.keys()].filter((prefix) => !entries.has(prefix));
   const removals = removed.length - expiredOf(removed, before.notes, today).size;
-  const change = { size: before.entries.size, removals, left: entries.size };
-  return removalProblems(url, change, removalLimits(given, settings.liftsRemovals(url)));
+  // What is not known yet is counted when the set is written.
+  const changes = [...entries].filter(([prefix, value]) => {
+    const held = before.entries.get(prefix);
+    return held !== undefined && held !== value && !hasUnknown(value);
+  }).length;
+  const change = { size: before.entries.size, removals, changes, left: entries.size };
+  return removalProblems(url, change, removalLimits(given, settings, url));
 }
 
 const PLACE = ["arena", "profile", "set"] as const;

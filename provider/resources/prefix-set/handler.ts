@@ -148,7 +148,7 @@ export class PrefixSetHandler implements Handler {
   private limitsOf({ label, url }: ResourceSet, { limits }: PrefixSetInputs, { notes }: PrefixSetState) {
     const { settings, today: now } = this.runtime;
     const content = contentLimits(limits, settings);
-    return { label, url, content, removals: removalLimits(limits, settings.liftsRemovals(url)), notes, now };
+    return { label, url, content, removals: removalLimits(limits, settings, url), notes, now };
   }
 
   private warnOfOthers(

@@ -56,14 +56,17 @@ export interface UpdateLimits {
 
 /** {@link planUpdate} within limits. @throws {Error} when the set would break them: then nothing is sent. */
 export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: UpdateLimits): SetPlan {
-  const { label, url, content, removals, notes, now } = limits;
+  const { label, url, content, notes, now } = limits;
   const plan = planUpdate(observed, intent);
   const expired = expiredOf(plan.remove, notes, now);
   const isCounted = (prefix: CanonicalPrefix) => observed.has(prefix) && !expired.has(prefix);
   const left = [...observed.keys()].filter((prefix) => !plan.remove.has(prefix));
   const after = [...new Set([...left, ...plan.put.keys()])];
-  const change = { size: observed.size, removals: [...plan.remove].filter(isCounted).length, left: after.length };
-  stop(label, removalProblems(url, change, removals));
+  const isChanged = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
+    observed.has(prefix) && observed.get(prefix) !== value;
+  const [removals, changes] = [[...plan.remove].filter(isCounted).length, [...plan.put].filter(isChanged).length];
+  const change = { size: observed.size, removals, changes, left: after.length };
+  stop(label, removalProblems(url, change, limits.removals));
   requireContent(label, intent.desired, after, content);
   return { ...plan, expired };
 }
