@@ -11,7 +11,7 @@ const LAYERS = ["model", "wire", "client", "batch", "resources", "provider.ts"];
 /** What the parts beside that way may import, besides themselves. A part that is named nowhere is an error. */
 const BESIDE: Record<string, string[]> = {
   // A second implementation: what it shared with the client would be a mistake that no test can see.
-  emulator: ["model"],
+  emulator: ["model", "files"],
   // Files that are whole at any moment, for whoever writes some.
   files: [],
   prefixes: ["model", "files"],
@@ -21,7 +21,7 @@ const BESIDE: Record<string, string[]> = {
   capture: ["model", "client", "emulator/state", "emulator/marks", "emulator/rules"],
   // What a node holds, as the states that the resources would write and as a program.
   import: ["model", "files", "client", "resources"],
-  forwarder: ["model", "wire", "client"],
+  forwarder: ["model", "files", "wire", "client"],
   // What a preview is about to do, from what the engine prints of it.
   report: ["model", "client", "prefixes", "resources"],
   // What a node does, as data: it knows the emulator's switches by name only.

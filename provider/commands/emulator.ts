@@ -8,6 +8,7 @@ import type { JournalEntry } from "../emulator/journal/journal";
 import { type EmulatorOptions, isLoopback } from "../emulator/options";
 import type { EmulatorInfo } from "../emulator/signaling/credentials";
 import { readStateFile } from "../emulator/state/state-file";
+import { PRIVATE_FILE } from "../files/private";
 import { type CliIo, UsageError } from "./cli-io";
 import { addEmulatorCalls } from "./emulator-calls";
 import { wrongUse } from "./wrong-use";
@@ -88,7 +89,8 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(flags: Flags, io: CliIo): Promise<void> {
-  const journal = flags.journal === undefined ? undefined : (await open(flags.journal, "a")).createWriteStream();
+  const journal =
+    flags.journal === undefined ? undefined : (await open(flags.journal, "a", PRIVATE_FILE)).createWriteStream();
   const journalFailed = new Promise<never>((_, reject) => journal?.once("error", reject));
   const onRequest = journal && ((entry: JournalEntry) => void journal.write(`${JSON.stringify(entry)}\n`));
   await using emulator = await wrongUse(TypeError, async () =>

@@ -1,20 +1,30 @@
 import { randomUUID } from "node:crypto";
-import { chmod, open, rename, rm, stat } from "node:fs/promises";
+import { open, readdir, rename, rm, stat } from "node:fs/promises";
+import { hostname } from "node:os";
 import { dirname, join } from "node:path";
+import { hasEnded } from "./ended-process";
+import { PRIVATE_FILE } from "./private";
+
+/** The mode of a new file that everybody may read, as far as the process's umask lets them. */
+export const SHARED_FILE = 0o666;
 
 /**
  * Puts a file in the place of another, or of none: the content is written beside it, to the disk, and renamed. A process that
- * reads it, and a kill at any moment, finds the old file or the new one, and whole. The file's mode stays as it was.
+ * reads it, and a kill at any moment, finds the old file or the new one, and whole. The file's mode stays as it was, and what
+ * is written beside has it before its first byte. What killed processes left beside is removed.
+ *
+ * @param mode Of a file that is new.
  */
-export async function replaceFile(file: string, content: string): Promise<void> {
-  const draft = draftIn(dirname(file));
+export async function replaceFile(file: string, content: string, mode: number = PRIVATE_FILE): Promise<void> {
+  const folder = dirname(file);
+  await removeLeftDrafts(folder);
+  const draft = draftIn(folder);
   try {
-    await writeDraft(draft, content);
-    const mode = await stat(file).then(
+    const known = await stat(file).then(
       (found) => found.mode & 0o7777,
       () => undefined,
     );
-    if (mode !== undefined) await chmod(draft, mode);
+    await writeDraft(draft, content, mode, known);
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
@@ -22,18 +32,39 @@ export async function replaceFile(file: string, content: string): Promise<void> 
   }
 }
 
-/** A name for a file that takes its own name once it is whole. */
+/** A name for a file that takes its own name once it is whole. It says which process writes it. */
 export function draftIn(folder: string): string {
-  return join(folder, `.${randomUUID()}.tmp`);
+  return join(folder, `${ownDrafts()}${process.pid}-${randomUUID()}.tmp`);
 }
 
-/** Writes a new file to the disk. @throws where there is one already */
-export async function writeDraft(draft: string, content: string): Promise<void> {
-  const handle = await open(draft, "wx");
+/**
+ * Writes a new file to the disk.
+ *
+ * @param mode Of the file, less what the umask takes.
+ * @param exact The mode whatever the umask says; nobody else reads the file before it has that.
+ * @throws where there is one already
+ */
+export async function writeDraft(draft: string, content: string, mode: number, exact?: number): Promise<void> {
+  const handle = await open(draft, "wx", exact === undefined ? mode : PRIVATE_FILE & exact);
   try {
+    if (exact !== undefined) await handle.chmod(exact);
     await handle.writeFile(content, "utf8");
     await handle.sync();
   } finally {
     await handle.close();
   }
+}
+
+/** Removes drafts of processes of this machine that have ended. */
+export async function removeLeftDrafts(folder: string): Promise<void> {
+  const begin = ownDrafts();
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names) {
+    const pid = name.startsWith(begin) && name.endsWith(".tmp") ? Number.parseInt(name.slice(begin.length), 10) : 0;
+    if (pid > 0 && hasEnded({ host: hostname(), pid })) await rm(join(folder, name), { force: true });
+  }
+}
+
+function ownDrafts(): string {
+  return `.packetfilter-${encodeURIComponent(hostname())}-`;
 }

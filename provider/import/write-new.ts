@@ -1,6 +1,6 @@
 import { link, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { draftIn, writeDraft } from "../files/whole-file";
+import { draftIn, removeLeftDrafts, SHARED_FILE, writeDraft } from "../files/whole-file";
 
 /** Thrown where a file would have been overwritten. */
 class FileExistsError extends Error {
@@ -16,6 +16,7 @@ class FileExistsError extends Error {
  */
 export async function writeNew(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   await mkdir(folder, { recursive: true });
+  await removeLeftDrafts(folder);
   const drafts = [...files].map(([name, content]) => ({
     content,
     draft: draftIn(folder),
@@ -23,7 +24,7 @@ export async function writeNew(folder: string, files: ReadonlyMap<string, string
   }));
   const linked: string[] = [];
   try {
-    for (const { draft, content } of drafts) await writeDraft(draft, content);
+    for (const { draft, content } of drafts) await writeDraft(draft, content, SHARED_FILE);
     for (const { draft, path } of drafts) {
       await link(draft, path).catch((error) => {
         throw isExisting(error) ? new FileExistsError(existing(path)) : error;

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -64,6 +64,7 @@ test("the ready line is JSON with all that a client needs; a signal stops cleanl
     expect((await control(info, "GET", "/info")).json).toEqual(info);
   });
   expect(code).toBe(0);
+  expect((await stat(journal)).mode & 0o777).toBe(0o600);
   await expect(fetch(endpoint)).rejects.toThrow();
   const lines = (await readFile(journal, "utf8"))
     .trim()

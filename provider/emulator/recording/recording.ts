@@ -1,5 +1,6 @@
 import { type FileHandle, open, readFile } from "node:fs/promises";
 import { z } from "zod";
+import { PRIVATE_FILE } from "../../files/private";
 import { messageOf } from "../../model/errors";
 import type { Incoming } from "../http/api";
 import type { Reply } from "../http/reply";
@@ -53,7 +54,7 @@ export class Recorder {
   /** Begins a recording. @throws {RecordingError} when there is such a file already: a recording is not overwritten. */
   static async begin(file: string, apis: readonly RecordedApi[]): Promise<Recorder> {
     try {
-      const recorder = new Recorder(await open(file, "wx", 0o600));
+      const recorder = new Recorder(await open(file, "wx", PRIVATE_FILE));
       await recorder.write({ recording: "pulumi-packetfilter", version: 1, apis });
       return recorder;
     } catch (error) {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type FileHandle, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
+import { PRIVATE_FILE } from "../../files/private";
 import { messageOf } from "../../model/errors";
 import { PERSIST } from "../defaults";
 import type { Wall } from "../time/clock";
@@ -139,7 +140,7 @@ export class Persistence {
     const { log } = this;
     if (!log) return;
     const isNew = log.handle === undefined;
-    log.handle ??= await open(log.name, "a", 0o600);
+    log.handle ??= await open(log.name, "a", PRIVATE_FILE);
     for (const change of changes) {
       const line = Buffer.from(lineOf(change, this.state.signalings));
       await log.handle.appendFile(line);
@@ -194,7 +195,7 @@ async function readIfThere(file: string): Promise<string | undefined> {
 }
 
 async function writeDurably(file: string, content: string): Promise<void> {
-  const handle = await open(file, "w", 0o600);
+  const handle = await open(file, "w", PRIVATE_FILE);
   try {
     await handle.writeFile(content);
     await handle.sync();

@@ -1,7 +1,9 @@
 import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
+import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../files/private";
+import { replaceFile } from "../../files/whole-file";
 import { SIZES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
 import type { Rejected } from "../sinks/sink";
@@ -36,14 +38,14 @@ export class RejectedFiles {
 
   /** Keeps records. @returns how many older ones had to go. */
   async add(rejected: readonly Rejected[]): Promise<number> {
-    await mkdir(this.folder, { recursive: true });
+    await mkdir(this.folder, { recursive: true, mode: PRIVATE_FOLDER });
     const refused = new Date(this.wall()).toISOString();
     const lines = await linesOf(rejected, refused);
     const names = await this.names();
     const last = names.at(-1);
     const size = last === undefined ? 0 : (await stat(join(this.folder, last))).size;
     const fits = last !== undefined && size + lines.length <= this.fileBytes;
-    const handle = await open(join(this.folder, fits ? last : nameAfter(last)), "a");
+    const handle = await open(join(this.folder, fits ? last : nameAfter(last)), "a", PRIVATE_FILE);
     try {
       await handle.appendFile(lines);
       await handle.datasync();
@@ -77,11 +79,7 @@ export class RejectedFiles {
         continue;
       }
       const refused = new Date(this.wall()).toISOString();
-      const handle = await open(`${path}.new`, "w");
-      await handle.appendFile(await linesOf(again, refused));
-      await handle.datasync();
-      await handle.close();
-      await rename(`${path}.new`, path);
+      await replaceFile(path, await linesOf(again, refused));
     }
     return { delivered, kept };
   }

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, renameSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
+import { makePrivate, PRIVATE_FOLDER } from "../../files/private";
 import { messageOf } from "../../model/errors";
 import { nextTurn } from "../slices";
 import { BrokenStore, explained, loadSqlite, type Sqlite, StoreError } from "./sqlite";
@@ -69,13 +70,15 @@ export class Store {
   private static openWith(sqlite: Sqlite, file: string, { maxPages }: { maxPages?: number }): Store {
     const { DatabaseSync } = sqlite;
     try {
-      mkdirSync(dirname(file), { recursive: true });
+      mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });
     } catch (error) {
       throw new StoreError(`The state folder ${dirname(file)} cannot be made: ${messageOf(error)}.`);
     }
     let db: DatabaseSync | undefined;
     let lock: DatabaseSync | undefined;
     try {
+      // SQLite gives the files of its journal the mode of the store.
+      for (const made of [`${file}.lock`, file]) makePrivate(made);
       // Held while this process lives. The store itself stays readable for `forward --check`.
       lock = new DatabaseSync(`${file}.lock`, { timeout: 0 });
       lock.exec("BEGIN EXCLUSIVE");

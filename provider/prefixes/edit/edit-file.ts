@@ -1,6 +1,6 @@
 import { readFile, realpath } from "node:fs/promises";
 import { extname } from "node:path";
-import { replaceFile } from "../../files/whole-file";
+import { replaceFile, SHARED_FILE } from "../../files/whole-file";
 import { some } from "../../model/text";
 import { type PrefixEntries, type PrefixEntry, plainEntry } from "../entries";
 import { parsePrefixes } from "../read";
@@ -40,7 +40,7 @@ export async function editPrefixFile(file: string, decide: (entries: PrefixEntri
     const next = edit(text, changes);
     const after = parse(file, next);
     if (!same(after, wanted)) throw notAsMeant(file, after, wanted);
-    await replaceFile(target, next);
+    await replaceFile(target, next, SHARED_FILE);
     return { before, after };
   });
 }

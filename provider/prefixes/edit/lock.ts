@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
-import { link, readFile, rm, writeFile } from "node:fs/promises";
+import { link, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
+import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { hasEnded } from "../../files/ended-process";
 
 /** Milliseconds: an edit takes a few, so that a wait of this length is for something that hangs. */
 const PATIENCE_MS = 30_000;
@@ -25,6 +27,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, patience
   const lock = `${file}.lock`;
   await take(lock, patienceMs);
   try {
+    await removeLeft(lock);
     return await work();
   } finally {
     await rm(lock, { force: true });
@@ -38,7 +41,7 @@ async function take(lock: string, patienceMs: number): Promise<void> {
   while (!(await made(lock, mine, id))) {
     const text = await readFile(lock, "utf8").catch(() => undefined);
     const owner = text === undefined ? undefined : ownerOf(text);
-    if (text !== undefined && owner && isGone(owner)) await takeAway(lock, text, owner);
+    if (text !== undefined && owner && hasEnded(owner)) await takeAway(lock, text, owner);
     else if (performance.now() > end) throw new Error(held(lock));
     else await sleep(PAUSE_MS * (0.5 + Math.random()));
   }
@@ -52,7 +55,8 @@ async function made(lock: string, owner: string, id: string): Promise<boolean> {
     await link(temporary, lock);
     return true;
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    // Or taken for what a killed process left, and removed: then it is tried again.
+    if (error instanceof Error && "code" in error && (error.code === "EEXIST" || error.code === "ENOENT")) return false;
     throw error;
   } finally {
     await rm(temporary, { force: true });
@@ -67,15 +71,22 @@ function ownerOf(text: string): Owner | undefined {
   }
 }
 
-/** True when a process of this machine made the lock, and is no more. */
-function isGone({ host, pid }: Owner): boolean {
-  if (host !== hostname()) return false;
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ESRCH";
+/** Who holds the lock removes what processes left beside it that were killed on their way to it. */
+async function removeLeft(lock: string): Promise<void> {
+  const folder = dirname(lock);
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((one) => one.startsWith(`${basename(lock)}.`))) {
+    const left = join(folder, name);
+    const owner = ownerOf(await readFile(left, "utf8").catch(() => ""));
+    // Without an owner it was left before that was written.
+    const isLeft = owner ? hasEnded(owner) : await isOld(left);
+    if (isLeft) await rm(left, { force: true });
   }
+}
+
+async function isOld(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  return found !== undefined && Date.now() - found.mtimeMs > PATIENCE_MS;
 }
 
 /** Of several who find the same left lock one takes it away: a later one may meet a new lock in its place. */

@@ -1,0 +1,12 @@
+import { hostname } from "node:os";
+
+/** True when a process of this machine is no more. One of another machine (a shared disk) cannot be told here. */
+export function hasEnded({ host, pid }: { readonly host: string; readonly pid: number }): boolean {
+  if (host !== hostname()) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "ESRCH";
+  }
+}
