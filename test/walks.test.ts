@@ -10,7 +10,7 @@ const root = resolve(process.env.PACKETFILTER_WALKS ?? join(__dirname, ".."));
 const CHILD = join(__dirname, "support", "walks", "child.cjs");
 
 /** The most files of each walk. What needs more says why here, or better, joins what is one thought; what needs less lowers them. */
-const LIMITS = { check: 45, create: 55, resource: 68, mark: 55, request: 20 };
+const LIMITS = { check: 45, create: 55, resource: 68, mark: 54, request: 20 };
 
 const COVERAGE = join(__dirname, "support", "walks", "coverage.cjs");
 

@@ -12,12 +12,10 @@ import { Delivery } from "./delivery/delivery";
 import { StoredLedger } from "./ledger/ledger";
 import type { Ledger, LedgerStatus, Opened } from "./ledger/protocol";
 import { LedgerThread } from "./ledger/thread";
-import { forwardMetrics } from "./operating/forward-metrics";
-import type { Metrics } from "./operating/metrics";
+import { Metrics } from "./operating/metrics";
 import { type Log, Troubles } from "./operating/troubles";
 import { LastList } from "./polling/mark-turns";
-import type { NodeView } from "./polling/node-poller";
-import { NodePollers } from "./polling/node-pollers";
+import { NodePollers, type NodeView } from "./polling/node-poller";
 import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 import type { Sink } from "./sinks/sink";
 import { SharedTurns } from "./slices";
@@ -34,7 +32,7 @@ export interface ForwarderParts extends SinkParts {
 
 /** A forwarder at work, or one round of it: pollers fill the ledger, and a runner a sink empties it. */
 export class Forwarder {
-  readonly metrics: Metrics = forwardMetrics();
+  readonly metrics = new Metrics();
   readonly troubles: Troubles;
   private readonly secrets: SecretFiles;
   private readonly delivery: Delivery;

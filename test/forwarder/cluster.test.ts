@@ -117,7 +117,8 @@ test("three, two, then one share ten nodes, by kill -9 and without NATS: evenly,
     world: fastClock(TIMES),
     onRecord: (record) => void mine.push(record),
   });
-  const metric = (name: string) => NAMES.map((node) => forwarder.metrics.get(name, { node }));
+  const metric = (name: Parameters<typeof forwarder.metrics.get>[0]) =>
+    NAMES.map((node) => forwarder.metrics.get(name, { node }));
   const held = () => metric("lease_held").reduce((sum, one) => sum + one, 0);
   forwarder.start();
   try {

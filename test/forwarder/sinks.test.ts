@@ -293,7 +293,8 @@ describe("an HTTP server", () => {
     expect(JSON.parse(server.bodies[1]?.split("\n")[0] ?? "")).toEqual({
       create: { _index: "marks", _id: expect.stringMatching(/^[\w-]{1,40}$/) },
     });
-    const count = (metric: string) => forwarder.metrics.get(metric, { sink: "search" });
+    const count = (metric: Parameters<typeof forwarder.metrics.get>[0]) =>
+      forwarder.metrics.get(metric, { sink: "search" });
     expect([count("sent_records_total"), count("rejected_records_total")]).toEqual([COUNT - 1, 1]);
   });
 

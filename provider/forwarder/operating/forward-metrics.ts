@@ -1,6 +1,4 @@
-import { Metrics } from "./metrics";
-
-/** Every metric of the forwarder; its page in the docs is made from the same texts. */
+/** Every metric of the forwarder; its page in the docs is made from the same texts. The order is that of the page. */
 export const FORWARD_METRICS = [
   ["polls_total", "counter", "Lists of marks that were tried, by node and outcome: taken, failed, refused or full."],
   ["marks_total", "counter", "Marks in lists that were taken over, by node."],
@@ -25,10 +23,3 @@ export const FORWARD_METRICS = [
   ["lease_lost_total", "counter", "Leases that ended before they were given back, by node."],
   ["event_loop_delay_seconds", "gauge", "Longest stop of the event loop since the metrics were last read."],
 ] as const;
-
-/** Makes the metrics, all declared. */
-export function forwardMetrics(): Metrics {
-  const metrics = new Metrics("packetfilter_forward_");
-  for (const [name, type, help] of FORWARD_METRICS) metrics.declare(name, type, help);
-  return metrics;
-}

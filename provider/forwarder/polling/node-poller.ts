@@ -9,7 +9,7 @@ import { readStructure, type WatchedTable } from "./structure";
 import { type TableParts, TablePoller } from "./table-poller";
 
 /** What polling a node needs of the forwarder. */
-export interface NodeParts extends TableParts, TurnParts {}
+interface NodeParts extends TableParts, TurnParts {}
 
 /** A node as people see it. */
 export interface NodeView {
@@ -29,7 +29,7 @@ interface Polled {
  * Polls one node: profiles and rules now and then, and each mark table in a loop of its own, so that a table that fails or
  * a sink that is full keeps no other waiting.
  */
-export class NodePoller {
+class NodePoller {
   private readonly source: MarkSource;
   private readonly turns: MarkTurns;
   private client: { readonly of: NodeOptions; readonly client: NodeClient } | undefined;
@@ -161,5 +161,43 @@ export class NodePoller {
 
   private async close(): Promise<void> {
     await Promise.all([this.source.close(), this.client?.client.close()]);
+  }
+}
+
+/** The nodes that are polled here: all of the configuration, or those that a cluster gives us. */
+export class NodePollers {
+  private readonly pollers = new Map<string, NodePoller>();
+
+  constructor(private readonly parts: NodeParts) {}
+
+  /**
+   * Polls a node until the signal aborts, and until what was under way has ended.
+   *
+   * @param turn That of a cluster.
+   */
+  async run(name: string, signal: AbortSignal, turn?: Turn): Promise<void> {
+    const poller = new NodePoller(name, this.parts, turn);
+    this.pollers.set(name, poller);
+    try {
+      await poller.run(signal);
+    } finally {
+      if (this.pollers.get(name) === poller) this.pollers.delete(name);
+    }
+  }
+
+  /** One round of every node. @returns whether all of it succeeded. */
+  async once(signal: AbortSignal): Promise<boolean> {
+    const names = Object.keys(this.parts.config.current.nodes);
+    const results = await Promise.all(names.map((name) => new NodePoller(name, this.parts).once(signal)));
+    return results.every((ok) => ok);
+  }
+
+  get views(): NodeView[] {
+    return [...this.pollers.values()].map(({ view }) => view);
+  }
+
+  /** Nodes that were not tried yet. */
+  get untried(): string[] {
+    return [...this.pollers.values()].filter(({ tried }) => !tried).map(({ name }) => name);
   }
 }

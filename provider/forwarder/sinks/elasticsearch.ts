@@ -25,7 +25,7 @@ const TOO_LARGE = 413;
  */
 export const elasticsearch = sinkKind(schema, async (context, { index }) => {
   const format = formatter(context.format);
-  const post = new HttpPost(context, { index: text });
+  const post = new HttpPost(context);
   const action = (record: ForwardRecord) => `{"create":{"_index":${JSON.stringify(index)},"_id":"${record.recordId}"}}`;
   const deliver = async (records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered> => {
     const body = await written(records, (record) => `${action(record)}\n${JSON.stringify(format(record))}\n`);

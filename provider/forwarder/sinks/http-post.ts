@@ -3,7 +3,7 @@ import { gzip } from "node:zlib";
 import { z } from "zod";
 import { senderHeaders, userinfoOf } from "../../client/endpoint";
 import { Redactor } from "../../client/redact";
-import { flag, headers, httpUrl, members, tls, whole } from "../config/fields";
+import { flag, headers, httpUrl, tls, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
 import { HttpConnection, NoAnswer, type WholeAnswer } from "../http";
 import { type SinkContext, SinkFailure } from "./sink";
@@ -17,10 +17,8 @@ export const httpFields = {
   timeoutMs: whole(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
 };
 
-const readable = members(httpFields);
-
-/** The options of a sink that POSTs. */
-export type HttpOptions = z.infer<typeof readable>;
+/** The options of a sink that POSTs, beside those of its kind. */
+const schema = z.looseObject(httpFields);
 
 const compress = promisify(gzip);
 const MAX_QUOTE = 300;
@@ -33,13 +31,8 @@ export function isPassing(status: number): boolean {
 /** Sends bodies to the url of a sink, with its headers as they are at the moment. */
 export class HttpPost {
   private readonly connection: HttpConnection;
-  private readonly schema: z.ZodType<HttpOptions>;
 
-  constructor(
-    private readonly context: SinkContext,
-    more: z.ZodRawShape = {},
-  ) {
-    this.schema = z.looseObject({ ...more, ...httpFields });
+  constructor(private readonly context: SinkContext) {
     this.connection = new HttpConnection({ connections: 4, tls: () => this.options().tls }, context.world);
   }
 
@@ -103,8 +96,8 @@ export class HttpPost {
     return this.connection.close();
   }
 
-  private options(): HttpOptions {
-    return this.context.options(this.schema);
+  private options() {
+    return this.context.options(schema);
   }
 }
 

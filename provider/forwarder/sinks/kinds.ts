@@ -25,15 +25,13 @@ export const SINK_KINDS: Readonly<Record<string, SinkKind>> = {
 
 const base = z.looseObject({ name: z.unknown().optional(), type: z.unknown().optional() });
 
+const commonSchema = members(commonFields);
+
 /** A sink of the configuration: what all have, checked, and what its kind has, checked by it. */
-export interface SinkConfig extends z.infer<ReturnType<typeof commonOf>> {
+export interface SinkConfig extends z.infer<typeof commonSchema> {
   readonly type: string;
   /** The members of its kind. */
   readonly own: unknown;
-}
-
-function commonOf() {
-  return members(commonFields);
 }
 
 /** Checks a sink: its kind first, then each member. */
@@ -50,7 +48,7 @@ export const sinkSchema: z.ZodType<SinkConfig> = z.unknown().transform((value, c
   const rest = Object.fromEntries(
     Object.entries(read.data).filter(([name]) => !(name in commonFields) && name !== "type"),
   );
-  const shared = members(commonFields).safeParse(common);
+  const shared = commonSchema.safeParse(common);
   const own = kind.schema.safeParse(rest);
   for (const { issues } of [shared.error ?? { issues: [] }, own.error ?? { issues: [] }]) {
     for (const { path, message } of issues) context.addIssue({ code: "custom", path: [...path], message, input: "" });
