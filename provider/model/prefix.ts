@@ -189,6 +189,11 @@ export class Prefix {
     return a.length - b.length;
   }
 
+  /** The text of an address that is given as a number (IPv6: RFC 5952). */
+  static formatAddress(family: 4 | 6, bits: bigint): string {
+    return family === 4 ? formatV4(bits) : formatV6(bits);
+  }
+
   /** What canonical texts sort by in the order of {@link compare}, with no prefix made for IPv4: numbers come before texts (IPv6). */
   static sortKey(text: CanonicalPrefix): number | string {
     const address = canonicalV4(text);
@@ -315,7 +320,7 @@ function mask(bits: bigint, family: 4 | 6, length: number): bigint {
 }
 
 function format(family: 4 | 6, bits: bigint, length: number): CanonicalPrefix {
-  return `${family === 4 ? formatV4(bits) : formatV6(bits)}/${length}` as CanonicalPrefix;
+  return `${Prefix.formatAddress(family, bits)}/${length}` as CanonicalPrefix;
 }
 
 function formatV4(bits: bigint): string {

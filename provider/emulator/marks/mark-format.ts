@@ -1,5 +1,3 @@
-import type { MarkType } from "../../model/mark";
-
 /**
  * How mark records look on the wire. The contract names the ID, the value and the lifetime and shows no record;
  * each of these forms is a possible reading of it, and clients must understand all of them.
@@ -52,23 +50,6 @@ export function readMarkKeys(text: string): Pick<MarkFormat, "keys" | "names"> {
   return { names: Object.fromEntries(text.split(",").map((part) => part.split("="))) };
 }
 
-/** The constant pieces of text of a record, in the order in which they are written. */
-export interface RecordText {
-  readonly first: Uint8Array;
-  readonly destination: Uint8Array;
-  readonly sourcePort: Uint8Array;
-  readonly destinationPort: Uint8Array;
-  readonly protocol: Uint8Array;
-  /** Closes the string of an address that the id follows. */
-  readonly idAfterText: Uint8Array;
-  readonly id: Uint8Array;
-  readonly value: Uint8Array;
-  readonly lifetime: Uint8Array;
-  readonly age: Uint8Array;
-  readonly active: Uint8Array;
-  readonly expired: Uint8Array;
-}
-
 /** A text that identifies a format, for caches. */
 export function formatKey(format: MarkFormat): string {
   return JSON.stringify([
@@ -81,25 +62,8 @@ export function formatKey(format: MarkFormat): string {
   ]);
 }
 
-const latin = (text: string) => Uint8Array.from(Buffer.from(text, "latin1"));
-
-/** The pieces for a format. */
-export function recordText(type: MarkType, format: MarkFormat): RecordText {
-  const name = (member: keyof typeof NAMES) =>
-    JSON.stringify(format.names?.[member] ?? NAMES[member][format.keys === "long" ? 1 : 0]);
-  const single = type === "shost" || type === "dhost";
-  return {
-    first: latin(`{${name(single ? "address" : "source")}:"`),
-    destination: latin(`",${name("destination")}:"`),
-    sourcePort: latin(`",${name("sourcePort")}:`),
-    destinationPort: latin(`,${name("destinationPort")}:`),
-    protocol: latin(`,${name("protocol")}:`),
-    idAfterText: latin(`",${name("id")}:`),
-    id: latin(`,${name("id")}:`),
-    value: latin(`,${name("value")}:`),
-    lifetime: latin(`,${name("lifetime")}:`),
-    age: latin(`,${name("age")}:`),
-    active: latin(`,${name("status")}:"active"`),
-    expired: latin(`,${name("status")}:"expired"`),
-  };
+/** The names that members have in a format. */
+export function memberNames({ keys, names }: MarkFormat): Record<string, string> {
+  const own = Object.entries(NAMES).map(([member, [short, long]]) => [member, keys === "long" ? long : short]);
+  return { ...Object.fromEntries(own), ...names };
 }

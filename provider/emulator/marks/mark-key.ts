@@ -3,38 +3,23 @@ import { formatAddress, parseAddress } from "../packets/address";
 import type { PacketView } from "../packets/packet";
 import { protocolName, protocolNumber } from "../packets/protocols";
 import type { MarkRecord } from "./mark-record";
+import type { MarkKey } from "./mark-table";
 
-/** Writes the key that a packet has in a table of this type into `key`. */
-export function writePacketKey(type: MarkType, packet: PacketView, key: Int32Array): void {
-  let at = 0;
-  if (type !== "dhost") {
-    key[at++] = packet.s0;
-    if (packet.family === 6) {
-      key[at++] = packet.s1;
-      key[at++] = packet.s2;
-      key[at++] = packet.s3;
-    }
-  }
-  if (type !== "shost") {
-    key[at++] = packet.d0;
-    if (packet.family === 6) {
-      key[at++] = packet.d1;
-      key[at++] = packet.d2;
-      key[at++] = packet.d3;
-    }
-  }
-  if (type === "conn") {
-    key[at++] = (packet.sport << 16) | packet.dport;
-    key[at] = packet.proto;
-  }
+/** The key that a packet has in a table of this type: the words of its addresses, then ports and protocol. */
+export function packetKey(type: MarkType, packet: PacketView): MarkKey {
+  const { family, s0, s1, s2, s3, d0, d1, d2, d3, sport, dport, proto } = packet;
+  if (type === "shost") return family === 4 ? [s0] : [s0, s1, s2, s3];
+  if (type === "dhost") return family === 4 ? [d0] : [d0, d1, d2, d3];
+  const pair = family === 4 ? [s0, d0] : [s0, s1, s2, s3, d0, d1, d2, d3];
+  return type === "sdhost" ? pair : [...pair, sport, dport, proto];
 }
 
 /**
- * The key of a record of a state file: its family, and a function that writes its words.
+ * The key of a record of a state file, and its family.
  *
  * @throws {TypeError} when an address is missing or none, or when the families differ.
  */
-export function recordKey(type: MarkType, record: MarkRecord): { family: 4 | 6; write: (key: Int32Array) => void } {
+export function recordKey(type: MarkType, record: MarkRecord): { family: 4 | 6; key: MarkKey } {
   const single = type === "shost" || type === "dhost";
   const texts = single ? [record.address] : [record.source, record.destination];
   const addresses = texts.map((text) => {
@@ -45,35 +30,19 @@ export function recordKey(type: MarkType, record: MarkRecord): { family: 4 | 6; 
   if (addresses.some((address) => address.family !== family)) {
     throw new TypeError(`a mark from ${record.source} to ${record.destination}: the address families differ`);
   }
-  const write = (key: Int32Array) => {
-    let at = 0;
-    for (const { w0, w1, w2, w3 } of addresses) {
-      key[at++] = w0;
-      if (family === 6) {
-        key[at++] = w1;
-        key[at++] = w2;
-        key[at++] = w3;
-      }
-    }
-    if (type === "conn") {
-      key[at++] = ((record.sourcePort ?? 0) << 16) | (record.destinationPort ?? 0);
-      key[at] = protocolNumber(record.protocol ?? 0);
-    }
-  };
-  return { family, write };
+  const key = addresses.flatMap(({ w0, w1, w2, w3 }) => (family === 4 ? [w0] : [w0, w1, w2, w3]));
+  if (type !== "conn") return { family, key };
+  const { sourcePort = 0, destinationPort = 0, protocol = 0 } = record;
+  return { family, key: [...key, sourcePort, destinationPort, protocolNumber(protocol)] };
 }
 
-/** The address members of a record whose key begins at word `at` of `keys`. */
-export function readKey(type: MarkType, family: 4 | 6, keys: Int32Array, at: number): Omit<MarkRecord, "id"> {
+/** The address members of the record that has a key; `length` stands behind each address. */
+export function readKey(type: MarkType, family: 4 | 6, key: MarkKey, length = ""): Omit<MarkRecord, "id"> {
   const words = family === 4 ? 1 : 4;
-  const address = (first: number) => {
-    const [w0 = 0, w1, w2, w3] = keys.subarray(first, first + words);
-    return formatAddress(family, w0, w1, w2, w3);
-  };
-  if (type === "shost" || type === "dhost") return { address: address(at) };
-  const pair = { source: address(at), destination: address(at + words) };
+  const address = (at: number) => formatAddress(family, key[at], key[at + 1], key[at + 2], key[at + 3]) + length;
+  if (type === "shost" || type === "dhost") return { address: address(0) };
+  const pair = { source: address(0), destination: address(words) };
   if (type === "sdhost") return pair;
-  const ports = keys[at + 2 * words] as number;
-  const protocol = protocolName(keys[at + 2 * words + 1] as number);
-  return { ...pair, sourcePort: ports >>> 16, destinationPort: ports & 0xffff, protocol };
+  const [sourcePort, destinationPort, protocol = 0] = key.slice(2 * words);
+  return { ...pair, sourcePort, destinationPort, protocol: protocolName(protocol) } as Omit<MarkRecord, "id">;
 }

@@ -1,9 +1,13 @@
 import type { MarkType } from "../../model/mark";
-import { formatKey, type MarkFormat } from "./mark-format";
-import type { MarkTable } from "./mark-table";
-import { RecordWriter } from "./record-writer";
+import { protocolNumber } from "../packets/protocols";
+import { formatKey, type MarkFormat, memberNames } from "./mark-format";
+import { readKey } from "./mark-key";
+import type { HeldMark, MarkTable } from "./mark-table";
 
 export type { MarkFormat } from "./mark-format";
+
+/** Length of a chunk: few writes, and some milliseconds of encoding. */
+const CHUNK_CHARACTERS = 256 * 1024;
 
 type Families = { readonly 4?: MarkTable; readonly 6?: MarkTable };
 
@@ -54,7 +58,7 @@ export interface MarkListSource {
 }
 
 /**
- * A list of marks as JSON: an iterable of chunks, each encoded when it is asked for, in about a millisecond.
+ * A list of marks as JSON: an iterable of chunks, each encoded when it is asked for, in some milliseconds.
  * A server that turns to other work between chunks, as with `paced`, is never busy for longer than that.
  */
 export class MarkList implements Iterable<Buffer> {
@@ -86,11 +90,17 @@ export class MarkList implements Iterable<Buffer> {
 
   private *encode(): Generator<Buffer, void> {
     const { version } = this;
-    const { type, tables, format, now, cache } = this.source;
-    const writer = new RecordWriter(type, format, now);
+    const { tables, format, now, cache } = this.source;
+    const [open, close] = format.envelope ?? ['{"data":[', "]}"];
+    const names = memberNames(format);
     const kept: Buffer[] = [];
     let bytes = 0;
-    const keep = (chunk: Buffer) => {
+    let until = Number.POSITIVE_INFINITY;
+    let text = open;
+    let separator = "";
+    const take = () => {
+      const chunk = Buffer.from(text);
+      text = "";
       bytes += chunk.length;
       if (bytes <= (cache?.limit ?? 0)) kept.push(chunk);
       else kept.length = 0;
@@ -98,15 +108,55 @@ export class MarkList implements Iterable<Buffer> {
     };
     cache?.drop();
     for (const family of [4, 6] as const) {
-      const table = tables[family];
-      for (let slot = 0; table && slot < table.used; ) {
-        slot = writer.fill(table, family, slot);
-        if (slot < table.used) yield keep(writer.take());
+      for (const mark of tables[family]?.records() ?? []) {
+        const keep = format.expired ? (tables[family]?.options.keepExpired ?? 0) : 0;
+        if (!(mark.expires + keep > now)) continue;
+        text += `${separator}${this.record(mark, family, names)}`;
+        separator = ",";
+        until = Math.min(until, changesAt(mark, { now, keep, isAgeShown: format.age ?? false }));
+        if (text.length >= CHUNK_CHARACTERS) yield take();
       }
     }
-    yield keep(writer.finish());
+    text += close;
+    yield take();
     if (this.version === version && bytes <= (cache?.limit ?? 0)) {
-      cache?.set({ format: this.key, version, from: now, until: now + writer.validFor, chunks: kept, bytes });
+      cache?.set({ format: this.key, version, from: now, until, chunks: kept, bytes });
     }
   }
+
+  private record({ key, id, value, created, expires }: HeldMark, family: 4 | 6, names: Record<string, string>): string {
+    const { type, format, now } = this.source;
+    const members = readKey(type, family, key, format.cidr ? (family === 4 ? "/32" : "/128") : "");
+    const { protocol } = members;
+    const record = {
+      ...members,
+      ...(protocol !== undefined && format.keys !== "long" && { protocol: protocolNumber(protocol) }),
+      id,
+      value,
+      ...(expires < Number.POSITIVE_INFINITY && { lifetime: secondsLeft(expires - now) }),
+      ...(format.age && { age: secondsPast(now - created) }),
+      ...(format.expired && { status: expires > now ? "active" : "expired" }),
+    };
+    const named: Record<string, unknown> = {};
+    for (const [member, shown] of Object.entries(record)) named[names[member] ?? member] = shown;
+    return JSON.stringify(named);
+  }
+}
+
+/** Whole seconds, rounded up: a record is listed with 0 only once it has expired. */
+const secondsLeft = (ms: number) => (ms > 0 ? Math.ceil(ms / 1000) : 0);
+const secondsPast = (ms: number) => (ms > 0 ? Math.floor(ms / 1000) : 0);
+
+/** When a record is next listed in another way, or not at all, if nothing but time goes on. */
+function changesAt(
+  { created, expires }: HeldMark,
+  { now, keep, isAgeShown }: { now: number; keep: number; isAgeShown: boolean },
+): number {
+  const isEndless = expires === Number.POSITIVE_INFINITY;
+  const lifetime = isEndless
+    ? expires
+    : expires > now
+      ? expires - (secondsLeft(expires - now) - 1) * 1000
+      : expires + keep;
+  return isAgeShown ? Math.min(lifetime, created + (secondsPast(now - created) + 1) * 1000) : lifetime;
 }

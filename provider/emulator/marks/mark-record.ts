@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry-value";
-import type { MarkType } from "../../model/mark";
 import { PrefixError } from "../../model/prefix";
 import { parseAddress } from "../packets/address";
 import { portSchema, protocolSchema } from "../packets/packet";
@@ -86,11 +85,4 @@ export interface MarkRecord {
   readonly age?: number;
   /** Seconds since the record expired; only an expired record has it. */
   readonly expiredFor?: number;
-}
-
-/** Words in a key, without the id. */
-export function keyWords(type: MarkType, family: 4 | 6): number {
-  const address = family === 4 ? 1 : 4;
-  if (type === "conn") return 2 * address + 2;
-  return type === "sdhost" ? 2 * address : address;
 }

@@ -1,11 +1,13 @@
 import { MARK_TYPES, type MarkType } from "../../model/mark";
 import { MARKS } from "../defaults";
 import type { PacketView } from "../packets/packet";
-import { largestMarks, type MarkPlace } from "./largest-marks";
-import { readKey, recordKey, writePacketKey } from "./mark-key";
+import { packetKey, readKey, recordKey } from "./mark-key";
 import { type MarkFormat, MarkList, MarkListCache } from "./mark-list";
-import { keyWords, type MarkRecord, type MarkRecords } from "./mark-record";
-import { type MarkChange, MarkTable, type MarkTableOptions } from "./mark-table";
+import type { MarkRecord, MarkRecords } from "./mark-record";
+import { type HeldMark, type MarkChange, MarkTable, type MarkTableOptions } from "./mark-table";
+
+/** Bytes that a record takes, roughly: the record, its key and its places in the table. */
+const RECORD_BYTES = 400;
 
 /** How a {@link MarkStore} is made. */
 export interface MarkStoreOptions {
@@ -17,8 +19,8 @@ export interface MarkStoreOptions {
   readonly keepExpired?: number;
   /**
    * What a new record does in a full table. Default `"evict"`: it takes the place of the record that expired longest ago;
-   * else of the one whose lifetime ends soonest, to the second; records that end in more than 68 minutes or never come
-   * last, the oldest first. `"refuse"`: it is not made.
+   * else of the one whose lifetime ends soonest, to the second; records that never end come last, the oldest first.
+   * `"refuse"`: it is not made.
    */
   readonly onFull?: "evict" | "refuse";
   /** A list up to this many bytes is kept for as long as it stays the same. Default 16 MiB; 0 keeps none. */
@@ -41,9 +43,6 @@ export interface MarkQuery {
 
 /**
  * The marks of one profile: the tables `shost`, `dhost`, `sdhost` and `conn`, for IPv4 and IPv6.
- *
- * A record costs 46 bytes (IPv4 by source) to 82 bytes (IPv6 by 5-tuple), index and wheel included; tables double when
- * full. The wheel of a table takes another 32 KiB.
  *
  * @example
  * ```ts
@@ -82,11 +81,8 @@ export class MarkStore {
   *records(type: MarkType): Generator<MarkRecord, void> {
     const now = this.options.now();
     for (const family of [4, 6] as const) {
-      const table = this.tables.get(type)?.[family];
-      for (let slot = 0; table && slot < table.used; slot++) {
-        const expires = table.expires[slot] as number;
-        if (!(expires + this.limits.keepExpired > now)) continue;
-        yield recordAt(type, { family, table, slot }, now);
+      for (const mark of this.tables.get(type)?.[family]?.records() ?? []) {
+        if (mark.expires + this.limits.keepExpired > now) yield asRecord(type, family, mark, now);
       }
     }
   }
@@ -94,8 +90,19 @@ export class MarkStore {
   /** The live records with the largest values, largest first, of one id or of all; no others become objects. */
   largest(type: MarkType, limit: number, id?: number): MarkRecord[] {
     const now = this.options.now();
-    const found = largestMarks(this.tables.get(type) ?? {}, limit, now, id);
-    return found.map((place) => recordAt(type, place, now));
+    let found: { family: 4 | 6; mark: HeldMark }[] = [];
+    const keepLargest = () => {
+      found = found.sort((a, b) => b.mark.value - a.mark.value).slice(0, limit);
+    };
+    for (const family of [4, 6] as const) {
+      for (const mark of this.tables.get(type)?.[family]?.records() ?? []) {
+        if (mark.expires > now && (id === undefined || mark.id === id)) found.push({ family, mark });
+        // Sorting now and then instead of placing each: a million records are never all here.
+        if (found.length >= limit + 4_096) keepLargest();
+      }
+    }
+    keepLargest();
+    return found.map(({ family, mark }) => asRecord(type, family, mark, now));
   }
 
   /** How many live records each id has; ids without any are left out. */
@@ -130,20 +137,17 @@ export class MarkStore {
   /** Puts one record; false when a full table refused it. Errors as in {@link import}. */
   put(type: MarkType, record: MarkRecord): boolean {
     const now = this.options.now();
-    const { family, write } = recordKey(type, record);
-    const table = this.table(type, family);
-    write(table.key);
+    const { family, key } = recordKey(type, record);
     const { id, value = 1, lifetime = Number.POSITIVE_INFINITY, age = 0, expiredFor } = record;
     const expires = now + 1000 * (expiredFor === undefined ? lifetime : -expiredFor);
-    return table.put({ id, value, created: now - age * 1000, expires }, now) >= 0;
+    const mark = { key, id, value, created: now - age * 1000, expires };
+    return this.table(type, family).put(mark, now) !== undefined;
   }
 
   /** Removes the record of this key and id; false when there is none. */
   delete(type: MarkType, record: MarkRecord): boolean {
-    const { family, write } = recordKey(type, record);
-    const table = this.table(type, family);
-    write(table.key);
-    return table.delete(record.id);
+    const { family, key } = recordKey(type, record);
+    return this.table(type, family).delete(key, record.id);
   }
 
   /** Removes all records, of one table or of all. */
@@ -166,11 +170,11 @@ export class MarkStore {
     return total;
   }
 
-  /** Bytes in use by tables, room for growth included, without kept lists. */
+  /** Bytes in use by tables, by their number of records, without kept lists. */
   get bytes(): number {
-    let bytes = 0;
-    for (const families of this.tables.values()) for (const table of Object.values(families)) bytes += table.bytes;
-    return bytes;
+    let records = 0;
+    for (const families of this.tables.values()) for (const table of Object.values(families)) records += table.size;
+    return records * RECORD_BYTES;
   }
 
   /**
@@ -181,37 +185,36 @@ export class MarkStore {
    */
   touch(action: MarkAction, packet: PacketView, now: number): number | undefined {
     const { type } = action;
-    const table = this.table(type, packet.family);
-    writePacketKey(type, packet, table.key);
-    const slot = table.touch(action, now, packet.count);
-    return slot < 0 ? undefined : table.values[slot];
+    return this.table(type, packet.family).touch(packetKey(type, packet), action, now, packet.count)?.value;
   }
 
   /** True when the packet has a live record of this kind. */
   matches({ type, id, wanted }: MarkQuery, packet: PacketView, now: number): boolean {
     const table = this.tables.get(type)?.[packet.family];
-    if (!table) return false;
-    writePacketKey(type, packet, table.key);
-    return table.matches(now, id, wanted);
+    return table?.matches(packetKey(type, packet), now, id, wanted) ?? false;
   }
 
   /** Tables are made when their first record is: most profiles use one or two of the eight. */
   private table(type: MarkType, family: 4 | 6): MarkTable {
     const families = this.tables.get(type) as { 4?: MarkTable; 6?: MarkTable };
-    families[family] ??= new MarkTable(keyWords(type, family), this.options.now(), this.limits);
+    families[family] ??= new MarkTable(this.limits);
     return families[family];
   }
 }
 
-/** The record in a slot, as an object. */
-function recordAt(type: MarkType, { family, table, slot }: Omit<MarkPlace, "value">, now: number): MarkRecord {
-  const expires = table.expires[slot] as number;
+/** A record in the form of a state file. */
+function asRecord(
+  type: MarkType,
+  family: 4 | 6,
+  { key, id, value, created, expires }: HeldMark,
+  now: number,
+): MarkRecord {
   return {
-    ...readKey(type, family, table.keys, slot * table.stride),
-    id: table.idOf(slot),
-    value: table.values[slot] as number,
+    ...readKey(type, family, key),
+    id,
+    value,
     ...(expires > now && expires < Number.POSITIVE_INFINITY && { lifetime: (expires - now) / 1000 }),
     ...(expires <= now && { expiredFor: (now - expires) / 1000 }),
-    age: Math.max(0, now - (table.created[slot] as number)) / 1000,
+    age: Math.max(0, now - created) / 1000,
   };
 }

@@ -1,9 +1,4 @@
 import { MAX_VALUE } from "../../model/entry-value";
-import { ExpiryWheel } from "./expiry-wheel";
-import { KeyTable } from "./key-table";
-
-const TICK = 1000;
-const PURGE_AT_ONCE = 10_000;
 
 /** What a rule does to the value of a record: `set` it, `add` to it, or raise it to at least the operand (`max`). */
 export type ValueOperation = "set" | "add" | "max";
@@ -18,12 +13,19 @@ export interface MarkChange {
   readonly lifetime?: number;
 }
 
-/** A record without its key. Times are those of the clock; one whose `expires` is past has expired. */
-export interface TimedRecord {
+/** The addresses, ports and protocol of a record as numbers, see `packetKey`. */
+export type MarkKey = readonly number[];
+
+/** A record. Times are milliseconds of the clock; one whose `expires` is past has expired, `Infinity` is never. */
+export interface HeldMark {
+  readonly key: MarkKey;
   readonly id: number;
-  readonly value: number;
-  readonly created: number;
-  readonly expires: number;
+  /** Key and id as text. */
+  readonly name: string;
+  value: number;
+  /** When it was added. */
+  created: number;
+  expires: number;
 }
 
 /** Limits of a table. */
@@ -37,246 +39,165 @@ export interface MarkTableOptions {
 }
 
 /**
- * The records of one type and address family, in columns. A key is an address, a pair or a 5-tuple; several records
- * of one key stand side by side when their ids differ, so that rules with different ids do not overwrite each other.
+ * The records of one type and address family. Several records of one key stand side by side when their ids differ, so that
+ * rules with different ids do not overwrite each other.
  *
- * Times are milliseconds of the clock. The table has no clock: every method that needs the time is told.
+ * The table has no clock: every method that needs the time is told. A record may stay for longer than it is kept; every
+ * reader compares its times and leaves it out.
  */
 export class MarkTable {
-  values: Uint32Array;
-  /** When a record was added. */
-  created: Float64Array;
-  /** When its lifetime ends; `Infinity` for never, NaN in a slot without a record. */
-  expires: Float64Array;
   /** Rises with every change by packets or people (not by time). */
   version = 0;
-  private readonly table: KeyTable;
-  private readonly wheel: ExpiryWheel;
-  /** Last word of a key. */
-  private readonly idWord: number;
+  private readonly byKey = new Map<string, HeldMark>();
+  /** By the second before whose end they end; in each the record first that was put there first. */
+  private readonly byEnd = new Map<number, Set<HeldMark>>();
   /** Ids in use and how many records have each: for look-ups that do not name one. */
   private readonly ids = new Map<number, number>();
-  private expired = 0;
-  private now = 0;
-  private isPurging = false;
+  private second = Number.NEGATIVE_INFINITY;
 
-  constructor(
-    keyWords: number,
-    now: number,
-    readonly options: MarkTableOptions,
-  ) {
-    this.table = new KeyTable(keyWords + 1, (capacity) => this.grow(capacity));
-    this.idWord = keyWords;
-    this.wheel = new ExpiryWheel(Math.floor(now / TICK));
-    const { capacity } = this.table;
-    this.values = new Uint32Array(capacity);
-    this.created = new Float64Array(capacity);
-    this.expires = new Float64Array(capacity).fill(Number.NaN);
-    this.wheel.grow(capacity);
+  constructor(readonly options: MarkTableOptions) {}
+
+  get size(): number {
+    return this.byKey.size;
   }
 
-  /** Where the key of the next call is written: the words of the key, without the id. */
-  get key(): Int32Array {
-    return this.table.key;
-  }
-
-  /** All keys, {@link stride} words each: the key, then the id. */
-  get keys(): Int32Array {
-    return this.table.keys;
-  }
-
-  get stride(): number {
-    return this.table.words;
-  }
-
-  /** All records are in slots below this one. */
-  get used(): number {
-    return this.table.used;
-  }
-
-  /** Bytes in use, room for growth included. */
-  get bytes(): number {
-    const columns = this.values.byteLength + this.created.byteLength + this.expires.byteLength;
-    return columns + this.table.bytes + this.wheel.bytes;
-  }
-
-  /** The id of the record in `slot`. */
-  idOf(slot: number): number {
-    return (this.table.keys[slot * this.stride + this.idWord] as number) >>> 0;
+  /** All records, in the order in which they were made. */
+  records(): Iterable<HeldMark> {
+    return this.byKey.values();
   }
 
   /**
-   * Makes or changes the record of {@link key} and the id, and returns its slot; -1 when a full table refuses a new one.
+   * Makes or changes the record of a key and the id; `undefined` when a full table refuses a new one.
    * An expired record starts anew: its value from 0, its age from now.
    *
    * @param times How often the operand is added, with `add`.
    */
-  touch({ id, operation, operand, lifetime }: MarkChange, now: number, times = 1): number {
+  touch(key: MarkKey, change: MarkChange, now: number, times = 1): HeldMark | undefined {
     this.advance(now);
-    this.table.key[this.idWord] = id | 0;
-    let slot = this.table.find();
-    let fresh = false;
-    if (slot < 0) {
-      slot = this.make(id);
-      if (slot < 0) return -1;
-      fresh = true;
-    } else if ((this.expires[slot] as number) <= now) {
-      if (this.wheel.isExpired(slot)) this.expired--;
-      fresh = true;
+    const { id, operation, operand, lifetime } = change;
+    const name = nameOf(key, id);
+    const held = this.byKey.get(name) ?? this.make({ key, id, name });
+    if (!held) return undefined;
+    const isFresh = !(held.expires > now);
+    if (isFresh) {
+      held.value = 0;
+      held.created = now;
     }
-    if (fresh) {
-      this.created[slot] = now;
-      this.values[slot] = 0;
-    }
-    const value = this.values[slot] as number;
     // A counter stops at the largest value instead of starting over.
-    if (operation === "add") this.values[slot] = Math.min(value + operand * times, MAX_VALUE);
-    else if (operation === "set" || operand > value) this.values[slot] = operand;
-    if (fresh || lifetime !== undefined) this.setEnd(slot, now + (lifetime ?? Number.POSITIVE_INFINITY));
+    if (operation === "add") held.value = Math.min(held.value + operand * times, MAX_VALUE);
+    else if (operation === "set" || operand > held.value) held.value = operand;
+    if (isFresh || lifetime !== undefined) this.setEnd(held, now + (lifetime ?? Number.POSITIVE_INFINITY));
     this.version++;
-    return slot;
+    return held;
   }
 
-  /** Puts a record as it is, over one that may be there. */
-  put({ id, value, created, expires }: TimedRecord, now: number): number {
-    const slot = this.touch({ id, operation: "set", operand: value }, now);
-    if (slot < 0) return slot;
-    this.created[slot] = created;
-    this.setEnd(slot, expires);
-    if (expires <= now) this.settleSlot(slot);
-    return slot;
+  /** Puts a record as it is, over one that may be there; `undefined` as in {@link touch}. */
+  put({ key, id, value, created, expires }: Omit<HeldMark, "name">, now: number): HeldMark | undefined {
+    const held = this.touch(key, { id, operation: "set", operand: value }, now);
+    if (!held) return undefined;
+    held.created = created;
+    this.setEnd(held, expires);
+    return held;
   }
 
-  /** True when a live record of {@link key} has this id (`undefined`: any) and a value that is wanted. */
-  matches(now: number, id: number | undefined, wanted: (value: number) => boolean): boolean {
-    if (id !== undefined) return this.matchesId(now, id, wanted);
-    for (const any of this.ids.keys()) if (this.matchesId(now, any, wanted)) return true;
+  /** True when a live record of the key has this id (`undefined`: any) and a value that is wanted. */
+  matches(key: MarkKey, now: number, id: number | undefined, wanted: (value: number) => boolean): boolean {
+    for (const any of id === undefined ? this.ids.keys() : [id]) {
+      const held = this.byKey.get(nameOf(key, any));
+      if (held && held.expires > now && wanted(held.value)) return true;
+    }
     return false;
   }
 
-  /** Removes the record of {@link key} and `id`; false when there is none. */
-  delete(id: number): boolean {
-    this.table.key[this.idWord] = id | 0;
-    const slot = this.table.find();
-    if (slot < 0) return false;
-    this.free(slot);
+  /** Removes the record of a key and id; false when there is none. */
+  delete(key: MarkKey, id: number): boolean {
+    const held = this.byKey.get(nameOf(key, id));
+    if (!held) return false;
+    this.remove(held);
     this.version++;
     return true;
   }
 
   /** Removes all records. */
   clear(): void {
-    this.expires.fill(Number.NaN);
-    this.table.clear();
-    this.wheel.clear();
-    this.ids.clear();
-    this.expired = 0;
+    for (const each of [this.byKey, this.byEnd, this.ids]) each.clear();
     this.version++;
   }
 
   /** Records at this moment. */
   count(now: number): { active: number; expired: number } {
-    this.settle(now);
-    let expired = 0;
-    this.wheel.eachExpired((slot) => {
-      if ((this.expires[slot] as number) + this.options.keepExpired > now) expired++;
-    });
-    return { active: this.table.size - this.expired, expired };
+    let [ended, expired] = [0, 0];
+    for (const { expires } of this.ended(now)) {
+      ended += 1;
+      if (expires + this.options.keepExpired > now) expired += 1;
+    }
+    return { active: this.size - ended, expired };
   }
 
   /** How many live records each id has. Costs as much as there are expired ones. */
   liveById(now: number): Map<number, number> {
-    this.settle(now);
     const live = new Map(this.ids);
-    this.wheel.eachExpired((slot) => {
-      const id = this.idOf(slot);
-      live.set(id, (live.get(id) ?? 0) - 1);
-    });
+    for (const { id } of this.ended(now)) live.set(id, (live.get(id) ?? 0) - 1);
     return live;
   }
 
-  /** Lets time pass, to the second: enough for whatever compares the times of records on its own. */
+  /** Lets time pass: once a second, records go that have been kept for long enough. */
   advance(now: number): void {
-    this.now = now;
-    const tick = Math.floor(now / TICK);
-    if (tick <= this.wheel.cursor && !this.isPurging) return;
-    this.wheel.advance(tick, this.settleSlot);
-    this.purge();
-  }
-
-  /** Lets time pass, to the millisecond: for counts. */
-  private settle(now: number): void {
-    this.advance(now);
-    this.wheel.peek(this.settleSlot);
-    this.purge();
-  }
-
-  private matchesId(now: number, id: number, wanted: (value: number) => boolean): boolean {
-    this.table.key[this.idWord] = id | 0;
-    const slot = this.table.find();
-    return slot >= 0 && (this.expires[slot] as number) > now && wanted(this.values[slot] as number);
-  }
-
-  private make(id: number): number {
-    if (this.table.size >= this.options.capacity) {
-      if (this.options.onFull === "refuse") return -1;
-      const oldest = this.wheel.oldestExpired();
-      this.free(oldest >= 0 ? oldest : this.wheel.nextDue());
+    const second = Math.floor(now / 1000);
+    if (second <= this.second) return;
+    this.second = second;
+    for (const [end, marks] of this.byEnd) {
+      if (end * 1000 + this.options.keepExpired <= now) for (const mark of marks) this.remove(mark);
     }
+  }
+
+  private *ended(now: number): Generator<HeldMark, void> {
+    for (const [end, marks] of this.byEnd) {
+      if ((end - 1) * 1000 < now) for (const mark of marks) if (mark.expires <= now) yield mark;
+    }
+  }
+
+  private make({ key, id, name }: Pick<HeldMark, "key" | "id" | "name">): HeldMark | undefined {
+    if (this.size >= this.options.capacity) {
+      if (this.options.onFull === "refuse") return undefined;
+      this.removeFirst();
+    }
+    const held = { key, id, name, value: 0, created: 0, expires: Number.NaN };
+    this.byKey.set(name, held);
     this.ids.set(id, (this.ids.get(id) ?? 0) + 1);
-    return this.table.add();
+    return held;
   }
 
-  private setEnd(slot: number, expires: number): void {
-    this.expires[slot] = expires;
-    this.wheel.schedule(slot, Math.ceil(expires / TICK));
+  /** Removes the record that ended first or will: of those without an end, the oldest. */
+  private removeFirst(): void {
+    let earliest = Number.POSITIVE_INFINITY;
+    for (const end of this.byEnd.keys()) if (end < earliest) earliest = end;
+    const [first] = this.byEnd.get(earliest) ?? [];
+    if (first) this.remove(first);
   }
 
-  /** Puts a slot whose tick has come where its end says. */
-  private readonly settleSlot = (slot: number): void => {
-    const end = this.expires[slot] as number;
-    if (end > this.now) this.wheel.schedule(slot, Math.ceil(end / TICK));
-    else if (!this.wheel.isExpired(slot)) {
-      this.wheel.expire(slot);
-      this.expired++;
-    }
-  };
-
-  /**
-   * Frees expired records that have been kept long enough. They lie nearly in the order in which they ended, so the first
-   * one that is still to be kept ends the walk. A record may be freed late: every reader compares its times and leaves it
-   * out. At most {@link PURGE_AT_ONCE} are freed at a time, so that a million that end together do not stop everything else.
-   */
-  private purge(): void {
-    for (let freed = 0; freed < PURGE_AT_ONCE; freed++) {
-      const slot = this.wheel.oldestExpired();
-      this.isPurging = slot >= 0 && (this.expires[slot] as number) + this.options.keepExpired <= this.now;
-      if (!this.isPurging) return;
-      this.free(slot);
-    }
+  private setEnd(held: HeldMark, expires: number): void {
+    const end = Math.ceil(expires / 1000);
+    if (end !== Math.ceil(held.expires / 1000)) this.takeOut(held);
+    held.expires = expires;
+    const marks = this.byEnd.get(end) ?? new Set();
+    this.byEnd.set(end, marks.add(held));
   }
 
-  private free(slot: number): void {
-    const id = this.idOf(slot);
-    const others = (this.ids.get(id) ?? 1) - 1;
-    if (others > 0) this.ids.set(id, others);
-    else this.ids.delete(id);
-    if (this.wheel.isExpired(slot)) this.expired--;
-    this.wheel.remove(slot);
-    this.expires[slot] = Number.NaN;
-    this.table.remove(slot);
+  private takeOut(held: HeldMark): void {
+    const end = Math.ceil(held.expires / 1000);
+    const marks = this.byEnd.get(end);
+    marks?.delete(held);
+    if (marks?.size === 0) this.byEnd.delete(end);
   }
 
-  private grow(capacity: number): void {
-    const values = new Uint32Array(capacity);
-    const created = new Float64Array(capacity);
-    const expires = new Float64Array(capacity).fill(Number.NaN);
-    values.set(this.values);
-    created.set(this.created);
-    expires.set(this.expires);
-    this.values = values;
-    this.created = created;
-    this.expires = expires;
-    this.wheel.grow(capacity);
+  private remove(held: HeldMark): void {
+    const others = (this.ids.get(held.id) ?? 1) - 1;
+    if (others > 0) this.ids.set(held.id, others);
+    else this.ids.delete(held.id);
+    this.byKey.delete(held.name);
+    this.takeOut(held);
   }
 }
+
+const nameOf = (key: MarkKey, id: number) => `${key} ${id}`;
