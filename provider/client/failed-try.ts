@@ -1,3 +1,4 @@
+import { visible } from "../model/foreign-text";
 import { type Outcome, RequestError, type RequestFailure, SignalingRefused, UnexpectedResponse } from "./errors";
 import type { HttpFailure } from "./http";
 import { DEFAULTS } from "./options";
@@ -121,9 +122,7 @@ export interface Subject {
   readonly progress?: { readonly acknowledged: number; readonly attempted: number; readonly total: number };
 }
 
-const MAX_DETAIL = 300;
-
-/** The error to throw. Every text in it has gone through the redactor. */
+/** The error to throw. Every text in it has gone through the redactor, and nothing in it acts on a screen. */
 export function requestError(
   call: Subject,
   last: FailedTry,
@@ -138,7 +137,7 @@ export function requestError(
     attempted === total ? undefined : `${acknowledged} of ${total} entries were acknowledged before.`,
     last.remedy ?? (outcome === "unknown" ? call.remedy : undefined),
   ];
-  const message = peer.redactor.text(sentences.filter((part) => part !== undefined).join(" "));
+  const message = visible(peer.redactor.text(sentences.filter((part) => part !== undefined).join(" ")));
   const failure: RequestFailure = {
     outcome,
     status: last.status,
@@ -162,10 +161,7 @@ function factsOf(last: FailedTry, { tries, elapsedMs }: Tries): string {
   return facts.length > 0 ? ` (${facts.join(", ")})` : "";
 }
 
-/** The other side's words, redacted before they are cut, so that no half of a secret stays. */
 function detailOf(last: FailedTry, redactor: Redactor): string {
-  const told = redactor.text(last.message).replace(/\s+/g, " ").trim();
-  if (told === "") return ".";
-  if (told.length > MAX_DETAIL) return `: ${told.slice(0, MAX_DETAIL)}…`;
-  return `: ${told}${/[.!?…]$/.test(told) ? "" : "."}`;
+  const told = redactor.told(last.message);
+  return told === "" ? "." : `: ${told}${/[.!?…]$/.test(told) ? "" : "."}`;
 }

@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { captureNode } from "../capture/capture";
 import type { EmulatorState } from "../emulator/state/state";
 import { toYaml } from "../emulator/state/state-file";
+import { visible } from "../model/foreign-text";
 import { type CliIo, UsageError } from "./cli-io";
 import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
 
@@ -29,7 +30,7 @@ async function run(resources: readonly string[], flags: Flags, io: CliIo): Promi
     throw new UsageError(`--output is "yaml" or "json", not ${JSON.stringify(output)}.`);
   }
   const node = await nodeOptions(flags, io);
-  const warn = (message: string) => io.err(`${message}\n`);
+  const warn = (message: string) => io.err(`${visible(message)}\n`);
   let state: EmulatorState;
   try {
     state = await captureNode(node, { resources, marks, warn });

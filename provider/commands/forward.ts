@@ -10,6 +10,7 @@ import { replayRejected } from "../forwarder/replay";
 import { standardOutput } from "../forwarder/standard-output";
 import { systemWorld } from "../forwarder/world";
 import { messageOf } from "../model/errors";
+import { visibleLines } from "../model/foreign-text";
 import { type CliIo, UsageError } from "./cli-io";
 import { wrongUse } from "./wrong-use";
 
@@ -163,7 +164,8 @@ async function structured(io: CliIo): Promise<Log> {
 
 /** The same for people. */
 function forPeople(say: (line: string) => void): Log {
-  const line = (word: string) => (_: object, message: string) => say(word === "" ? message : `${word}: ${message}`);
+  const line = (word: string) => (_: object, message: string) =>
+    say(visibleLines(word === "" ? message : `${word}: ${message}`));
   return { info: line(""), warn: line("warning"), error: line("error") };
 }
 

@@ -19,6 +19,8 @@ Resources:
   profile://ARENA/PROFILE          rules of a profile
   mark://ARENA/PROFILE             marks of a profile, of one --type
 
+In CSV a text that a spreadsheet would take for a formula begins with an apostrophe.
+
 Examples:
   pulumi-packetfilter list prefixset://edge/blocked --endpoint https://192.0.2.10
   pulumi-packetfilter list prefixset://edge/blocked --contains 203.0.113.7

@@ -5,6 +5,7 @@ import { formatUrl, OptionsError, Prefix, PrefixError, parseUrl } from "../clien
 import { parseEndpoint } from "../client/endpoint";
 import { replaceFile } from "../files/whole-file";
 import { messageOf } from "../model/errors";
+import { visibleJson } from "../model/foreign-text";
 import type { ProbeResult } from "../probe/finding";
 import { differences, type NodeFile, nodeFile, parseNodeFile } from "../probe/node-file";
 import { probe } from "../probe/probe";
@@ -68,7 +69,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const result = await wrongUse(OptionsError, () =>
     probe({ ...(node && { node }), ...(receiver && { receiver }), urls, write, signal: io.stop, watch }),
   );
-  io.out(flags.output === "json" ? `${JSON.stringify(result, null, 2)}\n` : table(result));
+  io.out(flags.output === "json" ? `${visibleJson(JSON.stringify(result, null, 2))}\n` : table(result));
   if (project && write) {
     const set = urls.find(({ kind }) => kind === "prefixset");
     recordProbe(project, { node: node?.endpoint, set: set && formatUrl(set), reason: "probe --write" }, result, io);

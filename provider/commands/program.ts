@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Command, CommanderError } from "commander";
 import { z } from "zod";
+import { visibleLines } from "../model/foreign-text";
 import { type CliIo, Ended, UsageError } from "./cli-io";
 import { failureText } from "./failure";
 
@@ -72,7 +73,7 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    io.err(`${failureText(error)}\n`);
+    io.err(`${visibleLines(failureText(error))}\n`);
     if (error instanceof Ended) return error.exitCode;
     return error instanceof UsageError ? 2 : 1;
   }

@@ -68,12 +68,14 @@ export const JOURNAL = {
   tooMany: 10,
 } as const;
 
-/** Characters below which a text is not cut out as a secret (`journal/redaction.ts`). */
+/** How long a text is that is cut out as a secret (`journal/redaction.ts`), in characters. */
 export const SHORTEST_SECRET = {
-  /** Of a secret that the emulator knows: cutting shorter ones out would make everything else unreadable. */
+  /** Of a secret that the emulator knows, to be cut out of the midst of words: of shorter ones too much would be left unreadable. */
   known: 4,
-  /** Of a value of a hidden header: shorter ones are modes and flags, and stand in answers by chance. */
+  /** The same of a value of a hidden header: shorter ones are modes and flags, and stand within words by chance. */
   sent: 8,
+  /** Where it stands alone. */
+  alone: 3,
 } as const;
 
 /** Limits of the servers, which keep slow, half-open and oversized connections from piling up (`http/http-server.ts`). */

@@ -1,5 +1,6 @@
 import type { NatsConnection } from "@nats-io/transport-node";
 import { z } from "zod";
+import { Redactor } from "../client/redact";
 import { text, tls } from "./config/fields";
 import { TIMES } from "./defaults";
 import { loadOptional } from "./sinks/optional";
@@ -48,4 +49,18 @@ export function connectNats({ transport }: Nats, options: NatsOptions, name: str
       tls: { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }), ...(servername && { servername }) },
     }),
   });
+}
+
+/** What the library or the server says of a failure, as a message may quote it. */
+export function natsWords(error: unknown, { servers, user, password, token, tls }: NatsOptions): string {
+  const inUrls = servers.map((server) => /^(?:[a-z]+:\/\/)?([^@/]*)@/.exec(server)?.[1] ?? "");
+  const redactor = new Redactor([
+    user,
+    password,
+    token,
+    tls?.key,
+    ...inUrls,
+    ...inUrls.flatMap((pair) => pair.split(":")),
+  ]);
+  return redactor.told(error instanceof Error ? error.message || error.name : String(error));
 }

@@ -1,4 +1,6 @@
+import { NodeRequests } from "../client/node-request";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
+import { SignalingRequests } from "../client/signaling-request";
 import type { World } from "../client/world";
 import { messageOf } from "../model/errors";
 import type { Prefix } from "../model/prefix";
@@ -48,8 +50,13 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
   const [set] = bench.targets.sets;
   if (write && set) bench.work = new WorkSet(set, bench);
   if (receiver) bench.receiver = new Receiver(receiver.options, receiver.prefix, world, signal);
+  const redactors = [
+    new NodeRequests(node).redactor,
+    ...(receiver ? [new SignalingRequests(receiver.options).redactor] : []),
+  ];
   try {
-    return await run(bench, watch, signal);
+    const result = await run(bench, watch, signal);
+    return withoutSecrets(result, (text) => redactors.reduce((left, redactor) => redactor.text(left), text));
   } finally {
     await bench.close();
   }
@@ -86,6 +93,15 @@ async function run(
   left.push(...(await cleanUp(bench, doubtMs)));
   stopped ??= bench.blocked;
   return { ...summary(findings, bench), ...(stopped !== undefined && { stopped }), findings, left };
+}
+
+/** A result whose texts, names of members included, quote nothing secret: a node may say anything anywhere. */
+function withoutSecrets<T>(value: T, hide: (text: string) => string): T;
+function withoutSecrets(value: unknown, hide: (text: string) => string): unknown {
+  if (typeof value === "string") return hide(value);
+  if (Array.isArray(value)) return value.map((one) => withoutSecrets(one, hide));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [hide(name), withoutSecrets(one, hide)]));
 }
 
 /** What a point needs and this probe has not. */

@@ -1,4 +1,5 @@
 import { toUSVString } from "node:util";
+import { cut, visible } from "../model/foreign-text";
 
 /**
  * Foreign text in a comment. A reason may be written by any contributor to a block list, and a comment is read by machines that
@@ -9,7 +10,7 @@ import { toUSVString } from "node:util";
  */
 
 /** Longer text is cut: a comment has no room for it. */
-const LONGEST = 200;
+export const LONGEST = 200;
 
 /**
  * A text as a code span.
@@ -25,25 +26,6 @@ export function code(text: string, longest = LONGEST): string {
     .replaceAll("|", "¦")
     .trim();
   return inside === "" ? "`(empty)`" : `\`${cut(inside, longest)}\``;
-}
-
-/**
- * A text on one line, with nothing that a screen acts on or hides: control characters, what turns the direction of writing
- * around, what has no width, and halves of surrogate pairs become `\u{…}`; blanks of all kinds become one blank.
- */
-export function visible(text: string): string {
-  return text
-    .replace(/[\t\n\v\f\r\u0085\u2028\u2029\p{Zs}]+/gu, " ")
-    .replace(
-      /[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Default_Ignorable_Code_Point}]/gu,
-      (sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`,
-    );
-}
-
-/** The first characters, without half of one at the end. */
-export function cut(text: string, longest = LONGEST): string {
-  if (text.length <= longest) return text;
-  return `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }
 
 /**

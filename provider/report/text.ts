@@ -1,5 +1,6 @@
+import { cut, visible } from "../model/foreign-text";
 import { grouped } from "../model/text";
-import { cut, visible } from "./inert";
+import { LONGEST } from "./inert";
 import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
 import { andMore, fate, headline, markSentence, remarks, signalingWords } from "./sentences";
 
@@ -100,7 +101,7 @@ function few(items: readonly string[], limit: number): string {
 }
 
 function safe(text: string): string {
-  return cut(visible(text));
+  return cut(visible(text), LONGEST);
 }
 
 function safeMessage(text: string): string {

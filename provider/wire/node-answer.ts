@@ -65,8 +65,17 @@ export function quotable(body: string): string {
 }
 
 function titleOf(html: string): string {
-  const title = /<title[^>]*>([^<]*)/i.exec(html)?.[1] ?? /<h1[^>]*>([^<]*)/i.exec(html)?.[1];
-  return title?.trim() ? `an HTML page titled "${title.trim()}"` : "an HTML page";
+  const title = (elementOf(html, /<title/i) ?? elementOf(html, /<h1/i))?.trim();
+  return title ? `an HTML page titled "${title}"` : "an HTML page";
+}
+
+/** The text of the first such element. By index: an expression for all of it takes quadratic time on tags without an end. */
+function elementOf(html: string, tag: RegExp): string | undefined {
+  const start = html.search(tag);
+  const open = start < 0 ? -1 : html.indexOf(">", start);
+  if (open < 0) return undefined;
+  const end = html.indexOf("<", open);
+  return html.slice(open + 1, end < 0 ? undefined : end);
 }
 
 function attempt<T>(run: () => T): T | undefined {

@@ -4,7 +4,7 @@ import { NodeClient, Prefix, SignalingClient } from "../../provider/client";
 import { Redactor } from "../../provider/client/redact";
 import { type Arrived, failureOf, reply, reset, SET, script, serve, TestWorld, truncated } from "./support";
 
-const TOKEN = "canary-t0ken";
+const TOKEN = "canary-t0ken+/='&%<>\\";
 const PASSWORD = "canary p4ss/w%rd";
 const SECRET = "canary k3y/ü?&<'\"";
 
@@ -37,6 +37,27 @@ const echoes: Record<string, (text: string) => string> = {
       .replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`),
   html: (text) =>
     text.replace(/[&<>"']/g, (c) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" })[c] ?? c),
+  "html by number": (text) => text.replace(/\W/gu, (c) => `&#${c.codePointAt(0)};`),
+  "html by hexadecimal number": (text) => text.replace(/\W/gu, (c) => `&#x${c.codePointAt(0)?.toString(16)};`),
+  "JSON by number": (text) => text.replace(/\W/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`),
+  // As urllib.parse.quote of Python does.
+  "percent-encoded but for slashes": (text) => encodeURIComponent(text).replaceAll("%2F", "/").replaceAll("'", "%27"),
+  "every byte percent-encoded": (text) =>
+    [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""),
+  base64: (text) => Buffer.from(text).toString("base64"),
+  base64url: (text) => Buffer.from(`it was ${text}.`).toString("base64url"),
+  "each character in another way": (text) =>
+    [...text]
+      .map((c, place) => {
+        const ways = [
+          c,
+          encodeURIComponent(c),
+          `&#${c.codePointAt(0)};`,
+          `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`,
+        ];
+        return ways[place % ways.length];
+      })
+      .join(""),
 };
 
 describe.each(Object.entries(echoes))("an echo of secrets, %s", (_name, echo) => {
@@ -53,6 +74,8 @@ describe.each(Object.entries(echoes))("an echo of secrets, %s", (_name, echo) =>
     "a long text": (told) => reply(400, `${"x".repeat(270)} ${told}`),
     "an unknown shape": (told) => reply(200, [{ [told]: told }]),
     "an unknown prefix": (told) => reply(200, { data: [{ p: told }], IP_prefix: [told] }),
+    "a member of an unknown name": (told) => reply(400, { [`x ${told}`]: 1 }),
+    "a page's heading": (told) => reply(502, `<h1>${told}</h1>`),
     "a redirect": (told) => reply(301, "", { location: `http://192.0.2.1/${encodeURIComponent(told)}` }),
     "a broken header": (told) => (_request, response) => {
       response.socket?.end(`HTTP/1.1 200 OK\r\nX Y ${encodeURIComponent(told)}\r\n\r\n`);
@@ -86,6 +109,7 @@ describe.each(Object.entries(echoes))("an echo of secrets, %s", (_name, echo) =>
       expect(text).toMatch(/failed|incomplete/);
       // "canary" begins each secret: none of it may be left, in whatever form.
       expect(text).not.toMatch(/canary|t0ken|p4ss|k3y/i);
+      for (const secret of [TOKEN, PASSWORD, SECRET]) expect(text).not.toContain(echo(secret));
     }
     await Promise.all([node.close(), receiver.close()]);
   });

@@ -94,11 +94,29 @@ test("profiles, rules and marks are listed under their addresses", async () => {
 
 test("what a node calls things cannot move a terminal's cursor, and CSV quotes it", async () => {
   const rules = await run(["list", "profile://edge/web"], { env });
-  expect(rules.out).toContain("flood, \\u001b[2J");
+  expect(rules.out).toContain("flood, \\u{1b}[2J");
   expect(rules.out).not.toContain("\u001b");
   const csv = await run(["list", "profile://edge/web", "--output", "csv"], { env });
-  expect(csv.out.split("\r\n")[1]).toContain(`7,"flood, ${String.fromCharCode(27)}[2J"`);
+  expect(csv.out.split("\r\n")[1]).toContain('7,"flood, \\u{1b}[2J"');
   expect((await run(["list", BLOCKED, "--output", "csv"], { env })).out.split("\r\n")[1]).toBe("192.0.2.0/24,2");
+});
+
+test("what a spreadsheet would take for a formula is text in CSV, and numbers stay numbers", () => {
+  const names = ["=HYPERLINK(1)", "+1+1", "-2+3", "@SUM(1)", "\tx", "\rx", "-7", "a=b"];
+  const rows = names.map((name, value) => ({ name, value: -value }));
+  const listing = { columns: ["name", "value"], rows, summary: "" };
+  expect(printed(listing, "csv").split("\r\n")).toEqual([
+    "name,value",
+    "'=HYPERLINK(1),0",
+    "'+1+1,-1",
+    "'-2+3,-2",
+    "'@SUM(1),-3",
+    "'\tx,-4",
+    "'\\u{d}x,-5",
+    "-7,-6",
+    "a=b,-7",
+    "",
+  ]);
 });
 
 test("50 000 entries are a table, too", () => {

@@ -1,3 +1,4 @@
+import { visible, visibleJson, visibleLines } from "../../model/foreign-text";
 import type { Cell, Listing } from "./listing";
 
 /** The forms of a list: for people, for programs, for spreadsheets. */
@@ -24,7 +25,7 @@ export function printed(listing: Listing, output: Output): string {
  */
 function table({ columns, rows, summary }: Listing): string {
   if (rows.length === 0) return `${summary}\n`;
-  const cells = [columns, ...rows.map((row) => columns.map((name) => harmless(textOf(row[name]))))];
+  const cells = [columns, ...rows.map((row) => columns.map((name) => visible(textOf(row[name]))))];
   const isNumeric = columns.map((name) => rows.every((row) => ["number", "undefined"].includes(typeof row[name])));
   const widths = columns.map((_, index) => cells.reduce((most, row) => Math.max(most, row[index]?.length ?? 0), 0));
   const lines = cells.map((row) =>
@@ -38,12 +39,23 @@ function table({ columns, rows, summary }: Listing): string {
 
 /** One record a line, so that long lists can be read and compared line by line. */
 function json({ rows }: Listing): string {
-  return rows.length === 0 ? "[]\n" : `[\n${rows.map((row) => `  ${JSON.stringify(row)}`).join(",\n")}\n]\n`;
+  return rows.length === 0
+    ? "[]\n"
+    : `[\n${rows.map((row) => `  ${visibleJson(JSON.stringify(row))}`).join(",\n")}\n]\n`;
 }
 
 function csv({ columns, rows }: Listing): string {
-  const lines = [columns, ...rows.map((row) => columns.map((name) => quoted(textOf(row[name]))))];
+  const lines = [columns, ...rows.map((row) => columns.map((name) => quoted(cellOf(row[name]))))];
   return lines.map((line) => `${line.join(",")}\r\n`).join("");
+}
+
+/**
+ * A text of the node that a spreadsheet would take for a formula begins with an apostrophe
+ * (https://owasp.org/www-community/attacks/CSV_Injection); numbers stay numbers.
+ */
+function cellOf(cell: Cell): string {
+  const text = visibleLines(textOf(cell));
+  return typeof cell === "string" && /^(?!-?\d+$)[=+\-@\t\r\n＝＋－＠]/.test(cell) ? `'${text}` : text;
 }
 
 function quoted(text: string): string {
@@ -53,15 +65,4 @@ function quoted(text: string): string {
 function textOf(cell: Cell): string {
   if (cell === undefined) return "";
   return typeof cell === "object" ? JSON.stringify(cell) : String(cell);
-}
-
-/**
- * Names come from the node: none of them may move the cursor of a terminal, or begin a line.
- *
- * @param but Signs that may stay.
- */
-export function harmless(text: string, but = ""): string {
-  return text.replace(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, (sign) =>
-    but.includes(sign) ? sign : `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

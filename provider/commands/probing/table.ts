@@ -1,5 +1,5 @@
+import { visible, visibleJson, visibleLines } from "../../model/foreign-text";
 import type { Finding, ProbeResult } from "../../probe/finding";
-import { harmless } from "../listing/output";
 
 const WIDTH = 100;
 const COLUMNS = { title: 36, found: 8 };
@@ -13,23 +13,23 @@ export function table({ findings, node, dialect, stopped, left }: ProbeResult): 
   for (const { found } of findings) counts.set(found, (counts.get(found) ?? 0) + 1);
   const summary = [...counts].map(([found, count]) => `${count} ${found}`).join(", ");
   const settings =
-    Object.keys(node).length === 0 ? "Nothing is to be set." : `To set:\n${JSON.stringify(node, null, 2)}`;
-  const rest = left.flatMap(({ remedy }) => ["", harmless(remedy, "\n")]);
-  const end = stopped === undefined ? [] : ["", `The probe ended before its time: ${harmless(stopped)}`];
+    Object.keys(node).length === 0 ? "Nothing is to be set." : `To set:\n${visibleJson(JSON.stringify(node, null, 2))}`;
+  const rest = left.flatMap(({ remedy }) => ["", visibleLines(remedy)]);
+  const end = stopped === undefined ? [] : ["", `The probe ended before its time: ${visible(stopped)}`];
   const switches = `${Object.keys(dialect).length} switches of the emulator are known.`;
   return `${[...lines, "", `${summary}. ${switches}`, ...end, ...rest, "", settings].join("\n")}\n`;
 }
 
 function rows({ title, found, node, evidence, assumes, advice, settings }: Finding): string[] {
   const head = `${title.padEnd(COLUMNS.title)}  ${found.padEnd(COLUMNS.found)}  `;
-  const [first = "", ...more] = wrapped(harmless(node), WIDTH - head.length);
+  const [first = "", ...more] = wrapped(visible(node), WIDTH - head.length);
   if (found === "skipped") return [head + first, ...more.map((text) => " ".repeat(head.length) + text)];
   const remarks = [
     ...evidence.map((text) => `the node: ${text}`).map((text) => (text.length > 90 ? `${text.slice(0, 90)}…` : text)),
     `we: ${assumes}`,
     ...(advice === undefined ? [] : [`so: ${advice}`]),
     ...(Object.keys(settings).length > 0 ? [`set: ${JSON.stringify(settings)}`] : []),
-  ].flatMap((text) => wrapped(harmless(text), WIDTH - REMARK.length).map((line) => REMARK + line));
+  ].flatMap((text) => wrapped(visible(text), WIDTH - REMARK.length).map((line) => REMARK + line));
   return [head + first, ...more.map((text) => " ".repeat(head.length) + text), ...remarks];
 }
 

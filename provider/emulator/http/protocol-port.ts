@@ -4,6 +4,7 @@ import type { Dialect } from "../behaviour/dialect";
 import type { Delivery, Variation } from "../behaviour/fault-kind";
 import { strike } from "../behaviour/fault-kinds";
 import type { ActiveFault, Faults } from "../behaviour/faults";
+import { SHORTEST_SECRET } from "../defaults";
 import type { ApiName, Journal, JournalEntry, RequestSummary } from "../journal/journal";
 import { AnswerStart, redactHeaders, redactPath, runLabel, Secrets, sentSecrets } from "../journal/redaction";
 import type { VirtualClock } from "../time/clock";
@@ -135,7 +136,7 @@ export class ProtocolPort {
 
   /** Of an answer nothing may be kept that is secret, nor what its request brought as a credential, wrong ones included. */
   private answerStart({ url = "/", headers }: IncomingMessage): AnswerStart {
-    const sent = new Secrets(sentSecrets(url, headers));
+    const sent = new Secrets(sentSecrets(url, headers), SHORTEST_SECRET.sent);
     return new AnswerStart(this.subject.secrets, sent);
   }
 
@@ -187,7 +188,7 @@ async function answer(
   options: { close?: boolean } = {},
 ) {
   entry.status = reply.status;
-  entry.answerHeaders = { ...(reply.type && { "content-type": reply.type }), ...reply.headers };
+  entry.answerHeaders = start.headers({ ...(reply.type && { "content-type": reply.type }), ...reply.headers });
   const measured = (bytes: number) => {
     entry.answerBytes = bytes;
     entry.answer = start.text();

@@ -1,33 +1,43 @@
+import { SecretMatcher } from "../../model/secret-matcher";
 import { JOURNAL, SHORTEST_SECRET } from "../defaults";
 
 /** What stands in the place of a secret. */
 const CUT = "***";
 
-/** Secrets, and texts without them. */
+/** Secrets, and texts without them, however they spell them (`SecretMatcher`). */
 export class Secrets {
-  /** Characters of the longest spelling of one. */
-  readonly longest: number;
-  private readonly pattern: RegExp | undefined;
-  private readonly bytes: readonly Buffer[];
+  private readonly secrets: readonly string[];
+  private made: SecretMatcher | undefined;
+  private literal: readonly Buffer[] | undefined;
 
-  constructor(secrets: Iterable<string>) {
-    const spelled = new Set([...secrets].filter(({ length }) => length >= SHORTEST_SECRET.known).flatMap(spellings));
-    // The longest first: of two secrets, one within the other, nothing is left over.
-    const sorted = [...spelled].sort((a, b) => b.length - a.length);
-    this.longest = sorted[0]?.length ?? 0;
-    this.bytes = sorted.map((text) => Buffer.from(text));
-    this.pattern = sorted.length === 0 ? undefined : new RegExp(sorted.map(literal).join("|"), "g");
+  /** @param freelyFrom Secrets with fewer characters are cut out only where they stand alone. */
+  constructor(
+    secrets: Iterable<string>,
+    private readonly freelyFrom: number = SHORTEST_SECRET.known,
+  ) {
+    this.secrets = [...new Set(secrets)].filter(({ length }) => length >= SHORTEST_SECRET.alone);
+  }
+
+  /** Characters of the longest spelling of one. */
+  get longest(): number {
+    return this.secrets.length === 0 ? 0 : this.matcher.longest;
+  }
+
+  /** Made at the first use: of most requests nothing is looked at. */
+  private get matcher(): SecretMatcher {
+    this.made ??= new SecretMatcher(this.secrets, this.freelyFrom);
+    return this.made;
   }
 
   /** The text with every secret in it cut out. */
   cut(text: string): string {
-    return this.pattern ? text.replace(this.pattern, CUT) : text;
+    return this.secrets.length === 0 ? text : this.matcher.cut(text, CUT);
   }
 
   /** The same for every string in a JSON value. */
   cutJson<T>(value: T): T;
   cutJson(value: unknown): unknown {
-    if (!this.pattern) return value;
+    if (this.secrets.length === 0) return value;
     if (typeof value === "string") return this.cut(value);
     if (Array.isArray(value)) return value.map((item) => this.cutJson(item));
     if (typeof value !== "object" || value === null) return value;
@@ -36,20 +46,23 @@ export class Secrets {
 
   /** Whether JSON of a request may hold one: without a look at what it means, which takes long for a large request. */
   mayBeIn(body: Buffer): boolean {
+    if (this.secrets.length === 0) return false;
+    this.literal ??= this.secrets.flatMap(beginningsOf);
     // Behind an escape anything may stand.
-    return this.bytes.length > 0 && (body.includes("\\") || this.bytes.some((secret) => body.includes(secret)));
+    return ["\\", "%", "&"].some((sign) => body.includes(sign)) || this.literal.some((start) => body.includes(start));
   }
 }
 
-/** A secret as it stands in plain text, in an address, and in JSON, also of languages that escape `/` there. */
-function spellings(secret: string): string[] {
-  const whole = Buffer.from(secret).toString();
-  const json = JSON.stringify(whole).slice(1, -1);
-  return [secret, encodeURIComponent(whole), json, json.replaceAll("/", "\\/")];
-}
-
-function literal(text: string): string {
-  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+/** With what a secret begins that is spelled without escapes: as it is, or in base64 at one of the places of a group. */
+function beginningsOf(secret: string): Buffer[] {
+  const bytes = Buffer.from(secret);
+  const encoded = [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+    return (
+      text.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6)).split(/[+/]/, 1)[0] ?? ""
+    );
+  });
+  return [bytes, ...encoded.filter(({ length }) => length > 3).map((text) => Buffer.from(text))];
 }
 
 /** Headers of requests whose values are shown. Any other may carry a credential. */
@@ -70,6 +83,9 @@ const SHOWN = new Set([
   "user-agent",
   "user-arena",
 ]);
+
+/** Hidden, and no credential: every `fetch` sends it, as "cors". */
+const MODE = "sec-fetch-mode";
 
 const OPERATIONS = new Set(["status", "start", "stop"]);
 
@@ -99,15 +115,32 @@ export function redactPath(target: string): string {
   return `/${[first, ...shown].join("/")}${query === undefined ? "" : "?***"}`;
 }
 
+/** Headers of an answer as the journal shows them: where it sends the caller on may hold a client id and a key. */
+function redactAnswerHeaders({ location, ...headers }: Readonly<Record<string, string>>): Record<string, string> {
+  return { ...headers, ...(location !== undefined && { location: redactLocation(location) }) };
+}
+
+/** Scheme, host and the first part of an absolute path stay. */
+function redactLocation(location: string): string {
+  const [, origin = "", path = "", query = ""] =
+    /^((?:[a-z][a-z0-9+.-]{0,20}:)?\/\/[^/?#]*)?([^?#]*)(.*)$/is.exec(location) ?? [];
+  const parts = path.split("/").map((part, place) => {
+    const shown = (place === 1 && path.startsWith("/")) || ["", ".", ".."].includes(part);
+    return shown ? part : CUT;
+  });
+  return `${origin.replace(/\/\/[^/]*@/, "//***@")}${parts.join("/")}${query === "" ? "" : "?***"}`;
+}
+
 /** What a request carries that must not be seen in its answer: values of hidden headers, and the secret in its path. */
 export function sentSecrets(target: string, headers: NodeJS.Dict<string | string[]>): string[] {
   const [, , , inPath] = target.split("?", 1)[0]?.split("/") ?? [];
-  const hidden = Object.entries(headers).flatMap(([name, value]) => (SHOWN.has(name) ? [] : [value ?? []].flat()));
+  const hidden = Object.entries(headers).flatMap(([name, value]) =>
+    SHOWN.has(name) || name === MODE ? [] : [value ?? []].flat(),
+  );
   const credentials = hidden.flatMap((value) => [value, value.slice(value.indexOf(" ") + 1)]);
-  return [
-    ...credentials.filter(({ length }) => length >= SHORTEST_SECRET.sent),
-    ...(inPath ? [inPath, decode(inPath)] : []),
-  ];
+  // A short number stands in answers by chance.
+  const named = credentials.filter((value) => value.length >= SHORTEST_SECRET.sent || /\D/.test(value));
+  return [...named, ...(inPath ? [inPath, decode(inPath)] : [])];
 }
 
 function decode(text: string): string {
@@ -141,6 +174,11 @@ export class AnswerStart {
     this.chunks.push(part.subarray(0, this.wanted - this.taken));
     this.taken += part.length;
   };
+
+  /** Headers of the answer as they are shown. */
+  headers(headers: Readonly<Record<string, string>>): Record<string, string> {
+    return this.secrets.reduce((left, secrets) => secrets.cutJson(left), redactAnswerHeaders(headers));
+  }
 
   /** What was taken, as far as it is shown, secrets cut out. */
   text(): string {

@@ -2,6 +2,7 @@ import { type FileHandle, open, readFile } from "node:fs/promises";
 import { z } from "zod";
 import { PRIVATE_FILE } from "../../files/private";
 import { messageOf } from "../../model/errors";
+import { SHORTEST_SECRET } from "../defaults";
 import type { Incoming } from "../http/api";
 import type { Reply } from "../http/reply";
 import { redactPath, Secrets, sentSecrets } from "../journal/redaction";
@@ -145,7 +146,8 @@ export class Recording {
 function secretsOf({ target, headers }: Incoming): Secrets {
   const [, basic] = /^Basic\s+(.+)$/i.exec(headers.authorization?.toString() ?? "") ?? [];
   const pair = Buffer.from(basic ?? "", "base64").toString("utf8");
-  return new Secrets([...sentSecrets(target, headers), pair, pair.slice(pair.indexOf(":") + 1)]);
+  const secrets = [...sentSecrets(target, headers), pair, pair.slice(pair.indexOf(":") + 1)];
+  return new Secrets(secrets, SHORTEST_SECRET.sent);
 }
 
 function describe({ method, target, headers, body }: Incoming, secrets: Secrets): RecordedRequest {

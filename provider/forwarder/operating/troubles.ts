@@ -1,3 +1,5 @@
+import { visible } from "../../model/foreign-text";
+
 /** Where the forwarder says what happens: one line an event, with members for programs. Never a secret. */
 export interface Log {
   /** What is as it should be. */
@@ -21,7 +23,8 @@ export class Troubles {
   constructor(private readonly log: Log) {}
 
   /** Notes that something is wrong. */
-  begin(key: string, members: Readonly<Record<string, unknown>>, message: string): void {
+  begin(key: string, members: Readonly<Record<string, unknown>>, words: string): void {
+    const message = visible(words);
     if (this.open.get(key) === message) return;
     this.open.set(key, message);
     this.log.warn(members, message);

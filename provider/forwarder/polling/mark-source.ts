@@ -3,6 +3,7 @@ import { tooLarge } from "../../client/failed-try";
 import { NodeRequests } from "../../client/node-request";
 import { DEFAULTS, type NodeOptions } from "../../client/options";
 import type { NodeMemories } from "../../client/world";
+import { visible } from "../../model/foreign-text";
 import { formatUrl, type MarkUrl } from "../../model/resource-url";
 import type { NodeHabits } from "../../wire/answers";
 import { errorText } from "../../wire/node-answer";
@@ -66,9 +67,12 @@ export class MarkSource {
         if (!isList && body.bytes > SIZES.errorBytes) break;
       }
       if (isList) return body.finish();
-      const said = errorText(requests.redactor.text(Buffer.concat(body.finish()).toString("utf8"))).slice(0, 300);
+      const text = Buffer.concat(body.finish()).toString("utf8");
+      const { redactor } = requests;
+      const isWhole = body.bytes <= SIZES.errorBytes;
+      const said = errorText(isWhole ? redactor.text(text) : redactor.beginning(text));
       const refused = status >= 400 && status < 500 && ![408, 425, 429].includes(status);
-      throw fail(`HTTP ${status}${said === "" ? "" : `: ${said}`}`, refused, afterMs, status === 401);
+      throw fail(`HTTP ${status}${said === "" ? "" : `: ${redactor.told(said)}`}`, refused, afterMs, status === 401);
     } catch (error) {
       if (error instanceof NoAnswer) throw fail(error.message, false);
       throw error;
@@ -102,7 +106,7 @@ export class MarkSource {
     const subject = `Marks (${table.type}) of ${formatUrl(urlOf(table))} on ${node}`;
     const fail = (what: string, refused: boolean, afterMs?: number, unauthorized = false): ListFailure =>
       new ListFailure(
-        requests.redactor.text(`${subject}: ${what.replace(/\.$/, "")}.`),
+        visible(requests.redactor.text(`${subject}: ${what.replace(/\.$/, "")}.`)),
         refused,
         afterMs,
         unauthorized,

@@ -1,4 +1,5 @@
 import { isIPv6 } from "node:net";
+import { visible } from "../../model/foreign-text";
 import { endsOf, transportOf } from "./formats";
 import type { ForwardRecord } from "./record";
 
@@ -63,9 +64,10 @@ function labelled(key: string, label: string, value: string | number | undefined
 }
 
 function escapeHead(text: string): string {
-  return text.replace(/[\\|]/g, "\\$&").replace(/\s+/g, " ");
+  return visible(text).replace(/[\\|]/g, "\\$&");
 }
 
 function escapeValue(text: string): string {
-  return text.replace(/[\\=]/g, "\\$&").replaceAll("\r", "\\r").replaceAll("\n", "\\n");
+  const lines = text.split(/\r\n|[\r\n]/).map((line) => visible(line).replace(/[\\=]/g, "\\$&"));
+  return lines.join("\\n");
 }

@@ -1,3 +1,4 @@
+import { visible } from "../../model/foreign-text";
 import type { MarkType } from "../../model/mark";
 import type { Batch } from "../ledger/protocol";
 import { EVENTS, type MarkEvent } from "./events";
@@ -86,7 +87,7 @@ export function readBatch(text: string): ForwardRecord[] {
       sequence,
       recordId: `${idStart}${sequence.toString(36)}`,
     };
-    return { ...record, message: messageOf(record), ...(extra && { extra }) };
+    return { ...record, message: visible(messageOf(record)), ...(extra && { extra }) };
   });
 }
 

@@ -4,7 +4,7 @@ import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { written } from "../slices";
 import { halves } from "./http";
-import { HttpPost, httpFields, isPassing, refusalOf } from "./http-post";
+import { HttpPost, httpFields, isPassing, refusalOf, type SinkAnswer } from "./http-post";
 import { allRejected, type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({ ...httpFields, index: text });
@@ -32,7 +32,7 @@ export const elasticsearch = sinkKind(schema, async (context, { index }) => {
     const answer = await post.send(body, "application/x-ndjson", signal, bulkUrl);
     if (answer.status === TOO_LARGE && records.length > 1) return halves(records, signal, deliver);
     if (answer.status >= 400) return allRejected(records, refusalOf(answer));
-    return judge(records, answer.body);
+    return judge(records, answer);
   };
   return { maxRecords: 2_000, deliver, close: () => post.close() };
 });
@@ -44,7 +44,7 @@ function bulkUrl(url: URL): URL {
 }
 
 /** What became of each document. An answer that says nothing of errors has taken all of them. */
-function judge(records: readonly ForwardRecord[], body: Buffer): Delivered {
+function judge(records: readonly ForwardRecord[], { body, told }: SinkAnswer): Delivered {
   let json: unknown;
   try {
     json = JSON.parse(body.toString("utf8"));
@@ -65,7 +65,7 @@ function judge(records: readonly ForwardRecord[], body: Buffer): Delivered {
     const record = records[place] as ForwardRecord;
     const { status = 0, error } = Object.values(item)[0] ?? {};
     if ((status >= 200 && status < 300) || status === EXISTS) continue;
-    const refusal = `HTTP ${status}: ${JSON.stringify(error ?? "no reason given").slice(0, 300)}`;
+    const refusal = `HTTP ${status}: ${told(JSON.stringify(error ?? "no reason given"))}`;
     if (isPassing(status) || status === 401) {
       again.push(record);
       reason ??= refusal;

@@ -21,11 +21,15 @@ export const httpFields = {
 const schema = z.looseObject(httpFields);
 
 const compress = promisify(gzip);
-const MAX_QUOTE = 300;
 
 /** Tries later what says so itself (RFC 9110, section 15.5; RFC 6585), and what a server may get over. */
 export function isPassing(status: number): boolean {
   return status === 408 || status === 425 || status === 429 || status >= 500;
+}
+
+/** What a sink answered, and its words as a message or a file may quote them. */
+export interface SinkAnswer extends WholeAnswer {
+  told(text: string): string;
 }
 
 /** Sends bodies to the url of a sink, with its headers as they are at the moment. */
@@ -47,7 +51,7 @@ export class HttpPost {
     contentType: string,
     signal: AbortSignal,
     path: (url: URL) => URL = (url) => url,
-  ): Promise<WholeAnswer> {
+  ): Promise<SinkAnswer> {
     const options = this.options();
     const url = new URL(options.url);
     const { authorization, secrets } = userinfoOf(url);
@@ -58,7 +62,7 @@ export class HttpPost {
       authorization,
       options.tls?.key,
     ]);
-    const where = redactor.text(`${target.origin}${target.pathname}`);
+    const where = redactor.told(`${target.origin}${target.pathname}`);
     const payload = options.gzip ? await compress(body) : body;
     let answer: WholeAnswer;
     try {
@@ -80,16 +84,16 @@ export class HttpPost {
       });
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
-      throw new SinkFailure(redactor.text(`${where}: ${error.message}`));
+      throw new SinkFailure(`${where}: ${redactor.told(error.message)}`);
     }
     const { status } = answer;
+    const quote = (text: string) => redactor.told(text);
     if (status === 401 || status === 407) {
       throw new SinkFailure(`${where}: HTTP ${status}, the credentials were not taken`, answer.afterMs, true);
     }
-    if (isPassing(status))
-      throw new SinkFailure(`${where}: HTTP ${status}${quoteOf(answer, redactor)}`, answer.afterMs);
+    if (isPassing(status)) throw new SinkFailure(`${where}: ${refusalOf({ ...answer, told: quote })}`, answer.afterMs);
     if (status >= 300 && status < 400) throw new SinkFailure(`${where}: HTTP ${status}, a redirect to elsewhere`);
-    return status >= 400 ? { ...answer, body: Buffer.from(redactor.text(answer.body.toString("utf8"))) } : answer;
+    return { ...answer, told: quote };
   }
 
   close(): Promise<void> {
@@ -102,12 +106,7 @@ export class HttpPost {
 }
 
 /** What a refusal says, short. */
-export function refusalOf(answer: WholeAnswer): string {
-  return `HTTP ${answer.status}${quoteOf(answer)}`;
-}
-
-function quoteOf({ body }: WholeAnswer, redactor?: Redactor): string {
-  const text = body.toString("utf8").replace(/\s+/g, " ").trim();
-  const shown = redactor ? redactor.text(text) : text;
-  return shown === "" ? "" : `: ${shown.length > MAX_QUOTE ? `${shown.slice(0, MAX_QUOTE)}…` : shown}`;
+export function refusalOf({ status, body, told }: SinkAnswer): string {
+  const words = told(body.toString("utf8"));
+  return `HTTP ${status}${words === "" ? "" : `: ${words}`}`;
 }

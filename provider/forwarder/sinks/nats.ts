@@ -3,7 +3,7 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import type { z } from "zod";
 import { flag, members, text, whole } from "../config/fields";
 import { SINK_DEFAULTS, SIZES } from "../defaults";
-import { connectNats, loadNats, type Nats, natsFields } from "../nats";
+import { connectNats, loadNats, type Nats, natsFields, natsWords } from "../nats";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
@@ -114,7 +114,7 @@ class Link {
       for (const [index, result] of results.entries()) {
         if (result.status === "fulfilled") continue;
         const records = group[index]?.records ?? [];
-        const words = wordsOf(result.reason);
+        const words = natsWords(result.reason, this.options());
         if (this.isRefusal(result.reason)) rejected.push(...records.map((record) => ({ record, reason: words })));
         else {
           again.push(...records);
@@ -145,7 +145,7 @@ class Link {
     } catch (error) {
       await this.connection?.close().catch(() => {});
       this.connection = undefined;
-      throw new SinkFailure(`NATS at ${options.servers.map(withoutSecrets).join(", ")}: ${wordsOf(error)}`);
+      throw new SinkFailure(`NATS at ${options.servers.map(withoutSecrets).join(", ")}: ${natsWords(error, options)}`);
     }
   }
 
@@ -172,8 +172,4 @@ class TooLarge extends Error {
 
 function withoutSecrets(server: string): string {
   return server.replace(/^([a-z]+:\/\/)?[^@/]*@/, "$1");
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message || error.name : String(error);
 }

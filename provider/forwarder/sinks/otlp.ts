@@ -3,7 +3,7 @@ import { type Document, formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
 import { halves } from "./http";
-import { HttpPost, httpFields, refusalOf } from "./http-post";
+import { HttpPost, httpFields, refusalOf, type SinkAnswer } from "./http-post";
 import { loadOptional } from "./optional";
 import { allRejected, type Delivered, sinkKind } from "./sink";
 
@@ -41,18 +41,18 @@ export const otlp = sinkKind(schema, async (context) => {
     const answer = await post.send(Buffer.concat(whole), "application/x-protobuf", signal);
     if (answer.status === 413 && records.length > 1) return halves(records, signal, deliver);
     if (answer.status >= 400) return allRejected(records, refusalOf(answer));
-    const refused = partialSuccess(serializer, answer.body);
+    const refused = partialSuccess(serializer, answer);
     return refused === undefined ? {} : allRejected(records, refused);
   };
   return { maxRecords: 2_000, deliver, close: () => post.close() };
 });
 
-function partialSuccess(serializer: Serializer, body: Buffer): string | undefined {
+function partialSuccess(serializer: Serializer, { body, told }: SinkAnswer): string | undefined {
   if (body.length === 0) return undefined;
   try {
     const { rejectedLogRecords: count = 0, errorMessage } = serializer.deserializeResponse(body).partialSuccess ?? {};
     return count > 0
-      ? `${count} of the request's records were not taken: ${errorMessage || "no reason given"}`
+      ? `${count} of the request's records were not taken: ${told(errorMessage || "no reason given")}`
       : undefined;
   } catch {
     // Some servers answer 2xx with JSON or text.

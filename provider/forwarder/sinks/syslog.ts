@@ -1,6 +1,7 @@
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { z } from "zod";
+import { visibleJson } from "../../model/foreign-text";
 import { flag, members, text, tls, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
 import { cef } from "../record/cef";
@@ -28,7 +29,7 @@ const PRIORITY = 16 * 8 + 6;
  */
 export const syslog = sinkKind(schema, async (context, options) => {
   const format = formatter(context.format);
-  const text = options.message === "cef" ? cef : (record: ForwardRecord) => JSON.stringify(format(record));
+  const text = options.message === "cef" ? cef : (record: ForwardRecord) => visibleJson(JSON.stringify(format(record)));
   const connection = new SyslogConnection(() => context.options(schema), context.world);
   return {
     maxRecords: 1_000,

@@ -1,0 +1,134 @@
+/** What one escape stands for, by the form in which it is written. */
+const BY_NUMBER_OR_NAME = [
+  "%(?<byte>[0-9a-f]{2})",
+  "&#(?<decimal>[0-9]{1,9});",
+  "&#x(?<hex>[0-9a-f]{1,8});",
+  "&(?<name>[a-z]{2,8});",
+  "\\\\u(?<unit>[0-9a-f]{4})",
+  "\\\\u\\{(?<point>[0-9a-f]{1,6})\\}",
+  "\\\\x(?<code>[0-9a-f]{2})",
+];
+const ESCAPES = {
+  all: new RegExp([...BY_NUMBER_OR_NAME, "\\\\(?<sign>[nrtbf/\\\\\"'`])"].join("|"), "gi"),
+  "but signs": new RegExp(BY_NUMBER_OR_NAME.join("|"), "gi"),
+};
+
+/** Which escapes: where a backslash stands for itself, `\\` and the like are none. */
+export type EscapeKind = keyof typeof ESCAPES;
+
+/** A text with one layer of escapes undone, and where its characters come from. */
+export interface Decoded {
+  readonly text: string;
+  /** Where a stretch of it, from `start` to before `end`, stands in the text that was decoded. */
+  origin(start: number, end: number): [start: number, end: number];
+}
+
+/**
+ * Undoes one layer of all escapes at once, mixed as they may be: `%hh`, HTML's `&#n;`, `&#xh;` and `&name;`, the `\uhhhh`,
+ * `\/`, `\"` and `\n` of JSON and of programming languages. A byte of UTF-8 becomes the character of its number (ISO 8859-1):
+ * readers of bytes look for these. `undefined` where there is nothing to undo. Takes time in proportion to the text.
+ */
+export function decodeLayer(text: string, kind: EscapeKind): Decoded | undefined {
+  if (!/[%&\\]/.test(text)) return undefined;
+  const parts: string[] = [];
+  // Of each escape: where it begins and ends in the text, and where what it stands for begins and ends.
+  const places: [start: number, end: number, at: number, until: number][] = [];
+  let length = 0;
+  let last = 0;
+  for (const match of text.matchAll(ESCAPES[kind])) {
+    const sign = meaning(match.groups ?? {});
+    if (sign === undefined) continue;
+    const between = text.slice(last, match.index);
+    last = match.index + match[0].length;
+    parts.push(between, sign);
+    places.push([match.index, last, length + between.length, length + between.length + sign.length]);
+    length += between.length + sign.length;
+  }
+  if (places.length === 0) return undefined;
+  parts.push(text.slice(last));
+  /** The last escape whose meaning begins at or before a character. */
+  const before = (index: number) => {
+    let [low, high] = [0, places.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((places[middle]?.[2] ?? 0) <= index) low = middle + 1;
+      else high = middle;
+    }
+    return places[low - 1];
+  };
+  const from = (index: number): readonly [number, number] => {
+    const [start, end, , until] = before(index) ?? [0, 0, 0, 0];
+    if (index < until) return [start, end];
+    return [end + index - until, end + index - until + 1];
+  };
+  return { text: parts.join(""), origin: (start, end) => [from(start)[0], from(end - 1)[1]] };
+}
+
+/** HTML's names (https://html.spec.whatwg.org/#named-character-references) of what is no letter of ASCII. */
+const NAMES: Readonly<Record<string, string>> = {
+  amp: "&",
+  apos: "'",
+  ast: "*",
+  bsol: "\\",
+  colon: ":",
+  comma: ",",
+  commat: "@",
+  dollar: "$",
+  equals: "=",
+  excl: "!",
+  grave: "`",
+  gt: ">",
+  hat: "^",
+  lbrace: "{",
+  lbrack: "[",
+  lcub: "{",
+  lowbar: "_",
+  lpar: "(",
+  lsqb: "[",
+  lt: "<",
+  midast: "*",
+  newline: "\n",
+  num: "#",
+  percnt: "%",
+  period: ".",
+  plus: "+",
+  quest: "?",
+  quot: '"',
+  rbrace: "}",
+  rbrack: "]",
+  rcub: "}",
+  rpar: ")",
+  rsqb: "]",
+  semi: ";",
+  sol: "/",
+  tab: "\t",
+  verbar: "|",
+  vert: "|",
+};
+
+/** Those of ISO 8859-1 from U+00A0 on, in order. */
+const LATIN_NAMES =
+  `nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3
+acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil
+Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc
+Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml
+eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml`.split(/\s+/);
+
+const CONTROLS: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f" };
+
+function meaning(groups: Readonly<Record<string, string | undefined>>): string | undefined {
+  const { byte, decimal, hex, name, unit, point, code, sign } = groups;
+  if (sign !== undefined) return CONTROLS[sign] ?? (/[a-z]/i.test(sign) ? undefined : sign);
+  if (decimal !== undefined) return character(Number(decimal));
+  if (name !== undefined) return NAMES[name.toLowerCase()] ?? latin(name);
+  return character(Number.parseInt(byte ?? hex ?? unit ?? point ?? code ?? "", 16));
+}
+
+function latin(name: string): string | undefined {
+  const place = LATIN_NAMES.indexOf(name);
+  return place < 0 ? undefined : String.fromCharCode(0xa0 + place);
+}
+
+function character(number: number): string | undefined {
+  return number <= 0x10ffff ? String.fromCodePoint(number) : undefined;
+}

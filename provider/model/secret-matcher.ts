@@ -1,0 +1,176 @@
+import { type Decoded, decodeLayer, type EscapeKind } from "./escapes";
+
+/** What was encoded more often than that is not found: a proxy puts as JSON into a page what it decoded from a path. */
+const LAYERS = 4;
+
+/** Longest spelling of one character: `&#x0000002b;`. */
+const SPELLED = 12;
+
+/** Characters looked at in one go, which bounds memory, and how far two goes overlap: a secret is whole in one of them. */
+const WINDOW = { length: 1_048_576, overlap: 131_072 } as const;
+
+/** A shorter stretch of base64 may stand anywhere by chance. */
+const SHORTEST_BASE64 = 8;
+
+/**
+ * Finds secrets in a text, however it spells them: as they are, in every encoding of `decodeLayer` and mixtures of these, up to
+ * four deep, and in base64 or base64url at any place of what was encoded. Without regard to case. Takes time in proportion to the text.
+ *
+ * @example
+ * ```ts
+ * new SecretMatcher(["a+b/c"], 4).cut("you sent a%2Bb&#47;c", "***");    // "you sent ***"
+ * ```
+ */
+export class SecretMatcher {
+  /** Characters that the longest secret takes in its longest spelling. */
+  readonly longest: number;
+  private readonly pattern: RegExp | undefined;
+  /** What a secret begins with where a text was cut, see {@link halves}. */
+  private readonly beginnings: readonly string[];
+
+  /**
+   * @param freelyFrom Secrets with fewer characters are only found where they stand alone: cutting every "a" would leave no
+   *   readable text.
+   */
+  constructor(secrets: Iterable<string>, freelyFrom: number) {
+    const whole = [...new Set(secrets)].filter((secret) => secret !== "");
+    this.longest = SPELLED * Math.max(0, ...whole.map(({ length }) => length));
+    // The longest first: a secret that contains another is cut as a whole.
+    const forms = [...new Set(whole.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+    const patterns = [...forms.map((form) => literal(form, freelyFrom)), ...whole.flatMap(base64)];
+    this.beginnings = [...forms, ...whole.flatMap((secret) => base64Cores(secret).map(({ core }) => core))].map(evened);
+    this.pattern = patterns.length === 0 ? undefined : new RegExp(patterns.join("|"), "giu");
+  }
+
+  /** The text with `mark` in the place of every secret. */
+  cut(text: string, mark: string): string {
+    const parts: string[] = [];
+    let last = 0;
+    for (const [start, end] of this.find(text)) {
+      parts.push(text.slice(last, start), mark);
+      last = end;
+    }
+    return last === 0 ? text : `${parts.join("")}${text.slice(last)}`;
+  }
+
+  /** Where secrets are, in order, overlapping ones as one. */
+  private find(text: string): [start: number, end: number][] {
+    const found: [start: number, end: number][] = [];
+    if (this.pattern === undefined) return found;
+    const step = WINDOW.length - WINDOW.overlap;
+    for (let from = 0; from === 0 || from + WINDOW.overlap < text.length; from += step) {
+      const part = text.length <= WINDOW.length ? text : text.slice(from, from + WINDOW.length);
+      this.findIn(part, "all", from, found);
+      if (part.includes("\\")) this.findIn(part, "but signs", from, found);
+    }
+    const merged: [start: number, end: number][] = [];
+    for (const [start, end] of found.sort((a, b) => a[0] - b[0])) {
+      const before = merged.at(-1);
+      if (before && start < before[1]) before[1] = Math.max(before[1], end);
+      else merged.push([start, end]);
+    }
+    return merged;
+  }
+
+  private findIn(text: string, kind: EscapeKind, from: number, found: [start: number, end: number][]): void {
+    if (this.pattern === undefined) return;
+    const origins: Decoded["origin"][] = [];
+    for (let layer = text; ; ) {
+      const places = [...layer.matchAll(this.pattern)].map(({ index, 0: secret }) => [index, index + secret.length]);
+      if (layer.length <= MESSAGE && layer.includes("…")) places.push(...this.halves(layer));
+      for (const [start = 0, end = 0] of places) {
+        const [first, last] = origins.reduceRight((at, origin) => origin(at[0], at[1]), [start, end]);
+        found.push([from + first, from + last]);
+      }
+      const decoded = origins.length < LAYERS ? decodeLayer(layer, kind) : undefined;
+      if (!decoded) return;
+      origins.push(decoded.origin);
+      layer = decoded.text;
+    }
+  }
+
+  /** Beginnings of secrets before a "…", where a reader of the text has cut it before it came here. */
+  private halves(text: string): [start: number, end: number][] {
+    const found: [start: number, end: number][] = [];
+    const even = evened(text);
+    for (let end = even.indexOf("…"); end >= 0; end = even.indexOf("…", end + 1)) {
+      const whole = even.slice(0, end).replace(HALF_ESCAPE, "").length;
+      const longest = Math.max(0, ...this.beginnings.map((secret) => commonEnd(even, whole, secret)));
+      if (longest > 0) found.push([whole - longest, end]);
+    }
+    return found;
+  }
+}
+
+/** Characters of a text that may have been cut for a message. */
+const MESSAGE = 65_536;
+
+/** Fewer characters of a secret's beginning stand before a "…" by chance. */
+const SHORTEST_HALF = 4;
+
+/** What a cut leaves of an escape. */
+const HALF_ESCAPE = /(?:%[0-9a-f]?|&#?x?[0-9a-z]{0,8}|\\{1,4}(?:u[0-9a-f]{0,3})?)$/;
+
+/** The same text for either alphabet of base64, each case, and a blank that a form writes as "+". */
+function evened(text: string): string {
+  return text
+    .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+    .replace(/[-\s]/g, "+")
+    .replaceAll("_", "/");
+}
+
+/** How many characters before `end` a secret begins with. */
+function commonEnd(text: string, end: number, secret: string): number {
+  for (let length = Math.min(secret.length, end); length >= SHORTEST_HALF; length--) {
+    if (text.startsWith(secret.slice(0, length), end - length)) return length;
+  }
+  return 0;
+}
+
+/** A secret, and what a decoder makes of one that itself looks encoded: a text is decoded as a whole. */
+function formsOf(secret: string): string[] {
+  return (["all", "but signs"] as const).flatMap((kind) => {
+    const forms = [secret];
+    for (let layers = 0; layers < LAYERS; layers++) {
+      const decoded = decodeLayer(forms.at(-1) ?? "", kind);
+      if (!decoded) break;
+      if (decoded.text !== "") forms.push(decoded.text);
+    }
+    return forms;
+  });
+}
+
+function literal(form: string, freelyFrom: number): string {
+  const pattern = [...form].map(one).join("");
+  return form.length >= freelyFrom ? pattern : `(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`;
+}
+
+/** One character; beyond ASCII also its bytes read as ISO 8859-1, and what stands for what could not be read. */
+function one(sign: string): string {
+  // Forms write a blank as "+".
+  if (/[\s+]/.test(sign)) return "[\\s+]";
+  if (sign < "\u0080") return sign.replace(/[\\^$.*+?()[\]{}|/]/, "\\$&");
+  const bytes = Buffer.from(sign, "utf8").toString("latin1");
+  return `(?:${sign}|${bytes}|\\ufffd{1,${bytes.length}}|\\?)`;
+}
+
+/** The secret within something that was encoded in base64. */
+function base64(secret: string): string[] {
+  return base64Cores(secret).flatMap(({ core, offset, isWhole }) => {
+    if (core.length < SHORTEST_BASE64 && offset > 0) return [];
+    const signs = core.replaceAll("+", "[+ -]").replaceAll("/", "[/_]");
+    const pattern = `${offset > 0 ? "[\\w+/-]?" : ""}${signs}${isWhole ? "" : "[\\w+/-]?"}={0,2}`;
+    return [core.length >= SHORTEST_BASE64 ? pattern : `(?<![\\w+/=-])${pattern}(?![\\w+/=-])`];
+  });
+}
+
+/** The characters of base64 that depend on the secret alone: its bytes begin at one of three places of a group. */
+function base64Cores(secret: string): { core: string; offset: number; isWhole: boolean }[] {
+  const bytes = Buffer.from(secret, "utf8");
+  return [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString("base64");
+    const bits = (offset + bytes.length) * 8;
+    const core = text.slice(Math.ceil((offset * 8) / 6), Math.floor(bits / 6));
+    return { core, offset, isWhole: bits % 6 === 0 };
+  });
+}

@@ -1,0 +1,88 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { control, fapi } from "./calls";
+
+const TOKEN = "canary+/=\"'&%<>\\ k3y";
+const BLOCKED = "prefixset://edge/blocked";
+
+/** Ways in which a node behind the emulator echoes a credential. */
+const ECHOES: Record<string, (text: string) => string> = {
+  "as it is": (text) => text,
+  percent: encodeURIComponent,
+  "twice percent": (text) => encodeURIComponent(encodeURIComponent(text)),
+  json: (text) => JSON.stringify(text),
+  "json by number": (text) => text.replace(/\W/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`),
+  "html by number": (text) => text.replace(/\W/g, (sign) => `&#${sign.charCodeAt(0)};`),
+  "html by hexadecimal number": (text) => text.replace(/\W/g, (sign) => `&#x${sign.charCodeAt(0).toString(16)};`),
+  base64: (text) => Buffer.from(text).toString("base64"),
+  base64url: (text) => Buffer.from(`it was ${text}`).toString("base64url"),
+};
+
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer((request, response) => {
+    request.resume().on("end", () => answer(request, response));
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = (): void => {
+    server.closeAllConnections();
+    server.close();
+  };
+  return { url: `http://127.0.0.1:${port}`, [Symbol.dispose]: close };
+}
+
+describe.each(Object.entries(ECHOES))("a node that echoes a credential, %s", (_name, echo) => {
+  test("leaves none of it in the journal, the HTTP archive and a recording", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "packetfilter-echo-"));
+    using node = await serve((_, response) =>
+      response
+        .writeHead(400, {
+          location: `/path/c7/${encodeURIComponent(TOKEN)}/status`,
+          "www-authenticate": encodeURIComponent(echo(TOKEN)),
+        })
+        .end(`you sent ${echo(TOKEN)}.`),
+    );
+    const record = join(folder, "node.ndjson");
+    const told: string[] = [];
+    {
+      await using proxy = await startEmulator({ proxy: node.url, record });
+      await fapi(proxy, { url: BLOCKED, cmd: "list" }, { "x-token": TOKEN });
+      told.push(JSON.stringify(proxy.journal), JSON.stringify((await control(proxy, "GET", "/journal.har")).json));
+      expect(proxy.journal[0]).toMatchObject({ answer: expect.stringMatching(/^you sent .{0,12}\*\*\*.{0,2}\.$/) });
+    }
+    told.push(await readFile(record, "utf8"));
+    await rm(folder, { recursive: true });
+    for (const text of told) {
+      expect(text).not.toMatch(/canary|k3y|Y2FuYXJ5/);
+      expect(text).not.toContain(echo(TOKEN));
+    }
+  });
+});
+
+test("a credential of a few characters is cut out where it stands alone", async () => {
+  using node = await serve((_, response) => response.end("you sent s3c, not s3cond, with 204"));
+  await using proxy = await startEmulator({ proxy: node.url });
+  await fapi(proxy, { url: BLOCKED, cmd: "list" }, { "x-token": "s3c", "x-mode": "204" });
+  expect(proxy.journal[0]?.answer).toBe("you sent ***, not s3cond, with 204");
+});
+
+test.each([
+  ["http://user:pw@192.0.2.1/path/c7/k3y/status?token=x#y", "http://***@192.0.2.1/path/***/***/***?***"],
+  ["/path/c7/k3y/status", "/path/***/***/***"],
+  ["//192.0.2.1/v2/path/c7/k3y/", "//192.0.2.1/v2/***/***/***/"],
+  ["../c7/k3y", "../***/***"],
+])("of a redirect to %s the journal keeps %s", async (location, kept) => {
+  using node = await serve((_, response) => response.writeHead(302, { location }).end());
+  await using proxy = await startEmulator({ proxy: node.url });
+  const body = JSON.stringify({ url: BLOCKED, cmd: "list" });
+  await fetch(`${proxy.endpoint}/fapi`, { method: "POST", body, redirect: "manual" });
+  expect(proxy.journal[0]?.answerHeaders?.location).toBe(kept);
+  const archive = JSON.stringify((await control(proxy, "GET", "/journal.har")).json);
+  expect(archive).toContain(`"redirectURL":${JSON.stringify(kept)}`);
+  expect(archive).not.toContain("k3y");
+});
