@@ -93,10 +93,8 @@ export class MarkTable {
 
   /** Puts a record as it is, over one that may be there; `undefined` as in {@link touch}. */
   put({ key, id, value, created, expires }: Omit<HeldMark, "name">, now: number): HeldMark | undefined {
-    const held = this.touch(key, { id, operation: "set", operand: value }, now);
-    if (!held) return undefined;
-    held.created = created;
-    this.setEnd(held, expires);
+    const held = this.touch(key, { id, operation: "set", operand: value, lifetime: expires - now }, now);
+    if (held) held.created = created;
     return held;
   }
 
