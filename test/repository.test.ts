@@ -48,3 +48,7 @@ test("no file holds a key, a certificate or a token of a known form", () => {
   expect(matches(/(^|\\n|["'`\s])(MI[A-Za-z0-9+/]{46,}|b3BlbnNzaC1rZX[k])/)).toEqual([]);
   expect(matches(/\b(ghp_|npm_|pul-)[A-Za-z0-9]{36,}\b/)).toEqual([]);
 });
+
+test("no file holds both sides of a merge", () => {
+  expect(matches(/^(<{7}|>{7}) /)).toEqual([]);
+});

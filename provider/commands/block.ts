@@ -25,13 +25,9 @@ interface Flags extends EditFlags {
 
 const HELP = `
 A prefix that the file has already gets the new reason and time; its value and ticket stay unless they are given. A file
-<<<<<<< HEAD
-that is missing is made. What the stack's configuration forbids (packetfilter:forbiddenPrefixes), and a default route, is
-refused. When the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nothing else does.
-=======
-that is missing is made. A default route is refused, and so is what "pulumi up" would refuse: by the settings of Pulumi.yaml and
-of the stack, and by the mandatory policies of packetfilter-policies.yaml, beside or above the file. When the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nobody else does.
->>>>>>> 426d52f (block, unblock and probe judge and record as up does: settings of project and stack beside the file, audit log, mandatory policies; shortestPrefix and maxEntries for a whole stack)
+that is missing is made. A default route is refused, and so is what "pulumi up" would refuse: by the settings of
+Pulumi.yaml and of the stack, and by the mandatory policies of packetfilter-policies.yaml, beside or above the file. When
+the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nothing else does.
 With --now the node has the entry at once, and the next "pulumi up" finds it as the program says. If the node cannot be
 reached the file stays as written, and the command ends with 1.
 
