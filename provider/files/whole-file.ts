@@ -41,7 +41,7 @@ export function draftIn(folder: string): string {
  * Writes a new file to the disk.
  *
  * @param mode Of the file, less what the umask takes.
- * @param exact The mode whatever the umask says; nobody else reads the file before it has that.
+ * @param exact The mode whatever the umask says; no other user reads the file before it has that.
  * @throws where there is one already
  */
 export async function writeDraft(draft: string, content: string, mode: number, exact?: number): Promise<void> {

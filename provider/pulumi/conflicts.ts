@@ -4,7 +4,7 @@ export interface DeclaredSet {
   exclusive?: { readonly name: string; readonly entries: ReadonlySet<string> };
   /** Prefix to the resource that declares it. */
   readonly entries: Map<string, string>;
-  /** True once messages may name no entry, whoever declares it. */
+  /** True once messages may name no entry of any resource. */
   isSecret?: boolean;
 }
 

@@ -3,8 +3,8 @@ import { SECRET_MARK } from "./secret-names";
 import { type Place, SIGNALING } from "./wanted";
 
 /**
- * Sets and signalings whose prefixes are secret, each as a whole: of what stands in them nothing is named, whoever put it
- * there. Every sentence about one goes through {@link hide}.
+ * Sets and signalings whose prefixes are secret, each as a whole: of what stands in them nothing is named, by whichever
+ * writer. Every sentence about one goes through {@link hide}.
  */
 export class SecretObjects {
   /** The set's url, or `signaling`, to the nodes or receivers; `undefined` is one that cannot be told, and so may be any. */

@@ -13,7 +13,7 @@ export interface Declared {
   readonly incomplete: boolean;
   /** Entries whose value may not be shown, and which are not named therefore. */
   readonly secret: ReadonlySet<CanonicalPrefix>;
-  /** True where prefixes are secret: then all that the set holds is counted and not named, whoever put it there. */
+  /** True where prefixes are secret: then all that the set holds is counted and not named, by whichever writer. */
   readonly isSecret: boolean;
 }
 
