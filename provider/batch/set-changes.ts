@@ -33,7 +33,12 @@ export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
       if (!wanted.has(prefix) && (before.has(prefix) || isSentAnyway(prefix))) remove.add(prefix);
     }
   }
-  const isShown = plans.some((plan) => plan.ok && (plan.value.shown?.size ?? 0) > 0);
+  // An empty list does not prove that what a delete removes is gone: a run before may have staged the removal, and a node
+  // may list what is staged. A commit, and the list after it, do.
+  const isUnproved = (plan: Planned) => plan.operation.isDelete === true && before.values.size === 0;
+  const isShown = plans.some(
+    (plan) => plan.ok && ((plan.value.shown?.size ?? 0) > 0 || (plan.value.remove.size > 0 && isUnproved(plan))),
+  );
   return { put, remove, isShown };
 }
 

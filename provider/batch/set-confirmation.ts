@@ -1,4 +1,5 @@
 import type { Clock } from "../client/clock";
+import { RequestError, UnexpectedResponse } from "../client/errors";
 import type { NodeSet, ObservedSet } from "../client/node-set";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
@@ -21,38 +22,55 @@ export interface ConfirmationOptions {
   readonly clock: Clock;
 }
 
+/** What the node lists in the end, whether or not everything shows. */
+export interface Confirmed {
+  readonly after: ObservedSet;
+  /** Why the last list failed, where it did: then `after` is the list before it. */
+  readonly unlisted?: RequestError | undefined;
+}
+
 /**
  * Finds out what a commit did, repairs what it lost or took away, and reports changes that were not ours.
  *
- * @returns what the node lists in the end, whether or not everything shows
+ * @throws {RequestError} when the node answers a list that cannot be read, or refuses it: waiting would change nothing
  */
-export async function confirm(
-  options: ConfirmationOptions,
-  merged: Changes,
-  before: ObservedSet,
-): Promise<ObservedSet> {
-  const after = await putBack(options, merged, before, await verify(options, merged, before));
+export async function confirm(options: ConfirmationOptions, merged: Changes, before: ObservedSet): Promise<Confirmed> {
+  const verified = await verify(options, merged, before);
+  if (verified.unlisted) return verified;
+  const after = await putBack(options, merged, before, verified.after);
   const foreign = doneByOthers(before.values, after.values, merged);
   if (foreign !== "") {
     options.notices.warn(
       `Set ${options.label}: with our commit, entries that are not ours ${foreign}. Another writer had staged or committed them; "pulumi preview --refresh" shows what they mean for this stack.`,
     );
   }
-  return after;
+  return { after };
 }
 
 /** Lists until the result shows, or until the deadline. Changes that got lost on the way are sent once more. */
-async function verify(options: ConfirmationOptions, merged: Changes, before: ObservedSet): Promise<ObservedSet> {
+async function verify(options: ConfirmationOptions, merged: Changes, before: ObservedSet): Promise<Confirmed> {
   const { set, deadlineMs, clock } = options;
   const end = clock.monotonic() + deadlineMs;
-  let observed = before;
-  for (let pause = FIRST_LIST_PAUSE_MS, lists = 1; ; pause = Math.min(pause * 2, LONGEST_LIST_PAUSE_MS), lists += 1) {
-    observed = await set.observe().catch(() => observed);
-    const absent = missing(merged, observed);
-    if (absent.length === 0 || clock.monotonic() + pause > end) return observed;
-    if (lists === REPAIR_AFTER_LISTS) await repair(options, merged, observed, absent);
+  let after = before;
+  for (let pause = FIRST_LIST_PAUSE_MS, lists = 0; ; pause = Math.min(pause * 2, LONGEST_LIST_PAUSE_MS)) {
+    const listed = await set.observe().catch(unlessUnreadable);
+    const unlisted = listed instanceof RequestError ? listed : undefined;
+    if (!(listed instanceof RequestError)) after = listed;
+    const absent = missing(merged, after);
+    const isShown = unlisted === undefined && absent.length === 0;
+    if (isShown || clock.monotonic() + pause > end) return { after, unlisted };
+    // A list that failed tells nothing about what is lost.
+    if (unlisted === undefined) lists += 1;
+    if (unlisted === undefined && lists === REPAIR_AFTER_LISTS) await repair(options, merged, after, absent);
     await clock.sleep(pause);
   }
+}
+
+/** A lost connection passes; an answer that cannot be read, and a refusal, stay. */
+function unlessUnreadable(error: unknown): RequestError {
+  const passes = error instanceof RequestError && !(error instanceof UnexpectedResponse) && error.outcome !== "refused";
+  if (!passes) throw error;
+  return error;
 }
 
 async function repair(
@@ -98,7 +116,7 @@ async function putBack(
   try {
     await set.insert(lost);
     await set.commit();
-    return await verify(options, { put: new Map(lost), remove: new Set() }, after);
+    return (await verify(options, { put: new Map(lost), remove: new Set() }, after)).after;
   } catch (error) {
     notices.warn(`Set ${label}: ${names} could not be put back: ${messageOf(error)}`);
     return after;

@@ -3,9 +3,9 @@ import type { ObservedSet } from "../client/node-set";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { Settled } from "./group-commit";
 import { type Changes, doneByOthers, isNothing, missing } from "./set-changes";
-import { type ConfirmationOptions, confirm } from "./set-confirmation";
+import { type ConfirmationOptions, type Confirmed, confirm } from "./set-confirmation";
 import type { Planned, SetResult } from "./set-operation";
-import { interruptedOutcome, outcomeOf } from "./set-outcome";
+import { interruptedOutcome, outcomeOf, unreadOutcome } from "./set-outcome";
 import { Staging } from "./set-staging";
 import type { SharedReads } from "./shared-reads";
 
@@ -52,9 +52,16 @@ export class SetFlush {
     } catch (error) {
       return this.interrupted(error);
     }
-    const after = isNothing(merged) ? await this.publishStuck() : await confirm(options, merged, before);
-    options.reads.keep(after);
-    const flushed = { before, after, refused: staging.refused, removed: merged.remove };
+    const group = { before, refused: staging.refused, removed: merged.remove };
+    let confirmed: Confirmed;
+    try {
+      confirmed = isNothing(merged) ? { after: await this.publishStuck() } : await confirm(options, merged, before);
+    } catch (error) {
+      const flushed = { ...group, after: before };
+      return plans.map((plan) => unreadOutcome(plan, merged, before, error) ?? outcomeOf(plan, flushed, options));
+    }
+    if (confirmed.unlisted === undefined) options.reads.keep(confirmed.after);
+    const flushed = { ...group, ...confirmed };
     return plans.map((plan) => outcomeOf(plan, flushed, options));
   }
 

@@ -22,6 +22,18 @@ export interface SetPlan {
   readonly expired?: ReadonlySet<CanonicalPrefix>;
 }
 
+/**
+ * Those that a create wants, and that the list shows so already, without a resource of this deployment that put them there:
+ * a run that was killed leaves no state, and on a node that lists staged entries they may be staged only.
+ */
+export function shownAlready(
+  observed: ListedMap,
+  put: ListedMap,
+  owned: { has(prefix: CanonicalPrefix): boolean },
+): ReadonlySet<CanonicalPrefix> {
+  return new Set([...put].flatMap(([it, value]) => (observed.get(it) === value && !owned.has(it) ? [it] : [])));
+}
+
 /** One resource operation on a set. */
 export interface SetOperation {
   /**

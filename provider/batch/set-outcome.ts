@@ -4,14 +4,13 @@ import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { count, some } from "../model/text";
 import type { Settled } from "./group-commit";
-import { missing } from "./set-changes";
-import type { ConfirmationOptions } from "./set-confirmation";
+import { type Changes, missing } from "./set-changes";
+import type { ConfirmationOptions, Confirmed } from "./set-confirmation";
 import { type Planned, resultOf, type SetPlan, type SetResult, SetWriteFailure } from "./set-operation";
 
 /** What a group was carried out with. */
-interface Flushed {
+interface Flushed extends Confirmed {
   readonly before: ObservedSet;
-  readonly after: ObservedSet;
   readonly refused: ReadonlyMap<CanonicalPrefix, Error>;
   /** What was removed in the end: what one operation removes and another wants stays. */
   readonly removed: ReadonlySet<CanonicalPrefix>;
@@ -20,7 +19,7 @@ interface Flushed {
 /** The answer to an operation whose group went through. */
 export function outcomeOf(plan: Planned, flushed: Flushed, options: ConfirmationOptions): Settled<SetResult> {
   const { label, deadlineMs } = options;
-  const { before, after, refused: refusals, removed } = flushed;
+  const { before, after, refused: refusals, removed, unlisted } = flushed;
   if (!plan.ok) return plan;
   const { put } = plan.value;
   const refused = [...put.keys()].filter((prefix) => refusals.has(prefix));
@@ -34,8 +33,8 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
   const remove = new Set([...plan.value.remove].filter((prefix) => removed.has(prefix)));
   const absent = missing({ put, remove }, after);
   if (absent.length > 0) {
-    const message = `Set ${label}: committed, but after ${deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${answers(options)} Run "pulumi up --refresh" again.`;
-    const truth = { applied: after.values, unsettled: absent };
+    const message = `Set ${label}: committed, but after ${deadlineMs} ms the node's list does not show ${count(absent.length, "entry", "entries")}: ${some(absent)}.${answers(options)}${unlisted ? ` The last list failed: ${unlisted.message}` : ""} Run "pulumi up --refresh" again.`;
+    const truth = { applied: after.values, unsettled: absent, cause: unlisted };
     return { ok: false, error: new SetWriteFailure(message, truth) };
   }
   return { ok: true, value: resultOf(plan.value, before, after) };
@@ -78,4 +77,20 @@ export function interruptedOutcome(
     : `${text} ${entries} of this resource may be staged on the node and not applied; "pulumi up" settles that.`;
   const truth = { applied: applied.values, unsettled: open, cause: error };
   return { ok: false, error: new SetWriteFailure(message, truth) };
+}
+
+/** The answer to an operation that was committed, where the list after it cannot be read; nothing for one without a part in it. */
+export function unreadOutcome(
+  plan: Planned,
+  merged: Changes,
+  before: ObservedSet,
+  error: unknown,
+): Settled<SetResult> | undefined {
+  if (!plan.ok) return undefined;
+  const { put, remove, shown = new Set() } = plan.value;
+  const isSent = (prefix: CanonicalPrefix) => merged.put.has(prefix) || merged.remove.has(prefix) || shown.has(prefix);
+  const open = [...put.keys(), ...remove].filter(isSent);
+  if (open.length === 0) return undefined;
+  const message = `${messageOf(error)} The commit before it was answered: ${count(open.length, "entry", "entries")} of this resource may be applied or not. Run the same pulumi command again once the list can be read.`;
+  return { ok: false, error: new SetWriteFailure(message, { applied: before.values, unsettled: open, cause: error }) };
 }

@@ -145,7 +145,7 @@ export class NodeClient {
     return this.connection.close();
   }
 
-  private list<T>({ read, ...rest }: NodeList<T>): Promise<T> {
+  private list<T extends readonly unknown[]>({ read, ...rest }: NodeList<T>): Promise<T> {
     return this.connection.run({
       request: this.connection.requests.post(listCommand(rest.url)),
       ...rest,
@@ -156,7 +156,7 @@ export class NodeClient {
 }
 
 /** One list of something else than a set. */
-interface NodeList<T> extends Pick<NodeRequest<T>, "subject" | "enter" | "options"> {
+interface NodeList<T extends readonly unknown[]> extends Pick<NodeRequest<T>, "subject" | "enter" | "options"> {
   readonly url: ResourceUrl;
   /** Default: the plain list of `url`. */
   readonly request?: NodeRequest<T>["request"];

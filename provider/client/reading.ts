@@ -1,4 +1,5 @@
 import type { NodeHabits } from "../wire/answers";
+import { refusePartialAnswer } from "../wire/envelope";
 import { readAnswer } from "../wire/node-answer";
 import { ShapeError } from "../wire/shape";
 import type { SignalingRefusal } from "../wire/signaling";
@@ -73,7 +74,7 @@ function remedyFor(status: number, option: string): Pick<Failed, "remedy"> {
  *
  * @param read Reads JSON by what is known about the node; throws a `ShapeError` for what it does not understand.
  */
-export function readList<T>(
+export function readList<T extends readonly unknown[]>(
   answer: HttpAnswer,
   read: (json: unknown, habits: NodeHabits) => T,
   habits: NodeHabits,
@@ -81,8 +82,11 @@ export function readList<T>(
   try {
     const body = readAnswer(answer.body);
     switch (body.kind) {
-      case "json":
-        return done(read(body.json, habits));
+      case "json": {
+        const list = read(body.json, habits);
+        refusePartialAnswer(answer, list.length);
+        return done(list);
+      }
       case "error":
         return refused(body.message);
       case "html":

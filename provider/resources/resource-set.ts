@@ -4,6 +4,7 @@ import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import { some } from "../model/text";
 import { setUrl } from "./arguments";
 import { type AuditRecord, failedWrite } from "./audit-log";
 import { requireSameAddress, type UsedBefore } from "./changes";
@@ -196,6 +197,15 @@ export class ResourceSet {
       const { id, outputs } = partial({ applied, endpoint: this.endpoint, unsettled });
       throw new PartialFailure(message, id, outputs);
     }
+  }
+
+  /** Names what a delete did not find any more, by the list before its commit and the one after it. */
+  sayGone(removed: ReadonlySet<CanonicalPrefix>, { before, after }: Pick<SetResult, "before" | "after">): void {
+    if (before.size > 0 || after.size > 0 || removed.size === 0) return;
+    const were = removed.size === 1 ? "was" : "were";
+    this.runtime.notices.info(
+      `${this.label} was empty already, by two lists with a commit between them: ${some([...removed])} ${were} gone before this run.`,
+    );
   }
 
   private audit(ended: () => Pick<AuditRecord, "prefixes" | "outcome">): void {

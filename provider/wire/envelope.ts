@@ -3,7 +3,7 @@ import { doubtIn } from "./error-marker";
 import { isNothing, readNumber } from "./json";
 import { competing, isRival, refuseInner, unknownShape } from "./list-guess";
 import { follow, type ListCandidate, listCandidate, placesIn } from "./places";
-import { describe, isRecord, ShapeError, short } from "./shape";
+import { describe, isRecord, ShapeError } from "./shape";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -106,12 +106,12 @@ function isEmptyAt(path: string, { answers, keyedPlaces }: NodeHabits): boolean 
   return answers?.empty !== undefined || keyedPlaces?.has(path) === true;
 }
 
-/** A node that wraps an error as it wraps its lists says so in words only: they are no empty list. */
+/** A node that wraps an error as it wraps its lists says so in words or by a verdict only: it is no empty list. */
 function refuseUntold(within: readonly Json[], wayOut: string): void {
-  const words = doubtIn(within);
-  if (words === undefined) return;
+  const doubt = doubtIn(within);
+  if (doubt === undefined) return;
   throw new ShapeError(
-    `nothing is listed, and beside it stands ${short(words)}`,
+    `nothing is listed, and beside it stands ${doubt}`,
     `If this node answers an empty list so, ${wayOut}.`,
   );
 }
@@ -120,8 +120,16 @@ function sizeOf(found: ListInAnswer): number {
   return found.kind === "array" ? found.elements.length : Object.keys(found.members).length;
 }
 
-const MORE = new Set(["next", "cursor", "next_cursor", "nextcursor", "more", "has_more", "hasmore", "truncated"]);
-const TOTALS = new Set(["total", "count"]);
+const MORE = new Set(
+  "next cursor next_cursor nextcursor next_page nextpage next_token nexttoken next_page_token nextpagetoken continuation more has_more hasmore truncated partial incomplete".split(
+    " ",
+  ),
+);
+const TOTALS = new Set(
+  "total count total_count totalcount total_entries totalentries total_records total_items total_results".split(" "),
+);
+/** As a total in the object around a list; in one about pages it is the size of a page. */
+const SIZE = "size";
 const PAGES = new Set(["pages", "total_pages", "totalpages", "page_count", "pagecount"]);
 /** Objects beside a list that tell about it. */
 const ABOUT = new Set(["meta", "_meta", "page", "paging", "pagination", "links", "_links"]);
@@ -136,9 +144,33 @@ function refusePartial(within: readonly Json[], length: number, wayOut?: string)
     for (const name in object) {
       const value = object[name];
       if (ABOUT.has(name.toLowerCase()) && isRecord(value)) judgePaging(value, length, wayOut);
+      if (name.toLowerCase() === SIZE && wayOut !== undefined) judgeTotal(name, value, length, wayOut);
     }
     judgePaging(object, length, wayOut);
   }
+}
+
+/** What HTTP itself says about an answer. */
+interface AnswerHead {
+  readonly status: number;
+  header(name: string): string | undefined;
+}
+
+/** The same of status and headers. @param length of the list that was read. @throws {ShapeError} */
+export function refusePartialAnswer({ status, header }: AnswerHead, length: number): void {
+  if (status === 206) throw new ShapeError("the status 206 says that this is a part of the list");
+  const [range, link, total] = ["content-range", "link", "x-total-count"].map(header);
+  if (range !== undefined && !isWholeRange(range)) throw new ShapeError(`the header Content-Range says "${range}"`);
+  if (link !== undefined && /;\s*rel="?[^";,]*\bnext\b/i.test(link))
+    throw new ShapeError('the header Link has a rel="next": the list goes on');
+  const number = readNumber(total?.trim())?.number ?? 0;
+  if (number > length) throw new ShapeError(`the header X-Total-Count is ${number} and ${length} are listed`);
+}
+
+/** `items 0-9/10`: from the first to the last. */
+function isWholeRange(range: string): boolean {
+  const [, first, last, total] = /^\s*\S+ (\d+)-(\d+)\/(\d+)\s*$/.exec(range) ?? [];
+  return first === "0" && Number(last) + 1 === Number(total);
 }
 
 function judgePaging(object: Json, length: number, wayOut: string | undefined): void {
@@ -147,7 +179,12 @@ function judgePaging(object: Json, length: number, wayOut: string | undefined): 
     if (MORE.has(key) && !isNothing(value)) throw new ShapeError(`"${name}" says that the list goes on`);
     const number = readNumber(value)?.number ?? 0;
     if (PAGES.has(key) && number > 1) throw new ShapeError(`"${name}" says that the list has ${number} pages`);
-    if (wayOut === undefined || !TOTALS.has(key) || number <= length) continue;
-    throw new ShapeError(`"${name}" is ${number} and ${length} are listed`, `If it counts something else, ${wayOut}.`);
+    if (wayOut !== undefined && TOTALS.has(key)) judgeTotal(name, value, length, wayOut);
   }
+}
+
+function judgeTotal(name: string, value: unknown, length: number, wayOut: string): void {
+  const number = readNumber(value)?.number ?? 0;
+  if (number <= length) return;
+  throw new ShapeError(`"${name}" is ${number} and ${length} are listed`, `If it counts something else, ${wayOut}.`);
 }

@@ -1,6 +1,6 @@
 import { isNothing, readNumber } from "./json";
 import { isAddressLike, isNaturalName } from "./places";
-import { isRecord } from "./shape";
+import { isRecord, short } from "./shape";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -40,23 +40,55 @@ export function errorIn(json: unknown, depth = 0): string | undefined {
 }
 
 /** Members that say something about the answer, and never describe what is listed. */
-const WORDS = ["message", "msg", "errmsg", "error_message", "reason", "fault"];
+const WORDS = ["message", "msg", "errmsg", "error_message", "reason", "fault", "detail", "details"];
 /** Words that go with an empty list. */
 const NOTHING_THERE = /\bempty\b|^(no|0) (entries|records|results|items|rows|data|prefixes|marks|rules|profiles)\b/i;
+/** Members that say whether a request was carried out, as a number or a word. */
+const VERDICTS = new Set([
+  ...[...CODES, "status", "result", "state", "outcome", "rc", "ret", "retcode", "return_code"],
+  ...["statuscode", "status_code", "errorcode", "response_code", "result_code"],
+]);
+/** Members that are true where all is well. */
+const GOOD = new Set(["ok", "success", "succeeded", "successful"]);
+/** Members that are false, or nothing, where all is well. */
+const BAD = new Set([...ERRORS, "failed", "failure", "fail", "exception", "denied"]);
 
 /**
- * Words beside an empty list that may be an error without a marker, as in `{"msg":"no such set","data":[]}`: neither do
- * they say that all is well, nor does anything beside them. `undefined` where there are none.
+ * What stands beside an empty list and may be an error, as in `{"msg":"no such set","data":[]}` or
+ * `{"success":0,"data":[]}`: words, unless they or something beside them say that all is well, and each verdict that is
+ * not known to mean success. `undefined` where there is nothing of the kind.
  *
  * @param within The objects around the list.
  */
 export function doubtIn(within: readonly Json[]): string | undefined {
   const members = new Map(within.flatMap((object) => [...lowerCased(object)]));
   const told = WORDS.map((name) => wordsOf(members.get(name))).find((words) => words !== undefined);
-  if (told === undefined || FINE.test(told) || NOTHING_THERE.test(told)) return undefined;
-  if ([...CODES, "status", "result"].some((name) => saysDone(members.get(name)))) return undefined;
-  if (["ok", "success"].some((name) => !isNothing(members.get(name)) && !isFalse(members.get(name)))) return undefined;
-  return ERRORS.some((name) => members.has(name) && isNoError(members.get(name))) ? undefined : told;
+  const isFine = told === undefined || FINE.test(told) || SUCCESS.test(told) || NOTHING_THERE.test(told);
+  const verdicts = within.flatMap((object) => Object.entries(object));
+  const bad = verdicts.find(([name, value]) => isDoubtful(name.toLowerCase(), value));
+  if (!isFine && (bad !== undefined || !saysAllIsWell(members))) return short(told);
+  if (bad === undefined) return undefined;
+  const [name, value] = bad;
+  return `${JSON.stringify(name)}: ${short(typeof value === "string" ? value : JSON.stringify(value))}`;
+}
+
+function saysAllIsWell(members: ReadonlyMap<string, unknown>): boolean {
+  if ([...CODES, "status", "result"].some((name) => saysDone(members.get(name)))) return true;
+  if (["ok", "success"].some((name) => !isNothing(members.get(name)) && !isFalse(members.get(name)))) return true;
+  return ERRORS.some((name) => members.has(name) && isNoError(members.get(name)));
+}
+
+/** A verdict that is given and is not known to mean success. An object or array under such a name may hold the list. */
+function isDoubtful(name: string, value: unknown): boolean {
+  if (isRecord(value) || Array.isArray(value)) return BAD.has(name) && !isNoError(value);
+  if (GOOD.has(name)) return !(value === true || value === 1 || saysYes(value));
+  if (BAD.has(name)) return !isNoError(value) && !isFalse(value);
+  if (!VERDICTS.has(name) || value === null || value === "") return false;
+  return value !== true && !saysDone(value);
+}
+
+function saysYes(value: unknown): boolean {
+  return typeof value === "string" && (SUCCESS.test(value.trim()) || /^(1|yes|y)$/i.test(value.trim()));
 }
 
 /** A code of 0, a status of success, and words such as "ok". */

@@ -158,6 +158,29 @@ describe("the writer of a set", () => {
     ]);
   });
 
+  it("tells at once why the list after a commit cannot be read, and sends nothing twice", async () => {
+    await using setup = await bench();
+    setup.emulator.fail({ kind: "unknown-shape", cmd: "list", nth: 2, times: 1_000 });
+    const failure = await setup.writer.submit(put({ "203.0.113.0/24": 1 })).catch((error) => error);
+    expect(failure).toBeInstanceOf(SetWriteFailure);
+    expect(failure.message).toMatch(
+      /list .*answers.*The commit before it was answered: 1 entry of this resource may be applied or not/,
+    );
+    expect(failure.unsettled).toEqual(["203.0.113.0/24"]);
+    expect(sent(setup.emulator)).toEqual(["list", "insert 1", "commit", "list"]);
+  });
+
+  it("waits for a node that is away after a commit until the deadline, sends nothing twice, and says why", async () => {
+    await using setup = await bench({}, { maxTries: 1, retryPauseMs: 1 });
+    setup.emulator.fail({ status: 503, cmd: "list", nth: 2, times: 1_000 });
+    const failure = await setup.writer.submit(put({ "203.0.113.0/24": 1 })).catch((error) => error);
+    expect(failure.message).toMatch(/does not show 1 entry: 203\.0\.113\.0\/24.*The last list failed: .*503/);
+    expect(failure.unsettled).toEqual(["203.0.113.0/24"]);
+    const commands = sent(setup.emulator);
+    expect(commands.slice(0, 3)).toEqual(["list", "insert 1", "commit"]);
+    expect(new Set(commands.slice(3))).toEqual(new Set(["list"]));
+  });
+
   it("looks before the commit with foreignStaged: fail, and then takes its own changes back", async () => {
     await using setup = await bench({ listShows: "staged" }, { foreignStaged: "fail" });
     setup.emulator.fail({ cmd: "insert", nth: 1, kind: "delay", delay: 100 });

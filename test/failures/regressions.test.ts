@@ -31,6 +31,22 @@ describe("signaling", () => {
   });
 });
 
+describe("a create that was killed before its commit", () => {
+  const wanted = ["192.0.2.0/25", "192.0.2.128/25"];
+  it.each([
+    ["of a set", [set(wanted)], BLOCKED],
+    ["of entries", wanted.map((prefix, index) => entry(`e${index}`, prefix)), PARTNERS],
+  ])("%s is applied by the next up on a node that lists staged entries", async (_name, program, url) => {
+    await using stack = await begin([], { listShows: "staged" });
+    const world = new HurriedWorld({ request: 3, when: "before" });
+    await stack.engine.up(program, { world, config: IMPATIENT });
+    expect(stack.engine.state).toEqual([]);
+    expect(stack.emulator.prefixSet(url).applied).toEqual({});
+    expect((await stack.engine.up(program)).errors).toEqual([]);
+    expect(stack.emulator.prefixSet(url).applied).toEqual({ "192.0.2.0/25": 1, "192.0.2.128/25": 1 });
+  });
+});
+
 describe("a set", () => {
   it("whose create failed before anything was staged can be destroyed where an empty commit is an error", async () => {
     await using stack = await begin([], STUBBORN);

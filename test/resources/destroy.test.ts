@@ -38,10 +38,13 @@ describe("destroying a set", () => {
     ]);
   });
 
-  it("sends nothing when it is empty already", async () => {
+  it("takes it for empty already when a second list agrees after a commit, and says what was gone", async () => {
     await using stack = await bench({});
     await stack.destroy();
-    expect(sent(stack.emulator)).toEqual(["list"]);
+    expect(sent(stack.emulator)).toEqual(["list", "commit", "list"]);
+    expect(stack.printed).toEqual([
+      expect.stringMatching(/was empty already, .*: 192\.0\.2\.0\/24, 203\.0\.113\.0\/24 were gone before this run/),
+    ]);
   });
 
   it("sends nothing with onDestroy: keep", async () => {

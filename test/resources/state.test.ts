@@ -180,7 +180,7 @@ describe("the plan of a create", () => {
   it("says itself what it leaves as it is, and says the same when it is asked again", () => {
     const create = planCreate(observed, intent);
     expect(create).toEqual({
-      plan: { put: new Map(), remove: new Set() },
+      plan: { put: new Map(), remove: new Set(), shown: new Set() },
       left: new Map([...observed].reverse()),
     });
     expect(planCreate(observed, intent)).toEqual(create);

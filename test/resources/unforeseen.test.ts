@@ -159,6 +159,21 @@ describe("a set that the node does not know", () => {
     expect(await handler.delete(BLOCKED, state(provider)).catch(provider.told)).toContain(words);
   });
 
+  it.each([{ success: 0 }, { code: 5 }, { status: "denied" }, { detail: "table locked" }])(
+    "is not what an empty list beside %j says: a destroy fails, and the entries are still its own",
+    async (verdict) => {
+      await using provider = await bench({ [A]: 1 });
+      provider.node.shape = { list: () => ({ ...verdict, data: [] }) };
+      const handler = new PrefixSetHandler(provider.runtime());
+      const told = await handler.delete(BLOCKED, state(provider)).catch(provider.told);
+      expect(told).toMatch(/nothing is listed, and beside it stands .* set answers\.path: "data"/);
+      expect(held(provider.node)).toEqual({ [A]: 1 });
+      provider.node.shape = {};
+      await new PrefixSetHandler(provider.runtime()).delete(BLOCKED, state(provider));
+      expect(held(provider.node)).toEqual({});
+    },
+  );
+
   it("fails refresh and destroy with the ways out, and a create with fewer", async () => {
     await using provider = await bench(undefined);
     const handler = new PrefixSetHandler(provider.runtime());

@@ -179,6 +179,9 @@ describe("the answer says that it is not the whole list", () => {
     [{ response: { data: ONE }, Has_More: true }, '"Has_More" says that the list goes on'],
     [{ data: ONE, _links: { next: "/2" } }, '"next" says that the list goes on'],
     [{ data: ONE, paging: { total_pages: 3 } }, '"total_pages" says that the list has 3 pages'],
+    [{ data: ONE, next_page: 2 }, '"next_page" says that the list goes on'],
+    [{ data: [], partial: true }, '"partial" says that the list goes on'],
+    [{ data: ONE, meta: { nextPageToken: "b" } }, '"nextPageToken" says that the list goes on'],
   ])("%j: no setting reads it", (json, message) => {
     expect(refusal(json)).toEqual({ message, remedy: undefined });
     const path = "data" in json ? "data" : "response.data";
@@ -188,10 +191,75 @@ describe("the answer says that it is not the whole list", () => {
   it.each([
     [{ data: [], total: 5 }, '"total" is 5 and 0 are listed', "data", []],
     [{ data: null, count: "5" }, '"count" is 5 and 0 are listed', "data", []],
+    [{ data: ONE, total_entries: 12 }, '"total_entries" is 12 and 1 are listed', "data", ONE],
+    [{ data: ONE, size: 2 }, '"size" is 2 and 1 are listed', "data", ONE],
     [{ meta: { count: 9 }, result: { list: ONE } }, '"count" is 9 and 1 are listed', "result.list", ONE],
   ])("%j: a path says that the number counts something else", (json, message, path, list) => {
     expect(refusal(json)).toEqual({ message, remedy: `If it counts something else, set answers.path: "${path}".` });
     expect(find(json, { path })).toEqual(list);
+  });
+});
+
+it("the size of a page, and totals of what is listed, do not make a list partial", () => {
+  const about = { size: 1, total_entries: 1, partial: false, next_page: null, page: { size: 100, total: 1 } };
+  expect(find({ data: ONE, ...about })).toEqual(ONE);
+});
+
+describe("a verdict beside an empty list", () => {
+  it.each<[Record<string, unknown>, string]>([
+    [{ success: 0 }, '"success": "0"'],
+    [{ ok: 0 }, '"ok": "0"'],
+    [{ ok: "no" }, '"ok": "no"'],
+    [{ success: null }, '"success": "null"'],
+    [{ code: 5 }, '"code": "5"'],
+    [{ Code: "E17" }, '"Code": "E17"'],
+    [{ errno: 11 }, '"errno": "11"'],
+    [{ rc: -1 }, '"rc": "-1"'],
+    [{ retcode: 3 }, '"retcode": "3"'],
+    [{ status: "denied" }, '"status": "denied"'],
+    [{ status: 1 }, '"status": "1"'],
+    [{ status: false }, '"status": "false"'],
+    [{ status: "ok", code: 5 }, '"code": "5"'],
+    [{ result: "rejected" }, '"result": "rejected"'],
+    [{ state: "locked" }, '"state": "locked"'],
+    [{ outcome: "partial" }, '"outcome": "partial"'],
+    [{ failed: true }, '"failed": "true"'],
+    [{ exception: "LockTimeout" }, '"exception": "LockTimeout"'],
+    [{ detail: "table locked" }, '"table locked"'],
+    [{ details: ["table locked"] }, '"table locked"'],
+    [{ fault: { reason: "table locked" } }, '"table locked"'],
+    [{ status: "ok", success: 0, message: "table locked" }, '"table locked"'],
+  ])("%j is not known to mean success: it is no empty list, but for the setting", (members, shown) => {
+    for (const data of [[], null]) {
+      expect(refusal({ ...members, data })).toEqual({
+        message: `nothing is listed, and beside it stands ${shown}`,
+        remedy: 'If this node answers an empty list so, set answers.path: "data".',
+      });
+      expect(find({ ...members, data }, { path: "data" })).toEqual([]);
+    }
+    expect(find({ ...members, data: ONE })).toEqual(ONE);
+  });
+
+  it.each([
+    { ok: true },
+    { ok: 1 },
+    { success: "true" },
+    { success: "yes" },
+    { code: 0 },
+    { code: 200 },
+    { code: "S_OK" },
+    { errno: 0, error: "" },
+    { rc: 0 },
+    { status: "OK" },
+    { status: 204 },
+    { status: null },
+    { result: "success" },
+    { state: "applied" },
+    { errors: [], failed: false },
+    { detail: "no entries" },
+    { detail: "listed", code: 0 },
+  ])("%j says that all is well", (members) => {
+    expect(find({ ...members, data: [] })).toEqual([]);
   });
 });
 

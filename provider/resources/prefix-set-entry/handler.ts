@@ -147,7 +147,8 @@ export class PrefixSetEntryHandler implements Handler {
     }
     const remove = new Set([prefix]);
     const expired = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
-    await set.write({ plan: () => ({ put: new Map(), remove, unsettled, expired }), isDelete: true });
+    const plan = () => ({ put: new Map(), remove, unsettled, expired });
+    set.sayGone(remove, await set.write({ plan, isDelete: true }));
   }
 
   /** In every preview until it is done: what the update does to an entry that was taken over as it is. */

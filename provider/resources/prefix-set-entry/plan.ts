@@ -1,4 +1,4 @@
-import type { SetPlan } from "../../batch/set-operation";
+import { type SetPlan, shownAlready } from "../../batch/set-operation";
 import type { ListedValue } from "../../model/entry-value";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
@@ -18,7 +18,7 @@ export interface NewEntry {
 /** What a create does, and what it takes over. */
 export interface CreatePlan {
   readonly plan: SetPlan;
-  /** The value of a foreign entry that is there: with the wanted value it is sent again, with another one left as it is. */
+  /** The value of a foreign entry that is there: with the wanted value a commit follows, with another one left as it is. */
   readonly found?: ListedValue;
 }
 
@@ -32,7 +32,7 @@ export function planCreate(observed: ListedMap, { label, prefix, value, onExisti
   const remove = new Set<CanonicalPrefix>();
   const put = new Map([[prefix, value]]);
   if (found === undefined || owned.has(prefix)) return { plan: { put, remove } };
-  if (found === value) return { plan: { put, remove }, found };
+  if (found === value) return { plan: { put, remove, shown: shownAlready(observed, put, owned) }, found };
   if (onExisting === "adopt") return { plan: { put: new Map(), remove }, found };
   throw new Error(
     `${label} already holds ${prefix} with the value ${found}, not ${value}. Nothing was sent. Give the entry that value, or take it over with onExisting: "adopt".`,

@@ -12,8 +12,8 @@ import { hasUnknown, type JsonObject, sameJson, UNKNOWN } from "../json";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
 import type { Runtime } from "../runtime";
+import { readAddress, Stored } from "../stored";
 import { prefixSetSchema } from "./arguments";
-import { storedSet } from "./state";
 
 /** `check` of a `PrefixSet`: everything that can be told without a request. */
 export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObject): Checked {
@@ -86,7 +86,7 @@ interface HeldBefore {
 /** Another set has held nothing of ours so far. */
 function heldBefore(olds: JsonObject, news: JsonObject): HeldBefore {
   if (!isSameSet(olds, news)) return { entries: new Map(), notes: new Map() };
-  const stored = storedSet(olds);
+  const stored = new Stored(olds, `PrefixSet ${formatUrl(readAddress(olds))}`);
   return { entries: stored.entries(), notes: stored.notes() };
 }
 

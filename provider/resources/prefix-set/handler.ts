@@ -138,8 +138,10 @@ export class PrefixSetHandler implements Handler {
     const remove = new Set(managed.filter((prefix) => !kept.has(prefix)));
     if (managed.length > 0 && remove.size === 0) return;
     const expired = expiredOf(remove, state.notes, this.runtime.today);
-    const { after } = await set.write({ plan: () => ({ put: new Map(), remove, unsettled, expired }), isDelete: true });
-    const others = [...after.keys()].filter((prefix) => !kept.has(prefix));
+    const plan = () => ({ put: new Map(), remove, unsettled, expired });
+    const written = await set.write({ plan, isDelete: true });
+    set.sayGone(remove, written);
+    const others = [...written.after.keys()].filter((prefix) => !kept.has(prefix));
     if (others.length > 0 && exclusive) {
       this.runtime.notices.warn(`${set.label}: left ${some(others)}, which this stack did not know of.`);
     }

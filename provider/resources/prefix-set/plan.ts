@@ -1,4 +1,4 @@
-import type { SetPlan } from "../../batch/set-operation";
+import { type SetPlan, shownAlready } from "../../batch/set-operation";
 import type { ListedValue } from "../../model/entry-value";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
@@ -38,7 +38,7 @@ export function planCreate(observed: ListedMap, { label, desired, limits, ...int
   if (left.size > 0 && intent.onExisting !== "adopt") throw inTheWay(label, found);
   const put = new Map([...desired].filter(([prefix]) => !found.otherValue.has(prefix)));
   requireContent(label, desired, [...desired.keys(), ...found.undeclared.keys()], limits);
-  return { plan: { put, remove: new Set() }, left };
+  return { plan: { put, remove: new Set(), shown: shownAlready(observed, put, intent.owned) }, left };
 }
 
 /** What limits the plan of an update. */
