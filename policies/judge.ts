@@ -1,10 +1,10 @@
+import { matches } from "../provider/model/wildcard";
 import type { Meaning } from "./config/meaning";
 import type { Exception, PolicyConfig } from "./config/schema";
 import type { FindingsFile } from "./findings-file";
 import { findingMessage, notConfiguredMessage, unknownMessage, urlOf } from "./message";
 import { NotConfigured } from "./not-configured";
 import { NotYetKnown } from "./not-yet-known";
-import { matches } from "./pattern";
 import type { Resource } from "./resources";
 import type { Context, Finding, LeftOut, Offender, ResourceRule, Rule, StackRule, StackView } from "./rule";
 

@@ -1,3 +1,4 @@
+import { withoutEnding } from "../model/text";
 import { OptionsError } from "./errors";
 
 /** A base url taken apart: what may be shown, and what may not. */
@@ -37,8 +38,8 @@ export function parseEndpoint(text: string, option: string, cut?: string): Endpo
   if (url.search !== "" || url.hash !== "" || /[?#]/.test(text)) {
     throw new OptionsError(`\`${option}\` must be a base url, without "?" and "#".`);
   }
-  let path = url.pathname.replace(/\/+$/, "");
-  if (cut !== undefined && path.endsWith(cut)) path = path.slice(0, -cut.length).replace(/\/+$/, "");
+  let path = withoutEnding(url.pathname, "/");
+  if (cut !== undefined && path.endsWith(cut)) path = withoutEnding(path.slice(0, -cut.length), "/");
   return { shown: `${url.origin}${path}`, label: `${url.host}${path}`, origin: url.origin, path, ...userinfoOf(url) };
 }
 

@@ -136,9 +136,9 @@ function setUrls(texts: readonly string[]): PrefixSetUrl[] {
 function chosenNames(pairs: readonly string[]): Map<string, string> {
   return new Map(
     pairs.map((pair): [string, string] => {
-      const [, subject, name] = /^(.+?)=(.+)$/.exec(pair) ?? [];
-      if (subject === undefined || name === undefined)
-        throw new TypeError(`--name is written URL=NAME, not ${JSON.stringify(pair)}.`);
+      const at = pair.indexOf("=", 1);
+      const [subject, name] = [pair.slice(0, at), pair.slice(at + 1)];
+      if (at < 0 || name === "") throw new TypeError(`--name is written URL=NAME, not ${JSON.stringify(pair)}.`);
       return [subject, name];
     }),
   );

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { MARK_TYPES, type MarkType } from "../model/mark";
+import { matches } from "../model/wildcard";
 
 /** One mark table of one node: what is listed, compared and ordered by itself. */
 export interface TableName {
@@ -42,11 +43,5 @@ export function takes(filter: TableFilter | undefined, table: TableName): boolea
 
 /** True when a name is one of the patterns, or when there are none. */
 export function matchesAny(patterns: readonly string[] | undefined, name: string): boolean {
-  return patterns?.some((pattern) => matches(pattern, name)) ?? true;
-}
-
-function matches(pattern: string, name: string): boolean {
-  if (!pattern.includes("*")) return pattern === name;
-  const source = pattern.replace(/[\\^$.+?()[\]{}|]/g, "\\$&").replaceAll("*", ".*");
-  return new RegExp(`^${source}$`, "s").test(name);
+  return patterns?.some((pattern) => matches(pattern.replaceAll("*", "**"), name)) ?? true;
 }

@@ -288,8 +288,9 @@ function parseV6(text: string, spelling: string): bigint {
 
 /** An IPv4 part in hexadecimal, by our own rules for IPv4: ipaddr.js reads `::192.0.2.1` as `::ffff:192.0.2.1`. */
 function withoutDots(text: string, spelling: string): string {
-  const [, start = "", dotted] = /^(.*:)([^:]*\..*)$/.exec(text) ?? [];
-  if (dotted === undefined) return text;
+  const end = text.lastIndexOf(":") + 1;
+  const [start, dotted] = [text.slice(0, end), text.slice(end)];
+  if (end === 0 || !dotted.includes(".")) return text;
   const bits = parseV4(dotted, spelling);
   return `${start}${(bits >> 16n).toString(16)}:${(bits & 0xffffn).toString(16)}`;
 }

@@ -4,8 +4,9 @@ import { dirname, join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { loadPolicyConfig, PolicyConfigError, parsePolicyConfig, prefixLength, rules } from "../../policies/index";
-import { binds, bindsSet, matches } from "../../policies/pattern";
+import { binds, bindsSet } from "../../policies/pattern";
 import { levelOf, settingsOf } from "../../policies/settings";
+import { matches } from "../../provider/model/wildcard";
 
 function issuesOf(read: () => unknown): string[] {
   try {

@@ -1,5 +1,6 @@
 import { messageOf } from "../../model/errors";
 import { nameProblem, parseUrl, type ResourceUrl } from "../../model/resource-url";
+import { withoutEnding } from "../../model/text";
 import type { Command } from "../journal/journal";
 import type { FaultDefinition, FaultParameters } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
@@ -82,7 +83,7 @@ const SCHEMES = ["arena", "profile", "prefixset", "mark"] as const;
 function* address(url: string, cmd: Command | undefined): Generator<string> {
   const place = kindOf(url);
   if (place === undefined && !isBeginning(url)) {
-    const names = url.replace(/^\/+|[/*]+$/g, "").split("/");
+    const names = withoutEnding(url.replace(/^\/+/, ""), "/*").split("/");
     const meant =
       names.length > 1 && names.every((name) => !nameProblem(name)) ? `; is prefixset://${names.join("/")} meant?` : "";
     yield `url: ${JSON.stringify(url)} begins no resource address: arena://, profile://, prefixset:// or mark://${meant}`;

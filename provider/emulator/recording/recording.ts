@@ -144,7 +144,7 @@ export class Recording {
 
 /** What a request brings as a credential, a password of basic authentication included. */
 function secretsOf({ target, headers }: Incoming): Secrets {
-  const [, basic] = /^Basic\s+(.+)$/i.exec(headers.authorization?.toString() ?? "") ?? [];
+  const [, basic] = /^Basic\s+(\S.*)$/i.exec(headers.authorization?.toString() ?? "") ?? [];
   const pair = Buffer.from(basic ?? "", "base64").toString("utf8");
   const secrets = [...sentSecrets(target, headers), pair, pair.slice(pair.indexOf(":") + 1)];
   return new Secrets(secrets, SHORTEST_SECRET.sent);

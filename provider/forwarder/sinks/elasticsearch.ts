@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { withoutEnding } from "../../model/text";
 import { members, text } from "../config/fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
@@ -39,7 +40,7 @@ export const elasticsearch = sinkKind(schema, async (context, { index }) => {
 
 function bulkUrl(url: URL): URL {
   const target = new URL(url);
-  target.pathname = `${url.pathname.replace(/\/+$/, "")}/_bulk`;
+  target.pathname = `${withoutEnding(url.pathname, "/")}/_bulk`;
   return target;
 }
 

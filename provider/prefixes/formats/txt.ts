@@ -7,9 +7,6 @@ import type { Format } from "./format";
 
 const SHAPES: readonly TextShape[] = LISTS.flatMap(({ text }) => text ?? []);
 
-/** A prefix, an address or a range, a value where there is one, and what should not be there. */
-const ENTRY = /^(\s*)(\S+?(?:\s*-\s*[^\s-]+)?)(?:(\s+)(\S+)(?:(\s+)(\S.*))?)?\s*$/;
-
 /** One prefix a line, an optional value behind it; `#` and `;` begin comments. */
 export const txt: Format = {
   extensions: [".txt", ".list", ".netset", ".ipset"],
@@ -45,18 +42,29 @@ export const txt: Format = {
 const NO_MEMBERS = {};
 
 function readEntry(said: string, comment: string, line: number, collector: Collector): void {
-  const [, indent = "", prefix = "", gap = "", value, secondGap = "", rest] = ENTRY.exec(said) ?? [];
-  const column = indent.length + 1;
-  const valueColumn = column + prefix.length + gap.length;
-  if (value !== undefined && rest !== undefined) {
+  const words = [...said.matchAll(/\S+/g)].map(({ 0: word, index }) => ({ word, index }));
+  const [first, ...others] = words.slice(wordsOfRange(words.map(({ word }) => word)) - 1);
+  const [start, end] = [words[0]?.index ?? 0, (first?.index ?? 0) + (first?.word.length ?? 0)];
+  const [value, rest] = others;
+  if (rest !== undefined) {
     collector.problems.add(
-      { line, column: valueColumn + value.length + secondGap.length },
-      `${JSON.stringify(rest.trimEnd().slice(0, 40))} stands behind the value: write one prefix a line, and comments behind "#".`,
+      { line, column: rest.index + 1 },
+      `${JSON.stringify(said.slice(rest.index).trimEnd().slice(0, 40))} stands behind the value: write one prefix a line, and comments behind "#".`,
     );
     return;
   }
-  const where: Where = (part) => ({ line, column: part === "value" ? valueColumn : column });
-  collector.add({ prefix, value, ...reasonOf(comment) }, where);
+  const where: Where = (part) => ({ line, column: (part === "value" ? (value?.index ?? end) : start) + 1 });
+  collector.add({ prefix: said.slice(start, end), value: value?.word, ...reasonOf(comment) }, where);
+}
+
+/** How many words a prefix or range at the beginning of a line takes: three in `a - b`, two in `a- b` and `a -b`. */
+function wordsOfRange([first = "", second = "", third = ""]: readonly string[]): number {
+  const dash = first.lastIndexOf("-");
+  if (dash > 0 && dash < first.length - 1) return 1;
+  const isEnd = (word: string) => word !== "" && !word.includes("-");
+  if (second === "-" && isEnd(third)) return 3;
+  const isJoined = second.startsWith("-") ? isEnd(second.slice(1)) : dash > 0 && isEnd(second);
+  return isJoined ? 2 : 1;
 }
 
 /** A prefix or a range alone. */

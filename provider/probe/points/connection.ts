@@ -1,3 +1,4 @@
+import { withoutEnding } from "../../model/text";
 import { NODE_PATH, USER_ARENA } from "../../wire/node-command";
 import { refusalSwitches } from "../asking/refusal";
 import { point } from "../point";
@@ -15,7 +16,7 @@ export const redirect = point({
     if (location === undefined) return { answer };
     const target = new URL(location, `${bench.endpoint}${NODE_PATH}`);
     const isElsewhere = target.origin !== new URL(bench.endpoint).origin;
-    const endpoint = `${target.origin}${target.pathname}`.replace(/\/+$/, "").replace(/\/fapi$/, "");
+    const endpoint = withoutEnding(`${target.origin}${target.pathname}`, "/").replace(/\/fapi$/, "");
     const isFollowed = !isElsewhere && (answer.status === 307 || answer.status === 308);
     // Credentials go to no other origin than the one that they were given for.
     if (isElsewhere) bench.blocked = `the node redirects to another origin: probe ${endpoint}`;
