@@ -107,6 +107,9 @@ export const PORT_RETRY_MS = 50;
 /** Milliseconds without a sign of life after which a node behind the emulator counts as silent (`recording/upstream.ts`). */
 export const UPSTREAM_TIMEOUT_MS = 60_000;
 
+/** Most bytes of an answer that is passed on, since all of it is held in memory; as many as the client takes (`recording/upstream.ts`). */
+export const UPSTREAM_BYTES = 128 * 1024 * 1024;
+
 /** What `persist` writes (`state/persistence.ts`). */
 export const PERSIST = {
   /** Real milliseconds that changes are gathered on which no answer waits: marks that packets leave. */
@@ -122,6 +125,8 @@ export const CERTIFICATE_DAYS = { before: 1, after: 365 } as const;
 export const CONTROL = {
   /** Bytes of a body: a state with a million marks fits. */
   bodyBytes: 256 * 2 ** 20,
+  /** Levels of objects and arrays within each other in a body: a state has ten. */
+  bodyDepth: 100,
   /** Bytes that a reader of events may be behind before it is cut off: the memory of the emulator does not grow with it. */
   eventBytes: 1_048_576,
   /** Real time that a wait for a request takes at most. */

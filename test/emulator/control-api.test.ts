@@ -77,3 +77,19 @@ test("what is no operation is refused, and so is what another page could send", 
   const plain = await fetch(`${emulator.control}/faults`, { method: "POST", body: "{}" });
   expect(plain.status).toBe(400);
 });
+
+test.each([
+  ["deep JSON", "application/json", "[".repeat(100_000) + "]".repeat(100_000), "nested deeper than 100 levels"],
+  ["deep YAML", "application/yaml", "[".repeat(100_000) + "]".repeat(100_000), "nest"],
+  ["YAML that holds itself", "application/yaml", "arenas: &all { edge: *all }", "or holds itself"],
+])("%s is refused with a sentence, and is no defect of the emulator", async (_, type, body, sentence) => {
+  await using emulator = await startEmulator();
+  emulator.clock.freeze();
+  const before = emulator.state();
+  const answer = await fetch(`${emulator.control}/state`, { method: "PUT", headers: { "content-type": type }, body });
+  expect([answer.status, (await answer.json()) as unknown]).toEqual([
+    400,
+    { error: expect.stringContaining(sentence) },
+  ]);
+  expect(emulator.state()).toEqual(before);
+});

@@ -138,9 +138,25 @@ function matchPath(pattern: string, pathname: string): Record<string, string> | 
 async function readJsonOrYaml(request: IncomingMessage, body: Buffer): Promise<unknown> {
   const type = request.headers["content-type"]?.split(";")[0]?.trim();
   if (body.length === 0) return undefined;
-  if (type === "application/json") return parseJson(body);
-  if (type === "application/yaml") return fromYaml(body.toString("utf8"), "the body");
+  if (type === "application/json") return notTooDeep(parseJson(body));
+  if (type === "application/yaml") return notTooDeep(await fromYaml(body.toString("utf8"), "the body"));
   throw new BadRequest("the header Content-Type must be application/json or application/yaml");
+}
+
+/**
+ * A value whose objects lie within each other no deeper than anything that is asked here, and not within themselves, as
+ * anchors of YAML allow. Each object is looked at once, however often it is named.
+ *
+ * @throws {BadRequest}
+ */
+function notTooDeep(value: unknown, depth = 0, seen = new Set<object>()): unknown {
+  if (typeof value !== "object" || value === null || (seen.has(value) && depth <= CONTROL.bodyDepth)) return value;
+  if (depth > CONTROL.bodyDepth) {
+    throw new BadRequest(`the body is nested deeper than ${CONTROL.bodyDepth} levels, or holds itself`);
+  }
+  for (const member of Object.values(value)) notTooDeep(member, depth + 1, seen);
+  seen.add(value);
+  return value;
 }
 
 const nothing = z.strictObject({});

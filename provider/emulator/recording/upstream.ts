@@ -1,6 +1,6 @@
 import { type IncomingMessage, request as overHttp } from "node:http";
 import { request as overHttps } from "node:https";
-import { UPSTREAM_TIMEOUT_MS } from "../defaults";
+import { UPSTREAM_BYTES, UPSTREAM_TIMEOUT_MS } from "../defaults";
 import type { Incoming } from "../http/api";
 import type { Reply } from "../http/reply";
 
@@ -30,9 +30,14 @@ export class Upstream {
     private readonly base: URL,
     private readonly path: string,
     private readonly signal: AbortSignal,
+    private readonly maxBytes = UPSTREAM_BYTES,
   ) {}
 
-  /** Passes a request on, credentials included, and gives the answer. @throws the system's error when there is none. */
+  /**
+   * Passes a request on, credentials included, and gives the answer.
+   *
+   * @throws the system's error when there is none, and an error that names the limit when the answer is larger.
+   */
   async send({ method, target, headers, body }: Incoming): Promise<Reply> {
     const url = new URL(this.base);
     url.pathname = `${url.pathname.replace(/\/$/, "")}${target.slice(this.path.length)}`;
@@ -51,7 +56,13 @@ export class Upstream {
       request.end(body);
     });
     const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk);
+    let bytes = 0;
+    for await (const chunk of response) {
+      bytes += chunk.length;
+      // Leaving the loop with an error ends the connection.
+      if (bytes > this.maxBytes) throw new Error(`the answer is larger than ${this.maxBytes} bytes`);
+      chunks.push(chunk);
+    }
     const type = response.headers["content-type"];
     const kept = PASSED.flatMap((name) => {
       const value = response.headers[name];

@@ -35,6 +35,7 @@ export async function fromYaml(source: string, path: string): Promise<unknown> {
   try {
     return load(source);
   } catch (error) {
+    if (error instanceof RangeError) throw new StateError(`${path} is nested too deeply.`);
     if (!(error instanceof YAMLException)) throw error;
     const { reason, mark } = error;
     const place = mark ? ` at line ${mark.line + 1}, column ${mark.column + 1}` : "";
