@@ -102,5 +102,6 @@ it("an unknown answer of a node names the setting that reads it", async () => {
   await stack.must("config", "set", "--path", "packetfilter:answers.path", "payload");
   const up = await stack.up();
   expect(up.code, up.text).toBe(0);
-  expect(node.asked.filter((cmd) => cmd !== "list")).toEqual([]);
+  // What is listed as declared may be staged only, by a run that was killed: a commit makes sure.
+  expect(node.asked.filter((cmd) => cmd !== "list")).toEqual(["commit"]);
 });
