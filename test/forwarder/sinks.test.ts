@@ -256,6 +256,30 @@ describe("an HTTP server", () => {
     ]);
   });
 
+  test.each<[string, (text: string) => string]>([
+    ["as it is", (text) => text],
+    ["percent-encoded", encodeURIComponent],
+    ["as JSON", (text) => JSON.stringify(text)],
+    ["as HTML by number", (text) => text.replace(/\W/g, (sign) => `&#${sign.charCodeAt(0)};`)],
+    ["as base64", (text) => Buffer.from(text).toString("base64")],
+  ])("that echoes its credential %s leaves none of it in log and rejected records", async (_, echo) => {
+    const token = "canary+/=\"'&%<>\\ k3y";
+    using folder = temporaryFolder();
+    using server = await serve((_, body) =>
+      body.includes('"198.18.0.77"') ? [422, `\u001b[2Jyou sent ${echo(token)} here`] : [200],
+    );
+    const sink = { name: "web", type: "http", url: server.url, headers: { "x-token": token } } as const;
+    const { told } = await forwardOnce(config([sink]), folder.path);
+    const kept = join(folder.path, "forwarder-state/rejected/web");
+    const letters = readdirSync(kept).map((name) => readFileSync(join(kept, name), "utf8"));
+    expect(letters).toEqual([expect.stringMatching(/you sent .{0,4}\[secret\].{0,4} here/)]);
+    for (const text of [...told, ...letters]) {
+      expect(text).not.toMatch(/canary|k3y|Y2FuYXJ5/);
+      expect(text).not.toContain(echo(token));
+      expect(text).not.toContain("\u001b");
+    }
+  });
+
   test("that is busy is asked again, no sooner than it says", async () => {
     using folder = temporaryFolder();
     using server = await serve((_, __, nth) => (nth === 1 ? [429, "later", { "retry-after": "1" }] : [200]));
