@@ -1,4 +1,4 @@
-import { withoutEnding } from "../model/text";
+import { withoutEnding } from "../model/resource-url";
 import { OptionsError } from "./errors";
 
 /** A base url taken apart: what may be shown, and what may not. */

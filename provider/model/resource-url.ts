@@ -103,3 +103,10 @@ export function nameProblem(name: string): string | undefined {
   if (bad !== undefined) return `contains ${JSON.stringify(bad)}, which separates or ends parts of a resource address`;
   return undefined;
 }
+
+/** An address without some characters at its end, as its last slashes. In linear time, which `/[x]+$/` does not take. */
+export function withoutEnding(text: string, characters: string): string {
+  let end = text.length;
+  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}

@@ -24,10 +24,3 @@ export function inLines(items: readonly unknown[], each = 20): string[] {
       .join(", "),
   );
 }
-
-/** A text without some characters at its end. In linear time, which `/[x]+$/` does not take. */
-export function withoutEnding(text: string, characters: string): string {
-  let end = text.length;
-  while (end > 0 && characters.includes(text.charAt(end - 1))) end -= 1;
-  return text.slice(0, end);
-}

@@ -1,6 +1,5 @@
 import { messageOf } from "../../model/errors";
-import { nameProblem, parseUrl, type ResourceUrl } from "../../model/resource-url";
-import { withoutEnding } from "../../model/text";
+import { nameProblem, parseUrl, type ResourceUrl, withoutEnding } from "../../model/resource-url";
 import type { Command } from "../journal/journal";
 import type { FaultDefinition, FaultParameters } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { withoutEnding } from "../../model/text";
+import { withoutEnding } from "../../model/resource-url";
 import { members, text } from "../config/fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";

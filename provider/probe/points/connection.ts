@@ -1,4 +1,4 @@
-import { withoutEnding } from "../../model/text";
+import { withoutEnding } from "../../model/resource-url";
 import { NODE_PATH, USER_ARENA } from "../../wire/node-command";
 import { refusalSwitches } from "../asking/refusal";
 import { point } from "../point";
