@@ -64,10 +64,7 @@ function sizeOf(changes: Changes): number {
 
 /** What changed from one list to another that is not our doing: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
 export function doneByOthers(before: ListedMap, after: ListedMap, merged: Changes): string {
-  const expected = new Map(before);
-  for (const prefix of merged.remove) expected.delete(prefix);
-  for (const [prefix, value] of merged.put) expected.set(prefix, value);
-  const { insert, remove, change } = difference(expected, after);
+  const { insert, remove, change } = difference(before, after);
   const named = (verb: string, map: ReadonlyMap<CanonicalPrefix, unknown>) => {
     const foreign = [...map.keys()].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
     return foreign.length === 0 ? [] : [`${verb}: ${some(foreign)}`];
