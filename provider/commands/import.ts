@@ -4,6 +4,7 @@ import { type Command, Option } from "commander";
 import { formatUrl, type PrefixSetUrl, parseUrl } from "../client";
 import { type ImportFiles, importFiles } from "../import/import";
 import { resourceNames } from "../import/names";
+import { importCommand } from "../import/program";
 import { type Holdings, heldSet } from "../import/source";
 import { writeNew } from "../import/write-new";
 import { count } from "../model/text";
@@ -18,13 +19,15 @@ interface Flags extends NodeFlags, ReceiverFlags {
   readonly name: readonly string[];
   readonly node?: string;
   readonly receiver?: string;
+  readonly unprotected?: boolean;
   readonly out: string;
 }
 
 const HELP = `
 Nothing is changed on the node. The folder gets import.json, index.ts, and a prefix file for each set with more than fifty
 entries; files that exist are not overwritten. Resources are named after the url, edge-blocked for prefixset://edge/blocked.
-"pulumi import" protects what it imports, so that a later destroy refuses it: --protect=false leaves that out.
+"pulumi import" protects what it imports, so that a later destroy refuses it, and the program says so, too (protect: true).
+For "pulumi import --protect=false" give --unprotected: then the program leaves that out.
 
 Examples:
   pulumi-packetfilter import prefixset://edge/blocked --endpoint https://192.0.2.10 --out imported
@@ -47,7 +50,8 @@ export function register(program: Command, io: CliIo): void {
     .option("--signaling", "also what is active at the receiver, as one CloudSignaling")
     .option("--name <url=name>", "name of the resource of a set, or signaling=NAME", collect, [])
     .option("--node <name>", "node of the stack's configuration, for the argument node of each set")
-    .option("--receiver <name>", "receiver of the stack's configuration, for the signaling");
+    .option("--receiver <name>", "receiver of the stack's configuration, for the signaling")
+    .option("--unprotected", 'a program without protect: true, for "pulumi import --protect=false"');
   addReceiverFlags(addNodeFlags(command))
     .addHelpText("after", HELP)
     .action((urls: string[], flags: Flags) => run(urls, flags, io));
@@ -65,6 +69,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const made = importFiles(holdings, {
     names,
     as,
+    isProtected: flags.unprotected !== true,
     ...(node !== undefined && { node }),
     ...(receiver !== undefined && { receiver }),
   });
@@ -105,10 +110,12 @@ function report({ files, resources }: ImportFiles, flags: Flags, { sets, signali
     `Wrote ${[...files.keys()].map((name) => join(flags.out, name)).join(", ")}: ${count(resources, "resource")}.`,
     "",
     "Next, with index.ts as the program of your stack (a prefix file stays beside it):",
-    `  pulumi import --file ${relative(".", join(flags.out, "import.json"))} --yes --generate-code=false`,
+    `  ${importCommand(relative(".", join(flags.out, "import.json")), flags.unprotected !== true)}`,
     "  pulumi preview --refresh --expect-no-changes",
     "",
-    '"pulumi import" protects what it imports: a destroy refuses it until "pulumi state unprotect". With --protect=false it does not.',
+    flags.unprotected
+      ? "Nothing of it is protected: a destroy removes it."
+      : "All of it is protected (protect: true): a destroy refuses it until the program leaves that out. --unprotected writes a program without it.",
   ];
   if (sets.length > 0 && flags.node === undefined)
     lines.push("The program takes its node from packetfilter:endpoint of the stack, or from PACKETFILTER_ENDPOINT.");

@@ -14,6 +14,8 @@ export interface ImportOptions {
   /** Names from the stack's configuration, for the arguments `node` and `receiver`. */
   readonly node?: string;
   readonly receiver?: string;
+  /** False for an import with `--protect=false`; by default the program keeps the protection that `pulumi import` gives. */
+  readonly isProtected?: boolean;
   /** Makes the id of a signaling resource. */
   readonly id?: () => string;
 }
@@ -31,7 +33,7 @@ export interface ImportFiles {
  */
 export function importFiles(holdings: Holdings, options: ImportOptions): ImportFiles {
   const { endpoint } = holdings;
-  const { node, receiver, as } = options;
+  const { node, receiver, as, isProtected = true } = options;
   const sets = holdings.sets.map((held): DeclaredSet => ({ held, name: nameOf(options, formatUrl(held.url)), as }));
   const resources = sets.flatMap(({ held, name }): ImportedResource[] => {
     const at = { name, endpoint, ...(node !== undefined && { node }) };
@@ -46,7 +48,14 @@ export function importFiles(holdings: Holdings, options: ImportOptions): ImportF
     const id = (options.id ?? randomUUID)();
     resources.push(signaling(active.prefixes, { ...active, id, ...(receiver !== undefined && { receiver }) }));
   }
-  const program = programText({ endpoint, node, receiver, sets, signaling: active });
+  const program = programText({
+    endpoint,
+    node,
+    receiver,
+    sets,
+    signaling: active,
+    isProtected,
+  });
   return {
     resources: resources.length,
     files: new Map([

@@ -19,6 +19,8 @@ export interface ProgramContent {
   readonly receiver?: string;
   readonly sets: readonly DeclaredSet[];
   readonly signaling?: { readonly name: string; readonly prefixes: readonly string[] };
+  /** True: every resource has `protect: true`. */
+  readonly isProtected: boolean;
 }
 
 /** The name of the prefix file beside the program, where the set is large. */
@@ -30,32 +32,44 @@ export function prefixFile({ held, name }: DeclaredSet): string | undefined {
 export function programText(content: ProgramContent): string {
   const usesFiles = content.sets.some((set) => prefixFile(set) !== undefined);
   return [
-    HEAD,
+    head(content),
     usesFiles ? 'import { join } from "node:path";\n' : "",
     'import * as pf from "pulumi-packetfilter";\n',
     ...content.sets.map((set) => `\n${declaration(set, content)}`),
-    content.signaling ? `\n${signalingDeclaration(content.signaling, content.receiver)}` : "",
+    content.signaling ? `\n${signalingDeclaration(content.signaling, content)}` : "",
   ].join("");
 }
 
-const HEAD = `/**
+function head({ isProtected }: ProgramContent): string {
+  return `/**
  * What a node held when "pulumi-packetfilter import" read it. import.json beside this file brings the same into the state:
  *
- *   pulumi import --file import.json --yes --generate-code=false
+ *   ${importCommand("import.json", isProtected)}
  *   pulumi preview --refresh --expect-no-changes
  */
 `;
+}
 
-function declaration(set: DeclaredSet, { endpoint, node }: ProgramContent): string {
+/** The command that takes an import file. What it protects, the program must protect, too: else the first `up` ends it. */
+export function importCommand(file: string, isProtected: boolean): string {
+  return `pulumi import --file ${file} --yes --generate-code=false${isProtected ? "" : " --protect=false"}`;
+}
+
+function declaration(set: DeclaredSet, { endpoint, node, isProtected }: ProgramContent): string {
   const { held, name, as } = set;
   const place = written(placeArguments(held, node));
   const limits = written(limitArguments(held));
   const about = `// ${formatUrl(held.url)} at ${endpoint}\n`;
   if (as === "set")
-    return about + construction("PrefixSet", text(name), [...place, `entries: ${source(set)}`, ...limits]);
+    return about + construction("PrefixSet", text(name), [...place, `entries: ${source(set)}`, ...limits], isProtected);
   const members = [...place, "prefix", prefixFile(set) === undefined ? "value" : "value: entry.value", ...limits];
   // The names are those of import.json. A program without a tsconfig knows no replaceAll.
-  const resource = construction("PrefixSetEntry", `${text(`${name}-`)} + prefix.replace(/:/g, "-")`, members);
+  const resource = construction(
+    "PrefixSetEntry",
+    `${text(`${name}-`)} + prefix.replace(/:/g, "-")`,
+    members,
+    isProtected,
+  );
   const item = prefixFile(set) === undefined ? "value" : "entry";
   return `${about}for (const [prefix, ${item}] of Object.entries(${source(set)})) {\n${indented(resource)}}\n`;
 }
@@ -71,14 +85,18 @@ function source(set: DeclaredSet): string {
 
 function signalingDeclaration(
   { name, prefixes }: NonNullable<ProgramContent["signaling"]>,
-  receiver: string | undefined,
+  { receiver, isProtected }: ProgramContent,
 ): string {
   const members = [...written({ receiver }), `prefixes: [${prefixes.map(text).join(", ")}]`];
-  return `// These ran before, so that a destroy leaves them: stops: "all" would end them, too.\n${construction("CloudSignaling", text(name), members)}`;
+  return `// These ran before, so that a destroy leaves them: stops: "all" would end them, too.\n${construction("CloudSignaling", text(name), members, isProtected)}`;
 }
 
-function construction(type: string, name: string, members: readonly string[]): string {
-  return `new pf.${type}(${name}, {\n${members.map((member) => indented(`${member},\n`)).join("")}});\n`;
+/** Written as formatters write it. */
+function construction(type: string, name: string, members: readonly string[], isProtected: boolean): string {
+  const args = `{\n${members.map((member) => indented(`${member},\n`)).join("")}}`;
+  if (!isProtected) return `new pf.${type}(${name}, ${args});\n`;
+  const all = [name, args, "{ protect: true }"];
+  return `new pf.${type}(\n${all.map((argument) => indented(`${argument},\n`)).join("")});\n`;
 }
 
 /** Members as they stand in an object literal; those without a value are left out. */

@@ -34,29 +34,54 @@ const command = (...args: string[]) =>
     env: { PACKETFILTER_ENDPOINT: emulator.endpoint, PACKETFILTER_HEADERS: '{"authorization":"Bearer node-secret"}' },
   });
 
-test("the program declares the set's entries and the limit for a default route, and no secret", async () => {
+test("the program declares the set's entries, the limit for a default route and the protection, and no secret", async () => {
   const made = await command("prefixset://edge/blocked", "--node", "fra1", "--out", "new/imported");
   expect(made).toMatchObject({ code: 0, err: "" });
   expect(made.out).toContain("pulumi import --file new/imported/import.json --yes --generate-code=false\n");
-  expect(made.out).toContain("--protect=false");
+  expect(made.out).toContain("All of it is protected (protect: true): a destroy refuses it");
   const program = await readFile(join(folder, "new/imported/index.ts"), "utf8");
   expect(program.slice(program.indexOf("import * as pf"))).toBe(`import * as pf from "pulumi-packetfilter";
 
 // prefixset://edge/blocked at ${emulator.endpoint}
-new pf.PrefixSet("edge-blocked", {
-  node: "fra1",
-  arena: "edge",
-  set: "blocked",
-  entries: {
-    "0.0.0.0/0": 5,
-    "192.0.2.0/24": 1,
+new pf.PrefixSet(
+  "edge-blocked",
+  {
+    node: "fra1",
+    arena: "edge",
+    set: "blocked",
+    entries: {
+      "0.0.0.0/0": 5,
+      "192.0.2.0/24": 1,
+    },
+    shortestPrefix: { ipv4: 0 },
   },
-  shortestPrefix: { ipv4: 0 },
-});
+  { protect: true },
+);
 `);
   const file = await readFile(join(folder, "new/imported/import.json"), "utf8");
   expect(file + program + made.out).not.toContain("node-secret");
   expect(JSON.parse(file).resources).toMatchObject([{ name: "edge-blocked", id: "prefixset://edge/blocked" }]);
+});
+
+test("with --unprotected neither the program nor the command that it names protects anything", async () => {
+  const made = await command("prefixset://edge-web/blocked", "--as", "entries", "--unprotected", "--out", "x");
+  expect(made).toMatchObject({ code: 0, err: "" });
+  const told = "pulumi import --file x/import.json --yes --generate-code=false --protect=false\n";
+  expect(made.out).toContain(told);
+  expect(made.out).toContain("Nothing of it is protected: a destroy removes it.");
+  const program = await readFile(join(folder, "x/index.ts"), "utf8");
+  expect(program).toContain(told.replace("x/", ""));
+  expect(program.slice(program.indexOf("for ("))).toBe(`for (const [prefix, value] of Object.entries({
+  "203.0.113.7/32": 2,
+})) {
+  new pf.PrefixSetEntry("edge-web-blocked-" + prefix.replace(/:/g, "-"), {
+    arena: "edge-web",
+    set: "blocked",
+    prefix,
+    value,
+  });
+}
+`);
 });
 
 test("two sets with one name fail with the way out, which works", async () => {
