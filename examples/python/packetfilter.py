@@ -387,7 +387,8 @@ def cloud_signaling(
         name: The resource's name in the stack.
         prefixes: Recipient prefixes to protect; at least one.
         stops: What a destroy, or a shorter list, stops: `"started"` (default) only what this resource started, `"all"`,
-            or `"none"`.
+            or `"none"`. A receiver does not tell who started what: with `"started"` that is stopped, too, which another
+            client stopped and started again in between.
         reason: Why; never sent.
         ticket: Reference into another system; never sent.
         host_bits: `"reject"` (default): `198.51.100.7/24` fails with the corrected value. `"mask"`: it is corrected.

@@ -10,6 +10,8 @@ export interface CloudSignalingArgs {
   prefixes: pulumi.Input<pulumi.Input<string>[]>;
   /**
    * What a destroy, or a shorter list, stops: `"started"` (default) only what this resource started, `"all"`, or `"none"`.
+   * A receiver does not tell who started what: with `"started"` that is stopped, too, which another client stopped and
+   * started again in between.
    */
   stops?: pulumi.Input<"started" | "all" | "none">;
   /** Why; never sent. */

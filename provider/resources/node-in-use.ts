@@ -42,6 +42,20 @@ export class NodeInUse implements Connection {
     this.sets.set(url, set);
     return set;
   }
+
+  /**
+   * What proves that a set which the node refused to list is not there, as half a sentence. A proxy or another machine
+   * refuses, too: only a node that lists the profiles of the arena is believed.
+   *
+   * @param status Of the refusal.
+   */
+  async proofOfAbsence({ arena, profile }: PrefixSetUrl, status: number | undefined): Promise<string | undefined> {
+    const profiles = await this.client.listProfiles(arena).catch(() => undefined);
+    if (!profiles) return undefined;
+    const isGone = profile !== undefined && profiles.every(({ name }) => name !== profile);
+    if (isGone) return `the node lists the profiles of ${arena}, and ${profile} is not among them`;
+    return status === 404 ? `the node lists the profiles of ${arena}, and answers 404 to this set` : undefined;
+  }
 }
 
 /**

@@ -8,7 +8,7 @@ import type { JsonObject } from "./json";
 import type { Notices } from "./notices";
 import { receiverOfState } from "./places";
 import type { ReceiverInUse } from "./receiver-in-use";
-import { untouched } from "./remedy";
+import { credentialsOfState, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
 import { SIGNALING } from "./wanted";
 
@@ -85,7 +85,9 @@ export class ReceiverAccess {
     const owned: ReadonlySet<string> = endpoint === undefined ? new Set() : runtime.ownedAt({ endpoint }, SIGNALING);
     sayActive(runtime.notices, { label: endpoint ?? "", kept, owned });
     const left = prefixes.filter((prefix) => !wanted.has(prefix));
-    if (left.length > 0) await ReceiverAccess.ofState(runtime, state).stop(left, mayBeOurs);
+    if (left.length === 0) return;
+    const stop = ReceiverAccess.ofState(runtime, state).stop(left, mayBeOurs);
+    await stop.catch((error: unknown) => Promise.reject(explainedOfState(error)));
   }
 
   /** How messages call the receiver: its name, else its address. */
@@ -100,7 +102,11 @@ export class ReceiverAccess {
 
   /** The prefixes with active signaling, shared by all reads of one refresh. */
   async active(): Promise<ReadonlySet<CanonicalPrefix>> {
-    return new Set(texts(await this.receiver.reads.read()));
+    try {
+      return new Set(texts(await this.receiver.reads.read()));
+    } catch (error) {
+      throw explainedOfState(error);
+    }
   }
 
   /** Warns that the old address keeps what is active, if the resource moves to another one. */
@@ -225,6 +231,11 @@ function sayActive(
   notices.warn(
     `${stay(orphaned)} Its destroy will leave what it did not start, unless it has stops: "all". If it is this resource under another name, an alias in the program keeps it the owner.`,
   );
+}
+
+function explainedOfState(error: unknown): unknown {
+  const told = credentialsOfState(error);
+  return told === undefined ? error : new Error(`${messageOf(error)} ${told}`, { cause: error });
 }
 
 function failure(error: unknown, partial: PartialOutputs | undefined): Error {

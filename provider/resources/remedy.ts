@@ -1,4 +1,4 @@
-import { isRefusal, RequestError } from "../client/errors";
+import { isRefusal, RequestError, SignalingIncomplete, SignalingRefused } from "../client/errors";
 import { messageOf } from "../model/errors";
 
 /** What a failed write ends with when nothing was changed: an error names what failed, where, and what to do. */
@@ -18,9 +18,22 @@ function requestOf(error: unknown): RequestError | undefined {
   return error instanceof Error && error.cause !== undefined ? requestOf(error.cause) : undefined;
 }
 
-/** True where the node answered the list of a set with a no: as a rule it does not know the set. */
-export function isListRefused(error: unknown): error is RequestError {
-  return isRefusal(error) && error.operation === "list";
+/** The refusal, where a node answered the list of a set with a no: as a rule it does not know the set. */
+export function refusedList(error: unknown): RequestError | undefined {
+  const request = requestOf(error);
+  return isRefusal(request) && request.operation === "list" ? request : undefined;
+}
+
+/**
+ * What is to be said where a node or receiver refuses the credentials of a read or a delete. The engine makes a refresh and
+ * a destroy with the configuration of the last `up`, so that today's may be right.
+ */
+export function credentialsOfState(error: unknown): string | undefined {
+  const request = requestOf(error);
+  const said =
+    request instanceof SignalingRefused || request instanceof SignalingIncomplete ? request.reason : undefined;
+  if (said !== "secret-invalid" && request?.status !== 401 && request?.status !== 403) return undefined;
+  return 'Refresh and destroy use the configuration of the last "pulumi up": where the credentials were changed since, run a plain "pulumi up" first, or the same command with --run-program.';
 }
 
 /**

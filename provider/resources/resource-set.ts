@@ -13,7 +13,7 @@ import { PartialFailure } from "./handler";
 import { hasUnknown, type JsonObject } from "./json";
 import type { NodeInUse } from "./node-in-use";
 import { nodeOfState } from "./places";
-import { isListRefused, unknownSet, untouched } from "./remedy";
+import { credentialsOfState, refusedList, unknownSet, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
 
 /** What says where a set is: inputs or state of a resource. */
@@ -168,7 +168,12 @@ export class ResourceSet {
    * node that does not list the set.
    */
   private explained(error: unknown): unknown {
-    const ways = [this.node.wayOut, isListRefused(error) ? unknownSet(error.status, this.isOfState) : undefined];
+    const refused = refusedList(error);
+    const ways = [
+      this.node.wayOut,
+      refused ? unknownSet(refused.status, this.isOfState) : undefined,
+      this.isOfState ? credentialsOfState(error) : undefined,
+    ];
     const told = ways.filter((way) => way !== undefined);
     return told.length === 0 ? error : new Error([messageOf(error), ...told].join(" "), { cause: error });
   }
@@ -196,6 +201,23 @@ export class ResourceSet {
       if (!partial) throw this.explained(error);
       const { id, outputs } = partial({ applied, endpoint: this.endpoint, unsettled });
       throw new PartialFailure(message, id, outputs);
+    }
+  }
+
+  /**
+   * {@link write} for a delete. A set that is not there any more is as it was asked to be: that is said.
+   *
+   * @returns `undefined` where the node has no such set
+   */
+  async remove(operation: SetOperation): Promise<SetResult | undefined> {
+    try {
+      return await this.write({ ...operation, isDelete: true });
+    } catch (error) {
+      const refused = refusedList(error);
+      const proof = refused && (await this.node.proofOfAbsence(this.place.address, refused.status));
+      if (proof === undefined) throw error;
+      this.runtime.notices.info(`${this.label} is not there any more (${proof}): nothing is left to be removed.`);
+      return undefined;
     }
   }
 

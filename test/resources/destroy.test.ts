@@ -71,9 +71,45 @@ describe("destroying a set", () => {
     expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual(entries);
   });
 
-  it("is an error when the node does not know it", async () => {
+  it("is done where the node lists the arena and not the set: absent is what was asked for", async () => {
     await using stack = await bench({});
-    await expect(stack.destroy({ set: "blokced" })).rejects.toThrow(/prefixset:\/\/edge\/blokced/);
+    await stack.destroy({ set: "blokced" });
+    await stack.destroy({ profile: "web" });
+    const entry = { arena: "edge", set: "partners", prefix: "192.0.2.0/24", endpoint: stack.emulator.endpoint };
+    await new PrefixSetEntryHandler(stack.runtime).delete("", entry);
+    const proof = "the node lists the profiles of edge, and";
+    const gone = (url: string, why: string) =>
+      `Set ${url} on ${stack.emulator.endpoint} is not there any more (${proof} ${why}): nothing is left to be removed.`;
+    expect(stack.printed).toEqual([
+      gone("prefixset://edge/blokced", "answers 404 to this set"),
+      gone("prefixset://edge/web/blocked", "web is not among them"),
+      gone("prefixset://edge/partners", "answers 404 to this set"),
+    ]);
+  });
+
+  it("is an error when the node does not know the arena, either: another machine may answer there", async () => {
+    await using stack = await bench({});
+    await expect(stack.destroy({ arena: "egde" })).rejects.toThrow(
+      /prefixset:\/\/egde\/blocked.*If the node has no such set any more/,
+    );
+  });
+
+  it("says that a destroy has the credentials of the last up, where those are refused", async () => {
+    await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
+    stack.emulator.fail({ status: 401, times: 2 });
+    const rotated =
+      /Refresh and destroy use the configuration of the last "pulumi up".* plain "pulumi up" .*--run-program/;
+    await expect(stack.destroy()).rejects.toThrow(rotated);
+    await expect(new PrefixSetHandler(stack.runtime).read(BLOCKED, stack.state())).rejects.toThrow(rotated);
+  });
+
+  it("says nothing of strangers where its own entries stay, since they may be those of another address", async () => {
+    await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
+    const node = { endpoint: stack.emulator.endpoint.replace("127.0.0.1", "localhost"), commitCoalesceMs: 0 };
+    const { arena, set, entries } = stack.state();
+    new PrefixSetHandler(stack.runtime).check({}, { arena, set, entries, node });
+    await stack.destroy();
+    expect(stack.printed).toEqual([expect.stringContaining(": +2"), expect.stringContaining("2 entries stay, since")]);
   });
 
   it("leaves what another resource of the deployment wants, in the set and in an entry", async () => {

@@ -148,7 +148,8 @@ export class PrefixSetEntryHandler implements Handler {
     const remove = new Set([prefix]);
     const expired = new Set(isExpired(state.expires, this.runtime.today) ? [prefix] : []);
     const plan = () => ({ put: new Map(), remove, unsettled, expired });
-    set.sayGone(remove, await set.write({ plan, isDelete: true }));
+    const written = await set.remove({ plan });
+    if (written) set.sayGone(remove, written);
   }
 
   /** In every preview until it is done: what the update does to an entry that was taken over as it is. */

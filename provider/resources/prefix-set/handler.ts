@@ -128,20 +128,22 @@ export class PrefixSetHandler implements Handler {
     if (state.onDestroy === "keep") return;
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
-    const managed = [...new Set([...entries.keys(), ...unsettled])];
-    const kept = new Set(managed.filter((prefix) => set.wanted.has(prefix)));
+    const managed = new Set([...entries.keys(), ...unsettled]);
+    const kept = new Set([...managed].filter((prefix) => set.wanted.has(prefix)));
     if (kept.size > 0) {
       this.runtime.notices.info(
         `${set.label}: ${count(kept.size, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some([...kept])}.`,
       );
     }
-    const remove = new Set(managed.filter((prefix) => !kept.has(prefix)));
-    if (managed.length > 0 && remove.size === 0) return;
+    const remove = new Set([...managed].filter((prefix) => !kept.has(prefix)));
+    if (managed.size > 0 && remove.size === 0) return;
     const expired = expiredOf(remove, state.notes, this.runtime.today);
     const plan = () => ({ put: new Map(), remove, unsettled, expired });
-    const written = await set.write({ plan, isDelete: true });
+    const written = await set.remove({ plan });
+    if (!written) return;
     set.sayGone(remove, written);
-    const others = [...written.after.keys()].filter((prefix) => !kept.has(prefix));
+    // What may be the same entry at another address stays, and is no stranger.
+    const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix));
     if (others.length > 0 && exclusive) {
       this.runtime.notices.warn(`${set.label}: left ${some(others)}, which this stack did not know of.`);
     }
