@@ -7,6 +7,9 @@ export type PrefixMap = ReadonlyMap<CanonicalPrefix, number>;
 /** What a node lists as the content of a set: as {@link PrefixMap}, with the values that others wrote as they are. */
 export type ListedMap = ReadonlyMap<CanonicalPrefix, ListedValue>;
 
+/** The same in order: see {@link sorted}. */
+export type OrderedPrefixes<V = number> = readonly (readonly [prefix: CanonicalPrefix, value: V])[];
+
 /** What turns one {@link PrefixMap} into another. The three maps never share a prefix. */
 export interface Difference<V = number> {
   /** Prefixes that only the new map holds, with their value. */
@@ -62,19 +65,40 @@ export function summary(delta: Difference<unknown>): string {
   return `+${delta.insert.size} -${delta.remove.size} ~${delta.change.size}`;
 }
 
-/** The same entries in the order of {@link Prefix.compare}. */
-export function sorted<V>(map: ReadonlyMap<CanonicalPrefix, V>): Map<CanonicalPrefix, V> {
-  const v4: { key: number; prefix: CanonicalPrefix; value: V }[] = [];
-  const v6: { key: string; prefix: CanonicalPrefix; value: V }[] = [];
-  for (const [prefix, value] of map) {
-    const key = Prefix.sortKey(prefix);
-    if (typeof key === "number") v4.push({ key, prefix, value });
-    else v6.push({ key, prefix, value });
+/** Which of two words of a 64-bit number in memory is the high one: 1 on nearly every machine. */
+const HIGH = new Uint8Array(new Uint32Array([1]).buffer)[0] as 0 | 1;
+
+/** Bits that tell the place of an entry below those of its length: room for 67 million. */
+const PLACE_BITS = 26;
+
+/**
+ * The entries in the order of {@link Prefix.compare}. IPv4 is sorted as 64-bit numbers of address, length and place: that
+ * takes a third of the time of a comparison by function, which counts where a set has hundreds of thousands.
+ */
+export function sorted<V>(map: ReadonlyMap<CanonicalPrefix, V>): OrderedPrefixes<V> {
+  const entries = [...map];
+  const keys = new BigUint64Array(entries.length);
+  const words = new Uint32Array(keys.buffer);
+  const v6: { key: string; entry: [CanonicalPrefix, V] }[] = [];
+  let v4 = 0;
+  let place = 0;
+  for (const entry of entries) {
+    const key = Prefix.sortKey(entry[0]);
+    if (typeof key === "string") v6.push({ key, entry });
+    else {
+      words[2 * v4 + HIGH] = key / 64;
+      words[2 * v4 + 1 - HIGH] = (key % 64) * 2 ** PLACE_BITS + place;
+      v4 += 1;
+    }
+    place += 1;
   }
-  v4.sort((a, b) => a.key - b.key);
+  keys.subarray(0, v4).sort();
+  const ordered: [CanonicalPrefix, V][] = [];
+  for (let at = 0; at < v4; at += 1) {
+    const low = words[2 * at + 1 - HIGH] as number;
+    ordered.push(entries[low % 2 ** PLACE_BITS] as [CanonicalPrefix, V]);
+  }
   v6.sort((a, b) => (a.key < b.key ? -1 : 1));
-  const result = new Map<CanonicalPrefix, V>();
-  for (const { prefix, value } of v4) result.set(prefix, value);
-  for (const { prefix, value } of v6) result.set(prefix, value);
-  return result;
+  for (const { entry } of v6) ordered.push(entry);
+  return ordered;
 }

@@ -24,7 +24,7 @@ test("a long insert is staged whole, and its commit applied whole", () => {
   const table = set.lookup();
   stageInsert(set, [{ p: "192.0.2.0/24", v: 7 }], dialect());
   stageInsert(set, entries(10_000), dialect());
-  expect([set.applied.size, table.size, set.staged.size]).toEqual([0, 0, 10_001]);
+  expect([set.applied.size, table.size, set.staged.length]).toEqual([0, 0, 10_001]);
   const { inserted, size } = set.commit()();
   expect([set.applied.size, table.size, size]).toEqual([10_001, 10_001, 10_001]);
   expect(inserted).toEqual({ "192.0.2.0/24": 7, ...asRecord(entries(10_000)) });
@@ -52,17 +52,18 @@ test("what is changed at the console while a late commit is under way is not los
 
 test("a list stays in order after changes, IPv4 before IPv6, and shows the last commit", () => {
   const set = new PrefixSetStore(new Map(entries(3_000).map(({ p, v }) => [p as never, v])));
-  const first = [...set.ordered.keys()];
+  const prefixes = (entries: typeof set.ordered) => entries.map(([prefix]) => prefix);
+  const first = prefixes(set.ordered);
   set.change(
     new Map(["2001:db8::/32", "10.0.0.0/8", "10.0.0.0/31"].map((text) => [text as never, 1])).set(
       first[5] as never,
       null as never,
     ),
   );
-  expect([...set.ordered.keys()].slice(0, 3)).toEqual(["10.0.0.0/8", "10.0.0.0/31", "10.0.0.0/32"]);
-  expect([...set.ordered.keys()].at(-1)).toBe("2001:db8::/32");
-  expect(set.ordered.has(first[5] as never)).toBe(false);
-  expect([...set.previous.keys()]).toEqual(first);
+  expect(prefixes(set.ordered).slice(0, 3)).toEqual(["10.0.0.0/8", "10.0.0.0/31", "10.0.0.0/32"]);
+  expect(prefixes(set.ordered).at(-1)).toBe("2001:db8::/32");
+  expect(prefixes(set.ordered)).not.toContain(first[5]);
+  expect(prefixes(set.previous)).toEqual(first);
 });
 
 const items = JSON.stringify(entries(4_000)).slice(1, -1);

@@ -1,12 +1,12 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { PrefixIndex } from "../../model/prefix-index";
-import { type PrefixMap, sorted } from "../../model/prefix-map";
+import { type OrderedPrefixes, sorted } from "../../model/prefix-map";
 
 /**
  * A set as a node lists it that keeps no nested prefixes: what a longer match of equal value covers is left out, and two
  * halves of equal value are one prefix. Look-ups give the same result in both.
  */
-export function mergeNested(entries: PrefixMap): PrefixMap {
+export function mergeNested(entries: OrderedPrefixes): OrderedPrefixes {
   const result = withoutCovered(entries);
   for (let length = 128; length > 0; length -= 1) {
     const children = [...result.keys()].map((text) => Prefix.fromCanonical(text)).filter((it) => it.length === length);
@@ -31,7 +31,7 @@ function groupByParent(children: readonly Prefix[]): Map<CanonicalPrefix, Prefix
   return groups;
 }
 
-function withoutCovered(entries: PrefixMap): Map<CanonicalPrefix, number> {
+function withoutCovered(entries: Iterable<OrderedPrefixes[number]>): Map<CanonicalPrefix, number> {
   const index = new PrefixIndex<{ prefix: Prefix; value: number }>();
   const parsed = [...entries].map(([text, value]) => ({ prefix: Prefix.fromCanonical(text), value }));
   for (const entry of parsed) index.set(entry.prefix, entry);

@@ -57,9 +57,16 @@ function split(value: unknown): { rest: unknown; items: readonly unknown[] | und
 /** An item for the journal: what is nested in it, which no item has, is left out, however deep it goes. */
 export function shallow(item: unknown): unknown {
   if (typeof item !== "object" || item === null) return item;
-  const isNested = (value: unknown) => typeof value === "object" && value !== null;
-  if (!Object.values(item).some(isNested)) return item;
+  for (const name in item) if (isNested(item[name as keyof typeof item])) return withoutNested(item);
+  return item;
+}
+
+function withoutNested(item: object): Record<string, unknown> {
   return Object.fromEntries(Object.entries(item).map(([name, value]) => [name, isNested(value) ? "…" : value]));
+}
+
+function isNested(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }
 
 /** @throws {BadRequest} naming the member that is wrong. */

@@ -1,5 +1,5 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import type { PrefixMap } from "../../model/prefix-map";
+import type { OrderedPrefixes } from "../../model/prefix-map";
 import type { Dialect } from "../behaviour/dialect";
 import { encode, json, type Reply } from "../http/reply";
 import { mergeNested } from "./merge-nested";
@@ -9,7 +9,7 @@ import { bareAddress, envelopeOf, inEnvelope, list } from "./node-replies";
 type Spellings = ReadonlyMap<CanonicalPrefix, string>;
 
 /** The list of each content that is still in use, in the form in which it was last asked for: many callers share it. */
-const encoded = new WeakMap<PrefixMap, Encoded>();
+const encoded = new WeakMap<OrderedPrefixes, Encoded>();
 
 interface Encoded {
   readonly dialect: Dialect;
@@ -18,7 +18,7 @@ interface Encoded {
 }
 
 /** The list of a prefix-set. Entries and spellings are never changed. */
-export function listSet(listed: PrefixMap, spellings: Spellings, dialect: Dialect): Reply {
+export function listSet(listed: OrderedPrefixes, spellings: Spellings, dialect: Dialect): Reply {
   const known = encoded.get(listed);
   if (known?.dialect === dialect && known.spellings === spellings) return known.reply;
   const entries = dialect.nested === "merged" ? mergeNested(listed) : listed;
@@ -31,7 +31,7 @@ export function listSet(listed: PrefixMap, spellings: Spellings, dialect: Dialec
   return reply;
 }
 
-function records(entries: PrefixMap, spellings: Spellings, dialect: Dialect): unknown[] {
+function records(entries: OrderedPrefixes, spellings: Spellings, dialect: Dialect): unknown[] {
   const { prefixKey, valueKey, lengthKey, entryForm } = dialect;
   const records: unknown[] = [];
   for (const [prefix, value] of entries) {
@@ -51,16 +51,16 @@ function records(entries: PrefixMap, spellings: Spellings, dialect: Dialect): un
  * An object keyed by prefix, alone or in the envelope. With `emptyList: "array"` an empty one is `[]`, as languages write
  * it whose arrays and objects are one type.
  */
-function keyed(entries: PrefixMap, spellings: Spellings, dialect: Dialect): Reply {
+function keyed(entries: OrderedPrefixes, spellings: Spellings, dialect: Dialect): Reply {
   const names = dialect.listEnvelope === "keyed" ? [] : envelopeOf(dialect);
-  if (entries.size === 0 && (dialect.emptyList === "array" || (dialect.emptyList === "null" && names.length > 0))) {
+  if (entries.length === 0 && (dialect.emptyList === "array" || (dialect.emptyList === "null" && names.length > 0))) {
     return json(200, inEnvelope(dialect.emptyList === "array" ? [] : null, names));
   }
   return json(200, inEnvelope(members(entries, spellings, dialect), names));
 }
 
-function members(entries: PrefixMap, spellings: Spellings, dialect: Dialect): Record<string, number> {
-  return Object.fromEntries(Array.from(entries, ([prefix, value]) => [spell(prefix, spellings, dialect), value]));
+function members(entries: OrderedPrefixes, spellings: Spellings, dialect: Dialect): Record<string, number> {
+  return Object.fromEntries(entries.map(([prefix, value]) => [spell(prefix, spellings, dialect), value]));
 }
 
 /** The length of a prefix as it stands beside its address. IPv6 has no netmasks. */
@@ -72,6 +72,6 @@ function lengthOf(text: CanonicalPrefix, { lengthForm }: Dialect): number | stri
 }
 
 function spell(prefix: CanonicalPrefix, spellings: Spellings, dialect: Dialect): string {
-  const spelling = spellings.get(prefix) ?? prefix;
+  const spelling = spellings.size === 0 ? prefix : (spellings.get(prefix) ?? prefix);
   return dialect.singleAddress === "bare" ? bareAddress(spelling) : spelling;
 }

@@ -14,13 +14,13 @@ export interface RowChoice {
 
 /** Applied and staged entries of a set side by side. */
 export function describeSet(set: PrefixSetStore, { filter, onlyChanges, limit }: RowChoice): SetView {
-  const { ordered: applied, staged } = set;
-  const both = staged === applied ? applied : sorted(new Map([...applied, ...staged]));
+  const { applied, ordered, staged } = set;
+  const both = staged === ordered ? ordered : sorted(new Map([...ordered, ...staged]));
   const passes = rowFilter(filter);
   const counts = { inserted: 0, removed: 0, changed: 0, matching: 0 };
   const rows: SetView["rows"] = [];
-  for (const prefix of both.keys()) {
-    const row = { prefix, applied: applied.get(prefix) ?? null, staged: staged.get(prefix) ?? null };
+  for (const [prefix] of both) {
+    const row = { prefix, applied: applied.get(prefix) ?? null, staged: set.stagedValue(prefix) ?? null };
     if (row.applied === null) counts.inserted += 1;
     else if (row.staged === null) counts.removed += 1;
     else if (row.applied !== row.staged) counts.changed += 1;
@@ -28,7 +28,7 @@ export function describeSet(set: PrefixSetStore, { filter, onlyChanges, limit }:
     counts.matching += 1;
     if (rows.length < limit) rows.push(row);
   }
-  return { applied: applied.size, staged: staged.size, ...counts, rows };
+  return { applied: applied.size, staged: staged.length, ...counts, rows };
 }
 
 /** An address finds the entries that cover it, a part of a text those that hold it. */

@@ -1,5 +1,5 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import { type PrefixMap, sorted } from "../../model/prefix-map";
+import { type OrderedPrefixes, type PrefixMap, sorted } from "../../model/prefix-map";
 import { PacketPrefixTable } from "../rules";
 import { applyBatch, type Batch, type CommitRecord, type StagedValue } from "./commit-record";
 
@@ -25,7 +25,7 @@ export class PrefixSetStore {
   private committing: Batch[] = [];
   private lastCommit: CommitRecord | undefined;
   /** What was asked for in order, until it changes. */
-  private sorted: { applied?: PrefixMap; staged?: PrefixMap; previous?: PrefixMap } = {};
+  private sorted: { applied?: OrderedPrefixes; staged?: OrderedPrefixes; previous?: OrderedPrefixes } = {};
   private table: PacketPrefixTable | undefined;
   /** Exchanged, never changed: lists that are kept encoded know by it whether they still hold. */
   private ownSpellings: ReadonlyMap<CanonicalPrefix, string> = new Map();
@@ -42,21 +42,21 @@ export class PrefixSetStore {
     return this.entries;
   }
 
-  /** The applied entries in the order of prefixes; a map that is never changed. */
-  get ordered(): PrefixMap {
+  /** The applied entries in the order of prefixes; never changed. */
+  get ordered(): OrderedPrefixes {
     this.sorted.applied ??= sorted(this.entries);
     return this.sorted.applied;
   }
 
-  /** What a commit of everything under way would leave; ordered, a map that is never changed. */
-  get staged(): PrefixMap {
+  /** What a commit of everything under way would leave; ordered, never changed. */
+  get staged(): OrderedPrefixes {
     if (this.pending.length === 0) return this.ordered;
     this.sorted.staged ??= inOrder(this.entries, this.pending);
     return this.sorted.staged;
   }
 
-  /** The applied entries as they were before the last commit; ordered, a map that is never changed. */
-  get previous(): PrefixMap {
+  /** The applied entries as they were before the last commit; ordered, never changed. */
+  get previous(): OrderedPrefixes {
     if (!this.lastCommit) return this.ordered;
     this.sorted.previous ??= inOrder(this.entries, [undoing(this.lastCommit)]);
     return this.sorted.previous;
@@ -78,7 +78,7 @@ export class PrefixSetStore {
 
   /** How many entries the set has once all that is staged is applied. */
   get stagedSize(): number {
-    return this.pending.length === 0 ? this.entries.size : this.staged.size;
+    return this.pending.length === 0 ? this.entries.size : this.staged.length;
   }
 
   /** Stages an insert, a new value or, with `null`, a removal. */
@@ -166,8 +166,8 @@ export class Draft {
   readonly changes: Batch = new Map();
   /** How entries are listed that are spelled in their own way, or were; `undefined` for the canonical form. */
   readonly spellings = new Map<CanonicalPrefix, string | undefined>();
-  /** Entries that the set gains by it. */
-  private growth = 0;
+  /** Entries that are new by it. */
+  private added = 0;
 
   constructor(private readonly set: PrefixSetStore) {}
 
@@ -177,9 +177,9 @@ export class Draft {
     return own === undefined ? this.set.stagedValue(prefix) : (own ?? undefined);
   }
 
-  /** Entries of the set once this and all that is staged is applied. */
+  /** Entries of the set once this and all that is staged is applied; of a draft that only inserts. */
   get size(): number {
-    return this.set.stagedSize + this.growth;
+    return this.set.stagedSize + this.added;
   }
 
   /** How the entry is listed. */
@@ -190,7 +190,7 @@ export class Draft {
 
   /** Adds a change. `spelling` is how a node that keeps host bits lists the entry. */
   stage(prefix: CanonicalPrefix, value: StagedValue, spelling: string = prefix): void {
-    this.growth += Number(value !== null) - Number(this.value(prefix) !== undefined);
+    if (value !== null && this.value(prefix) === undefined) this.added += 1;
     this.changes.set(prefix, value);
     if (value !== null && spelling !== this.spelling(prefix)) {
       this.spellings.set(prefix, spelling === prefix ? undefined : spelling);
@@ -199,7 +199,7 @@ export class Draft {
 }
 
 /** The entries with these changes, in order. */
-function inOrder(entries: PrefixMap, batches: readonly Batch[]): PrefixMap {
+function inOrder(entries: PrefixMap, batches: readonly Batch[]): OrderedPrefixes {
   const result = new Map(entries);
   for (const batch of batches) {
     for (const [prefix, value] of batch) {
