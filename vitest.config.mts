@@ -2,6 +2,8 @@ import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const SECOND = 1_000;
+/** Tests that build and start servers of others: `npm run test:servers`. */
+const SERVERS = "test/**/*.servers.test.ts";
 
 /**
  * The long files first, so that the workers end together. Engine tests compute and walks of failures wait, so they take turns: side by side they
@@ -22,8 +24,8 @@ export default defineConfig({
   test: {
     // A forgotten `.only` would hide all others.
     allowOnly: false,
-    // Two cores are usual in CI; engine tests start processes of their own.
-    maxWorkers: 2,
+    // Two cores are usual in CI. Engine tests wait for processes of their own, and walks for pauses: a third worker computes meanwhile.
+    maxWorkers: 3,
     // Files share a process and what they load, which is half of what most of them cost: no test leaves anything changed behind it.
     isolate: false,
     sequence: { sequencer: LongestFirst },
@@ -32,7 +34,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.{ts,mts}"],
-          exclude: ["test/e2e/**", "test/bench/**"],
+          exclude: ["test/e2e/**", "test/bench/**", SERVERS],
           globalSetup: ["tools/build-setup.mjs"],
           testTimeout: 20 * SECOND,
           hookTimeout: 20 * SECOND,
@@ -42,6 +44,16 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.{ts,mts}"],
+          exclude: [SERVERS],
+          globalSetup: ["tools/e2e-setup.mjs"],
+          testTimeout: 120 * SECOND,
+          hookTimeout: 120 * SECOND,
+        },
+      },
+      {
+        test: {
+          name: "servers",
+          include: [SERVERS],
           globalSetup: ["tools/e2e-setup.mjs"],
           testTimeout: 120 * SECOND,
           hookTimeout: 120 * SECOND,

@@ -11,10 +11,13 @@ import { ensurePulumiCli } from "./pulumi-cli/ensure.mjs";
 
 /**
  * `npm test`, in a fresh clone too: installs, lints, builds, makes sure of a Pulumi CLI, runs the tests and checks types meanwhile.
- * Arguments go to vitest: `npm test -- test/model`. The last line is `N passed, N failed`; every step that fails counts as one failure.
+ * Arguments go to vitest: `npm test -- test/model`. Without any, tests that need servers of others are left out: `npm run test:servers` runs
+ * those, `.ci/run` all. The last line is `N passed, N failed`; every step that fails counts as one failure.
  */
 await bootstrap({ build: false });
-const filters = process.argv.slice(2);
+const args = process.argv.slice(2);
+const chosen = args.length > 0 ? args : ["--project=unit", "--project=e2e"];
+const filters = args.filter((arg) => !arg.startsWith("--project="));
 
 /** @type {string[]} */
 const failures = [];
@@ -75,8 +78,8 @@ async function vitest() {
   const folder = mkdtempSync(join(tmpdir(), "packetfilter-test-"));
   process.env.PACKETFILTER_TEST_OUTCOME = join(folder, "outcome.json");
   const reporters = ["--reporter=default", `--reporter=${join(root, "tools", "outcome-reporter.mjs")}`];
-  const args = [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...reporters, ...filters];
-  const [status] = await once(spawn(process.execPath, args, { cwd: root, stdio: ["ignore", 1, 2] }), "close");
+  const command = [join(root, "node_modules", "vitest", "vitest.mjs"), "run", ...reporters, ...chosen];
+  const [status] = await once(spawn(process.execPath, command, { cwd: root, stdio: ["ignore", 1, 2] }), "close");
   try {
     /** @type {{ passed: number, failures: string[] }} */
     const outcome = JSON.parse(readFileSync(process.env.PACKETFILTER_TEST_OUTCOME, "utf8"));

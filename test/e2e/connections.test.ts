@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, rm, symlink, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import { TestStack } from "./support/stack";
+import { TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 import { BLOCKED, blockedSet, emptyNode, since, world } from "./support/world";
 
 describe("nodes and receivers of a stack", () => {
@@ -23,6 +23,7 @@ describe("nodes and receivers of a stack", () => {
     });
     const preview = await stack.preview();
     expect(preview.code, preview.text).toBe(0);
+    stack.environment(TYPES_ARE_CHECKED);
     expect([...fra.requests(), ...ams.requests()].filter(({ cmd }) => cmd !== "list")).toEqual([]);
     const up = await stack.up();
     expect(up.code, up.text).toBe(0);

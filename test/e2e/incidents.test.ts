@@ -1,11 +1,7 @@
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { startEmulator } from "../../provider/emulator";
-import { CertificateAuthority } from "../../provider/emulator/http/certificates";
 import { run } from "../commands/support";
-import { forwardMarks, marksOf } from "../forwarder/support/offenders";
-import { startVictoriaLogs } from "../forwarder/support/servers";
 import { BLOCKED, since, world } from "./support/world";
 
 const example = join(process.cwd(), "examples", "incident-blocks");
@@ -51,34 +47,4 @@ it("a block is at the node at once, survives an up, and goes after its time", as
   expect(over.code, over.text).toBe(0);
   expect(sent()).toEqual(["delete 1", "commit"]);
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
-});
-
-it("repeatedly marked sources are blocked; an empty answer fails the update and unblocks none", async () => {
-  await using logs = await startVictoriaLogs(new CertificateAuthority("test", Date.now()).issueServer("localhost"));
-  await using w = await world({
-    program: "",
-    language: "typescript",
-    config: {
-      "journey:victorialogs": logs.url,
-      "journey:times": "3",
-      "journey:protectedPrefixes": ["198.51.100.0/24"],
-    },
-  });
-  const { emulator, stack } = w;
-  const offenders = join(process.cwd(), "examples", "repeat-offenders");
-  for (const name of ["index.ts", "offenders.ts"]) await cp(join(offenders, name), join(stack.folder, name));
-  {
-    await using marked = await startEmulator({ state: marksOf(1, 2) });
-    await forwardMarks(marked, logs.url, stack.folder, [[1, 2], [1], [1, 2], [1], [1, 2]]);
-  }
-  await stack.must("up", "--yes", "--skip-preview");
-  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.2/32": 1 });
-
-  const sent = since(emulator);
-  await stack.must("config", "set", "journey:times", "99");
-  const empty = await stack.up("--skip-preview");
-  expect(empty.code).not.toBe(0);
-  expect(empty.text).toContain("No source was marked 99 times within 1d: what is blocked stays.");
-  expect(sent()).toEqual([]);
-  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.2/32": 1 });
 });

@@ -26,6 +26,7 @@ describe("examples/policy-infra-repo", () => {
     await using repo = await example("policy-infra-repo", ["dev", "staging", "prod"]);
     const { stack, run } = repo;
     const dev = await run("preview", "dev", "--policy-pack", PACK, "--policy-pack-config", "policy-config.dev.json");
+    stack.environment(TYPES_ARE_CHECKED);
     const staging = await run("preview", "staging", "--policy-pack", PACK);
     const production = await run("preview", "prod", ...prod);
     for (const preview of [dev, staging, production]) {

@@ -47,6 +47,7 @@ describe("an attack", () => {
     });
     const up = await stack.up("--skip-preview");
     expect(up.code, up.text).toBe(0);
+    stack.environment(TYPES_ARE_CHECKED);
     expect(Object.keys(emulator.prefixSet("prefixset://edge/blocked").applied).sort()).toEqual(marked.sort());
     expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: 0, dropped: PACKETS });
 
