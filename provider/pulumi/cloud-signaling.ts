@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declareSignaling } from "./declared";
 import { declareOptional, type Kind, properties, tokenOf } from "./registration";
-import { refuseImport } from "./resource";
+import { registeredOptions } from "./resource";
 import type { ReceiverInput } from "./types";
 
 /** Arguments of a {@link CloudSignaling}. */
@@ -74,10 +74,10 @@ export class CloudSignaling extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`.
    */
   constructor(name: string, args: CloudSignalingArgs, options?: pulumi.CustomResourceOptions) {
-    refuseImport(KIND.type, name, options);
+    const accepted = registeredOptions(KIND.type, name, options);
     const props = properties(KIND, name, args, options);
     declareSignaling(args, options);
-    super(CloudSignaling.__pulumiType, name, props, options);
+    super(CloudSignaling.__pulumiType, name, props, accepted);
   }
 }
 

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declareSet } from "./declared";
 import { declareOptional, type Kind, properties, tokenOf } from "./registration";
-import { refuseImport } from "./resource";
+import { registeredOptions } from "./resource";
 import type { EntriesInput, NodeInput } from "./types";
 
 /** Arguments of a {@link PrefixSet}. */
@@ -126,10 +126,10 @@ export class PrefixSet extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`, and where the program declares one entry twice.
    */
   constructor(name: string, args: PrefixSetArgs, options?: pulumi.CustomResourceOptions) {
-    refuseImport(KIND.type, name, options);
+    const accepted = registeredOptions(KIND.type, name, options);
     const props = properties(KIND, name, args, options);
     declareSet(name, args, options);
-    super(PrefixSet.__pulumiType, name, props, options);
+    super(PrefixSet.__pulumiType, name, props, accepted);
   }
 }
 

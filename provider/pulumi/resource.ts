@@ -1,11 +1,38 @@
 import * as pulumi from "@pulumi/pulumi";
 
 /**
- * `import` reads a resource before it has any state, and with it any provider to read with (pulumi/pulumi#16175).
- * @throws {pulumi.RunError} with the two ways that work.
+ * The options with which a resource is registered (docs/guides/options-and-flags.md). What a transform of the stack adds
+ * to them is not seen here.
+ *
+ * @throws {pulumi.RunError} for `import`, with the two ways that work
  */
-export function refuseImport(type: string, name: string, options: pulumi.CustomResourceOptions | undefined): void {
-  if (options?.import === undefined) return;
+export function registeredOptions(
+  type: string,
+  name: string,
+  options: pulumi.CustomResourceOptions | undefined,
+): pulumi.CustomResourceOptions | undefined {
+  if (options === undefined) return undefined;
+  const { deletedWith, deleteBeforeReplace } = options;
+  refuseImport(type, name, options);
+  const isSignaling = type === "CloudSignaling";
+  if (deletedWith !== undefined) {
+    const [what, keep] = isSignaling
+      ? ["its prefixes stay active at the receiver", 'stops: "none"']
+      : ["its entries stay on the node", 'onDestroy: "keep"'];
+    void pulumi.log.warn(
+      `${type} "${name}": where it is deleted together with the resource of its option "deletedWith", ${what}, although the engine says "deleted". Leave the option out; ${keep} keeps them and says so.`,
+    );
+  }
+  if (deleteBeforeReplace !== true) return options;
+  void pulumi.log.warn(
+    `${type} "${name}": the option "deleteBeforeReplace" is not followed: what it ${isSignaling ? "keeps active would be stopped" : "holds would be gone"} until the replacement is there.`,
+  );
+  return { ...options, deleteBeforeReplace: false };
+}
+
+/** `import` reads a resource before it has any state, and with it any provider to read with (pulumi/pulumi#16175). */
+function refuseImport(type: string, name: string, options: pulumi.CustomResourceOptions): void {
+  if (options.import === undefined) return;
   const remedy =
     type === "CloudSignaling"
       ? "Active signalings are adopted by create, nothing more is needed"

@@ -57,10 +57,12 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
       return attempt(async () => plain((await handler.read(id, withoutText(props)).catch(explainRead)) ?? GONE));
     },
     async update(id, olds, news) {
+      runtime.learnWanted();
       const update = () => runtime.during(handler.update(id, withoutText(olds), withoutText(news)));
       return attempt(async () => plain(await update()), news, id);
     },
     async delete(id, props) {
+      runtime.learnWanted();
       await attempt(() => runtime.during(handler.delete(id, withoutText(props))));
     },
   };

@@ -1,5 +1,7 @@
 import { availableParallelism } from "node:os";
+import { DeploymentFolder } from "./other-processes";
 import { Runtime } from "./runtime";
+import type { OtherProcesses } from "./wanted";
 
 /** How often the process looks whether its engine still lives, in milliseconds. */
 const WATCH_MS = 1_000;
@@ -11,7 +13,9 @@ let runtime: Runtime | undefined;
 /** The runtime of this provider process, made at the first call: all resource types share it. */
 export function providerProcess(): Runtime {
   if (runtime) return runtime;
+  const others = isServer(process.argv[1]) ? deploymentOf(process.argv[2]) : undefined;
   const made = new Runtime({
+    ...(others && { others }),
     env: process.env,
     usualSteps: STEPS_PER_CORE * availableParallelism(),
     // The engine shows what a dynamic provider prints as a line of the stack.
@@ -24,6 +28,14 @@ export function providerProcess(): Runtime {
 
 function isServer(script: string | undefined): boolean {
   return script !== undefined && /[\\/]cmd[\\/]dynamic-provider([\\/]|$)/.test(script);
+}
+
+/** What the engine's other provider processes say. The engine gives each of them the address that it serves for one deployment. */
+function deploymentOf(address: string | undefined): OtherProcesses | undefined {
+  if (address === undefined) return undefined;
+  const folder = new DeploymentFolder({ engine: process.ppid, address, pid: process.pid });
+  process.once("exit", () => folder.end());
+  return folder;
 }
 
 /**

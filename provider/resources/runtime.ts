@@ -13,7 +13,7 @@ import { ReceiverInUse } from "./receiver-in-use";
 import { SameMachine } from "./same-machine";
 import { SecretArguments } from "./secret-arguments";
 import { readSettings, type Settings, type Target } from "./settings";
-import { type Address, KeyRegistry, type Place } from "./wanted";
+import { type Address, KeyRegistry, type OtherProcesses, type Place } from "./wanted";
 
 /** What the runtime needs from the process that it lives in. */
 export interface Surroundings {
@@ -24,17 +24,20 @@ export interface Surroundings {
   readonly world?: Partial<World>;
   /** How many steps the engine carries out at a time unless it is told otherwise; by default that is not known. */
   readonly usualSteps?: number;
+  /** Other provider processes of the same deployment, where there can be some. */
+  readonly others?: OtherProcesses;
 }
 
 /**
  * Everything that the resources of one deployment share: settings, connections, writers, and which keys
- * are wanted or owned. The engine starts one provider process for each deployment.
+ * are wanted or owned. The engine starts one provider process for each provider resource of a deployment, which is one as a rule.
  */
 export class Runtime {
   /** What must stand in no sentence and no line of the audit log. */
   readonly secrets = new SecretArguments((resource) => this.placeOf(resource));
   readonly notices: Notices;
   private readonly shared: Shared;
+  private readonly others: OtherProcesses | undefined;
   private readonly env: Environment;
   private config: ReadConfig = () => undefined;
   private read: Settings | undefined;
@@ -42,15 +45,16 @@ export class Runtime {
   private readonly receivers = new Map<string, ReceiverInUse>();
   private readonly inHand = new Set<Promise<void>>();
 
-  constructor({ env, print, world: given, usualSteps }: Surroundings) {
+  constructor({ env, print, world: given, usualSteps, others }: Surroundings) {
     const world = { ...systemWorld, ...given };
     this.env = env;
+    this.others = others;
     this.notices = new Notices((line) => print(this.secrets.hide(line)));
     this.shared = {
       world,
       notices: this.notices,
       inFlight: new InFlight(world, usualSteps),
-      wanted: new KeyRegistry(),
+      wanted: new KeyRegistry(others),
       owned: new KeyRegistry(),
       leaving: new KeyRegistry(),
       secretObjects: this.secrets.objects,
@@ -97,6 +101,11 @@ export class Runtime {
         .map((target) => this.open(target))
         .find(isThere)
     );
+  }
+
+  /** Takes in what other provider processes of this deployment want: before anything is removed. */
+  learnWanted(): void {
+    this.others?.learn();
   }
 
   /** The keys of an object at an address which resources of this deployment want there. */

@@ -18,6 +18,16 @@ export interface Keys {
   add(keys: Iterable<string>): void;
 }
 
+/** What other provider processes of the same deployment want. */
+export interface OtherProcesses {
+  /** Tells them that resources want these keys at each of the addresses. */
+  tell(addresses: readonly string[], keys: readonly string[]): void;
+  /** Takes in what they have told so far: before anything is removed. */
+  learn(): void;
+  /** True for a key that one of them wants at one of the addresses, as far as that was learnt. */
+  want(addresses: readonly string[], key: string): boolean;
+}
+
 /**
  * Keys (prefixes of a set, prefixes of a receiver) that have come up in this deployment so far. Renames, `--replace` and
  * loops whose index shifts create first and delete the same key afterwards; the deletion asks here before it removes
@@ -26,13 +36,18 @@ export interface Keys {
 export class KeyRegistry {
   private readonly keys = new Map<string, Set<string>>();
 
+  constructor(private readonly others?: OtherProcesses) {}
+
   /** The keys of an object, as they are known at any later moment. */
   of(place: Place, object: string): Keys {
-    const recorded = addresses(place, object).map((address) => this.recorded(address));
+    const where = addresses(place, object);
+    const recorded = where.map((address) => this.recorded(address));
     return {
-      has: (key) => recorded.some((keys) => keys.has(key)),
-      add(added) {
-        for (const key of added) for (const keys of recorded) keys.add(key);
+      has: (key) => recorded.some((keys) => keys.has(key)) || this.others?.want(where, key) === true,
+      add: (added) => {
+        const fresh = [...added].filter((key) => !recorded.every((keys) => keys.has(key)));
+        for (const key of fresh) for (const keys of recorded) keys.add(key);
+        this.others?.tell(where, fresh);
       },
     };
   }

@@ -31,6 +31,9 @@ export class CallFailure extends Error {
   }
 }
 
+/** Each server is of another deployment, for which the engine has an address of its own. */
+let engines = 0;
+
 type Call<Request, Response> = (
   request: Request,
   callback: (error: ServiceError | null, response: Response) => void,
@@ -49,7 +52,8 @@ export class ProviderServer implements AsyncDisposable {
 
   /** @param config the stack's configuration, keys without the namespace `packetfilter` */
   static async start(config: Properties = {}, env: Record<string, string> = {}): Promise<ProviderServer> {
-    const child = spawn(process.execPath, [script, "127.0.0.1:1"], {
+    engines += 1;
+    const child = spawn(process.execPath, [script, `127.0.0.1:${engines}`], {
       cwd: root,
       env: { PATH: process.env.PATH, ...SDK_ENVIRONMENT, ...env },
       stdio: ["ignore", "pipe", "pipe"],
