@@ -4,6 +4,8 @@
  * @packageDocumentation
  */
 
+import { nodeSchema, receiverSchema } from "./options";
+
 export type { ListedValue } from "../model/entry-value";
 export { PacketFilterError } from "../model/errors";
 export type { Mark, MarkType, Profile, Rule } from "../model/mark";
@@ -25,6 +27,11 @@ export {
 export type { CallOptions, ListedEntry } from "./node-client";
 export { NodeClient } from "./node-client";
 export type { NodeOptions, ReceiverOptions, TlsOptions } from "./options";
-export { DEFAULTS, nodeOptionsSchema, receiverOptionsSchema } from "./options";
+export { DEFAULTS } from "./options";
 export { SignalingClient } from "./signaling-client";
 export type { World } from "./world";
+
+/** Checks a node from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
+export const nodeOptionsSchema = nodeSchema();
+/** Checks a receiver from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
+export const receiverOptionsSchema = receiverSchema();

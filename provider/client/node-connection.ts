@@ -6,7 +6,7 @@ import { labelOf } from "./endpoint";
 import type { HttpAnswer } from "./http";
 import type { MarkPace, PaceOptions } from "./mark-pace";
 import { NodeRequests } from "./node-request";
-import { DEFAULTS, type NodeOptions, nodeOptionsSchema, parseOptions } from "./options";
+import { DEFAULTS, type NodeOptions, nodeSchema, parseOptions } from "./options";
 import { failedStatus, type Reading } from "./reading";
 import { type ApiRequest, Requester } from "./requester";
 import { systemWorld, type World } from "./world";
@@ -64,7 +64,7 @@ export class NodeConnection {
    * @throws {OptionsError} naming the wrong option.
    */
   constructor(options: NodeOptions, world: Partial<World> = {}, name?: string) {
-    const checked = { ...DEFAULTS, ...defined(parseOptions(nodeOptionsSchema, options, "node")) };
+    const checked = { ...DEFAULTS, ...defined(parseOptions(nodeSchema(), options, "node")) };
     this.requests = new NodeRequests(checked);
     this.endpoint = this.requests.endpoint.shown;
     this.chunkLimits = { entries: checked.maxEntriesPerRequest, bytes: checked.maxBytesPerRequest };

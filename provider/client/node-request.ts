@@ -25,7 +25,7 @@ export class NodeRequests {
   private readonly userArena: string | undefined;
 
   /**
-   * @param options Checked before, see `nodeOptionsSchema`.
+   * @param options Checked before, see `nodeSchema`.
    * @throws {OptionsError} when the endpoint is no base url.
    */
   constructor({ endpoint, headers = {}, userArena, tls }: NodeOptions) {

@@ -1,6 +1,6 @@
-import { z } from "zod";
-import { describeIssues, objectError } from "../model/issues";
+import type { z } from "zod";
 import { MARK_PAUSE_MS } from "../model/mark";
+import { describeIssues, objectError, schema, zod } from "../model/schema";
 import { type Answers, answersSchema } from "../wire/answers";
 import { parseEndpoint } from "./endpoint";
 import { OptionsError } from "./errors";
@@ -131,6 +131,7 @@ const MAX_BODY = 2 ** 29 - 24;
 
 /** Config values are often strings; `"500"` is 500. */
 function integer(min: number, max: number) {
+  const z = zod();
   const number = z.number({ error: "must be a number" }).int({ error: "must be an integer" });
   const ranged = number.min(min, { error: `must be at least ${min}` }).max(max, { error: `must be at most ${max}` });
   return z
@@ -140,7 +141,7 @@ function integer(min: number, max: number) {
 
 /** An object, or the JSON text of one. A text that is not JSON is passed on unchanged and fails as "must be an object". */
 function objectOrJson<T extends z.ZodType>(schema: T) {
-  return z.preprocess((value) => {
+  return zod().preprocess((value) => {
     if (typeof value !== "string") return value;
     try {
       return JSON.parse(value);
@@ -150,23 +151,26 @@ function objectOrJson<T extends z.ZodType>(schema: T) {
   }, schema);
 }
 
-const text = z.string({ error: "must be a string" }).min(1, { error: "must not be empty" });
+const text = schema(() => zod().string({ error: "must be a string" }).min(1, { error: "must not be empty" }));
 
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 /** These describe the message itself, which the client makes. */
 const OWN_HEADERS = new Set(["connection", "content-length", "content-type", "keep-alive", "te", "transfer-encoding"]);
 
-const headers = objectOrJson(
-  z
-    .record(z.string(), z.string({ error: "must be a string" }), { error: "must be an object of strings, or its JSON" })
-    .superRefine((record, context) => {
+const headers = schema(() => {
+  const z = zod();
+  const message = "must be an object of strings, or its JSON";
+  const texts = z.record(z.string(), z.string({ error: "must be a string" }), { error: message });
+  return objectOrJson(
+    texts.superRefine((record, context) => {
       for (const [name, value] of Object.entries(record)) {
         const problem = headerProblem(name, value);
         if (problem) context.addIssue({ code: "custom", path: [name], message: problem });
       }
     }),
-);
+  );
+});
 
 function headerProblem(name: string, value: string): string | undefined {
   if (!HEADER_NAME.test(name)) return "is not the name of a header";
@@ -175,19 +179,15 @@ function headerProblem(name: string, value: string): string | undefined {
   return undefined;
 }
 
-const tls = objectOrJson(
-  z
-    .strictObject(
-      { ca: text.optional(), cert: text.optional(), key: text.optional(), serverName: text.optional() },
-      { error: objectError() },
-    )
-    .refine(({ cert, key }) => (cert === undefined) === (key === undefined), {
-      error: "`cert` and `key` belong together",
-    }),
-);
+const tls = schema(() => {
+  const part = text().optional();
+  const parts = zod().strictObject({ ca: part, cert: part, key: part, serverName: part }, { error: objectError() });
+  const isPair = ({ cert, key }: TlsOptions) => (cert === undefined) === (key === undefined);
+  return objectOrJson(parts.refine(isPair, { error: "`cert` and `key` belong together" }));
+});
 
 function baseUrl(option: string, cut?: string) {
-  return text.superRefine((value, context) => {
+  return text().superRefine((value, context) => {
     try {
       parseEndpoint(value, option, cut);
     } catch (error) {
@@ -197,57 +197,63 @@ function baseUrl(option: string, cut?: string) {
   });
 }
 
-const timing = {
+const timing = schema(() => ({
   timeoutMs: integer(1, MAX_MS),
   deadlineMs: integer(1, MAX_MS),
   maxTries: integer(1, 1_000),
   retryPauseMs: integer(0, 3_600_000),
   maxRetryPauseMs: integer(0, 3_600_000),
-};
+}));
 
 /** Checks a node from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
-export const nodeOptionsSchema: z.ZodType<NodeOptions> = z
-  .strictObject(
-    {
-      endpoint: baseUrl("endpoint", "/fapi"),
-      headers: headers.optional(),
-      userArena: text.optional(),
-      tls: tls.optional(),
-      ...timing,
-      maxEntriesPerRequest: integer(1, 10_000_000),
-      maxBytesPerRequest: integer(256, 2 ** 30),
-      maxConcurrency: integer(1, 1_000),
-      maxAnswerBytes: integer(1, MAX_BODY),
-      maxListRecords: integer(1, 100_000_000),
-      commitCoalesceMs: integer(0, 60_000),
-      foreignStaged: z.enum(["fail", "warn"], { error: 'must be "fail" or "warn"' }).optional(),
-      answers: objectOrJson(answersSchema).optional(),
-      absentSet: z.enum(["fail", "empty"], { error: 'must be "fail" or "empty"' }).optional(),
-      onUnreachable: z.enum(["fail", "skip"], { error: 'must be "fail" or "skip"' }).optional(),
-      markPauseMs: integer(0, 3_600_000),
-      markPace: z.enum(["table", "node", "off"], { error: 'must be "table", "node" or "off"' }).optional(),
-    },
-    { error: objectError() },
-  )
-  .superRefine((node, context) => refuseIdleTls(node.endpoint, node.tls, "endpoint", context))
-  .superRefine(({ markPauseMs = DEFAULTS.markPauseMs, markPace }, context) => {
-    // The pause is the contract's (docs/contract.md#pace-of-mark-lists); who wants less says so in a word that stands out.
-    if (markPace === "off" || markPauseMs >= DEFAULTS.markPauseMs) return;
-    const message = `must be at least ${DEFAULTS.markPauseMs}, or go with \`markPace\`: "off"`;
-    context.addIssue({ code: "custom", path: ["markPauseMs"], message, input: "" });
-  });
+export const nodeSchema = schema((): z.ZodType<NodeOptions> => {
+  const z = zod();
+  return z
+    .strictObject(
+      {
+        endpoint: baseUrl("endpoint", "/fapi"),
+        headers: headers().optional(),
+        userArena: text().optional(),
+        tls: tls().optional(),
+        ...timing(),
+        maxEntriesPerRequest: integer(1, 10_000_000),
+        maxBytesPerRequest: integer(256, 2 ** 30),
+        maxConcurrency: integer(1, 1_000),
+        maxAnswerBytes: integer(1, MAX_BODY),
+        maxListRecords: integer(1, 100_000_000),
+        commitCoalesceMs: integer(0, 60_000),
+        foreignStaged: z.enum(["fail", "warn"], { error: 'must be "fail" or "warn"' }).optional(),
+        answers: objectOrJson(z.lazy(answersSchema)).optional(),
+        absentSet: z.enum(["fail", "empty"], { error: 'must be "fail" or "empty"' }).optional(),
+        onUnreachable: z.enum(["fail", "skip"], { error: 'must be "fail" or "skip"' }).optional(),
+        markPauseMs: integer(0, 3_600_000),
+        markPace: z.enum(["table", "node", "off"], { error: 'must be "table", "node" or "off"' }).optional(),
+      },
+      { error: objectError() },
+    )
+    .superRefine((node, context) => refuseIdleTls(node.endpoint, node.tls, "endpoint", context))
+    .superRefine(({ markPauseMs = DEFAULTS.markPauseMs, markPace }, context) => {
+      // The pause is the contract's (docs/contract.md#pace-of-mark-lists); who wants less says so in a word that stands out.
+      if (markPace === "off" || markPauseMs >= DEFAULTS.markPauseMs) return;
+      const message = `must be at least ${DEFAULTS.markPauseMs}, or go with \`markPace\`: "off"`;
+      context.addIssue({ code: "custom", path: ["markPauseMs"], message, input: "" });
+    });
+});
 
 /** Checks a receiver from config, arguments or a file. Unknown members are refused by name. Writes no defaults. */
-export const receiverOptionsSchema: z.ZodType<ReceiverOptions> = z
-  .strictObject(
-    { url: baseUrl("url"), clientId: segment(), secretKey: segment(), tls: tls.optional(), ...timing },
-    { error: objectError() },
-  )
-  .superRefine((receiver, context) => refuseIdleTls(receiver.url, receiver.tls, "url", context));
+export const receiverSchema = schema(
+  (): z.ZodType<ReceiverOptions> =>
+    zod()
+      .strictObject(
+        { url: baseUrl("url"), clientId: segment(), secretKey: segment(), tls: tls().optional(), ...timing() },
+        { error: objectError() },
+      )
+      .superRefine((receiver, context) => refuseIdleTls(receiver.url, receiver.tls, "url", context)),
+);
 
 /** Both are path segments (docs/contract.md#signaling-credentials); these two would be resolved away on the way. */
 function segment() {
-  return text.refine((value) => value !== "." && value !== "..", { error: 'must not be "." or ".."' });
+  return text().refine((value) => value !== "." && value !== "..", { error: 'must not be "." or ".."' });
 }
 
 /** A certificate that is never looked at is a belief in safety that nothing backs. */

@@ -7,7 +7,7 @@ import { labelOf } from "./endpoint";
 import type { Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
 import type { CallOptions } from "./node-connection";
-import { DEFAULTS, parseOptions, type ReceiverOptions, receiverOptionsSchema } from "./options";
+import { DEFAULTS, parseOptions, type ReceiverOptions, receiverSchema } from "./options";
 import { done, type Failed, failedStatus, type Reading, refused, unexpected } from "./reading";
 import { type Limits, Requester } from "./requester";
 import type { RetryPolicy } from "./retry";
@@ -55,7 +55,7 @@ export class SignalingClient {
     name?: string,
     private readonly withholds?: Withholds,
   ) {
-    const checked = parseOptions(receiverOptionsSchema, options, "receiver");
+    const checked = parseOptions(receiverSchema(), options, "receiver");
     this.requests = new SignalingRequests(checked);
     this.endpoint = this.requests.endpoint.shown;
     this.label = labelOf(name, this.requests.endpoint.label);

@@ -11,7 +11,7 @@ export class SignalingRequests {
   readonly endpoint: Endpoint;
   readonly redactor: Redactor;
 
-  /** @param options Checked before, see `receiverOptionsSchema`. */
+  /** @param options Checked before, see `receiverSchema`. */
   constructor(private readonly options: ReceiverOptions) {
     this.endpoint = parseEndpoint(options.url, "url");
     const { authorization, secrets } = this.endpoint;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { schema, zod } from "./schema";
 
 /** What is written beside an entry: why it is there, who asked for it, until when. Notes never cause a request. */
 export interface EntryNote {
@@ -11,14 +11,18 @@ export interface EntryNote {
 }
 
 /** An ISO 8601 time that says its zone: without one it would mean another moment on another machine. */
-export const expiresSchema = z.iso.datetime({
-  offset: true,
-  error: 'is not an ISO time with zone: write for example "2030-01-31T18:00:00Z"',
+export const expiresSchema = schema(() =>
+  zod().iso.datetime({
+    offset: true,
+    error: 'is not an ISO time with zone: write for example "2030-01-31T18:00:00Z"',
+  }),
+);
+
+const noteSchema = schema(() => {
+  const z = zod();
+  const said = z.string().regex(/\S/).optional().catch(undefined);
+  return z.object({ reason: said, ticket: said, expires: expiresSchema().optional().catch(undefined) });
 });
-
-const said = z.string().regex(/\S/).optional().catch(undefined);
-
-const noteSchema = z.object({ reason: said, ticket: said, expires: expiresSchema.optional().catch(undefined) });
 
 /**
  * A note as the state keeps it: JSON with its members in a fixed order; `undefined` for an empty one.
@@ -38,7 +42,7 @@ export function formatNote({ reason, ticket, expires }: EntryNote): string | und
  * stuck on a note. A member that cannot be read, or says nothing, is absent, and the others stay.
  */
 export function parseNote(note: unknown): EntryNote {
-  const read = noteSchema.safeParse(typeof note === "string" ? jsonOf(note) : note);
+  const read = noteSchema().safeParse(typeof note === "string" ? jsonOf(note) : note);
   if (!read.success) return {};
   const { reason, ticket, expires } = read.data;
   return { ...(reason && { reason }), ...(ticket && { ticket }), ...(expires && { expires }) };

@@ -114,7 +114,7 @@ export class Prefix {
   }
 
   /** The inverse of {@link toString}, for text that {@link parse} made earlier (state, map keys). */
-  static fromCanonical(text: CanonicalPrefix): Prefix {
+  static fromCanonical(this: void, text: CanonicalPrefix): Prefix {
     return Prefix.parse(text);
   }
 

@@ -1,8 +1,7 @@
-import { z } from "zod";
 import { expiresSchema } from "../model/entry-note";
 import { isEntryValue, MAX_VALUE } from "../model/entry-value";
-import { firstIssue, objectError } from "../model/issues";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
+import { firstIssue, objectError, schema, zod } from "../model/schema";
 
 /** What a set holds for a prefix: its value, and what people write beside it. Immutable, since entries share it. */
 export interface PrefixEntry {
@@ -24,22 +23,24 @@ export type EntriesLike =
   | readonly string[]
   | Readonly<Record<string, number | { readonly [K in keyof PrefixEntry]?: PrefixEntry[K] | undefined }>>;
 
-const text = z.string({ error: "is not a text" });
-
 /** What an entry may say beside its prefix. */
-const entrySchema = z.strictObject(
-  {
-    value: z.unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`).optional(),
-    reason: text.optional(),
-    ticket: text.optional(),
-    expires: expiresSchema.optional(),
-  },
-  { error: objectError("is neither a number nor an object") },
-);
+const entrySchema = schema(() => {
+  const z = zod();
+  const text = z.string({ error: "is not a text" });
+  return z.strictObject(
+    {
+      value: z.unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`).optional(),
+      reason: text.optional(),
+      ticket: text.optional(),
+      expires: expiresSchema().optional(),
+    },
+    { error: objectError("is neither a number nor an object") },
+  );
+});
 
 /** True for a time that says its zone. */
 export function isExpiry(time: unknown): boolean {
-  return expiresSchema.safeParse(time).success;
+  return expiresSchema().safeParse(time).success;
 }
 
 const byValue = new Map<number, PrefixEntry>();
@@ -108,7 +109,7 @@ export function parsePrefixAt(path: () => string, spelling: unknown): Prefix {
 function contentOf(path: () => string, content: unknown): PrefixEntry {
   if (isEntry(content)) return content;
   if (isEntryValue(content)) return plainEntry(content);
-  const result = entrySchema.safeParse(typeof content === "number" ? { value: content } : content);
+  const result = entrySchema().safeParse(typeof content === "number" ? { value: content } : content);
   if (!result.success) {
     const { place, message } = firstIssue(result.error, path());
     throw new TypeError(`\`${place}\` ${message}.`);

@@ -1,7 +1,6 @@
-import { z } from "zod";
 import { isEntryValue, MAX_VALUE } from "../model/entry-value";
-import { firstIssue, issuePath } from "../model/issues";
 import type { HostBits } from "../model/prefix";
+import { firstIssue, issuePath, schema, zod } from "../model/schema";
 
 const FORMATS = ["txt", "csv", "json", "ndjson", "yaml"] as const;
 
@@ -55,43 +54,46 @@ export interface PrefixFileOptions {
   readonly file?: string;
 }
 
-const column = z
-  .unknown()
-  .refine(
-    (given): given is string | number => typeof given === "string" || (Number.isInteger(given) && Number(given) >= 0),
-    {
-      error: "is neither a name nor a number from 0",
-    },
-  );
+const optionsSchema = schema(() => {
+  const z = zod();
+  const column = z
+    .unknown()
+    .refine(
+      (given): given is string | number => typeof given === "string" || (Number.isInteger(given) && Number(given) >= 0),
+      {
+        error: "is neither a name nor a number from 0",
+      },
+    );
 
-const schema = z.strictObject({
-  format: z.enum(FORMATS, { error: `is none of ${FORMATS.join(", ")}` }).optional(),
-  columns: z
-    .strictObject({
-      prefix: column,
-      value: column.optional(),
-      reason: column.optional(),
-      ticket: column.optional(),
-      expires: column.optional(),
-    })
-    .optional(),
-  value: z.unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`).optional(),
-  reason: z.string({ error: "is not a text" }).optional(),
-  hostBits: z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' }).optional(),
-  onDuplicate: z.enum(["fail", "first", "last", "max"], { error: "is none of fail, first, last, max" }).optional(),
-  maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
-  allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
-  select: z
-    .record(z.string(), z.union([z.string(), z.array(z.string()).readonly()]), {
-      error: 'is not an object of texts, such as { service: "EC2" }',
-    })
-    .optional(),
-  file: z.string({ error: "is not a text" }).optional(),
+  return z.strictObject({
+    format: z.enum(FORMATS, { error: `is none of ${FORMATS.join(", ")}` }).optional(),
+    columns: z
+      .strictObject({
+        prefix: column,
+        value: column.optional(),
+        reason: column.optional(),
+        ticket: column.optional(),
+        expires: column.optional(),
+      })
+      .optional(),
+    value: z.unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`).optional(),
+    reason: z.string({ error: "is not a text" }).optional(),
+    hostBits: z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' }).optional(),
+    onDuplicate: z.enum(["fail", "first", "last", "max"], { error: "is none of fail, first, last, max" }).optional(),
+    maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
+    allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
+    select: z
+      .record(z.string(), z.union([z.string(), z.array(z.string()).readonly()]), {
+        error: 'is not an object of texts, such as { service: "EC2" }',
+      })
+      .optional(),
+    file: z.string({ error: "is not a text" }).optional(),
+  });
 });
 
 /** @throws {TypeError} naming the option. */
 export function parseOptions(given: PrefixFileOptions | undefined): PrefixFileOptions {
-  const result = schema.safeParse(given ?? {});
+  const result = optionsSchema().safeParse(given ?? {});
   if (result.success) return result.data;
   const [issue] = result.error.issues;
   if (issue?.code === "unrecognized_keys") {

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { type NodeOptions, nodeOptionsSchema } from "../client/options";
-import { describeIssues } from "../model/issues";
+import { type NodeOptions, nodeSchema } from "../client/options";
+import { describeIssues } from "../model/schema";
 import { isRecord } from "../wire/shape";
 import type { DialectSettings, ProbeResult } from "./finding";
 
@@ -34,7 +34,7 @@ export function parseNodeFile(text: string): NodeFile {
   if (!parsed.success) throw new TypeError('it has no objects "node" and "dialect", as --out writes them');
   // An endpoint is there only where the node redirects; the rest is checked with any.
   const { endpoint, ...members } = parsed.data.node;
-  const checked = nodeOptionsSchema.safeParse({ endpoint: endpoint ?? "http://192.0.2.10", ...members });
+  const checked = nodeSchema().safeParse({ endpoint: endpoint ?? "http://192.0.2.10", ...members });
   if (!checked.success) throw new TypeError(`its member "node" is not valid: ${describeIssues(checked.error)}`);
   const { endpoint: moved, ...settings } = checked.data;
   return { node: { ...(endpoint !== undefined && { endpoint: moved }), ...settings }, dialect: parsed.data.dialect };

@@ -1,8 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { connectionKey } from "../client/credentials";
-import { NodeClient } from "../client/node-client";
+import type { NodeClient } from "../client/node-client";
 import { DEFAULTS } from "../client/options";
-import { SignalingClient } from "../client/signaling-client";
 import type { ListedValue } from "../model/entry-value";
 import type { Mark, MarkType, Profile, Rule } from "../model/mark";
 import { programSettings } from "./settings";
@@ -131,6 +130,7 @@ export function getPrefixSet(args: GetPrefixSetArgs): Promise<Record<string, Lis
  * ```
  */
 export async function getSignalings(args: GetSignalingsArgs = {}): Promise<string[]> {
+  const { SignalingClient } = await import("../client/signaling-client.js");
   const client = new SignalingClient(programSettings().receiver(args.receiver).options);
   try {
     return (await client.status()).map(String);
@@ -204,6 +204,8 @@ function lifted<A, R>(args: WithInputs<A>, read: (args: A) => Promise<R>): pulum
 }
 
 async function withNode<R>(node: PlainNode | undefined, read: (client: NodeClient) => Promise<R>): Promise<R> {
+  // Loaded here, since most programs read nothing.
+  const { NodeClient } = await import("../client/node-client.js");
   const client = new NodeClient(programSettings().node(node).options);
   try {
     return await read(client);

@@ -1,5 +1,4 @@
 import * as pulumi from "@pulumi/pulumi";
-import { z } from "zod";
 import type { ConfigKey } from "../resources/config-keys";
 import type { Environment } from "../resources/environment-credentials";
 import { ConfigError, readSettings, type Settings } from "../resources/settings";
@@ -14,14 +13,15 @@ export function programSettings(env: Environment = process.env): Settings {
  * Whether a preview looks at the nodes: `auto` if they answer within two seconds, `off` never, `require` fails the preview
  * where something cannot be seen.
  */
-export type PreviewReads = "auto" | "off" | "require";
+export type PreviewReads = (typeof PREVIEW_READS)[number];
 
-const previewReadsSchema = z.enum(["auto", "off", "require"]).default("auto");
+const PREVIEW_READS = ["auto", "off", "require"] as const;
 
 /** The key `packetfilter:previewReads`. @throws {ConfigError} naming the values that it can have */
 export function previewReads(): PreviewReads {
   const config = (key: ConfigKey) => new pulumi.Config("packetfilter").get(key);
-  const result = previewReadsSchema.safeParse(config("previewReads"));
-  if (result.success) return result.data;
+  const given = config("previewReads") ?? "auto";
+  const known = PREVIEW_READS.find((reads) => reads === given);
+  if (known) return known;
   throw new ConfigError('packetfilter:previewReads is none of "auto", "off", "require": set it to one of them.');
 }

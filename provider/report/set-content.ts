@@ -4,8 +4,7 @@ import { type EntryNote, parseNote } from "../model/entry-note";
 import type { ListedValue } from "../model/entry-value";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import { formatUrl } from "../model/resource-url";
-import { setUrl } from "../resources/arguments";
-import { UNKNOWN } from "../resources/json";
+import { setUrl, UNKNOWN } from "../resources/json";
 import { HOLDING_PREFIXES, LISTS, SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
 import type { Preview, PreviewState } from "./preview";
 

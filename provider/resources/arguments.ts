@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { issuePath } from "../model/issues";
-import { declaredNameProblem, type PrefixSetUrl } from "../model/resource-url";
-import { hasUnknown, type JsonObject, UNKNOWN } from "./json";
+import { declaredNameProblem } from "../model/resource-url";
+import { issuePath } from "../model/schema";
+import { hasUnknown, type JsonObject } from "./json";
 
 /** A name of an arena, profile or set. */
 const nameSchema = z.string({ error: "is not a text" }).superRefine((name, context) => {
@@ -27,17 +27,6 @@ export const entryLimitShape = {
   forbiddenPrefixes: prefixListSchema.optional(),
   shortestPrefix: shortestSchema.optional(),
 };
-
-/** Made once: a schema compiles itself at its first use. */
-const setSchema = z.object(setShape);
-
-/** The url of a set; `undefined` while a part of it is unknown. */
-export function setUrl(args: Given<typeof setShape>): PrefixSetUrl | undefined {
-  const { arena, profile, set } = args;
-  if ([arena, profile, set].includes(UNKNOWN)) return undefined;
-  const parsed = setSchema.safeParse(args);
-  return parsed.success ? { kind: "prefixset", ...parsed.data } : undefined;
-}
 
 /** Arguments by the names that a schema knows, and not checked. */
 export type Given<S> = { readonly [K in keyof S]?: unknown };

@@ -1,26 +1,30 @@
-import { z } from "zod";
+import type { z } from "zod";
 import { type EntryNote, expiresSchema, formatNote } from "../model/entry-note";
 import { isEntryValue, type ListedValue, MAX_VALUE } from "../model/entry-value";
-import { firstIssue, objectError } from "../model/issues";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
+import { firstIssue, objectError, schema, zod } from "../model/schema";
 import { hasUnknown, isObject, UNKNOWN } from "./json";
 
-const valueSchema = z
-  .number({ error: "is not a number" })
-  .int("is not an integer")
-  .min(0, "is negative: values are integers from 0 to 4294967295")
-  .max(MAX_VALUE, "is too large: values are integers from 0 to 4294967295");
+/** The value of an entry. */
+export const valueSchema = schema(() =>
+  zod()
+    .number({ error: "is not a number" })
+    .int("is not an integer")
+    .min(0, "is negative: values are integers from 0 to 4294967295")
+    .max(MAX_VALUE, "is too large: values are integers from 0 to 4294967295"),
+);
 
-const noteShape = {
-  reason: z.string({ error: "is not a text" }).optional(),
-  ticket: z.string({ error: "is not a text" }).optional(),
-  expires: expiresSchema.optional(),
-};
+/** What stands beside the value. */
+export const noteShape = schema(() => ({
+  reason: zod().string({ error: "is not a text" }).optional(),
+  ticket: zod().string({ error: "is not a text" }).optional(),
+  expires: expiresSchema().optional(),
+}));
 
-const entrySchema = z.strictObject({ value: valueSchema.optional(), ...noteShape }, { error: objectError() });
-
-export { noteShape, valueSchema };
+const entrySchema = schema(() =>
+  zod().strictObject({ value: valueSchema().optional(), ...noteShape() }, { error: objectError() }),
+);
 
 /** What `entries` becomes: two flat maps, which the engine can compare key by key. */
 export interface NormalEntries {
@@ -146,12 +150,12 @@ function readContent(path: () => string, content: unknown, held: ListedValue | u
   // Ten thousand plain numbers are usual, and a schema for each of them is a third of the time of a check.
   if (isEntryValue(content)) return { value: content };
   if (content === null || typeof content !== "object") {
-    return { value: parseWith(valueSchema, `${path()}: the value`, content) };
+    return { value: parseWith(valueSchema(), `${path()}: the value`, content) };
   }
   const members = Object.entries(content);
   const unknown = Object.fromEntries(members.filter(([, member]) => member === UNKNOWN));
   const checkable = Object.fromEntries(members.filter(([, member]) => member !== UNKNOWN));
-  const { value = 1, ...note } = { ...parseWith(entrySchema, path(), checkable), ...unknown };
+  const { value = 1, ...note } = { ...parseWith(entrySchema(), path(), checkable), ...unknown };
   return { value, note };
 }
 

@@ -1,3 +1,5 @@
+import { declaredNameProblem, type PrefixSetUrl } from "../model/resource-url";
+
 /** Inputs or outputs of a resource as plain JSON, as the engine sends and keeps them. Read once, at a handler's door. */
 export type JsonObject = Record<string, unknown>;
 
@@ -15,6 +17,25 @@ export function isObject(value: unknown): value is Readonly<Record<string, unkno
  */
 export function someMember(object: Readonly<Record<string, unknown>>, passes: (member: unknown) => boolean): boolean {
   return Object.keys(object).some((key) => passes(object[key]));
+}
+
+/** The url of the set that arguments or outputs name; `undefined` where a part of it is unknown, or no name. */
+export function setUrl({ arena, profile, set }: { readonly [K in "arena" | "profile" | "set"]?: unknown }) {
+  if (!isName(arena) || !isName(set)) return undefined;
+  const url: PrefixSetUrl = { kind: "prefixset", arena, set };
+  if (profile === undefined) return url;
+  return isName(profile) ? { ...url, profile } : undefined;
+}
+
+/** {@link setUrl} of a state or of checked inputs. @throws {Error} where they name none */
+export function readAddress(json: JsonObject): PrefixSetUrl {
+  const address = setUrl(json);
+  if (!address) throw new Error("The set has no valid arena, profile and set.");
+  return address;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== UNKNOWN && declaredNameProblem(value) === undefined;
 }
 
 /** The members that are not named. */

@@ -51,7 +51,7 @@ export class ReceiverAccess {
    */
   static open(runtime: Runtime, place: ReceiverPlace, before?: UsedBefore): ReceiverAccess {
     const receiver = runtime.receiver(place.receiver);
-    requireSameAddress("The signaling", receiver, before?.endpoint);
+    if (before) requireSameAddress("The signaling", receiver, before.endpoint);
     return new ReceiverAccess(runtime, receiver, place);
   }
 

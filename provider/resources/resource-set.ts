@@ -5,12 +5,11 @@ import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import { some } from "../model/text";
-import { setUrl } from "./arguments";
 import { type AuditRecord, failedWrite } from "./audit-log";
 import { requireSameAddress, type UsedBefore } from "./changes";
 import type { DeploymentSet } from "./deployment-set";
 import { PartialFailure } from "./handler";
-import { hasUnknown, type JsonObject } from "./json";
+import { hasUnknown, type JsonObject, setUrl } from "./json";
 import type { NodeInUse } from "./node-in-use";
 import { nodeOfState } from "./places";
 import { credentialsOfState, refusedList, unknownSet, untouched } from "./remedy";
@@ -57,7 +56,7 @@ export class ResourceSet {
    */
   static open(runtime: Runtime, place: SetPlace, before?: UsedBefore): ResourceSet {
     const node = runtime.node(place.node);
-    requireSameAddress(`Set ${formatUrl(place.address)}`, node, before?.endpoint);
+    if (before) requireSameAddress(`Set ${formatUrl(place.address)}`, node, before.endpoint);
     return new ResourceSet(runtime, node, place);
   }
 

@@ -1,8 +1,7 @@
 import { Prefix } from "../model/prefix";
 import { formatUrl } from "../model/resource-url";
-import { setUrl } from "./arguments";
 import type { AuditRecord, AuditValue } from "./audit-log";
-import type { JsonObject } from "./json";
+import { type JsonObject, setUrl } from "./json";
 import { HOLDING_PREFIXES, SECRET_MARK, SECRETS_KEY } from "./secret-names";
 import { SecretObjects } from "./secret-objects";
 import { type Place, SIGNALING } from "./wanted";

@@ -1,8 +1,8 @@
-import { z } from "zod";
-import { type NodeOptions, nodeOptionsSchema, type ReceiverOptions, receiverOptionsSchema } from "../client/options";
+import type { z } from "zod";
+import { type NodeOptions, nodeSchema, type ReceiverOptions, receiverSchema } from "../client/options";
 import { PacketFilterError } from "../model/errors";
-import { issuePath } from "../model/issues";
 import { Prefix, PrefixError } from "../model/prefix";
+import { issuePath, schema, zod } from "../model/schema";
 import { type ConfigKey, NODE_KEYS, type ReadConfig } from "./config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "./environment-credentials";
 import { parseShareLimit, type ShareLimit } from "./limits/removals";
@@ -93,7 +93,7 @@ export function readSettings(config: ReadConfig, env: Environment): Settings {
     receiver: (argument) => resolve(argument, receiverKind(config, env), config),
     forbiddenPrefixes: () => prefixes("forbiddenPrefixes", config),
     requiredPrefixes: () => prefixes("requiredPrefixes", config),
-    shortestPrefix: () => parse(shortestSchema, config("shortestPrefix") ?? {}, "packetfilter:shortestPrefix"),
+    shortestPrefix: () => parse(shortestSchema(), config("shortestPrefix") ?? {}, "packetfilter:shortestPrefix"),
     maxEntries: () => maxEntries(config("maxEntries")),
     readOnly: isTrue("readOnly", config("readOnly") ?? env.PACKETFILTER_READ_ONLY),
     auditLog: text(config("auditLog")),
@@ -121,7 +121,7 @@ function nodeKind(config: ReadConfig, env: Environment): ConnectionKind<NodeOpti
   return {
     argument: "node",
     named: "nodes",
-    schema: nodeOptionsSchema,
+    schema: nodeSchema(),
     remedy: 'set "packetfilter:endpoint", name one of "packetfilter:nodes", or set PACKETFILTER_ENDPOINT',
     standard: () => {
       const endpoint = config("endpoint") ?? env.PACKETFILTER_ENDPOINT;
@@ -144,7 +144,7 @@ function receiverKind(config: ReadConfig, env: Environment): ConnectionKind<Rece
   return {
     argument: "receiver",
     named: "receivers",
-    schema: receiverOptionsSchema,
+    schema: receiverSchema(),
     remedy:
       'set "packetfilter:signalingUrl", "clientId" and "secretKey", name one of "packetfilter:receivers", or set PACKETFILTER_SIGNALING_URL, PACKETFILTER_CLIENT_ID and PACKETFILTER_SECRET_KEY',
     standard: () => {
@@ -180,7 +180,7 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>, config: ReadConf
   if (typeof argument !== "string") {
     return { name: undefined, options: parse(kind.schema, argument, kind.argument), fromEnvironment: false };
   }
-  const all = parse(z.record(z.string(), z.unknown()), config(kind.named) ?? {}, `packetfilter:${kind.named}`);
+  const all = parse(membersSchema(), config(kind.named) ?? {}, `packetfilter:${kind.named}`);
   if (!Object.hasOwn(all, argument)) {
     const names = Object.keys(all);
     const choice = names.length > 0 ? `it knows ${names.join(", ")}` : "it is not set";
@@ -205,7 +205,7 @@ function knownNodes(kind: ConnectionKind<NodeOptions>, config: ReadConfig): Targ
       throw error;
     }
   };
-  const all = z.record(z.string(), z.unknown()).catch({});
+  const all = membersSchema().catch({});
   const named = config(kind.named);
   const names = Object.keys(all.parse(typeof named === "string" ? structured(named, kind.named) : named));
   return [undefined, ...names].flatMap(found);
@@ -273,7 +273,7 @@ function pick(keys: readonly ConfigKey[], config: ReadConfig): Record<string, un
 function prefixes(key: ConfigKey, config: ReadConfig): readonly Prefix[] {
   const value = config(key);
   if (value === undefined) return [];
-  const spellings = parse(z.array(z.string()), value, `packetfilter:${key}`);
+  const spellings = parse(zod().array(zod().string()), value, `packetfilter:${key}`);
   return spellings.map((spelling, index) => {
     try {
       return Prefix.parse(spelling);
@@ -284,12 +284,14 @@ function prefixes(key: ConfigKey, config: ReadConfig): readonly Prefix[] {
   });
 }
 
+/** Connections by name. */
+const membersSchema = schema(() => zod().record(zod().string(), zod().unknown()));
+const shortestSchema = schema(() => zod().strictObject({ ipv4: length(32), ipv6: length(128) }));
+
 function length(bits: number) {
   const message = `is no length from 0 to ${bits}`;
-  return z.coerce.number({ error: message }).int(message).min(0, message).max(bits, message).optional();
+  return zod().coerce.number({ error: message }).int(message).min(0, message).max(bits, message).optional();
 }
-
-const shortestSchema = z.strictObject({ ipv4: length(32), ipv6: length(128) });
 
 function maxEntries(value: unknown): number | undefined {
   if (value === undefined || value === "") return undefined;

@@ -1,8 +1,6 @@
 import { z } from "zod";
 import type { ListedValue } from "../model/entry-value";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
-import type { PrefixSetUrl } from "../model/resource-url";
-import { setUrl } from "./arguments";
 import { isObject, type JsonObject, UNKNOWN, without } from "./json";
 
 /**
@@ -118,13 +116,6 @@ const textsSchema = z.array(z.string());
 export const optionalText = z.string({ error: NO_TEXT }).optional();
 /** True or false; false where it is absent. */
 export const flag = z.boolean({ error: "is neither true nor false" }).default(false);
-
-/** Where the set is. @throws {Error} when it cannot be told. */
-export function readAddress(json: JsonObject): PrefixSetUrl {
-  const address = setUrl(json);
-  if (!address) throw new Error("The set has no valid arena, profile and set.");
-  return address;
-}
 
 /** The value of an entry: one of ours, or one that another writer put there and a refresh found. Not the unknown marker. */
 export const listedValue = z.custom<ListedValue>(isListedValue, { error: NO_VALUE });

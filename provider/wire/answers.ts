@@ -1,5 +1,5 @@
-import { z } from "zod";
-import { objectError } from "../model/issues";
+import type { z } from "zod";
+import { objectError, schema, zod } from "../model/schema";
 
 /** The four kinds of lists of the node API (docs/contract.md#node-endpoint), as `answers.path` names them. */
 const LIST_KINDS = ["prefixset", "profiles", "rules", "marks"] as const;
@@ -58,57 +58,55 @@ export interface NodeHabits {
   readonly maxListRecords?: number;
 }
 
-const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });
-const path = z
-  .string({ error: "must be a text" })
-  .regex(/^[^.]+(\.[^.]+)*$/, { error: "must be names of members with dots between them" });
-const paths = z.strictObject(
-  { prefixset: path.optional(), profiles: path.optional(), rules: path.optional(), marks: path.optional() },
-  { error: objectError("must be a text, or an object of texts by kind of list") },
-);
-
-const names = z
-  .strictObject(
-    Object.fromEntries(MEMBERS.map((member) => [member, text.optional()])) as Record<
-      Member,
-      z.ZodOptional<typeof text>
-    >,
-    { error: objectError("must be an object of texts") },
-  )
-  .superRefine((given, context) => {
-    const seen = new Map<string, string>();
-    for (const [member, name] of Object.entries(given)) {
-      if (name === undefined) continue;
-      const other = seen.get(name.toLowerCase());
-      if (other) context.addIssue({ code: "custom", path: [member], message: `is the name of \`${other}\` already` });
-      seen.set(name.toLowerCase(), member);
-    }
-  });
-
 /** Checks {@link Answers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
-export const answersSchema: z.ZodType<Answers> = z.strictObject(
-  {
-    path: z
-      .unknown()
-      .transform((value, context) => {
-        const result = (typeof value === "string" ? path : paths).safeParse(value);
-        if (result.success) return result.data;
-        for (const { message, path: at } of result.error.issues) {
-          context.addIssue({ code: "custom", path: [...at], message });
-        }
-        return z.NEVER;
-      })
-      .optional(),
-    names: names.optional(),
-    empty: z.enum(["{}", ""], { error: 'must be "{}" or ""' }).optional(),
-  },
-  { error: objectError("must be an object") },
-);
+export const answersSchema = schema((): z.ZodType<Answers> => {
+  const z = zod();
+  const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });
+  const path = z
+    .string({ error: "must be a text" })
+    .regex(/^[^.]+(\.[^.]+)*$/, { error: "must be names of members with dots between them" });
+  const paths = z.strictObject(
+    { prefixset: path.optional(), profiles: path.optional(), rules: path.optional(), marks: path.optional() },
+    { error: objectError("must be a text, or an object of texts by kind of list") },
+  );
 
-/** Where the settings say that lists of a kind are; `undefined` where they say nothing. */
-export function pathFor(answers: Answers | undefined, kind: ListKind): string | undefined {
-  return typeof answers?.path === "string" ? answers.path : answers?.path?.[kind];
-}
+  const names = z
+    .strictObject(
+      Object.fromEntries(MEMBERS.map((member) => [member, text.optional()])) as Record<
+        Member,
+        z.ZodOptional<typeof text>
+      >,
+      { error: objectError("must be an object of texts") },
+    )
+    .superRefine((given, context) => {
+      const seen = new Map<string, string>();
+      for (const [member, name] of Object.entries(given)) {
+        if (name === undefined) continue;
+        const other = seen.get(name.toLowerCase());
+        if (other) context.addIssue({ code: "custom", path: [member], message: `is the name of \`${other}\` already` });
+        seen.set(name.toLowerCase(), member);
+      }
+    });
+
+  return z.strictObject(
+    {
+      path: z
+        .unknown()
+        .transform((value, context) => {
+          const result = (typeof value === "string" ? path : paths).safeParse(value);
+          if (result.success) return result.data;
+          for (const { message, path: at } of result.error.issues) {
+            context.addIssue({ code: "custom", path: [...at], message });
+          }
+          return z.NEVER;
+        })
+        .optional(),
+      names: names.optional(),
+      empty: z.enum(["{}", ""], { error: 'must be "{}" or ""' }).optional(),
+    },
+    { error: objectError("must be an object") },
+  );
+});
 
 /**
  * The setting that makes a list be looked for at `path`: `answers.path: "payload"`. A path that holds for all kinds

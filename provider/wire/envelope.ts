@@ -1,9 +1,9 @@
-import { type ListKind, type NodeHabits, pathFor, pathSetting } from "./answers";
+import { type Answers, type ListKind, type NodeHabits, pathSetting } from "./answers";
 import { doubtIn } from "./error-marker";
 import { isNothing, readNumber } from "./json";
-import { competing, isRival, refuseInner, unknownShape } from "./list-guess";
-import { follow, type ListCandidate, listCandidate, placesIn } from "./places";
-import { describe, isRecord, ShapeError } from "./shape";
+import { competing, unknownShape } from "./list-guess";
+import { follow, isAddressLike, isRival, type ListCandidate, listCandidate, type Place, placesIn } from "./places";
+import { describe, isRecord, ShapeError, sketch } from "./shape";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -30,6 +30,11 @@ export function findList(json: unknown, kind: ListKind, habits: NodeHabits): Lis
   throw new ShapeError(`the list has ${size} records, and \`maxListRecords\` allows ${maxListRecords}`);
 }
 
+/** Where the settings say that lists of a kind are; `undefined` where they say nothing. */
+export function pathFor(answers: Answers | undefined, kind: ListKind): string | undefined {
+  return typeof answers?.path === "string" ? answers.path : answers?.path?.[kind];
+}
+
 function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer {
   const path = pathFor(habits.answers, kind);
   if (path !== undefined) return atPath(json, path, kind, habits);
@@ -50,7 +55,7 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   if (lists.length > 0 && place && second) throw competing(place, second, kind, habits);
   if (place?.isNatural && (place.found.kind === "array" || place.found.kind === "keyed")) {
     const size = sizeOf(place.found);
-    const wayOut = `set ${pathSetting(habits.answers, kind, place.path)}`;
+    const wayOut = () => `set ${pathSetting(habits.answers, kind, place.path)}`;
     refusePartial(place.within, size, wayOut);
     if (size === 0) refuseUntold(place.within, wayOut);
     if (kind === "prefixset") refuseInner(place, habits);
@@ -60,7 +65,7 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
     ({ found, isNatural }) => isNatural && (found.kind === "null" || found.kind === "hollow"),
   );
   if (place || !nothing || more.length > 0) throw unknownShape(json, kind, habits);
-  const wayOut = `set ${pathSetting(habits.answers, kind, nothing.path)}`;
+  const wayOut = () => `set ${pathSetting(habits.answers, kind, nothing.path)}`;
   refusePartial(nothing.within, 0, wayOut);
   refuseUntold(nothing.within, wayOut);
   return nothing.found.kind === "null" ? NOTHING : emptied(nothing.path, json, habits);
@@ -106,13 +111,31 @@ function isEmptyAt(path: string, { answers, keyedPlaces }: NodeHabits): boolean 
   return answers?.empty !== undefined || keyedPlaces?.has(path) === true;
 }
 
+/** An array of one object that holds the list itself: no entry of a set holds a list of entries. */
+export function refuseInner({ path, found }: Pick<Place, "path" | "found">, { answers }: NodeHabits): void {
+  const [only, ...others] = found.kind === "array" ? found.elements : [];
+  if (!isRecord(only) || others.length > 0 || listCandidate(only) !== undefined) return;
+  // A record with an address is an entry, whatever else it holds.
+  if (Object.values(only).some((member) => typeof member === "string" && isAddressLike(member))) return;
+  const [inner, ...more] = placesIn(only).filter((place) => place.isNatural && isRival(place.found));
+  if (!inner || more.length > 0) return;
+  const name = [path, "0", inner.path].filter((part) => part !== "").join(".");
+  throw new ShapeError(
+    `the answer is an array with one object, which holds a list; its shape is ${sketch(only)}`,
+    `If the list is there, set ${pathSetting(answers, "prefixset", name)}.`,
+  );
+}
+
+/** A setting that reads the answer all the same, as half a sentence. */
+type WayOut = () => string;
+
 /** A node that wraps an error as it wraps its lists says so in words or by a verdict only: it is no empty list. */
-function refuseUntold(within: readonly Json[], wayOut: string): void {
+function refuseUntold(within: readonly Json[], wayOut: WayOut): void {
   const doubt = doubtIn(within);
   if (doubt === undefined) return;
   throw new ShapeError(
     `nothing is listed, and beside it stands ${doubt}`,
-    `If this node answers an empty list so, ${wayOut}.`,
+    `If this node answers an empty list so, ${wayOut()}.`,
   );
 }
 
@@ -139,7 +162,7 @@ const ABOUT = new Set(["meta", "_meta", "page", "paging", "pagination", "links",
  *
  * @param wayOut What to do when a total counts something else; without it totals are not looked at.
  */
-function refusePartial(within: readonly Json[], length: number, wayOut?: string): void {
+function refusePartial(within: readonly Json[], length: number, wayOut?: WayOut): void {
   for (const object of within) {
     for (const name in object) {
       const value = object[name];
@@ -173,7 +196,7 @@ function isWholeRange(range: string): boolean {
   return first === "0" && Number(last) + 1 === Number(total);
 }
 
-function judgePaging(object: Json, length: number, wayOut: string | undefined): void {
+function judgePaging(object: Json, length: number, wayOut: WayOut | undefined): void {
   for (const name in object) {
     const [key, value] = [name.toLowerCase(), object[name]];
     if (MORE.has(key) && !isNothing(value)) throw new ShapeError(`"${name}" says that the list goes on`);
@@ -183,8 +206,8 @@ function judgePaging(object: Json, length: number, wayOut: string | undefined): 
   }
 }
 
-function judgeTotal(name: string, value: unknown, length: number, wayOut: string): void {
+function judgeTotal(name: string, value: unknown, length: number, wayOut: WayOut): void {
   const number = readNumber(value)?.number ?? 0;
   if (number <= length) return;
-  throw new ShapeError(`"${name}" is ${number} and ${length} are listed`, `If it counts something else, ${wayOut}.`);
+  throw new ShapeError(`"${name}" is ${number} and ${length} are listed`, `If it counts something else, ${wayOut()}.`);
 }

@@ -1,5 +1,5 @@
 import { type ListKind, type NodeHabits, pathSetting } from "./answers";
-import { isAddressLike, type ListCandidate, listCandidate, type Place, placesIn } from "./places";
+import { holdsRecords, type Place, placesIn } from "./places";
 import { describe, isRecord, ShapeError, sketch } from "./shape";
 
 /** What the answer was instead of a list, and the setting that would find one in it. */
@@ -28,31 +28,6 @@ export function competing(one: Place, two: Place, kind: ListKind, { answers }: N
     `both "${one.path}" and "${two.path}" are ${what}`,
     `Say which one is meant: ${settings.join(" or ")}.`,
   );
-}
-
-/** An array of one object that holds the list itself: no entry of a set holds a list of entries. */
-export function refuseInner({ path, found }: Pick<Place, "path" | "found">, { answers }: NodeHabits): void {
-  const [only, ...others] = found.kind === "array" ? found.elements : [];
-  if (!isRecord(only) || others.length > 0 || listCandidate(only) !== undefined) return;
-  // A record with an address is an entry, whatever else it holds.
-  if (Object.values(only).some((member) => typeof member === "string" && isAddressLike(member))) return;
-  const [inner, ...more] = placesIn(only).filter((place) => place.isNatural && isRival(place.found));
-  if (!inner || more.length > 0) return;
-  const name = [path, "0", inner.path].filter((part) => part !== "").join(".");
-  throw new ShapeError(
-    `the answer is an array with one object, which holds a list; its shape is ${sketch(only)}`,
-    `If the list is there, set ${pathSetting(answers, "prefixset", name)}.`,
-  );
-}
-
-/** Something under another name that could as well be the list. Arrays of words and numbers cannot. */
-export function isRival(found: ListCandidate): boolean {
-  if (found.kind === "keyed" || found.kind === "mixed") return true;
-  return found.kind === "array" && holdsRecords(found.elements);
-}
-
-function holdsRecords([first]: readonly unknown[]): boolean {
-  return typeof first === "string" ? isAddressLike(first) : typeof first === "object" && first !== null;
 }
 
 /** The one place that may have been left empty; for profiles the object that may be keyed by their names. */

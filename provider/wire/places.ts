@@ -65,6 +65,17 @@ export function listCandidate(value: unknown): ListCandidate | undefined {
   return names.some(isAddressLike) ? { kind: "mixed" } : undefined;
 }
 
+/** Something under another name that could as well be the list. Arrays of words and numbers cannot. */
+export function isRival(found: ListCandidate): boolean {
+  if (found.kind === "keyed" || found.kind === "mixed") return true;
+  return found.kind === "array" && holdsRecords(found.elements);
+}
+
+/** True for an array whose first element is one. */
+export function holdsRecords([first]: readonly unknown[]): boolean {
+  return typeof first === "string" ? isAddressLike(first) : typeof first === "object" && first !== null;
+}
+
 /**
  * What stands at a dotted path; names that have dots themselves are found as well. Digits choose an element of an array.
  * `undefined` when nothing does.

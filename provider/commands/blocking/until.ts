@@ -42,7 +42,7 @@ function secondsOf(text: string): number {
 }
 
 function at(text: string, now: number): string {
-  if (!expiresSchema.safeParse(text).success)
+  if (!expiresSchema().safeParse(text).success)
     throw new UsageError(
       `--until ${JSON.stringify(text)} is not an ISO time with zone: write for example 2030-01-31T18:00:00Z or 2030-01-31T19:00:00+01:00.`,
     );

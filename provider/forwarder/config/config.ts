@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from "node:path";
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { type NodeOptions, OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
-import { issuePath } from "../../model/issues";
+import { issuePath } from "../../model/schema";
 import { type CheckedConfig, configSchema } from "./schema";
 
 /** Variables of the environment. */

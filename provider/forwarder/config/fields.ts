@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { unknownMembers } from "../../model/issues";
+import { unknownMembers } from "../../model/schema";
 
 /** The largest delay that a timer can have. */
 export const MAX_MS = 2 ** 31 - 1;

@@ -1,5 +1,5 @@
 import type { HttpAnswer, HttpRequest } from "../../client/http";
-import { DEFAULTS, parseOptions, type ReceiverOptions, receiverOptionsSchema } from "../../client/options";
+import { DEFAULTS, parseOptions, type ReceiverOptions, receiverSchema } from "../../client/options";
 import { done } from "../../client/reading";
 import { Requester } from "../../client/requester";
 import { SignalingRequests } from "../../client/signaling-request";
@@ -37,7 +37,7 @@ export class Receiver {
     given: Partial<World>,
     private readonly signal: AbortSignal | undefined,
   ) {
-    const checked = parseOptions(receiverOptionsSchema, options, "receiver");
+    const checked = parseOptions(receiverSchema(), options, "receiver");
     this.requests = new SignalingRequests(checked);
     const { shown, label } = this.requests.endpoint;
     this.endpoint = shown;

@@ -1,4 +1,5 @@
-import { type Answers, type ListKind, pathFor } from "../../wire/answers";
+import type { Answers, ListKind } from "../../wire/answers";
+import { pathFor } from "../../wire/envelope";
 import { follow, isAddressLike, listCandidate, type Place, placesIn } from "../../wire/places";
 import { isRecord } from "../../wire/shape";
 

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { some } from "../../model/text";
 import { settled } from "../inputs";
-import { lookAtNode, lookAtReceiver, type ReceiverToSee, type SetToSee, type Sight } from "./look";
+import type { ReceiverToSee, SetToSee, Sight } from "./look";
 
 /** What a run of a program has declared since it was asked last. */
 export interface Plan {
@@ -57,6 +57,8 @@ export class PreviewRounds {
   }
 
   private async sights(): Promise<Sight[]> {
+    // Loaded here, with the client: an update needs none of it.
+    const { lookAtNode, lookAtReceiver } = await import("./look.js");
     const sets = this.plan.takeSets().map((ofNode) => lookAtNode(ofNode, this.isRequired));
     const receivers = this.plan.takeReceivers().map(async (one) => [await lookAtReceiver(one, this.isRequired)]);
     return (await Promise.all([...sets, ...receivers])).flat();

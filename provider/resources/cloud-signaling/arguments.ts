@@ -2,7 +2,7 @@ import { z } from "zod";
 import { connectionSchema, hostBitsSchema } from "../arguments";
 import { noteShape } from "../entries";
 
-const { reason, ticket } = noteShape;
+const { reason, ticket } = noteShape();
 
 /** The arguments of a `CloudSignaling`. The single prefixes and `receiver` are checked by modules of their own. */
 export const cloudSignalingSchema = z.strictObject({

@@ -51,8 +51,9 @@ export function entryProblems(
   entries: readonly CanonicalPrefix[],
   limits: Pick<ContentLimits, "forbidden" | "shortest">,
 ): string[] {
-  const prefixes = limits.forbidden.length > 0 ? entries.map((entry) => Prefix.fromCanonical(entry)) : [];
-  const forbidden = protectedOverlaps(prefixes, limits.forbidden).map(([entry, other]) =>
+  const isOpen = limits.forbidden.length === 0;
+  const overlaps = isOpen ? [] : protectedOverlaps(entries.map(Prefix.fromCanonical), limits.forbidden);
+  const forbidden = overlaps.map(([entry, other]) =>
     entry.equals(other)
       ? `entry ${entry} is a forbidden prefix (forbiddenPrefixes): remove it.`
       : `entry ${entry} overlaps the forbidden prefix ${other} (forbiddenPrefixes): remove it or narrow it down.`,

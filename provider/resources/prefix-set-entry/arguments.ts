@@ -6,8 +6,8 @@ import { noteShape, valueSchema } from "../entries";
 export const prefixSetEntrySchema = z.strictObject({
   ...setShape,
   prefix: z.string({ error: "is not a text with a prefix in it" }),
-  value: valueSchema.optional(),
-  ...noteShape,
+  value: valueSchema().optional(),
+  ...noteShape(),
   onExisting: onExistingSchema.optional(),
   onDestroy: z.enum(["remove", "keep", "created"], { error: 'is none of "remove", "keep", "created"' }).optional(),
   hostBits: hostBitsSchema.optional(),

@@ -4,15 +4,15 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { grouped, inLines, some } from "../../model/text";
-import { checkArguments, setUrl } from "../arguments";
+import { checkArguments } from "../arguments";
 import { WHOLE_SET } from "../deployment-set";
 import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries } from "../entries";
 import type { Checked } from "../handler";
-import { hasUnknown, type JsonObject, sameJson, UNKNOWN } from "../json";
+import { hasUnknown, type JsonObject, readAddress, sameJson, setUrl, UNKNOWN } from "../json";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
 import type { Runtime } from "../runtime";
-import { readAddress, Stored } from "../stored";
+import { Stored } from "../stored";
 import { prefixSetSchema } from "./arguments";
 
 /** `check` of a `PrefixSet`: everything that can be told without a request. */

@@ -1,5 +1,22 @@
 import type { z } from "zod";
 
+/**
+ * zod, loaded when the first schema is made: it takes as long to load as all that a program needs of this package. What
+ * programs load takes it from here; what only providers, commands and clients load imports it as usual.
+ */
+export function zod(): typeof z {
+  return (require("zod") as typeof import("zod")).z;
+}
+
+/** A schema that is made when it is first asked for, and once: it compiles itself at its first use. */
+export function schema<S>(make: () => S): () => S {
+  let made: S | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
 type Issue = z.core.$ZodIssue | z.core.$ZodRawIssue;
 
 /**
