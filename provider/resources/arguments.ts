@@ -29,7 +29,7 @@ export const entryLimitShape = {
 };
 
 /** Arguments by the names that a schema knows, and not checked. */
-export type Given<S> = { readonly [K in keyof S]?: unknown };
+type Given<S> = { readonly [K in keyof S]?: unknown };
 
 /** Arguments split into those that can be checked now and those that a preview does not know yet. */
 export interface CheckedArguments<S, A> {

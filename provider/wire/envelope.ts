@@ -112,7 +112,7 @@ function isEmptyAt(path: string, { answers, keyedPlaces }: NodeHabits): boolean 
 }
 
 /** An array of one object that holds the list itself: no entry of a set holds a list of entries. */
-export function refuseInner({ path, found }: Pick<Place, "path" | "found">, { answers }: NodeHabits): void {
+function refuseInner({ path, found }: Pick<Place, "path" | "found">, { answers }: NodeHabits): void {
   const [only, ...others] = found.kind === "array" ? found.elements : [];
   if (!isRecord(only) || others.length > 0 || listCandidate(only) !== undefined) return;
   // A record with an address is an entry, whatever else it holds.
