@@ -29,16 +29,28 @@ export interface Confirmed {
   readonly unlisted?: RequestError | undefined;
 }
 
+/** What a group changes. */
+interface GroupChanges {
+  /** What was committed. */
+  readonly merged: Changes;
+  /** That, and what it was dropped with: a part of it may be staged all the same, and is no other writer's. */
+  readonly asked: Changes;
+}
+
 /**
  * Finds out what a commit did, repairs what it lost or took away, and reports changes that were not ours.
  *
  * @throws {RequestError} when the node answers a list that cannot be read, or refuses it: waiting would change nothing
  */
-export async function confirm(options: ConfirmationOptions, merged: Changes, before: ObservedSet): Promise<Confirmed> {
+export async function confirm(
+  options: ConfirmationOptions,
+  { merged, asked }: GroupChanges,
+  before: ObservedSet,
+): Promise<Confirmed> {
   const verified = await verify(options, merged, before);
   if (verified.unlisted) return verified;
   const after = await putBack(options, merged, before, verified.after);
-  const foreign = doneByOthers(before.values, after.values, merged);
+  const foreign = doneByOthers(before.values, after.values, asked);
   if (foreign !== "") {
     options.notices.warn(
       `Set ${options.label}: with our commit, entries that are not ours ${foreign}. Another writer had staged or committed them; "pulumi preview --refresh" shows what they mean for this stack.`,

@@ -1,5 +1,6 @@
 import { isRefusal, wasRepeated } from "../client/errors";
 import type { ObservedSet } from "../client/node-set";
+import type { ListedValue } from "../model/entry-value";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { Settled } from "./group-commit";
 import { type Changes, doneByOthers, isNothing, missing } from "./set-changes";
@@ -23,10 +24,13 @@ export interface FlushOptions extends ConfirmationOptions {
 /** One group's changes on their way to the node: staged, committed, confirmed, and taken back where that fails. */
 export class SetFlush {
   private readonly staging: Staging;
+  /** What the plans change together, refused entries included. */
+  private readonly asked: Changes;
 
   /**
    * @param leftovers What failed groups may have left staged. No commit of another group may publish it.
    * @param merged What the plans change together; less, once an entry was refused.
+   * @param first What the node held before anything of these plans was sent, where that is not `before`.
    */
   constructor(
     private readonly options: FlushOptions,
@@ -34,13 +38,15 @@ export class SetFlush {
     private readonly plans: readonly Planned[],
     private readonly merged: Changes,
     private readonly before: ObservedSet,
+    private readonly first: ObservedSet = before,
   ) {
     this.staging = new Staging(options.set, before);
+    this.asked = { put: new Map(merged.put), remove: new Set(merged.remove) };
   }
 
   /** Stages, commits and confirms; answers for each operation, in the same order. */
   async run(): Promise<readonly Settled<SetResult>[]> {
-    const { before, merged, options, plans, staging } = this;
+    const { asked, before, first, merged, options, plans, staging } = this;
     try {
       await this.undoLeftovers();
       await staging.stage(merged.put, merged.remove);
@@ -52,17 +58,59 @@ export class SetFlush {
     } catch (error) {
       return this.interrupted(error);
     }
-    const group = { before, refused: staging.refused, removed: merged.remove };
+    const group = { before: first, refused: staging.refused, removed: merged.remove };
     let confirmed: Confirmed;
     try {
-      confirmed = isNothing(merged) ? { after: await this.publishStuck() } : await confirm(options, merged, before);
+      confirmed = isNothing(merged)
+        ? { after: await this.publishStuck() }
+        : await confirm(options, { merged, asked }, before);
     } catch (error) {
       const flushed = { ...group, after: before };
-      return plans.map((plan) => unreadOutcome(plan, merged, before, error) ?? outcomeOf(plan, flushed, options));
+      const answer = (plan: Planned) => unreadOutcome(plan, merged, before, error) ?? outcomeOf(plan, flushed, options);
+      return plans.map((plan) => this.inDoubt(plan, error) ?? answer(plan));
     }
     if (confirmed.unlisted === undefined) options.reads.keep(confirmed.after);
     const flushed = { ...group, ...confirmed };
-    return plans.map((plan) => outcomeOf(plan, flushed, options));
+    const again = await this.again(confirmed.after);
+    const answer = (plan: Planned) => again.get(plan) ?? outcomeOf(plan, flushed, options);
+    const { unlisted } = confirmed;
+    return plans.map((plan) => (unlisted && this.inDoubt(plan, unlisted)) ?? answer(plan));
+  }
+
+  /**
+   * True where a new prefix was not taken, not even by itself and after a delete. On a node that stages the rest of a refused
+   * request, refuses what exists, and deletes what is applied, or what it lists, that is what a prefix looks like that is
+   * staged: a commit is the only thing that moves it.
+   */
+  private mayBeStuck(plan: Planned): boolean {
+    const { before, staging } = this;
+    return plan.ok && [...plan.value.put.keys()].some((prefix) => staging.refused.has(prefix) && !before.has(prefix));
+  }
+
+  /** The answer to an operation of which a part may have been published by a commit that no list followed. */
+  private inDoubt(plan: Planned, error: unknown): Settled<SetResult> | undefined {
+    if (!this.mayBeStuck(plan)) return undefined;
+    const { put, remove } = this.asked;
+    return interruptedOutcome(plan, { applied: this.before, touched: new Set([...put.keys(), ...remove]), error });
+  }
+
+  /**
+   * A refused entry that the list shows after the commit was staged, by a part of this very run or by one that was killed.
+   * The operations that it was dropped with are carried out once more, by that list.
+   */
+  private async again(after: ObservedSet): Promise<ReadonlyMap<Planned, Settled<SetResult>>> {
+    const { asked, before, first, leftovers, options, plans, staging } = this;
+    const isFreed = ([prefix, value]: readonly [CanonicalPrefix, ListedValue]) =>
+      staging.refused.has(prefix) && !before.has(prefix) && after.values.get(prefix) === value;
+    const freed = plans.filter((plan) => plan.ok && [...plan.value.put].some(isFreed));
+    const open = new Set(freed.flatMap((plan) => (plan.ok ? missing(plan.value, after) : [])));
+    if (open.size === 0) return new Map();
+    const left: Changes = {
+      put: new Map([...asked.put].filter(([prefix]) => open.has(prefix))),
+      remove: new Set([...asked.remove].filter((prefix) => open.has(prefix))),
+    };
+    const answers = await new SetFlush(options, leftovers, freed, left, after, first).run();
+    return new Map(answers.map((answer, index) => [freed[index] as Planned, answer]));
   }
 
   /** Takes back what failed groups left staged, except where this group decides anew. */
@@ -99,15 +147,13 @@ export class SetFlush {
    * entries from staged ones, and what is applied comes into a state. Removals are never among it: they were taken back.
    */
   private async publishStuck(): Promise<ObservedSet> {
-    const { before } = this;
-    const { set } = this.options;
-    if (!this.staging.mayBeStuck) return before;
-    try {
-      await set.commit();
-    } catch (error) {
-      if (!isRefusal(error)) return before;
-    }
-    return set.observe().catch(() => before);
+    const { asked, before, plans } = this;
+    const { set, foreignStaged } = this.options;
+    if (!plans.some((plan) => this.mayBeStuck(plan))) return before;
+    if (foreignStaged === "fail" && doneByOthers(before.values, (await set.observe()).values, asked) !== "")
+      return before;
+    await set.commit().catch(unlessRefused);
+    return set.observe();
   }
 
   /**
@@ -169,4 +215,9 @@ export class SetFlush {
       `${sentence} Nothing was committed (foreignStaged: "fail"). Have them committed or deleted first, then run "pulumi up" again.`,
     );
   }
+}
+
+/** That there is nothing to commit is no failure. */
+function unlessRefused(error: unknown): void {
+  if (!isRefusal(error)) throw error;
 }

@@ -23,9 +23,11 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
   if (!plan.ok) return plan;
   const { put } = plan.value;
   const refused = [...put.keys()].filter((prefix) => refusals.has(prefix));
-  const stuck = refused.filter((prefix) => !before.has(prefix) && after.has(prefix));
-  if (stuck.length > 0 && missing(plan.value, after).length > 0) return stuckOutcome(plan.value, flushed, stuck, label);
-  if (refused.length > stuck.length) {
+  const isNew = (prefix: CanonicalPrefix) => !before.has(prefix) && after.has(prefix);
+  const applied = refused.length === 0 ? [] : [...put.keys()].filter(isNew);
+  if (applied.length > 0 && missing(plan.value, after).length > 0)
+    return stuckOutcome(plan.value, flushed, applied, label);
+  if (!refused.every(isNew)) {
     const reason = refusals.get(refused[0] as CanonicalPrefix)?.message ?? "";
     const message = `Set ${label}: the node refused ${some(refused)}; nothing of this resource was changed. ${reason} Put that right, and run the same pulumi command again.`;
     return { ok: false, error: new Error(message) };

@@ -14,8 +14,6 @@ export class Staging {
   /** Prefixes whose staged state may differ from the applied one. */
   readonly touched = new Set<CanonicalPrefix>();
 
-  private acceptedNew = 0;
-
   constructor(
     private readonly set: NodeSet,
     private readonly before: ObservedSet,
@@ -45,15 +43,6 @@ export class Staging {
     await this.replace(await this.overwrite(covered.filter(([prefix]) => this.before.has(prefix))));
     await this.putBack([...this.before.values.keys()].filter((it) => isCovered(it) && !remove.has(it) && !put.has(it)));
     await this.replace(stubborn);
-  }
-
-  /**
-   * True when not one new prefix was taken, not even by itself and after a delete. On a node that stages the rest of a
-   * refused request, refuses what exists and deletes only what is applied, that is what prefixes look like that are
-   * staged: a commit is the only thing that moves them.
-   */
-  get mayBeStuck(): boolean {
-    return this.acceptedNew === 0 && [...this.refused.keys()].some((prefix) => !this.before.has(prefix));
   }
 
   /**
@@ -90,9 +79,7 @@ export class Staging {
       entries,
       async (part) => {
         const refusal = await this.insert(part);
-        const last = refusal && (await this.deleteThenInsert(part));
-        if (!last) this.acceptedNew += part.length;
-        return last && refusal;
+        return refusal && (await this.deleteThenInsert(part)) && refusal;
       },
       async ([prefix], refusal) => void this.refused.set(prefix, refusal),
     );

@@ -206,6 +206,15 @@ test("a delete of a covering prefix removes what it covers", async () => {
   expect(emulator.prefixSet(BLOCKED).staged).toEqual({ "203.0.113.4/32": 7 });
 });
 
+test("a node can delete what is staged or applied in the text of its list only", async () => {
+  await using emulator = await start({ deleteSpelling: "listed", singleAddress: "bare", deleteAbsent: "error" });
+  await fapi(emulator, { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.9/32", v: 1 }] });
+  for (const a of ["203.0.113.4/32", "203.0.113.9/32"])
+    expect(await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a }] })).toMatchObject({ status: 400 });
+  await fapi(emulator, { url: BLOCKED, cmd: "delete", data: [{ a: "203.0.113.4" }, { a: "203.0.113.9" }] });
+  expect(emulator.prefixSet(BLOCKED).staged).toEqual({ "192.0.2.0/24": 1 });
+});
+
 test("a node that merges lists covered and adjacent entries of one value as one", async () => {
   const entries = {
     "192.0.2.0/26": 1,

@@ -1,6 +1,7 @@
+import { CLINGING } from "./support/clinging-node";
 import type { Kind } from "./support/kinds";
 import { describeMatrix } from "./support/matrix";
-import { SCENARIOS } from "./support/scenarios";
+import { entry, SCENARIOS, type Scenario, set } from "./support/scenarios";
 import type { Dialect } from "./support/walk";
 
 /** An answer that says "done" in other words counts as done (see docs); that nothing was done shows only afterwards. */
@@ -23,6 +24,33 @@ const DIALECTS: readonly (Dialect & { size: number })[] = [
   // How often it is asked again until the effect shows depends on the machine: 11 requests are sent in any case.
   { name: "slow", size: 418, settings: { commitDelay: 15, statusDelay: 15 }, shows: isHonest, lag: 15 },
 ];
+
+/** Four hosts, which are listed without a length, and two networks. */
+const SIX = ["192.0.2.0/25", "198.51.100.0/24", ...Array.from({ length: 4 }, (_, at) => `203.0.113.${at}`)];
+/** A part of a request is staged and a later one refused. */
+const chunked = { maxEntriesPerRequest: 2 };
+const changed = set(Object.fromEntries(SIX.slice(1).map((prefix) => [prefix, 2])));
+const CHUNKED: readonly Scenario[] = [
+  { name: "entries of a set created", about: "sets", config: chunked, before: [], after: [set(SIX)] },
+  {
+    name: "entries of a set changed",
+    about: "sets",
+    config: chunked,
+    before: [set(SIX.slice(0, 4))],
+    after: [changed],
+  },
+  { name: "entries of a set removed", about: "sets", config: chunked, before: [set(SIX)], after: [] },
+  {
+    name: "single entries created",
+    about: "entries",
+    config: chunked,
+    before: [],
+    after: SIX.map((prefix, at) => entry(`e${at}`, prefix)),
+  },
+];
+
+const clinging = { name: "clinging", settings: CLINGING, shows: isHonest };
+describeMatrix("Failures of a node that clings to what is staged", 294, [], clinging, CHUNKED);
 
 for (const dialect of DIALECTS) {
   const names = ["set update", dialect.name === "slow" ? "signaling change" : "entries replaced"];

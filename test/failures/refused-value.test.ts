@@ -1,7 +1,9 @@
 import { expect, it } from "vitest";
-import { clingingNode } from "./support/clinging-node";
+import { startEmulator } from "../../provider/emulator";
+import { CLINGING, clingingNode } from "./support/clinging-node";
 import { type Declared, MiniEngine } from "./support/engine";
-import { entry, set } from "./support/scenarios";
+import { HurriedWorld } from "./support/hurried-world";
+import { BLOCKED, entry, NODE, set } from "./support/scenarios";
 
 const PREFIXES = ["192.0.2.0/27", "192.0.2.32/27", "192.0.2.64/27", "192.0.2.96/27", "192.0.2.128/27"];
 const values = (value: (index: number) => number, prefixes = PREFIXES) =>
@@ -66,3 +68,39 @@ for (const lists of ["applied", "staged"] as const) {
     },
   );
 }
+
+/** Eight hosts, which such a node takes back only once they are listed, among four networks. */
+const TWELVE = [
+  ...["192.0.2.0/27", "192.0.2.32/27"],
+  ...["203.0.113.1/32", "203.0.113.2/32", "203.0.113.3/32", "203.0.113.4/32"],
+  ...["203.0.113.5/32", "203.0.113.6/32", "203.0.113.7/32", "203.0.113.8/32"],
+  ...["192.0.2.64/27", "192.0.2.96/27"],
+];
+
+it.for(["failed", "was killed"])(
+  "twelve entries, four a request, converge with the next up after one that %s",
+  async (how) => {
+    await using node = await startEmulator({ state: NODE, dialect: { ...CLINGING, maxValue: 255 } });
+    const engine = new MiniEngine({ endpoint: node.endpoint, commitCoalesceMs: 1, maxEntriesPerRequest: 4 });
+    if (how === "failed") {
+      const refused = await engine.up([set(values((index) => (index === 5 ? 300 : 1), TWELVE))]);
+      expect(refused.errors.map(({ message }) => message)).toEqual([
+        expect.stringMatching(
+          /the node refused 203\.0\.113\.4\/32, and did not take back 203\.0\.113\.1\/32.* which is applied now/,
+        ),
+      ]);
+      const { "203.0.113.4/32": _, ...held } = node.prefixSet(BLOCKED).applied;
+      expect(engine.state[0]?.outputs.entries).toEqual(held);
+    } else {
+      const world = new HurriedWorld({ request: 4, when: "before" });
+      await engine.up([set(values(() => 1, TWELVE))], { world });
+      expect(engine.state).toEqual([]);
+      expect(Object.keys(node.prefixSet(BLOCKED).staged)).toHaveLength(8);
+    }
+    const next = await engine.up([set(values(() => 1, TWELVE))]);
+    expect(next.errors).toEqual([]);
+    expect(next.printed.filter((line) => line.startsWith("warning"))).toEqual([]);
+    expect(node.prefixSet(BLOCKED)).toEqual({ applied: values(() => 1, TWELVE), staged: values(() => 1, TWELVE) });
+    expect((await engine.preview([set(values(() => 1, TWELVE))], { refresh: true })).steps).toEqual([]);
+  },
+);

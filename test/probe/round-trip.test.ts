@@ -95,6 +95,8 @@ test.each<DialectSettings>([
   { maxValue: 255 },
   { maxValue: 100_000 },
   { nested: "merged" },
+  { deleteSpelling: "listed" },
+  { deleteSpelling: "listed", singleAddress: "bare", insertExisting: "error", refusedEntry: "rest" },
   { missingTable: "error" },
   { statusWrongSecret: "empty" },
   { signalingPrefixes: "registered" },

@@ -14,6 +14,7 @@ const ALWAYS: readonly SwitchName[] = [
   "maxValue",
   "nested",
   "deleteCovers",
+  "deleteSpelling",
   "trailingSlash",
   "duplicateMembers",
   "contentEncoding",

@@ -53,6 +53,13 @@ export const WRITE_SWITCHES = {
     ["exact", "covered"],
     "Whether delete removes the exact prefix only, or every prefix that it covers.",
   ),
+  deleteSpelling: {
+    ...choice(
+      ["any", "listed"],
+      "Whether delete finds an entry in any spelling of its prefix, or in the very text only in which it is listed.",
+    ),
+    alternatives: [],
+  },
   trailingSlash: choice(
     ["any", "strict"],
     "Whether a url may end with / at will, or (as the contract shows it) only and always in the commit of a global set.",

@@ -3,6 +3,7 @@ import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
 import { type Batch, Draft, type PrefixSetStore } from "../state/prefix-set-store";
 import { shallow } from "./node-request";
+import { listedAs } from "./set-list";
 
 /** Why a command was refused. */
 export interface Refusal {
@@ -73,10 +74,16 @@ function deleteItem(item: unknown, draft: Draft, dialect: Dialect): Refusal | un
   const wanted = readDelete(item, dialect);
   if ("message" in wanted) return wanted;
   const { prefix, text } = wanted;
-  const isOwn = dialect.hostBits !== "keep" || (spellingOf(text, prefix, dialect) ?? prefix) === draft.spelling(prefix);
-  const isThere = isOwn && draft.value(prefix) !== undefined;
+  const isThere = isOwn(text, prefix, draft, dialect) && draft.value(prefix) !== undefined;
   if (isThere) draft.stage(prefix, null);
   return isThere || dialect.deleteAbsent === "success" ? undefined : notFound(text);
+}
+
+/** Whether a delete with this text means the entry of its prefix. */
+function isOwn(text: string, prefix: CanonicalPrefix, draft: Draft, dialect: Dialect): boolean {
+  const spelling = draft.spelling(prefix);
+  if (dialect.deleteSpelling === "listed") return text === listedAs(spelling, dialect);
+  return dialect.hostBits !== "keep" || (spellingOf(text, prefix, dialect) ?? prefix) === spelling;
 }
 
 /** Looks at every entry of the set for each item. */

@@ -72,6 +72,10 @@ function lengthOf(text: CanonicalPrefix, { lengthForm }: Dialect): number | stri
 }
 
 function spell(prefix: CanonicalPrefix, spellings: Spellings, dialect: Dialect): string {
-  const spelling = spellings.size === 0 ? prefix : (spellings.get(prefix) ?? prefix);
-  return dialect.singleAddress === "bare" ? bareAddress(spelling) : spelling;
+  return listedAs(spellings.size === 0 ? prefix : (spellings.get(prefix) ?? prefix), dialect);
+}
+
+/** How a list writes an entry that the set holds in this spelling. */
+export function listedAs(spelling: string, { singleAddress }: Dialect): string {
+  return singleAddress === "bare" ? bareAddress(spelling) : spelling;
 }

@@ -18,7 +18,7 @@ import {
   statusWrongSecret,
 } from "./signaling";
 import { largestBody, mostEntries } from "./sizes";
-import { deleteAbsent, deleteCovers, emptyCommit, insertExisting, nested, workSet } from "./writes";
+import { deleteAbsent, deleteCovers, deleteSpelling, emptyCommit, insertExisting, nested, workSet } from "./writes";
 
 /** All points, in the order in which they are asked: each rests on what those before it found out. */
 export const POINTS: readonly Point[] = [
@@ -52,6 +52,7 @@ export const POINTS: readonly Point[] = [
   largestValue,
   nested,
   deleteCovers,
+  deleteSpelling,
   largestBody,
   mostEntries,
   envelope,

@@ -134,6 +134,31 @@ export const deleteCovers = point({
   dialect: ({ left }) => ({ deleteCovers: left === 0 ? "covered" : "exact" }),
 });
 
+/** One single address, deleted without a length, and one that is deleted with it. */
+const SINGLES = ["203.0.113.9/32", "203.0.113.77/32"] as const;
+
+/** A delete in another spelling than that of the list. */
+export const deleteSpelling = point({
+  name: "delete-spelling",
+  title: "spelling of a delete",
+  needs: "set",
+  assumes: "what is listed is deleted in the node's own spelling",
+  finds: ["deleteSpelling"],
+  ask: async (bench) => {
+    const { set } = bench;
+    await set.hold(SINGLES.map((single, index) => [single, index + 1]));
+    await set.delete([SINGLES[0].replace("/32", "")], "delete without a length");
+    await set.delete([SINGLES[1]], "delete with a length");
+    const { list } = await set.committed((shown) => isHollow(shown), bench.briefly);
+    return { list, left: set.read(list).map(({ spelling }) => spelling) };
+  },
+  judge: ({ list, left }) => ({
+    node: left.length === 0 ? "any spelling is found" : `${left.join(", ")} is found in the text of the list only`,
+    evidence: [list.evidence],
+  }),
+  dialect: ({ left }) => ({ deleteSpelling: left.length === 0 ? "any" : "listed" }),
+});
+
 /** Prefixes within one another, and two halves of one, all of the same value. */
 const NESTED = ["192.0.2.0/24", "192.0.2.64/26", "198.51.100.0/25", "198.51.100.128/25"] as const;
 

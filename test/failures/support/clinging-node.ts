@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
+import type { DialectSettings } from "../../../provider/emulator";
 
 /**
  * A node that the emulator cannot play: it stages the rest of a request with a refused entry, refuses what exists, takes
@@ -11,6 +12,18 @@ export interface ClingingNode extends AsyncDisposable {
   readonly endpoint: string;
   readonly applied: () => Record<string, number>;
 }
+
+/**
+ * One that the emulator plays: it stages the rest of a request with a refused entry, refuses what exists, and deletes by its
+ * own spelling only, which no list shows before a commit. A single address that is staged by mistake goes only through a commit.
+ */
+export const CLINGING = {
+  insertExisting: "error",
+  deleteAbsent: "error",
+  refusedEntry: "rest",
+  singleAddress: "bare",
+  deleteSpelling: "listed",
+} as const satisfies DialectSettings;
 
 interface Body {
   readonly cmd: "list" | "insert" | "delete" | "commit";
