@@ -52,6 +52,11 @@ it.each(["", "{", '{"a":1,}', "ok", "{“url”:1}"])("is no JSON: %s", (text) =
   expect(() => parseJson(text)).toThrow(SyntaxError);
 });
 
+it("keeps them wherever in the text they stand", () => {
+  const texts = Array.from({ length: 40 }, (_, spaces) => `${" ".repeat(spaces)}[9007199254740993,1]`);
+  expect(texts.map(parseJson)).toEqual(texts.map(() => ["9007199254740993", 1]));
+});
+
 it("a long text is no reason for a stack overflow", () => {
   const text = JSON.stringify(["9".repeat(20), '\\"'.repeat(1_000_000)]);
   expect(parseJson(text)).toEqual(JSON.parse(text));

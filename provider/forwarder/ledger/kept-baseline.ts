@@ -100,13 +100,14 @@ export class KeptBaseline {
 /** All rows of a baseline. */
 export function* wholeRows(baseline: Baseline): Generator<void, readonly RowChunk[]> {
   const rows = new RowWriter(() => undefined);
-  let count = 0;
-  for (const [key, row] of baseline.entries()) {
+  for (let row = 0; row < baseline.rowCount; row++) {
+    if (row % SIZES.rowsASlice === SIZES.rowsASlice - 1) yield;
+    const key = baseline.keyOf(row);
+    if (key === undefined) continue;
     const { status, exact, ended } = baseline.spokenOf(row) ?? {};
     const details = status === undefined && exact === undefined ? undefined : { status, exact };
     const [id, value, lifetime] = baseline.numbersOf(row);
     rows.add(ended ? "expired" : "added", key, id, value, lifetime, details);
-    if (++count % SIZES.rowsASlice === 0) yield;
   }
   return rows.finish();
 }

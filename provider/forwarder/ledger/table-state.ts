@@ -185,8 +185,10 @@ export class TableState {
 }
 
 function* addAll(marks: readonly Mark[], seen: RowWriter): Generator<void> {
-  for (const [index, mark] of marks.entries()) {
-    if (index % SIZES.rowsASlice === SIZES.rowsASlice - 1) yield;
-    seen.add("seen", keyOf(mark), ...numbersOf(mark), detailsOf(mark));
+  for (let start = 0; start < marks.length; start += SIZES.rowsASlice) {
+    for (const mark of marks.slice(start, start + SIZES.rowsASlice)) {
+      seen.add("seen", keyOf(mark), ...numbersOf(mark), detailsOf(mark));
+    }
+    yield;
   }
 }

@@ -38,9 +38,9 @@ export class Reading {
    * @param elapsed Milliseconds since the last reading, at least.
    */
   *compare(marks: readonly Mark[], elapsed: number): Generator<void> {
-    for (const [index, mark] of marks.entries()) {
-      if (index % SIZES.rowsASlice === SIZES.rowsASlice - 1) yield;
-      this.take(mark);
+    for (let start = 0; start < marks.length; start += SIZES.rowsASlice) {
+      for (const mark of marks.slice(start, start + SIZES.rowsASlice)) this.take(mark);
+      yield;
     }
     yield* this.finish(elapsed);
   }
@@ -88,10 +88,10 @@ export class Reading {
 
   private *finish(elapsed: number): Generator<void> {
     const { baseline, changes } = this.comparison;
-    let count = 0;
-    for (const [key, row] of baseline.entries()) {
-      if (++count % SIZES.rowsASlice === 0) yield;
-      if (baseline.readingOf(row) === this.number) continue;
+    for (let row = 0; row < baseline.rowCount; row++) {
+      if (row % SIZES.rowsASlice === SIZES.rowsASlice - 1) yield;
+      const key = baseline.readingOf(row) === this.number ? undefined : baseline.keyOf(row);
+      if (key === undefined) continue;
       const spoken = baseline.spokenOf(row);
       if (!spoken?.ended) {
         const [id, value, lifetime] = baseline.numbersOf(row);
