@@ -93,7 +93,7 @@ export const HTTP = {
 /** Connections of one server (`http/http-server.ts`). */
 export const MAX_CONNECTIONS = 4_096;
 
-/** Bytes of a long answer (`http/http-server.ts`). */
+/** Bytes of a long answer (`http/reply.ts`). */
 export const ANSWER_BYTES = {
   /** Made before other work gets its turn: many answers are made beside each other. */
   atOnce: 256 * 1024,

@@ -31,7 +31,6 @@ export { type UnmetFault, UnmetFaultError } from "./behaviour/unmet-faults";
 export { type ConnectOptions, connectEmulator, type RemoteEmulator } from "./control/client";
 export type { RequestWait } from "./control/journal";
 export type { Emulator } from "./emulator";
-export type { NodeAuth } from "./http/admission";
 export type { ClientTls, TlsFiles } from "./http/tls";
 export { ExpectationError } from "./journal/expectations";
 export type { Har } from "./journal/har";
@@ -46,7 +45,7 @@ export type {
 export { describeEntry, describeRun } from "./journal/journal-text";
 export type { Run } from "./journal/runs";
 export type { MarkRecord, MarkRecords } from "./marks";
-export type { EmulatorOptions } from "./options";
+export type { EmulatorOptions, NodeAuth } from "./options";
 export {
   background,
   carpetBombing,

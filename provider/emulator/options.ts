@@ -2,7 +2,6 @@ import { randomBytes, randomInt } from "node:crypto";
 import type { z } from "zod";
 import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
 import { OPTIONS, SHORTEST_TOKEN } from "./defaults";
-import type { NodeAuth } from "./http/admission";
 import type { TlsChoice } from "./http/tls";
 import type { JournalEntry, JournalLimits } from "./journal/journal";
 import type { MarkStoreOptions } from "./marks";
@@ -12,6 +11,11 @@ import { type Duration, milliseconds } from "./time/duration";
 import { bytesPerSecond, type Latency, type LatencyRange, latencyRange } from "./time/latency";
 import { optionsSchema } from "./validation/options-schema";
 import { strictly } from "./validation/strict";
+
+/** What a caller of the node API must send along; the contract does not say what a node wants. */
+export type NodeAuth =
+  | { readonly bearer: string }
+  | { readonly basic: { readonly user: string; readonly password: string } };
 
 /** How an emulator starts. Everything has a default. */
 export interface EmulatorOptions {

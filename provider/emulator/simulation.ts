@@ -35,8 +35,8 @@ export class Simulation {
   readonly started: Date;
   /** How the open points of the contract are settled at the moment. */
   dialect: Dialect;
-  /** The line to the callers. Another one after each {@link reset}, so that the same requests wait as long again. */
-  link: Link;
+  /** The line to the callers, where it takes time. Another one after each {@link reset}, so that the same requests wait as long again. */
+  link: Link | undefined;
   private held: Contents;
   private known: { readonly of: Contents; readonly secrets: Secrets } | undefined;
   private readonly resets = new Set<() => void>();
@@ -56,7 +56,7 @@ export class Simulation {
     this.clock = new VirtualClock(wall);
     this.markHistory = new MarkHistory(this.clock, () => liveMarks(this.contents));
     this.waits = new Waits(wall);
-    this.link = new Link(options, this.waits, this.elapsed);
+    this.link = this.lineToCallers();
     this.faults = new Faults(options.seed);
     this.journal = new Journal(new Runs(options.runPause, this.elapsed), options.journalLimits);
     this.journal.listen(this.counts.count);
@@ -117,7 +117,7 @@ export class Simulation {
     this.faults.clear();
     this.journal.clear();
     this.dialect = this.options.dialect;
-    this.link = new Link(this.options, this.waits, this.elapsed);
+    this.link = this.lineToCallers();
     this.seed(this.initial);
     for (const listener of this.resets) listener();
   }
@@ -125,6 +125,12 @@ export class Simulation {
   /** Drops all staged entries of the node, as a restart does. */
   discardStaged(): void {
     for (const url of this.contents.discardStaged()) this.changed({ kind: "taken", url });
+  }
+
+  private lineToCallers(): Link | undefined {
+    const { latency, commitLatency, bandwidth } = this.options;
+    const takesTime = latency.to > 0 || commitLatency.to > 0 || bandwidth !== undefined;
+    return takesTime ? new Link(this.options, this.waits, this.elapsed) : undefined;
   }
 
   private load(state: EmulatorState): Contents {

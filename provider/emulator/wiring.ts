@@ -1,13 +1,11 @@
 import { ControlApi } from "./control/control-api";
 import { PORT_RETRY_MS } from "./defaults";
-import { Admission } from "./http/admission";
 import { HttpServer } from "./http/http-server";
 import { ProtocolPort } from "./http/protocol-port";
 import { serverTls } from "./http/tls";
 import { NodeApi } from "./node/node-api";
-import { failure } from "./node/node-replies";
 import { type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options";
-import { Elsewhere } from "./recording/elsewhere";
+import { Backends } from "./recording/backends";
 import { SignalingApi } from "./signaling/signaling-api";
 import { type Addresses, Simulation } from "./simulation";
 import { Persistence } from "./state/persistence";
@@ -20,7 +18,7 @@ export interface Assembly {
   readonly server: HttpServer;
   readonly controlServer: HttpServer;
   readonly persistence: Persistence | undefined;
-  readonly elsewhere: Elsewhere;
+  readonly backends: Backends;
 }
 
 /** Makes the parts of an emulator and starts to serve. @throws what `startEmulator` throws, and then nothing serves. */
@@ -45,10 +43,10 @@ export async function assemble(options: EmulatorOptions): Promise<Assembly> {
       ...(tls && { tls: tls.client }),
     };
     const { simulation, persistence } = await load(options, resolved, wall, addresses);
-    const elsewhere = await Elsewhere.open(options, simulation);
-    server.serve(protocolPort(simulation, server, elsewhere).listener);
+    const backends = await Backends.open(options, simulation);
+    server.serve(protocolPort(simulation, server, backends).listener);
     controlServer.serve(new ControlApi(simulation).listener);
-    return { simulation, server, controlServer, persistence, elsewhere };
+    return { simulation, server, controlServer, persistence, backends };
   } catch (error) {
     await Promise.all(servers.map((each) => each.close()));
     throw error;
@@ -83,25 +81,14 @@ async function load(
   return { simulation, persistence };
 }
 
-function protocolPort(simulation: Simulation, server: HttpServer, elsewhere: Elsewhere): ProtocolPort {
-  const dialect = () => simulation.dialect;
-  const admission = new Admission({
-    auth: simulation.options.auth,
-    subject: simulation,
-    origin: () => server.origin,
-    refuse: (why, message) => failure(why, message, simulation.dialect),
-  });
+function protocolPort(simulation: Simulation, server: HttpServer, backends: Backends): ProtocolPort {
   return new ProtocolPort(simulation, {
     apis: {
-      node: elsewhere.wrap("node", new NodeApi(simulation)),
-      signaling: elsewhere.wrap(
-        "signaling",
-        new SignalingApi({ dialect, deployment: () => simulation.contents.signaling }),
-      ),
-      test: new SignalingApi({ dialect, deployment: () => simulation.contents.testSignaling }),
+      node: backends.behind("node", new NodeApi(simulation)),
+      signaling: backends.behind("signaling", new SignalingApi(simulation, "signaling")),
+      test: new SignalingApi(simulation, "testSignaling"),
     },
     outage: (ms) => void outage(server, simulation, ms),
-    guard: admission.check,
   });
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { MarkStore, type MarkStoreOptions, marksSchema, paced } from "../../provider/emulator/marks";
+import { paced } from "../../provider/emulator/http/reply";
+import { MarkStore, type MarkStoreOptions, marksSchema } from "../../provider/emulator/marks";
 import { PacketView } from "../../provider/emulator/packets";
 
 const MINUTE = 60_000;

@@ -3,10 +3,8 @@ import { isIP } from "node:net";
 import { z } from "zod";
 import { PrefixError } from "../../model/prefix";
 import { CONTROL } from "../defaults";
-import { sameText } from "../http/admission";
-import { readBody, send } from "../http/http-server";
-import { BadRequest, parseJson } from "../http/json-body";
-import { json, type Reply } from "../http/reply";
+import { json, type Reply, send } from "../http/reply";
+import { BadRequest, isAuthorized, parseJson, readBody, toOriginForm } from "../http/request";
 import { ExpectationError } from "../journal/expectations";
 import { pageFile } from "../page/static-files";
 import type { Simulation } from "../simulation";
@@ -25,6 +23,7 @@ export class ControlApi {
 
   /** A listener for `node:http`. */
   readonly listener: RequestListener = (request, response) => {
+    toOriginForm(request);
     this.answer(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();
       else void send(response, json(500, { error: `emulator defect: ${error}` }), { close: true });
@@ -79,7 +78,7 @@ export class ControlApi {
     const token = this.simulation.options.controlToken;
     if (token !== undefined) {
       if (request.url === "/health") return undefined;
-      return sameText(request.headers.authorization ?? "", `Bearer ${token}`)
+      return isAuthorized(request, `Bearer ${token}`)
         ? undefined
         : { ...json(401, { error: "the control API needs its token" }), headers: { "www-authenticate": "Bearer" } };
     }

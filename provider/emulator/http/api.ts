@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import type { Variation } from "../behaviour/fault-kind";
 import type { RequestSummary } from "../journal/journal";
 import type { CommitRecord } from "../state/prefix-set-store";
@@ -23,7 +24,12 @@ export interface Interpretation {
   error(why: number | "tooLarge", message: string): Reply;
 }
 
+/** Where the node API is when it redirects. */
+export const REDIRECTED = "/redirected/fapi";
+
 /** One of the HTTP interfaces that an emulator serves. */
 export interface Api {
+  /** The answer to a request that is turned away before it is read. */
+  admit?(request: IncomingMessage): Reply | undefined;
   interpret(request: Incoming): Interpretation;
 }

@@ -1,46 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../model/errors";
-import type { Dialect } from "../behaviour/dialect";
 import type { Delivery, Variation } from "../behaviour/fault-kind";
 import { strike } from "../behaviour/fault-kinds";
-import type { ActiveFault, Faults } from "../behaviour/faults";
+import type { ActiveFault } from "../behaviour/faults";
 import { SHORTEST_SECRET } from "../defaults";
 import type { ApiName, Journal, JournalEntry, RequestSummary } from "../journal/journal";
 import { AnswerStart, redactHeaders, redactPath, runLabel, Secrets, sentSecrets } from "../journal/redaction";
-import type { VirtualClock } from "../time/clock";
-import type { Link, Passage } from "../time/link";
-import type { Waits } from "../time/waits";
-import { REDIRECTED } from "./admission";
-import type { Api, Incoming, Interpretation } from "./api";
-import { readBody, reset, send, sendTruncated } from "./http-server";
-import { type Reply, text } from "./reply";
-
-/** What the protocol port asks of the emulator behind it. */
-export interface ProtocolSubject {
-  readonly dialect: Dialect;
-  readonly faults: Faults;
-  readonly journal: Journal;
-  readonly clock: VirtualClock;
-  readonly waits: Waits;
-  /** What must not be seen in the journal. */
-  readonly secrets: Secrets;
-  /** Milliseconds of a clock that measures durations. */
-  elapsed(): number;
-  /** The line to the callers. */
-  readonly link: Link;
-  /** Drops all staged entries of the node. */
-  discardStaged(): void;
-  /** Resolves when all changes until now are kept; absent where nothing is kept. */
-  readonly durable: (() => Promise<void>) | undefined;
-}
+import type { Simulation } from "../simulation";
+import type { Passage } from "../time/link";
+import { type Api, type Incoming, type Interpretation, REDIRECTED } from "./api";
+import { type Reply, reset, send, sendTruncated, text } from "./reply";
+import { readBody, toOriginForm } from "./request";
 
 /** What the protocol port serves, and how. */
 export interface ProtocolParts {
   readonly apis: Readonly<Record<"node" | "signaling" | "test", Api>>;
   /** Breaks all connections and refuses new ones for a time (real milliseconds). */
   outage(ms: number): void;
-  /** Why a request to the node API is turned away before it is read: authentication, a redirect. */
-  guard?(request: IncomingMessage): Reply | undefined;
 }
 
 /** A request on its way. */
@@ -64,12 +40,13 @@ export class ProtocolPort {
   private readonly inProgress: Record<ApiName, number> = { node: 0, signaling: 0, test: 0, other: 0 };
 
   constructor(
-    private readonly subject: ProtocolSubject,
+    private readonly simulation: Simulation,
     private readonly parts: ProtocolParts,
   ) {}
 
   /** A listener for `node:http`. */
   readonly listener = (request: IncomingMessage, response: ServerResponse): void => {
+    toOriginForm(request);
     const api = apiOf(request.url ?? "/");
     this.inProgress[api] += 1;
     const concurrent = this.inProgress[api];
@@ -80,10 +57,10 @@ export class ProtocolPort {
       inProgress = false;
     };
     response.once("close", over);
-    const began = this.subject.elapsed();
-    const age = () => Math.round((this.subject.elapsed() - began) * 10) / 10;
+    const began = this.simulation.elapsed();
+    const age = () => Math.round((this.simulation.elapsed() - began) * 10) / 10;
     const start = this.answerStart(request);
-    const pace = this.subject.link.answer();
+    const pace = this.simulation.link?.answer();
     this.serve(api, { request, response, over, concurrent, age, start, pace }).catch((error: unknown) => {
       // A defect of the emulator: the client gets a 500, the emulator lives on.
       if (response.headersSent) response.destroy();
@@ -93,7 +70,7 @@ export class ProtocolPort {
 
   private async serve(api: ApiName, exchange: Exchange): Promise<void> {
     const { request, response, concurrent } = exchange;
-    const { journal, clock, dialect, secrets } = this.subject;
+    const { journal, clock, dialect, secrets } = this.simulation;
     const arrived = {
       time: clock.now.toISOString(),
       api,
@@ -109,8 +86,8 @@ export class ProtocolPort {
       settle(journal, entry, exchange);
     };
     if (api === "other") return refuse(text(404, "unknown path: there are /fapi, /path/… and /request/…"));
-    const guarded = api === "node" ? this.parts.guard?.(request) : undefined;
-    if (guarded) return refuse(guarded);
+    const turnedAway = this.parts.apis[api].admit?.(request);
+    if (turnedAway) return refuse(turnedAway);
     const body = await readBody(request, dialect.maxBodyBytes);
     if (body === "aborted") return void response.destroy();
     const isEncoded = dialect.contentEncoding === "refused" && hasCoding(request);
@@ -123,7 +100,7 @@ export class ProtocolPort {
       const unsupported = understood.error(415, "the header Content-Encoding is not supported: send the body as it is");
       return refuse({ ...unsupported, headers: { ...unsupported.headers, "accept-encoding": "identity" } });
     }
-    const fault = this.subject.faults.match({ ...understood.summary, api });
+    const fault = this.simulation.faults.match({ ...understood.summary, api });
     const summary = withoutSecrets(understood.summary, body, secrets);
     const entry = journal.add({ ...arrived, ...summary, ...(fault && { fault: fault.fault.kind }) }, label);
     try {
@@ -137,7 +114,7 @@ export class ProtocolPort {
   /** Of an answer nothing may be kept that is secret, nor what its request brought as a credential, wrong ones included. */
   private answerStart({ url = "/", headers }: IncomingMessage): AnswerStart {
     const sent = new Secrets(sentSecrets(url, headers), SHORTEST_SECRET.sent);
-    return new AnswerStart(this.subject.secrets, sent);
+    return new AnswerStart(this.simulation.secrets, sent);
   }
 
   private async carryOut(
@@ -146,16 +123,16 @@ export class ProtocolPort {
     entry: JournalEntry,
     fault: ActiveFault | undefined,
   ): Promise<Delivery> {
-    const { waits, clock, link } = this.subject;
+    const { waits, clock, link } = this.simulation;
     const run = async (variation: Variation = {}): Promise<Reply> => {
-      const arrival = link.arrival(bytes, summary.cmd === "commit");
+      const arrival = link?.arrival(bytes, summary.cmd === "commit");
       if (arrival) await arrival;
       const reply = await effect(variation, (record) => {
-        this.subject.journal.committed(entry, record);
+        this.simulation.journal.committed(entry, record);
       });
-      if (!this.subject.durable || !isMutation(summary)) return reply;
+      if (!this.simulation.durable || !isMutation(summary)) return reply;
       try {
-        await this.subject.durable();
+        await this.simulation.durable();
         return reply;
       } catch (cause) {
         return error(500, `the change cannot be kept: ${messageOf(cause)}`);
@@ -167,7 +144,7 @@ export class ProtocolPort {
       error,
       wait: (ms) => waits.for(ms),
       outage: (ms) => this.parts.outage(ms),
-      discardStaged: () => this.subject.discardStaged(),
+      discardStaged: () => this.simulation.discardStaged(),
       now: () => clock.now,
     });
   }

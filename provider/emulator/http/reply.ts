@@ -1,3 +1,9 @@
+import type { ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { setImmediate } from "node:timers/promises";
+import { TLSSocket } from "node:tls";
+import { ANSWER_BYTES } from "../defaults";
+
 /** A body that is made while it is sent. */
 export interface LongBody extends Iterable<Buffer> {
   /** Its length, if that is known beforehand. */
@@ -35,4 +41,113 @@ export function html(status: number, message: string): Reply {
 /** A body as it is sent: whole, or long. */
 export function encode(body: Reply["body"]): Buffer | LongBody {
   return typeof body === "string" ? Buffer.from(body) : body;
+}
+
+/** How an answer is sent. */
+export interface SendOptions {
+  /** Ends the connection after it, for requests that were not read to their end. */
+  readonly close?: boolean;
+  /** Is told the length of the body before its end is on the way. */
+  readonly measured?: (bytes: number) => void;
+  /** Is shown each part of the body before it is on the way. */
+  readonly passing?: (part: Buffer) => void;
+  /** Waits before so many more bytes are sent: for a line that is slower than this machine. */
+  readonly pace?: (bytes: number) => Promise<void>;
+}
+
+/** Sends an answer. A long body is made and sent in steps, at the pace at which it is taken. */
+export async function send(response: ServerResponse, reply: Reply, options: SendOptions = {}): Promise<void> {
+  const body = encode(reply.body);
+  response.writeHead(reply.status, {
+    ...(reply.type && { "content-type": reply.type }),
+    ...(body.byteLength !== undefined && { "content-length": body.byteLength }),
+    ...(options.close && { connection: "close" }),
+    ...reply.headers,
+  });
+  const { pace } = options;
+  let last = Buffer.isBuffer(body) && !pace ? body : Buffer.alloc(0);
+  let bytes = last.length;
+  options.passing?.(last);
+  if (last !== body) {
+    const chunks = paced(Buffer.isBuffer(body) ? [body] : body, ANSWER_BYTES.atOnce);
+    for await (const chunk of pace ? slowly(chunks, pace) : chunks) {
+      if (response.destroyed) return;
+      if (last.length > 0 && !response.write(last)) await drained(response);
+      last = chunk;
+      bytes += chunk.length;
+      options.passing?.(chunk);
+    }
+  }
+  options.measured?.(bytes);
+  if (options.close) response.end(last, () => response.socket?.destroySoon());
+  else response.end(last);
+}
+
+async function* slowly(
+  chunks: AsyncIterable<Buffer>,
+  pace: (bytes: number) => Promise<void>,
+): AsyncGenerator<Buffer, void> {
+  for await (const chunk of chunks) {
+    for (let from = 0; from < chunk.length; from += ANSWER_BYTES.paced) {
+      const part = chunk.subarray(from, from + ANSWER_BYTES.paced);
+      await pace(part.length);
+      yield part;
+    }
+  }
+}
+
+/** Waits until more can be written, or the reader has left. */
+function drained(response: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      response.off("drain", done);
+      response.off("close", done);
+      resolve();
+    };
+    response.on("drain", done);
+    response.on("close", done);
+  });
+}
+
+/** Sends an answer and breaks the connection in the middle of its body. */
+export function sendTruncated(response: ServerResponse, reply: Reply): void {
+  const body = encode(reply.body);
+  const whole = Buffer.isBuffer(body) ? body : Buffer.concat([...body]);
+  // An answer without a body is announced with one, so that there is something to break off.
+  const announced = Math.max(whole.length, 2);
+  response.writeHead(reply.status, { ...(reply.type && { "content-type": reply.type }), "content-length": announced });
+  response.flushHeaders();
+  response.write(whole.subarray(0, Math.floor(whole.length / 2)), () => response.destroy());
+}
+
+/**
+ * Hands chunks on and lets the event loop turn after every `bytes` of them, so that a long list does not keep
+ * other requests waiting.
+ *
+ * @param bytes Default 1 MiB: a few milliseconds of encoding.
+ * @param turn What waiting for other work is. Default: one turn of the event loop.
+ * @example
+ * ```ts
+ * for await (const chunk of paced(marks.list("shost"))) if (!response.write(chunk)) await once(response, "drain");
+ * ```
+ */
+export async function* paced(
+  chunks: Iterable<Buffer>,
+  bytes = 1024 * 1024,
+  turn: () => Promise<unknown> = () => setImmediate(),
+): AsyncGenerator<Buffer, void> {
+  let sent = 0;
+  for (const chunk of chunks) {
+    yield chunk;
+    sent += chunk.length;
+    if (sent < bytes) continue;
+    sent = 0;
+    await turn();
+  }
+}
+
+/** Breaks a connection with a TCP reset; one under TLS, where there is no such way, by closing it. */
+export function reset(socket: Socket | null): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else if (socket?.destroyed === false) socket.resetAndDestroy();
 }

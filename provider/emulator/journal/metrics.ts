@@ -1,23 +1,14 @@
 import { MARK_TYPES } from "../../model/mark";
-import type { Contents } from "../state/contents";
-import type { VirtualClock } from "../time/clock";
-import { DURATION_BOUNDS, type Journal, type RequestCount, type RequestCounts } from "./journal";
+import type { Simulation } from "../simulation";
+import { DURATION_BOUNDS, type RequestCount } from "./journal";
 
 type Labels = Record<string, string>;
 type Sample = [labels: Labels, value: number];
 
 const PREFIX = "packetfilter_emulator_";
 
-/** What metrics are taken of. */
-export interface MetricsSubject {
-  readonly contents: Contents;
-  readonly counts: RequestCounts;
-  readonly journal: Journal;
-  readonly clock: VirtualClock;
-}
-
 /** What the emulator did and holds, in the text format of Prometheus (version 0.0.4). */
-export function metrics({ contents, counts, journal, clock }: MetricsSubject): string {
+export function metrics({ contents, counts, journal, clock }: Simulation): string {
   const { holdings, packetPath } = contents;
   const requests = [...counts.byRequest()];
   const sets = [...holdings.sets()];

@@ -2,4 +2,3 @@ export { MARK_KEYS, readMarkKeys } from "./mark-format";
 export { type MarkRecord, type MarkRecords, marksSchema } from "./mark-record";
 export { type MarkAction, MarkStore, type MarkStoreOptions } from "./mark-store";
 export type { ValueOperation } from "./mark-table";
-export { paced } from "./paced";

@@ -1,44 +1,51 @@
+import type { IncomingMessage } from "node:http";
 import { MARK_PAUSE_MS, type MarkType } from "../../model/mark";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { Variation } from "../behaviour/fault-kind";
-import type { Api, Incoming, Interpretation } from "../http/api";
-import { BadRequest, parseJson, repeatedMember } from "../http/json-body";
+import { type Api, type Incoming, type Interpretation, REDIRECTED } from "../http/api";
 import type { Reply } from "../http/reply";
-import type { RequestSummary } from "../journal/journal";
+import { isAuthorized } from "../http/request";
+import type { NodeAuth } from "../options";
 import type { RuleSpec } from "../rules";
-import type { Change } from "../state/change";
-import type { Contents } from "../state/contents";
+import type { Simulation } from "../simulation";
 import type { ProfileHoldings } from "../state/holdings";
 import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
-import type { VirtualClock } from "../time/clock";
 import { MarkPace } from "./mark-pace";
 import { failure, list, listMarks, success } from "./node-replies";
-import { type NodeRequest, parseNodeRequest, summarize } from "./node-request";
-import { type Refusal, stageDelete, stageInsert } from "./prefix-set-commands";
+import { type NodeRequest, type Refusal, readRequest } from "./node-request";
+import { stageDelete, stageInsert } from "./prefix-set-commands";
 import { listSet } from "./set-list";
-
-/** What the node API works on. */
-export interface NodeSubject {
-  readonly contents: Contents;
-  readonly dialect: Dialect;
-  readonly clock: VirtualClock;
-  /** Is called after every change of what is held. */
-  changed(change: Change): void;
-}
 
 /** The node API: `POST /fapi` (docs/contract.md#node-endpoint). What the contract does not promise is refused. */
 export class NodeApi implements Api {
   private readonly pace: MarkPace;
 
-  constructor(private readonly subject: NodeSubject) {
-    this.pace = new MarkPace(() => subject.clock.ms);
+  constructor(private readonly simulation: Simulation) {
+    this.pace = new MarkPace(() => simulation.clock.ms);
+  }
+
+  /** Without its credentials, or where the node API is somewhere else, a request is not read. */
+  admit(request: IncomingMessage): Reply | undefined {
+    const { auth } = this.simulation.options;
+    if (auth && !isAuthorized(request, authorization(auth))) {
+      const scheme = "bearer" in auth ? "Bearer" : 'Basic realm="node"';
+      const refusal = this.refuse({ why: "credentials", message: "unauthorized" });
+      return { ...refusal, headers: { "www-authenticate": scheme } };
+    }
+    const { redirect } = this.simulation.dialect;
+    const isMoved = request.url === REDIRECTED;
+    if (redirect === "none") return isMoved ? this.refuse({ why: 404, message: "unknown path" }) : undefined;
+    if (isMoved) return undefined;
+    const { endpoint } = this.simulation.addresses;
+    const location = (redirect === "307-elsewhere" ? otherName(endpoint) : endpoint) + REDIRECTED;
+    return { status: Number.parseInt(redirect, 10), body: "", headers: { location } };
   }
 
   interpret(incoming: Incoming): Interpretation {
-    const { dialect } = this.subject;
+    const { dialect } = this.simulation;
     const { summary, request, refusal } = readRequest(incoming, dialect);
-    const error: Interpretation["error"] = (why, message) => failure(why, message, this.subject.dialect);
+    const error: Interpretation["error"] = (why, message) => failure(why, message, this.simulation.dialect);
     if (refusal) return { summary, error, run: () => this.refuse(refusal) };
     const run = this.effect(request);
     if (request.url.kind !== "mark") return { summary, error, run };
@@ -63,7 +70,7 @@ export class NodeApi implements Api {
   }
 
   private listProfiles(name: string): Reply {
-    const { dialect, contents } = this.subject;
+    const { dialect, contents } = this.simulation;
     const arena = contents.holdings.arenas.get(name);
     if (!arena) return this.refuse(unknown("arena", name));
     const { nameKey } = dialect;
@@ -72,7 +79,7 @@ export class NodeApi implements Api {
   }
 
   private listRules({ arena, profile }: ProfileAddress): Reply {
-    const { dialect, contents } = this.subject;
+    const { dialect, contents } = this.simulation;
     const found = contents.holdings.profile(arena, profile);
     if (!found) return this.refuse(unknown("profile", `${arena}/${profile}`));
     const records = found.rules.map((rule) => ruleRecord(rule, dialect));
@@ -80,7 +87,7 @@ export class NodeApi implements Api {
   }
 
   private listMarks({ arena, profile }: ProfileAddress, type: MarkType): Reply {
-    const { dialect, contents } = this.subject;
+    const { dialect, contents } = this.simulation;
     const found = contents.holdings.profile(arena, profile);
     if (!found) return this.refuse(unknown("profile", `${arena}/${profile}`));
     if (dialect.missingTable === "error" && !hasTable(found, type)) {
@@ -90,12 +97,12 @@ export class NodeApi implements Api {
   }
 
   private onSet(url: PrefixSetUrl, command: (set: PrefixSetStore) => Reply): Reply {
-    const set = this.subject.contents.holdings.set(url);
+    const set = this.simulation.contents.holdings.set(url);
     return set ? command(set) : this.refuse(unknown("prefix-set", nameOf(url)));
   }
 
   private stage({ cmd, url, data }: Extract<NodeRequest, { data: unknown }>): Reply {
-    const { dialect, contents } = this.subject;
+    const { dialect, contents } = this.simulation;
     const { holdings } = contents;
     const isMade = cmd === "insert" && dialect.unknownSet === "made";
     const held = holdings.set(url);
@@ -103,18 +110,18 @@ export class NodeApi implements Api {
     if (!set) return this.refuse(unknown("prefix-set", nameOf(url)));
     const { refusal, staged } = (cmd === "insert" ? stageInsert : stageDelete)(set, data, dialect);
     if (!held && set.changes.size > 0) holdings.keep(url, set);
-    if (staged) this.subject.changed({ kind: "staged", url: formatUrl(url), changes: staged });
+    if (staged) this.simulation.changed({ kind: "staged", url: formatUrl(url), changes: staged });
     return refusal ? this.refuse(refusal) : success(data.length, dialect);
   }
 
   private listEntries(set: PrefixSetStore, stale = false): Reply {
-    const { dialect } = this.subject;
+    const { dialect } = this.simulation;
     const shown = stale ? "previous" : dialect.listShows;
     return listSet(shown === "applied" ? set.ordered : set[shown], set.spellings, dialect);
   }
 
   private commit({ set, url, variation, committed }: Commit): Reply {
-    const { dialect, clock } = this.subject;
+    const { dialect, clock } = this.simulation;
     const count = set.changes.size;
     if (count === 0 && dialect.emptyCommit === "error") {
       return this.refuse({ why: "nothingStaged", message: "nothing to commit" });
@@ -124,7 +131,7 @@ export class NodeApi implements Api {
     if (delay === Number.POSITIVE_INFINITY) {
       if (!variation.keepStaged) {
         set.discard();
-        this.subject.changed({ kind: "taken", url: text });
+        this.simulation.changed({ kind: "taken", url: text });
       }
       return success(count, dialect);
     }
@@ -132,19 +139,19 @@ export class NodeApi implements Api {
     const apply = set.commit();
     if (delay === 0) {
       committed(apply());
-      this.subject.changed({ kind: "committed", url: text });
+      this.simulation.changed({ kind: "committed", url: text });
       return success(count, dialect);
     }
-    this.subject.changed({ kind: "taken", url: text });
+    this.simulation.changed({ kind: "taken", url: text });
     clock.after(delay, () => {
       committed(apply());
-      this.subject.changed({ kind: "applied", url: text, changes });
+      this.simulation.changed({ kind: "applied", url: text, changes });
     });
     return success(count, dialect);
   }
 
   private refuse({ why, message }: Refusal): Reply {
-    return failure(why, message, this.subject.dialect);
+    return failure(why, message, this.simulation.dialect);
   }
 }
 
@@ -184,50 +191,19 @@ function ruleRecord({ extra, id, name, ...rule }: RuleSpec, { idKey, nameKey }: 
   };
 }
 
-type Read = { summary: RequestSummary } & (
-  | { request: NodeRequest; refusal?: undefined }
-  | { request?: undefined; refusal: Refusal }
-);
-
-function readRequest({ method, headers, body }: Incoming, dialect: Dialect): Read {
-  let summary: RequestSummary = {};
-  const refusal = (why: Refusal["why"], message: string): Read => ({ summary, refusal: { why, message } });
-  if (method !== "POST") return refusal(405, `the node API is called with POST, not ${method}`);
-  try {
-    const value = parseJson(body);
-    summary = summarize(value);
-    const repeated = dialect.duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
-    if (repeated !== undefined) return refusal(400, `${JSON.stringify(repeated)} stands twice in one object`);
-    if (!isJsonType(headers["content-type"])) return refusal(400, `the header Content-Type must be application/json`);
-    const request = parseNodeRequest(value);
-    const slash = slashProblem(request, summary.rawUrl ?? "", dialect);
-    if (slash) return refusal(400, slash);
-    const userArena = userArenaProblem(request, headers, dialect);
-    return userArena ? refusal("userArena", userArena) : { summary, request };
-  } catch (error) {
-    if (error instanceof BadRequest) return refusal(400, error.message);
-    throw error;
-  }
-}
-
-function isJsonType(header: string | string[] | undefined): boolean {
-  return /^application\/json(\s*;\s*charset="?utf-8"?)?$/i.test(String(header ?? "").trim());
-}
-
-function slashProblem({ cmd, url }: NodeRequest, rawUrl: string, dialect: Dialect): string | undefined {
-  if (dialect.trailingSlash === "any") return undefined;
-  const wanted = cmd === "commit" && url.kind === "prefixset" && url.profile === undefined;
-  if (rawUrl.endsWith("/") === wanted) return undefined;
-  return wanted ? `the commit of a global prefix-set needs a url that ends with "/"` : `"url" must not end with "/"`;
-}
-
-function userArenaProblem({ url }: NodeRequest, headers: Incoming["headers"], dialect: Dialect): string | undefined {
-  const given = headers["user-arena"];
-  if (dialect.userArena === "ignored" || url.kind !== "mark" || given === url.arena) return undefined;
-  if (dialect.userArena === "present" && given !== undefined && given !== "") return undefined;
-  return `the list of marks needs the header User-Arena: ${url.arena}`;
-}
-
 function unknown(kind: string, name: string): Refusal {
   return { why: "unknown", message: `unknown ${kind} ${name}` };
+}
+
+/** The header that a caller sends. */
+function authorization(auth: NodeAuth): string {
+  if ("bearer" in auth) return `Bearer ${auth.bearer}`;
+  return `Basic ${Buffer.from(`${auth.basic.user}:${auth.basic.password}`).toString("base64")}`;
+}
+
+/** The same place under another name, which makes it another origin. */
+function otherName(origin: string): string {
+  const url = new URL(origin);
+  url.hostname = url.hostname === "localhost" ? "127.0.0.1" : "localhost";
+  return url.origin;
 }

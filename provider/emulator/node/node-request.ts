@@ -2,7 +2,10 @@ import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { MARK_TYPES } from "../../model/mark";
 import { parseUrl, type ResourceUrl } from "../../model/resource-url";
-import { BadRequest } from "../http/json-body";
+import type { Dialect } from "../behaviour/dialect";
+import type { RefusalKind } from "../behaviour/refusal-switches";
+import type { Incoming } from "../http/api";
+import { BadRequest, parseJson, repeatedMember } from "../http/request";
 import type { RequestSummary } from "../journal/journal";
 
 /** A request of the node API that has the form of the contract (docs/contract.md#node-endpoint). */
@@ -32,8 +35,42 @@ const anyMembers = z.looseObject({
   type: members.shape.type.catch(undefined),
 });
 
+/** Why a request or an item of it is refused. */
+export interface Refusal {
+  /** A kind whose status and form the dialect says, or a status. */
+  readonly why: RefusalKind | number;
+  readonly message: string;
+}
+
+type Read = { summary: RequestSummary } & (
+  | { request: NodeRequest; refusal?: undefined }
+  | { request?: undefined; refusal: Refusal }
+);
+
+/** What a request asks for, or why it is refused; and in either case what the journal says of it. */
+export function readRequest({ method, headers, body }: Incoming, dialect: Dialect): Read {
+  let summary: RequestSummary = {};
+  const refusal = (why: Refusal["why"], message: string): Read => ({ summary, refusal: { why, message } });
+  if (method !== "POST") return refusal(405, `the node API is called with POST, not ${method}`);
+  try {
+    const value = parseJson(body);
+    summary = summarize(value);
+    const repeated = dialect.duplicateMembers === "error" ? repeatedMember(body, value) : undefined;
+    if (repeated !== undefined) return refusal(400, `${JSON.stringify(repeated)} stands twice in one object`);
+    if (!isJsonType(headers["content-type"])) return refusal(400, `the header Content-Type must be application/json`);
+    const request = parseNodeRequest(value);
+    const slash = slashProblem(request, summary.rawUrl ?? "", dialect);
+    if (slash) return refusal(400, slash);
+    const userArena = userArenaProblem(request, headers, dialect);
+    return userArena ? refusal("userArena", userArena) : { summary, request };
+  } catch (error) {
+    if (error instanceof BadRequest) return refusal(400, error.message);
+    throw error;
+  }
+}
+
 /** What the journal says of a request, valid or not. */
-export function summarize(value: unknown): RequestSummary {
+function summarize(value: unknown): RequestSummary {
   const { rest, items } = split(value);
   const loose = anyMembers.safeParse(rest).data;
   if (!loose) return {};
@@ -70,7 +107,7 @@ function isNested(value: unknown): boolean {
 }
 
 /** @throws {BadRequest} naming the member that is wrong. */
-export function parseNodeRequest(value: unknown): NodeRequest {
+function parseNodeRequest(value: unknown): NodeRequest {
   const { rest, items: data } = split(value);
   const result = members.safeParse(rest);
   if (!result.success) throw new BadRequest(describe(result.error));
@@ -108,4 +145,22 @@ function describe(error: z.ZodError): string {
   if (issue.code === "unrecognized_keys")
     return `unknown member ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}`;
   return issue.path.length === 0 ? "the body is not a JSON object" : `"${issue.path.join(".")}": ${issue.message}`;
+}
+
+function isJsonType(header: string | string[] | undefined): boolean {
+  return /^application\/json(\s*;\s*charset="?utf-8"?)?$/i.test(String(header ?? "").trim());
+}
+
+function slashProblem({ cmd, url }: NodeRequest, rawUrl: string, dialect: Dialect): string | undefined {
+  if (dialect.trailingSlash === "any") return undefined;
+  const wanted = cmd === "commit" && url.kind === "prefixset" && url.profile === undefined;
+  if (rawUrl.endsWith("/") === wanted) return undefined;
+  return wanted ? `the commit of a global prefix-set needs a url that ends with "/"` : `"url" must not end with "/"`;
+}
+
+function userArenaProblem({ url }: NodeRequest, headers: Incoming["headers"], dialect: Dialect): string | undefined {
+  const given = headers["user-arena"];
+  if (dialect.userArena === "ignored" || url.kind !== "mark" || given === url.arena) return undefined;
+  if (dialect.userArena === "present" && given !== undefined && given !== "") return undefined;
+  return `the list of marks needs the header User-Arena: ${url.arena}`;
 }

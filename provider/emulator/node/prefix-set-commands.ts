@@ -1,16 +1,8 @@
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 import type { Dialect } from "../behaviour/dialect";
-import type { RefusalKind } from "../behaviour/refusal-switches";
 import { type Batch, Draft, type PrefixSetStore } from "../state/prefix-set-store";
-import { shallow } from "./node-request";
+import { type Refusal, shallow } from "./node-request";
 import { listedAs } from "./set-list";
-
-/** Why a command was refused. */
-export interface Refusal {
-  /** A kind whose status and form the dialect says, or a status. */
-  readonly why: RefusalKind | number;
-  readonly message: string;
-}
 
 /** Stages what one data item means, or says why not. Sees what earlier items of the request staged. */
 type StageItem = (item: unknown, draft: Draft, dialect: Dialect) => Refusal | undefined;

@@ -1,16 +1,12 @@
 import { z } from "zod";
 import type { Dialect } from "../behaviour/dialect";
 import type { Api, Incoming, Interpretation } from "../http/api";
-import { BadRequest, parseJson, repeatedMember } from "../http/json-body";
 import { json, type Reply, text } from "../http/reply";
+import { BadRequest, parseJson, repeatedMember } from "../http/request";
 import type { RequestSummary, SignalingOperation } from "../journal/journal";
 import { bareAddress } from "../node/node-replies";
-import {
-  type DeploymentClient,
-  SIGNALING_ERRORS,
-  type SignalingDeployment,
-  type SignalingErrorText,
-} from "./signaling-deployment";
+import type { Simulation } from "../simulation";
+import { type DeploymentClient, SIGNALING_ERRORS, type SignalingErrorText } from "./signaling-deployment";
 
 const METHODS = { status: "GET", start: "POST", stop: "POST" } as const;
 
@@ -25,21 +21,16 @@ const ERRORS: Record<Dialect["signalingErrors"], (status: number, message: strin
   "json-200": (_, message) => json(200, { error: message }),
 };
 
-/** What the signaling API works on. */
-export interface SignalingSubject {
-  /** The dialect at the moment. */
-  readonly dialect: () => Dialect;
-  /** The deployment at the moment. */
-  readonly deployment: () => SignalingDeployment;
-}
-
 /** The signaling API below one base path (docs/contract.md#signaling-operations). */
 export class SignalingApi implements Api {
-  constructor(private readonly subject: SignalingSubject) {}
+  constructor(
+    private readonly simulation: Simulation,
+    private readonly deployment: "signaling" | "testSignaling",
+  ) {}
 
   interpret(request: Incoming): Interpretation {
     const error: Interpretation["error"] = (why, message) => {
-      const { signalingErrors, capStatus } = this.subject.dialect();
+      const { signalingErrors, capStatus } = this.simulation.dialect;
       return ERRORS[signalingErrors](why === "tooLarge" ? capStatus : why, message);
     };
     const path = parsePath(request.target);
@@ -48,7 +39,7 @@ export class SignalingApi implements Api {
       return { summary: {}, error, run: () => error(404, `unknown path: write ${form} after the base address`) };
     }
     const { client, op } = path;
-    const prefixes = op === "status" ? undefined : readBody(request.body, this.subject.dialect());
+    const prefixes = op === "status" ? undefined : readBody(request.body, this.simulation.dialect);
     const summary: RequestSummary = {
       op,
       client,
@@ -65,9 +56,9 @@ export class SignalingApi implements Api {
     prefixes: string[] | BadRequest | undefined,
     error: Interpretation["error"],
   ): Reply {
-    const dialect = this.subject.dialect();
+    const { dialect, contents } = this.simulation;
     const fail = (message: SignalingErrorText) => error(SIGNALING_ERRORS[message], message);
-    const client = this.subject.deployment().authenticate(clientId, secret);
+    const client = contents[this.deployment].authenticate(clientId, secret);
     if (!client) return op === "status" ? wrongSecret(dialect, fail) : fail("secret_key invalid");
     if (prefixes === undefined) return status(client, dialect);
     if (prefixes instanceof BadRequest) return error(400, prefixes.message);

@@ -1,3 +1,43 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+
+/**
+ * Turns a request target that is a whole address, which every server must accept (RFC 9112, 3.2.2), into path and query; the
+ * host in it counts instead of the header Host. Credentials in it are dropped. The scheme is not looked at: something in front
+ * may have ended TLS.
+ */
+export function toOriginForm(request: IncomingMessage): void {
+  const [, authority, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? "") ?? [];
+  if (authority === undefined || rest === undefined) return;
+  request.url = rest.startsWith("/") ? rest : `/${rest}`;
+  request.headers.host = authority.replace(/^.*@/s, "");
+}
+
+/** Whether a request has this header Authorization; takes a time that does not tell where the two differ. */
+export function isAuthorized({ headers }: IncomingMessage, authorization: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(headers.authorization ?? ""), digest(authorization));
+}
+
+/** Reads a body of at most `limit` bytes; a larger one is not read to its end, and one that breaks off is `"aborted"`. */
+export function readBody(request: IncomingMessage, limit: number): Promise<Buffer | "too-large" | "aborted"> {
+  if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.resolve("too-large");
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    request.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > limit) {
+        request.pause();
+        resolve("too-large");
+      } else chunks.push(chunk);
+    });
+    request.on("end", () => resolve(Buffer.concat(chunks)));
+    request.on("error", () => resolve("aborted"));
+    request.on("close", () => resolve("aborted"));
+  });
+}
+
 /** Why a request cannot be read. Becomes a 400; `message` is for the person who wrote the client. */
 export class BadRequest extends Error {
   override readonly name = "BadRequest";

@@ -1,0 +1,82 @@
+import { messageOf } from "../../model/errors";
+import type { Api, Incoming, Interpretation } from "../http/api";
+import type { EmulatorOptions } from "../options";
+import type { Simulation } from "../simulation";
+import { type RecordedApi, Recorder, Recording } from "./recording";
+import { Upstream } from "./upstream";
+
+/** How a request is answered that the emulator has understood, for journal and faults, but does not carry out by itself. */
+type Answering = (request: Incoming, understood: Interpretation) => Interpretation["run"];
+
+/** What answers in place of an API of the emulator: a real node or receiver, or a recording of one. */
+export class Backends {
+  private constructor(
+    private readonly answering: ReadonlyMap<RecordedApi, Answering>,
+    private readonly recorder: Recorder | undefined,
+  ) {}
+
+  /** @throws {RecordingError} when the recording cannot be read or begun. */
+  static async open(options: EmulatorOptions, { waits, onReset }: Simulation): Promise<Backends> {
+    const { proxy, proxySignaling, record, replay, unseen = "refuse" } = options;
+    const upstreams = new Map<RecordedApi, Upstream>();
+    if (proxy !== undefined) upstreams.set("node", new Upstream(new URL(proxy), "", waits.signal));
+    if (proxySignaling !== undefined) {
+      upstreams.set("signaling", new Upstream(new URL(proxySignaling), "/path", waits.signal));
+    }
+    const recorder = record === undefined ? undefined : await Recorder.begin(record, [...upstreams.keys()]);
+    const recording = replay === undefined ? undefined : await Recording.read(replay);
+    if (recording) onReset(() => recording.restart());
+    const answering = new Map<RecordedApi, Answering>();
+    for (const api of recording?.apis ?? []) if (recording) answering.set(api, replayed(recording, unseen));
+    for (const [api, upstream] of upstreams) answering.set(api, passedOn(upstream, recorder));
+    return new Backends(answering, recorder);
+  }
+
+  /** The API as it is, or with what answers in its place. */
+  behind(name: RecordedApi, api: Api): Api {
+    const answer = this.answering.get(name);
+    if (!answer) return api;
+    return {
+      admit: (request) => api.admit?.(request),
+      interpret: (request) => {
+        const understood = api.interpret(request);
+        return { ...understood, run: answer(request, understood) };
+      },
+    };
+  }
+
+  /** Ends a recording. */
+  async close(): Promise<void> {
+    await this.recorder?.end();
+  }
+}
+
+/** Every request is passed on, valid or not, and the answers are kept where a recorder is given. */
+function passedOn(upstream: Upstream, recorder: Recorder | undefined): Answering {
+  return (request, { error }) =>
+    async () => {
+      let reply: Awaited<ReturnType<Upstream["send"]>>;
+      try {
+        reply = await upstream.send(request);
+      } catch (cause) {
+        return error(502, `what stands behind the emulator gave no answer: ${messageOf(cause)}`);
+      }
+      await recorder?.add(request, reply);
+      return reply;
+    };
+}
+
+/** Answers as it was recorded; what never was, by the emulator's own rules or not at all. */
+function replayed(recording: Recording, unseen: "emulate" | "refuse"): Answering {
+  return (request, { run, error, summary }) =>
+    (variation, committed) => {
+      const recorded = recording.next(request);
+      if (recorded) return recorded;
+      if (unseen === "emulate") return run(variation, committed);
+      const what = [summary.cmd ?? summary.op, summary.url ?? summary.client, summary.type].filter(Boolean).join(" ");
+      return error(
+        501,
+        `not recorded: ${what || request.method}. Record it, or let the emulator answer what it does not know`,
+      );
+    };
+}
