@@ -13,15 +13,15 @@ export interface Judgement {
 }
 
 /**
- * One open point. A new one stands in `points/` beside those of its theme, and by name in `points/index.ts`. `ask` is the only member that
+ * One open point. A new one stands in `points/` among those of its theme, in the order in which they are asked. `ask` is the only member that
  * sends anything; what it leaves in the set is cleared by the bench after it.
  *
  * @example
  * ```ts
- * export const ipv6 = point({
+ * const point = pointNeeding("set");
+ * point({
  *   name: "ipv6",
  *   title: "IPv6 in a set",
- *   needs: "set",
  *   assumes: "accepted",
  *   finds: ["ipv6"],
  *   ask: ({ set }) => set.insert([[set.fresh6(), 1]]),
@@ -30,16 +30,14 @@ export interface Judgement {
  * });
  * ```
  */
-export interface PointDefinition<Seen> {
+interface PointDefinition<Seen> {
   readonly name: string;
   /** The question, as a table shows it. */
   readonly title: string;
-  /** What must be there so that it can be asked: lists alone, an empty set to write to, or a receiver. */
-  readonly needs: "lists" | "set" | "receiver";
   /** What this package assumes, or does whatever the answer is. */
   readonly assumes: string;
-  /** Switches of the emulator that it may find. */
-  readonly finds: readonly string[];
+  /** Switches of the emulator that it may find; default: none. */
+  readonly finds?: readonly string[];
   /** @throws {Skipped} where it cannot be asked. @throws {Unclear} where the answers make no sense. */
   ask(bench: Bench): Promise<Seen>;
   judge(seen: Seen): Judgement;
@@ -48,11 +46,14 @@ export interface PointDefinition<Seen> {
   dialect?(seen: Seen): Readonly<Record<string, string | number | undefined>>;
 }
 
+/** What must be there so that a point can be asked: lists alone, an empty set to write to, or a receiver. */
+type Needs = "lists" | "set" | "receiver";
+
 /** An open point, whatever it sees. */
 export interface Point {
   readonly name: string;
   readonly title: string;
-  readonly needs: PointDefinition<unknown>["needs"];
+  readonly needs: Needs;
   readonly finds: readonly string[];
   /** Asks and judges. @throws what ends the whole probe, such as a node that does not answer. */
   run(bench: Bench): Promise<Finding>;
@@ -60,9 +61,13 @@ export interface Point {
   without(found: "skipped" | "error", why: string): Finding;
 }
 
-/** See {@link PointDefinition}. */
-export function point<Seen>(definition: PointDefinition<Seen>): Point {
-  const { name, title, needs, assumes, finds } = definition;
+/** Makes points that need the same, see {@link PointDefinition}. */
+export function pointNeeding(needs: Needs) {
+  return <Seen>(definition: PointDefinition<Seen>): Point => pointOf(needs, definition);
+}
+
+function pointOf<Seen>(needs: Needs, definition: PointDefinition<Seen>): Point {
+  const { name, title, assumes, finds = [] } = definition;
   const blank = { point: name, title, assumes, evidence: [], settings: {}, dialect: {} };
   const without: Point["without"] = (found, why) => ({ ...blank, found, node: why });
   const run: Point["run"] = async (bench) => {

@@ -1,68 +1,68 @@
 import { withoutEnding } from "../../model/resource-url";
 import { NODE_PATH, USER_ARENA } from "../../wire/node-command";
 import { refusalSwitches } from "../asking/refusal";
-import { point } from "../point";
+import { type Point, pointNeeding } from "../point";
 
-/** Whether the address of the node sends callers elsewhere. */
-export const redirect = point({
-  name: "redirect",
-  title: "redirects",
-  needs: "lists",
-  assumes: "307 and 308 are followed within one origin, all others fail",
-  finds: ["redirect"],
-  ask: async (bench) => {
-    const answer = await bench.list(bench.first, { follows: false });
-    const location = answer.status >= 300 && answer.status < 400 ? answer.header("location") : undefined;
-    if (location === undefined) return { answer };
-    const target = new URL(location, `${bench.endpoint}${NODE_PATH}`);
-    const isElsewhere = target.origin !== new URL(bench.endpoint).origin;
-    const endpoint = withoutEnding(`${target.origin}${target.pathname}`, "/").replace(/\/fapi$/, "");
-    const isFollowed = !isElsewhere && (answer.status === 307 || answer.status === 308);
-    // Credentials go to no other origin than the one that they were given for.
-    if (isElsewhere) bench.blocked = `the node redirects to another origin: probe ${endpoint}`;
-    else if (!isFollowed) bench.move(endpoint);
-    return { answer, endpoint, isElsewhere, isFollowed };
-  },
-  judge: ({ answer, endpoint, isFollowed }) =>
-    endpoint === undefined
-      ? { node: "none" }
-      : {
-          node: `${answer.status} to ${endpoint}`,
-          evidence: [answer.evidence],
-          ...(isFollowed && { advice: "followed" }),
-        },
-  settings: ({ endpoint, isFollowed }) => (endpoint === undefined || isFollowed ? {} : { endpoint }),
-  dialect: ({ answer, endpoint, isElsewhere }) => {
-    if (endpoint === undefined) return { redirect: "none" };
-    if (isElsewhere) return { redirect: "307-elsewhere" };
-    return { redirect: [301, 302, 307, 308].includes(answer.status) ? String(answer.status) : "302" };
-  },
-});
+const point = pointNeeding("lists");
 
-/** Whether the node asks who is calling. */
-export const credentials = point({
-  name: "credentials",
-  title: "credentials",
-  needs: "lists",
-  assumes: "whatever `headers`, the url and `tls` carry is sent; none is needed",
-  finds: ["credentialsStatus", "credentialsForm"],
-  ask: async (bench) => {
-    const { first: url } = bench;
-    const question = { url, command: "list", body: bench.listBody(url), asked: "list without credentials" } as const;
-    const given = Object.keys(bench.node.headers ?? {}).some((name) => name.toLowerCase() !== USER_ARENA);
-    const hasOwn = given || new URL(bench.node.endpoint).username !== "";
-    const answer = hasOwn ? await bench.askWithout(question) : await bench.ask(question);
-    const isWanted = [401, 403, 407].includes(answer.status) || answer.header("www-authenticate") !== undefined;
-    if (isWanted && !hasOwn) bench.blocked = "the node wants credentials: give them by PACKETFILTER_HEADERS";
-    return { answer, isWanted, hasOwn };
-  },
-  judge: ({ answer, isWanted, hasOwn }) => {
-    if (!isWanted) return { node: hasOwn ? "not looked at: the list is answered without them" : "none are wanted" };
-    return {
-      node: `wanted: ${answer.header("www-authenticate") ?? "without them the list is refused"}`,
-      evidence: [answer.evidence],
-      ...(!hasOwn && { advice: "set `headers` of the node, as a secret" }),
-    };
-  },
-  dialect: ({ answer, isWanted }) => (isWanted ? refusalSwitches("credentials", answer) : {}),
-});
+/** How the node is reached. */
+export const connection: readonly Point[] = [
+  point({
+    name: "redirect",
+    title: "redirects",
+    assumes: "307 and 308 are followed within one origin, all others fail",
+    finds: ["redirect"],
+    ask: async (bench) => {
+      const answer = await bench.list(bench.first, { follows: false });
+      const location = answer.status >= 300 && answer.status < 400 ? answer.header("location") : undefined;
+      if (location === undefined) return { answer };
+      const target = new URL(location, `${bench.endpoint}${NODE_PATH}`);
+      const isElsewhere = target.origin !== new URL(bench.endpoint).origin;
+      const endpoint = withoutEnding(`${target.origin}${target.pathname}`, "/").replace(/\/fapi$/, "");
+      const isFollowed = !isElsewhere && (answer.status === 307 || answer.status === 308);
+      // Credentials go to no other origin than the one that they were given for.
+      if (isElsewhere) bench.blocked = `the node redirects to another origin: probe ${endpoint}`;
+      else if (!isFollowed) bench.move(endpoint);
+      return { answer, endpoint, isElsewhere, isFollowed };
+    },
+    judge: ({ answer, endpoint, isFollowed }) =>
+      endpoint === undefined
+        ? { node: "none" }
+        : {
+            node: `${answer.status} to ${endpoint}`,
+            evidence: [answer.evidence],
+            ...(isFollowed && { advice: "followed" }),
+          },
+    settings: ({ endpoint, isFollowed }) => (endpoint === undefined || isFollowed ? {} : { endpoint }),
+    dialect: ({ answer, endpoint, isElsewhere }) => {
+      if (endpoint === undefined) return { redirect: "none" };
+      if (isElsewhere) return { redirect: "307-elsewhere" };
+      return { redirect: [301, 302, 307, 308].includes(answer.status) ? String(answer.status) : "302" };
+    },
+  }),
+  point({
+    name: "credentials",
+    title: "credentials",
+    assumes: "whatever `headers`, the url and `tls` carry is sent; none is needed",
+    finds: ["credentialsStatus", "credentialsForm"],
+    ask: async (bench) => {
+      const { first: url } = bench;
+      const question = { url, command: "list", body: bench.listBody(url), asked: "list without credentials" } as const;
+      const given = Object.keys(bench.node.headers ?? {}).some((name) => name.toLowerCase() !== USER_ARENA);
+      const hasOwn = given || new URL(bench.node.endpoint).username !== "";
+      const answer = hasOwn ? await bench.askWithout(question) : await bench.ask(question);
+      const isWanted = [401, 403, 407].includes(answer.status) || answer.header("www-authenticate") !== undefined;
+      if (isWanted && !hasOwn) bench.blocked = "the node wants credentials: give them by PACKETFILTER_HEADERS";
+      return { answer, isWanted, hasOwn };
+    },
+    judge: ({ answer, isWanted, hasOwn }) => {
+      if (!isWanted) return { node: hasOwn ? "not looked at: the list is answered without them" : "none are wanted" };
+      return {
+        node: `wanted: ${answer.header("www-authenticate") ?? "without them the list is refused"}`,
+        evidence: [answer.evidence],
+        ...(!hasOwn && { advice: "set `headers` of the node, as a secret" }),
+      };
+    },
+    dialect: ({ answer, isWanted }) => (isWanted ? refusalSwitches("credentials", answer) : {}),
+  }),
+];

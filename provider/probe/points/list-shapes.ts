@@ -1,51 +1,80 @@
 import { Skipped } from "../asking/outcome";
 import { whereOf } from "../asking/records";
-import { point } from "../point";
+import { type Point, pointNeeding } from "../point";
 import type { EntryShape } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
 
+const point = pointNeeding("lists");
+
 const KINDS = ["profiles", "rules", "marks"] as const;
 
-/** Where lists stand in answers, and how entries of sets are written: what the lists so far have shown, together. */
-export const envelope = point({
-  name: "envelope",
-  title: "envelope of lists",
-  needs: "lists",
-  assumes: "any natural shape",
-  finds: [
-    "listEnvelope",
-    ...KINDS.map((kind) => `${kind}Envelope`),
-    "entryForm",
-    "prefixKey",
-    "valueKey",
-    "lengthKey",
-    "lengthForm",
-  ],
-  ask: async ({ learned: { filled, empty, places } }) => {
-    const ofSet = filled?.place ?? (empty.set === "nothing" ? undefined : empty.set);
-    const place = ofSet ?? KINDS.map((kind) => places[kind]).find((one) => one !== undefined);
-    if (!place) throw new Skipped("no list was answered");
-    const kinds = KINDS.flatMap((kind) => (places[kind] ? [[kind, places[kind]] as const] : []));
-    return { place, entry: filled?.entry, kinds };
-  },
-  judge: ({ place, entry, kinds }) => ({
-    found: entry ? "observed" : "assumed",
-    node: [
-      `sets: ${whereOf(place.path)}; ${entry ? entryText(entry) : "no entry was seen"}`,
-      ...kinds.filter(([, { path }]) => path !== place.path).map(([kind, { path }]) => `${kind}: ${whereOf(path)}`),
-    ].join("; "),
+/** The shapes of lists, told by all lists before. */
+export const listShapes: readonly Point[] = [
+  /** Where lists stand in answers, and how entries of sets are written: what the lists so far have shown, together. */
+  point({
+    name: "envelope",
+    title: "envelope of lists",
+    assumes: "any natural shape",
+    finds: [
+      "listEnvelope",
+      ...KINDS.map((kind) => `${kind}Envelope`),
+      "entryForm",
+      "prefixKey",
+      "valueKey",
+      "lengthKey",
+      "lengthForm",
+    ],
+    ask: async ({ learned: { filled, empty, places } }) => {
+      const ofSet = filled?.place ?? (empty.set === "nothing" ? undefined : empty.set);
+      const place = ofSet ?? KINDS.map((kind) => places[kind]).find((one) => one !== undefined);
+      if (!place) throw new Skipped("no list was answered");
+      const kinds = KINDS.flatMap((kind) => (places[kind] ? [[kind, places[kind]] as const] : []));
+      return { place, entry: filled?.entry, kinds };
+    },
+    judge: ({ place, entry, kinds }) => ({
+      found: entry ? "observed" : "assumed",
+      node: [
+        `sets: ${whereOf(place.path)}; ${entry ? entryText(entry) : "no entry was seen"}`,
+        ...kinds.filter(([, { path }]) => path !== place.path).map(([kind, { path }]) => `${kind}: ${whereOf(path)}`),
+      ].join("; "),
+    }),
+    dialect: ({ place, entry, kinds }) => {
+      const listEnvelope = place.path === "" ? (place.kind === "array" ? "array" : "keyed") : place.path;
+      // Records that are no prefixes are not keyed by one: the emulator writes them under `data` then.
+      const usual = listEnvelope === "keyed" ? "data" : listEnvelope;
+      const others = kinds.map(([kind, { path }]) => [
+        `${kind}Envelope`,
+        envelopeName(path) === usual ? "same" : envelopeName(path),
+      ]);
+      return { listEnvelope, ...Object.fromEntries(others), ...(entry && switchesOf(entry)) };
+    },
   }),
-  dialect: ({ place, entry, kinds }) => {
-    const listEnvelope = place.path === "" ? (place.kind === "array" ? "array" : "keyed") : place.path;
-    // Records that are no prefixes are not keyed by one: the emulator writes them under `data` then.
-    const usual = listEnvelope === "keyed" ? "data" : listEnvelope;
-    const others = kinds.map(([kind, { path }]) => [
-      `${kind}Envelope`,
-      envelopeName(path) === usual ? "same" : envelopeName(path),
-    ]);
-    return { listEnvelope, ...Object.fromEntries(others), ...(entry && switchesOf(entry)) };
-  },
-});
+  point({
+    name: "empty-list",
+    title: "an empty list",
+    assumes: "an empty array, or null in an envelope; `{}` and no body only with `answers.empty`",
+    finds: ["emptyList"],
+    ask: async ({ learned }) => {
+      const { set, records } = learned.empty;
+      if (set === undefined && records === undefined) throw new Skipped("no list was empty");
+      return { set, records, isKeyed: learned.filled?.place.kind === "keyed" };
+    },
+    judge: ({ set, records }) => ({
+      node: [set && `of a set: ${placeText(set)}`, records && `of records: ${placeText(records)}`]
+        .filter(Boolean)
+        .join("; "),
+    }),
+    settings: ({ set, records }) => {
+      if (set === "nothing" || records === "nothing") return { answers: { empty: "" } };
+      return set?.kind === "hollow" || records?.kind === "hollow" ? { answers: { empty: "{}" } } : {};
+    },
+    dialect: ({ set, records, isKeyed }) => {
+      const kinds = [set, records].map((place) => (place === "nothing" ? undefined : place?.kind));
+      if (kinds.includes("null")) return { emptyList: "null" };
+      return { emptyList: isKeyed && kinds[0] === "array" ? "array" : "own" };
+    },
+  }),
+];
 
 function envelopeName(path: ListPlace["path"]): string {
   return path === "" ? "array" : path;
@@ -61,34 +90,6 @@ function entryText({ form, prefix, value, length }: EntryShape): string {
   const names = [prefix, length, value].filter((name) => name !== undefined).join(", ");
   return form === "string" ? `texts${names && `, and records with ${names}`}` : `records with ${names}`;
 }
-
-/** How an empty list is written. */
-export const emptyList = point({
-  name: "empty-list",
-  title: "an empty list",
-  needs: "lists",
-  assumes: "an empty array, or null in an envelope; `{}` and no body only with `answers.empty`",
-  finds: ["emptyList"],
-  ask: async ({ learned }) => {
-    const { set, records } = learned.empty;
-    if (set === undefined && records === undefined) throw new Skipped("no list was empty");
-    return { set, records, isKeyed: learned.filled?.place.kind === "keyed" };
-  },
-  judge: ({ set, records }) => ({
-    node: [set && `of a set: ${placeText(set)}`, records && `of records: ${placeText(records)}`]
-      .filter(Boolean)
-      .join("; "),
-  }),
-  settings: ({ set, records }) => {
-    if (set === "nothing" || records === "nothing") return { answers: { empty: "" } };
-    return set?.kind === "hollow" || records?.kind === "hollow" ? { answers: { empty: "{}" } } : {};
-  },
-  dialect: ({ set, records, isKeyed }) => {
-    const kinds = [set, records].map((place) => (place === "nothing" ? undefined : place?.kind));
-    if (kinds.includes("null")) return { emptyList: "null" };
-    return { emptyList: isKeyed && kinds[0] === "array" ? "array" : "own" };
-  },
-});
 
 function placeText(place: ListPlace | "nothing"): string {
   if (place === "nothing") return "no body";

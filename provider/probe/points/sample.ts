@@ -1,22 +1,151 @@
-import { Skipped } from "../asking/outcome";
+import { formatUrl } from "../../model/resource-url";
+import { Blocked, Skipped } from "../asking/outcome";
 import { whereOf } from "../asking/records";
-import { point } from "../point";
+import { refusalSwitches } from "../asking/refusal";
+import { isHollow } from "../asking/work-set";
+import { type Point, pointNeeding } from "../point";
 import type { EntryShape } from "../shapes/entry-shape";
 
-/** How entries of a set are written, told by entries that are known to be in it. */
-export const entries = point({
-  name: "entries",
-  title: "entries of a set",
-  needs: "set",
-  assumes: "usual names, texts, pairs, or keyed by prefix",
-  finds: [],
-  ask: (bench) => bench.sample(),
-  judge: ({ place, entry, list }) => ({
-    node: `${whereOf(place.path)}; ${membersText(entry)}`,
-    evidence: [list.evidence],
+const point = pointNeeding("set");
+
+/** The set to write to, and what known entries in it show. */
+export const sample: readonly Point[] = [
+  /**
+   * Whether the set may be written to: it is empty, or the node does not know it and its first insert makes it. Nothing is
+   * written anywhere before this point.
+   */
+  point({
+    name: "unknown-set",
+    title: "first insert into an unknown set",
+    assumes: "never relied upon: sets are made on the node",
+    finds: ["unknownSet"],
+    ask: async (bench) => {
+      const { set } = bench;
+      const before = await set.list();
+      if (isHollow(before)) throw new Skipped("the set is there");
+      if (!before.isRefusal) {
+        throw new Blocked(`--write needs a set that is empty, and ${formatUrl(set.url)} lists ${before.quote}`);
+      }
+      const { unknown } = bench.learned;
+      const isUnknown = before.status === 404 || (unknown?.isRefusal === true && unknown.status === before.status);
+      if (!isUnknown) throw new Blocked(`the list of ${formatUrl(set.url)} is refused: ${before.quote}`);
+      const insert = await set.insert([["192.0.2.0/24", 1]], "insert into an unknown set");
+      if (insert.isRefusal)
+        throw new Blocked(`${formatUrl(set.url)} is not there, and an insert does not make it: ${insert.quote}`);
+      return { before, insert };
+    },
+    judge: ({ before, insert }) => ({
+      node: "it makes the set",
+      evidence: [before.evidence, insert.evidence],
+      ...(before.status !== 404 && {
+        advice: "make sets on the node first: only a 404 is read as a set that the first insert makes",
+      }),
+    }),
+    settings: ({ before }) => (before.status === 404 ? { absentSet: "empty" } : {}),
+    dialect: () => ({ unknownSet: "made" }),
   }),
-  settings: ({ answers }) => (answers ? { answers } : {}),
-});
+  /** How the node says no to what it cannot carry out at all. */
+  point({
+    name: "error-form",
+    title: "a command that does not exist",
+    assumes: "an error, by status or by what the body says",
+    finds: ["errorForm"],
+    ask: (bench) => {
+      const { url } = bench.set;
+      return bench.list(url, { body: JSON.stringify({ url: formatUrl(url), cmd: "probe" }), asked: "cmd probe" });
+    },
+    judge: (answer) => ({
+      node: answer.isRefusal ? `an error with status ${answer.status}` : "no error",
+      evidence: [answer.evidence],
+    }),
+    dialect: (answer) => (answer.isRefusal ? { errorForm: answer.errorForm } : {}),
+  }),
+  point({
+    name: "empty-commit",
+    title: "commit of nothing",
+    assumes: "success, whatever the node says",
+    finds: ["emptyCommit", "nothingStagedStatus", "nothingStagedForm"],
+    ask: async ({ set }) => {
+      const answer = await set.commit("commit of nothing");
+      // What another writer had staged has just been published, if there was anything: no entry of ours may follow.
+      await set.entries();
+      return answer;
+    },
+    judge: (answer) => ({ node: answer.isRefusal ? "an error" : "success", evidence: [answer.evidence] }),
+    dialect: (answer) =>
+      answer.isRefusal
+        ? { emptyCommit: "error", ...refusalSwitches("nothingStaged", answer) }
+        : { emptyCommit: "success" },
+  }),
+  /** How entries of a set are written, told by entries that are known to be in it. */
+  point({
+    name: "entries",
+    title: "entries of a set",
+    assumes: "usual names, texts, pairs, or keyed by prefix",
+    ask: (bench) => bench.sample(),
+    judge: ({ place, entry, list }) => ({
+      node: `${whereOf(place.path)}; ${membersText(entry)}`,
+      evidence: [list.evidence],
+    }),
+    settings: ({ answers }) => (answers ? { answers } : {}),
+  }),
+  point({
+    name: "single-address",
+    title: "a single address in a set",
+    assumes: "sent with /32; understood with and without",
+    finds: ["singleAddress"],
+    ask: async (bench) => {
+      const { single, list } = await bench.sample();
+      if (single === undefined) throw new Skipped("the length stands beside the address");
+      return { single, list };
+    },
+    judge: ({ single, list }) => ({
+      node: single === "bare" ? "listed without a length" : "listed with /32",
+      evidence: [list.evidence],
+    }),
+    dialect: ({ single }) => ({ singleAddress: single }),
+  }),
+  point({
+    name: "list-shows",
+    title: "a list before the commit",
+    assumes: "either; what counts is the list after the commit",
+    finds: ["listShows"],
+    ask: (bench) => bench.sample(),
+    judge: ({ listShows, before }) => ({
+      node: listShows === "staged" ? "shows what waits" : "shows applied entries only",
+      evidence: [before.evidence],
+      ...(listShows === "staged" && {
+        advice: "`foreignStaged` can look for what others have staged before each commit",
+      }),
+    }),
+    dialect: ({ listShows }) => ({ listShows }),
+  }),
+  point({
+    name: "commit-delay",
+    title: "delay of a commit",
+    assumes: "lists until the result shows, up to `deadlineMs`",
+    finds: ["commitDelay"],
+    ask: (bench) => bench.sample(),
+    judge: ({ listShows, delayMs }) =>
+      listShows === "staged"
+        ? { found: "assumed", node: "cannot be seen, since lists show what waits" }
+        : { node: delayMs === 0 ? "the next list shows it" : `shown after ${Math.round(delayMs)} ms` },
+    dialect: ({ listShows, delayMs }) => (listShows === "staged" ? {} : { commitDelay: Math.round(delayMs) }),
+  }),
+  point({
+    name: "success",
+    title: "answer to a success",
+    assumes: "any 2xx without an error in its body",
+    finds: ["success"],
+    ask: (bench) => bench.sample(),
+    judge: ({ insert, commit }) => ({
+      found: insert.successForm === undefined ? "assumed" : "observed",
+      node: insert.successForm === undefined ? "a form of its own, which is read as a success" : insert.quote,
+      evidence: [insert.evidence, commit.evidence],
+    }),
+    dialect: ({ insert }) => ({ success: insert.successForm }),
+  }),
+];
 
 function membersText({ form, prefix, value, length, lengthForm }: EntryShape): string {
   if (form === "keyed") return "keyed by prefix";
@@ -28,71 +157,3 @@ function membersText({ form, prefix, value, length, lengthForm }: EntryShape): s
   ].filter(Boolean);
   return form === "string" ? `texts where the value is 1, else ${names.join(", ")}` : names.join(", ");
 }
-
-/** How a set lists a single address. */
-export const singleAddress = point({
-  name: "single-address",
-  title: "a single address in a set",
-  needs: "set",
-  assumes: "sent with /32; understood with and without",
-  finds: ["singleAddress"],
-  ask: async (bench) => {
-    const { single, list } = await bench.sample();
-    if (single === undefined) throw new Skipped("the length stands beside the address");
-    return { single, list };
-  },
-  judge: ({ single, list }) => ({
-    node: single === "bare" ? "listed without a length" : "listed with /32",
-    evidence: [list.evidence],
-  }),
-  dialect: ({ single }) => ({ singleAddress: single }),
-});
-
-/** Whether a list shows what waits for a commit. */
-export const listShows = point({
-  name: "list-shows",
-  title: "a list before the commit",
-  needs: "set",
-  assumes: "either; what counts is the list after the commit",
-  finds: ["listShows"],
-  ask: (bench) => bench.sample(),
-  judge: ({ listShows, before }) => ({
-    node: listShows === "staged" ? "shows what waits" : "shows applied entries only",
-    evidence: [before.evidence],
-    ...(listShows === "staged" && {
-      advice: "`foreignStaged` can look for what others have staged before each commit",
-    }),
-  }),
-  dialect: ({ listShows }) => ({ listShows }),
-});
-
-/** How long after its answer a commit shows. */
-export const commitDelay = point({
-  name: "commit-delay",
-  title: "delay of a commit",
-  needs: "set",
-  assumes: "lists until the result shows, up to `deadlineMs`",
-  finds: ["commitDelay"],
-  ask: (bench) => bench.sample(),
-  judge: ({ listShows, delayMs }) =>
-    listShows === "staged"
-      ? { found: "assumed", node: "cannot be seen, since lists show what waits" }
-      : { node: delayMs === 0 ? "the next list shows it" : `shown after ${Math.round(delayMs)} ms` },
-  dialect: ({ listShows, delayMs }) => (listShows === "staged" ? {} : { commitDelay: Math.round(delayMs) }),
-});
-
-/** What is answered to a change that was carried out. */
-export const success = point({
-  name: "success",
-  title: "answer to a success",
-  needs: "set",
-  assumes: "any 2xx without an error in its body",
-  finds: ["success"],
-  ask: (bench) => bench.sample(),
-  judge: ({ insert, commit }) => ({
-    found: insert.successForm === undefined ? "assumed" : "observed",
-    node: insert.successForm === undefined ? "a form of its own, which is read as a success" : insert.quote,
-    evidence: [insert.evidence, commit.evidence],
-  }),
-  dialect: ({ insert }) => ({ success: insert.successForm }),
-});

@@ -4,29 +4,171 @@ import { refusalIn } from "../../wire/signaling";
 import type { Answer } from "../asking/answer";
 import { Skipped, Unclear } from "../asking/outcome";
 import { firstAddress, isRefused } from "../asking/trial";
-import { point } from "../point";
+import { type Point, pointNeeding } from "../point";
 import { TIMING } from "../timing";
 
-/** How the receiver writes its four error texts. */
-export const signalingErrors = point({
-  name: "signaling-errors",
-  title: "signaling: errors",
-  needs: "receiver",
-  assumes: "the four texts at any status, as text or under `error`, `message` or `detail`",
-  finds: ["signalingErrors"],
-  ask: (bench) => bench.trial(),
-  judge: ({ wrongStop, idleStop, again }) => {
-    const silent = [wrongStop, idleStop, again].filter((answer) => !isRefused(answer));
-    return {
-      node: silent.length > 0 ? `no error for ${silent.length} of three mistakes` : `as ${formOf(idleStop)}`,
-      evidence: [wrongStop, idleStop, again].map(({ evidence }) => evidence),
-    };
-  },
-  dialect: ({ idleStop, again }) => {
-    const refused = [idleStop, again].find(isRefused);
-    return { signalingErrors: refused && formOf(refused) };
-  },
-});
+const point = pointNeeding("receiver");
+
+/** The signaling receiver. */
+export const signaling: readonly Point[] = [
+  point({
+    name: "signaling-errors",
+    title: "signaling: errors",
+    assumes: "the four texts at any status, as text or under `error`, `message` or `detail`",
+    finds: ["signalingErrors"],
+    ask: (bench) => bench.trial(),
+    judge: ({ wrongStop, idleStop, again }) => {
+      const silent = [wrongStop, idleStop, again].filter((answer) => !isRefused(answer));
+      return {
+        node: silent.length > 0 ? `no error for ${silent.length} of three mistakes` : `as ${formOf(idleStop)}`,
+        evidence: [wrongStop, idleStop, again].map(({ evidence }) => evidence),
+      };
+    },
+    dialect: ({ idleStop, again }) => {
+      const refused = [idleStop, again].find(isRefused);
+      return { signalingErrors: refused && formOf(refused) };
+    },
+  }),
+  point({
+    name: "status-wrong-secret",
+    title: "signaling: status with a wrong secret",
+    assumes: "its error text, 401, 403 and 404; an empty list looks like a quiet receiver",
+    finds: ["statusWrongSecret"],
+    ask: async (bench) => {
+      const { wrongStatus } = await bench.trial();
+      const isEmpty = wrongStatus.status < 300 && isRecord(wrongStatus.json) && "IP_prefix" in wrongStatus.json;
+      const isTold = refusalIn(wrongStatus.body) !== undefined;
+      const does = isEmpty ? "empty" : wrongStatus.status === 404 && !isTold ? "not-found" : "error";
+      return { wrongStatus, does } as const;
+    },
+    judge: ({ wrongStatus, does }) => ({
+      node: { empty: "an empty list", "not-found": "404", error: "an error" }[does],
+      evidence: [wrongStatus.evidence],
+      ...(does === "empty" && { advice: "a wrong secret is noticed at the first start only" }),
+    }),
+    dialect: ({ does }) => ({ statusWrongSecret: does }),
+  }),
+  point({
+    name: "status-delay",
+    title: "signaling: delay of a start",
+    assumes: "asks for the status until it shows, up to `deadlineMs`",
+    finds: ["statusDelay"],
+    ask: (bench) => bench.trial(),
+    judge: ({ start, status, delayMs }) => ({
+      node: delayMs === 0 ? "the next status shows it" : `shown after ${Math.round(delayMs)} ms`,
+      evidence: [start.evidence, status.evidence],
+    }),
+    dialect: ({ delayMs }) => ({ statusDelay: Math.round(delayMs) }),
+  }),
+  /** IPv6 prefixes in a signaling: only told by one of the user's own. */
+  point({
+    name: "signaling-ipv6",
+    title: "signaling: IPv6",
+    assumes: "left to the receiver",
+    finds: ["signalingIpv6"],
+    ask: async (bench) => {
+      if (bench.signaling.prefix.family === 4) throw new Skipped("needs an IPv6 prefix of your own as --signaling");
+      return bench.trial();
+    },
+    judge: ({ start }) => ({ node: "accepted", evidence: [start.evidence] }),
+    dialect: () => ({ signalingIpv6: "accepted" }),
+  }),
+  point({
+    name: "signaling-within",
+    title: "signaling: an address within the prefix",
+    assumes: "left to the receiver, whose error is passed on",
+    finds: ["signalingPrefixes"],
+    ask: async (bench) => {
+      const { signaling, learned } = bench;
+      await bench.trial();
+      const address = firstAddress(signaling.prefix);
+      if (!address) throw new Skipped("needs a prefix of several addresses as --signaling");
+      const answer = await signaling.start([address.toString()]);
+      learned.takesLonger = signaling.isStarted(answer);
+      if (learned.takesLonger) learned.singleStatus = (await signaling.shows(address.toString())).answer;
+      return { answer, isTaken: learned.takesLonger };
+    },
+    judge: accepted,
+    dialect: ({ isTaken }) => ({ signalingPrefixes: isTaken ? "within" : "registered" }),
+  }),
+  point({
+    name: "status-form",
+    title: "signaling: a single address in status",
+    assumes: "with or without a length",
+    finds: ["statusForm"],
+    ask: async (bench) => {
+      const { status } = await bench.trial();
+      const answer = bench.signaling.prefix.size === 1n ? status : bench.learned.singleStatus;
+      if (!answer) throw new Skipped("no single address could be started");
+      return { answer, isBare: !/\/(32|128)"/.test(answer.body) };
+    },
+    judge: ({ answer, isBare }) => ({
+      node: isBare ? "without a length" : "with /32",
+      evidence: [answer.evidence],
+    }),
+    dialect: ({ isBare }) => ({ statusForm: isBare ? "bare" : "cidr" }),
+  }),
+  point({
+    name: "signaling-address",
+    title: "signaling: an address without /32",
+    assumes: "never sent",
+    finds: ["signalingAddress"],
+    ask: async (bench) => {
+      const { signaling, learned } = bench;
+      await bench.trial();
+      const own = firstAddress(signaling.prefix);
+      if (own && !learned.takesLonger) throw new Skipped("no single address could be started");
+      const answer = await signaling.start([(own ?? signaling.prefix).address]);
+      return { answer, isTaken: signaling.isStarted(answer) };
+    },
+    judge: accepted,
+    dialect: ({ isTaken }) => ({ signalingAddress: isTaken ? "any" : "cidr" }),
+  }),
+  point({
+    name: "signaling-overlap",
+    title: "signaling: an address within an active one",
+    assumes: "a signaling of its own; an error is told for each prefix with what holds",
+    finds: ["signalingOverlap"],
+    ask: async (bench) => {
+      const { signaling, learned } = bench;
+      await bench.trial();
+      const address = firstAddress(signaling.prefix);
+      if (!address || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
+      await signaling.start([signaling.prefix.toString()]);
+      const answer = await signaling.start([address.toString()]);
+      return { answer, isTaken: signaling.isStarted(answer) };
+    },
+    judge: ({ answer, isTaken }) => ({
+      node: isTaken ? "a signaling of its own" : "refused",
+      evidence: [answer.evidence],
+    }),
+    dialect: ({ isTaken }) => ({ signalingOverlap: isTaken ? "accepted" : "invalid" }),
+  }),
+  point({
+    name: "signaling-partial",
+    title: "signaling: one of several cannot start",
+    assumes: "either: asks for the status before and after, and tells what holds of each",
+    finds: ["signalingPartial"],
+    ask: async (bench) => {
+      const { signaling, learned } = bench;
+      const { delayMs } = await bench.trial();
+      const halves = halvesOf(signaling.prefix);
+      if (!halves || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
+      const [active, idle] = halves;
+      await signaling.start([active]);
+      const answer = await signaling.start([active, idle]);
+      if (signaling.isStarted(answer)) throw new Unclear("a start of what is active is no error", [answer.evidence]);
+      // A start that shows late would look like none.
+      await signaling.pause(2 * delayMs + TIMING.firstPause);
+      return { answer, isPartial: (await signaling.active()).includes(idle) };
+    },
+    judge: ({ answer, isPartial }) => ({
+      node: isPartial ? "the others start" : "none starts",
+      evidence: [answer.evidence],
+    }),
+    dialect: ({ isPartial }) => ({ signalingPartial: isPartial ? "valid-ones" : "all-or-nothing" }),
+  }),
+];
 
 function formOf({ status, errorBody }: Answer): string {
   const names = isRecord(errorBody) ? Object.keys(errorBody).map((name) => name.toLowerCase()) : undefined;
@@ -34,168 +176,6 @@ function formOf({ status, errorBody }: Answer): string {
   if (status < 300) return "json-200";
   return names.includes("error") ? "json" : names.includes("message") ? "json-message" : "json-detail";
 }
-
-/** What `status` answers to a wrong secret. */
-export const statusWrongSecret = point({
-  name: "status-wrong-secret",
-  title: "signaling: status with a wrong secret",
-  needs: "receiver",
-  assumes: "its error text, 401, 403 and 404; an empty list looks like a quiet receiver",
-  finds: ["statusWrongSecret"],
-  ask: async (bench) => {
-    const { wrongStatus } = await bench.trial();
-    const isEmpty = wrongStatus.status < 300 && isRecord(wrongStatus.json) && "IP_prefix" in wrongStatus.json;
-    const isTold = refusalIn(wrongStatus.body) !== undefined;
-    const does = isEmpty ? "empty" : wrongStatus.status === 404 && !isTold ? "not-found" : "error";
-    return { wrongStatus, does } as const;
-  },
-  judge: ({ wrongStatus, does }) => ({
-    node: { empty: "an empty list", "not-found": "404", error: "an error" }[does],
-    evidence: [wrongStatus.evidence],
-    ...(does === "empty" && { advice: "a wrong secret is noticed at the first start only" }),
-  }),
-  dialect: ({ does }) => ({ statusWrongSecret: does }),
-});
-
-/** How long after its answer a start shows. */
-export const statusDelay = point({
-  name: "status-delay",
-  title: "signaling: delay of a start",
-  needs: "receiver",
-  assumes: "asks for the status until it shows, up to `deadlineMs`",
-  finds: ["statusDelay"],
-  ask: (bench) => bench.trial(),
-  judge: ({ start, status, delayMs }) => ({
-    node: delayMs === 0 ? "the next status shows it" : `shown after ${Math.round(delayMs)} ms`,
-    evidence: [start.evidence, status.evidence],
-  }),
-  dialect: ({ delayMs }) => ({ statusDelay: Math.round(delayMs) }),
-});
-
-/** IPv6 prefixes in a signaling: only told by one of the user's own. */
-export const signalingIpv6 = point({
-  name: "signaling-ipv6",
-  title: "signaling: IPv6",
-  needs: "receiver",
-  assumes: "left to the receiver",
-  finds: ["signalingIpv6"],
-  ask: async (bench) => {
-    if (bench.signaling.prefix.family === 4) throw new Skipped("needs an IPv6 prefix of your own as --signaling");
-    return bench.trial();
-  },
-  judge: ({ start }) => ({ node: "accepted", evidence: [start.evidence] }),
-  dialect: () => ({ signalingIpv6: "accepted" }),
-});
-
-/** Whether a prefix within the user's own can be signaled. */
-export const signalingWithin = point({
-  name: "signaling-within",
-  title: "signaling: an address within the prefix",
-  needs: "receiver",
-  assumes: "left to the receiver, whose error is passed on",
-  finds: ["signalingPrefixes"],
-  ask: async (bench) => {
-    const { signaling, learned } = bench;
-    await bench.trial();
-    const address = firstAddress(signaling.prefix);
-    if (!address) throw new Skipped("needs a prefix of several addresses as --signaling");
-    const answer = await signaling.start([address.toString()]);
-    learned.takesLonger = signaling.isStarted(answer);
-    if (learned.takesLonger) learned.singleStatus = (await signaling.shows(address.toString())).answer;
-    return { answer, isTaken: learned.takesLonger };
-  },
-  judge: accepted,
-  dialect: ({ isTaken }) => ({ signalingPrefixes: isTaken ? "within" : "registered" }),
-});
-
-/** How `status` writes a single address. */
-export const statusForm = point({
-  name: "status-form",
-  title: "signaling: a single address in status",
-  needs: "receiver",
-  assumes: "with or without a length",
-  finds: ["statusForm"],
-  ask: async (bench) => {
-    const { status } = await bench.trial();
-    const answer = bench.signaling.prefix.size === 1n ? status : bench.learned.singleStatus;
-    if (!answer) throw new Skipped("no single address could be started");
-    return { answer, isBare: !/\/(32|128)"/.test(answer.body) };
-  },
-  judge: ({ answer, isBare }) => ({
-    node: isBare ? "without a length" : "with /32",
-    evidence: [answer.evidence],
-  }),
-  dialect: ({ isBare }) => ({ statusForm: isBare ? "bare" : "cidr" }),
-});
-
-/** A single address without `/32` in a start. */
-export const signalingAddress = point({
-  name: "signaling-address",
-  title: "signaling: an address without /32",
-  needs: "receiver",
-  assumes: "never sent",
-  finds: ["signalingAddress"],
-  ask: async (bench) => {
-    const { signaling, learned } = bench;
-    await bench.trial();
-    const own = firstAddress(signaling.prefix);
-    if (own && !learned.takesLonger) throw new Skipped("no single address could be started");
-    const answer = await signaling.start([(own ?? signaling.prefix).address]);
-    return { answer, isTaken: signaling.isStarted(answer) };
-  },
-  judge: accepted,
-  dialect: ({ isTaken }) => ({ signalingAddress: isTaken ? "any" : "cidr" }),
-});
-
-/** A start of a prefix within an active one. */
-export const signalingOverlap = point({
-  name: "signaling-overlap",
-  title: "signaling: an address within an active one",
-  needs: "receiver",
-  assumes: "a signaling of its own; an error is told for each prefix with what holds",
-  finds: ["signalingOverlap"],
-  ask: async (bench) => {
-    const { signaling, learned } = bench;
-    await bench.trial();
-    const address = firstAddress(signaling.prefix);
-    if (!address || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
-    await signaling.start([signaling.prefix.toString()]);
-    const answer = await signaling.start([address.toString()]);
-    return { answer, isTaken: signaling.isStarted(answer) };
-  },
-  judge: ({ answer, isTaken }) => ({
-    node: isTaken ? "a signaling of its own" : "refused",
-    evidence: [answer.evidence],
-  }),
-  dialect: ({ isTaken }) => ({ signalingOverlap: isTaken ? "accepted" : "invalid" }),
-});
-
-/** A start of two prefixes of which one is active. */
-export const signalingPartial = point({
-  name: "signaling-partial",
-  title: "signaling: one of several cannot start",
-  needs: "receiver",
-  assumes: "either: asks for the status before and after, and tells what holds of each",
-  finds: ["signalingPartial"],
-  ask: async (bench) => {
-    const { signaling, learned } = bench;
-    const { delayMs } = await bench.trial();
-    const halves = halvesOf(signaling.prefix);
-    if (!halves || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
-    const [active, idle] = halves;
-    await signaling.start([active]);
-    const answer = await signaling.start([active, idle]);
-    if (signaling.isStarted(answer)) throw new Unclear("a start of what is active is no error", [answer.evidence]);
-    // A start that shows late would look like none.
-    await signaling.pause(2 * delayMs + TIMING.firstPause);
-    return { answer, isPartial: (await signaling.active()).includes(idle) };
-  },
-  judge: ({ answer, isPartial }) => ({
-    node: isPartial ? "the others start" : "none starts",
-    evidence: [answer.evidence],
-  }),
-  dialect: ({ isPartial }) => ({ signalingPartial: isPartial ? "valid-ones" : "all-or-nothing" }),
-});
 
 /** Both halves of a prefix; `undefined` for a single address. */
 function halvesOf(prefix: Prefix): [string, string] | undefined {

@@ -6,34 +6,9 @@ import { singles } from "../asking/documentation";
 import { judgeLimit, largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
 import { refusalSwitches } from "../asking/refusal";
-import { point } from "../point";
+import { type Point, pointNeeding } from "../point";
 
-/** Bytes of the largest request. Asked with lists that are padded with blanks, which stage nothing. */
-export const largestBody = point({
-  name: "largest-body",
-  title: "bytes of one request",
-  needs: "set",
-  assumes: `at most ${grouped(DEFAULTS.maxBytesPerRequest)}; after a 413 half of that`,
-  finds: ["maxBodyBytes", "capStatus", "tooLargeForm"],
-  ask: async (bench) => {
-    const { url } = bench.set;
-    const plain = bench.listBody(url);
-    const tryBytes = (bytes: number) =>
-      bench.askLarge(() =>
-        bench.ask({ url, command: "list", body: plain.padEnd(bytes), asked: `list of ${bytes} bytes` }),
-      );
-    const found = await largest(tryBytes, { accepted: Buffer.byteLength(plain), limit: bench.limits.bytes });
-    bench.learned.bytesAtOnce = found.most;
-    return found;
-  },
-  judge: judgeLimit,
-  settings: ({ most, isMet }) =>
-    isMet && most < DEFAULTS.maxBytesPerRequest ? { maxBytesPerRequest: Math.max(256, most) } : {},
-  dialect: ({ most, isMet, refusal }) => ({
-    maxBodyBytes: isMet ? most : undefined,
-    ...(refusal && refusalSwitches("tooLarge", refusal)),
-  }),
-});
+const point = pointNeeding("set");
 
 const ONE = "203.0.113.0/24";
 /** An entry of an insert with its comma. */
@@ -42,27 +17,54 @@ const BYTES = 32;
 /** A request of so many entries that the node has no other reason to refuse. */
 type Send = (number: number) => Promise<Answer>;
 
-/** Entries of the largest request. */
-export const mostEntries = point({
-  name: "most-entries",
-  title: "entries of one request",
-  needs: "set",
-  assumes: `at most ${grouped(DEFAULTS.maxEntriesPerRequest)}; after a 413 half of that`,
-  finds: ["maxEntriesPerRequest", "capStatus", "tooLargeForm"],
-  ask: async (bench) => {
-    const { send, most: possible } = await filler(bench);
-    const limit = Math.min(bench.limits.entries, possible, Math.floor(bench.learned.bytesAtOnce / BYTES) - 4);
-    const found = await largest((number) => bench.askLarge(() => send(number)), { accepted: 2, limit });
-    bench.learned.entriesAtOnce = Math.min(bench.learned.entriesAtOnce, found.most);
-    return found;
-  },
-  judge: judgeLimit,
-  settings: ({ most, isMet }) => (isMet && most < DEFAULTS.maxEntriesPerRequest ? { maxEntriesPerRequest: most } : {}),
-  dialect: ({ most, isMet, refusal }) => ({
-    maxEntriesPerRequest: isMet ? most : 0,
-    ...(refusal && refusalSwitches("tooLarge", refusal)),
+/** How large a request may be. */
+export const sizes: readonly Point[] = [
+  /** Bytes of the largest request. Asked with lists that are padded with blanks, which stage nothing. */
+  point({
+    name: "largest-body",
+    title: "bytes of one request",
+    assumes: `at most ${grouped(DEFAULTS.maxBytesPerRequest)}; after a 413 half of that`,
+    finds: ["maxBodyBytes", "capStatus", "tooLargeForm"],
+    ask: async (bench) => {
+      const { url } = bench.set;
+      const plain = bench.listBody(url);
+      const tryBytes = (bytes: number) =>
+        bench.askLarge(() =>
+          bench.ask({ url, command: "list", body: plain.padEnd(bytes), asked: `list of ${bytes} bytes` }),
+        );
+      const found = await largest(tryBytes, { accepted: Buffer.byteLength(plain), limit: bench.limits.bytes });
+      bench.learned.bytesAtOnce = found.most;
+      return found;
+    },
+    judge: judgeLimit,
+    settings: ({ most, isMet }) =>
+      isMet && most < DEFAULTS.maxBytesPerRequest ? { maxBytesPerRequest: Math.max(256, most) } : {},
+    dialect: ({ most, isMet, refusal }) => ({
+      maxBodyBytes: isMet ? most : undefined,
+      ...(refusal && refusalSwitches("tooLarge", refusal)),
+    }),
   }),
-});
+  point({
+    name: "most-entries",
+    title: "entries of one request",
+    assumes: `at most ${grouped(DEFAULTS.maxEntriesPerRequest)}; after a 413 half of that`,
+    finds: ["maxEntriesPerRequest", "capStatus", "tooLargeForm"],
+    ask: async (bench) => {
+      const { send, most: possible } = await filler(bench);
+      const limit = Math.min(bench.limits.entries, possible, Math.floor(bench.learned.bytesAtOnce / BYTES) - 4);
+      const found = await largest((number) => bench.askLarge(() => send(number)), { accepted: 2, limit });
+      bench.learned.entriesAtOnce = Math.min(bench.learned.entriesAtOnce, found.most);
+      return found;
+    },
+    judge: judgeLimit,
+    settings: ({ most, isMet }) =>
+      isMet && most < DEFAULTS.maxEntriesPerRequest ? { maxEntriesPerRequest: most } : {},
+    dialect: ({ most, isMet, refusal }) => ({
+      maxEntriesPerRequest: isMet ? most : 0,
+      ...(refusal && refusalSwitches("tooLarge", refusal)),
+    }),
+  }),
+];
 
 /** One prefix again and again, if the node takes that; else different ones, of which there are few. */
 async function filler({ set, learned }: Bench): Promise<{ send: Send; most: number }> {

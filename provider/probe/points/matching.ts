@@ -1,0 +1,74 @@
+import { isHollow } from "../asking/work-set";
+import { type Point, pointNeeding } from "../point";
+
+const point = pointNeeding("set");
+
+const HALVES = ["192.0.2.0/25", "192.0.2.128/25"] as const;
+
+/** One single address, deleted without a length, and one that is deleted with it. */
+const SINGLES = ["203.0.113.9/32", "203.0.113.77/32"] as const;
+
+/** Prefixes within one another, and two halves of one, all of the same value. */
+const NESTED = ["192.0.2.0/24", "192.0.2.64/26", "198.51.100.0/25", "198.51.100.128/25"] as const;
+
+/** Which entries are one and the same. */
+export const matching: readonly Point[] = [
+  point({
+    name: "nested",
+    title: "nested and adjacent prefixes",
+    assumes: "all are entries of their own",
+    finds: ["nested"],
+    ask: async ({ set }) => {
+      const entries = await set.hold(NESTED.map((prefix) => [prefix, 1]));
+      return entries.map(({ prefix }) => prefix.toString());
+    },
+    judge: (listed) =>
+      listed.length === NESTED.length
+        ? { node: "all are listed" }
+        : {
+            node: `merged: lists ${listed.join(", ")}`,
+            advice: "declare such a set aggregated (`aggregatePrefixes`), or its lists never show what was written",
+          },
+    dialect: (listed) => ({ nested: listed.length === NESTED.length ? "apart" : "merged" }),
+  }),
+  point({
+    name: "delete-covers",
+    title: "delete of a covering prefix",
+    assumes: "only exact prefixes are sent; what is wanted of the covered is inserted again",
+    finds: ["deleteCovers"],
+    ask: async (bench) => {
+      const { set } = bench;
+      await set.hold([
+        [HALVES[0], 1],
+        [HALVES[1], 2],
+      ]);
+      const answer = await set.delete(["192.0.2.0/24"], "delete of a covering prefix");
+      const { list } = await set.committed((shown) => set.read(shown).length === 0, bench.briefly);
+      return { answer, list, left: set.read(list).length };
+    },
+    judge: ({ answer, list, left }) => ({
+      node: left === 0 ? "removes what it covers" : left === HALVES.length ? "removes nothing else" : "removes a part",
+      evidence: [answer.evidence, list.evidence],
+    }),
+    dialect: ({ left }) => ({ deleteCovers: left === 0 ? "covered" : "exact" }),
+  }),
+  point({
+    name: "delete-spelling",
+    title: "spelling of a delete",
+    assumes: "what is listed is deleted in the node's own spelling",
+    finds: ["deleteSpelling"],
+    ask: async (bench) => {
+      const { set } = bench;
+      await set.hold(SINGLES.map((single, index) => [single, index + 1]));
+      await set.delete([SINGLES[0].replace("/32", "")], "delete without a length");
+      await set.delete([SINGLES[1]], "delete with a length");
+      const { list } = await set.committed((shown) => isHollow(shown), bench.briefly);
+      return { list, left: set.read(list).map(({ spelling }) => spelling) };
+    },
+    judge: ({ list, left }) => ({
+      node: left.length === 0 ? "any spelling is found" : `${left.join(", ")} is found in the text of the list only`,
+      evidence: [list.evidence],
+    }),
+    dialect: ({ left }) => ({ deleteSpelling: left.length === 0 ? "any" : "listed" }),
+  }),
+];
