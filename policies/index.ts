@@ -1,6 +1,6 @@
 // Every rule by its name, and `rules`, all of them: where a rule is added.
 
-export type { EntryNote as Notes } from "../provider/model/entry-note";
+export type { EntryNote as Notes } from "../provider/model/entry";
 export * from "./all-rules";
 export { PolicyConfigError, type PolicyConfigIssue } from "./config/errors";
 export { CONFIG_FILE, type LoadOptions, loadPolicyConfig, parsePolicyConfig } from "./config/load";

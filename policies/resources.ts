@@ -1,4 +1,4 @@
-import { type EntryNote, parseNote } from "../provider/model/entry-note";
+import { type EntryNote, parseNote } from "../provider/model/entry";
 import type { Prefix } from "../provider/model/prefix";
 import { formatUrl } from "../provider/model/resource-url";
 import { isUnknown } from "./not-yet-known";

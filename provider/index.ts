@@ -4,7 +4,7 @@
  */
 
 export { RequestError, SignalingRefused, UnexpectedResponse } from "./client/errors";
-export type { ListedValue } from "./model/entry-value";
+export type { ListedValue } from "./model/entry";
 export { PacketFilterError } from "./model/errors";
 export type { Mark, MarkType, Profile, Rule } from "./model/mark";
 export type {

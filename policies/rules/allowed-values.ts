@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_VALUE } from "../../provider/model/entry-value";
+import { MAX_VALUE } from "../../provider/model/entry";
 import { setPattern, stackPattern } from "../config/values";
 import { entriesFinding } from "../entries-finding";
 import { binds, bindsSet } from "../pattern";

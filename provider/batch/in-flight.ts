@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from "../client/clock";
-import { LONGEST_WAIT, longestGatheringMs, PATIENCE, RHYTHM_GAPS, WITHOUT_RHYTHM, waitMs } from "./times";
+import { LONGEST_GATHERING_MS, LONGEST_WAIT, PATIENCE, RHYTHM_GAPS, type Wait, WITHOUT_RHYTHM } from "./times";
 
 /** A group that waits for company. */
 export interface Gathering {
@@ -80,7 +80,8 @@ export class InFlight {
   wait(group: Gathering, close: () => void): () => void {
     const before = this.events;
     const wait = this.waitFor(group);
-    const left = longestGatheringMs(group.commitCoalesceMs) - (this.now - group.since);
+    const longest = Math.max(group.commitCoalesceMs, LONGEST_GATHERING_MS);
+    const left = longest - (this.now - group.since);
     const ended = new AbortController();
     const end = () => {
       ended.abort();
@@ -116,6 +117,11 @@ export class InFlight {
     if (gap === undefined) return shortest;
     return Math.max(shortest, Math.min(gap * PATIENCE, waitMs(commitCoalesceMs, LONGEST_WAIT)));
   }
+}
+
+/** In milliseconds. A lone change never waits longer than a group does. */
+function waitMs(commitCoalesceMs: number, { times, atMostMs }: Wait): number {
+  return Math.max(commitCoalesceMs, Math.min(commitCoalesceMs * times, atMostMs));
 }
 
 /** The usual gap between two callers. Gaps with an answer in them do not count: the engine writes its state then. */

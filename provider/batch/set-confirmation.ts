@@ -4,7 +4,7 @@ import type { NodeSet, ObservedSet } from "../client/node-set";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { some } from "../model/text";
-import { type Changes, doneByOthers, missing } from "./set-changes";
+import { type Changes, doneByOthers, missing } from "./set-operation";
 import { Staging } from "./set-staging";
 import { FIRST_LIST_PAUSE_MS, LONGEST_LIST_PAUSE_MS, REPAIR_AFTER_LISTS } from "./times";
 

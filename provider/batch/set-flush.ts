@@ -1,11 +1,10 @@
 import { isRefusal, wasRepeated } from "../client/errors";
 import type { ObservedSet } from "../client/node-set";
-import type { ListedValue } from "../model/entry-value";
+import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { Settled } from "./group-commit";
-import { type Changes, doneByOthers, isNothing, missing } from "./set-changes";
 import { type ConfirmationOptions, type Confirmed, confirm } from "./set-confirmation";
-import type { Planned, SetResult } from "./set-operation";
+import { type Changes, doneByOthers, isNothing, missing, type Planned, type SetResult } from "./set-operation";
 import { interruptedOutcome, outcomeOf, unreadOutcome } from "./set-outcome";
 import { Staging } from "./set-staging";
 import type { SharedReads } from "./shared-reads";

@@ -1,12 +1,19 @@
 import type { ObservedSet } from "../client/node-set";
-import type { ListedValue } from "../model/entry-value";
+import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { count, some } from "../model/text";
 import type { Settled } from "./group-commit";
-import { type Changes, missing } from "./set-changes";
 import type { ConfirmationOptions, Confirmed } from "./set-confirmation";
-import { type Planned, resultOf, type SetPlan, type SetResult, SetWriteFailure } from "./set-operation";
+import {
+  type Changes,
+  missing,
+  type Planned,
+  resultOf,
+  type SetPlan,
+  type SetResult,
+  SetWriteFailure,
+} from "./set-operation";
 
 /** What a group was carried out with. */
 interface Flushed extends Confirmed {

@@ -2,12 +2,20 @@ import { loadAgent } from "../client/http";
 import type { ObservedSet } from "../client/node-set";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
-import { Activity } from "./activity";
 import { GroupCommit, type Settled } from "./group-commit";
 import type { Announced, InFlight } from "./in-flight";
-import { isNothing, merge } from "./set-changes";
 import { type FlushOptions, SetFlush } from "./set-flush";
-import { type Planned, planned, type SetOperation, type SetPlan, type SetResult, unchanged } from "./set-operation";
+import {
+  isNothing,
+  merge,
+  type Planned,
+  planned,
+  type SetOperation,
+  type SetPlan,
+  type SetResult,
+  unchanged,
+} from "./set-operation";
+import { Activity } from "./shared-reads";
 
 /** What a writer asks about the same set at other addresses, which may be the same machine. */
 interface SameMachineRules {

@@ -18,17 +18,7 @@ export const PATIENCE = 10;
 /** Fewer gaps than these are no rhythm (`in-flight.ts`). */
 export const RHYTHM_GAPS = 3;
 /** Milliseconds from the first caller of a group to its flush, however many others join (`in-flight.ts`). */
-const LONGEST_GATHERING_MS = 5_000;
-
-/** In milliseconds. A lone change never waits longer than a group does. */
-export function waitMs(commitCoalesceMs: number, { times, atMostMs }: Wait): number {
-  return Math.max(commitCoalesceMs, Math.min(commitCoalesceMs * times, atMostMs));
-}
-
-/** In milliseconds, from the first caller of a group. */
-export function longestGatheringMs(commitCoalesceMs: number): number {
-  return Math.max(commitCoalesceMs, LONGEST_GATHERING_MS);
-}
+export const LONGEST_GATHERING_MS = 5_000;
 
 /** Milliseconds between the first two lists after a commit; doubled after each (`set-confirmation.ts`). */
 export const FIRST_LIST_PAUSE_MS = 50;

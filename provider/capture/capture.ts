@@ -1,6 +1,6 @@
 import { NodeClient, type NodeOptions, RequestError } from "../client";
 import type { EmulatorState } from "../emulator/state/state";
-import { isEntryValue } from "../model/entry-value";
+import { isEntryValue } from "../model/entry";
 import type { Profile, Rule } from "../model/mark";
 import { formatUrl, type PrefixSetUrl, parseUrl } from "../model/resource-url";
 import { captureMarks } from "./marks";

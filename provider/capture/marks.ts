@@ -1,6 +1,6 @@
 import { RequestError } from "../client";
 import { type MarkRecords, marksSchema } from "../emulator/marks";
-import { MAX_VALUE } from "../model/entry-value";
+import { MAX_VALUE } from "../model/entry";
 import { MARK_TYPES, type Mark, type MarkType } from "../model/mark";
 
 /** Reads the four mark tables of a profile as records of a state. `warn` is told what they cannot hold. */

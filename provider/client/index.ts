@@ -6,7 +6,7 @@
 
 import { nodeSchema, receiverSchema } from "./options";
 
-export type { ListedValue } from "../model/entry-value";
+export type { ListedValue } from "../model/entry";
 export { PacketFilterError } from "../model/errors";
 export type { Mark, MarkType, Profile, Rule } from "../model/mark";
 export { MARK_TYPES } from "../model/mark";

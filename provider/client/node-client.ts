@@ -1,4 +1,4 @@
-import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import { isEntryValue, MAX_VALUE } from "../model/entry";
 import { MARK_TYPES, type Mark, type MarkType, type Profile, type Rule } from "../model/mark";
 import { Prefix } from "../model/prefix";
 import { formatUrl, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";

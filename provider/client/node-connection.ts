@@ -4,7 +4,7 @@ import { errorText, quotable } from "../wire/node-answer";
 import type { Command } from "../wire/node-command";
 import { labelOf } from "./endpoint";
 import type { HttpAnswer } from "./http";
-import type { MarkPace, PaceOptions } from "./mark-pace";
+import type { PaceOptions } from "./mark-pace";
 import { NodeRequests } from "./node-request";
 import { DEFAULTS, type NodeOptions, nodeSchema, parseOptions } from "./options";
 import { failedStatus, type Reading } from "./reading";
@@ -56,7 +56,6 @@ export class NodeConnection {
   /** How far lists of marks are kept apart. */
   readonly pace: PaceOptions;
   private readonly world: World;
-  private readonly marks: MarkPace;
   private readonly requester: Requester;
 
   /**
@@ -69,11 +68,10 @@ export class NodeConnection {
     this.endpoint = this.requests.endpoint.shown;
     this.chunkLimits = { entries: checked.maxEntriesPerRequest, bytes: checked.maxBytesPerRequest };
     this.world = { ...systemWorld, ...world };
-    const memory = this.world.memories.of(this.endpoint);
-    this.habits = { answers: checked.answers, keyedPlaces: memory.keyedPlaces, maxListRecords: checked.maxListRecords };
+    const { keyedPlaces } = this.memory;
+    this.habits = { answers: checked.answers, keyedPlaces, maxListRecords: checked.maxListRecords };
     this.absentSet = checked.absentSet;
     this.pace = { pauseMs: checked.markPauseMs, by: checked.markPace };
-    this.marks = memory.marks;
     this.requester = new Requester(
       {
         endpoint: this.endpoint,
@@ -97,7 +95,11 @@ export class NodeConnection {
 
   /** Waits until a list of a table of marks may be tried; returns what tells that the try has ended. */
   enter(table: string, signal?: AbortSignal): Promise<() => void> {
-    return this.marks.enter(table, this.pace, this.world, signal);
+    return this.memory.marks.enter(table, this.pace, this.world, signal);
+  }
+
+  private get memory() {
+    return this.world.memories.of(this.endpoint);
   }
 
   /** Sends a command, with repeats. @throws {RequestError} */

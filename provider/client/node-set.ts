@@ -1,4 +1,4 @@
-import type { ListedValue } from "../model/entry-value";
+import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";

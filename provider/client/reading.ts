@@ -1,7 +1,7 @@
 import type { NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
+import { ShapeError } from "../wire/json";
 import { readAnswer } from "../wire/node-answer";
-import { ShapeError } from "../wire/shape";
 import type { SignalingRefusal } from "../wire/signaling";
 import type { Outcome } from "./errors";
 import type { HttpAnswer } from "./http";

@@ -12,7 +12,6 @@ import { DEFAULTS, type TlsOptions } from "./options";
 import type { Failed, Reading } from "./reading";
 import type { Redactor } from "./redact";
 import { backoff, duration, type RetryPolicy, retryAfter } from "./retry";
-import { Slots } from "./slots";
 import type { World } from "./world";
 
 /** One request as its client describes it. */
@@ -204,4 +203,48 @@ export function redirectTarget(status: number, location: string | undefined, url
   if ((status !== 307 && status !== 308) || location === undefined || !URL.canParse(location, url)) return undefined;
   const target = new URL(location, url);
   return target.origin === new URL(url).origin ? target : undefined;
+}
+
+/** At most `size` holders at a time, first come, first served. */
+export class Slots {
+  private free: number;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(size: number) {
+    this.free = size;
+  }
+
+  /**
+   * Waits for a free slot and returns what gives it back (once; more calls do nothing).
+   * Rejects with the signal's reason when it aborts first.
+   */
+  async acquire(signal?: AbortSignal): Promise<() => void> {
+    signal?.throwIfAborted();
+    if (this.free > 0) this.free--;
+    else await this.turn(signal);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.free++;
+    };
+  }
+
+  private turn(signal?: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const proceed = (): void => {
+        signal?.removeEventListener("abort", leave);
+        resolve();
+      };
+      const leave = (): void => {
+        const place = this.waiting.indexOf(proceed);
+        if (place >= 0) this.waiting.splice(place, 1);
+        reject(signal?.reason);
+      };
+      this.waiting.push(proceed);
+      signal?.addEventListener("abort", leave, { once: true });
+    });
+  }
 }

@@ -1,7 +1,7 @@
 import type { Prefix } from "../model/prefix";
 import { some } from "../model/text";
+import { ShapeError } from "../wire/json";
 import { errorText } from "../wire/node-answer";
-import { ShapeError } from "../wire/shape";
 import * as wire from "../wire/signaling";
 import { labelOf } from "./endpoint";
 import type { Withholds } from "./failed-try";

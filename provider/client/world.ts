@@ -13,11 +13,16 @@ export interface World extends Clock {
 }
 
 /** What this process has learnt about one node: connections of any name and spelling share it. */
-export interface NodeMemory {
+class NodeMemory {
   /** Places in answers where the node listed keyed objects: there, an empty object is an empty list. */
-  readonly keyedPlaces: Set<string>;
+  readonly keyedPlaces = new Set<string>();
+  private pace: MarkPace | undefined;
+
   /** When lists of marks began and ended. */
-  readonly marks: MarkPace;
+  get marks(): MarkPace {
+    this.pace ??= new MarkPace();
+    return this.pace;
+  }
 }
 
 /** The nodes that a process has talked to, by their canonical base urls. */
@@ -26,7 +31,7 @@ export class NodeMemories {
 
   /** @param endpoint Canonical base url, without userinfo and `/fapi`. */
   of(endpoint: string): NodeMemory {
-    const memory = this.nodes.get(endpoint) ?? { keyedPlaces: new Set(), marks: new MarkPace() };
+    const memory = this.nodes.get(endpoint) ?? new NodeMemory();
     this.nodes.set(endpoint, memory);
     return memory;
   }

@@ -1,5 +1,5 @@
 import { type Command, Option } from "commander";
-import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import { isEntryValue, MAX_VALUE } from "../model/entry";
 import type { CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import type { PrefixEntries } from "../prefixes";

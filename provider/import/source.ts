@@ -1,5 +1,5 @@
 import { type CanonicalPrefix, type ListedEntry, Prefix, type PrefixSetUrl } from "../client";
-import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import { isEntryValue, MAX_VALUE } from "../model/entry";
 
 import { formatUrl } from "../model/resource-url";
 import { some } from "../model/text";

@@ -1,4 +1,4 @@
-import type { ListedValue } from "./entry-value";
+import type { ListedValue } from "./entry";
 import { type CanonicalPrefix, Prefix } from "./prefix";
 
 /** The content of a prefix-set: canonical prefix to value. Nested prefixes stand side by side. */

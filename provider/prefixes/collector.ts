@@ -1,4 +1,4 @@
-import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import { isEntryValue, MAX_VALUE } from "../model/entry";
 import { type HostBits, Prefix, PrefixError } from "../model/prefix";
 import { count } from "../model/text";
 import { readCanonical } from "./address";

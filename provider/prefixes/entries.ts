@@ -1,5 +1,4 @@
-import { expiresSchema } from "../model/entry-note";
-import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import { expiresSchema, isEntryValue, MAX_VALUE } from "../model/entry";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import { firstIssue, objectError, schema, zod } from "../model/schema";
 

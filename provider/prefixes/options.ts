@@ -1,4 +1,4 @@
-import { isEntryValue, MAX_VALUE } from "../model/entry-value";
+import { isEntryValue, MAX_VALUE } from "../model/entry";
 import type { HostBits } from "../model/prefix";
 import { firstIssue, issuePath, schema, zod } from "../model/schema";
 

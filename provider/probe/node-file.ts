@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type NodeOptions, nodeSchema } from "../client/options";
 import { describeIssues } from "../model/schema";
-import { isRecord } from "../wire/shape";
+import { isRecord } from "../wire/json";
 import type { DialectSettings, ProbeResult } from "./finding";
 
 /** What `--out` writes and `--check` reads: settings for the stack, and a dialect for the emulator. */

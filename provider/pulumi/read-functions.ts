@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { connectionKey } from "../client/credentials";
 import type { NodeClient } from "../client/node-client";
 import { DEFAULTS } from "../client/options";
-import type { ListedValue } from "../model/entry-value";
+import type { ListedValue } from "../model/entry";
 import type { Mark, MarkType, Profile, Rule } from "../model/mark";
 import { programSettings } from "./settings";
 import { SharedMarks } from "./shared-marks";

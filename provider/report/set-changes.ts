@@ -1,4 +1,4 @@
-import type { EntryNote } from "../model/entry-note";
+import type { EntryNote } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import { isExpired } from "../resources/entries";
 import { entryList } from "./entry-lists";

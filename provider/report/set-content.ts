@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { parseEndpoint } from "../client/endpoint";
-import { type EntryNote, parseNote } from "../model/entry-note";
-import type { ListedValue } from "../model/entry-value";
+import { type EntryNote, type ListedValue, parseNote } from "../model/entry";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import { formatUrl } from "../model/resource-url";
 import { setUrl, UNKNOWN } from "../resources/json";

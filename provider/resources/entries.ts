@@ -1,6 +1,5 @@
 import type { z } from "zod";
-import { type EntryNote, expiresSchema, formatNote } from "../model/entry-note";
-import { isEntryValue, type ListedValue, MAX_VALUE } from "../model/entry-value";
+import { type EntryNote, expiresSchema, formatNote, isEntryValue, type ListedValue, MAX_VALUE } from "../model/entry";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { firstIssue, objectError, schema, zod } from "../model/schema";

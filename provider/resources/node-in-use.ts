@@ -1,6 +1,8 @@
 import { SHARED_FOR_MS } from "../batch/times";
 import type { Clock } from "../client/clock";
 import { NodeClient } from "../client/node-client";
+import { NodeConnection } from "../client/node-connection";
+import { NodeSet } from "../client/node-set";
 import type { NodeOptions } from "../client/options";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Connection, Shared } from "./connections";
@@ -16,16 +18,16 @@ export class NodeInUse implements Connection {
   readonly wayOut: string | undefined;
   /** Only where a refresh goes on without a node that does not answer. */
   readonly unreachable: Unreachable | undefined;
-  private readonly client: NodeClient;
+  private readonly connection: NodeConnection;
   private readonly sets = new Map<string, DeploymentSet>();
 
   constructor(
     private readonly target: Target<NodeOptions>,
     private readonly shared: Shared,
   ) {
-    this.client = new NodeClient(target.options, shared.world, target.name);
+    this.connection = new NodeConnection(target.options, shared.world, target.name);
     this.name = target.name;
-    this.endpoint = this.client.endpoint;
+    this.endpoint = this.connection.endpoint;
     this.label = target.name ?? this.endpoint;
     this.fromEnvironment = target.fromEnvironment;
     this.wayOut = target.wayOut;
@@ -37,8 +39,8 @@ export class NodeInUse implements Connection {
     const url = formatUrl(address);
     const known = this.sets.get(url);
     if (known) return known;
-    const client = this.client.set(address, () => this.shared.secretObjects.has(url, this));
-    const set = new DeploymentSet(this, client, this.target.options, this.shared);
+    const listed = new NodeSet(this.connection, address, () => this.shared.secretObjects.has(url, this));
+    const set = new DeploymentSet(this, listed, this.target.options, this.shared);
     this.sets.set(url, set);
     return set;
   }
@@ -50,7 +52,9 @@ export class NodeInUse implements Connection {
    * @param status Of the refusal.
    */
   async proofOfAbsence({ arena, profile }: PrefixSetUrl, status: number | undefined): Promise<string | undefined> {
-    const profiles = await this.client.listProfiles(arena).catch(() => undefined);
+    const client = new NodeClient(this.target.options, this.shared.world, this.target.name);
+    const profiles = await client.listProfiles(arena).catch(() => undefined);
+    await client.close();
     if (!profiles) return undefined;
     const isGone = profile !== undefined && profiles.every(({ name }) => name !== profile);
     if (isGone) return `the node lists the profiles of ${arena}, and ${profile} is not among them`;

@@ -1,5 +1,4 @@
-import { Activity } from "../batch/activity";
-import { SharedReads } from "../batch/shared-reads";
+import { Activity, SharedReads } from "../batch/shared-reads";
 import type { ReceiverOptions } from "../client/options";
 import { SignalingClient } from "../client/signaling-client";
 import { Prefix } from "../model/prefix";

@@ -1,4 +1,4 @@
-import type { Activity } from "../batch/activity";
+import type { Activity } from "../batch/shared-reads";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { equal, type ListedMap } from "../model/prefix-map";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ListedValue } from "../model/entry-value";
+import type { ListedValue } from "../model/entry";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { isObject, type JsonObject, UNKNOWN, without } from "./json";
 

@@ -1,8 +1,7 @@
 import { type Answers, namesSetting } from "./answers";
-import { naturalRole } from "./entry-names";
-import { lengthOf } from "./listed-prefix";
+import { lengthOf, naturalRole } from "./entry-members";
+import { ShapeError } from "./json";
 import { isAddressLike } from "./places";
-import { ShapeError } from "./shape";
 
 type Json = Readonly<Record<string, unknown>>;
 type Named = readonly [name: string, content: unknown];

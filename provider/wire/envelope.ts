@@ -1,9 +1,8 @@
 import { type Answers, type ListKind, type NodeHabits, pathSetting } from "./answers";
 import { doubtIn } from "./error-marker";
-import { isNothing, readNumber } from "./json";
+import { describe, isNothing, isRecord, readNumber, ShapeError, sketch } from "./json";
 import { competing, unknownShape } from "./list-guess";
 import { follow, isAddressLike, isRival, type ListCandidate, listCandidate, type Place, placesIn } from "./places";
-import { describe, isRecord, ShapeError, sketch } from "./shape";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,6 +1,5 @@
-import { isNothing, readNumber } from "./json";
+import { isNothing, isRecord, readNumber, short } from "./json";
 import { isAddressLike, isNaturalName } from "./places";
-import { isRecord, short } from "./shape";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -2,10 +2,9 @@ import type { Mark, MarkType } from "../model/mark";
 import { readAddress } from "./address";
 import { type Answers, type NodeHabits, namesSetting } from "./answers";
 import { findList } from "./envelope";
-import { readNumber } from "./json";
+import { describe, isRecord, readNumber, ShapeError, short } from "./json";
 import { type Field, type MarkNames, markNames } from "./mark-names";
 import { isAddressLike } from "./places";
-import { describe, isRecord, ShapeError, short } from "./shape";
 
 type Json = Readonly<Record<string, unknown>>;
 type Writable = { -readonly [Name in keyof Mark]: Mark[Name] } & { extra?: Record<string, unknown> } & {

@@ -1,6 +1,5 @@
 import { errorIn, errorOfElements, isErrorText, wordsOf } from "./error-marker";
-import { parseJson } from "./json";
-import { isRecord, ShapeError } from "./shape";
+import { isRecord, parseJson, ShapeError } from "./json";
 
 /** A body sorted by what can be read in it. `json` never carries an error marker. */
 export type NodeAnswer =

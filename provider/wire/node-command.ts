@@ -1,4 +1,4 @@
-import type { ListedValue } from "../model/entry-value";
+import type { ListedValue } from "../model/entry";
 import type { MarkType } from "../model/mark";
 import { formatUrl, nameProblem, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
 

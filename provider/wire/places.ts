@@ -1,4 +1,4 @@
-import { isRecord } from "./shape";
+import { isRecord } from "./json";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,13 +1,11 @@
-import type { ListedValue } from "../model/entry-value";
+import type { ListedValue } from "../model/entry";
 import type { Prefix } from "../model/prefix";
 import type { Answers, NodeHabits } from "./answers";
 import { refuseEntry } from "./entry-guess";
-import { membersReader, type ReadMembers } from "./entry-names";
+import { type ListedPrefix, membersReader, type ReadMembers, readPrefix, readPrefixWithLength } from "./entry-members";
 import { findList } from "./envelope";
-import { readNumber } from "./json";
-import { type ListedPrefix, readPrefix, readPrefixWithLength } from "./listed-prefix";
+import { describe, isRecord, readNumber, ShapeError, short } from "./json";
 import { isAddressLike } from "./places";
-import { describe, isRecord, ShapeError, short } from "./shape";
 
 /** One entry of a prefix-set as a node lists it. */
 export interface ListedEntry {

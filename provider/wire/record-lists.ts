@@ -2,8 +2,7 @@ import { z } from "zod";
 import type { Profile, Rule } from "../model/mark";
 import { type NodeHabits, namesSetting } from "./answers";
 import { findList, type ListInAnswer } from "./envelope";
-import { readNumber } from "./json";
-import { describe, isRecord, ShapeError } from "./shape";
+import { describe, isRecord, readNumber, ShapeError } from "./json";
 
 type Json = Readonly<Record<string, unknown>>;
 

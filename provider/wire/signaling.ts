@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { Prefix, PrefixError } from "../model/prefix";
-import { parseJson } from "./json";
-import { describe, isRecord, ShapeError } from "./shape";
+import { describe, isRecord, parseJson, ShapeError } from "./json";
 
 /** The three operations (docs/contract.md#signaling-operations), each the last segment of its path. */
 export type SignalingOperation = "status" | "start" | "stop";

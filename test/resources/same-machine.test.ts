@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Activity } from "../../provider/batch/activity";
+import { Activity } from "../../provider/batch/shared-reads";
 import type { CanonicalPrefix } from "../../provider/model/prefix";
 import { Notices } from "../../provider/resources/notices";
 import { type Addressed, SameMachine } from "../../provider/resources/same-machine";

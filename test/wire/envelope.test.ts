@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Answers, ListKind } from "../../provider/wire/answers";
 import { findList } from "../../provider/wire/envelope";
-import { ShapeError } from "../../provider/wire/shape";
+import { ShapeError } from "../../provider/wire/json";
 
 const NAMES = "data result results response entries records items list rows profiles rules marks prefixes prefixset";
 const ONE = [{ p: "192.0.2.0/24", v: 1 }];

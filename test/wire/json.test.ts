@@ -1,7 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
-import { parseJson, readNumber } from "../../provider/wire/json";
-import { ShapeError } from "../../provider/wire/shape";
+import { parseJson, readNumber, ShapeError } from "../../provider/wire/json";
 
 it("reads what JSON.parse reads", () => {
   fc.assert(

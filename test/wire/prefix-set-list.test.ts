@@ -2,9 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prefix } from "../../provider/model/prefix";
 import type { Answers } from "../../provider/wire/answers";
-import { parseJson } from "../../provider/wire/json";
+import { parseJson, ShapeError } from "../../provider/wire/json";
 import { type ListedEntry, readPrefixSetList } from "../../provider/wire/prefix-set-list";
-import { ShapeError } from "../../provider/wire/shape";
 
 const flat = ({ prefix, value, spelling }: ListedEntry) => [prefix.toString(), value, spelling];
 const read = (json: unknown) => readPrefixSetList(json).map(flat);

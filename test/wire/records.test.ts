@@ -1,10 +1,9 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Prefix } from "../../provider/model/prefix";
-import { parseJson } from "../../provider/wire/json";
+import { parseJson, ShapeError } from "../../provider/wire/json";
 import { readMarkList } from "../../provider/wire/mark-list";
 import { readProfileList, readRuleList } from "../../provider/wire/record-lists";
-import { ShapeError } from "../../provider/wire/shape";
 
 function caught(work: () => unknown): ShapeError {
   try {

@@ -1,12 +1,11 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ListedValue } from "../../provider/model/entry-value";
+import type { ListedValue } from "../../provider/model/entry";
 import { Prefix } from "../../provider/model/prefix";
 import type { Answers } from "../../provider/wire/answers";
-import { parseJson } from "../../provider/wire/json";
+import { parseJson, ShapeError } from "../../provider/wire/json";
 import { readMarkList } from "../../provider/wire/mark-list";
 import { readPrefixSetList } from "../../provider/wire/prefix-set-list";
-import { ShapeError } from "../../provider/wire/shape";
 
 /** An entry as a node holds it: canonical, so that every form of it means the same. */
 interface Entry {

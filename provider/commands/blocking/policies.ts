@@ -15,7 +15,7 @@ import { readResource } from "../../../policies/resources";
 import { levelOf, settingsOf } from "../../../policies/settings";
 import { startRun } from "../../../policies/start-run";
 import { type PrefixSetUrl, parseUrl } from "../../client";
-import { formatNote } from "../../model/entry-note";
+import { formatNote } from "../../model/entry";
 import type { PrefixEntries } from "../../prefixes";
 import type { CliIo } from "../cli-io";
 

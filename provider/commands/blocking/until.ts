@@ -1,4 +1,4 @@
-import { expiresSchema } from "../../model/entry-note";
+import { expiresSchema } from "../../model/entry";
 import { UsageError } from "../cli-io";
 
 const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 } as const;

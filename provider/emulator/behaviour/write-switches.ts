@@ -1,4 +1,4 @@
-import { MAX_VALUE } from "../../model/entry-value";
+import { MAX_VALUE } from "../../model/entry";
 import { amount, choice } from "./switch";
 
 /** What the node API accepts, and what its writes do (docs/contract.md#set-entries, docs/contract.md#staging-and-commit). */

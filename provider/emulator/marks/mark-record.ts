@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_VALUE } from "../../model/entry-value";
+import { MAX_VALUE } from "../../model/entry";
 import { PrefixError } from "../../model/prefix";
 import { parseAddress } from "../packets/address";
 import { portSchema, protocolSchema } from "../packets/packet";

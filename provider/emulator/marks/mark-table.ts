@@ -1,4 +1,4 @@
-import { MAX_VALUE } from "../../model/entry-value";
+import { MAX_VALUE } from "../../model/entry";
 
 /** What a rule does to the value of a record: `set` it, `add` to it, or raise it to at least the operand (`max`). */
 export type ValueOperation = "set" | "add" | "max";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_VALUE } from "../../model/entry-value";
+import { MAX_VALUE } from "../../model/entry";
 import { MARK_TYPES } from "../../model/mark";
 import { Prefix, PrefixError } from "../../model/prefix";
 import { nameProblem, type PrefixSetUrl, parseUrl } from "../../model/resource-url";

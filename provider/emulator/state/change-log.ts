@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_VALUE } from "../../model/entry-value";
+import { MAX_VALUE } from "../../model/entry";
 import { parseUrl } from "../../model/resource-url";
 import type { Change } from "./change";
 import type { EmulatorState } from "./state";

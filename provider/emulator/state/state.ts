@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_VALUE } from "../../model/entry-value";
+import { MAX_VALUE } from "../../model/entry";
 import { Prefix, PrefixError } from "../../model/prefix";
 import { nameProblem } from "../../model/resource-url";
 import { marksSchema } from "../marks";

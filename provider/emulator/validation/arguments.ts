@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MAX_VALUE } from "../../model/entry-value";
+import { MAX_VALUE } from "../../model/entry";
 import { MARK_TYPES } from "../../model/mark";
 import { CONTROL } from "../defaults";
 import type { JournalFilter, JournalRange } from "../journal/journal";

@@ -1,7 +1,6 @@
 import type { HttpAnswer } from "../../client/http";
-import { parseJson } from "../../wire/json";
+import { isRecord, parseJson, ShapeError } from "../../wire/json";
 import { type NodeAnswer, readAnswer } from "../../wire/node-answer";
-import { isRecord, ShapeError } from "../../wire/shape";
 
 /** How an error is written, in the words of the emulator's switches. */
 export type ErrorForm = "json" | "json-200" | "status-200" | "success-200" | "code-200" | "text" | "text-200" | "html";

@@ -1,6 +1,6 @@
 import { formatUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
-import { isRecord, sketch } from "../../wire/shape";
+import { isRecord, sketch } from "../../wire/json";
 import type { NodeSettings } from "../finding";
 import type { Judgement } from "../point";
 import { settingsFor } from "../shapes/answers";

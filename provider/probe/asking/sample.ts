@@ -1,8 +1,8 @@
 import type { Prefix } from "../../model/prefix";
 import type { Answers } from "../../wire/answers";
+import { isRecord, sketch } from "../../wire/json";
 import { placesIn } from "../../wire/places";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
-import { isRecord, sketch } from "../../wire/shape";
 import { settingsFor } from "../shapes/answers";
 import { type EntryShape, entryShape, type KnownEntry } from "../shapes/entry-shape";
 import { type ListPlace, placeOfList } from "../shapes/list-place";

@@ -1,7 +1,7 @@
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
+import { ShapeError } from "../../wire/json";
 import { commitCommand, dataCommand, deleteEntry, insertEntry } from "../../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../../wire/prefix-set-list";
-import { ShapeError } from "../../wire/shape";
 import { placeOfList, showsNoAddress } from "../shapes/list-place";
 import { TIMING } from "../timing";
 import type { Answer } from "./answer";

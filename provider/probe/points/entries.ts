@@ -1,4 +1,4 @@
-import { MAX_VALUE } from "../../model/entry-value";
+import { MAX_VALUE } from "../../model/entry";
 import { singles } from "../asking/documentation";
 import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";

@@ -1,8 +1,8 @@
 import type { Rule } from "../../model/mark";
 import { formatUrl } from "../../model/resource-url";
+import { sketch } from "../../wire/json";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
-import { sketch } from "../../wire/shape";
 import { Skipped, Unclear } from "../asking/outcome";
 import { askRecords, describeRecords, nameOf, whereOf } from "../asking/records";
 import { refusalSwitches } from "../asking/refusal";

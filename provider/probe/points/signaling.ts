@@ -1,5 +1,5 @@
 import { Prefix } from "../../model/prefix";
-import { isRecord } from "../../wire/shape";
+import { isRecord } from "../../wire/json";
 import { refusalIn } from "../../wire/signaling";
 import type { Answer } from "../asking/answer";
 import { Skipped, Unclear } from "../asking/outcome";

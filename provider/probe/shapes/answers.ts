@@ -1,6 +1,6 @@
 import type { Answers, ListKind, Member } from "../../wire/answers";
+import { isRecord, ShapeError } from "../../wire/json";
 import { isAddressLike, placesIn } from "../../wire/places";
-import { isRecord, ShapeError } from "../../wire/shape";
 import { placeOfList } from "./list-place";
 
 /** What reads an answer by some settings, and whether it reads in it what it should. */

@@ -1,8 +1,6 @@
-import { naturalRole } from "../../wire/entry-names";
-import { readNumber } from "../../wire/json";
-import { lengthOf } from "../../wire/listed-prefix";
+import { lengthOf, naturalRole } from "../../wire/entry-members";
+import { isRecord, readNumber } from "../../wire/json";
 import { isAddressLike } from "../../wire/places";
-import { isRecord } from "../../wire/shape";
 import type { ListPlace } from "./list-place";
 
 /** An entry that is known to be in a list. */

@@ -1,7 +1,7 @@
 import type { Answers, ListKind } from "../../wire/answers";
 import { pathFor } from "../../wire/envelope";
+import { isRecord } from "../../wire/json";
 import { follow, isAddressLike, listCandidate, type Place, placesIn } from "../../wire/places";
-import { isRecord } from "../../wire/shape";
 
 /** Where a list stands in an answer, and as what. */
 export interface ListPlace {

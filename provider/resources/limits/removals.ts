@@ -1,4 +1,4 @@
-import { parseNote } from "../../model/entry-note";
+import { parseNote } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { grouped } from "../../model/text";
 import { isExpired } from "../entries";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isEntryValue } from "../../model/entry-value";
+import { isEntryValue } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { formatUrl } from "../../model/resource-url";
 import { checkArguments, entryLimitShape } from "../arguments";

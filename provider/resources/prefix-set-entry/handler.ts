@@ -1,4 +1,4 @@
-import type { ListedValue } from "../../model/entry-value";
+import type { ListedValue } from "../../model/entry";
 import type { ListedMap } from "../../model/prefix-map";
 import { compare, remember } from "../changes";
 import { isExpired } from "../entries";

@@ -1,5 +1,5 @@
 import { type SetPlan, shownAlready } from "../../batch/set-operation";
-import type { ListedValue } from "../../model/entry-value";
+import type { ListedValue } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import type { KnownPrefixes } from "../set-plan";

@@ -1,7 +1,6 @@
 import { z } from "zod";
-import type { ListedValue } from "../../model/entry-value";
-import type { CanonicalPrefix } from "../../model/prefix";
-import { Prefix } from "../../model/prefix";
+import type { ListedValue } from "../../model/entry";
+import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import type { UsedBefore } from "../changes";

@@ -1,5 +1,4 @@
-import { parseNote } from "../../model/entry-note";
-import type { ListedValue } from "../../model/entry-value";
+import { type ListedValue, parseNote } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";

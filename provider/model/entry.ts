@@ -1,5 +1,23 @@
 import { schema, zod } from "./schema";
 
+/**
+ * The largest value of an entry, of a mark and of an id; the smallest is 0. The contract names no range: 32 bits are our
+ * choice.
+ */
+export const MAX_VALUE = 2 ** 32 - 1;
+
+/** True for a value that an entry may have: an integer from 0 to {@link MAX_VALUE}. */
+export function isEntryValue(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= MAX_VALUE;
+}
+
+/**
+ * The value of an entry as a node lists it. What this package writes is in the range of `isEntryValue`; what
+ * another writer wrote may be any number, or a text (the digits of an integer beyond ±(2⁵³−1) included). Such a value is
+ * kept as it is and only compared.
+ */
+export type ListedValue = number | string;
+
 /** What is written beside an entry: why it is there, who asked for it, until when. Notes never cause a request. */
 export interface EntryNote {
   /** Why the entry exists, for people. */

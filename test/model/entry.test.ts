@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { formatNote, parseNote } from "../../provider/model/entry-note";
+import { formatNote, parseNote } from "../../provider/model/entry";
 
 const NOTE = { reason: "SYN flood", ticket: "INC-4711", expires: "2030-01-31T18:00:00Z" };
 
