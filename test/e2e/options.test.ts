@@ -1,78 +1,59 @@
-import { expect } from "vitest";
-import type { Emulator } from "../../provider/emulator";
-import { journey } from "./support/journeys";
-import { BLOCKED, since, world } from "./support/world";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import ts from "typescript";
+import { expect, it } from "vitest";
+import { root } from "../support/markdown";
+import { journeys } from "./options/journey";
+import "./options/arguments";
+import "./options/choosing";
+import "./options/leaving";
+import "./options/looking";
+import "./options/names";
+import "./options/plans";
+import "./options/replacing";
 
-const urn = (type: string, name: string) =>
-  `urn:pulumi:test::journey::pulumi-nodejs:dynamic/packetfilter:${type}::${name}`;
+const page = readFileSync(join(root, "docs/guides/options-and-flags.md"), "utf8");
+const named = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, name]) => name ?? "");
+const cells = page.split("\n").flatMap((line) => (line.startsWith("| `") ? [line.split(" | ")] : []));
+const rows = Object.fromEntries(
+  cells.flatMap(([names = "", , shownBy = ""]) => named(names).map((name) => [name, shownBy.replace(" |", "")])),
+);
+const withoutEffect = named(page.split("## Without effect on entries").at(-1) ?? "");
 
-/** What node and receiver hold: the sets `blocked` and `partners`, and what is active. */
-function held(emulator: Emulator) {
-  return {
-    blocked: emulator.prefixSet(BLOCKED).applied,
-    partners: emulator.prefixSet("prefixset://edge/partners").applied,
-    active: emulator.signalings["client-a"] ?? [],
-  };
-}
+it("each row of the page names the journey that shows it, and each journey has its rows", () => {
+  expect(rows).toEqual(journeys());
+});
 
-/** What was sent but for commits, which make sure of what is there. */
-const but = (sent: string[]) => sent.filter((request) => request !== "commit");
-
-const REPLACING = [
-  ...["deleteBeforeReplace", "replaceOnChanges", "replacementTrigger", "replaceWith"],
-  ...["--replace", "--target-replace", "state taint", "state untaint"],
-];
-
-journey("replacing", REPLACING, async () => {
-  const program = (round: { place: string; value: number; trigger: number }) => `
-    new pf.PrefixSet("set", { arena: "edge", ${round.place}, entries: ["192.0.2.0/24"] }, { deleteBeforeReplace: true });
-    new pf.PrefixSetEntry("changed", { arena: "edge", set: "partners", prefix: "203.0.113.1", value: ${round.value} },
-      { replaceOnChanges: ["*"] });
-    const cause = new pf.PrefixSetEntry("cause", { arena: "edge", set: "partners", prefix: "203.0.113.2" },
-      { replacementTrigger: ${round.trigger} });
-    new pf.PrefixSetEntry("with", { arena: "edge", set: "partners", prefix: "203.0.113.3" }, { replaceWith: [cause] });
-    new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] }, { deleteBeforeReplace: true });
-  `;
-  const first = { place: 'set: "blocked"', value: 7, trigger: 1 };
-  const second = { place: 'profile: "web", set: "blocked"', value: 8, trigger: 2 };
-  await using w = await world({ program: program(first) });
-  const { emulator, stack } = w;
-  const web = () => emulator.prefixSet("prefixset://edge/web/blocked").applied;
-  await stack.must("up", "--yes", "--skip-preview");
-  const partners = { "203.0.113.1/32": 7, "203.0.113.2/32": 1, "203.0.113.3/32": 1 };
-  const active = ["198.51.100.7/32"];
-  expect(held(emulator)).toEqual({ blocked: { "192.0.2.0/24": 1 }, partners, active });
-
-  const start = emulator.journal.length;
-  await stack.program(program(second));
-  const replaced = await stack.must("up", "--yes", "--skip-preview");
-  expect(replaced.text).toMatch(/PrefixSet "set": the option "deleteBeforeReplace" is not followed/);
-  expect(replaced.stdout).toMatch(/4 replaced/);
-  const commits = emulator.journal.slice(start).flatMap(({ commit, url }) => (commit ? [{ url, ...commit }] : []));
-  const places = commits.filter(({ url }) => !url?.includes("partners")).map(({ url, removed }) => [url, removed]);
-  expect(places).toEqual([
-    ["prefixset://edge/web/blocked", {}],
-    ["prefixset://edge/blocked", { "192.0.2.0/24": 1 }],
-  ]);
-  expect(commits.filter(({ url }) => url?.includes("partners")).flatMap(({ removed }) => Object.keys(removed))).toEqual(
-    [],
+it("each option of the SDK has a row", () => {
+  const file = join(root, "node_modules/@pulumi/pulumi/resource.d.ts");
+  const { statements } = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.ES2022);
+  const known = ["ResourceOptions", "CustomResourceOptions", "ComponentResourceOptions"];
+  const types = statements.filter(ts.isInterfaceDeclaration).filter(({ name }) => known.includes(name.text));
+  expect(types).toHaveLength(known.length);
+  const options = types.flatMap(({ members }) =>
+    members.flatMap(({ name }) => (name && ts.isIdentifier(name) ? [name.text] : [])),
   );
-  expect(web()).toEqual({ "192.0.2.0/24": 1 });
-  const after = { blocked: {}, partners: { ...partners, "203.0.113.1/32": 8 }, active };
-  expect(held(emulator)).toEqual(after);
+  expect(
+    Object.keys(rows)
+      .filter((name) => /^\w+$/.test(name))
+      .sort(),
+  ).toEqual([...new Set(options)].sort());
+});
 
-  // Whatever replaces a resource that stays where it is sends nothing but commits.
-  const sent = since(emulator);
-  for (const name of ["changed", "cause"]) await stack.must("state", "taint", urn("PrefixSetEntry", name), "--yes");
-  await stack.must("state", "untaint", urn("PrefixSetEntry", "cause"), "--yes");
-  const tainted = await stack.must("up", "--yes", "--skip-preview", "--replace", urn("PrefixSet", "set"));
-  expect(tainted.stdout).toMatch(/2 replaced/);
-  const one = await stack.must("up", "--yes", "--skip-preview", "--target-replace", urn("CloudSignaling", "attack"));
-  expect(one.stdout).toMatch(/1 replaced/);
-  expect(one.text).toMatch(/198\.51\.100\.7\/32 stays active, wanted by another resource/);
-  // This replaces the engine's default provider as well: the old one's process deletes, and saw no check.
-  const everything = await stack.must("up", "--yes", "--skip-preview", "--replace", "**");
-  expect(everything.stdout).toMatch(/6 replaced/);
-  expect(but(sent())).toEqual([]);
-  expect([web(), held(emulator)]).toEqual([{ "192.0.2.0/24": 1 }, after]);
+it("each flag of the engine's commands has a row, or is among those without effect; each command on the state is named", () => {
+  const help = (...command: string[]) => execFileSync("pulumi", [...command, "--help"], { encoding: "utf8" });
+  const state = help("state");
+  const commands = [...(state.split("Available Commands:")[1] ?? "").matchAll(/^ {2}(\w+) /gm)].map(
+    ([, name]) => name ?? "",
+  );
+  expect(commands.length).toBeGreaterThan(8);
+  expect(commands.filter((name) => !page.includes(`\`state ${name}\``))).toEqual([]);
+  const texts = [
+    ...["up", "preview", "refresh", "destroy"].map((command) => help(command)),
+    ...[state, ...commands.map((name) => help("state", name))],
+  ];
+  const flags = texts.flatMap((text) => [...text.matchAll(/^ +(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => flag ?? ""));
+  const ours = [...Object.keys(rows).filter((name) => name.startsWith("--")), ...withoutEffect];
+  expect(ours.sort()).toEqual([...new Set(flags)].sort());
 });

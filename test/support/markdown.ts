@@ -8,7 +8,7 @@ export const root = resolve(__dirname, "../..");
  *
  * - `sh run`: runs as it stands, in a folder where the package is installed; a following `output` block is what it prints
  * - `sh background`: the same, kept running until the end of the page
- * - `sh e2e`: runs in test/e2e/readme.test.ts, with a real Pulumi CLI; a following `output` block is among what it prints
+ * - `sh e2e`: runs in test/e2e, with a real Pulumi CLI; a following `output` block is among what it prints
  * - `sh fails`: runs there as well, and ends with a failure
  * - `sh readme`: stands in the README, too, where it is proved
  * - `sh folder`: makes the folder of a project, in an empty one

@@ -1,0 +1,138 @@
+import { execFile } from "node:child_process";
+import { rm } from "node:fs/promises";
+import { createServer, request } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { blocksOf } from "../support/markdown";
+import { TestStack } from "./support/stack";
+import { BLOCKED, blockedSet, mutations, since, world } from "./support/world";
+
+/** The commands of a guide, one after the other; those that have to fail must. */
+function guideOf(page: string, stack: TestStack, variables: Record<string, string> = {}) {
+  const blocks = blocksOf(`docs/guides/${page}`).filter(({ tag }) => tag === "e2e" || tag === "fails");
+  const env = { ...stack.variables, ...variables, PULUMI_SKIP_CONFIRMATIONS: "true" };
+  return {
+    /** Runs the next block, which contains this text. */
+    async next(contains: string) {
+      const { tag, text } = blocks.shift() ?? { tag: "", text: "nothing is left" };
+      expect(text).toContain(contains);
+      const ran = promisify(execFile)("sh", ["-ec", text], { cwd: stack.folder, env });
+      const ended = await ran.then(
+        ({ stdout, stderr }) => ({ tag: "e2e", text: stdout + stderr }),
+        ({ stdout, stderr }) => ({ tag: "fails", text: stdout + stderr }),
+      );
+      expect(ended.tag, ended.text).toBe(tag);
+      return ended.text;
+    },
+    left: () => blocks.map(({ text }) => text),
+  };
+}
+
+it("The state is lost: a copy brings it back, and without one the program finds what is there", async () => {
+  const [OURS, FOREIGN] = ["192.0.2.0/24", "203.0.113.9/32"];
+  const program = (more = "") => `
+    ${blockedSet([OURS], more)}
+    new pf.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 });
+    new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] });
+  `;
+  await using w = await world({ program: program() });
+  const { emulator, stack } = w;
+  const guide = guideOf("state-lost.md", stack);
+  const lose = () => rm(join(stack.folder, ".backend/.pulumi"), { recursive: true });
+  const blocked = () => emulator.prefixSet(BLOCKED).applied;
+  await stack.must("up", "--yes", "--skip-preview");
+  await guide.next("stack export");
+  await lose();
+  emulator.change(BLOCKED, { insert: { [FOREIGN]: 1 } });
+  let sent = since(emulator);
+  expect(await guide.next("stack import")).toContain(FOREIGN);
+  expect(sent()).toEqual(["delete 1", "commit"]);
+
+  await lose();
+  emulator.change(BLOCKED, { insert: { [FOREIGN]: 1 } });
+  sent = since(emulator);
+  await guide.next("stack init");
+  expect(await guide.next("pulumi up")).toMatch(/already holds 1 entry not declared here: 203\.0\.113\.9\/32/);
+  await stack.program(program('onExisting: "adopt"'));
+  await guide.next("pulumi up");
+  expect(sent().filter((one) => one !== "commit")).toEqual([]);
+  expect(blocked()).toEqual({ [OURS]: 1, [FOREIGN]: 1 });
+  expect(await guide.next("pulumi preview")).toMatch(
+    /up removes 1 entry that no program declared so: 203\.0\.113\.9\/32/,
+  );
+  expect(sent().filter((one) => one !== "commit")).toEqual(["delete 1"]);
+  expect(blocked()).toEqual({ [OURS]: 1 });
+  await guide.next("--expect-no-changes");
+  expect(guide.left()).toEqual([]);
+
+  await stack.must("destroy", "--yes", "--skip-preview");
+  expect([blocked(), emulator.signalings["client-a"]]).toEqual([{}, ["198.51.100.7/32"]]);
+});
+
+it("Rotating credentials: twelve nodes get a new token, and the gate fails only where the guide says so", async () => {
+  const names = "ams1 ams2 fra1 fra2 lon1 lon2 mad1 mad2 par1 par2 waw1 waw2".split(" ");
+  await using nodes = await startNodes(names, "first");
+  await using stack = await TestStack.create({
+    program: `new pf.PrefixSetFleet("blocked", { arena: "edge", set: "blocked", entries: ["192.0.2.0/24"], nodes: ${JSON.stringify(names)} });`,
+  });
+  const settings = names.flatMap((name) => [
+    ...["--plaintext", `packetfilter:nodes.${name}.endpoint=${nodes.url(name)}`],
+    ...["--secret", `packetfilter:nodes.${name}.headers.authorization=Bearer first`],
+  ]);
+  await stack.must("config", "set-all", "--path", ...settings);
+  const guide = guideOf("rotating-credentials.md", stack, { NEW_TOKEN: "second", NEWER_TOKEN: "third" });
+  await stack.must("up", "--yes", "--skip-preview");
+  const sent = () => nodes.emulators.flatMap(mutations);
+  const before = sent();
+  expect(before).toHaveLength(2 * names.length);
+
+  for (const name of names) nodes.valid(name, "first", "second");
+  await guide.next("for node in");
+  await guide.next("--run-program");
+  await guide.next("pulumi up");
+  for (const name of names) nodes.valid(name, "second");
+  await guide.next("--refresh --expect-no-changes");
+
+  nodes.valid("ams1", "third");
+  expect(await guide.next("--refresh --expect-no-changes")).toMatch(/ams1.*HTTP 401/);
+  await guide.next("nodes.ams1");
+  await guide.next("--run-program");
+  expect(guide.left()).toEqual([]);
+  expect(sent()).toEqual(before);
+});
+
+/** Emulators behind one address, each with the tokens that it takes. */
+async function startNodes(names: readonly string[], token: string) {
+  const emulators = new Map<string, Emulator>();
+  const tokens = new Map(names.map((name) => [name, [token]]));
+  for (const name of names) {
+    emulators.set(name, await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } }));
+  }
+  const server = createServer((incoming, answer) => {
+    const [, name = "", path = ""] = /^\/(\w+)(\/.*)$/.exec(incoming.url ?? "") ?? [];
+    const isValid = tokens.get(name)?.some((one) => incoming.headers.authorization === `Bearer ${one}`);
+    if (!isValid) return answer.writeHead(401).end();
+    const { method, headers } = incoming;
+    const forwarded = request(`${emulators.get(name)?.endpoint}${path}`, { method, headers }, (response) => {
+      answer.writeHead(response.statusCode ?? 502, response.headers);
+      response.pipe(answer);
+    });
+    incoming.pipe(forwarded);
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  return {
+    emulators: [...emulators.values()],
+    url: (name: string) => `http://127.0.0.1:${port}/${name}`,
+    /** From now on a node takes these tokens and no other. */
+    valid: (name: string, ...taken: string[]) => void tokens.set(name, taken),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((closed) => server.close(closed));
+      for (const emulator of emulators.values()) await emulator.close();
+    },
+  };
+}

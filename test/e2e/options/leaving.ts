@@ -1,0 +1,56 @@
+import { expect } from "vitest";
+import { since, world } from "../support/world";
+import { DESTROY, held, journey, UP, urn } from "./journey";
+
+const LEAVING = [
+  ...["deletedWith", "retainOnDelete", "protect"],
+  ...["--exclude-protected", "--ignore-protect", "state protect", "state unprotect"],
+];
+
+journey("leaving", LEAVING, async () => {
+  const entry = (name: string, prefix: string, option = "") =>
+    `new pf.PrefixSetEntry("${name}", { arena: "edge", set: "partners", prefix: "${prefix}" }, { ${option} });\n`;
+  const program = (entries: string[], more: string) => `
+    new pf.PrefixSet("set", { arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)} }, { protect: true });
+    const site = ${entry("site", "203.0.113.99")}
+    ${entry("with", "203.0.113.2", "deletedWith: site")}
+    new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] }, { deletedWith: site });
+    ${more}
+  `;
+  const before = program(["192.0.2.0/25", "192.0.2.128/25"], entry("kept", "203.0.113.1", "retainOnDelete: true"));
+  await using w = await world({ program: before });
+  const { emulator, stack } = w;
+  const first = await stack.must(...UP);
+  expect(first.text).toMatch(/PrefixSetEntry "with": where it is deleted together .* its entries stay on the node/);
+  expect(first.text).toMatch(/CloudSignaling "attack": where it .* its prefixes stay active at the receiver/);
+
+  // What is retained leaves the state only, and a protected set loses entries as the program says.
+  let sent = since(emulator);
+  await stack.program(program(["192.0.2.0/25"], ""));
+  const left = await stack.must(...UP);
+  expect(left.stdout).toMatch(/kept deleted.*\[retain\]/);
+  expect(sent()).toEqual(["delete 1", "commit"]);
+  const partners = { "203.0.113.1/32": 1, "203.0.113.2/32": 1, "203.0.113.99/32": 1 };
+  const active = ["198.51.100.7/32"];
+  expect(held(emulator)).toEqual({ blocked: { "192.0.2.0/25": 1 }, partners, active });
+
+  // The engine says "deleted" of what is deleted with another resource, and does not ask the provider.
+  sent = since(emulator);
+  const rest = await stack.must(...DESTROY, "--exclude-protected");
+  expect(rest.stdout).toMatch(/with deleted/);
+  expect(sent()).toEqual(["delete 1", "commit"]);
+  const { "203.0.113.99/32": _, ...stayed } = partners;
+  expect(held(emulator)).toEqual({ blocked: { "192.0.2.0/25": 1 }, partners: stayed, active });
+  expect(Object.keys(await stack.state())).toEqual(["set"]);
+
+  sent = since(emulator);
+  await stack.must("state", "unprotect", urn("PrefixSet", "set"), "--yes");
+  await stack.must("state", "protect", urn("PrefixSet", "set"), "--yes");
+  const refused = await stack.destroy();
+  expect(refused.code).not.toBe(0);
+  expect(refused.text).toMatch(/set" cannot be deleted\s+because it is protected/);
+  expect(sent()).toEqual([]);
+  await stack.must(...DESTROY, "--ignore-protect");
+  expect(sent()).toEqual(["delete 1", "commit"]);
+  expect(held(emulator)).toEqual({ blocked: {}, partners: stayed, active });
+});
