@@ -197,6 +197,11 @@ export class Announced {
     this.changed();
   }
 
+  /** Whether an operation is announced. */
+  has(key: string): boolean {
+    return this.keys.has(key);
+  }
+
   /** The operation does not come: a comparison found no difference. */
   drop(key: string): void {
     this.checkedAt = this.inFlight.now;

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declareSignaling } from "./declared";
 import { declareOptional, type Kind, properties, tokenOf } from "./registration";
-import { registeredOptions } from "./resource";
+import { registered } from "./resource";
 import type { ReceiverInput } from "./types";
 
 /** Arguments of a {@link CloudSignaling}. */
@@ -74,7 +74,7 @@ export class CloudSignaling extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`.
    */
   constructor(name: string, args: CloudSignalingArgs, options?: pulumi.CustomResourceOptions) {
-    const accepted = registeredOptions(KIND.type, name, options);
+    const { options: accepted } = registered(KIND, name, options, args.hostBits);
     const props = properties(KIND, name, args, options);
     declareSignaling(args, options);
     super(CloudSignaling.__pulumiType, name, props, accepted);

@@ -6,6 +6,7 @@ import { normaliseEntries } from "../resources/entries";
 import { setUrl } from "../resources/json";
 import { HOLDING_PREFIXES } from "../resources/secret-names";
 import { type Declaration, record } from "./conflicts";
+import type { Ignored } from "./ignored";
 import { isPlain, type Settled, settled } from "./inputs";
 import { inspect } from "./inspection";
 import { isLookup } from "./registration";
@@ -53,19 +54,19 @@ interface Content {
  * Records a `PrefixSet`; ends the program where another resource declares the same. A preview looks at its set.
  * @throws {pulumi.RunError} with both names; in a later turn where arguments resolve later
  */
-export function declareSet(name: string, args: SetArgs, options: Options): void {
+export function declareSet(name: string, args: SetArgs, options: Options, ignored?: Ignored): void {
   if (isLookup(options)) return;
   const { arena, profile, set, node, entries, exclusive, hostBits } = args;
   const run = theRun();
   // A member that is missing is reported where the arguments are made.
   const parts = inspect(name, "entries", entries, true)?.catch(() => []);
   whenSettled(run, { arena, profile, set, node }, { entries, exclusive, hostBits, parts }, (place, content) =>
-    enter(run, { type: "PrefixSet", name }, place, content),
+    enter(run, { type: "PrefixSet", name, ignored }, place, content),
   );
 }
 
 /** Records a `PrefixSetEntry`, like {@link declareSet}. */
-export function declareEntry(name: string, args: EntryOfSetArgs, options: Options): void {
+export function declareEntry(name: string, args: EntryOfSetArgs, options: Options, ignored?: Ignored): void {
   if (isLookup(options)) return;
   const { arena, profile, set, node, prefix, value, expires, hostBits } = args;
   const run = theRun();
@@ -77,7 +78,7 @@ export function declareEntry(name: string, args: EntryOfSetArgs, options: Option
     });
     enter(
       run,
-      { type: "PrefixSetEntry", name },
+      { type: "PrefixSetEntry", name, ignored },
       place,
       content.known ? { ...content, value: entry(content.value) } : content,
     );
@@ -124,7 +125,7 @@ function whenSettled<P extends object, C extends object>(
 
 function enter(
   run: Run,
-  resource: Pick<Declaration, "type" | "name">,
+  { ignored, ...resource }: Pick<Declaration, "type" | "name"> & { readonly ignored: Ignored | undefined },
   place: { readonly arena: unknown; readonly profile?: unknown; readonly set: unknown; readonly node?: unknown },
   content: Settled<Content>,
 ): void {
@@ -152,6 +153,9 @@ function enter(
   const { toSee } = found;
   toSee.exclusive ||= exclusive;
   toSee.isSecret ||= isSecret;
+  toSee.isIgnored ||= ignored?.all === true && resource.type === "PrefixSet";
+  const isOne = ignored?.all === true && resource.type === "PrefixSetEntry";
+  for (const prefix of isOne ? prefixes : (ignored?.prefixes ?? [])) toSee.ignored.add(prefix);
   // Only a note has a time at which its entry expires.
   const current = normal.notes.size === 0 ? normal : normaliseEntries(entries, { hostBits, now: systemClock.wall() });
   for (const [prefix, value] of current?.entries ?? []) {

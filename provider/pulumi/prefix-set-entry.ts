@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declareEntry } from "./declared";
 import { declareOptional, type Kind, properties, tokenOf } from "./registration";
-import { registeredOptions } from "./resource";
+import { registered } from "./resource";
 import type { NodeInput } from "./types";
 
 /** Arguments of a {@link PrefixSetEntry}. */
@@ -103,9 +103,9 @@ export class PrefixSetEntry extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`, and where the program declares the entry twice.
    */
   constructor(name: string, args: PrefixSetEntryArgs, options?: pulumi.CustomResourceOptions) {
-    const accepted = registeredOptions(KIND.type, name, options);
+    const { options: accepted, ignored } = registered(KIND, name, options, args.hostBits);
     const props = properties(KIND, name, args, options);
-    declareEntry(name, args, options);
+    declareEntry(name, args, options, ignored);
     super(PrefixSetEntry.__pulumiType, name, props, accepted);
   }
 }

@@ -1,7 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
+import { IGNORED_KEY } from "../resources/provider-text";
 import { declareSet } from "./declared";
+import { withCanonicalKeys } from "./ignored";
 import { declareOptional, type Kind, properties, tokenOf } from "./registration";
-import { registeredOptions } from "./resource";
+import { registered } from "./resource";
 import type { EntriesInput, NodeInput } from "./types";
 
 /** Arguments of a {@link PrefixSet}. */
@@ -123,12 +125,18 @@ export class PrefixSet extends pulumi.CustomResource {
 
   /**
    * @param name The resource's name in the stack.
-   * @throws {pulumi.RunError} for the option `import`, and where the program declares one entry twice.
+   * @throws {pulumi.RunError} for the option `import`, for paths of `ignoreChanges` that mean nothing, and where the program declares one
+   * entry twice.
    */
   constructor(name: string, args: PrefixSetArgs, options?: pulumi.CustomResourceOptions) {
-    const accepted = registeredOptions(KIND.type, name, options);
-    const props = properties(KIND, name, args, options);
-    declareSet(name, args, options);
+    const { options: accepted, ignored } = registered(KIND, name, options, args.hostBits);
+    // The engine resets an entry by its key in the state, so that the program has it under that key, too.
+    const isPartly = (ignored?.prefixes.size ?? 0) > 0;
+    const given = isPartly
+      ? { ...args, entries: withCanonicalKeys(args.entries, args.hostBits) as EntriesInput }
+      : args;
+    const props = { ...properties(KIND, name, given, options), ...(ignored?.all && { [IGNORED_KEY]: true }) };
+    declareSet(name, given, options, ignored);
     super(PrefixSet.__pulumiType, name, props, accepted);
   }
 }

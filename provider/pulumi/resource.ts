@@ -1,12 +1,33 @@
 import * as pulumi from "@pulumi/pulumi";
+import { type Ignored, ignoredChanges } from "./ignored";
+import type { Kind } from "./registration";
+
+/** The options of a resource, as they are registered and as the preview has to know them. */
+export interface Registered {
+  readonly options: pulumi.CustomResourceOptions | undefined;
+  readonly ignored: Ignored | undefined;
+}
 
 /**
  * The options with which a resource is registered (docs/guides/options-and-flags.md). What a transform of the stack adds
  * to them is not seen here.
  *
- * @throws {pulumi.RunError} for `import`, with the two ways that work
+ * @param hostBits the argument of that name
+ * @throws {pulumi.RunError} for `import`, with the two ways that work, and for paths of `ignoreChanges` that mean nothing
  */
-export function registeredOptions(
+export function registered(
+  kind: Kind,
+  name: string,
+  given: pulumi.CustomResourceOptions | undefined,
+  hostBits: unknown,
+): Registered {
+  const args = [...kind.required, ...kind.optional, kind.connection];
+  const ignored = ignoredChanges({ label: `${kind.type} "${name}"`, args, hostBits }, given?.ignoreChanges);
+  const options = accepted(kind.type, name, given);
+  return { options: ignored ? { ...options, ignoreChanges: ignored.paths } : options, ignored };
+}
+
+function accepted(
   type: string,
   name: string,
   options: pulumi.CustomResourceOptions | undefined,

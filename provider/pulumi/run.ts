@@ -17,6 +17,8 @@ export interface SetOfRun extends DeclaredSet {
     readonly url: PrefixSetUrl;
     readonly entries: Map<CanonicalPrefix, number | undefined>;
     readonly secret: Set<CanonicalPrefix>;
+    readonly ignored: Set<CanonicalPrefix>;
+    isIgnored: boolean;
     exclusive: boolean;
     incomplete: boolean;
     isSecret: boolean;
@@ -58,6 +60,8 @@ export class Run implements Plan {
         url,
         entries: new Map(),
         secret: new Set(),
+        ignored: new Set(),
+        isIgnored: false,
         exclusive: false,
         incomplete: false,
         isSecret: false,

@@ -24,6 +24,8 @@ export class DeploymentSet implements Addressed {
   readonly wanted: Keys;
   /** Prefixes that the state of some resource of this deployment holds in this set. */
   readonly owned: Keys;
+  /** True once the program said that it ignores changes of all entries. */
+  isIgnored = false;
   readonly wantedHere: ReadonlySet<string>;
   readonly leavingHere: ReadonlySet<string>;
 

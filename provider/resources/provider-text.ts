@@ -10,3 +10,6 @@ export function providerText(type: string): string {
 export function typeToken(type: string): string {
   return `pulumi-nodejs:dynamic/packetfilter:${type}`;
 }
+
+/** Tells the check that `ignoreChanges` covers all entries of a set. The check takes it out: it is in no state. */
+export const IGNORED_KEY = "__ignoreChanges";

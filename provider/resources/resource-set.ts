@@ -112,6 +112,16 @@ export class ResourceSet {
     return this.set.wanted;
   }
 
+  /** True once the program's own arguments were checked: a refresh compares with those of the last run. */
+  isChecked(key: string): boolean {
+    return this.set.announced.has(key);
+  }
+
+  /** True where the program ignores changes of all entries. */
+  get isIgnored(): boolean {
+    return this.set.isIgnored;
+  }
+
   /** Prefixes that the state of some resource of this deployment holds in this set. */
   get owned(): DeploymentSet["owned"] {
     return this.set.owned;

@@ -25,3 +25,50 @@ it("what an import protects stays protected by the program that it wrote", async
   expect(sent()).toEqual([]);
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
 });
+
+it("ignoreChanges leaves an entry as it is in whatever spelling, and says what it keeps of a drifted set", async () => {
+  const program = (entries: object, ignored: string, set = "blocked") =>
+    `new pf.PrefixSet("blocked", { arena: "edge", set: "${set}", entries: ${JSON.stringify(entries)} }, { ignoreChanges: [${JSON.stringify(ignored)}] });`;
+  const HOST = 'entries["203.0.113.7"]';
+  await using w = await world({ program: program({ "203.0.113.7": 1, "192.0.2.0/24": 1 }, HOST) });
+  const { emulator, stack } = w;
+  await stack.must("up", "--yes", "--skip-preview");
+
+  // The engine goes by the key of the state, 203.0.113.7/32, which the program spells in another way.
+  await stack.program(program({ "203.0.113.7": 5, "192.0.2.0/24": { value: 2, reason: "scans" } }, HOST));
+  const changed = await stack.up();
+  expect(changed.code, changed.text).toBe(0);
+  expect(changed.text).toContain(`ignoreChanges ${HOST} is entries["203.0.113.7/32"], as the state has it`);
+  expect(changed.text).not.toContain("203.0.113.7/32 has 1, not 5");
+  const held = { "192.0.2.0/24": 2, "203.0.113.7/32": 1 };
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(held);
+
+  // Drift in a set that is ignored as a whole is taken over, and said.
+  await stack.program(program({ "192.0.2.0/24": 9 }, "entries"));
+  const foreign = { ...held, "198.51.100.9/32": 3 };
+  emulator.change(BLOCKED, { insert: { "198.51.100.9/32": 3 } });
+  const sent = since(emulator);
+  const preview = await stack.preview("--refresh");
+  const up = await stack.up("--refresh", "--skip-preview");
+  for (const { code, text } of [preview, up]) {
+    expect(code, text).toBe(0);
+    expect(text).not.toMatch(/up (removes|changes)/);
+    expect(text).toMatch(/found 1 entry that no program declared so: 198\.51\.100\.9\/32\./);
+    expect(text).toMatch(
+      /up keeps 1 entry as found, since the program ignores changes of entries.*198\.51\.100\.9\/32\./,
+    );
+  }
+  expect(preview.text).toContain("holds 3 entries; what differs from the program is left as it is (ignoreChanges)");
+  expect(sent()).toEqual([]);
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual(foreign);
+  const { blocked } = await stack.state();
+  expect(blocked?.inputs).toMatchObject({ entries: foreign, notes: { "192.0.2.0/24": '{"reason":"scans"}' } });
+  expect(blocked?.inputs).not.toHaveProperty("__ignoreChanges");
+
+  await stack.program(program({ "192.0.2.0/24": 9 }, "entries[0]"));
+  const refused = await stack.preview();
+  expect(refused.code).not.toBe(0);
+  expect(refused.text).toMatch(
+    /PrefixSet "blocked": ignoreChanges entries\[0\]: the state has no positions of entries/,
+  );
+});

@@ -8,6 +8,8 @@ const declared = (entries: Record<string, number | undefined>, more: Partial<Dec
   exclusive: true,
   incomplete: false,
   secret: new Set(),
+  ignored: new Set(),
+  isIgnored: false,
   isSecret: false,
   ...more,
 });
@@ -49,5 +51,17 @@ it("of a set whose prefixes are secret names nothing, not even what others put t
 it("takes nothing for undeclared while a part of the program is unknown", () => {
   expect(comparison(held, declared({ "192.0.2.0/24": 1 }, { incomplete: true }))).toBe(
     "holds 3 entries; not all that the program declares is known yet",
+  );
+});
+
+it("says nothing of what ignoreChanges leaves as it is", () => {
+  const ignored = new Set(map({ "192.0.2.1/32": 1, "198.51.100.0/24": 1 }).keys());
+  const other = declared(
+    { "192.0.2.0/24": 1, "192.0.2.1/32": 7, "198.51.100.0/24": 1, "203.0.113.0/24": 2 },
+    { ignored },
+  );
+  expect(comparison(held, other)).toBe(undefined);
+  expect(comparison(held, declared({ "192.0.2.0/24": 9 }, { isIgnored: true }))).toBe(
+    "holds 3 entries; what differs from the program is left as it is (ignoreChanges)",
   );
 });

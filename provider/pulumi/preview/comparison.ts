@@ -13,6 +13,10 @@ export interface Declared {
   readonly incomplete: boolean;
   /** Entries whose value may not be shown, and which are not named therefore. */
   readonly secret: ReadonlySet<CanonicalPrefix>;
+  /** Entries that `ignoreChanges` leaves as the state has them. */
+  readonly ignored: ReadonlySet<CanonicalPrefix>;
+  /** True where it does so with the whole set. */
+  readonly isIgnored: boolean;
   /** True where prefixes are secret: then all that the set holds is counted and not named, by whichever writer. */
   readonly isSecret: boolean;
 }
@@ -23,20 +27,25 @@ export interface Declared {
  */
 export function comparison(
   observed: ListedMap,
-  { entries, exclusive, incomplete, secret, isSecret }: Declared,
+  { entries, exclusive, incomplete, secret, ignored, isIgnored, isSecret }: Declared,
 ): string | undefined {
   const missing: string[] = [];
   const different: string[] = [];
   const name = (prefix: CanonicalPrefix, text: string = prefix) =>
     isSecret || secret.has(prefix) ? SECRET_MARK : text;
   for (const [prefix, value] of entries) {
+    if (ignored.has(prefix)) continue;
     const held = observed.get(prefix);
     if (held === undefined) missing.push(name(prefix));
     else if (value !== undefined && held !== value) different.push(name(prefix, `${prefix} has ${held}, not ${value}`));
   }
-  const undeclared = incomplete ? [] : [...observed.keys()].filter((prefix) => !entries.has(prefix));
+  const undeclared = incomplete
+    ? []
+    : [...observed.keys()].filter((prefix) => !entries.has(prefix) && !ignored.has(prefix));
   const foreign = exclusive ? undeclared.map((prefix) => name(prefix)) : [];
   if (missing.length + different.length + foreign.length === 0 && !incomplete) return undefined;
+  if (isIgnored)
+    return `holds ${count(observed.size, "entry", "entries")}; what differs from the program is left as it is (ignoreChanges)`;
   const parts = [
     `holds ${count(observed.size, "entry", "entries")}`,
     named("lacks", missing),

@@ -7,16 +7,19 @@ import { checkArguments } from "../arguments";
 import { WHOLE_SET } from "../deployment-set";
 import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries } from "../entries";
 import type { Checked } from "../handler";
-import { hasUnknown, type JsonObject, readAddress, sameJson, setUrl, UNKNOWN } from "../json";
+import { hasUnknown, isObject, type JsonObject, readAddress, sameJson, setUrl, UNKNOWN } from "../json";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
+import { IGNORED_KEY } from "../provider-text";
 import type { Runtime } from "../runtime";
 import { Stored } from "../stored";
 import { prefixSetSchema } from "./arguments";
 
 /** `check` of a `PrefixSet`: everything that can be told without a request. */
-export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObject): Checked {
-  const { given, args, problems } = checkArguments(prefixSetSchema, news);
+export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObject): Checked {
+  const { [IGNORED_KEY]: ignored, ...news } = all;
+  const { rest, handed } = withoutHandedNotes(olds, news);
+  const { given, args, problems } = checkArguments(prefixSetSchema, rest);
   if (!args) return { inputs: news, problems };
   const node = hasUnknown(given.node) ? undefined : runtime.node(given.node);
   const before = heldBefore(olds, news);
@@ -39,6 +42,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   if (address && node) {
     const set = node.set(address);
     set.announced.add(WHOLE_SET);
+    set.isIgnored ||= ignored === true;
     set.wanted.add(entries.keys());
     const delta = difference<ListedValue>(before.entries, entries);
     const gone = [...delta.remove.keys()].filter((prefix) => hasExpired(prefix, normal, before, runtime.today));
@@ -52,8 +56,14 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, news: JsonObj
   for (const line of inLines(unwanted.map(([prefix, expires]) => `${prefix} (${expires})`))) {
     runtime.notices.warn(`${node ? `${node.label} ` : ""}${url ?? "PrefixSet"}: expired, not wanted: ${line}.`);
   }
-  const written = notes.size > 0 ? { notes: Object.fromEntries(notes) } : {};
-  return { inputs: { ...news, entries: Object.fromEntries(entries), ...written }, problems: [] };
+  const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
+  return { inputs: { ...rest, entries: Object.fromEntries(entries), ...written }, problems: [] };
+}
+
+/** With `ignoreChanges` the engine hands in the notes of the state, which no program gives. */
+function withoutHandedNotes(olds: JsonObject, news: JsonObject): { rest: JsonObject; handed?: JsonObject } {
+  const { notes, ...rest } = news;
+  return isObject(notes) && sameJson(olds.notes, notes) ? { rest, handed: notes } : { rest: news };
 }
 
 /** So many prefixes are named within the plan's line. */

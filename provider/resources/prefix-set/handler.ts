@@ -188,29 +188,38 @@ export class PrefixSetHandler implements Handler {
     );
   }
 
-  /** In every preview until it is done: what the update does to entries that entered the state as they were found. */
-  private sayForeign(
-    { label, wanted }: ResourceSet,
-    { entries: held, foreign }: PrefixSetState,
-    desired: ListedMap,
-  ): void {
+  /**
+   * In every preview until it is done: what the update does to entries that entered the state as they were found. A refresh
+   * compares with the arguments of the last run and does not know yet what the program says: it names them only.
+   */
+  private sayForeign(set: ResourceSet, { entries: held, foreign }: PrefixSetState, desired: ListedMap): void {
     const present = [...foreign].filter((prefix) => held.has(prefix));
-    const removed = present.filter((prefix) => !desired.has(prefix) && !wanted.has(prefix));
+    const removed = present.filter((prefix) => !desired.has(prefix) && !set.wanted.has(prefix));
     const changed = present.flatMap((prefix) => {
       const [from, to] = [held.get(prefix), desired.get(prefix)];
       return to === undefined || from === to ? [] : [`${prefix} (${from} to ${to})`];
     });
-    const say = (fate: string, items: readonly string[]) => {
+    const say = (fate: string, items: readonly string[], how = "that no program declared so") => {
       const lines = inLines(items);
       for (const [index, line] of lines.entries()) {
         const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
         this.runtime.notices.info(
-          `${label}: up ${fate} ${count(items.length, "entry", "entries")} that no program declared so${part}: ${line}.`,
+          `${set.label}: ${fate} ${count(items.length, "entry", "entries")} ${how}${part}: ${line}.`,
         );
       }
     };
-    say("removes", removed);
-    say("changes", changed);
+    if (!set.isChecked(WHOLE_SET)) {
+      say("found", [...removed, ...changed]);
+      return;
+    }
+    say("up removes", removed);
+    say("up changes", changed);
+    const kept = set.isIgnored ? present.filter((prefix) => desired.get(prefix) === held.get(prefix)) : [];
+    say(
+      "up keeps",
+      kept,
+      "as found, since the program ignores changes of entries (ignoreChanges); a destroy removes what the state holds",
+    );
   }
 }
 

@@ -1,0 +1,121 @@
+import * as pulumi from "@pulumi/pulumi";
+import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
+import { isObject } from "../resources/json";
+import { isDeferred, later } from "./inputs";
+
+/** What the option `ignoreChanges` of a resource leaves as it is. */
+export interface Ignored {
+  /** The option as the engine needs it. */
+  readonly paths: string[];
+  /** Entries of a set that are ignored one by one. */
+  readonly prefixes: ReadonlySet<CanonicalPrefix>;
+  /** True where all entries are, or the one entry of a `PrefixSetEntry`. */
+  readonly all: boolean;
+}
+
+/** What is known of the resource. */
+interface Subject {
+  /** How messages call it: `PrefixSet "blocked"`. */
+  readonly label: string;
+  /** Names of its arguments. */
+  readonly args: readonly string[];
+  readonly hostBits?: unknown;
+}
+
+/**
+ * Reads `ignoreChanges`. The engine goes by the keys of its state, which are canonical prefixes: by any other spelling it would
+ * take the entry for one that is new, leave it out, and have it removed.
+ *
+ * @throws {pulumi.RunError} for a path that means nothing of this resource
+ */
+export function ignoredChanges(subject: Subject, paths: readonly string[] | undefined): Ignored | undefined {
+  if (paths === undefined || paths.length === 0) return undefined;
+  const kept = new Set<string>();
+  const prefixes = new Set<CanonicalPrefix>();
+  let all = false;
+  for (const path of paths) {
+    const [name, ...inside] = read(subject, path);
+    if (name === "*" && inside.length === 0) all = true;
+    else if (!subject.args.includes(String(name))) throw refusal(subject, path, `there is no argument "${name}"`);
+    else if (name === "value" || name === "prefix") all = true;
+    if (name === "prefixes" && inside.length > 0)
+      throw refusal(subject, path, "the state has them sorted: write prefixes");
+    if (name !== "entries") kept.add(path);
+    else if (inside.length === 0 || (inside.length === 1 && inside[0] === "*")) {
+      all = true;
+      // Made of the entries by the check: reason and time of an entry stay with it.
+      for (const whole of ["entries", "notes"]) kept.add(whole);
+    } else {
+      const prefix = prefixOf(subject, path, inside);
+      prefixes.add(prefix);
+      const canonical = `entries["${prefix}"]`;
+      kept.add(canonical);
+      if (inside[0] !== prefix)
+        void pulumi.log.info(`${subject.label}: ignoreChanges ${path} is ${canonical}, as the state has it.`);
+    }
+  }
+  return { paths: [...kept], prefixes, all };
+}
+
+/**
+ * Entries as an object with canonical keys, which paths of `ignoreChanges` name. What is no prefix is left to the check, and so
+ * is a second spelling of the same prefix.
+ */
+export function withCanonicalKeys(entries: unknown, hostBits: unknown): unknown {
+  if (isDeferred(entries) || (Array.isArray(entries) && entries.some(isDeferred)))
+    return later(entries, (known) => withCanonicalKeys(known, hostBits));
+  if (Array.isArray(entries)) {
+    if (!entries.every((spelling) => typeof spelling === "string")) return entries;
+    return withCanonicalKeys(Object.fromEntries(entries.map((spelling) => [spelling, 1])), hostBits);
+  }
+  if (!isObject(entries)) return entries;
+  const found: Record<string, unknown> = {};
+  for (const spelling of Object.keys(entries)) {
+    const canonical = prefixIn(spelling, hostBits);
+    const isFree = typeof canonical === "string" && !(canonical in found) && !(canonical in entries);
+    found[isFree ? canonical : spelling] = entries[spelling];
+  }
+  return found;
+}
+
+function prefixOf(subject: Subject, path: string, inside: readonly (string | number)[]): CanonicalPrefix {
+  const [key, ...deeper] = inside;
+  if (typeof key !== "string")
+    throw refusal(subject, path, 'the state has no positions of entries: write the prefix, entries["203.0.113.7/32"]');
+  const prefix = prefixIn(key, subject.hostBits);
+  if (typeof prefix !== "string") {
+    const hint = deeper.length > 0 ? ' (a prefix stands in brackets: entries["203.0.113.7/32"])' : "";
+    throw refusal(subject, path, `${prefix.message.replace(/\.$/, "")}${hint}`);
+  }
+  if (deeper.length > 0) throw refusal(subject, path, `an entry is ignored as a whole: write entries["${prefix}"]`);
+  return prefix;
+}
+
+function prefixIn(spelling: string, hostBits: unknown): CanonicalPrefix | PrefixError {
+  try {
+    return Prefix.canonical(spelling, hostBits === "mask" ? { hostBits: "mask" satisfies HostBits } : {});
+  } catch (error) {
+    if (error instanceof PrefixError) return error;
+    throw error;
+  }
+}
+
+/** A step of a path: a name, a quoted name, a position or all. */
+const STEP = /\.?([^.[\]"]+)|\[(?:"((?:[^"\\]|\\.)+)"|(\d+)|(\*))\]/y;
+
+/** The steps of a property path, by the engine's grammar. */
+function read(subject: Subject, path: string): (string | number)[] {
+  const steps: (string | number)[] = [];
+  STEP.lastIndex = 0;
+  while (STEP.lastIndex < path.length) {
+    const found = STEP.exec(path);
+    if (!found) throw refusal(subject, path, "it is no property path");
+    const [, name, quoted, position, every] = found;
+    steps.push(position === undefined ? (name ?? quoted?.replaceAll('\\"', '"') ?? every ?? "") : Number(position));
+  }
+  return steps;
+}
+
+function refusal({ label }: Subject, path: string, why: string): pulumi.RunError {
+  return new pulumi.RunError(`${label}: ignoreChanges ${path}: ${why}. Nothing was sent.`);
+}
