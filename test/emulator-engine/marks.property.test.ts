@@ -20,9 +20,7 @@ interface Held {
 type Step =
   | { do: "mark"; address: string; id: number; operation: ValueOperation; operand: number; lifetime?: number }
   | { do: "put"; address: string; id: number; value: number; lifetime?: number; age: number }
-  | { do: "delete"; address: string; id: number }
-  | { do: "wait"; time: number }
-  | { do: "clear" };
+  | { do: "wait"; time: number };
 
 /** The same store as a map of objects that are compared with the clock one by one. */
 class Model {
@@ -34,10 +32,7 @@ class Model {
 
   run(step: Step): void {
     if (step.do === "wait") this.now += step.time;
-    else if (step.do === "clear") this.held.clear();
-    else if (step.do === "delete") {
-      this.held.delete(`${step.address} ${step.id}`);
-    } else {
+    else {
       const { address, id, lifetime } = step;
       const end = this.now + (lifetime ?? Number.POSITIVE_INFINITY);
       this.forget();
@@ -99,8 +94,7 @@ function runBoth(steps: Step[], capacity: number): void {
       const { address, id, value, age } = step;
       const lifetime = step.lifetime === undefined ? undefined : step.lifetime / 1000;
       marks.put("shost", { address, id, value, lifetime, age: age / 1000 });
-    } else if (step.do === "delete") marks.delete("shost", { address: step.address, id: step.id });
-    else if (step.do === "clear") marks.clear();
+    }
     const expected = model.records() as { status: string }[];
     expect(sorted(JSON.parse(marks.list("shost", format).toString()).data)).toEqual(sorted(expected));
     if (step.do !== "wait") continue; // counting lets time pass to the millisecond, which must not be needed
@@ -127,9 +121,7 @@ function stepsOf(time: fc.Arbitrary<number>, lifetime: fc.Arbitrary<number>): fc
         weight: 10,
         arbitrary: fc.record({ do: fc.constant("put"), ...key, value, lifetime: optional, age: fc.nat(9999) }),
       },
-      { weight: 5, arbitrary: fc.record({ do: fc.constant("delete"), ...key }) },
       { weight: 20, arbitrary: fc.record({ do: fc.constant("wait"), time }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant("clear") }) },
     ) as fc.Arbitrary<Step>,
     { maxLength: 60 },
   );

@@ -217,10 +217,6 @@ describe("records as plain data", () => {
     second.clock.time += 5 * MINUTE;
     second.marks.import(first.marks.export());
     expect(second.marks.export()).toEqual(records);
-    expect(second.marks.delete("dhost", { address: "2001:db8::7", id: 5 })).toBe(true);
-    expect(second.marks.delete("dhost", { address: "2001:db8::7", id: 5 })).toBe(false);
-    second.marks.clear("conn");
-    expect(Object.keys(second.marks.export())).toEqual(["shost", "sdhost"]);
   });
 
   test("are refused at the door with the place and the reason", () => {

@@ -44,13 +44,3 @@ test("the longest prefix wins, as in an index that is built anew after every cha
     { seed: 5, numRuns: 500 },
   );
 });
-
-test("a version tells that the content changed", () => {
-  const table = new PacketPrefixTable([[Prefix.parse("192.0.2.0/24"), 7]]);
-  const before = table.version;
-  expect(table.delete(Prefix.parse("192.0.2.0/25"))).toBe(false);
-  expect(table.version).toBe(before);
-  table.replace([[Prefix.parse("2001:db8::/32"), 8]]);
-  expect(table.version).toBeGreaterThan(before);
-  expect([table.longestMatch("192.0.2.9"), table.longestMatch("2001:db8::9")]).toEqual([undefined, 8]);
-});

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { connectEmulator, type Fault, faultSchema, startEmulator, UnmetFaultError } from "../../provider/emulator";
 import type { FaultDefinition } from "../../provider/emulator/behaviour/fault-kind";
 import { FAULT_KINDS, type FaultKind } from "../../provider/emulator/behaviour/fault-kinds";
+import { faultPresets } from "../../provider/emulator/behaviour/fault-presets";
 import { control, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -304,14 +305,15 @@ test.each(kinds)(
     await using emulator = await startEmulator();
     const answer = await control(emulator, "GET", "/page/fault-kinds");
     const json = answer.json as { kinds: unknown[]; presets: unknown[] };
-    const { about, parameters, presets = [] } = definition;
+    const { about, parameters } = definition;
     expect(json.kinds).toContainEqual({ kind, about, parameters });
     const defaults = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== null));
     expect(faultSchema.safeParse({ kind, ...defaults }).error).toBeUndefined();
-    for (const { fault, ...words } of presets) {
-      expect(json.presets).toContainEqual({ ...words, fault: { kind, ...fault } });
-      expect(faultSchema.safeParse({ kind, ...fault }).error).toBeUndefined();
-      expect(["api", "cmd", "op", ...Object.keys(parameters)]).toEqual(expect.arrayContaining(Object.keys(fault)));
+    for (const preset of faultPresets().filter(({ fault }) => fault.kind === kind)) {
+      expect(json.presets).toContainEqual(preset);
+      expect(faultSchema.safeParse(preset.fault).error).toBeUndefined();
+      const known = ["kind", "api", "cmd", "op", ...Object.keys(parameters)];
+      expect(known).toEqual(expect.arrayContaining(Object.keys(preset.fault)));
     }
   },
 );

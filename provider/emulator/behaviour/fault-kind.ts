@@ -51,22 +51,6 @@ export interface FaultContext {
   now(): Date;
 }
 
-/** Groups of presets, in the order in which the page shows them. */
-export const PRESET_GROUPS = ["Commits", "Entries and lists", "Connection", "Signaling"] as const;
-
-/** A fault of a kind that the page switches on by click, with what it does in the words by which it is looked for. */
-export interface FaultPreset {
-  readonly group: (typeof PRESET_GROUPS)[number];
-  readonly title: string;
-  readonly text: string;
-  /** Which requests it meets, and what the kind is told. */
-  readonly fault: FaultParameters & {
-    readonly api?: "node" | "signaling";
-    readonly cmd?: "list" | "insert" | "delete" | "commit";
-    readonly op?: "status" | "start" | "stop";
-  };
-}
-
 /**
  * A kind of fault: all that the emulator, its reference and its page know about it.
  *
@@ -75,7 +59,6 @@ export interface FaultPreset {
  * const teapot: FaultDefinition = {
  *   about: "Answers `status` (418) without effect.",
  *   parameters: { status: 418 },
- *   presets: [{ group: "Connection", title: "Teapot", text: "418", fault: {} }],
  *   run: async ({ fault: { status = 418 }, error }) => error(status, "short and stout"),
  * };
  * ```
@@ -87,8 +70,6 @@ export interface FaultDefinition {
   readonly parameters: { readonly [Name in keyof FaultParameters]: FaultParameters[Name] | null };
   /** Commands of prefix-sets that it has a meaning for, and the only requests that it meets. Default: any request. */
   readonly meets?: readonly Command[];
-  /** Default: none, the kind is only in the form. */
-  readonly presets?: readonly FaultPreset[];
   readonly run: (context: FaultContext) => Promise<Delivery>;
 }
 

@@ -14,14 +14,6 @@ export const nodeFaults = {
     about:
       'As `refuse`, and staged entries are lost, or kept with `staged: "kept"`; `when: "after"`: the request took effect before.',
     parameters: { delay: "200ms", staged: "lost", when: "before" },
-    presets: [
-      {
-        group: "Connection",
-        title: "Restart",
-        text: "away for 1 s, staged entries are lost",
-        fault: { delay: "1s" },
-      },
-    ],
     run: async (context) => {
       await effectIfAfter(context);
       if (context.fault.staged !== "kept") context.discardStaged();
@@ -33,14 +25,6 @@ export const nodeFaults = {
     about: "A commit takes `delay` (1 s, real time) until effect and answer.",
     meets: ["commit"],
     parameters: { delay: "1s" },
-    presets: [
-      {
-        group: "Commits",
-        title: "Slow commit",
-        text: "3 s until effect and answer",
-        fault: { cmd: "commit", delay: "3s" },
-      },
-    ],
     run: async (context) => {
       await context.wait(delayOf(context));
       return context.run();
@@ -50,14 +34,6 @@ export const nodeFaults = {
     about: "A commit is answered at once and applied `delay` (1 s, virtual time) later.",
     meets: ["commit"],
     parameters: { delay: "1s" },
-    presets: [
-      {
-        group: "Commits",
-        title: "Late commit",
-        text: "answered at once, applied 3 s later",
-        fault: { cmd: "commit", delay: "3s" },
-      },
-    ],
     run: (context) => context.run({ commitDelay: delayOf(context) }),
   },
   "stuck-commit": {
@@ -65,14 +41,6 @@ export const nodeFaults = {
       'A commit is answered as if all were well and never applied. What was staged is lost; `staged: "kept"`: it stays staged.',
     meets: ["commit"],
     parameters: { staged: "lost" },
-    presets: [
-      {
-        group: "Commits",
-        title: "Stuck commit",
-        text: "answered as if all were well, never applied",
-        fault: { cmd: "commit" },
-      },
-    ],
     run: (context) =>
       context.run({ commitDelay: Number.POSITIVE_INFINITY, keepStaged: context.fault.staged === "kept" }),
   },
@@ -80,29 +48,17 @@ export const nodeFaults = {
     about: "The node has no room: `status` 507, nothing is staged.",
     meets: ["insert", "commit"],
     parameters: { status: 507, message: "table full" },
-    presets: [
-      { group: "Entries and lists", title: "Table full", text: "inserts answer 507", fault: { cmd: "insert" } },
-    ],
     run: async ({ fault: { status = 507, message = "table full" }, error }) => error(status, message),
   },
   "stale-list": {
     about: "A list shows the set as it was before its last commit.",
     meets: ["list"],
     parameters: {},
-    presets: [
-      {
-        group: "Entries and lists",
-        title: "Stale list",
-        text: "shows the set before its last commit",
-        fault: { cmd: "list" },
-      },
-    ],
     run: (context) => context.run({ stale: true }),
   },
   "clock-skew": {
     about: "The answer's `Date` is off by `delay` (1 h) into the future; the API carries no other time.",
     parameters: { delay: "1h" },
-    presets: [{ group: "Connection", title: "Clock skew", text: "the Date header is an hour ahead", fault: {} }],
     run: async (context) => {
       const reply = await context.run();
       const date = new Date(context.now().getTime() + delayOf(context));

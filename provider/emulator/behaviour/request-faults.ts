@@ -7,22 +7,6 @@ export const requestFaults = {
     about:
       'Answers an error: `status` (500), `message` or a whole `body`, `retryAfter`; `when: "after"` takes effect first.',
     parameters: { status: 500, message: null, body: null, retryAfter: null, when: "before" },
-    presets: [
-      {
-        group: "Commits",
-        title: "Commit fails",
-        text: "503, nothing is applied",
-        fault: { cmd: "commit", status: 503 },
-      },
-      {
-        group: "Entries and lists",
-        title: "Too many requests",
-        text: "429 with Retry-After 1",
-        fault: { api: "node", status: 429, retryAfter: 1 },
-      },
-      { group: "Signaling", title: "Start fails", text: "500, nothing is moved", fault: { op: "start", status: 500 } },
-      { group: "Signaling", title: "Status fails", text: "500", fault: { op: "status", status: 500 } },
-    ],
     run: async (context) => {
       const { status = 500, message = `fault: status ${status}`, body, retryAfter } = context.fault;
       await effectIfAfter(context);
@@ -34,7 +18,6 @@ export const requestFaults = {
     about:
       'Answers properly, but `delay` (1 s) later; `when: "after"` (default: before) says on which side of the wait the effect is.',
     parameters: { delay: "1s", when: "before" },
-    presets: [{ group: "Connection", title: "Slow answer", text: "2 s", fault: { delay: "2s" } }],
     run: async (context) => {
       const { when } = context.fault;
       if (when !== "after") await context.wait(delayOf(context));
@@ -46,7 +29,6 @@ export const requestFaults = {
   reset: {
     about: 'Resets the connection before the request takes effect (`when: "after"`: afterwards).',
     parameters: { when: "before" },
-    presets: [{ group: "Connection", title: "Connection reset", text: "before the effect", fault: {} }],
     run: async (context) => {
       await effectIfAfter(context);
       return RESET;
@@ -55,26 +37,6 @@ export const requestFaults = {
   "lost-answer": {
     about: "The request takes effect and the connection breaks before the answer.",
     parameters: { when: "after" },
-    presets: [
-      {
-        group: "Commits",
-        title: "Commit's answer is lost",
-        text: "applied, then the connection breaks",
-        fault: { cmd: "commit" },
-      },
-      {
-        group: "Signaling",
-        title: "Start's answer is lost",
-        text: "moved, then the connection breaks",
-        fault: { op: "start" },
-      },
-      {
-        group: "Signaling",
-        title: "Stop's answer is lost",
-        text: "moved back, then the connection breaks",
-        fault: { op: "stop" },
-      },
-    ],
     run: async (context) => {
       await effectIfAfter(context);
       return RESET;
@@ -83,20 +45,11 @@ export const requestFaults = {
   truncated: {
     about: "The request takes effect and its answer breaks off in the middle.",
     parameters: {},
-    presets: [
-      {
-        group: "Entries and lists",
-        title: "List breaks off",
-        text: "in the middle of its body",
-        fault: { cmd: "list" },
-      },
-    ],
     run: async (context) => ({ cut: "truncate", reply: await context.run() }),
   },
   silence: {
     about: 'The request takes effect and nothing is ever answered; `when: "before"`: without effect.',
     parameters: { when: "after" },
-    presets: [{ group: "Connection", title: "Silence", text: "takes effect, is never answered", fault: {} }],
     run: async (context) => {
       await effectIfAfter(context);
       return { cut: "silence" };
@@ -106,7 +59,6 @@ export const requestFaults = {
     about:
       'A proxy answers with a page (`status` 502, `body`) and the request does not take effect; `when: "after"`: it does.',
     parameters: { status: 502, body: null, when: "before" },
-    presets: [{ group: "Connection", title: "Page of a proxy", text: "502 with HTML", fault: {} }],
     run: async (context) => {
       const { status = 502, body } = context.fault;
       await effectIfAfter(context);
@@ -116,14 +68,6 @@ export const requestFaults = {
   "unknown-shape": {
     about: "The request takes effect and the answer (`status` 200) is JSON of an unexpected form, or `body`.",
     parameters: { status: 200, body: null, when: "after" },
-    presets: [
-      {
-        group: "Entries and lists",
-        title: "Unknown shape",
-        text: "a list in an unexpected form",
-        fault: { cmd: "list" },
-      },
-    ],
     run: async (context) => {
       const { status = 200, body } = context.fault;
       await effectIfAfter(context);

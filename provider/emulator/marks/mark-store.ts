@@ -144,20 +144,6 @@ export class MarkStore {
     return this.table(type, family).put(mark, now) !== undefined;
   }
 
-  /** Removes the record of this key and id; false when there is none. */
-  delete(type: MarkType, record: MarkRecord): boolean {
-    const { family, key } = recordKey(type, record);
-    return this.table(type, family).delete(key, record.id);
-  }
-
-  /** Removes all records, of one table or of all. */
-  clear(type?: MarkType): void {
-    for (const each of type ? [type] : MARK_TYPES) {
-      this.tables.get(each)?.[4]?.clear();
-      this.tables.get(each)?.[6]?.clear();
-    }
-  }
-
   /** How many records a table holds now. */
   count(type: MarkType): { active: number; expired: number } {
     const now = this.options.now();

@@ -107,21 +107,6 @@ export class MarkTable {
     return false;
   }
 
-  /** Removes the record of a key and id; false when there is none. */
-  delete(key: MarkKey, id: number): boolean {
-    const held = this.byKey.get(nameOf(key, id));
-    if (!held) return false;
-    this.remove(held);
-    this.version++;
-    return true;
-  }
-
-  /** Removes all records. */
-  clear(): void {
-    for (const each of [this.byKey, this.byEnd, this.ids]) each.clear();
-    this.version++;
-  }
-
   /** Records at this moment. */
   count(now: number): { active: number; expired: number } {
     let [ended, expired] = [0, 0];

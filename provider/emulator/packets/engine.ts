@@ -1,7 +1,7 @@
 import { messageOf } from "../../model/errors";
-import { type CanonicalPrefix, Prefix } from "../../model/prefix";
+import { Prefix } from "../../model/prefix";
 import { MarkStore, type MarkStoreOptions } from "../marks/mark-store";
-import { PacketPrefixTable, type SetLookup } from "../rules/packet-prefix-table";
+import { PacketPrefixTable } from "../rules/packet-prefix-table";
 import { type MarkTouch, Program, type RuleCounter } from "../rules/program";
 import type { RuleSpec, SetReference } from "../rules/rule-schema";
 import { type Packet, PacketView } from "./packet";
@@ -12,7 +12,7 @@ export interface PacketEngineOptions {
   /** The clock: milliseconds. Used for packets without `at` and by the marks. */
   readonly now: () => number;
   /** Finds a prefix-set as a profile sees it; `undefined` when there is none. The engine looks up what it holds then. */
-  readonly sets: (profile: string, set: SetReference) => SetLookup | undefined;
+  readonly sets: (profile: string, set: SetReference) => PacketPrefixTable | undefined;
   /** Limits of the marks of each profile. */
   readonly marks?: Omit<MarkStoreOptions, "now">;
 }
@@ -67,7 +67,6 @@ export class PacketEngine {
   /** By the index that the binding table holds. */
   private readonly profiles: EngineProfile[] = [];
   private readonly indexes = new Map<string, number>();
-  private readonly bound = new Map<CanonicalPrefix, number>();
   private readonly table = new PacketPrefixTable();
   private readonly view = new PacketView();
 
@@ -105,22 +104,12 @@ export class PacketEngine {
    */
   bind(prefix: string | Prefix, profile: string): void {
     const parsed = typeof prefix === "string" ? Prefix.parse(prefix) : prefix;
-    const index = this.profiles.indexOf(this.profile(profile));
-    this.bound.set(parsed.toString(), index);
-    this.table.set(parsed, index);
+    this.table.set(parsed, this.profiles.indexOf(this.profile(profile)));
   }
 
-  /** Unbinds exactly this prefix; false when it is not bound. */
-  unbind(prefix: string | Prefix): boolean {
-    const parsed = typeof prefix === "string" ? Prefix.parse(prefix) : prefix;
-    this.table.delete(parsed);
-    return this.bound.delete(parsed.toString());
-  }
-
-  /** The prefixes that are bound to a profile, in the order in which they were bound. */
-  boundTo(profile: string): CanonicalPrefix[] {
-    const index = this.indexes.get(profile);
-    return [...this.bound].flatMap(([prefix, bound]) => (bound === index ? [prefix] : []));
+  /** Unbinds all prefixes. */
+  unbindAll(): void {
+    this.table.clear();
   }
 
   /** The marks of a profile. @throws {TypeError} when there is no such profile. */

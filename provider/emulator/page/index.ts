@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import type { FaultDefinition } from "../behaviour/fault-kind";
-import { FAULT_KINDS, faultPresets } from "../behaviour/fault-kinds";
+import { FAULT_KINDS } from "../behaviour/fault-kinds";
+import { faultPresets } from "../behaviour/fault-presets";
 import { profileOf, setOf } from "../control/lookup";
 import { type Operation, operation } from "../control/operation";
 import { PAGE } from "../defaults";

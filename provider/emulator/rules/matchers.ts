@@ -4,7 +4,7 @@ import type { PacketView } from "../packets/packet";
 import { flagBits, PROTOCOLS, type Protocol, protocolNumber, type TcpFlag } from "../packets/protocols";
 import { compileComparison } from "./comparison";
 import type { RuleEnvironment } from "./environment";
-import { PacketPrefixTable, type SetLookup } from "./packet-prefix-table";
+import { PacketPrefixTable } from "./packet-prefix-table";
 import { RateCounter } from "./rate";
 import type { MatchSpec } from "./rule-schema";
 
@@ -56,7 +56,7 @@ function allOf(matchers: Matcher[]): Matcher {
   return (packet, now) => matchers.every((matcher) => matcher(packet, now));
 }
 
-function lookUp(side: Side, table: SetLookup): (packet: PacketView) => number | undefined {
+function lookUp(side: Side, table: PacketPrefixTable): (packet: PacketView) => number | undefined {
   return side === "source"
     ? (packet) => table.find(packet.family, packet.s0, packet.s1, packet.s2, packet.s3)
     : (packet) => table.find(packet.family, packet.d0, packet.d1, packet.d2, packet.d3);

@@ -2,16 +2,6 @@ import { Prefix } from "../../model/prefix";
 import { maskWord, prefixWords } from "../packets/address";
 
 /**
- * What the rule engine asks of a prefix-set: the value of the longest prefix that holds an address.
- * Words are those of `Words`; for IPv4 only the first counts.
- */
-export interface SetLookup {
-  /** Rises with every change of content. */
-  readonly version: number;
-  find(family: 4 | 6, w0: number, w1: number, w2: number, w3: number): number | undefined;
-}
-
-/**
  * Prefixes with values for the longest-prefix match of every packet. `PrefixIndex` of the model answers the same question for
  * callers that hold a `Prefix`; here a packet's address comes as 32-bit words, and prefixes go again.
  *
@@ -21,8 +11,7 @@ export interface SetLookup {
  * table.longestMatch("192.0.2.9");     // 7
  * ```
  */
-export class PacketPrefixTable implements SetLookup {
-  version = 0;
+export class PacketPrefixTable {
   /** By prefix length, the longest first, then by network. */
   private lengths: Record<4 | 6, Map<number, Map<number | string, number>>> = { 4: new Map(), 6: new Map() };
 
@@ -43,7 +32,6 @@ export class PacketPrefixTable implements SetLookup {
       this.lengths[family] = new Map([...this.lengths[family], [length, networks] as const].sort(([a], [b]) => b - a));
     }
     networks.set(networkOf(family, length, w0, w1, w2, w3), value);
-    this.version++;
   }
 
   /** Removes exactly this prefix; false when it is not there. */
@@ -52,17 +40,15 @@ export class PacketPrefixTable implements SetLookup {
     const networks = this.lengths[family].get(length);
     const removed = networks?.delete(networkOf(family, length, w0, w1, w2, w3)) ?? false;
     if (networks?.size === 0) this.lengths[family].delete(length);
-    if (removed) this.version++;
     return removed;
   }
 
-  /** Makes this the whole content. */
-  replace(entries: Iterable<readonly [Prefix, number]>): void {
+  /** Removes all prefixes. */
+  clear(): void {
     this.lengths = { 4: new Map(), 6: new Map() };
-    this.version++;
-    for (const [prefix, value] of entries) this.set(prefix, value);
   }
 
+  /** The value of the longest prefix that holds an address. Words are those of `Words`; for IPv4 only the first counts. */
   find(family: 4 | 6, w0: number, w1: number, w2: number, w3: number): number | undefined {
     for (const [length, networks] of this.lengths[family]) {
       const value = networks.get(networkOf(family, length, w0, w1, w2, w3));

@@ -1,6 +1,4 @@
 import { messageOf } from "../../model/errors";
-import type { CanonicalPrefix } from "../../model/prefix";
-import { Prefix } from "../../model/prefix";
 import { formatUrl } from "../../model/resource-url";
 import { PACKETS_AT_ONCE } from "../defaults";
 import type { MarkStore, MarkStoreOptions } from "../marks";
@@ -25,7 +23,6 @@ export interface PacketPathOptions {
  */
 export class PacketPath {
   private readonly engine: PacketEngine;
-  private bound = new Map<CanonicalPrefix, string>();
   private boundFor = -1;
   private ended = false;
 
@@ -106,14 +103,8 @@ export class PacketPath {
   private followSignaling(): void {
     const { revision } = this.bindings;
     if (this.boundFor === revision) return;
-    const wanted = new Map(
-      this.bindings.all().map(({ prefix, arena, profile }) => [prefix.toString(), profileKey(arena, profile)]),
-    );
-    for (const prefix of this.bound.keys()) if (!wanted.has(prefix)) this.engine.unbind(prefix);
-    for (const [prefix, profile] of wanted) {
-      if (this.bound.get(prefix) !== profile) this.engine.bind(Prefix.fromCanonical(prefix), profile);
-    }
-    this.bound = wanted;
+    this.engine.unbindAll();
+    for (const { prefix, arena, profile } of this.bindings.all()) this.engine.bind(prefix, profileKey(arena, profile));
     this.boundFor = revision;
   }
 }

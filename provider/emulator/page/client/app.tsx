@@ -13,7 +13,7 @@ import { SetsView } from "./sets";
 import { SignalingView } from "./signaling";
 import { dismiss, type State, useStore } from "./store";
 import { number, plural } from "./texts";
-import { Unknown } from "./ui";
+import { Button, Unknown } from "./ui";
 
 const TITLES: Record<View, string> = {
   node: "Node",
@@ -146,9 +146,7 @@ function Messages({ messages }: Pick<State, "messages">) {
       {messages.map(({ id, tone, text }) => (
         <p key={id} class={tone}>
           <span>{text}</span>
-          <button type="button" class="small" aria-label="Dismiss" onClick={() => dismiss(id)}>
-            ×
-          </button>
+          <Button text="×" label="Dismiss" onClick={() => dismiss(id)} />
         </p>
       ))}
     </div>

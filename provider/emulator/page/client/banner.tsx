@@ -1,4 +1,5 @@
 import { type State, update } from "./store";
+import { Button } from "./ui";
 
 const at = (time: Date) => time.toTimeString().slice(0, 8);
 
@@ -18,9 +19,7 @@ export function Banner({ state: { connection, lost, restarted } }: { state: Stat
         The emulator was started again at {at(restarted)}. Its journal, faults and clock began anew, and it holds what
         it was started with.
       </span>
-      <button type="button" class="small" aria-label="Dismiss" onClick={() => update({ restarted: undefined })}>
-        ×
-      </button>
+      <Button text="×" label="Dismiss" onClick={() => update({ restarted: undefined })} />
     </p>
   );
 }

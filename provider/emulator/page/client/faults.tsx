@@ -4,7 +4,7 @@ import { call } from "./api";
 import { FaultForm } from "./fault-form";
 import { armed, faultText, hitsOf, STRIKES, type Strike } from "./fault-texts";
 import { number } from "./texts";
-import { act, Badge, Panel, SelectField, Table } from "./ui";
+import { act, Badge, Button, Panel, SelectField, Switch, Table } from "./ui";
 
 /** What can go wrong: switches for what is usual, a form for the rest, and what is armed. */
 export function FaultsView({ overview: { faults }, catalogue }: { overview: Overview; catalogue: FaultCatalogue }) {
@@ -51,13 +51,12 @@ function FaultSwitch(props: { preset: FaultPreset; strike: Strike; active?: Acti
           call("POST", "/faults", { ...preset.fault, ...STRIKES[strike].fault }),
         ));
   return (
-    <button type="button" role="switch" class="switch" aria-checked={active !== undefined} onClick={toggle}>
-      <span class="knob" />
+    <Switch on={active !== undefined} onClick={toggle}>
       <strong>
         {preset.title} {hits > 0 && <Badge tone="good">met {hits === 1 ? "once" : `${number(hits)} times`}</Badge>}
       </strong>
       <small>{preset.text}</small>
-    </button>
+    </Switch>
   );
 }
 
@@ -71,45 +70,38 @@ function Armed({ faults }: { faults: readonly ActiveFault[] }) {
     <Panel
       title={waiting === 0 ? "Met" : waiting < faults.length ? "Armed and met" : "Armed"}
       actions={
-        <button
-          type="button"
-          class="small"
-          onClick={() => void act("No faults any more.", () => call("DELETE", "/faults"))}
-        >
-          Take all back
-        </button>
+        <Button text="Take all back" onClick={() => void act("No faults any more.", () => call("DELETE", "/faults"))} />
       }
     >
       <Table
         caption="Faults that were set"
         kind="armed"
-        columns={["Kind", "Meets", ["Seen", "num"], ["Hits", "num"], "State", ["Take back", "unseen"]]}
-      >
-        {[...faults].sort(armedFirst).map(({ id, fault, seen, hits, spent }) => (
-          <tr key={id}>
-            <th scope="row">
-              <code>{fault.kind}</code>
-            </th>
-            <td>{faultText(fault)}</td>
-            <td class="num">{number(seen)}</td>
-            <td class="num">{number(hits)}</td>
-            <td>
-              {!spent && <Badge tone="warn">armed</Badge>}
-              {hits > 0 && <Badge tone="good">met</Badge>}
-            </td>
-            <td>
-              <button
-                type="button"
-                class="small"
-                aria-label={`Take back fault ${id}, ${fault.kind}`}
-                onClick={() => void act("Taken back.", () => call("DELETE", `/faults/${id}`))}
-              >
-                Take back
-              </button>
-            </td>
-          </tr>
-        ))}
-      </Table>
+        items={[...faults].sort(armedFirst)}
+        keyOf={({ id }) => id}
+        columns={[
+          ["Kind", ({ fault }) => <code>{fault.kind}</code>, "row"],
+          ["Meets", ({ fault }) => faultText(fault)],
+          ["Seen", ({ seen }) => number(seen), "num"],
+          ["Hits", ({ hits }) => number(hits), "num"],
+          ["State", stateOf],
+          ["Take back", takeBack, "unseen"],
+        ]}
+      />
     </Panel>
   );
+}
+
+function stateOf({ spent, hits }: ActiveFault) {
+  return (
+    <>
+      {!spent && <Badge tone="warn">armed</Badge>}
+      {hits > 0 && <Badge tone="good">met</Badge>}
+    </>
+  );
+}
+
+function takeBack({ id, fault }: ActiveFault) {
+  const label = `Take back fault ${id}, ${fault.kind}`;
+  const remove = () => void act("Taken back.", () => call("DELETE", `/faults/${id}`));
+  return <Button text="Take back" label={label} onClick={remove} />;
 }

@@ -1,7 +1,7 @@
 import type { Overview } from "../schemas";
 import { call } from "./api";
 import type { Connection } from "./store";
-import { act, Badge } from "./ui";
+import { act, Badge, Button } from "./ui";
 
 /** Where the emulator is, its clock, and the way back to the start: one row, on a narrow window with a menu. */
 export function Header({ connection, overview }: { connection: Connection; overview: Overview }) {
@@ -47,23 +47,13 @@ function Clock({ overview: { clock }, live }: { overview: Overview; live: boolea
         </button>
         <div id="controls" popover>
           {clock.frozen ? (
-            <button type="button" class="small on" onClick={change("The clock runs.", { resume: true })}>
-              Resume
-            </button>
+            <Button text="Resume" on onClick={change("The clock runs.", { resume: true })} />
           ) : (
-            <button type="button" class="small" onClick={change("The clock stands.", { freeze: true })}>
-              Freeze
-            </button>
+            <Button text="Freeze" onClick={change("The clock stands.", { freeze: true })} />
           )}
-          <button type="button" class="small" aria-label="Advance by a minute" onClick={change("", { advance: "1m" })}>
-            +1 min
-          </button>
-          <button type="button" class="small" aria-label="Advance by an hour" onClick={change("", { advance: "1h" })}>
-            +1 h
-          </button>
-          <button type="button" class="small" onClick={() => resetDialog()?.showModal()}>
-            Reset …
-          </button>
+          <Button text="+1 min" label="Advance by a minute" onClick={change("", { advance: "1m" })} />
+          <Button text="+1 h" label="Advance by an hour" onClick={change("", { advance: "1h" })} />
+          <Button text="Reset …" onClick={() => resetDialog()?.showModal()} />
         </div>
       </fieldset>
       <Reset live={live} />

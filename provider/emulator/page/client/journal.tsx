@@ -4,7 +4,7 @@ import { call } from "./api";
 import { JournalRow } from "./journal-row";
 import { choose, usePlace } from "./route";
 import { number, plural } from "./texts";
-import { act, Check, SelectField, TextField } from "./ui";
+import { act, Button, Check, SelectField, TextField } from "./ui";
 
 const STEP = 100;
 const APIS = [
@@ -45,22 +45,17 @@ export function Journal({ lines, total, runs, live, alone }: JournalProps) {
         <h2>Journal</h2>
         {total > 0 && <p class="hint">{plural(total, "request")}</p>}
         <div class="panel-actions">
-          <button
-            type="button"
-            class={held ? "small on" : "small"}
-            aria-pressed={held !== undefined}
+          <Button
+            text={held ? `Go on${waiting > 0 ? ` (${number(waiting)} new)` : ""}` : "Pause"}
+            on={held !== undefined}
+            pressed={held !== undefined}
             onClick={() => hold(held ? undefined : lines)}
-          >
-            {held ? `Go on${waiting > 0 ? ` (${number(waiting)} new)` : ""}` : "Pause"}
-          </button>
-          <button
-            type="button"
-            class="small"
+          />
+          <Button
+            text="Empty"
             disabled={!live}
             onClick={() => void act("The journal is empty.", () => call("DELETE", "/journal"))}
-          >
-            Empty
-          </button>
+          />
         </div>
       </div>
       <div class="row tight">
@@ -94,9 +89,10 @@ export function Journal({ lines, total, runs, live, alone }: JournalProps) {
         ))}
       </ol>
       {shown.length < found.length && (
-        <button type="button" class="small" onClick={() => setLimit(limit + STEP)}>
-          Show {number(Math.min(STEP, found.length - shown.length))} older
-        </button>
+        <Button
+          text={`Show ${number(Math.min(STEP, found.length - shown.length))} older`}
+          onClick={() => setLimit(limit + STEP)}
+        />
       )}
       {lines.length === 0 && <p class="hint">Nothing was asked yet.</p>}
     </aside>

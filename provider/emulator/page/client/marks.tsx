@@ -59,27 +59,24 @@ function Legend({ series, profiles }: { series: readonly MarkLine[]; profiles: r
   return (
     <Table
       caption="Marks by profile, type and rule, now"
-      columns={["Rule", "Type", "Profile", ["Live records", "num"]]}
-    >
-      {series.map((line) => (
-        <tr key={`${line.profile} ${line.type} ${line.id}`}>
-          <th scope="row">
-            <Swatch line={line} /> {line.id}{" "}
-            {ruleOfMark(
-              profiles.find(({ url }) => url === line.profile),
-              line.id,
-            )}
-          </th>
-          <td>
-            <code>{line.type}</code>
-          </td>
-          <td>
-            <code>{shortUrl(line.profile)}</code>
-          </td>
-          <td class="num">{number(line.values.at(-1) ?? 0)}</td>
-        </tr>
-      ))}
-    </Table>
+      items={series}
+      keyOf={({ profile, type, id }) => `${profile} ${type} ${id}`}
+      columns={[
+        ["Rule", (line) => <LineName line={line} profiles={profiles} />, "row"],
+        ["Type", ({ type }) => <code>{type}</code>],
+        ["Profile", ({ profile }) => <code>{shortUrl(profile)}</code>],
+        ["Live records", ({ values }) => number(values.at(-1) ?? 0), "num"],
+      ]}
+    />
+  );
+}
+
+function LineName({ line, profiles }: { line: MarkLine; profiles: readonly Profile[] }) {
+  const profile = profiles.find(({ url }) => url === line.profile);
+  return (
+    <>
+      <Swatch line={line} /> {line.id} {ruleOfMark(profile, line.id)}
+    </>
   );
 }
 
@@ -153,21 +150,15 @@ function RecordTable({ view, profile }: { view: MarkView; profile?: Profile }) {
     <Table
       caption="Mark records with the largest values"
       tall
-      columns={["Key", "Rule", ["Value", "num"], ["Age", "num"], ["Lifetime left", "num"]]}
-    >
-      {view.records.map((record) => (
-        <tr key={`${markKey(record)} ${record.id}`}>
-          <th scope="row">
-            <code>{markKey(record)}</code>
-          </th>
-          <td>
-            {record.id} {ruleOfMark(profile, record.id)}
-          </td>
-          <td class="num">{number(record.value ?? 1)}</td>
-          <td class="num">{duration(record.age ?? 0)}</td>
-          <td class="num">{record.lifetime === undefined ? "no end" : duration(record.lifetime)}</td>
-        </tr>
-      ))}
-    </Table>
+      items={view.records}
+      keyOf={(record) => `${markKey(record)} ${record.id}`}
+      columns={[
+        ["Key", (record) => <code>{markKey(record)}</code>, "row"],
+        ["Rule", ({ id }) => `${id} ${ruleOfMark(profile, id) ?? ""}`],
+        ["Value", ({ value = 1 }) => number(value), "num"],
+        ["Age", ({ age = 0 }) => duration(age), "num"],
+        ["Lifetime left", ({ lifetime }) => (lifetime === undefined ? "no end" : duration(lifetime)), "num"],
+      ]}
+    />
   );
 }

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { Overview, Profile, SetSummary } from "../schemas";
+import type { Action, Overview, Profile, SetSummary } from "../schemas";
 import { Choice } from "./choice";
 import { link } from "./route";
 import { actionText, bytes, number, plural, whenText } from "./texts";
@@ -109,27 +109,25 @@ function Rules({ profile: { url, rules } }: { profile: Profile }) {
     <Table
       caption={`Rules of ${url}, in order`}
       kind="rules"
-      columns={[["Id", "num"], "Rule", "When", "Does", ["Counted", "num"]]}
-    >
-      {rules.map(({ rule, counter }, index) => (
-        <tr key={rule.id ?? `at ${index}`}>
-          <td class="num">{rule.id ?? "–"}</td>
-          <td>{rule.name ?? ""}</td>
-          <td>{whenText(rule)}</td>
-          <td>
-            {(rule.actions ?? []).map((action) => (
-              <Badge key={actionText(action)} tone={action === "drop" ? "bad" : action === "accept" ? "good" : "plain"}>
-                {actionText(action)}
-              </Badge>
-            ))}
-          </td>
-          <td class="num">
-            {counter ? <span title={bytes(counter.bytes)}>{plural(counter.packets, "packet")}</span> : "–"}
-          </td>
-        </tr>
-      ))}
-    </Table>
+      items={rules}
+      keyOf={(item) => item.rule.id ?? `at ${rules.indexOf(item)}`}
+      columns={[
+        ["Id", ({ rule }) => rule.id ?? "–", "num"],
+        ["Rule", ({ rule }) => rule.name ?? ""],
+        ["When", ({ rule }) => whenText(rule)],
+        ["Does", ({ rule }) => rule.actions?.map((action) => <ActionBadge key={actionText(action)} action={action} />)],
+        ["Counted", ({ counter }) => <Counted counter={counter} />, "num"],
+      ]}
+    />
   );
+}
+
+function ActionBadge({ action }: { action: Action }) {
+  return <Badge tone={action === "drop" ? "bad" : action === "accept" ? "good" : "plain"}>{actionText(action)}</Badge>;
+}
+
+function Counted({ counter }: Pick<Profile["rules"][number], "counter">) {
+  return counter ? <span title={bytes(counter.bytes)}>{plural(counter.packets, "packet")}</span> : "–";
 }
 
 function SetChips({ sets }: { sets: readonly SetSummary[] }) {

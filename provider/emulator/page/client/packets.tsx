@@ -39,21 +39,17 @@ function Verdicts({ sent }: { sent: readonly Sent[] }) {
   return (
     <Table
       caption="Packets that were sent, the last one first"
-      columns={["Packet", "Verdict", "Profile", "Rule", "Marks touched"]}
-    >
-      {sent.map(({ id, packet, verdict: { verdict, profile, rule, marks } }) => (
-        <tr key={id}>
-          <th scope="row">
-            <code>{packet}</code>
-          </th>
-          <td>
-            <Badge tone={verdict === "drop" ? "bad" : "good"}>{verdict}</Badge>
-          </td>
-          <td>{profile === undefined ? "none: not bound" : <code>{shortUrl(profile)}</code>}</td>
-          <td>{rule === undefined ? "none" : `${rule.id ?? ""} ${rule.name ?? ""}`}</td>
-          <td>{marks.map(({ type, id, value }) => `${type} ${id} = ${value}`).join(", ") || "none"}</td>
-        </tr>
-      ))}
-    </Table>
+      items={sent}
+      keyOf={({ id }) => id}
+      columns={[
+        ["Packet", ({ packet }) => <code>{packet}</code>, "row"],
+        ["Verdict", ({ verdict: { verdict } }) => <Badge tone={verdict === "drop" ? "bad" : "good"}>{verdict}</Badge>],
+        ["Profile", ({ verdict: { profile } }) => (profile ? <code>{shortUrl(profile)}</code> : "none: not bound")],
+        ["Rule", ({ verdict: { rule } }) => (rule === undefined ? "none" : `${rule.id ?? ""} ${rule.name ?? ""}`)],
+        ["Marks touched", ({ verdict: { marks } }) => marks.map(touched).join(", ") || "none"],
+      ]}
+    />
   );
 }
+
+const touched = ({ type, id, value }: Verdict["marks"][number]) => `${type} ${id} = ${value}`;

@@ -118,26 +118,20 @@ function Rows({ url, rows }: { url: string; rows: SetView["rows"] }) {
       caption={`Entries of ${url}, applied and staged`}
       kind="entries"
       tall
-      columns={["Prefix", ["Applied", "num"], ["Staged", "num"], "A commit would"]}
-    >
-      {rows.map(({ prefix, applied, staged }) => {
-        const [kind, effect] = change(applied, staged);
-        return (
-          <tr key={prefix} class={kind}>
-            <th scope="row">
-              <code>{prefix}</code>
-            </th>
-            <td class="num">{applied ?? "–"}</td>
-            <td class="num">{staged ?? "–"}</td>
-            <td>{effect}</td>
-          </tr>
-        );
-      })}
-    </Table>
+      items={rows}
+      keyOf={({ prefix }) => prefix}
+      tone={(row) => change(row)[0]}
+      columns={[
+        ["Prefix", ({ prefix }) => <code>{prefix}</code>, "row"],
+        ["Applied", ({ applied }) => applied ?? "–", "num"],
+        ["Staged", ({ staged }) => staged ?? "–", "num"],
+        ["A commit would", (row) => change(row)[1]],
+      ]}
+    />
   );
 }
 
-function change(applied: number | null, staged: number | null): [kind: string, effect: string] {
+function change({ applied, staged }: SetView["rows"][number]): [kind: string, effect: string] {
   if (applied === null) return ["plus", "+ add"];
   if (staged === null) return ["minus", "− remove"];
   return applied === staged ? ["same", ""] : ["tilde", "~ change"];

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import type { Client, Overview } from "../schemas";
 import { call } from "./api";
 import { shortUrl } from "./texts";
-import { act, Badge, Form, Panel, TextField } from "./ui";
+import { act, Badge, Form, Panel, Switch, TextField } from "./ui";
 
 /** Signaling clients, their prefixes, and which of them are moved. */
 export function SignalingView({ overview: { clients } }: { overview: Overview }) {
@@ -52,20 +52,13 @@ function SignalSwitch({ client: { clientId, active, from, to }, prefix }: { clie
   const on = active.includes(prefix);
   const where = on ? to : from;
   return (
-    <button
-      type="button"
-      role="switch"
-      class="switch"
-      aria-checked={on}
-      onClick={() => void signal(clientId, prefix, !on)}
-    >
-      <span class="knob" />
+    <Switch on={on} onClick={() => void signal(clientId, prefix, !on)}>
       <code>{prefix}</code>
       <small>
         {on ? "signaling active" : "not active"}
         {where && `, in ${shortUrl(where)}`}
       </small>
-    </button>
+    </Switch>
   );
 }
 

@@ -2,7 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { TrafficSummary } from "../schemas";
 import { call } from "./api";
 import { bytes, number } from "./texts";
-import { act, Check, Form, SelectField, TextField } from "./ui";
+import { act, Button, Check, Form, SelectField, TextField } from "./ui";
 
 const KINDS = [
   ["synFlood", "SYN flood"],
@@ -69,9 +69,7 @@ function Sum({ sum, onClear }: { sum: TrafficSummary; onClear: () => void }) {
     <div class="sum" role="status">
       <p>
         <strong>{number(sum.packets)}</strong> packets, {bytes(sum.bytes)}: {outcomes.join(", ")}.{" "}
-        <button type="button" class="small" onClick={onClear}>
-          Count anew
-        </button>
+        <Button text="Count anew" onClick={onClear} />
       </p>
       <div class="bar" aria-hidden="true">
         <span class="accepted" style={{ width: share(sum.accepted).replace(" ", "") }} />

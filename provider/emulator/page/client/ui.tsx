@@ -47,32 +47,83 @@ export function Unknown({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** A table that scrolls by itself. Its caption, and columns said to be unseen, are for readers who hear the page. */
-export function Table(props: {
+/** A button of a head or a row. `label` says what it does where its text does not. */
+export function Button(props: {
+  text: string;
+  label?: string;
+  /** It stands out while what it did holds. */
+  on?: boolean;
+  pressed?: boolean;
+  disabled?: boolean;
+  onClick: () => void;
+}) {
+  const { text, label, on, pressed, disabled, onClick } = props;
+  const kind = on ? "small on" : "small";
+  return (
+    <button type="button" class={kind} aria-label={label} aria-pressed={pressed} disabled={disabled} onClick={onClick}>
+      {text}
+    </button>
+  );
+}
+
+export function Switch({ on, onClick, children }: { on: boolean; onClick: () => void; children: ComponentChildren }) {
+  return (
+    <button type="button" role="switch" class="switch" aria-checked={on} onClick={onClick}>
+      <span class="knob" />
+      {children}
+    </button>
+  );
+}
+
+/** What a column shows of an item: numbers, what names the row, or (`unseen`) something whose title is only heard. */
+type Column<Item> = readonly [
+  title: string,
+  cell: (item: Item) => ComponentChildren,
+  form?: "num" | "row" | "unseen" | undefined,
+];
+
+/** A table that scrolls by itself. Its caption is for readers who hear the page. */
+export function Table<Item>(props: {
   caption: string;
-  columns: readonly (string | readonly [title: string, form: "num" | "unseen"])[];
+  items: readonly Item[];
+  keyOf: (item: Item) => string | number;
+  columns: readonly Column<Item>[];
+  /** Class of the row of an item. */
+  tone?: (item: Item) => string;
   kind?: string;
   tall?: boolean;
-  children: ComponentChildren;
 }) {
-  const { caption, columns, kind, tall, children } = props;
+  const { caption, items, keyOf, columns, tone, kind, tall } = props;
   return (
     <div class={tall ? "scroll tall" : "scroll"}>
       <table class={kind}>
         <caption class="unseen">{caption}</caption>
         <thead>
           <tr>
-            {columns.map((column) => {
-              const [title, form] = typeof column === "string" ? [column] : column;
-              return (
-                <th key={title} scope="col" class={form === "num" ? "num" : undefined}>
-                  {form === "unseen" ? <span class="unseen">{title}</span> : title}
-                </th>
-              );
-            })}
+            {columns.map(([title, , form]) => (
+              <th key={title} scope="col" class={form === "num" ? "num" : undefined}>
+                {form === "unseen" ? <span class="unseen">{title}</span> : title}
+              </th>
+            ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>
+          {items.map((item) => (
+            <tr key={keyOf(item)} class={tone?.(item)}>
+              {columns.map(([title, cell, form]) =>
+                form === "row" ? (
+                  <th key={title} scope="row">
+                    {cell(item)}
+                  </th>
+                ) : (
+                  <td key={title} class={form === "num" ? "num" : undefined}>
+                    {cell(item)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
       </table>
     </div>
   );
@@ -205,11 +256,7 @@ export function Shown(props: {
   return (
     <p class="shown">
       {shown < of ? `First ${number(shown)} of ${total}${also}.` : `${total}${also}.`}
-      {shown < of && (
-        <button type="button" class="small" onClick={onMore}>
-          Show {number(Math.min(step, of - shown))} more
-        </button>
-      )}
+      {shown < of && <Button text={`Show ${number(Math.min(step, of - shown))} more`} onClick={onMore} />}
     </p>
   );
 }
