@@ -4,7 +4,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { OptionsError } from "../client";
 import { loadTransport } from "../client/http";
 import { NodeMemories, processMemories } from "../client/world";
-import { type LeaseStore, NatsLeaseStore } from "./cluster/lease-store";
+import { NatsLeaseStore } from "./cluster/lease-store";
 import { Leases } from "./cluster/leases";
 import type { LiveConfig } from "./config/config";
 import { SecretFiles } from "./config/secret-files";
@@ -172,7 +172,7 @@ export class Forwarder {
     void this.track(this.secrets.watch(signal));
   }
 
-  private sharing(store: LeaseStore): Leases {
+  private sharing(store: NatsLeaseStore): Leases {
     const { metrics, troubles } = this;
     const { config, world } = this.parts;
     return new Leases({

@@ -8,7 +8,7 @@
 export type { ForwarderConfig } from "./config/schema";
 export { StoreError } from "./ledger/sqlite";
 export type { Log } from "./operating/troubles";
-export { EVENTS, type MarkEvent } from "./record/events";
 export type { ForwardRecord } from "./record/record";
+export { EVENTS, type MarkEvent } from "./record/rows";
 export { type RunningForwarder, type StartOptions, startForwarder } from "./start";
 export type { ForwarderWorld } from "./world";

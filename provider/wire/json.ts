@@ -19,12 +19,12 @@ export function parseJson(text: string): unknown {
 }
 
 /** The fewest digits of an integer beyond ±(2⁵³−1). */
-const LONG = 16;
+const UNSAFE_DIGITS = 16;
 
 /** True where so many digits stand together. Of any that do, one is at a place that is looked at. */
 function hasLongInteger(text: string): boolean {
-  for (let at = LONG - 1; at < text.length; at += LONG) {
-    if (digits(text, at, -1) + digits(text, at + 1, 1) >= LONG) return true;
+  for (let at = UNSAFE_DIGITS - 1; at < text.length; at += UNSAFE_DIGITS) {
+    if (digits(text, at, -1) + digits(text, at + 1, 1) >= UNSAFE_DIGITS) return true;
   }
   return false;
 }

@@ -7,10 +7,8 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { Worker } from "node:worker_threads";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import { Forwarder } from "../../provider/forwarder/forwarder";
-// Compiled beside this file, since the thread is started by its name.
-import "../../provider/forwarder/ledger/worker";
 import { silent } from "../../provider/forwarder/operating/troubles";
-import { EVENTS } from "../../provider/forwarder/record/events";
+import { EVENTS } from "../../provider/forwarder/record/rows";
 import { systemWorld } from "../../provider/forwarder/world";
 import type { Figure } from "./figure";
 

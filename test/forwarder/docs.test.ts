@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { configSchema } from "../../provider/forwarder/config/schema";
 import { SIZES, TIMES } from "../../provider/forwarder/defaults";
-import { FORWARD_METRICS } from "../../provider/forwarder/operating/forward-metrics";
-import { EVENTS } from "../../provider/forwarder/record/events";
+import { FORWARD_METRICS } from "../../provider/forwarder/operating/metrics";
+import { EVENTS } from "../../provider/forwarder/record/rows";
 import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
 import { check } from "./support/forward";
 

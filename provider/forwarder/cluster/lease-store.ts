@@ -3,29 +3,6 @@ import type { NatsConnection } from "@nats-io/transport-node";
 import { TIMES } from "../defaults";
 import { connectNats, loadNats, type Nats, type NatsOptions } from "../nats";
 
-/** Where leases are kept. Every method may throw; a revision is a number that grows with each change. */
-export interface LeaseStore {
-  /** Says that a member is there, for as long as a lease lasts. */
-  announce(member: string): Promise<void>;
-  /** The members that are there; may lag behind. */
-  members(): Promise<string[]>;
-  /** Takes a lease that is free. @returns its revision, or `undefined` when another forwarder holds it. */
-  take(node: string, member: string): Promise<number | undefined>;
-  /** Makes a lease last longer. @returns its new revision, or `undefined` when it is lost. */
-  renew(node: string, member: string, revision: number): Promise<number | undefined>;
-  /** Gives a lease back. */
-  release(node: string, revision: number): Promise<void>;
-  /** Takes a member out of the list. */
-  leave(member: string): Promise<void>;
-  /**
-   * Begins a turn of a node, within its lease.
-   *
-   * @param last The epoch of our last turn, if there was one.
-   */
-  beginTurn(node: string, member: string, last: number | undefined): Promise<{ epoch: number; takeover: boolean }>;
-  close(): Promise<void>;
-}
-
 /** How leases are kept in NATS. */
 export interface NatsLeaseOptions extends NatsOptions {
   readonly bucket: string;
@@ -42,9 +19,9 @@ const WRONG_LAST = 10_071;
  * Leases in NATS JetStream key-value. The bucket of leases has a time to live for all its keys, since that of a single key holds
  * for one value only; a member that changes nothing for so long is gone. Turns are in a bucket of their own without one: a change of
  * a node's key under a known revision proves that no other had a turn since. Nothing is decided by reading, which may be
- * stale, but for how nodes are spread.
+ * stale, but for how nodes are spread. Every method may throw; a revision is a number that grows with each change.
  */
-export class NatsLeaseStore implements LeaseStore {
+export class NatsLeaseStore {
   private connection: NatsConnection | undefined;
   private leases: KV | undefined;
   private turns: KV | undefined;
@@ -59,10 +36,12 @@ export class NatsLeaseStore implements LeaseStore {
     return new NatsLeaseStore(await loadNats("`cluster`"), options);
   }
 
+  /** Says that a member is there, for as long as a lease lasts. */
   async announce(member: string): Promise<void> {
     await (await this.opened()).leases.put(`member.${encode(member)}`, "");
   }
 
+  /** The members that are there; may lag behind. */
   async members(): Promise<string[]> {
     const { leases } = await this.opened();
     const members: string[] = [];
@@ -70,25 +49,30 @@ export class NatsLeaseStore implements LeaseStore {
     return members;
   }
 
+  /** Takes a lease that is free. @returns its revision, or `undefined` when another forwarder holds it. */
   async take(node: string, member: string): Promise<number | undefined> {
     const { leases } = await this.opened();
     return this.unlessChanged(() => leases.create(`node.${encode(node)}`, member));
   }
 
+  /** Makes a lease last longer. @returns its new revision, or `undefined` when it is lost. */
   async renew(node: string, member: string, revision: number): Promise<number | undefined> {
     const { leases } = await this.opened();
     return this.unlessChanged(() => leases.update(`node.${encode(node)}`, member, revision, TIMES.leaseRequestMs));
   }
 
+  /** Gives a lease back. */
   async release(node: string, revision: number): Promise<void> {
     const { leases } = await this.opened();
     await this.unlessChanged(() => leases.delete(`node.${encode(node)}`, { previousSeq: revision }));
   }
 
+  /** Takes a member out of the list. */
   async leave(member: string): Promise<void> {
     await (await this.opened()).leases.delete(`member.${encode(member)}`);
   }
 
+  /** Begins a turn of a node, within its lease. @param last The epoch of our last turn, if there was one. */
   async beginTurn(node: string, member: string, last: number | undefined) {
     const { turns } = await this.opened();
     const key = encode(node);

@@ -2,12 +2,12 @@ import type { Turn } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
 import { type ForwarderWorld, pause } from "../world";
-import type { LeaseStore } from "./lease-store";
+import type { NatsLeaseStore } from "./lease-store";
 import { shareOut } from "./rendezvous";
 
 /** What sharing nodes needs of the forwarder. */
 export interface LeaseParts {
-  readonly store: LeaseStore;
+  readonly store: NatsLeaseStore;
   readonly leaseMs: number;
   /** This forwarder's name among the others. */
   readonly member: string;

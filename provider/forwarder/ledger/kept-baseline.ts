@@ -1,8 +1,7 @@
 import { z } from "zod";
 import { SIZES } from "../defaults";
 import { Baseline } from "../reading/baseline";
-import { EVENT_NUMBER } from "../record/events";
-import { type RowChunk, RowWriter } from "../record/rows";
+import { EVENT_NUMBER, type RowChunk, RowWriter } from "../record/rows";
 import type { Store } from "./store";
 
 const rowSchema = z

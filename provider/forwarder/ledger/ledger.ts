@@ -1,4 +1,4 @@
-import { readMarks } from "../reading/read-marks";
+import { readMarks } from "../reading/reading";
 import { tableKey } from "../table";
 import { OpenStore } from "./open-store";
 import type { ArrivedList, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";

@@ -1,8 +1,7 @@
 import { PacketFilterError } from "../../model/errors";
 import type { Rule } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
-import type { MarkEvent } from "../record/events";
-import type { NamedRule, Row } from "../record/rows";
+import type { MarkEvent, NamedRule, Row } from "../record/rows";
 import type { TableFilter, TableName } from "../table";
 
 /** What a sink may leave unread in the spool, and what happens then. */

@@ -1,8 +1,9 @@
 import { join } from "node:path";
-import { Worker } from "node:worker_threads";
+import { parentPort, Worker, workerData } from "node:worker_threads";
 import { asError } from "../../model/errors";
-import { UnreadList } from "../reading/read-marks";
+import { UnreadList } from "../reading/reading";
 import type { SharedTurns } from "../slices";
+import { StoredLedger } from "./ledger";
 import {
   type ArrivedList,
   type Ledger,
@@ -23,12 +24,12 @@ interface Methods extends Ledger {
 type Name = keyof Methods;
 
 /** A call on its way to the thread. */
-export type Question = {
+type Question = {
   [Each in Name]: { readonly number: number; readonly name: Each; readonly args: Parameters<Methods[Each]> };
 }[Name];
 
 /** What comes back. */
-export interface Reply {
+interface Reply {
   readonly number: number;
   readonly result?: unknown;
   readonly failure?: Failure;
@@ -41,8 +42,13 @@ type Failure = Pick<Error, "name" | "message"> &
     readonly errcode?: number;
   };
 
-/** The compiled file of the thread, also where this file runs as it was written, as in tests. */
-const FOLDER = __filename.endsWith(".ts") ? join(__dirname, "../../../dist/provider/forwarder/ledger") : __dirname;
+/** This file as it was compiled, also where it runs as it was written, as in tests. */
+const COMPILED = join(
+  __filename.endsWith(".ts") ? join(__dirname, "../../../dist/provider/forwarder/ledger") : __dirname,
+  "thread.js",
+);
+/** What the thread is told, which a thread of the program's own is not. */
+const ROLE = "pulumi-packetfilter ledger";
 
 /**
  * A ledger in a thread of its own. Reading lists, comparing them and waiting for the disk stop that thread only: the
@@ -69,7 +75,7 @@ export class LedgerThread implements Ledger {
    * @param turns In which callers go on with what the thread has answered.
    */
   static async open(options: LedgerOptions, turns: SharedTurns): Promise<{ ledger: LedgerThread; opened: Opened }> {
-    const thread = new LedgerThread(new Worker(join(FOLDER, "worker.js")), turns);
+    const thread = new LedgerThread(new Worker(COMPILED, { workerData: ROLE }), turns);
     try {
       return { ledger: thread, opened: await thread.ask("open", [options]) };
     } catch (error) {
@@ -132,7 +138,7 @@ export class LedgerThread implements Ledger {
 }
 
 /** What of an error goes through to the other thread. */
-export function failureOf(error: unknown): Failure {
+function failureOf(error: unknown): Failure {
   const { name, message, sinks, refused, remedy, errcode }: Failure = asError(error);
   return { name, message, sinks, refused, remedy, errcode };
 }
@@ -142,4 +148,28 @@ function revived({ name, message, sinks, refused, remedy, errcode }: Failure): E
   if (name === "UnreadList") return new UnreadList(message, refused === true, remedy);
   if (name === "StoreError") return new StoreError(message);
   return errcode === undefined ? new Error(message) : Object.assign(new Error(message), { errcode });
+}
+
+/** The other end: one ledger, asked by messages. */
+let ledger: StoredLedger | undefined;
+
+async function answer({ name, args }: Question): Promise<unknown> {
+  if (name === "open") {
+    const { ledger: made, opened } = await StoredLedger.open(...args);
+    ledger = made;
+    return opened;
+  }
+  if (!ledger) throw new Error("The ledger is not open.");
+  return Reflect.apply(ledger[name], ledger, args);
+}
+
+if (workerData === ROLE) {
+  parentPort?.on("message", (question: Question) => {
+    const { number } = question;
+    const reply = (message: Reply): void => parentPort?.postMessage(message);
+    answer(question).then(
+      (result) => reply({ number, result }),
+      (error: unknown) => reply({ number, failure: failureOf(error) }),
+    );
+  });
 }

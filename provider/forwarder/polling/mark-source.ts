@@ -10,7 +10,7 @@ import { errorText } from "../../wire/node-answer";
 import type { LiveConfig } from "../config/config";
 import { SIZES } from "../defaults";
 import { HttpConnection, NoAnswer } from "../http";
-import { UnreadList } from "../reading/read-marks";
+import { UnreadList } from "../reading/reading";
 import type { SharedTurns } from "../slices";
 import type { TableName } from "../table";
 import type { ForwarderWorld } from "../world";

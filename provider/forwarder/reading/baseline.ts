@@ -1,5 +1,4 @@
-import type { MarkKey } from "../record/mark-key";
-import type { Details } from "../record/rows";
+import type { Details, MarkKey } from "../record/rows";
 
 const FIRST_SIZE = 1_024;
 

@@ -1,9 +1,7 @@
 import { visible } from "../../model/foreign-text";
 import type { MarkType } from "../../model/mark";
 import type { Batch } from "../ledger/protocol";
-import { EVENTS, type MarkEvent } from "./events";
-import { membersOf } from "./mark-key";
-import type { NamedRule } from "./rows";
+import { EVENTS, type MarkEvent, membersOf, type NamedRule } from "./rows";
 
 /**
  * What the forwarder reports of one mark, as `format: plain` writes it. Members that the node did not send are absent.
