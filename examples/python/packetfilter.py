@@ -172,6 +172,9 @@ class Entry(TypedDict, total=False):
     """Reference into another system, for example `INC-4711`."""
     expires: Input[str]
     """ISO 8601 time with zone, after which the entry is no longer wanted."""
+    sent: Input[Mapping[str, Input[int]]]
+    """What a prefix file remembers of `block --now`: address of the node and url of the set to the value that it put
+    there; default: none. Once the entry has expired, an `up` removes it there even if none has seen it before."""
 
 
 class ShortestPrefix(TypedDict, total=False):
@@ -312,6 +315,7 @@ def prefix_set_entry(
     reason: Input[str] | None = None,
     ticket: Input[str] | None = None,
     expires: Input[str] | None = None,
+    sent: Input[Mapping[str, Input[int]]] | None = None,
     on_existing: Input[Literal["fail", "adopt"]] | None = None,
     on_destroy: Input[Literal["remove", "keep", "created"]] | None = None,
     host_bits: Input[Literal["reject", "mask"]] | None = None,
@@ -335,6 +339,8 @@ def prefix_set_entry(
         reason: Why the entry exists; never sent.
         ticket: Reference into another system; never sent.
         expires: ISO 8601 time with zone, after which the entry is no longer wanted and the next `up` removes it.
+        sent: What a prefix file remembers of `block --now`: address of the node and url of the set to the value put
+            there; default: none.
         on_existing: What create does when the set holds the prefix with another value: `"fail"` (default) or `"adopt"`.
         on_destroy: On destroy: `"remove"` (default), `"keep"`, or `"created"`: removed unless the set held it before
             this resource did.
@@ -356,6 +362,7 @@ def prefix_set_entry(
         "reason": reason,
         "ticket": ticket,
         "expires": expires,
+        "sent": sent,
         "onExisting": on_existing,
         "onDestroy": on_destroy,
         "hostBits": host_bits,

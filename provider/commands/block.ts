@@ -28,7 +28,8 @@ A prefix that the file has already gets the new reason and time; its value and t
 that is missing is made. A default route is refused, and so is what "pulumi up" would refuse: by the settings of
 Pulumi.yaml and of the stack, and by the mandatory policies of packetfilter-policies.yaml, beside or above the file. When
 the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nothing else does.
-With --now the node has the entry at once, and the next "pulumi up" finds it as the program says. If the node cannot be
+With --now the node has the entry at once, and the next "pulumi up" finds it as the program says. The file remembers what was
+put there, so that the first "pulumi up" after the time removes it even if no other came before. If the node cannot be
 reached the file stays as written, and the command ends with 1.
 
 Examples:

@@ -26,7 +26,29 @@ export interface EntryNote {
   readonly ticket?: string | undefined;
   /** ISO 8601 time with zone, after which the entry is no longer wanted. */
   readonly expires?: string | undefined;
+  /** Of an entry that has expired: the value with which `block --now` put it into this very set, if it did. */
+  readonly sent?: number | undefined;
 }
+
+/**
+ * Where `block --now` put an entry itself: {@link sentPlace} to the value. A prefix file remembers it, so that what expires,
+ * or is taken out of the file, before any `up` has seen it can go all the same.
+ */
+export type SentTo = Readonly<Record<string, number>>;
+
+/** A set at a node, as a prefix file names it: `http://192.0.2.10 prefixset://edge/blocked`. */
+export function sentPlace(endpoint: string, url: string): string {
+  return `${endpoint} ${url}`;
+}
+
+const sentValue = schema(() => zod().unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`));
+
+/** {@link SentTo} as people give it. */
+export const sentSchema = schema(() =>
+  zod().record(zod().string(), sentValue(), {
+    error: 'is not an object from "<endpoint> <url of the set>" to a value',
+  }),
+);
 
 /** An ISO 8601 time that says its zone: without one it would mean another moment on another machine. */
 export const expiresSchema = schema(() =>
@@ -39,7 +61,12 @@ export const expiresSchema = schema(() =>
 const noteSchema = schema(() => {
   const z = zod();
   const said = z.string().regex(/\S/).optional().catch(undefined);
-  return z.object({ reason: said, ticket: said, expires: expiresSchema().optional().catch(undefined) });
+  return z.object({
+    reason: said,
+    ticket: said,
+    expires: expiresSchema().optional().catch(undefined),
+    sent: sentValue().optional().catch(undefined),
+  });
 });
 
 /**
@@ -50,8 +77,8 @@ const noteSchema = schema(() => {
  * formatNote({ ticket: "INC-4711", reason: "SYN flood" });   // '{"reason":"SYN flood","ticket":"INC-4711"}'
  * ```
  */
-export function formatNote({ reason, ticket, expires }: EntryNote): string | undefined {
-  const text = JSON.stringify({ reason, ticket, expires });
+export function formatNote({ reason, ticket, expires, sent }: EntryNote): string | undefined {
+  const text = JSON.stringify({ reason, ticket, expires, sent });
   return text === "{}" ? undefined : text;
 }
 
@@ -62,8 +89,13 @@ export function formatNote({ reason, ticket, expires }: EntryNote): string | und
 export function parseNote(note: unknown): EntryNote {
   const read = noteSchema().safeParse(typeof note === "string" ? jsonOf(note) : note);
   if (!read.success) return {};
-  const { reason, ticket, expires } = read.data;
-  return { ...(reason && { reason }), ...(ticket && { ticket }), ...(expires && { expires }) };
+  const { reason, ticket, expires, sent } = read.data;
+  return {
+    ...(reason && { reason }),
+    ...(ticket && { ticket }),
+    ...(expires && { expires }),
+    ...(sent !== undefined && { sent }),
+  };
 }
 
 function jsonOf(text: string): unknown {

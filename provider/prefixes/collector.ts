@@ -2,7 +2,7 @@ import { isEntryValue, MAX_VALUE } from "../model/entry";
 import { type HostBits, Prefix, PrefixError } from "../model/prefix";
 import { count } from "../model/text";
 import { readCanonical } from "./address";
-import { isExpiry, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
+import { isExpiry, isSentTo, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
 import type { Members } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import type { Place, Problems } from "./problems";
@@ -108,11 +108,19 @@ export class Collector {
         `${shown(expires)} is not an ISO time with zone: write for example "2030-01-31T18:00:00Z".`,
       );
     }
-    if (ticket === undefined && expires === undefined && reason === this.plain.reason) {
+    const sent = this.sentOf(found, where);
+    if (ticket === undefined && expires === undefined && sent === undefined && reason === this.plain.reason) {
       if (value === this.plain.value) return this.plain;
       if (reason === undefined) return plainEntry(value);
     }
-    return makeEntry(value, { reason, ticket, expires });
+    return makeEntry(value, { reason, ticket, expires, sent });
+  }
+
+  private sentOf({ sent }: RawEntry, where: Where): PrefixEntry["sent"] {
+    if (absent(sent)) return undefined;
+    if (isSentTo(sent)) return sent;
+    this.problems.add(where("sent"), 'what was sent is no object from "<endpoint> <url of the set>" to a value.');
+    return undefined;
   }
 
   private valueOf(given: unknown, where: Where): number {

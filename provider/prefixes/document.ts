@@ -15,7 +15,7 @@ export interface DocumentText {
   repeated(): { readonly name: string; readonly place: Place } | undefined;
 }
 
-const PARTS = new Set(["value", "reason", "ticket", "expires"]);
+const PARTS = new Set(["value", "reason", "ticket", "expires", "sent"]);
 /** How many members tell whether an object has prefixes as keys. */
 const SAMPLE = 20;
 
@@ -60,7 +60,7 @@ export function readDocument(
         if (unknown !== undefined) {
           problems.add(
             text.place([prefix, unknown]),
-            `${shown(unknown)} is no part of an entry: there are value, reason, ticket and expires.`,
+            `${shown(unknown)} is no part of an entry: there are value, reason, ticket, expires and sent.`,
           );
         }
         collector.add({ ...content, prefix }, where);

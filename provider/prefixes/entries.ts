@@ -1,4 +1,4 @@
-import { expiresSchema, isEntryValue, MAX_VALUE } from "../model/entry";
+import { expiresSchema, isEntryValue, MAX_VALUE, type SentTo, sentSchema } from "../model/entry";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
 import { firstIssue, objectError, schema, zod } from "../model/schema";
 
@@ -12,6 +12,11 @@ export interface PrefixEntry {
   readonly ticket?: string;
   /** ISO 8601 time with zone, after which the entry is no longer wanted. */
   readonly expires?: string;
+  /**
+   * Where `block --now` put the entry itself: address of the node and url of the set to the value. Once the entry has
+   * expired, a `PrefixSet` or `PrefixSetEntry` there removes it even if no `up` has seen it before.
+   */
+  readonly sent?: SentTo;
 }
 
 /** Canonical prefix to what it holds: the `entries` of a `PrefixSet`. */
@@ -32,6 +37,7 @@ const entrySchema = schema(() => {
       reason: text.optional(),
       ticket: text.optional(),
       expires: expiresSchema().optional(),
+      sent: sentSchema().optional(),
     },
     { error: objectError("is neither a number nor an object") },
   );
@@ -40,6 +46,11 @@ const entrySchema = schema(() => {
 /** True for a time that says its zone. */
 export function isExpiry(time: unknown): boolean {
   return expiresSchema().safeParse(time).success;
+}
+
+/** True for what says where an entry was put. */
+export function isSentTo(given: unknown): given is SentTo {
+  return sentSchema().safeParse(given).success;
 }
 
 const byValue = new Map<number, PrefixEntry>();
@@ -59,10 +70,16 @@ export function plainEntry(value: number): PrefixEntry {
 /** An entry without members that say nothing. */
 export function makeEntry(
   value: number,
-  { reason, ticket, expires }: { [K in "reason" | "ticket" | "expires"]?: string | undefined },
+  { reason, ticket, expires, sent }: { [K in keyof Omit<PrefixEntry, "value">]?: PrefixEntry[K] | undefined },
 ): PrefixEntry {
-  if (!reason && !ticket && !expires) return plainEntry(value);
-  return Object.freeze({ value, ...(reason && { reason }), ...(ticket && { ticket }), ...(expires && { expires }) });
+  if (!reason && !ticket && !expires && !sent) return plainEntry(value);
+  return Object.freeze({
+    value,
+    ...(reason && { reason }),
+    ...(ticket && { ticket }),
+    ...(expires && { expires }),
+    ...(sent && { sent }),
+  });
 }
 
 /**
@@ -125,6 +142,8 @@ function isEntry(content: unknown): content is PrefixEntry {
     if (name === "value") hasValue = isEntryValue(part);
     else if (name === "expires") {
       if (!isExpiry(part)) return false;
+    } else if (name === "sent") {
+      if (!isSentTo(part)) return false;
     } else if ((name !== "reason" && name !== "ticket") || typeof part !== "string") return false;
   }
   return hasValue;

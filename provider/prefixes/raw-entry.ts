@@ -7,6 +7,7 @@ export interface RawEntry {
   readonly reason?: unknown;
   readonly ticket?: unknown;
   readonly expires?: unknown;
+  readonly sent?: unknown;
 }
 
 export type Part = keyof RawEntry;

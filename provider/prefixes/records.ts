@@ -14,7 +14,14 @@ const PREFIX_NAMES = ["prefix", "cidr", "network", "subnet", "ip", "address", "i
 /** Records that no list is known for, with members in the words that people use. */
 const plainShape: RecordShape = {
   recognises: (members) => PREFIX_NAMES.some((name) => Object.hasOwn(members, name)),
-  members: { prefix: PREFIX_NAMES, value: ["value"], reason: ["reason"], ticket: ["ticket"], expires: ["expires"] },
+  members: {
+    prefix: PREFIX_NAMES,
+    value: ["value"],
+    reason: ["reason"],
+    ticket: ["ticket"],
+    expires: ["expires"],
+    sent: ["sent"],
+  },
 };
 
 const SHAPES = [...LISTS.flatMap(({ record }) => record ?? []), plainShape];
@@ -102,6 +109,7 @@ export class RecordReader {
         reason: partOf("reason"),
         ticket: partOf("ticket"),
         expires: partOf("expires"),
+        sent: partOf("sent"),
       },
       (part) => where(nameOf(part)),
     );

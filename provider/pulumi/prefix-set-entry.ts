@@ -22,6 +22,8 @@ export interface PrefixSetEntryArgs {
   ticket?: pulumi.Input<string>;
   /** ISO 8601 time with zone, after which the entry is no longer wanted and the next `up` removes it. */
   expires?: pulumi.Input<string>;
+  /** What a prefix file remembers of `block --now`: address of the node and url of the set to the value put there; default: none. */
+  sent?: pulumi.Input<Record<string, pulumi.Input<number>>>;
   /** What create does when the set holds the prefix with another value: `"fail"` (default) or `"adopt"`. */
   onExisting?: pulumi.Input<"fail" | "adopt">;
   /** On destroy: `"remove"` (default), `"keep"`, or `"created"`: removed unless the set held it before this resource did. */
@@ -46,6 +48,7 @@ const KIND: Kind = {
     "reason",
     "ticket",
     "expires",
+    "sent",
     "onExisting",
     "onDestroy",
     "hostBits",
@@ -86,6 +89,7 @@ export class PrefixSetEntry extends pulumi.CustomResource {
   declare readonly reason: pulumi.Output<string | undefined>;
   declare readonly ticket: pulumi.Output<string | undefined>;
   declare readonly expires: pulumi.Output<string | undefined>;
+  declare readonly sent: pulumi.Output<Record<string, number> | undefined>;
   declare readonly onExisting: pulumi.Output<"fail" | "adopt" | undefined>;
   declare readonly onDestroy: pulumi.Output<"remove" | "keep" | "created" | undefined>;
   declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;

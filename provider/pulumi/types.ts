@@ -129,6 +129,11 @@ export interface EntryArgs {
   ticket?: pulumi.Input<string>;
   /** ISO 8601 time with zone, after which the entry is no longer wanted. */
   expires?: pulumi.Input<string>;
+  /**
+   * What a prefix file remembers of `block --now`: address of the node and url of the set to the value that it put there;
+   * default: none. Once the entry has expired, an `up` removes it there even if none has seen it before.
+   */
+  sent?: pulumi.Input<Record<string, pulumi.Input<number>>>;
 }
 
 /** Prefixes alone, each with the value 1, or prefixes with values. */

@@ -1,5 +1,15 @@
 import type { z } from "zod";
-import { type EntryNote, expiresSchema, formatNote, isEntryValue, type ListedValue, MAX_VALUE } from "../model/entry";
+import {
+  type EntryNote,
+  expiresSchema,
+  formatNote,
+  isEntryValue,
+  type ListedValue,
+  MAX_VALUE,
+  parseNote,
+  type SentTo,
+  sentSchema,
+} from "../model/entry";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { firstIssue, objectError, schema, zod } from "../model/schema";
@@ -19,6 +29,7 @@ export const noteShape = schema(() => ({
   reason: zod().string({ error: "is not a text" }).optional(),
   ticket: zod().string({ error: "is not a text" }).optional(),
   expires: expiresSchema().optional(),
+  sent: sentSchema().optional(),
 }));
 
 const entrySchema = schema(() =>
@@ -44,11 +55,11 @@ export interface NormalEntries {
  * Expired entries are no entries, but keep their notes: by them the next check knows that they are no news.
  *
  * @param options `held`: what the set holds by the state. A value that others wrote is let through where it is the one
- * that is held: with `ignoreChanges` the engine hands the state's own entries in.
+ * that is held: with `ignoreChanges` the engine hands the state's own entries in. `at`: the set as `sent` calls it.
  */
 export function normaliseEntries(
   given: unknown,
-  options: { hostBits?: HostBits | undefined; now: number; held?: ListedMap },
+  options: { hostBits?: HostBits | undefined; now: number; held?: ListedMap; at?: string | undefined },
 ): NormalEntries | undefined {
   if (given === UNKNOWN) return undefined;
   const list = listed(given);
@@ -87,9 +98,11 @@ export function normaliseEntries(
   const expired = new Map<CanonicalPrefix, string>();
   for (const [prefix, { value, note }] of found) {
     const expires = note?.expires;
-    if (expires !== undefined && isExpired(expires, options.now)) expired.set(prefix, expires);
+    const isOver = expires !== undefined && isExpired(expires, options.now);
+    if (isOver) expired.set(prefix, expires);
     else entries.set(prefix, value);
-    const text = note && formatNote(note);
+    const sent = isOver && options.at !== undefined ? note?.sent?.[options.at] : undefined;
+    const text = note && formatNote({ ...note, sent });
     if (text !== undefined) notes.set(prefix, text);
   }
   return { entries, notes, expired, problems, warnings };
@@ -98,11 +111,27 @@ export function normaliseEntries(
 /** What one element of `entries` says. */
 interface Content {
   readonly value: ListedValue;
-  readonly note?: EntryNote | undefined;
+  readonly note?: (Omit<EntryNote, "sent"> & { readonly sent?: SentTo | undefined }) | undefined;
 }
 
 interface Found extends Content {
   readonly spelling: unknown;
+}
+
+/**
+ * What `block --now` put into the set, with the value that it gave it, and what has expired or was taken out of the prefix file
+ * since. Each once: what the notes of the state say already was dealt with, and is another writer's if it is there again.
+ */
+export function withdrawnOf(
+  notes: NormalEntries["notes"],
+  before: NormalEntries["notes"],
+): Map<CanonicalPrefix, number> {
+  const withdrawn = new Map<CanonicalPrefix, number>();
+  for (const [prefix, note] of notes) {
+    const { sent } = note === before.get(prefix) ? {} : parseNote(note);
+    if (sent !== undefined) withdrawn.set(prefix, sent);
+  }
+  return withdrawn;
 }
 
 /** True when the time has come. An unknown or absent time has not. */

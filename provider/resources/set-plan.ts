@@ -20,19 +20,29 @@ export interface Intent {
   readonly wanted: KnownPrefixes;
   /** True when the node is reached at another address than before, and may be another machine. */
   readonly moved?: boolean;
+  /** What `block --now` put there and is not wanted any more, with its values. */
+  readonly withdrawn?: ListedMap;
+}
+
+/** Of what `block --now` put into a set and is not wanted any more what that still holds so, and that no resource of this deployment wants. */
+export function stillThere(withdrawn: ListedMap, observed: ListedMap, wanted: KnownPrefixes): Set<CanonicalPrefix> {
+  const isThere = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
+    observed.get(prefix) === value && !wanted.has(prefix);
+  return new Set([...withdrawn].filter(isThere).map(([prefix]) => prefix));
 }
 
 /**
  * The plan of an update: every wanted prefix is there afterwards, and of the others only those go that the state knows.
  * A value that another writer changed is left alone unless the program changes it too, since no preview showed that.
  */
-export function planUpdate(observed: ListedMap, { known, desired, unsettled, wanted, moved }: Intent): SetPlan {
+export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
+  const { known, desired, unsettled, wanted, moved, withdrawn = new Map() } = intent;
   const put = new Map<CanonicalPrefix, ListedValue>();
   for (const [prefix, value] of desired) {
     const isForeignChange = observed.has(prefix) && observed.get(prefix) !== value && known.get(prefix) === value;
     if (!isForeignChange || moved || unsettled.has(prefix)) put.set(prefix, value);
   }
-  const remove = new Set<CanonicalPrefix>();
+  const remove = stillThere(withdrawn, observed, wanted);
   for (const prefix of [...known.keys(), ...unsettled]) {
     if (!desired.has(prefix) && !wanted.has(prefix)) remove.add(prefix);
   }

@@ -1,7 +1,9 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
 import { NodeClient } from "../../provider/client";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import { readPrefixFile } from "../../provider/prefixes";
@@ -90,4 +92,56 @@ test.each([
   expect(ended.err).toContain(sentence);
   await expect(readFile(join(folder, "blocks.yaml"))).rejects.toThrow("ENOENT");
   expect(sent()).toEqual([]);
+});
+
+const held = () => readPrefixFile(join(folder, "blocks.yaml"), { allowEmpty: true });
+const place = () => `${emulator.endpoint} ${BLOCKED}`;
+
+test("the file remembers what --now itself put there, never what was there before, until it is gone", async () => {
+  await block(["203.0.113.7", "192.0.2.0/24"], ["--value", "1"]);
+  expect(held()["203.0.113.7/32"]?.sent).toEqual({ [place()]: 1 });
+  expect(held()["192.0.2.0/24"]).not.toHaveProperty("sent");
+
+  // Its own entry gets another value; another writer's entry stays one that was there before.
+  await block(["203.0.113.7", "192.0.2.0/24"], ["--value", "5"]);
+  expect(held()["203.0.113.7/32"]?.sent).toEqual({ [place()]: 5 });
+  expect(held()["192.0.2.0/24"]).not.toHaveProperty("sent");
+
+  const only = ["--file", "blocks.yaml"];
+  const back = await run(["unblock", "203.0.113.7", "192.0.2.0/24", ...only], { folder, env: {} });
+  expect(back).toMatchObject({ code: 0, err: "" });
+  expect(back.out).toContain(
+    `blocks.yaml keeps 203.0.113.7/32 as one that has expired, since "block --now" put it there: ${place()}. The next "pulumi up" removes it.`,
+  );
+  expect(Object.keys(held())).toEqual(["203.0.113.7/32"]);
+  expect(Date.parse(held()["203.0.113.7/32"]?.expires ?? "")).toBeLessThanOrEqual(Date.now());
+
+  expect(await command("unblock", ["203.0.113.7"])).toMatchObject({ code: 0, err: "" });
+  expect(held()).toEqual({});
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 5 });
+});
+
+test("what --now puts on a node is in the file before it is sent", async () => {
+  emulator.fail({ cmd: "commit", status: 401, times: 9 });
+  expect((await block(["203.0.113.7"])).code).toBe(1);
+  expect(held()["203.0.113.7/32"]).toMatchObject({ reason: "SYN flood", sent: { [place()]: 1 } });
+});
+
+test("a file that was edited is as the published schema says, and a misspelt value is not", async () => {
+  await block(["203.0.113.7"]);
+  const schema = z.fromJSONSchema(
+    JSON.parse(await readFile(join(__dirname, "../../schemas/prefix-file.schema.json"), "utf8")),
+  );
+  const written: unknown = parse(await readFile(join(folder, "blocks.yaml"), "utf8"));
+  expect(schema.safeParse(written).error).toBeUndefined();
+  expect(schema.safeParse({ "203.0.113.7/32": { sent: { [place()]: "1" } } }).success).toBe(false);
+});
+
+test("an array keeps it, too; anything else in its place is a problem", async () => {
+  const file = join(folder, "blocks.json");
+  await writeFile(file, '[\n  "198.51.100.0/24"\n]\n');
+  await command("block", ["203.0.113.7"], [...REASON, "--file", "blocks.json"]);
+  expect(readPrefixFile(file)["203.0.113.7/32"]?.sent).toEqual({ [place()]: 1 });
+  await writeFile(file, '{ "203.0.113.7": { "sent": { "http://192.0.2.10 prefixset://edge/blocked": -1 } } }');
+  expect(() => readPrefixFile(file)).toThrow(/blocks\.json:1:20: what was sent is no object from/);
 });

@@ -1,8 +1,10 @@
 import { expect, it } from "vitest";
 import { startEmulator } from "../../provider/emulator";
+import { run } from "../commands/support";
 import { TestStack } from "./support/stack";
-import { BLOCKED, blockedSet } from "./support/world";
+import { BLOCKED, blockedSet, since, world } from "./support/world";
 
+const PARTNERS = "prefixset://edge/partners";
 const LOCAL = "prefixset://edge/web/blocked";
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ");
 
@@ -45,4 +47,65 @@ it("after a rotation of credentials a refresh says why it fails; a profile that 
   const destroyed = await stack.destroy();
   expect(destroyed.code, destroyed.text).toBe(0);
   expect(young.prefixSet(BLOCKED).applied).toEqual({});
+});
+
+it("a block whose time ran out, or that was taken back, before any up goes with the next up; what others put there stays", async () => {
+  const read = (file: string) => `pf.readPrefixFile(${JSON.stringify(file)}, { allowEmpty: true })`;
+  await using w = await world({
+    program: `
+      new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", entries: ${read("blocks.yaml")} });
+      for (const [prefix, entry] of Object.entries(${read("partners.json")}))
+        new pf.PrefixSetEntry(prefix, { arena: "edge", set: "partners", prefix, ...entry });`,
+  });
+  const { emulator, stack } = w;
+  await stack.write("blocks.yaml", "192.0.2.0/24: 1\n");
+  await stack.write("partners.json", "{}\n");
+  await stack.must("up", "--yes", "--skip-preview");
+  emulator.change(BLOCKED, { insert: { "203.0.113.3/32": 1 } });
+  const command = async (name: string, prefix: string, ...more: string[]) => {
+    const ended = await run([name, prefix, ...more], {
+      folder: stack.folder,
+      env: { PACKETFILTER_ENDPOINT: emulator.endpoint, PULUMI_STACK: "test" },
+    });
+    expect(ended.code, ended.err).toBe(0);
+  };
+  const blocks = ["--file", "blocks.yaml"];
+  const partners = ["--file", "partners.json"];
+  const why = ["--reason", "SYN flood", "--for", "2h"];
+  for (const host of [1, 2, 3]) await command("block", `203.0.113.${host}`, ...blocks, ...why, "--now", BLOCKED);
+  await command("block", "198.51.100.9", ...partners, ...why, "--now", PARTNERS);
+  expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toHaveLength(4);
+
+  // One runs out, two are taken back; of these one was there before the block.
+  const text = await stack.read("blocks.yaml");
+  await stack.write(
+    "blocks.yaml",
+    text.replace(/(203\.0\.113\.1\/32:[\s\S]*?expires: )\S+/, (_, before) => `${before}2020-01-01T00:00:00Z`),
+  );
+  for (const host of [2, 3]) await command("unblock", `203.0.113.${host}`, ...blocks);
+  await command("unblock", "198.51.100.9", ...partners);
+
+  const sent = since(emulator);
+  const preview = await stack.preview("--diff");
+  expect(preview.code, preview.text).toBe(0);
+  expect(oneLine(preview.text)).toContain(
+    `${BLOCKED}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: 203.0.113.1/32 (1), 203.0.113.2/32 (1).`,
+  );
+  expect(oneLine(preview.text)).toContain(
+    `${PARTNERS}: 198.51.100.9/32 (1) is removed, where the node still holds it so`,
+  );
+  expect(sent()).toEqual([]);
+
+  const up = await stack.up("--skip-preview");
+  expect(up.code, up.text).toBe(0);
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "203.0.113.3/32": 1 });
+  expect(emulator.prefixSet(PARTNERS).applied).toEqual({});
+
+  // Once gone, another writer's entry is another writer's, whatever the file still says.
+  emulator.change(BLOCKED, { insert: { "203.0.113.1/32": 1 } });
+  emulator.change(PARTNERS, { insert: { "198.51.100.9/32": 1 } });
+  const again = await stack.up("--skip-preview", "--expect-no-changes");
+  expect(again.code, again.text).toBe(0);
+  expect(emulator.prefixSet(PARTNERS).applied).toEqual({ "198.51.100.9/32": 1 });
+  expect(Object.keys(emulator.prefixSet(BLOCKED).applied)).toContain("203.0.113.1/32");
 });

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import type { CanonicalPrefix } from "../../provider/model/prefix";
 import { PrefixError } from "../../provider/model/prefix";
 import * as signaling from "../../provider/resources/cloud-signaling/state";
 import { planCreate } from "../../provider/resources/prefix-set/plan";
@@ -175,15 +176,25 @@ describe("the plan of a create", () => {
     onExisting: "adopt" as const,
     owned: new Set<string>(),
     limits: { forbidden: [], required: [], shortest: { ipv4: 1, ipv6: 1 } },
+    leaving: new Set<CanonicalPrefix>(),
   };
 
   it("says itself what it leaves as it is, and says the same when it is asked again", () => {
     const create = planCreate(observed, intent);
     expect(create).toEqual({
-      plan: { put: new Map(), remove: new Set(), shown: new Set() },
+      plan: { put: new Map(), remove: new Set(), expired: new Set(), shown: new Set() },
       left: new Map([...observed].reverse()),
     });
     expect(planCreate(observed, intent)).toEqual(create);
+  });
+
+  it("takes out what a block put there and is not wanted any more, and finds nothing foreign in it", () => {
+    const leaving = new Set([...observed.keys()].slice(1));
+    const create = planCreate(observed, { ...intent, leaving });
+    expect(create).toEqual({
+      plan: { put: new Map(), remove: leaving, expired: leaving, shown: new Set() },
+      left: new Map([["192.0.2.0/24", 9]]),
+    });
   });
 
   it("fails where something foreign is in the way and is not to be adopted", () => {

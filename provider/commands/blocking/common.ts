@@ -61,12 +61,12 @@ export async function workplace(flags: EditFlags, io: CliIo): Promise<Workplace>
 }
 
 /** With --now: sends what was written, and says so. @throws {Error} with node and remedy; the file stays */
-export async function send({ now, project }: Workplace, wanted: Wanted, io: CliIo): Promise<void> {
+export async function send({ now, project, file }: Workplace, wanted: Wanted, io: CliIo): Promise<void> {
   if (!now) return;
   const { client, url } = now;
   try {
     progress(io, `sending to ${client.endpoint}`);
-    io.out(`${await sendNow({ client, url, project }, wanted, io)}\n`);
+    io.out(`${await sendNow({ client, url, project, file }, wanted, io)}\n`);
   } finally {
     await client.close();
   }

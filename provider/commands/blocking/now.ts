@@ -1,3 +1,4 @@
+import type { SetResult } from "../../batch/set-operation";
 import { SetWriter } from "../../batch/set-writer";
 import { SharedReads } from "../../batch/shared-reads";
 import { DEFAULTS, formatUrl, type NodeClient, type PrefixSetUrl } from "../../client";
@@ -11,6 +12,7 @@ import { type ContentLimits, contentLimits, contentProblems } from "../../resour
 import { RemovalBudget } from "../../resources/limits/removals";
 import type { CliIo } from "../cli-io";
 import { audit, type Project } from "../project";
+import { forgetGone, type Memory, rememberSent } from "./sent";
 
 /** What is to be there at once, and what is to be gone. */
 export interface Wanted {
@@ -25,6 +27,8 @@ export interface SetNow {
   readonly client: NodeClient;
   readonly url: PrefixSetUrl;
   readonly project: Project;
+  /** The prefix file, which remembers what is put into the set. */
+  readonly file: string;
 }
 
 /**
@@ -35,8 +39,9 @@ export interface SetNow {
  * @returns a sentence that says what was done
  * @throws {Error} with the node and what to do; the file stays as it was written
  */
-export async function sendNow({ client, url, project }: SetNow, wanted: Wanted, io: CliIo): Promise<string> {
+export async function sendNow({ client, url, project, file }: SetNow, wanted: Wanted, io: CliIo): Promise<string> {
   const name = formatUrl(url);
+  const memory: Memory = { file, endpoint: client.endpoint, url: name, now: (io.now ?? Date.now)() };
   const label = `${name} on ${client.endpoint}`;
   const set = client.set(url);
   const writer = new SetWriter({
@@ -49,21 +54,23 @@ export async function sendNow({ client, url, project }: SetNow, wanted: Wanted, 
     notices: { warn: (message) => io.err(`${message}\n`) },
     reads: new SharedReads(() => set.observe()),
     removals: new RemovalBudget(() => project.settings, name, label),
+    sameMachine: {
+      before: (observed) => rememberSent(memory, wanted.put, observed),
+      spare: async () => new Set(),
+      after: async () => {},
+    },
   });
   const record = (ended: Pick<AuditRecord, "prefixes" | "outcome">) =>
     audit(project, { node: client.endpoint, set: name, ...ended, reason: wanted.reason }, io);
   const touched = new Set([...wanted.put.keys(), ...wanted.remove]);
+  let written: SetResult;
   try {
-    const { changes } = await writer.submit({
+    written = await writer.submit({
       plan: (observed) => {
         requireContent(label, observed, wanted, contentLimits({}, project.settings));
         return { ...wanted, shown: touched };
       },
     });
-    if (changes.size > 0) record({ prefixes: Object.fromEntries(changes), outcome: "applied" });
-    const before = touched.size - changes.size;
-    const there = before > 0 ? `, ${count(before, "was", "were")} so before` : "";
-    return `${label}: ${count(changes.size, "entry", "entries")} changed and committed${there}.`;
   } catch (error) {
     record(failedWrite(error));
     throw new Error(
@@ -71,6 +78,12 @@ export async function sendNow({ client, url, project }: SetNow, wanted: Wanted, 
       { cause: error },
     );
   }
+  const { changes, after } = written;
+  if (changes.size > 0) record({ prefixes: Object.fromEntries(changes), outcome: "applied" });
+  await forgetGone(memory, after);
+  const before = touched.size - changes.size;
+  const there = before > 0 ? `, ${count(before, "was", "were")} so before` : "";
+  return `${label}: ${count(changes.size, "entry", "entries")} changed and committed${there}.`;
 }
 
 /** A limit that is broken already, and by the change no more than before, does not stop it. */

@@ -61,8 +61,8 @@ export function judgeEntries({ name, folder, stack, url, entries }: Judged, { en
   if (findPolicyConfig(options) === undefined) return [];
   const config = loadPolicyConfig(rules, options);
   const run = startRun(rules, { config, now: new Date(now()), environment });
-  const notes = Object.entries(entries).flatMap(([prefix, entry]) => {
-    const note = formatNote(entry);
+  const notes = Object.entries(entries).flatMap(([prefix, { reason, ticket, expires }]) => {
+    const note = formatNote({ reason, ticket, expires });
     return note === undefined ? [] : [[prefix, note]];
   });
   const values = Object.entries(entries).map(([prefix, { value }]) => [prefix, value]);

@@ -51,6 +51,7 @@ function at(text: string, now: number): string {
   throw new UsageError(`--until ${text} has passed: it is ${isoOf(now)}.`);
 }
 
-function isoOf(time: number): string {
+/** ISO 8601 in whole seconds of UTC, rounded down. */
+export function isoOf(time: number): string {
   return new Date(time).toISOString().replace(/\.\d+Z$/, "Z");
 }

@@ -130,7 +130,7 @@ class Contents {
   numberOf(content: PrefixEntry): number {
     // Most entries of a list say the same, and are one object.
     if (this.last?.content === content) return this.last.number;
-    const key = JSON.stringify([content.value, content.reason, content.ticket, content.expires]);
+    const key = JSON.stringify([content.value, content.reason, content.ticket, content.expires, content.sent]);
     const number = this.numbers.get(key) ?? this.all.push(content) - 1;
     this.numbers.set(key, number);
     this.last = { content, number };

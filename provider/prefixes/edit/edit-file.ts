@@ -2,7 +2,7 @@ import { readFile, realpath } from "node:fs/promises";
 import { extname } from "node:path";
 import { replaceFile, SHARED_FILE } from "../../files/whole-file";
 import { some } from "../../model/text";
-import { type PrefixEntries, type PrefixEntry, plainEntry } from "../entries";
+import { makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "../entries";
 import { parsePrefixes } from "../read";
 import type { Edit, EntryChange } from "./edit";
 import { editJson } from "./json-document";
@@ -63,7 +63,8 @@ function expected(before: PrefixEntries, changes: Edit): PrefixEntries {
 function entryAfter(entry: PrefixEntry = plainEntry(1), change: EntryChange): PrefixEntry {
   const { value = entry.value, reason = entry.reason, ticket = entry.ticket } = change;
   const expires = change.expires === undefined ? entry.expires : (change.expires ?? undefined);
-  return { value, ...(reason && { reason }), ...(ticket && { ticket }), ...(expires && { expires }) };
+  const sent = change.sent === undefined ? entry.sent : (change.sent ?? undefined);
+  return makeEntry(value, { reason, ticket, expires, sent });
 }
 
 function same(a: PrefixEntries, b: PrefixEntries): boolean {
@@ -72,7 +73,7 @@ function same(a: PrefixEntries, b: PrefixEntries): boolean {
 
 function differing(a: PrefixEntries, b: PrefixEntries): string[] {
   const text = (entry: PrefixEntry | undefined) =>
-    JSON.stringify([entry?.value, entry?.reason, entry?.ticket, entry?.expires]);
+    JSON.stringify([entry?.value, entry?.reason, entry?.ticket, entry?.expires, entry?.sent]);
   return [...new Set([...Object.keys(a), ...Object.keys(b)])].filter((prefix) => text(a[prefix]) !== text(b[prefix]));
 }
 

@@ -1,3 +1,4 @@
+import type { SentTo } from "../../model/entry";
 import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
 
 /** What is to be said of a prefix: members that are given are written, `null` takes one out, others stay as they are. */
@@ -6,6 +7,7 @@ export interface EntryChange {
   readonly reason?: string | undefined;
   readonly ticket?: string | undefined;
   readonly expires?: string | null | undefined;
+  readonly sent?: SentTo | null | undefined;
 }
 
 /** Prefix to its change; `undefined`: the prefix leaves the file. */

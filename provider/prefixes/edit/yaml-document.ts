@@ -1,7 +1,8 @@
 import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
+import type { SentTo } from "../../model/entry";
 import { canonicalOf, type Edit, type EntryChange, notEditable } from "./edit";
 
-const MEMBERS = ["value", "reason", "ticket", "expires"] as const;
+const MEMBERS = ["value", "reason", "ticket", "expires", "sent"] as const;
 
 /**
  * The text of a YAML prefix file after an edit. Comments on lines of their own stay, also above an entry that goes; one
@@ -133,7 +134,7 @@ function setMembers(map: YAMLMap, change: EntryChange): void {
 }
 
 /** In a fixed order, without what is not said. */
-function plain(change: EntryChange): Record<string, string | number> {
+function plain(change: EntryChange): Record<string, string | number | SentTo> {
   return Object.fromEntries(
     MEMBERS.flatMap((name) => {
       const part = change[name];

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { isEntryValue } from "../../model/entry";
+import { isEntryValue, sentPlace } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { formatUrl } from "../../model/resource-url";
 import { checkArguments, entryLimitShape } from "../arguments";
@@ -37,7 +37,12 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
     // Held before: then the preview shows an update, and this says why.
     const fate = olds.prefix === prefix ? "it is removed" : "it is not wanted";
     const where = address ? `${node ? `${node.label} ` : ""}${formatUrl(address)}: ` : "";
-    runtime.notices.warn(`${where}${prefix} has expired (${args.expires}): ${fate}.`);
+    const sent = node && address && args.sent?.[sentPlace(node.endpoint, formatUrl(address))];
+    if (sent !== undefined && olds.prefix !== prefix) {
+      runtime.notices.info(
+        `${where}${prefix} (${sent}) is removed, where the node still holds it so: "block --now" put it there, and it has expired.`,
+      );
+    } else runtime.notices.warn(`${where}${prefix} has expired (${args.expires}): ${fate}.`);
   }
   return { inputs: { ...news, prefix, ...(expired ? { expired: true } : {}) }, problems: [] };
 }

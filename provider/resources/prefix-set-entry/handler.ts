@@ -3,10 +3,10 @@ import type { ListedMap } from "../../model/prefix-map";
 import { compare, remember } from "../changes";
 import { isExpired } from "../entries";
 import type { Handler } from "../handler";
-import { hasUnknown, type JsonObject, UNKNOWN } from "../json";
+import { hasUnknown, type JsonObject, UNKNOWN, without } from "../json";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
-import { planUpdate } from "../set-plan";
+import { planUpdate, stillThere } from "../set-plan";
 import { checkPrefixSetEntry } from "./check";
 import { planCreate } from "./plan";
 import {
@@ -18,6 +18,7 @@ import {
   readInputs,
   readReplaced,
   readState,
+  withdrawnOf,
   writeInputs,
   writeState,
 } from "./state";
@@ -62,7 +63,11 @@ export class PrefixSetEntryHandler implements Handler {
     const { label, owned, endpoint } = set;
     const { prefix, value, expired, onExisting } = inputs;
     const id = `${set.url}#${prefix}`;
-    if (expired) return { id, outs: writeState(inputs, { endpoint }) };
+    if (expired) {
+      const withdrawn = withdrawnOf(inputs, endpoint);
+      if (withdrawn.size > 0) await this.removeWithdrawn(set, inputs, withdrawn, id);
+      return { id, outs: writeState(inputs, { endpoint }) };
+    }
     let found: ListedValue | undefined;
     const plan = (observed: ListedMap) => {
       const create = planCreate(observed, { label, prefix, value, onExisting, owned });
@@ -110,11 +115,12 @@ export class PrefixSetEntryHandler implements Handler {
     const moved = set.hasMovedFrom(state);
     const { endpoint } = set;
     const kept = !moved && known.size > 0 && desired.size > 0 && state.existed;
-    if (!moved && unsettled.size === 0 && known.get(prefix) === desired.get(prefix)) {
+    const withdrawn = withdrawnOf(inputs, endpoint, state);
+    if (!moved && unsettled.size + withdrawn.size === 0 && known.get(prefix) === desired.get(prefix)) {
       return { outs: writeState(inputs, { endpoint, existed: kept || undefined }) };
     }
-    const intent = { known, desired, unsettled, moved, wanted: set.wanted };
-    const expired = new Set(inputs.expired ? known.keys() : []);
+    const intent = { known, desired, unsettled, moved, withdrawn, wanted: set.wanted };
+    const expired = new Set(inputs.expired ? [...known.keys(), ...withdrawn.keys()] : []);
     const plan = (observed: ListedMap) => ({ ...planUpdate(observed, intent), expired });
     const { before } = await set.write({ plan }, (reached) => ({
       id: `${set.url}#${prefix}`,
@@ -150,6 +156,17 @@ export class PrefixSetEntryHandler implements Handler {
     const plan = () => ({ put: new Map(), remove, unsettled, expired });
     const written = await set.remove({ plan });
     if (written) set.sayGone(remove, written);
+  }
+
+  /** The time of an entry was over before a resource had it. */
+  private async removeWithdrawn(set: ResourceSet, inputs: PrefixSetEntryInputs, withdrawn: ListedMap, id: string) {
+    const plan = (observed: ListedMap) => {
+      const remove = stillThere(withdrawn, observed, set.wanted);
+      return { put: new Map(), remove, expired: remove };
+    };
+    // Where it stays, the state has it as an entry that it holds: then the next update removes it.
+    const held = { ...inputs, verbatim: without({ ...inputs.verbatim }, ["expired"]) };
+    await set.write({ plan }, (reached) => ({ id, outputs: partial(held, reached, undefined) }));
   }
 
   /** In every preview until it is done: what the update does to an entry that was taken over as it is. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ListedValue } from "../../model/entry";
+import { type ListedValue, type SentTo, sentPlace, sentSchema } from "../../model/entry";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
@@ -20,6 +20,8 @@ export interface PrefixSetEntryInputs extends SetPlace {
   readonly expired: boolean;
   /** Time with zone. */
   readonly expires?: string | undefined;
+  /** Where `block --now` put the entry. */
+  readonly sent?: SentTo | undefined;
   readonly onExisting: "fail" | "adopt";
   readonly onDestroy: "remove" | "keep" | "created";
   /** The arguments as they came, which go back to the engine unchanged. */
@@ -43,6 +45,7 @@ const words = z.object({
   node: z.unknown().optional(),
   reason: optionalText,
   expires: optionalText,
+  sent: sentSchema().optional(),
   onExisting: onExisting.default("fail"),
   onDestroy: onDestroy.default("remove"),
 });
@@ -81,6 +84,17 @@ function storedEntry(json: JsonObject): Stored {
 /** What the set must hold for this resource: nothing once it has expired. */
 export function desiredOf({ prefix, value, expired }: PrefixSetEntryInputs): ListedMap {
   return expired ? new Map() : new Map([[prefix, value]]);
+}
+
+/**
+ * What `block --now` put into the set at this address, once it has expired; nothing where the state of this resource says so
+ * already: then it was dealt with, and is another writer's if it is there again.
+ */
+export function withdrawnOf(inputs: PrefixSetEntryInputs, endpoint: string, before?: PrefixSetEntryState): ListedMap {
+  const { prefix, expired, expires, sent, address } = inputs;
+  const value = sent?.[sentPlace(endpoint, formatUrl(address))];
+  const isDone = before?.expired === true && before.expires === expires;
+  return expired && value !== undefined && !isDone ? new Map([[prefix, value]]) : new Map();
 }
 
 /** What the set holds for this resource by its state: nothing where a failure left it out, either. */

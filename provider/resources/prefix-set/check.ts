@@ -1,11 +1,11 @@
-import { type ListedValue, parseNote } from "../../model/entry";
+import { type ListedValue, parseNote, sentPlace } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { grouped, inLines, some } from "../../model/text";
 import { checkArguments } from "../arguments";
 import { WHOLE_SET } from "../deployment-set";
-import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries } from "../entries";
+import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries, withdrawnOf } from "../entries";
 import type { Checked } from "../handler";
 import { hasUnknown, isObject, type JsonObject, readAddress, sameJson, setUrl, UNKNOWN } from "../json";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems } from "../limits/content";
@@ -23,15 +23,16 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
   if (!args) return { inputs: news, problems };
   const node = hasUnknown(given.node) ? undefined : runtime.node(given.node);
   const before = heldBefore(olds, news);
+  const address = setUrl(given);
+  const url = address && formatUrl(address);
   const normal = normaliseEntries(given.entries, {
     hostBits: args.hostBits,
     now: runtime.today,
     held: before.entries,
+    at: node && url && sentPlace(node.endpoint, url),
   });
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
   const { entries, notes } = normal;
-  const address = setUrl(given);
-  const url = address && formatUrl(address);
   const found = [...normal.problems, ...refusedContent(runtime, args, [...entries.keys()])];
   if (url) found.push(...refusedRemovals(runtime, args, { url, before, entries }));
   if (found.length > 0) {
@@ -52,7 +53,16 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
     const more = gone.length > SHOWN_IN_PLAN ? gone : [];
     for (const line of inLines(more)) runtime.notices.info(`${node.label} ${url}: removed, since expired: ${line}.`);
   }
-  const unwanted = [...normal.expired].filter(([prefix]) => !before.entries.has(prefix) && !before.notes.has(prefix));
+  const withdrawn = [...withdrawnOf(notes, before.notes)].filter(([prefix]) => !before.entries.has(prefix));
+  for (const line of inLines(withdrawn.map(([prefix, value]) => `${prefix} (${value})`))) {
+    runtime.notices.info(
+      `${node?.label} ${url}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: ${line}.`,
+    );
+  }
+  const isSaid = new Map(withdrawn);
+  const unwanted = [...normal.expired].filter(
+    ([prefix]) => !before.entries.has(prefix) && !before.notes.has(prefix) && !isSaid.has(prefix),
+  );
   for (const line of inLines(unwanted.map(([prefix, expires]) => `${prefix} (${expires})`))) {
     runtime.notices.warn(`${node ? `${node.label} ` : ""}${url ?? "PrefixSet"}: expired, not wanted: ${line}.`);
   }

@@ -1,14 +1,17 @@
 import type { SetResult } from "../../batch/set-operation";
+import type { CanonicalPrefix } from "../../model/prefix";
 import { difference, equal, type ListedMap } from "../../model/prefix-map";
 import { count, grouped, inLines, some } from "../../model/text";
 import { compare, remember } from "../changes";
 import { WHOLE_SET } from "../deployment-set";
+import { withdrawnOf } from "../entries";
 import type { Handler } from "../handler";
 import { hasUnknown, type JsonObject } from "../json";
 import { contentLimits } from "../limits/content";
 import { expiredOf, removalLimits } from "../limits/removals";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
+import { stillThere } from "../set-plan";
 import { checkPrefixSet } from "./check";
 import { planCreate, planLimitedUpdate } from "./plan";
 import {
@@ -61,14 +64,16 @@ export class PrefixSetHandler implements Handler {
     const { url: id, label, owned, endpoint } = set;
     const { entries: desired, exclusive, onExisting } = inputs;
     const limits = contentLimits(inputs.limits, this.runtime.settings);
+    const withdrawn: ListedMap = inputs.notes.size > 0 ? withdrawnOf(inputs.notes, new Map()) : new Map();
     let adopted: ListedMap = new Map();
     const plan = (observed: ListedMap) => {
-      const create = planCreate(observed, { label, desired, exclusive, onExisting, owned, limits });
+      const leaving = withdrawn.size > 0 ? stillThere(withdrawn, observed, set.wanted) : new Set<CanonicalPrefix>();
+      const create = planCreate(observed, { label, desired, exclusive, onExisting, owned, limits, leaving });
       adopted = create.left;
       return create.plan;
     };
     const written = await set.write({ plan }, (reached) => {
-      const outputs = partial(inputs, reached, new Map([...desired, ...adopted]));
+      const outputs = partial(inputs, reached, new Map([...desired, ...adopted, ...withdrawn]));
       return { id, outputs: adopted.size > 0 ? { ...outputs, adopted: [...adopted.keys()] } : outputs };
     });
     this.sayShared(set, inputs, written.before);
@@ -105,19 +110,20 @@ export class PrefixSetHandler implements Handler {
     const { entries: desired } = inputs;
     const moved = set.hasMovedFrom(state);
     const outs = writeState(inputs, { entries: desired, endpoint: set.endpoint });
-    if (!moved && unsettled.size === 0 && equal(known, desired)) {
+    const withdrawn = withdrawnOf(inputs.notes, state.notes);
+    if (!moved && unsettled.size + withdrawn.size === 0 && equal(known, desired)) {
       if (inputs.exclusive && !state.exclusive) {
         const observed = await set.observed();
         this.warnOfOthers(set, inputs, { before: observed, after: observed });
       }
       return { outs };
     }
-    const intent = { known, desired, unsettled, moved, wanted: set.wanted };
+    const intent = { known, desired, unsettled, moved, withdrawn, wanted: set.wanted };
     const limits = this.limitsOf(set, inputs, state);
     const plan = (observed: ListedMap) => planLimitedUpdate(observed, intent, limits);
     const result = await set.write({ plan }, (reached) => ({
       id: set.url,
-      outputs: partial(inputs, reached, new Map([...known, ...desired])),
+      outputs: partial(inputs, reached, new Map([...known, ...desired, ...withdrawn])),
     }));
     this.warnOfOthers(set, inputs, result);
     return { outs };

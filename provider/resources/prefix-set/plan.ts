@@ -17,6 +17,8 @@ export interface NewSet {
   /** Entries that the state of this deployment holds already: they are not foreign. */
   readonly owned: KnownPrefixes;
   readonly limits: ContentLimits;
+  /** Of what the set holds, what `block --now` put there and is not wanted any more. */
+  readonly leaving: ReadonlySet<CanonicalPrefix>;
 }
 
 /** What a create does, and what it takes over as it is. */
@@ -33,12 +35,14 @@ export interface CreatePlan {
  * @throws {Error} when something foreign is there and is not to be adopted, or when the set would break its limits
  */
 export function planCreate(observed: ListedMap, { label, desired, limits, ...intent }: NewSet): CreatePlan {
-  const found = findExisting(observed, { desired, ...intent });
+  const { leaving: remove } = intent;
+  const rest = new Map([...observed].filter(([prefix]) => !remove.has(prefix)));
+  const found = findExisting(rest, { desired, ...intent });
   const left = new Map([...found.undeclared, ...found.otherValue]);
   if (left.size > 0 && intent.onExisting !== "adopt") throw inTheWay(label, found);
   const put = new Map([...desired].filter(([prefix]) => !found.otherValue.has(prefix)));
   requireContent(label, desired, [...desired.keys(), ...found.undeclared.keys()], limits);
-  return { plan: { put, remove: new Set(), shown: shownAlready(observed, put, intent.owned) }, left };
+  return { plan: { put, remove, expired: remove, shown: shownAlready(observed, put, intent.owned) }, left };
 }
 
 /** What limits the plan of an update. */
@@ -58,7 +62,7 @@ export interface UpdateLimits {
 export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: UpdateLimits): SetPlan {
   const { label, url, content, notes, now } = limits;
   const plan = planUpdate(observed, intent);
-  const expired = expiredOf(plan.remove, notes, now);
+  const expired = new Set([...expiredOf(plan.remove, notes, now), ...(intent.withdrawn?.keys() ?? [])]);
   const isCounted = (prefix: CanonicalPrefix) => observed.has(prefix) && !expired.has(prefix);
   const left = [...observed.keys()].filter((prefix) => !plan.remove.has(prefix));
   const after = [...new Set([...left, ...plan.put.keys()])];

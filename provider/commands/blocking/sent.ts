@@ -1,0 +1,67 @@
+import { sentPlace } from "../../model/entry";
+import type { CanonicalPrefix } from "../../model/prefix";
+import type { ListedMap, PrefixMap } from "../../model/prefix-map";
+import type { PrefixEntries } from "../../prefixes";
+import type { Edit, EntryChange } from "../../prefixes/edit/edit";
+import { editPrefixFile } from "../../prefixes/edit/edit-file";
+import { isExpired } from "../../resources/entries";
+import { isoOf } from "./until";
+
+/** A set at a node, and the file that remembers what was put there. */
+export interface Memory {
+  readonly file: string;
+  readonly endpoint: string;
+  readonly url: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * Remembers what a command is about to put into a set, and only what is not there yet, or what it put there before: an entry of
+ * another writer stays that. Before anything is sent, so that a command that is killed, or loses an answer, leaves nothing
+ * behind that no file knows of.
+ */
+export async function rememberSent(memory: Memory, put: PrefixMap, observed: ListedMap): Promise<void> {
+  if (put.size === 0) return;
+  const place = sentPlace(memory.endpoint, memory.url);
+  await editPrefixFile(memory.file, (entries) => {
+    const changes = [...put].map(([prefix, value]): [CanonicalPrefix, EntryChange] => {
+      const { [place]: before, ...others } = entries[prefix]?.sent ?? {};
+      const held = observed.get(prefix);
+      const isOurs = held === undefined || held === before;
+      const sent = orNull(isOurs ? { ...others, [place]: value } : others);
+      // Taken out by another command meanwhile: what is sent all the same has to go again.
+      return [prefix, entries[prefix] ? { sent } : { value, expires: isoOf(memory.now), sent }];
+    });
+    return new Map(changes);
+  });
+}
+
+/** How an entry leaves the file: one that was sent somewhere stays, as expired, so that an `up` can remove it there. */
+export function withdrawn(entries: PrefixEntries, prefix: CanonicalPrefix, now: number): EntryChange | undefined {
+  const { sent, expires } = entries[prefix] ?? {};
+  if (sent === undefined) return undefined;
+  return isExpired(expires, now) ? {} : { expires: isoOf(now) };
+}
+
+/** Forgets what has expired and is gone from the set: nothing is left to be removed there. */
+export async function forgetGone(memory: Memory, after: ListedMap): Promise<void> {
+  const place = sentPlace(memory.endpoint, memory.url);
+  await editPrefixFile(memory.file, (entries): Edit => {
+    const gone = Object.entries(entries).filter(
+      ([prefix, { sent, expires }]) =>
+        sent?.[place] !== undefined && isExpired(expires, memory.now) && !after.has(prefix as CanonicalPrefix),
+    );
+    return new Map(
+      gone.map(([prefix, { sent }]): [CanonicalPrefix, EntryChange | undefined] => {
+        const { [place]: _, ...others } = sent ?? {};
+        const left = orNull(others);
+        return [prefix as CanonicalPrefix, left === null ? undefined : { sent: left }];
+      }),
+    );
+  });
+}
+
+function orNull(sent: Readonly<Record<string, number>>): EntryChange["sent"] {
+  return Object.keys(sent).length === 0 ? null : sent;
+}
