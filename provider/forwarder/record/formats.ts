@@ -33,7 +33,7 @@ const TRANSPORTS: Readonly<Record<number, string>> = {
 };
 
 /** The protocol by name in lower case, and by its number where that is known (IANA). */
-export function transportOf({ protocol }: Pick<ForwardRecord, "protocol">): { name?: string; number?: number } {
+function transportOf({ protocol }: Pick<ForwardRecord, "protocol">): { name?: string; number?: number } {
   if (protocol === undefined) return {};
   if (typeof protocol === "number") {
     const name = TRANSPORTS[protocol];
@@ -45,7 +45,7 @@ export function transportOf({ protocol }: Pick<ForwardRecord, "protocol">): { na
 }
 
 /** The end at which an address stands: marks by recipient are about destinations, all others about sources. */
-export function endsOf(record: ForwardRecord): { source?: string; destination?: string } {
+function endsOf(record: ForwardRecord): { source?: string; destination?: string } {
   const { type, address } = record;
   const source = record.source ?? (type === "dhost" ? undefined : address);
   const destination = record.destination ?? (type === "dhost" ? address : undefined);
