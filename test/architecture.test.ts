@@ -72,7 +72,6 @@ const HANDLERS = [
   "provider/resources/dynamic-provider.ts",
   "provider/resources/runtime.ts",
   "provider/resources/connections.ts",
-  "provider/resources/deployment-set.ts",
   "provider/resources/node-in-use.ts",
   "provider/resources/receiver-in-use.ts",
   "provider/resources/resource-set.ts",

@@ -3,9 +3,15 @@ import type { ObservedSet } from "../client/node-set";
 import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { Settled } from "./group-commit";
-import { type ConfirmationOptions, type Confirmed, confirm } from "./set-confirmation";
+import {
+  type ConfirmationOptions,
+  type Confirmed,
+  confirm,
+  interruptedOutcome,
+  outcomeOf,
+  unreadOutcome,
+} from "./set-confirmation";
 import { type Changes, doneByOthers, isNothing, missing, type Planned, type SetResult } from "./set-operation";
-import { interruptedOutcome, outcomeOf, unreadOutcome } from "./set-outcome";
 import { Staging } from "./set-staging";
 import type { SharedReads } from "./shared-reads";
 

@@ -1,4 +1,4 @@
-import { NodeRequests } from "../client/node-request";
+import { NodeRequests } from "../client/node-connection";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { SignalingRequests } from "../client/signaling-request";
 import type { World } from "../client/world";

@@ -3,7 +3,7 @@ import type { RemovalCheck } from "../batch/set-writer";
 import type { World } from "../client/world";
 import type { Notices } from "./notices";
 import type { SameMachine } from "./same-machine";
-import type { SecretObjects } from "./secret-objects";
+import type { SecretObjects } from "./secret-arguments";
 import type { KeyRegistry, Place } from "./wanted";
 
 /** What all connections of a deployment share. */

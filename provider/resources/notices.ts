@@ -17,3 +17,8 @@ export class Notices {
     this.info(`warning: ${message}`);
   }
 }
+
+/** Shows a line as one of the stack: the engine takes what a dynamic provider prints. */
+export function toEngine(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

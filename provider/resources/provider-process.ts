@@ -1,4 +1,5 @@
 import { availableParallelism } from "node:os";
+import { toEngine } from "./notices";
 import { DeploymentFolder } from "./other-processes";
 import { Runtime } from "./runtime";
 import type { OtherProcesses } from "./wanted";
@@ -18,8 +19,7 @@ export function providerProcess(): Runtime {
     ...(others && { others }),
     env: process.env,
     usualSteps: STEPS_PER_CORE * availableParallelism(),
-    // The engine shows what a dynamic provider prints as a line of the stack.
-    print: (line) => void process.stdout.write(`${line}\n`),
+    print: toEngine,
   });
   if (isServer(process.argv[1])) exitWithEngine(made);
   runtime = made;

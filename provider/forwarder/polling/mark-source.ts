@@ -1,6 +1,6 @@
 import { labelOf } from "../../client/endpoint";
 import { tooLarge } from "../../client/failed-try";
-import { NodeRequests } from "../../client/node-request";
+import { NodeRequests } from "../../client/node-connection";
 import { DEFAULTS, type NodeOptions } from "../../client/options";
 import type { NodeMemories } from "../../client/world";
 import { visible } from "../../model/foreign-text";

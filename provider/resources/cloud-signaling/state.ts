@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
+import { optionalText, replaced, Stored } from "../arguments";
 import type { UsedBefore } from "../changes";
 import { type JsonObject, type Verbatim, without } from "../json";
 import type { ReceiverPlace } from "../receiver-access";
-import { optionalText, replaced, Stored } from "../stored";
 import { cloudSignalingSchema } from "./arguments";
 
 /** Outputs that are no arguments. */

@@ -3,10 +3,10 @@ import { type ListedValue, type SentTo, sentPlace, sentSchema } from "../../mode
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
+import { flag, listedValue, optionalText, replaced, Stored } from "../arguments";
 import type { UsedBefore } from "../changes";
 import { type JsonObject, readAddress, type Verbatim, without } from "../json";
 import type { SetPlace } from "../resource-set";
-import { flag, listedValue, optionalText, replaced, Stored } from "../stored";
 import { prefixSetEntrySchema } from "./arguments";
 
 /** Outputs that are no arguments; `expired` is an input that `check` adds once the time has come. */

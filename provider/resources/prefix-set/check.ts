@@ -3,16 +3,15 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { grouped, inLines, some } from "../../model/text";
-import { checkArguments } from "../arguments";
-import { WHOLE_SET } from "../deployment-set";
+import { checkArguments, Stored } from "../arguments";
 import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries, withdrawnOf } from "../entries";
 import type { Checked } from "../handler";
 import { hasUnknown, isObject, type JsonObject, readAddress, sameJson, setUrl, UNKNOWN } from "../json";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
+import { WHOLE_SET } from "../node-in-use";
 import { IGNORED_KEY } from "../provider-text";
 import type { Runtime } from "../runtime";
-import { Stored } from "../stored";
 import { prefixSetSchema } from "./arguments";
 
 /** `check` of a `PrefixSet`: everything that can be told without a request. */

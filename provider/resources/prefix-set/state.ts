@@ -2,12 +2,12 @@ import { z } from "zod";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
+import { optionalText, replaced, Stored } from "../arguments";
 import type { UsedBefore } from "../changes";
 import { type JsonObject, readAddress, type Verbatim, without } from "../json";
 import type { ContentArguments } from "../limits/content";
 import type { RemovalArguments } from "../limits/removals";
 import type { SetPlace } from "../resource-set";
-import { optionalText, replaced, Stored } from "../stored";
 import { limitShape, prefixSetSchema } from "./arguments";
 
 /** Outputs that are no arguments. */
