@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from "node:crypto";
 import type { z } from "zod";
-import { type Dialect, type DialectSettings, dialect } from "./behaviour/dialect";
+import { type DialectSettings, dialect } from "./behaviour/dialect";
 import { OPTIONS, SHORTEST_TOKEN } from "./defaults";
 import type { TlsChoice } from "./http/tls";
 import type { JournalEntry, JournalLimits } from "./journal/journal";
@@ -8,7 +8,7 @@ import type { MarkStoreOptions } from "./marks";
 import type { EmulatorState } from "./state/state";
 import type { Wall } from "./time/clock";
 import { type Duration, milliseconds } from "./time/duration";
-import { bytesPerSecond, type Latency, type LatencyRange, latencyRange } from "./time/latency";
+import { bytesPerSecond, type Latency, latencyRange } from "./time/latency";
 import { optionsSchema } from "./validation/options-schema";
 import { strictly } from "./validation/strict";
 
@@ -85,34 +85,14 @@ export interface EmulatorOptions {
   readonly wall?: Wall;
 }
 
-/** Options with all defaults in place. */
-export interface ResolvedOptions {
-  readonly port: number;
-  readonly controlPort: number;
-  readonly host: string;
-  readonly controlToken: string | undefined;
-  readonly dialect: Dialect;
-  readonly seed: number;
-  readonly latency: LatencyRange;
-  readonly commitLatency: LatencyRange;
-  /** Bytes a second. */
-  readonly bandwidth: number | undefined;
-  readonly journalLimits: JournalLimits;
-  readonly runPause: number;
-  readonly marks: Omit<MarkStoreOptions, "now"> | undefined;
-  readonly auth: NodeAuth | undefined;
-  readonly tls: TlsChoice;
-  readonly expectAllFaultsMet: boolean;
-}
+/** Options with all defaults in place: spans in milliseconds, rates in bytes a second. */
+export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 /** Every option has its check. */
 optionsSchema.shape satisfies Record<keyof EmulatorOptions, z.ZodType>;
 
 /** @throws {TypeError} naming the option that is wrong. */
-export function resolveOptions(
-  options: EmulatorOptions,
-  random: () => number = () => randomInt(2 ** 31),
-): ResolvedOptions {
+export function resolveOptions(options: EmulatorOptions, random: () => number = () => randomInt(2 ** 31)) {
   // What is held is read where it is loaded, with the place in it that is wrong.
   strictly(optionsSchema, isObject(options) ? { ...options, state: undefined } : options, "startEmulator()");
   checkRecording(options);

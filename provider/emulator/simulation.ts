@@ -37,8 +37,9 @@ export class Simulation {
   dialect: Dialect;
   /** The line to the callers, where it takes time. Another one after each {@link reset}, so that the same requests wait as long again. */
   link: Link | undefined;
-  private held: Contents;
-  private known: { readonly of: Contents; readonly secrets: Secrets } | undefined;
+  private loaded: Contents;
+  /** Of the contents that are loaded, once they were asked for. */
+  private secretsOf: { readonly contents: Contents; readonly secrets: Secrets } | undefined;
   private readonly resets = new Set<() => void>();
   private readonly listeners = new Set<(change: Change) => void>();
   /** Resolves when all changes until now are kept; absent where nothing is kept. */
@@ -62,7 +63,7 @@ export class Simulation {
     this.journal.listen(this.counts.count);
     this.dialect = options.dialect;
     this.initial = state ?? defaultState;
-    this.held = this.load(this.initial);
+    this.loaded = this.load(this.initial);
     this.onChange(({ kind }) => {
       if (kind === "marks" || kind === "everything") this.markHistory.follow();
     });
@@ -70,18 +71,18 @@ export class Simulation {
 
   /** What is held. Another object after every {@link seed}, so it is asked for anew each time. */
   get contents(): Contents {
-    return this.held;
+    return this.loaded;
   }
 
   /** What must be seen nowhere: the secrets of the signaling clients, of the node API and of the control API. */
   get secrets(): Secrets {
-    if (this.known?.of !== this.held) {
+    if (this.secretsOf?.contents !== this.loaded) {
       const { auth, controlToken } = this.options;
       const node = auth === undefined ? [] : "bearer" in auth ? [auth.bearer] : [auth.basic.password];
       const own = [...node, ...(controlToken === undefined ? [] : [controlToken])];
-      this.known = { of: this.held, secrets: new Secrets([...own, ...this.held.secretKeys()]) };
+      this.secretsOf = { contents: this.loaded, secrets: new Secrets([...own, ...this.loaded.secretKeys()]) };
     }
-    return this.known.secrets;
+    return this.secretsOf.secrets;
   }
 
   /** Milliseconds of the machine that have passed since any moment: what durations are measured by. */
@@ -89,9 +90,9 @@ export class Simulation {
 
   /** Replaces what is held. @throws {StateError} and then nothing is replaced. */
   seed(state: EmulatorState): void {
-    const held = this.load(state);
-    this.held.packetPath.end();
-    this.held = held;
+    const next = this.load(state);
+    this.loaded.packetPath.end();
+    this.loaded = next;
     this.changed({ kind: "everything" });
   }
 
@@ -134,10 +135,6 @@ export class Simulation {
   }
 
   private load(state: EmulatorState): Contents {
-    return new Contents(state, {
-      clock: this.clock,
-      marks: this.options.marks,
-      changed: () => this.changed({ kind: "signaling" }),
-    });
+    return new Contents(state, this.clock, this.options.marks, () => this.changed({ kind: "signaling" }));
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { latencyRange } from "../../provider/emulator/time/latency";
-import { Link, type LinkOptions } from "../../provider/emulator/time/link";
+import { Link } from "../../provider/emulator/time/link";
 import { Waits } from "../../provider/emulator/time/waits";
 import { control, fapi } from "./calls";
 
@@ -46,7 +46,12 @@ test("waits are drawn from a range by the seed, and again after a reset", async 
 test("a request and each part of its answer take the time of that bandwidth", async () => {
   const { waited, wall } = noted();
   const none = latencyRange(0);
-  const options: LinkOptions = { latency: none, commitLatency: none, bandwidth: 1_000_000, seed: 1 };
+  const options: ConstructorParameters<typeof Link>[0] = {
+    latency: none,
+    commitLatency: none,
+    bandwidth: 1_000_000,
+    seed: 1,
+  };
   const link = new Link(options, new Waits(wall), () => 0);
   await link.arrival(5_000, false);
   const answer = link.answer();

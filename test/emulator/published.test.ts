@@ -5,7 +5,7 @@ import { startEmulator, stateSchema } from "../../provider/emulator";
 import { isDescribed, openApi } from "../../provider/emulator/control/openapi";
 import { OPERATIONS } from "../../provider/emulator/control/operations";
 import { defaultState } from "../../provider/emulator/state/default-state";
-import { stateJsonSchema } from "../../provider/emulator/state/state-schema";
+import { stateJsonSchema } from "../../provider/emulator/state/state";
 
 const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 

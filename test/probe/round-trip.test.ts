@@ -6,7 +6,7 @@ import {
   dialect as parsed,
   singleSwitchDialects,
 } from "../../provider/emulator";
-import { SWITCHES } from "../../provider/emulator/behaviour/switches";
+import { SWITCHES } from "../../provider/emulator/behaviour/dialect";
 import { POINTS } from "../../provider/probe/points";
 import { UNKNOWABLE } from "../../provider/probe/unknowable";
 import { answersOf } from "./script";

@@ -1,12 +1,24 @@
 import { z } from "zod";
 import { nearest } from "../../model/nearest";
 import { pick, seededRandom } from "../time/random";
-import { silentRefusals } from "./refusal-switches";
+import { LIST_SWITCHES } from "./list-switches";
+import { REFUSAL_SWITCHES, silentRefusals } from "./refusal-switches";
+import { SIGNALING_SWITCHES } from "./signaling-switches";
 import type { Switch } from "./switch";
-import { SWITCHES } from "./switches";
+import { WRITE_SWITCHES } from "./write-switches";
 
 export type { Switch } from "./switch";
-export { SWITCHES } from "./switches";
+
+/**
+ * Every open point of the contract as a switch. The first option is the default. Nothing here is a vendor's behaviour;
+ * each is what some node could do without breaking the contract.
+ */
+export const SWITCHES = {
+  ...LIST_SWITCHES,
+  ...REFUSAL_SWITCHES,
+  ...WRITE_SWITCHES,
+  ...SIGNALING_SWITCHES,
+} satisfies Record<string, Switch>;
 
 /** Name of a switch. */
 export type SwitchName = keyof typeof SWITCHES;

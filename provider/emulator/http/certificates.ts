@@ -1,5 +1,6 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from "node:crypto";
 import { isIP } from "node:net";
+import { Prefix } from "../../model/prefix";
 import { CERTIFICATE_DAYS } from "../defaults";
 
 /** A certificate and its key, in PEM. */
@@ -156,13 +157,8 @@ function alternativeNames(hosts: readonly string[]): Buffer {
 }
 
 function addressBytes(address: string): Buffer {
-  if (isIP(address) === 4) return Buffer.from(address.split(".").map(Number));
-  const [head = "", tail] = address.split("::");
-  const groups = (part: string) => (part === "" ? [] : part.split(":"));
-  const end = groups(tail ?? "");
-  const zeros = new Array<string>(8 - groups(head).length - end.length).fill("0");
-  const all = tail === undefined ? groups(head) : [...groups(head), ...zeros, ...end];
-  return Buffer.from(all.map((group) => group.padStart(4, "0")).join(""), "hex");
+  const { bits, family } = Prefix.parse(address);
+  return Buffer.from(bits.toString(16).padStart(family === 4 ? 8 : 32, "0"), "hex");
 }
 
 function spki(key: KeyObject): Buffer {

@@ -70,8 +70,8 @@ export interface Waiting {
  */
 export function waitFor(journal: Journal, filter: JournalFilter, waiting: Waiting): Promise<JournalEntry> {
   const { within, since = 0, timer, signal } = waiting;
-  const known = journal.find(filter, { since }).find(({ durationMs }) => durationMs !== undefined);
-  if (known) return Promise.resolve(known);
+  const answered = journal.find(filter, { since }).find(({ durationMs }) => durationMs !== undefined);
+  if (answered) return Promise.resolve(answered);
   return new Promise((resolve, reject) => {
     const fail = (why: string) => {
       end();

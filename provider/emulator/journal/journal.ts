@@ -176,15 +176,15 @@ export class RequestCounts {
     const labels = { api, operation: cmd ?? op ?? "none", status: String(status ?? "none") };
     const key = Object.values(labels).join(" ");
     const buckets = new Array<number>(DURATION_BOUNDS.length + 1).fill(0);
-    const known = this.requests.get(key) ?? { labels, count: 0, bytes: 0, seconds: 0, buckets };
+    const counted = this.requests.get(key) ?? { labels, count: 0, bytes: 0, seconds: 0, buckets };
     const seconds = durationMs / 1000;
     const within = DURATION_BOUNDS.findIndex((bound) => seconds <= bound);
     const bucket = within < 0 ? DURATION_BOUNDS.length : within;
-    known.buckets[bucket] = (known.buckets[bucket] ?? 0) + 1;
-    known.count += 1;
-    known.bytes += answerBytes;
-    known.seconds += seconds;
-    this.requests.set(key, known);
+    counted.buckets[bucket] = (counted.buckets[bucket] ?? 0) + 1;
+    counted.count += 1;
+    counted.bytes += answerBytes;
+    counted.seconds += seconds;
+    this.requests.set(key, counted);
     if (fault) this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
   };
 

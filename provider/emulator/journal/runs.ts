@@ -114,8 +114,8 @@ export class Runs {
   }
 
   private labelledRun(label: string): Counted {
-    const known = this.kept.get(this.labelled.get(label) ?? 0);
-    if (known) return known;
+    const begun = this.kept.get(this.labelled.get(label) ?? 0);
+    if (begun) return begun;
     const run = this.add(label);
     this.labelled.set(label, run.run);
     return run;

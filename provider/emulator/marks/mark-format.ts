@@ -50,18 +50,6 @@ export function readMarkKeys(text: string): Pick<MarkFormat, "keys" | "names"> {
   return { names: Object.fromEntries(text.split(",").map((part) => part.split("="))) };
 }
 
-/** A text that identifies a format, for caches. */
-export function formatKey(format: MarkFormat): string {
-  return JSON.stringify([
-    format.keys ?? "short",
-    format.names ?? null,
-    !!format.age,
-    !!format.expired,
-    !!format.cidr,
-    format.envelope ?? null,
-  ]);
-}
-
 /** The names that members have in a format. */
 export function memberNames({ keys, names }: MarkFormat): Record<string, string> {
   const own = Object.entries(NAMES).map(([member, [short, long]]) => [member, keys === "long" ? long : short]);

@@ -1,5 +1,6 @@
 import type { MarkType } from "../../model/mark";
 import { MARK_HISTORY } from "../defaults";
+import type { VirtualClock } from "../time/clock";
 
 /** How many live records a profile has of a type and id. */
 export interface MarkCount {
@@ -21,13 +22,6 @@ interface MarkLine extends Omit<MarkCount, "records"> {
 export interface MarkChart {
   readonly times: readonly number[];
   readonly lines: readonly MarkLine[];
-}
-
-/** What a history needs of a clock. */
-export interface HistoryClock {
-  /** Milliseconds since 1970. */
-  readonly ms: number;
-  after(ms: number, run: () => void): () => void;
 }
 
 interface Sample {
@@ -56,7 +50,7 @@ export class MarkHistory {
   private readonly looks = new Map<number, string>();
 
   constructor(
-    private readonly clock: HistoryClock,
+    private readonly clock: Pick<VirtualClock, "ms" | "after">,
     private readonly count: () => Iterable<MarkCount>,
   ) {}
 

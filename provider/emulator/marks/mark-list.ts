@@ -1,6 +1,6 @@
 import type { MarkType } from "../../model/mark";
 import { protocolNumber } from "../packets/protocols";
-import { formatKey, type MarkFormat, memberNames } from "./mark-format";
+import { type MarkFormat, memberNames } from "./mark-format";
 import { readKey } from "./mark-key";
 import type { HeldMark, MarkTable } from "./mark-table";
 
@@ -24,27 +24,10 @@ interface EncodedList {
 }
 
 /** The last list of a table, kept while it would come out the same. */
-export class MarkListCache {
-  private kept?: EncodedList;
-
-  /** @param limit Bytes of the largest list that is kept. */
-  constructor(readonly limit: number) {}
-
-  /** The chunks of the same list, if there are any. */
-  get(format: string, version: number, now: number): EncodedList | undefined {
-    const { kept } = this;
-    if (kept?.format !== format || kept.version !== version || now < kept.from || now >= kept.until) return undefined;
-    return kept;
-  }
-
-  set(list: EncodedList): void {
-    this.kept = list;
-  }
-
-  /** Gives the memory back: called when a new list begins, so that there are never two. */
-  drop(): void {
-    this.kept = undefined;
-  }
+export interface MarkListCache {
+  /** Bytes of the largest list that is kept. */
+  readonly limit: number;
+  kept?: EncodedList | undefined;
 }
 
 /** What a list is made of. */
@@ -66,8 +49,10 @@ export class MarkList implements Iterable<Buffer> {
   private readonly key: string;
 
   constructor(private readonly source: MarkListSource) {
-    this.key = formatKey(source.format);
-    this.cached = source.cache?.get(this.key, this.version, source.now);
+    this.key = JSON.stringify(source.format);
+    const kept = source.cache?.kept;
+    const isSame = kept?.format === this.key && kept.version === this.version;
+    this.cached = isSame && source.now >= kept.from && source.now < kept.until ? kept : undefined;
   }
 
   /** The length of the whole list in bytes, known beforehand only when nothing changed since the last one. */
@@ -106,7 +91,8 @@ export class MarkList implements Iterable<Buffer> {
       else kept.length = 0;
       return chunk;
     };
-    cache?.drop();
+    // The memory is given back before there is another list: there are never two.
+    if (cache) cache.kept = undefined;
     for (const family of [4, 6] as const) {
       for (const mark of tables[family]?.records() ?? []) {
         const keep = format.expired ? (tables[family]?.options.keepExpired ?? 0) : 0;
@@ -119,8 +105,8 @@ export class MarkList implements Iterable<Buffer> {
     }
     text += close;
     yield take();
-    if (this.version === version && bytes <= (cache?.limit ?? 0)) {
-      cache?.set({ format: this.key, version, from: now, until, chunks: kept, bytes });
+    if (cache && this.version === version && bytes <= cache.limit) {
+      cache.kept = { format: this.key, version, from: now, until, chunks: kept, bytes };
     }
   }
 

@@ -1,21 +1,11 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
-import { PrefixError } from "../../model/prefix";
 import { parseAddress } from "../packets/address";
 import { portSchema, protocolSchema } from "../packets/packet";
+import { readBy } from "../validation/strict";
 
 /** One address, checked where it enters; prefixes are refused, for marks have no masks (docs/contract.md#terms). */
-const addressSchema = z
-  .string()
-  .superRefine((text, context) => {
-    try {
-      parseAddress(text);
-    } catch (error) {
-      if (!(error instanceof PrefixError) && !(error instanceof TypeError)) throw error;
-      context.addIssue({ code: "custom", message: error.message });
-    }
-  })
-  .meta({ description: "an IPv4 or IPv6 address" });
+const addressSchema = z.string().superRefine(readBy(parseAddress)).meta({ description: "an IPv4 or IPv6 address" });
 
 const common = {
   id: z.int().min(0).max(MAX_VALUE).meta({ description: "tells which rule made the record" }),

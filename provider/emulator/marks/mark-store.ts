@@ -2,7 +2,7 @@ import { MARK_TYPES, type MarkType } from "../../model/mark";
 import { MARKS } from "../defaults";
 import type { PacketView } from "../packets/packet";
 import { packetKey, readKey, recordKey } from "./mark-key";
-import { type MarkFormat, MarkList, MarkListCache } from "./mark-list";
+import { type MarkFormat, MarkList, type MarkListCache } from "./mark-list";
 import type { MarkRecord, MarkRecords } from "./mark-record";
 import { type HeldMark, type MarkChange, MarkTable, type MarkTableOptions } from "./mark-table";
 
@@ -63,7 +63,7 @@ export class MarkStore {
       throw new TypeError("`capacity` must be an integer of at least 1");
     if (!(keepExpired >= 0)) throw new TypeError("`keepExpired` must be a number of seconds, 0 or more");
     this.limits = { capacity, keepExpired: keepExpired * 1000, onFull };
-    for (const type of MARK_TYPES) this.caches.set(type, new MarkListCache(cacheBytes));
+    for (const type of MARK_TYPES) this.caches.set(type, { limit: cacheBytes });
   }
 
   /**

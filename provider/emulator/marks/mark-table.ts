@@ -76,33 +76,33 @@ export class MarkTable {
     this.advance(now);
     const { id, operation, operand, lifetime } = change;
     const name = nameOf(key, id);
-    const held = this.byKey.get(name) ?? this.make({ key, id, name });
-    if (!held) return undefined;
-    const isFresh = !(held.expires > now);
+    const mark = this.byKey.get(name) ?? this.make({ key, id, name });
+    if (!mark) return undefined;
+    const isFresh = !(mark.expires > now);
     if (isFresh) {
-      held.value = 0;
-      held.created = now;
+      mark.value = 0;
+      mark.created = now;
     }
     // A counter stops at the largest value instead of starting over.
-    if (operation === "add") held.value = Math.min(held.value + operand * times, MAX_VALUE);
-    else if (operation === "set" || operand > held.value) held.value = operand;
-    if (isFresh || lifetime !== undefined) this.setEnd(held, now + (lifetime ?? Number.POSITIVE_INFINITY));
+    if (operation === "add") mark.value = Math.min(mark.value + operand * times, MAX_VALUE);
+    else if (operation === "set" || operand > mark.value) mark.value = operand;
+    if (isFresh || lifetime !== undefined) this.setEnd(mark, now + (lifetime ?? Number.POSITIVE_INFINITY));
     this.version++;
-    return held;
+    return mark;
   }
 
   /** Puts a record as it is, over one that may be there; `undefined` as in {@link touch}. */
   put({ key, id, value, created, expires }: Omit<HeldMark, "name">, now: number): HeldMark | undefined {
-    const held = this.touch(key, { id, operation: "set", operand: value, lifetime: expires - now }, now);
-    if (held) held.created = created;
-    return held;
+    const mark = this.touch(key, { id, operation: "set", operand: value, lifetime: expires - now }, now);
+    if (mark) mark.created = created;
+    return mark;
   }
 
   /** True when a live record of the key has this id (`undefined`: any) and a value that is wanted. */
   matches(key: MarkKey, now: number, id: number | undefined, wanted: (value: number) => boolean): boolean {
     for (const any of id === undefined ? this.ids.keys() : [id]) {
-      const held = this.byKey.get(nameOf(key, any));
-      if (held && held.expires > now && wanted(held.value)) return true;
+      const mark = this.byKey.get(nameOf(key, any));
+      if (mark && mark.expires > now && wanted(mark.value)) return true;
     }
     return false;
   }
@@ -145,10 +145,10 @@ export class MarkTable {
       if (this.options.onFull === "refuse") return undefined;
       this.removeFirst();
     }
-    const held = { key, id, name, value: 0, created: 0, expires: Number.NaN };
-    this.byKey.set(name, held);
+    const mark = { key, id, name, value: 0, created: 0, expires: Number.NaN };
+    this.byKey.set(name, mark);
     this.ids.set(id, (this.ids.get(id) ?? 0) + 1);
-    return held;
+    return mark;
   }
 
   /** Removes the record that ended first or will: of those without an end, the oldest. */
@@ -159,27 +159,27 @@ export class MarkTable {
     if (first) this.remove(first);
   }
 
-  private setEnd(held: HeldMark, expires: number): void {
+  private setEnd(mark: HeldMark, expires: number): void {
     const end = Math.ceil(expires / 1000);
-    if (end !== Math.ceil(held.expires / 1000)) this.takeOut(held);
-    held.expires = expires;
+    if (end !== Math.ceil(mark.expires / 1000)) this.takeOut(mark);
+    mark.expires = expires;
     const marks = this.byEnd.get(end) ?? new Set();
-    this.byEnd.set(end, marks.add(held));
+    this.byEnd.set(end, marks.add(mark));
   }
 
-  private takeOut(held: HeldMark): void {
-    const end = Math.ceil(held.expires / 1000);
+  private takeOut(mark: HeldMark): void {
+    const end = Math.ceil(mark.expires / 1000);
     const marks = this.byEnd.get(end);
-    marks?.delete(held);
+    marks?.delete(mark);
     if (marks?.size === 0) this.byEnd.delete(end);
   }
 
-  private remove(held: HeldMark): void {
-    const others = (this.ids.get(held.id) ?? 1) - 1;
-    if (others > 0) this.ids.set(held.id, others);
-    else this.ids.delete(held.id);
-    this.byKey.delete(held.name);
-    this.takeOut(held);
+  private remove(mark: HeldMark): void {
+    const others = (this.ids.get(mark.id) ?? 1) - 1;
+    if (others > 0) this.ids.set(mark.id, others);
+    else this.ids.delete(mark.id);
+    this.byKey.delete(mark.name);
+    this.takeOut(mark);
   }
 }
 

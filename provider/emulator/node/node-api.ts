@@ -80,17 +80,17 @@ export class NodeApi implements Api {
 
   private listRules({ arena, profile }: ProfileAddress): Reply {
     const { dialect, contents } = this.simulation;
-    const found = contents.holdings.profile(arena, profile);
-    if (!found) return this.refuse(unknown("profile", `${arena}/${profile}`));
-    const records = found.rules.map((rule) => ruleRecord(rule, dialect));
+    const holdings = contents.holdings.profile(arena, profile);
+    if (!holdings) return this.refuse(unknown("profile", `${arena}/${profile}`));
+    const records = holdings.rules.map((rule) => ruleRecord(rule, dialect));
     return list(records, dialect, "rules");
   }
 
   private listMarks({ arena, profile }: ProfileAddress, type: MarkType): Reply {
     const { dialect, contents } = this.simulation;
-    const found = contents.holdings.profile(arena, profile);
-    if (!found) return this.refuse(unknown("profile", `${arena}/${profile}`));
-    if (dialect.missingTable === "error" && !hasTable(found, type)) {
+    const holdings = contents.holdings.profile(arena, profile);
+    if (!holdings) return this.refuse(unknown("profile", `${arena}/${profile}`));
+    if (dialect.missingTable === "error" && !hasTable(holdings, type)) {
       return this.refuse(unknown("table", `${type} of ${arena}/${profile}`));
     }
     return listMarks(contents.packetPath.marks(arena, profile), type, dialect);
@@ -105,11 +105,11 @@ export class NodeApi implements Api {
     const { dialect, contents } = this.simulation;
     const { holdings } = contents;
     const isMade = cmd === "insert" && dialect.unknownSet === "made";
-    const held = holdings.set(url);
-    const set = held ?? (isMade ? holdings.newSet(url) : undefined);
+    const present = holdings.set(url);
+    const set = present ?? (isMade ? holdings.newSet(url) : undefined);
     if (!set) return this.refuse(unknown("prefix-set", nameOf(url)));
     const { refusal, staged } = (cmd === "insert" ? stageInsert : stageDelete)(set, data, dialect);
-    if (!held && set.changes.size > 0) holdings.keep(url, set);
+    if (!present && set.changes.size > 0) holdings.keep(url, set);
     if (staged) this.simulation.changed({ kind: "staged", url: formatUrl(url), changes: staged });
     return refusal ? this.refuse(refusal) : success(data.length, dialect);
   }

@@ -19,8 +19,8 @@ interface Encoded {
 
 /** The list of a prefix-set. Entries and spellings are never changed. */
 export function listSet(listed: OrderedPrefixes, spellings: Spellings, dialect: Dialect): Reply {
-  const known = encoded.get(listed);
-  if (known?.dialect === dialect && known.spellings === spellings) return known.reply;
+  const last = encoded.get(listed);
+  if (last?.dialect === dialect && last.spellings === spellings) return last.reply;
   const entries = dialect.nested === "merged" ? mergeNested(listed) : listed;
   const isKeyed = dialect.listEnvelope === "keyed" || dialect.entryForm === "keyed";
   const { body, ...head } = isKeyed

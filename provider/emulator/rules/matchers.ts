@@ -1,12 +1,19 @@
 import { Prefix } from "../../model/prefix";
+import type { MarkStore } from "../marks/mark-store";
 import { prefixWords } from "../packets/address";
 import type { PacketView } from "../packets/packet";
 import { flagBits, PROTOCOLS, type Protocol, protocolNumber, type TcpFlag } from "../packets/protocols";
-import { compileComparison } from "./comparison";
-import type { RuleEnvironment } from "./environment";
 import { PacketPrefixTable } from "./packet-prefix-table";
 import { RateCounter } from "./rate";
-import type { MatchSpec } from "./rule-schema";
+import type { ComparisonSpec, MatchSpec, SetReference } from "./rule-schema";
+
+/** What the rules of a profile work with. */
+export interface RuleEnvironment {
+  /** The marks of the profile. */
+  readonly marks: MarkStore;
+  /** Finds a set as the profile sees it; `undefined` when there is none. Asked once, when the rules are compiled. */
+  readonly sets: (set: SetReference) => PacketPrefixTable | undefined;
+}
 
 /** Tells whether a match holds for a packet at a time. */
 export type Matcher = (packet: PacketView, now: number) => boolean;
@@ -119,4 +126,26 @@ function hasFlags(set: readonly TcpFlag[], unset: readonly TcpFlag[]): Matcher {
   const wanted = flagBits(set);
   const mask = wanted | flagBits(unset);
   return (packet) => packet.proto === PROTOCOLS.tcp && (packet.flags & mask) === wanted;
+}
+
+/** Tells whether a value is wanted. */
+type ValueTest = (value: number) => boolean;
+
+const tests: Record<string, (operand: number) => ValueTest> = {
+  eq: (operand) => (value) => value === operand,
+  ne: (operand) => (value) => value !== operand,
+  lt: (operand) => (value) => value < operand,
+  le: (operand) => (value) => value <= operand,
+  gt: (operand) => (value) => value > operand,
+  ge: (operand) => (value) => value >= operand,
+};
+
+/** A comparison as a function; without one every value is wanted. */
+function compileComparison(spec: ComparisonSpec | undefined): ValueTest {
+  if (spec === undefined) return () => true;
+  const conditions = typeof spec === "number" ? { eq: spec } : spec;
+  const all = Object.entries(conditions).flatMap(([name, operand]) => tests[name]?.(operand as number) ?? []);
+  const [first, ...others] = all;
+  if (first === undefined) return () => true;
+  return others.length === 0 ? first : (value) => all.every((test) => test(value));
 }

@@ -2,8 +2,7 @@ import { messageOf } from "../../model/errors";
 import type { MarkType } from "../../model/mark";
 import type { MarkAction, MarkStore } from "../marks/mark-store";
 import type { PacketView } from "../packets/packet";
-import type { RuleEnvironment } from "./environment";
-import { compileMatch, type Matcher } from "./matchers";
+import { compileMatch, type Matcher, type RuleEnvironment } from "./matchers";
 import type { MarkActionSpec, RuleSpec } from "./rule-schema";
 
 /** A mark that a packet made or changed. */

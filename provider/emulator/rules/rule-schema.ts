@@ -1,9 +1,10 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
 import { MARK_TYPES } from "../../model/mark";
-import { Prefix, PrefixError } from "../../model/prefix";
+import { Prefix } from "../../model/prefix";
 import { nameProblem, type PrefixSetUrl, parseUrl } from "../../model/resource-url";
 import { portSchema, protocolSchema, tcpFlagSchema } from "../packets/packet";
+import { readBy } from "../validation/strict";
 
 /** Rules of a profile as they stand in a state file. The schema makes no other form of them: what goes in comes out. */
 
@@ -11,14 +12,7 @@ const number = z.int().min(0).max(MAX_VALUE);
 
 const prefix = z
   .string()
-  .superRefine((text, context) => {
-    try {
-      Prefix.parse(text);
-    } catch (error) {
-      if (!(error instanceof PrefixError)) throw error;
-      context.addIssue({ code: "custom", message: error.message });
-    }
-  })
+  .superRefine(readBy((text: string) => Prefix.parse(text)))
   .meta({ description: "an address or a prefix" });
 
 function checkName(text: string, context: z.RefinementCtx): void {

@@ -12,8 +12,8 @@ export function clientsOf({ arenas = {}, signaling }: ParsedState): readonly Sig
   return (signaling?.clients ?? defaultClients).map((client) => {
     const { arena, idleProfile, activeProfile, ...still } = client;
     const profiles = arenas[arena ?? ""]?.profiles ?? {};
-    const held = [idleProfile, activeProfile].every((name) => profiles[name ?? ""] !== undefined);
-    return held || !isDefault(client) ? client : still;
+    const exist = [idleProfile, activeProfile].every((name) => profiles[name ?? ""] !== undefined);
+    return exist || !isDefault(client) ? client : still;
   });
 }
 

@@ -9,15 +9,6 @@ import { Holdings } from "./holdings";
 import { PacketPath } from "./packet-path";
 import { type EmulatorState, parseState, type SignalingClientState } from "./state";
 
-/** What contents need besides their state. */
-export interface ContentsOptions {
-  readonly clock: VirtualClock;
-  /** Limits of the mark tables of each profile. */
-  readonly marks?: Omit<MarkStoreOptions, "now">;
-  /** Called after every change that signaling makes. */
-  readonly changed: () => void;
-}
-
 /**
  * Everything that an emulator holds: what a state becomes once it is loaded, and what it is exported from. Another state
  * makes new contents; the parts of these are never exchanged one by one.
@@ -29,8 +20,17 @@ export class Contents {
   readonly bindings: Bindings;
   readonly packetPath: PacketPath;
 
-  /** @throws {StateError} naming the place in the state that is wrong. */
-  constructor(state: EmulatorState, { clock, marks, changed }: ContentsOptions) {
+  /**
+   * @param marks Limits of the mark tables of each profile.
+   * @param changed Is called after every change that signaling makes.
+   * @throws {StateError} naming the place in the state that is wrong.
+   */
+  constructor(
+    state: EmulatorState,
+    clock: VirtualClock,
+    marks: Omit<MarkStoreOptions, "now"> | undefined,
+    changed: () => void,
+  ) {
     const parsed = parseState(state);
     checkConsistency(parsed);
     const deployment = (clients: readonly SignalingClientState[]) => new SignalingDeployment(clients, clock, changed);
@@ -38,7 +38,7 @@ export class Contents {
     this.signaling = deployment(clientsOf(parsed));
     this.testSignaling = deployment(parsed.signaling?.testClients ?? defaultTestClients);
     this.bindings = new Bindings(this.holdings, this.signaling);
-    this.packetPath = new PacketPath({ holdings: this.holdings, bindings: this.bindings, clock, limits: marks });
+    this.packetPath = new PacketPath(this.holdings, this.bindings, clock, marks);
   }
 
   /** The state that would make these contents, as they are now. */

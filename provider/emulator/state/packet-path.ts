@@ -9,14 +9,6 @@ import type { Bindings } from "./bindings";
 import type { Holdings } from "./holdings";
 import { StateError } from "./state";
 
-/** What a {@link PacketPath} joins. */
-export interface PacketPathOptions {
-  readonly holdings: Holdings;
-  readonly bindings: Bindings;
-  readonly clock: VirtualClock;
-  readonly limits?: Omit<MarkStoreOptions, "now">;
-}
-
 /**
  * The packet path of the emulated node: rules see the sets that it holds as committed, and packets find the profiles that
  * signaling has moved their recipients to.
@@ -26,13 +18,13 @@ export class PacketPath {
   private boundFor = -1;
   private ended = false;
 
-  private readonly holdings: Holdings;
-  private readonly bindings: Bindings;
-
   /** @throws {StateError} when a rule names a set that does not exist. */
-  constructor({ holdings, bindings, clock, limits }: PacketPathOptions) {
-    this.holdings = holdings;
-    this.bindings = bindings;
+  constructor(
+    private readonly holdings: Holdings,
+    private readonly bindings: Bindings,
+    clock: VirtualClock,
+    limits: Omit<MarkStoreOptions, "now"> | undefined,
+  ) {
     this.engine = new PacketEngine({
       now: () => clock.ms,
       sets: (profile, reference) => this.lookup(profile, reference),

@@ -1,20 +1,10 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
-import { Prefix, PrefixError } from "../../model/prefix";
+import { Prefix } from "../../model/prefix";
 import { nameProblem } from "../../model/resource-url";
 import { marksSchema } from "../marks";
 import { rulesSchema } from "../rules";
-import { inheritedNameProblem, strictly } from "../validation/strict";
-
-function prefixProblem(text: string): string | undefined {
-  try {
-    Prefix.parse(text);
-    return undefined;
-  } catch (error) {
-    if (error instanceof PrefixError) return error.message;
-    throw error;
-  }
-}
+import { inheritedNameProblem, readBy, strictly } from "../validation/strict";
 
 const name = z.string().superRefine((text, context) => {
   const problem = nameProblem(text) ?? inheritedNameProblem(text);
@@ -23,10 +13,7 @@ const name = z.string().superRefine((text, context) => {
 
 const prefix = z
   .string()
-  .superRefine((text, context) => {
-    const problem = prefixProblem(text);
-    if (problem) context.addIssue({ code: "custom", message: problem });
-  })
+  .superRefine(readBy((text: string) => Prefix.parse(text)))
   .describe("An IPv4 or IPv6 prefix in CIDR form; a bare address is its /32 or /128.");
 
 const value = z.int().min(0).max(MAX_VALUE);
@@ -139,6 +126,12 @@ export function readState(input: unknown): ParsedState {
 
 /** Reads a state from anything that JSON or YAML can hold. @throws {StateError} naming every place that is wrong. */
 export function parseState(input: unknown): ParsedState {
-  const known = typeof input === "object" && input !== null ? read.get(input) : undefined;
-  return known ?? strictly(stateSchema, input, "The state is not valid", StateError);
+  const readBefore = typeof input === "object" && input !== null ? read.get(input) : undefined;
+  return readBefore ?? strictly(stateSchema, input, "The state is not valid", StateError);
+}
+
+/** The schema of a state as JSON Schema (draft 2020-12), for editors and other languages. */
+export function stateJsonSchema(): Record<string, unknown> {
+  const { $schema, ...schema } = z.toJSONSchema(stateSchema, { io: "input", unrepresentable: "any" });
+  return { $schema, title: "State of a pulumi-packetfilter emulator", ...schema };
 }

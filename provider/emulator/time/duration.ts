@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { messageOf } from "../../model/errors";
+import { readBy } from "../validation/strict";
 
 /** Milliseconds of a day, an hour, a minute, a second, a millisecond. */
 const UNITS = [86_400_000, 3_600_000, 60_000, 1_000, 1] as const;
@@ -39,10 +39,4 @@ function numberOf(text: string): number {
 }
 
 /** A {@link Duration} from outside. */
-export const durationSchema = z.union([z.number(), z.string()]).superRefine((value, context) => {
-  try {
-    milliseconds(value);
-  } catch (error) {
-    context.addIssue({ code: "custom", message: messageOf(error) });
-  }
-});
+export const durationSchema = z.union([z.number(), z.string()]).superRefine(readBy(milliseconds));

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { messageOf } from "../../model/errors";
+import { readBy } from "../validation/strict";
 import { type Duration, milliseconds } from "./duration";
 
 /** How long something takes: a {@link Duration}, or a range from which each wait is drawn, each as likely as the others: `"5ms..40ms"`. */
@@ -29,7 +29,7 @@ export function latencyRange(latency: Latency): LatencyRange {
 }
 
 /** A {@link Latency} from outside. */
-export const latencySchema = checked(latencyRange);
+export const latencySchema = z.union([z.number(), z.string()]).superRefine(readBy(latencyRange));
 
 const UNITS = { B: 1, kB: 1e3, MB: 1e6, GB: 1e9, kbit: 125, Mbit: 125e3, Gbit: 125e6 } as const;
 
@@ -49,14 +49,4 @@ export function bytesPerSecond(bandwidth: number | string): number {
 }
 
 /** A bandwidth from outside. */
-export const bandwidthSchema = checked(bytesPerSecond);
-
-function checked(read: (value: number | string) => unknown) {
-  return z.union([z.number(), z.string()]).superRefine((value, context) => {
-    try {
-      read(value);
-    } catch (error) {
-      context.addIssue({ code: "custom", message: messageOf(error) });
-    }
-  });
-}
+export const bandwidthSchema = z.union([z.number(), z.string()]).superRefine(readBy(bytesPerSecond));

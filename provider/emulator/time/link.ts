@@ -1,15 +1,7 @@
+import type { ResolvedOptions } from "../options";
 import type { LatencyRange } from "./latency";
 import { type RandomSource, seededRandom } from "./random";
 import type { Waits } from "./waits";
-
-/** What a line between caller and emulator is like. */
-export interface LinkOptions {
-  readonly latency: LatencyRange;
-  readonly commitLatency: LatencyRange;
-  /** Bytes a second of each connection and direction; absent: no limit. */
-  readonly bandwidth: number | undefined;
-  readonly seed: number;
-}
 
 /** Waits until so many more bytes would have passed. */
 export type Passage = (bytes: number) => Promise<void>;
@@ -20,7 +12,7 @@ export class Link {
   private readonly commitLatency: () => number;
 
   constructor(
-    private readonly options: LinkOptions,
+    private readonly options: Pick<ResolvedOptions, "latency" | "commitLatency" | "bandwidth" | "seed">,
     private readonly waits: Waits,
     /** Milliseconds of a clock that measures durations. */
     private readonly elapsed: () => number,

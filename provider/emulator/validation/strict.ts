@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { messageOf } from "../../model/errors";
 import { nearest } from "../../model/nearest";
 import { WRONG_PLACES } from "../defaults";
 
@@ -31,6 +32,17 @@ export function strictly<Schema extends z.ZodType>(
   throw new Failure(sentence(`${about}: ${problems.slice(0, WRONG_PLACES).join("; ")}${more}`));
 }
 
+/** A check of a schema: what `read` throws for a value is wrong with it. */
+export function readBy<Value>(read: (value: Value) => unknown) {
+  return (value: Value, context: z.RefinementCtx): void => {
+    try {
+      read(value);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: messageOf(error) });
+    }
+  };
+}
+
 /** Texts as the members of a schema: numbers where it has numbers. What is none stays a text, for the schema to refuse. */
 export function fromTexts(schema: z.ZodObject, texts: Readonly<Record<string, string>>): Record<string, unknown> {
   return Object.fromEntries(
@@ -50,8 +62,8 @@ export function inheritedNameProblem(name: string): string | undefined {
 /** Sentences for what zod's own text says badly: unknown members and values, with the nearest that exist. */
 const wording: z.core.$ZodErrorMap = (issue) => {
   if (issue.code === "unrecognized_keys") {
-    const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
-    return issue.keys.map((key) => `there is no ${quoted(key)}${advice(key, known)}`).join("; ");
+    const members = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+    return issue.keys.map((key) => `there is no ${quoted(key)}${advice(key, members)}`).join("; ");
   }
   if (issue.code === "invalid_value") {
     const near = typeof issue.input === "string" ? nearest(issue.input, issue.values.map(String)) : undefined;

@@ -10,7 +10,7 @@ export function Choice(props: {
   chosen: string | undefined;
 }) {
   const { view, label, items, chosen } = props;
-  const known = items.some(({ url }) => url === chosen);
+  const isListed = items.some(({ url }) => url === chosen);
   return (
     <div class="choice">
       <nav class="choices" aria-label={label}>
@@ -23,9 +23,9 @@ export function Choice(props: {
       </nav>
       <SelectField
         label={label}
-        value={(known && chosen) || ""}
+        value={(isListed && chosen) || ""}
         options={[
-          ...(known ? [] : [["", "Choose …"] as const]),
+          ...(isListed ? [] : [["", "Choose …"] as const]),
           ...items.map(({ url, hint }) => [url, hint ? `${shortUrl(url)}: ${hint}` : shortUrl(url)] as const),
         ]}
         onChange={(url) => url && go(view, url)}

@@ -39,11 +39,11 @@ export function refresh(): Promise<void> {
 }
 
 async function ask(): Promise<void> {
-  const known = current().journal.at(-1)?.index ?? -1;
+  const newest = current().journal.at(-1)?.index ?? -1;
   try {
     const overview = await call<Overview>("GET", "/page/overview");
     // Lines that came after the question are newer than its answer.
-    const first = overview.journal.first ?? known + 1;
+    const first = overview.journal.first ?? newest + 1;
     const before = current().overview?.started;
     const again = before !== undefined && before !== overview.started;
     update({

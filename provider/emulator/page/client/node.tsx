@@ -8,14 +8,14 @@ import { Badge, Panel, Table, Unknown } from "./ui";
 /** Arenas with their global sets, and profiles with rules and bound prefixes; a list leads to each profile. */
 export function NodeView({ overview: { arenas }, subject }: { overview: Overview; subject?: string }) {
   const profiles = arenas.flatMap((arena) => arena.profiles);
-  const known = profiles.some(({ url }) => url === subject);
+  const isThere = profiles.some(({ url }) => url === subject);
   useEffect(() => {
-    if (known && subject !== undefined) document.getElementById(subject)?.scrollIntoView({ block: "start" });
-  }, [known, subject]);
+    if (isThere && subject !== undefined) document.getElementById(subject)?.scrollIntoView({ block: "start" });
+  }, [isThere, subject]);
   if (arenas.length === 0) return <p class="empty">This node has no arenas.</p>;
   return (
     <>
-      {subject !== undefined && !known && (
+      {subject !== undefined && !isThere && (
         <Unknown>
           This node has no profile <code>{subject}</code>.
         </Unknown>
