@@ -2,7 +2,7 @@ import { isEntryValue, MAX_VALUE } from "../model/entry";
 import { MARK_TYPES, type Mark, type MarkType, type Profile, type Rule } from "../model/mark";
 import { Prefix } from "../model/prefix";
 import { formatUrl, type PrefixSetUrl, type ResourceUrl } from "../model/resource-url";
-import type { NodeHabits } from "../wire/answers";
+import type { ListKind, NodeHabits } from "../wire/answers";
 import { readMarkList } from "../wire/mark-list";
 import { listCommand } from "../wire/node-command";
 import type { ListedEntry } from "../wire/prefix-set-list";
@@ -108,13 +108,19 @@ export class NodeClient {
   /** The profiles of an arena. @throws {RequestError} @throws {UnexpectedResponse} */
   async listProfiles(arena: string, options?: CallOptions): Promise<Profile[]> {
     const url = { kind: "arena", arena } as const;
-    return this.list({ url, subject: `Profiles of ${formatUrl(url)}`, read: readProfileList, options });
+    return this.list({
+      url,
+      kind: "profiles",
+      subject: `Profiles of ${formatUrl(url)}`,
+      read: readProfileList,
+      options,
+    });
   }
 
   /** The rules of a profile, in their order. @throws {RequestError} @throws {UnexpectedResponse} */
   async listRules(arena: string, profile: string, options?: CallOptions): Promise<Rule[]> {
     const url = { kind: "profile", arena, profile } as const;
-    return this.list({ url, subject: `Rules of ${formatUrl(url)}`, read: readRuleList, options });
+    return this.list({ url, kind: "rules", subject: `Rules of ${formatUrl(url)}`, read: readRuleList, options });
   }
 
   /**
@@ -137,7 +143,7 @@ export class NodeClient {
     const subject = `Marks (${type}) of ${formatUrl(url)}`;
     const enter = (signal?: AbortSignal) => this.connection.enter(paceKey(url, type), signal);
     const read = (json: unknown, habits: NodeHabits) => readMarkList(json, type, habits);
-    return this.list({ url, subject, request, enter, read, options });
+    return this.list({ url, kind: "marks", subject, request, enter, read, options });
   }
 
   /** Waits for requests under way and closes the connections. */
@@ -145,12 +151,12 @@ export class NodeClient {
     return this.connection.close();
   }
 
-  private list<T extends readonly unknown[]>({ read, ...rest }: NodeList<T>): Promise<T> {
+  private list<T extends readonly unknown[]>({ kind, read, ...rest }: NodeList<T>): Promise<T> {
     return this.connection.run({
       request: this.connection.requests.post(listCommand(rest.url)),
       ...rest,
       command: "list",
-      read: (answer) => readList(answer, read, this.connection.habits),
+      read: (answer) => readList(answer, kind, read, this.connection.habitsAt(rest.url)),
     });
   }
 }
@@ -158,6 +164,7 @@ export class NodeClient {
 /** One list of something else than a set. */
 interface NodeList<T extends readonly unknown[]> extends Pick<NodeRequest<T>, "subject" | "enter" | "options"> {
   readonly url: ResourceUrl;
+  readonly kind: ListKind;
   /** Default: the plain list of `url`. */
   readonly request?: NodeRequest<T>["request"];
   readonly read: (json: unknown, habits: NodeHabits) => T;

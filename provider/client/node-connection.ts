@@ -89,6 +89,11 @@ export class NodeConnection {
     );
   }
 
+  /** How the node answers when it is asked for something of a place, whose names may stand in `answers.path`. */
+  habitsAt({ arena, ...rest }: ResourceUrl): NodeHabits {
+    return { ...this.habits, place: { arena, ...rest } };
+  }
+
   /** What a node answered, in a form that a message may quote: short, and without secrets. */
   quote(body: string): string {
     return quotable(this.requests.redactor.text(body));

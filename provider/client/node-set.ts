@@ -57,8 +57,9 @@ export class NodeSet {
       withholds: this.withholds,
       command: "list",
       request: this.node.requests.post(commands.listCommand(this.address)),
-      read: (answer) => readList(answer, readPrefixSetList, this.node.habits),
-      readFailure: (answer) => (this.node.absentSet === "empty" ? readAbsent(answer) : undefined),
+      read: (answer) => readList(answer, "prefixset", readPrefixSetList, this.node.habitsAt(this.address)),
+      readFailure: (answer) =>
+        this.node.absentSet === "empty" ? readAbsent(answer, this.node.habits.answers?.absent) : undefined,
       options,
     });
   }
@@ -110,7 +111,7 @@ export class NodeSet {
     };
     return {
       readFailure: (answer) => void keep(answer),
-      read: readSuccess,
+      read: (answer) => readSuccess(answer, command, this.node.habits.answers),
     };
   }
 

@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { MARK_PAUSE_MS } from "../model/mark";
 import { describeIssues, objectError, schema, zod } from "../model/schema";
-import { type Answers, answersSchema } from "../wire/answers";
+import type { Answers } from "../wire/answers";
+import { answersSchema } from "../wire/answers-schema";
 import { parseEndpoint } from "./endpoint";
 import { OptionsError } from "./errors";
 

@@ -1,10 +1,14 @@
-import type { NodeHabits } from "../wire/answers";
+import type { Absent, Answers, ListFormat, ListKind, NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
-import { ShapeError } from "../wire/json";
-import { readAnswer } from "../wire/node-answer";
+import { parseJson, ShapeError } from "../wire/json";
+import { type NodeAnswer, readAnswer, says } from "../wire/node-answer";
+import type { Command } from "../wire/node-command";
+import { forKind } from "../wire/places";
 import type { SignalingRefusal } from "../wire/signaling";
+import { formatHint, readTextList } from "../wire/text-list";
 import type { Outcome } from "./errors";
 import type { HttpAnswer } from "./http";
+import { readByModule } from "./own-reader";
 
 /** What an answer was read as. `message` is the other side's own words, unredacted. */
 export type Reading<T> = { readonly kind: "done"; readonly value: T } | Failed;
@@ -70,32 +74,34 @@ function remedyFor(status: number, option: string): Pick<Failed, "remedy"> {
 }
 
 /**
- * A list is JSON of a known shape. Anything else may come from a proxy or a cut connection, and is asked for again.
+ * The one reader of lists, for client, forwarder and commands: JSON of a known shape, or what the settings describe. Anything
+ * else may come from a proxy or a cut connection, and is asked for again.
  *
  * @param read Reads JSON by what is known about the node; throws a `ShapeError` for what it does not understand.
  */
 export function readList<T extends readonly unknown[]>(
   answer: HttpAnswer,
+  kind: ListKind,
   read: (json: unknown, habits: NodeHabits) => T,
   habits: NodeHabits,
 ): Reading<T> {
   try {
-    const body = readAnswer(answer.body);
+    const body = readBody(answer.body, kind, habits);
     switch (body.kind) {
       case "json": {
-        const list = read(body.json, habits);
-        refusePartialAnswer(answer, list.length);
+        const list = read(body.json, body.isSuccess ? { ...habits, isSuccess: true } : habits);
+        refusePartialAnswer(answer, list.length, habits);
         return done(list);
       }
       case "error":
-        return refused(body.message);
+        return refused(body.message, { remedy: body.remedy });
       case "html":
         return unexpected(`the answer is ${body.title}`, true);
       case "empty":
         if (habits.answers?.empty === "") return done(read([], habits));
         return unexpected("the answer is empty", true, 'If this node answers an empty list so, set answers.empty: "".');
       case "text":
-        return unexpected(`the answer is no JSON: ${body.text}`, true);
+        return unexpected(`the answer is no JSON: ${body.text}`, true, formatHint(body.text));
     }
   } catch (error) {
     if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
@@ -103,11 +109,21 @@ export function readList<T extends readonly unknown[]>(
   }
 }
 
-/** Any 2xx without an error marker; HTML is not from the node, so what happened behind the proxy is unknown. */
-export function readSuccess(answer: HttpAnswer): Reading<void> {
+function readBody(body: string, kind: ListKind, habits: NodeHabits): NodeAnswer {
+  const { read } = habits.answers ?? {};
+  if (read !== undefined) return { kind: "json", json: readByModule(read, body, kind), isSuccess: true };
+  const format = forKind<ListFormat>(habits.answers?.format, kind) ?? "json";
+  return format === "json" ? readAnswer(body, habits.answers) : readTextList(body, format, kind, habits);
+}
+
+/**
+ * Any 2xx without an error marker, or what the settings say; HTML is not from the node, so what happened behind the proxy
+ * is unknown.
+ */
+export function readSuccess(answer: HttpAnswer, command: Command, answers: Answers | undefined): Reading<void> {
   try {
-    const body = readAnswer(answer.body);
-    if (body.kind === "error") return refused(body.message);
+    const body = readAnswer(answer.body, answers, command);
+    if (body.kind === "error") return refused(body.message, { remedy: body.remedy });
     return body.kind === "html" ? unexpected(`the answer is ${body.title}`, true) : done(undefined);
   } catch (error) {
     if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
@@ -116,7 +132,17 @@ export function readSuccess(answer: HttpAnswer): Reading<void> {
 }
 
 /** A set that the node does not know, as one without entries. A page of HTML comes from a proxy and says nothing of sets. */
-export function readAbsent(answer: HttpAnswer): Reading<never[]> | undefined {
-  if (answer.status !== 404 || /^\s*</.test(answer.body)) return undefined;
-  return done([]);
+export function readAbsent(answer: HttpAnswer, absent: Absent = { status: 404 }): Reading<never[]> | undefined {
+  if (/^\s*</.test(answer.body)) return undefined;
+  if ("status" in absent) return answer.status === absent.status ? done([]) : undefined;
+  if ("text" in absent) return answer.body.toLowerCase().includes(absent.text.toLowerCase()) ? done([]) : undefined;
+  return says(jsonIn(answer.body), absent) ? done([]) : undefined;
+}
+
+function jsonIn(body: string): unknown {
+  try {
+    return parseJson(body.replace(/^\uFEFF/, ""));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,13 +1,12 @@
-import type { z } from "zod";
-import { objectError, schema, zod } from "../model/schema";
+import type { Command } from "./node-command";
 
 /** The four kinds of lists of the node API (docs/contract.md#node-endpoint), as `answers.path` names them. */
-const LIST_KINDS = ["prefixset", "profiles", "rules", "marks"] as const;
+export const LIST_KINDS = ["prefixset", "profiles", "rules", "marks"] as const;
 
 /** One of `LIST_KINDS`. */
 export type ListKind = (typeof LIST_KINDS)[number];
 
-/** What members of entries, marks, profiles and rules mean, as `answers.names` names it. */
+/** What members of entries, marks, profiles and rules mean, as `answers.names` and `answers.columns` name it. */
 export const MEMBERS = [
   "prefix",
   "prefixLength",
@@ -23,10 +22,36 @@ export const MEMBERS = [
   "sourcePort",
   "destinationPort",
   "protocol",
+  "rangeStart",
+  "rangeEnd",
 ] as const;
 
 /** One of `MEMBERS`. */
 export type Member = (typeof MEMBERS)[number];
+
+/** How lists are written: one JSON text, one JSON text a line, fields between blanks a line, or fields between separators. */
+export const FORMATS = ["json", "ndjson", "lines", "csv"] as const;
+
+/** One of `FORMATS`. */
+export type ListFormat = (typeof FORMATS)[number];
+
+/** Where a member stands in a row: a name in the head line, or a number from 0. */
+export type Columns = Readonly<Partial<Record<Member, string | number>>>;
+
+/** A member of an answer, with dots, and the values that say so. Case of texts does not matter; `7` and `"7"` are equal. */
+export interface Verdict {
+  readonly member: string;
+  readonly values: readonly (string | number | boolean | null)[];
+}
+
+/** One setting for all commands, or one for each that is named. */
+export type PerCommand<T> = T | Readonly<Partial<Record<Command, T>>>;
+
+/** One setting for every kind of list, or one for each that is named. */
+export type PerKind<T> = T | Readonly<Partial<Record<ListKind, T>>>;
+
+/** How a node says that a set is not there: a status, a member with one of these values, or words in the body. */
+export type Absent = { readonly status: number } | Verdict | { readonly text: string };
 
 /**
  * How a node answers where the natural shapes do not fit (docs/contract.md#node-answers).
@@ -38,15 +63,43 @@ export type Member = (typeof MEMBERS)[number];
  *   path: { prefixset: "payload.rows2" },
  *   names: { prefix: "subnet", prefixLength: "size", value: "weight" },
  * };
+ * // "192.0.2.0/24 7" a line; inserts are answered {"code":1000,"message":"Command completed"}
+ * const text: Answers = { format: "lines", success: { member: "code", values: [1000] } };
  * ```
  */
 export interface Answers {
-  /** Where the list is in an answer, dotted (`"result.items"`): for every kind of list, or for those that are named. */
-  readonly path?: string | Readonly<Partial<Record<ListKind, string>>>;
-  /** The node's own names of members. Case does not matter. A record without the named member is read by natural names. */
+  /**
+   * How lists are written. `lines`: an element a line, fields between blanks; `csv`: fields between commas, semicolons or
+   * tabs, quoted as in RFC 4180. Blank lines and comments are left out, an error line is an error. Default: `"json"`.
+   */
+  readonly format?: PerKind<ListFormat>;
+  /** What the fields of a row mean, in `lines`, `csv` and elements that are JSON arrays. Default: a head line, if there is one. */
+  readonly columns?: PerKind<Columns>;
+  /**
+   * Where the list is in an answer, dotted (`"result.items"`): for every kind of list, or for those that are named. A number
+   * chooses an element of an array; `{arena}`, `{profile}` and `{set}` stand for the names of what is listed.
+   */
+  readonly path?: PerKind<string>;
+  /**
+   * The node's own names of members. Case does not matter. A record without the named member is read by natural names;
+   * only `prefixLength` must be there, and `"/"` says that lengths stand behind a slash and nowhere else.
+   */
   readonly names?: Readonly<Partial<Record<Member, string>>>;
   /** What stands for an empty list: `"{}"` an empty object, `""` also an answer without a body. Default: neither. */
   readonly empty?: "{}" | "";
+  /** What says that a request was carried out, whatever else the answer holds. Other values of the member say that it failed. */
+  readonly success?: PerCommand<Verdict>;
+  /** What says that a request failed. Without `success`, other values of the member say that it was carried out. */
+  readonly failure?: PerCommand<Verdict>;
+  /** How this node says that a set is not there, which `absentSet: "empty"` reads as an empty one. Default: the status 404. */
+  readonly absent?: Absent;
+  /** Where this node tells that a list goes on. Default: the usual members and headers. */
+  readonly more?: { readonly member: string } | { readonly header: string };
+  /**
+   * A module of one's own, for what no setting describes: its default export is called with the text of an answer and the
+   * kind of the list, and returns a list in the contract's shape. Relative to the working folder or the file that names it.
+   */
+  readonly read?: string;
 }
 
 /** What is known about a node when one of its answers is read. */
@@ -56,57 +109,14 @@ export interface NodeHabits {
   readonly keyedPlaces?: Set<string>;
   /** A longer list is refused. Default: no limit. */
   readonly maxListRecords?: number;
+  /** What is listed, for the names in `answers.path`. */
+  readonly place?: { readonly arena: string; readonly profile?: string; readonly set?: string };
+  /** The settings say that the answer is a success: nothing in it is taken for an error. */
+  readonly isSuccess?: boolean;
 }
 
-/** Checks {@link Answers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
-export const answersSchema = schema((): z.ZodType<Answers> => {
-  const z = zod();
-  const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });
-  const path = z
-    .string({ error: "must be a text" })
-    .regex(/^[^.]+(\.[^.]+)*$/, { error: "must be names of members with dots between them" });
-  const paths = z.strictObject(
-    { prefixset: path.optional(), profiles: path.optional(), rules: path.optional(), marks: path.optional() },
-    { error: objectError("must be a text, or an object of texts by kind of list") },
-  );
-
-  const names = z
-    .strictObject(
-      Object.fromEntries(MEMBERS.map((member) => [member, text.optional()])) as Record<
-        Member,
-        z.ZodOptional<typeof text>
-      >,
-      { error: objectError("must be an object of texts") },
-    )
-    .superRefine((given, context) => {
-      const seen = new Map<string, string>();
-      for (const [member, name] of Object.entries(given)) {
-        if (name === undefined) continue;
-        const other = seen.get(name.toLowerCase());
-        if (other) context.addIssue({ code: "custom", path: [member], message: `is the name of \`${other}\` already` });
-        seen.set(name.toLowerCase(), member);
-      }
-    });
-
-  return z.strictObject(
-    {
-      path: z
-        .unknown()
-        .transform((value, context) => {
-          const result = (typeof value === "string" ? path : paths).safeParse(value);
-          if (result.success) return result.data;
-          for (const { message, path: at } of result.error.issues) {
-            context.addIssue({ code: "custom", path: [...at], message });
-          }
-          return z.NEVER;
-        })
-        .optional(),
-      names: names.optional(),
-      empty: z.enum(["{}", ""], { error: 'must be "{}" or ""' }).optional(),
-    },
-    { error: objectError("must be an object") },
-  );
-});
+/** The four commands, as settings for one of them name it. */
+export const COMMANDS = ["list", "insert", "delete", "commit"] as const satisfies readonly Command[];
 
 /**
  * The setting that makes a list be looked for at `path`: `answers.path: "payload"`. A path that holds for all kinds
@@ -124,9 +134,20 @@ export function namesSetting(answers: Answers | undefined, given: Answers["names
   return `answers.names: ${literal({ ...answers?.names, ...given })}`;
 }
 
-function literal(members: Readonly<Record<string, string | undefined>>): string {
+/** The setting that makes a value a success: `answers.success: { member: "code", values: [1000] }`. */
+export function successSetting(member: string, value: unknown): string {
+  if (typeof value === "object" && value !== null) return 'answers.read: "./your-module.js"';
+  return `answers.success: { member: ${JSON.stringify(member)}, values: [${JSON.stringify(value)}] }`;
+}
+
+function literal(members: Readonly<Record<string, string | number | undefined>>): string {
   const parts = Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${JSON.stringify(value)}`],
   );
   return `{ ${parts.join(", ")} }`;
+}
+
+/** The setting that says what the fields of rows mean: `answers.columns: { prefix: 0, value: 1 }`. */
+export function columnsSetting(columns: Columns): string {
+  return `answers.columns: ${literal(columns)}`;
 }

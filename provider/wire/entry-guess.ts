@@ -1,5 +1,5 @@
 import { type Answers, namesSetting } from "./answers";
-import { lengthOf, naturalRole } from "./entry-members";
+import { IN_TEXT, lengthOf, naturalRole } from "./entry-members";
 import { ShapeError } from "./json";
 import { isAddressLike } from "./places";
 
@@ -22,7 +22,8 @@ export function refuseEntry(message: string, record: Json, answers: Answers | un
     ...(value !== undefined && { value }),
   };
   if (Object.keys(guess).length === 0) return new ShapeError(message);
-  const otherwise = length === undefined ? "" : `; if no member is its length, name one that no entry has`;
+  const otherwise =
+    length === undefined ? "" : `; if no member is its length, set answers.names.prefixLength: "${IN_TEXT}"`;
   return new ShapeError(message, `If that is what they mean, set ${namesSetting(answers, guess)}${otherwise}.`);
 }
 

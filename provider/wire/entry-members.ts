@@ -1,18 +1,20 @@
 import { Prefix, PrefixError } from "../model/prefix";
 import type { Answers } from "./answers";
 import { readNumber, ShapeError } from "./json";
-import { isAddressLike } from "./places";
+import { addressText, isAddressLike } from "./places";
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** What a member of a listed entry can be. */
-export type EntryRole = "prefix" | "length" | "value";
+export type EntryRole = "prefix" | "length" | "value" | "start" | "end";
 
 const NATURAL: ReadonlyMap<string, EntryRole | "known"> = new Map<string, EntryRole | "known">([
   ...all("prefix", "p", "a", "prefix", "addr", "address", "ip", "cidr", "net", "network"),
   ...all("length", "m", "mask", "netmask", "len", "plen", "prefixlen", "prefix_len", "prefixlength", "prefix_length"),
   ...all("length", "bits"),
   ...all("value", "v", "value", "val"),
+  ...all("start", "start", "from", "first", "range_start", "rangestart"),
+  ...all("end", "end", "to", "last", "range_end", "rangeend"),
   // Numbers that rows of tables have; none of them is taken for a length.
   ...all("known", "id", "age", "ttl", "lifetime", "life"),
 ]);
@@ -31,6 +33,11 @@ interface EntryMembers {
   readonly prefix?: unknown;
   readonly length?: unknown;
   readonly value?: unknown;
+  /** First and last address of a range; only where they are addresses. */
+  readonly start?: unknown;
+  readonly end?: unknown;
+  /** True where the settings name a member for the length that the record has not. */
+  readonly lacksLength?: boolean;
   /** Two members claim this role: two prefixes, or values or lengths that differ. */
   readonly hasTwo?: EntryRole;
   /** Name of another member that could be the length of a bare address, or the end of a range. */
@@ -45,10 +52,10 @@ export type ReadMembers = (record: Json) => EntryMembers;
  * ones in every record that has it, and a named `prefixLength` says that no other member is a length.
  */
 export function membersReader(answers: Answers | undefined): ReadMembers {
-  const { prefix, prefixLength, value } = answers?.names ?? {};
-  const given = { prefix, length: prefixLength, value };
+  const { prefix, prefixLength, value, rangeStart, rangeEnd } = answers?.names ?? {};
+  const given = { prefix, length: prefixLength, value, start: rangeStart, end: rangeEnd };
   const named = new Map<string, EntryRole>();
-  for (const role of ["prefix", "length", "value"] as const) {
+  for (const role of ["prefix", "length", "value", "start", "end"] as const) {
     const name = given[role];
     if (name !== undefined) named.set(name.toLowerCase(), role);
   }
@@ -56,8 +63,8 @@ export function membersReader(answers: Answers | undefined): ReadMembers {
     const members: { -readonly [M in keyof EntryMembers]: EntryMembers[M] } = {};
     const settled = named.size > 0 ? readNamed(record, named, members) : undefined;
     for (const name in record) {
-      const role = naturalRole(name);
       const content = record[name];
+      const role = roleOf(name, content);
       if (role === "known" || settled?.names.has(name)) continue;
       if (role === undefined || settled?.roles.has(role)) {
         if (prefixLength !== undefined || !couldBeLength(content) || isSameAddress(content, members.prefix)) continue;
@@ -66,8 +73,21 @@ export function membersReader(answers: Answers | undefined): ReadMembers {
         if (role !== "length" || content !== null) members[role] = content;
       } else if (role === "prefix" || members[role] !== content) members.hasTwo ??= role;
     }
+    if (prefixLength !== undefined && prefixLength !== IN_TEXT && !settled?.roles.has("length"))
+      members.lacksLength = true;
     return members;
   };
+}
+
+/** As `answers.names.prefixLength`: no member is a length, all lengths stand behind a slash. */
+export const IN_TEXT = "/";
+
+/** What is called "from" or "to" may be a time: only addresses make a range. */
+function roleOf(name: string, content: unknown): EntryRole | "known" | undefined {
+  const role = naturalRole(name);
+  if (role !== "start" && role !== "end") return role;
+  const text = addressText(content);
+  return text !== undefined && isAddressLike(text) && !text.includes("/") ? role : undefined;
 }
 
 /** The same address once more says nothing of a length, unless it is its own netmask, as that of 128.0.0.0/1. */
@@ -98,6 +118,8 @@ export interface ListedPrefix {
 
 /** Reads a prefix that stands in one text: CIDR, a bare address, or an address with a netmask behind the slash. */
 export function readPrefix(spelling: string, index: number): ListedPrefix {
+  const range = spelling.includes("-") ? spelling.split("-") : [];
+  if (range.length === 2) return readRange(range[0] ?? "", range[1] ?? "", index, spelling);
   const slash = spelling.indexOf("/");
   // A length has at most three digits, so that usual texts need no second look.
   const length = slash >= 0 && spelling.length - slash > 4 ? netmaskLength(spelling.slice(slash + 1)) : undefined;
@@ -128,8 +150,27 @@ export function readPrefixWithLength(text: string, length: unknown, index: numbe
   return { prefix, spelling };
 }
 
+/**
+ * Reads a range of addresses that is one prefix.
+ *
+ * @param spelling What deletes it; by default its canonical text, since a delete has one text.
+ * @throws {ShapeError} for any other range: no entry of ours is several prefixes.
+ */
+export function readRange(first: string, last: string, index: number, spelling?: string): ListedPrefix {
+  const [from, to] = [parse(first.trim(), index), parse(last.trim(), index)];
+  const width = from.family === 4 ? 32 : 128;
+  const size = to.bits - from.bits + 1n;
+  const bits = size > 0n ? size.toString(2).length - 1 : 0;
+  const isOne = from.family === to.family && size > 0n && size === 1n << BigInt(bits) && from.bits % size === 0n;
+  if (!isOne || from.length !== width || to.length !== width) {
+    throw new ShapeError(`element ${index} is the range ${first.trim()} to ${last.trim()}, which is no single prefix`);
+  }
+  const prefix = parse(`${from.address}/${width - bits}`, index);
+  return { prefix, spelling: spelling ?? prefix.toString() };
+}
+
 /** True for what could be the length of an address, under whatever name: an integer, a netmask, the end of a range. */
-function couldBeLength(value: unknown): boolean {
+export function couldBeLength(value: unknown): boolean {
   if (typeof value === "string" && isAddressLike(value)) return true;
   const number = readNumber(typeof value === "string" ? value.replace(/^\//, "") : value)?.number;
   return number !== undefined && Number.isInteger(number) && number >= 0 && number <= 128;

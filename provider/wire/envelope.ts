@@ -1,8 +1,19 @@
-import { type Answers, type ListKind, type NodeHabits, pathSetting } from "./answers";
+import { type Columns, type ListKind, type NodeHabits, pathSetting, successSetting } from "./answers";
 import { doubtIn } from "./error-marker";
 import { describe, isNothing, isRecord, readNumber, ShapeError, sketch } from "./json";
 import { competing, unknownShape } from "./list-guess";
-import { follow, isAddressLike, isRival, type ListCandidate, listCandidate, type Place, placesIn } from "./places";
+import {
+  follow,
+  forKind,
+  isAddressLike,
+  isRival,
+  type ListCandidate,
+  listCandidate,
+  type Place,
+  pathFor,
+  placesIn,
+} from "./places";
+import { recordOf } from "./rows";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -22,29 +33,36 @@ const NOTHING: ListInAnswer = { kind: "array", elements: [] };
  * the list is longer than `maxListRecords`.
  */
 export function findList(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer {
-  const list = locate(json, kind, habits);
+  const list = withColumns(locate(json, kind, habits), kind, habits);
   const { maxListRecords = Number.POSITIVE_INFINITY } = habits;
   const size = sizeOf(list);
   if (size <= maxListRecords) return list;
   throw new ShapeError(`the list has ${size} records, and \`maxListRecords\` allows ${maxListRecords}`);
 }
 
-/** Where the settings say that lists of a kind are; `undefined` where they say nothing. */
-export function pathFor(answers: Answers | undefined, kind: ListKind): string | undefined {
-  return typeof answers?.path === "string" ? answers.path : answers?.path?.[kind];
+/** Elements that are arrays are records, where the settings say what their fields are. */
+function withColumns(list: ListInAnswer, kind: ListKind, { answers }: NodeHabits): ListInAnswer {
+  const columns = forKind<Columns>(answers?.columns, kind);
+  if (columns === undefined || list.kind !== "array") return list;
+  return {
+    kind: "array",
+    elements: list.elements.map((element) => (Array.isArray(element) ? recordOf(element, columns) : element)),
+  };
 }
 
 function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer {
-  const path = pathFor(habits.answers, kind);
+  const path = pathFor(habits, kind);
   if (path !== undefined) return atPath(json, path, kind, habits);
   const root = listCandidate(json);
   if (root?.kind === "array") {
-    if (kind === "prefixset") refuseInner({ path: "", found: root }, habits);
+    refuseInner({ path: "", found: root }, kind, habits);
     return root;
   }
   if (root?.kind === "keyed") return remembered(root, "", habits);
   if (root?.kind === "hollow") return emptied("", json, habits);
   if (root !== undefined || !isRecord(json)) throw unknownShape(json, kind, habits);
+  // An empty list of Erlang's is an empty text in JSON.
+  if (json.ok === "" && Object.keys(json).length === 1 && habits.answers?.empty === "") return NOTHING;
 
   const places = placesIn(json);
   const lists = places.filter(
@@ -55,9 +73,9 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   if (place?.isNatural && (place.found.kind === "array" || place.found.kind === "keyed")) {
     const size = sizeOf(place.found);
     const wayOut = () => `set ${pathSetting(habits.answers, kind, place.path)}`;
-    refusePartial(place.within, size, wayOut);
-    if (size === 0) refuseUntold(place.within, wayOut);
-    if (kind === "prefixset") refuseInner(place, habits);
+    refusePartial(place.within, size, habits, wayOut);
+    if (size === 0) refuseUntold(place, habits);
+    refuseInner(place, kind, habits);
     return remembered(place.found, place.path, habits);
   }
   const [nothing, ...more] = places.filter(
@@ -65,8 +83,8 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   );
   if (place || !nothing || more.length > 0) throw unknownShape(json, kind, habits);
   const wayOut = () => `set ${pathSetting(habits.answers, kind, nothing.path)}`;
-  refusePartial(nothing.within, 0, wayOut);
-  refuseUntold(nothing.within, wayOut);
+  refusePartial(nothing.within, 0, habits, wayOut);
+  refuseUntold(nothing, habits);
   return nothing.found.kind === "null" ? NOTHING : emptied(nothing.path, json, habits);
 }
 
@@ -81,13 +99,15 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
   }
   const { value, within } = place;
   const found = listCandidate(value);
-  refusePartial(within, 0);
+  refusePartial(within, 0, habits);
+  const size = found?.kind === "array" || found?.kind === "keyed" ? sizeOf(found) : 0;
+  if (size === 0) refuseUntold({ within, path }, habits);
   if (found?.kind === "array") return found;
   if (found?.kind === "keyed") return remembered(found, path, habits);
   if (found?.kind === "null") return NOTHING;
   if (found?.kind === "hollow") return emptied(path, json, habits);
-  // Profiles may be keyed by their names, which nothing but the setting tells from other members.
-  if (kind === "profiles" && isRecord(value) && Object.values(value).every(isRecord)) {
+  // Profiles may be keyed by their names and rules by their ids, which nothing but the setting tells from other members.
+  if ((kind === "profiles" || kind === "rules") && isRecord(value) && Object.values(value).every(isRecord)) {
     return { kind: "keyed", members: value };
   }
   throw unknownShape(json, kind, habits, `at ${JSON.stringify(path)} in it is ${describe(value)}`);
@@ -110,18 +130,23 @@ function isEmptyAt(path: string, { answers, keyedPlaces }: NodeHabits): boolean 
   return answers?.empty !== undefined || keyedPlaces?.has(path) === true;
 }
 
-/** An array of one object that holds the list itself: no entry of a set holds a list of entries. */
-function refuseInner({ path, found }: Pick<Place, "path" | "found">, { answers }: NodeHabits): void {
+/** What the records of profiles and rules have, and what is wrapped around a list has not. */
+const OWN = ["id", "name", "profile"];
+
+/** An array of one object that holds the list itself: no entry holds a list of entries, and no nameless rule one of rules. */
+function refuseInner({ path, found }: Pick<Place, "path" | "found">, kind: ListKind, { answers }: NodeHabits): void {
+  if (kind === "marks") return;
   const [only, ...others] = found.kind === "array" ? found.elements : [];
   if (!isRecord(only) || others.length > 0 || listCandidate(only) !== undefined) return;
   // A record with an address is an entry, whatever else it holds.
   if (Object.values(only).some((member) => typeof member === "string" && isAddressLike(member))) return;
+  if (kind !== "prefixset" && Object.keys(only).some((name) => OWN.includes(name.toLowerCase()))) return;
   const [inner, ...more] = placesIn(only).filter((place) => place.isNatural && isRival(place.found));
   if (!inner || more.length > 0) return;
   const name = [path, "0", inner.path].filter((part) => part !== "").join(".");
   throw new ShapeError(
     `the answer is an array with one object, which holds a list; its shape is ${sketch(only)}`,
-    `If the list is there, set ${pathSetting(answers, "prefixset", name)}.`,
+    `If the list is there, set ${pathSetting(answers, kind, name)}.`,
   );
 }
 
@@ -129,12 +154,12 @@ function refuseInner({ path, found }: Pick<Place, "path" | "found">, { answers }
 type WayOut = () => string;
 
 /** A node that wraps an error as it wraps its lists says so in words or by a verdict only: it is no empty list. */
-function refuseUntold(within: readonly Json[], wayOut: WayOut): void {
-  const doubt = doubtIn(within);
+function refuseUntold({ within, path }: Pick<Place, "within" | "path">, { isSuccess }: NodeHabits): void {
+  const doubt = isSuccess ? undefined : doubtIn(within, path);
   if (doubt === undefined) return;
   throw new ShapeError(
-    `nothing is listed, and beside it stands ${doubt}`,
-    `If this node answers an empty list so, ${wayOut()}.`,
+    `nothing is listed, and beside it stands ${doubt.text}`,
+    `If this node answers an empty list so, set ${successSetting(doubt.member, doubt.value)}.`,
   );
 }
 
@@ -161,7 +186,14 @@ const ABOUT = new Set(["meta", "_meta", "page", "paging", "pagination", "links",
  *
  * @param wayOut What to do when a total counts something else; without it totals are not looked at.
  */
-function refusePartial(within: readonly Json[], length: number, wayOut?: WayOut): void {
+export function refusePartial(within: readonly Json[], length: number, { answers }: NodeHabits, wayOut?: WayOut): void {
+  const { more } = answers ?? {};
+  if (more) {
+    if ("member" in more && goesOn(follow(within[0], more.member)?.value)) {
+      throw new ShapeError(`"${more.member}" says that the list goes on`);
+    }
+    return;
+  }
   for (const object of within) {
     for (const name in object) {
       const value = object[name];
@@ -172,6 +204,10 @@ function refusePartial(within: readonly Json[], length: number, wayOut?: WayOut)
   }
 }
 
+function goesOn(told: unknown): boolean {
+  return !isNothing(told) && !(typeof told === "string" && /^(false|no|0)$/i.test(told.trim()));
+}
+
 /** What HTTP itself says about an answer. */
 interface AnswerHead {
   readonly status: number;
@@ -179,8 +215,19 @@ interface AnswerHead {
 }
 
 /** The same of status and headers. @param length of the list that was read. @throws {ShapeError} */
-export function refusePartialAnswer({ status, header }: AnswerHead, length: number): void {
+export function refusePartialAnswer(
+  { status, header }: AnswerHead,
+  length: number,
+  { answers }: NodeHabits = {},
+): void {
   if (status === 206) throw new ShapeError("the status 206 says that this is a part of the list");
+  const { more } = answers ?? {};
+  if (more) {
+    if ("header" in more && goesOn(header(more.header.toLowerCase()))) {
+      throw new ShapeError(`the header ${more.header} says that the list goes on`);
+    }
+    return;
+  }
   const [range, link, total] = ["content-range", "link", "x-total-count"].map(header);
   if (range !== undefined && !isWholeRange(range)) throw new ShapeError(`the header Content-Range says "${range}"`);
   if (link !== undefined && /;\s*rel="?[^";,]*\bnext\b/i.test(link))

@@ -21,18 +21,40 @@ const MAX_MESSAGE = 300;
  * regard to case. Markers: something under `error`, `err` or `errors`; `status` or `result` that says `error` or
  * `failed`; `ok` or `success` of false; a `code` or `errno` other than 0 and 200 beside a message.
  */
-export function errorIn(json: unknown, depth = 0): string | undefined {
+export function errorIn(json: unknown): string | undefined {
+  return markerIn(json)?.message;
+}
+
+/** An error marker, and the code that alone makes it one, where that is all: another node may mean a success by it. */
+interface Marker {
+  readonly message: string;
+  readonly code?: Told;
+}
+
+/** A member with dots, and what stands there. */
+export interface Told {
+  readonly member: string;
+  readonly value: unknown;
+}
+
+/** As {@link errorIn}, with the code. */
+export function markerIn(json: unknown, path: readonly string[] = []): Marker | undefined {
   if (!isRecord(json) || isKeyedByAddress(json)) return undefined;
   const members = lowerCased(json);
   const told = ERRORS.map((name) => members.get(name)).find((value) => !isNoError(value));
   const said = ["status", "result"].some((name) => saysFailed(members.get(name)));
   const denied = ["ok", "success"].some((name) => isFalse(members.get(name)));
-  if (told !== undefined || said || denied || hasErrorCode(members)) {
-    return wordsOf(told) ?? wordsIn(members) ?? cut(told) ?? "the answer carries an error marker without a message";
+  const code = errorCode(members);
+  if (told !== undefined || said || denied || code !== undefined) {
+    const message =
+      wordsOf(told) ?? wordsAmong(members) ?? cut(told) ?? "the answer carries an error marker without a message";
+    if (told !== undefined || said || denied || code === undefined || soundsBad(message)) return { message };
+    const name = Object.keys(json).find((member) => member.toLowerCase() === code) ?? code;
+    return { message, code: { member: [...path, name].join("."), value: json[name] } };
   }
-  if (depth >= MAX_DEPTH) return undefined;
+  if (path.length >= MAX_DEPTH) return undefined;
   for (const [name, value] of Object.entries(json)) {
-    const inner = isNaturalName(name) ? errorIn(value, depth + 1) : undefined;
+    const inner = isNaturalName(name) ? markerIn(value, [...path, name]) : undefined;
     if (inner !== undefined) return inner;
   }
   return undefined;
@@ -58,17 +80,29 @@ const BAD = new Set([...ERRORS, "failed", "failure", "fail", "exception", "denie
  * not known to mean success. `undefined` where there is nothing of the kind.
  *
  * @param within The objects around the list.
+ * @param path Names from the root to the list.
  */
-export function doubtIn(within: readonly Json[]): string | undefined {
+export function doubtIn(within: readonly Json[], path: string): (Told & { readonly text: string }) | undefined {
+  const names = path.split(".");
+  const told = within.flatMap((object, depth) =>
+    Object.entries(object).map(([name, value]) => ({
+      name: name.toLowerCase(),
+      // With the names around it, as the settings want it.
+      member: [...names.slice(0, depth), name].join("."),
+      value,
+    })),
+  );
   const members = new Map(within.flatMap((object) => [...lowerCased(object)]));
-  const told = WORDS.map((name) => wordsOf(members.get(name))).find((words) => words !== undefined);
-  const isFine = told === undefined || FINE.test(told) || SUCCESS.test(told) || NOTHING_THERE.test(told);
-  const verdicts = within.flatMap((object) => Object.entries(object));
-  const bad = verdicts.find(([name, value]) => isDoubtful(name.toLowerCase(), value));
-  if (!isFine && (bad !== undefined || !saysAllIsWell(members))) return short(told);
+  const words = WORDS.map((name) => wordsOf(members.get(name))).find((text) => text !== undefined);
+  const isFine = words === undefined || FINE.test(words) || SUCCESS.test(words) || NOTHING_THERE.test(words);
+  const bad = told.find(({ name, value }) => isDoubtful(name, value));
+  if (!isFine && !soundsFine(words) && (bad !== undefined || !saysAllIsWell(members))) {
+    const source = bad ?? told.find(({ name, value }) => WORDS.includes(name) && wordsOf(value) === words);
+    return source && { ...source, text: short(words) };
+  }
   if (bad === undefined) return undefined;
-  const [name, value] = bad;
-  return `${JSON.stringify(name)}: ${short(typeof value === "string" ? value : JSON.stringify(value))}`;
+  const value = short(typeof bad.value === "string" ? bad.value : JSON.stringify(bad.value));
+  return { ...bad, text: `${JSON.stringify(bad.member)}: ${value}` };
 }
 
 function saysAllIsWell(members: ReadonlyMap<string, unknown>): boolean {
@@ -100,14 +134,24 @@ function saysDone(value: unknown): boolean {
 /** The message of an array whose elements are nothing but errors, such as `[{"error":"no such set"}]`. */
 export function errorOfElements(json: unknown): string | undefined {
   if (!Array.isArray(json) || json.length === 0 || json.length > 100) return undefined;
-  const isError = (element: unknown) =>
-    isRecord(element) && Object.keys(element).every((name) => MARKERS.has(name.toLowerCase())) && hasMarker(element);
-  return json.every(isError) ? errorIn(json[0]) : undefined;
+  return json.every(isErrorRecord) ? errorIn(json[0]) : undefined;
+}
+
+/** True for a record that is nothing but an error, such as `{"error":"table locked"}`. */
+export function isErrorRecord(element: unknown): boolean {
+  return isVerdictRecord(element) && hasMarker(element);
+}
+
+/** True for a record of which every member tells how a request went. */
+export function isVerdictRecord(element: unknown): element is Json {
+  return isRecord(element) && Object.keys(element).every((name) => MARKERS.has(name.toLowerCase()));
 }
 
 /** True for a text with which a node says that something failed, and that nothing else begins with. */
 export function isErrorText(text: string): boolean {
-  return /^\W{0,3}err(or)?s?\b/i.test(text) && !/^\W{0,3}err(or)?s?\W{1,3}(0|none|null|no)\W*$/i.test(text);
+  const [begin, rest = ""] =
+    /^\W{0,3}(?:err(?:or)?s?|fail(?:ed|ure)?|fatal|exception|denied)\b(.{0,12})/i.exec(text) ?? [];
+  return begin !== undefined && !/^\W{1,3}(0|none|null|no)\W*$/i.test(rest);
 }
 
 /** The words of a message, wherever they are in a value; `undefined` when there are none. */
@@ -115,10 +159,10 @@ export function wordsOf(value: unknown): string | undefined {
   if (typeof value === "string" && value.trim() !== "") return value.trim();
   if (typeof value === "number") return `error ${value}`;
   if (Array.isArray(value)) return wordsOf(value[0]);
-  return isRecord(value) ? wordsIn(lowerCased(value)) : undefined;
+  return isRecord(value) ? wordsAmong(lowerCased(value)) : undefined;
 }
 
-function wordsIn(members: ReadonlyMap<string, unknown>): string | undefined {
+function wordsAmong(members: ReadonlyMap<string, unknown>): string | undefined {
   for (const name of MESSAGES) {
     const words = wordsOf(members.get(name));
     if (words !== undefined) return words;
@@ -152,9 +196,32 @@ function isNoError(value: unknown): boolean {
   return isNothing(value) || (typeof value === "string" && FINE.test(value.trim()));
 }
 
-function hasErrorCode(members: ReadonlyMap<string, unknown>): boolean {
-  const words = wordsIn(members);
-  if (words === undefined || FINE.test(words)) return false;
+/** Words such as "Command completed successfully", whatever the code beside them. */
+function soundsFine(text: string): boolean {
+  return wordsIn(text).some((word) => FINE_WORDS.has(word)) && !soundsBad(text);
+}
+
+const FINE_WORDS = new Set(["success", "successful", "successfully", "succeeded", "completed"]);
+
+/** Words that speak of a failure, or of less than was asked for. */
+function soundsBad(text: string): boolean {
+  return wordsIn(text).some((word) => BAD_WORDS.has(word) || /^(un|fail|reject|partial|error|warning)/.test(word));
+}
+
+const BAD_WORDS = new Set(
+  "no not invalid incomplete insufficient denied without partly pending but except exist exists locked busy missing refused forbidden too expired timed timeout".split(
+    " ",
+  ),
+);
+
+function wordsIn(text: string): string[] {
+  return text.toLowerCase().split(/[^a-z]+/);
+}
+
+/** The name of a code that says that something failed; a code counts beside words only. */
+function errorCode(members: ReadonlyMap<string, unknown>): string | undefined {
+  const words = wordsAmong(members);
+  if (words === undefined || FINE.test(words) || soundsFine(words)) return undefined;
   const isBad = (name: string) => {
     const number = readNumber(members.get(name))?.number;
     // Some write the status of HTTP into the body: all of its successes are successes.
@@ -162,9 +229,8 @@ function hasErrorCode(members: ReadonlyMap<string, unknown>): boolean {
     const text = members.get(name);
     return typeof text === "string" && text.trim() !== "" && !FINE.test(text) && !SUCCESS.test(text.trim());
   };
-  if (CODES.some(isBad)) return true;
   const status = readNumber(members.get("status"))?.number ?? 0;
-  return status >= 400 && status < 600;
+  return CODES.find(isBad) ?? (status >= 400 && status < 600 ? "status" : undefined);
 }
 
 function lowerCased(json: Json): Map<string, unknown> {

@@ -1,4 +1,5 @@
 const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
+const HEX = /^0x[\da-f]{1,16}$/i;
 const INTEGER = /^-?\d+$/;
 
 /**
@@ -75,10 +76,12 @@ export interface ReadNumber {
   readonly exact?: string;
 }
 
-/** A finite number, or the decimal text of one (some nodes quote numbers); anything else is `undefined`. */
+/** A finite number, or the decimal or hexadecimal text of one (some nodes quote numbers); anything else is `undefined`. */
 export function readNumber(value: unknown): ReadNumber | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? { number: value } : undefined;
-  if (typeof value !== "string" || value.length > 32 || !INTEGER.test(value)) return undefined;
+  if (typeof value !== "string" || value.length > 32) return undefined;
+  if (HEX.test(value)) return readNumber(BigInt(value).toString());
+  if (!INTEGER.test(value)) return undefined;
   const number = Number(value);
   return Number.isSafeInteger(number) ? { number } : { number, exact: value };
 }

@@ -1,11 +1,11 @@
 import { isIPv6 } from "node:net";
 import type { Mark, MarkType } from "../model/mark";
 import { Prefix, PrefixError } from "../model/prefix";
-import { type Answers, type NodeHabits, namesSetting } from "./answers";
+import { type Answers, columnsSetting, type NodeHabits, namesSetting } from "./answers";
 import { findList } from "./envelope";
 import { describe, isRecord, readNumber, ShapeError, short } from "./json";
 import { type Field, type MarkNames, markNames } from "./mark-names";
-import { isAddressLike } from "./places";
+import { addressText, isAddressLike } from "./places";
 
 type Json = Readonly<Record<string, unknown>>;
 type Writable = { -readonly [Name in keyof Mark]: Mark[Name] } & { extra?: Record<string, unknown> } & {
@@ -34,7 +34,7 @@ export function readMarkList(json: unknown, type: MarkType, habits: NodeHabits =
 }
 
 function readMark(element: unknown, index: number, names: MarkNames, answers: Answers | undefined): Mark {
-  if (!isRecord(element)) throw new ShapeError(`element ${index} is ${describe(element)}`);
+  if (!isRecord(element)) throw notARecord(element, index);
   const mark: Writable = {};
   const settled = names.named.size > 0 ? readNamed(element, names.named, mark) : undefined;
   let unread: [field: Field, key: string, value: unknown] | undefined;
@@ -94,7 +94,8 @@ function setField(mark: Writable, field: Field, value: unknown): boolean {
     return true;
   }
   if (field.kind === "address") {
-    const address = typeof value === "string" ? readAddress(value) : undefined;
+    const text = addressText(value);
+    const address = text === undefined ? undefined : readAddress(text);
     if (address !== undefined) mark[field.name] = address;
     return address !== undefined;
   }
@@ -110,6 +111,12 @@ function unreadable([field, key, value]: [Field, string, unknown], index: number
   }
   const wanted = field.kind === "address" ? "an address" : "a number";
   return new ShapeError(`element ${index}: "${key}" is ${describe(value)} instead of ${wanted}`);
+}
+
+function notARecord(element: unknown, index: number): ShapeError {
+  const at = Array.isArray(element) ? element.findIndex((field) => isAddressLike(addressText(field) ?? "")) : -1;
+  const remedy = at < 0 ? undefined : `Say what its fields are, for example ${columnsSetting({ address: at })}.`;
+  return new ShapeError(`element ${index} is ${describe(element)}`, remedy);
 }
 
 function guess(element: Json, answers: Answers | undefined): string | undefined {

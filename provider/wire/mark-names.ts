@@ -13,17 +13,27 @@ export type Field =
   | { readonly kind: "text"; readonly name: "status" | "protocol" };
 
 const NATURAL: Readonly<Record<NumberField | AddressField | "status" | "protocol", readonly string[]>> = {
-  id: ["id"],
-  value: ["v", "value"],
-  lifetime: ["t", "ttl", "lifetime", "life"],
+  id: ["id", "rule_id", "ruleid", "mark_id"],
+  value: ["v", "value", "val"],
+  lifetime: ["t", "ttl", "lifetime", "life", "left", "time_left", "remaining", "expires_in"],
   age: ["age"],
   sourcePort: ["sport", "sourceport", "source_port", "src_port", "srcport"],
   destinationPort: ["dport", "destinationport", "destination_port", "dst_port", "dstport"],
-  address: ["a", "p", "addr", "address", "ip"],
-  source: ["src", "saddr", "source"],
-  destination: ["dst", "daddr", "destination"],
+  address: ["a", "p", "addr", "address", "ip", "ipaddr", "ip_addr", "ipaddress", "ip_address"],
+  source: ["src", "saddr", "source", "sip", "src_ip", "srcip", "src_addr", "source_ip", "source_address"],
+  destination: [
+    "dst",
+    "daddr",
+    "destination",
+    "dip",
+    "dst_ip",
+    "dstip",
+    "dst_addr",
+    "destination_ip",
+    "destination_address",
+  ],
   status: ["status"],
-  protocol: ["proto", "protocol"],
+  protocol: ["proto", "protocol", "ip_proto"],
 };
 
 const ADDRESSES: readonly string[] = ["address", "source", "destination"];

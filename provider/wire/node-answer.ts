@@ -1,11 +1,14 @@
-import { errorIn, errorOfElements, isErrorText, wordsOf } from "./error-marker";
-import { isRecord, parseJson, ShapeError } from "./json";
+import { type Answers, successSetting, type Verdict } from "./answers";
+import { errorOfElements, isErrorText, markerIn, wordsOf } from "./error-marker";
+import { isRecord, parseJson, ShapeError, sketch } from "./json";
+import type { Command } from "./node-command";
+import { follow, forCommand } from "./places";
 
 /** A body sorted by what can be read in it. `json` never carries an error marker. */
 export type NodeAnswer =
   | { readonly kind: "empty" }
-  | { readonly kind: "json"; readonly json: unknown }
-  | { readonly kind: "error"; readonly message: string }
+  | { readonly kind: "json"; readonly json: unknown; readonly isSuccess?: boolean }
+  | { readonly kind: "error"; readonly message: string; readonly remedy?: string }
   | { readonly kind: "html"; readonly title: string }
   | { readonly kind: "text"; readonly text: string };
 
@@ -13,9 +16,10 @@ export type NodeAnswer =
  * Sorts a body. The contract shows no answers of the node, so all forms in use for such interfaces are read: JSON with
  * or without an error marker, plain text, nothing. HTML is kept apart: it comes from a proxy, never from the node.
  *
+ * @param answers What the settings say of successes and failures of this command.
  * @throws {ShapeError} for JSON that must not be read (see {@link parseJson}).
  */
-export function readAnswer(body: string): NodeAnswer {
+export function readAnswer(body: string, answers?: Answers, command: Command = "list"): NodeAnswer {
   const text = body.replace(/^\uFEFF/, "").trim();
   if (text === "") return { kind: "empty" };
   if (text.startsWith("<")) return { kind: "html", title: titleOf(text) };
@@ -27,8 +31,45 @@ export function readAnswer(body: string): NodeAnswer {
     return isErrorText(text) ? { kind: "error", message: text } : { kind: "text", text };
   }
   if (typeof json === "string" && isErrorText(json)) return { kind: "error", message: json.trim() };
-  const message = errorIn(json) ?? errorOfElements(json);
-  return message === undefined ? { kind: "json", json } : { kind: "error", message };
+  const judgement = judge(json, answers, command);
+  if (judgement === "success") return { kind: "json", json, isSuccess: true };
+  if (judgement === "failure") return { kind: "error", message: wordsOf(json) ?? `the answer is ${sketch(json)}` };
+  const { message = errorOfElements(json), code } = markerIn(json) ?? {};
+  if (message === undefined) return { kind: "json", json };
+  return { kind: "error", message, ...(code && { remedy: successRemedy(code.member, code.value) }) };
+}
+
+/** What the settings say about an answer; `undefined` where they say nothing. */
+type Judgement = "success" | "failure" | undefined;
+
+/** Judges an answer to a command by `answers.success` and `answers.failure`. */
+function judge(json: unknown, answers: Answers | undefined, command: Command): Judgement {
+  const failure = compare(json, forCommand(answers?.failure, command));
+  if (failure === "same") return "failure";
+  const success = compare(json, forCommand(answers?.success, command));
+  if (success !== undefined) return success === "same" ? "success" : "failure";
+  return failure === "other" ? "success" : undefined;
+}
+
+/** True where an answer has a member with one of some values. */
+export function says(json: unknown, verdict: Verdict): boolean {
+  return compare(json, verdict) === "same";
+}
+
+function compare(json: unknown, verdict: Verdict | undefined): "same" | "other" | undefined {
+  const told = verdict && follow(json, verdict.member)?.value;
+  if (verdict === undefined || told === undefined) return undefined;
+  return verdict.values.some((value) => plain(value) === plain(told)) ? "same" : "other";
+}
+
+/** `7` and `"7"`, `true` and `"True"` say the same. */
+function plain(value: unknown): string {
+  return (typeof value === "string" ? value.trim() : String(JSON.stringify(value))).toLowerCase();
+}
+
+/** A sentence: the setting that makes an answer with this member a success. */
+function successRemedy(member: string, value: unknown): string {
+  return `If this node says so where all is well, set ${successSetting(member, value)}.`;
 }
 
 /** What a body says about an error whose status is known already: the node's own words, as short as they can be told. */

@@ -1,4 +1,6 @@
+import { COMMANDS, LIST_KINDS, type ListKind, type NodeHabits, type PerCommand, type PerKind } from "./answers";
 import { isRecord } from "./json";
+import type { Command } from "./node-command";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -30,6 +32,27 @@ export type ListCandidate =
 /** True for texts that begin as an address or prefix does. The parser has the last word. */
 export function isAddressLike(text: string): boolean {
   return /^\d{1,3}(\.\d{1,3}){3}(\/|$)|^[\da-f]*:[\da-f.]*:[\da-f:.]*(\/|$)/i.test(text);
+}
+
+const LEAST_INTEGER = 2 ** 24;
+const LONGEST_INTEGER = 2 ** 32;
+const HEX_IPV4 = /^0x[\da-f]{7,8}$/i;
+
+/**
+ * The text of an address that a node writes otherwise: as an integer (IPv4, from 1.0.0.0 on, since lower ones are ids as
+ * likely), in hexadecimal, or as its octets. A text is returned as it is, anything else as `undefined`.
+ */
+export function addressText(value: unknown): string | undefined {
+  if (typeof value === "string") return HEX_IPV4.test(value) ? addressText(Number(value)) : value;
+  if (typeof value === "number") {
+    if (!Number.isInteger(value) || value < LEAST_INTEGER || value >= LONGEST_INTEGER) return undefined;
+    return [24, 16, 8, 0].map((shift) => (value >>> shift) & 255).join(".");
+  }
+  if (!Array.isArray(value) || (value.length !== 4 && value.length !== 16)) return undefined;
+  if (!value.every((octet) => Number.isInteger(octet) && octet >= 0 && octet <= 255)) return undefined;
+  if (value.length === 4) return value.join(".");
+  const bytes = Buffer.from(value).toString("hex");
+  return (bytes.match(/.{4}/g) ?? []).join(":");
 }
 
 /** True for names that an object around a list usually has. */
@@ -102,4 +125,30 @@ function step(
     if (rest) return rest;
   }
   return undefined;
+}
+
+/** The setting for one kind of list; `undefined` where there is none. */
+export function forKind<T>(setting: PerKind<T> | undefined, kind: ListKind): T | undefined {
+  if (!isPer(setting, LIST_KINDS)) return setting as T | undefined;
+  return (setting as Partial<Record<ListKind, T>>)[kind];
+}
+
+/** The setting for one command; `undefined` where there is none. */
+export function forCommand<T>(setting: PerCommand<T> | undefined, command: Command): T | undefined {
+  if (!isPer(setting, COMMANDS)) return setting as T | undefined;
+  return (setting as Partial<Record<Command, T>>)[command];
+}
+
+/** True for an object whose members are all of these names. */
+export function isPer(setting: unknown, names: readonly string[]): boolean {
+  if (typeof setting !== "object" || setting === null) return false;
+  const given = Object.keys(setting);
+  return given.length > 0 && given.every((name) => names.includes(name));
+}
+
+/** Where the settings say that lists of a kind are; `undefined` where they say nothing. */
+export function pathFor({ answers, place }: NodeHabits, kind: ListKind): string | undefined {
+  const path = forKind(answers?.path, kind);
+  if (place === undefined) return path;
+  return path?.replace(/\{(arena|profile|set)\}/g, (whole, name: "arena" | "profile" | "set") => place[name] ?? whole);
 }

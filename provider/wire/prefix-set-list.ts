@@ -1,11 +1,18 @@
 import type { ListedValue } from "../model/entry";
 import type { Prefix } from "../model/prefix";
-import type { Answers, NodeHabits } from "./answers";
+import { type Answers, columnsSetting, type NodeHabits } from "./answers";
 import { refuseEntry } from "./entry-guess";
-import { type ListedPrefix, membersReader, type ReadMembers, readPrefix, readPrefixWithLength } from "./entry-members";
+import {
+  type ListedPrefix,
+  membersReader,
+  type ReadMembers,
+  readPrefix,
+  readPrefixWithLength,
+  readRange,
+} from "./entry-members";
 import { findList } from "./envelope";
 import { describe, isRecord, readNumber, ShapeError, short } from "./json";
-import { isAddressLike } from "./places";
+import { addressText, isAddressLike } from "./places";
 
 /** One entry of a prefix-set as a node lists it. */
 export interface ListedEntry {
@@ -48,17 +55,33 @@ interface HowToRead {
 function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry {
   if (typeof element === "string") return withValue(readPrefix(element, index), undefined, index);
   if (isRecord(element)) return readRecord(element, index, how);
-  const [text, value] = Array.isArray(element) && element.length === 2 ? element : [];
-  if (typeof text !== "string") throw new ShapeError(`element ${index} is ${describe(element)}`);
+  if (Array.isArray(element) && typeof element[0] === "string" && element.length > 2) {
+    throw new ShapeError(
+      `element ${index} is ${describe(element)} of ${element.length}`,
+      `Say what they are, for example ${columnsSetting({ prefix: 0, value: 1 })}.`,
+    );
+  }
+  const [address, value] = Array.isArray(element) && element.length === 2 ? element : [];
+  const text = addressText(address);
+  if (text === undefined) throw new ShapeError(`element ${index} is ${describe(element)}`);
   return withValue(readPrefix(text, index), value, index);
 }
 
 /** @param key The name under which the record stands in an object keyed by prefix. */
 function readRecord(record: Json, index: number, how: HowToRead, key?: string): ListedEntry {
   const refuse = (problem: string) => refuseEntry(`element ${index} ${problem}`, record, how.answers);
-  const { prefix: text = key, length, value, hasTwo, suspect } = how.members(record);
+  const { prefix, length, value, start, end, hasTwo, suspect, lacksLength } = how.members(record);
   if (hasTwo) throw refuse(`has two ${TWO[hasTwo]} (${describe(record)})`);
-  if (typeof text !== "string") throw refuse(`has no prefix (${describe(record)})`);
+  const text = addressText(prefix ?? start) ?? key;
+  const last = addressText(end);
+  if (last !== undefined && text !== undefined && !text.includes("/")) {
+    return withValue(readRange(text, last, index), value, index);
+  }
+  if (text === undefined) throw refuse(`has no prefix (${describe(record)})`);
+  if (lacksLength && !text.includes("/")) {
+    const name = short(how.answers?.names?.prefixLength ?? "");
+    throw refuse(`has no member ${name} for its length (${describe(record)})`);
+  }
   if (length === undefined && suspect !== undefined && !text.includes("/")) {
     throw refuse(`is a bare address beside ${short(suspect)}, which could be its length`);
   }
@@ -69,7 +92,13 @@ function readRecord(record: Json, index: number, how: HowToRead, key?: string): 
   return withValue(listed, value, index);
 }
 
-const TWO = { prefix: "addresses", length: "lengths", value: "values" } as const;
+const TWO = {
+  prefix: "addresses",
+  length: "lengths",
+  value: "values",
+  start: "first addresses",
+  end: "last addresses",
+};
 
 function withValue(listed: ListedPrefix, given: unknown, index: number): ListedEntry {
   const value = given === undefined ? DEFAULT_VALUE : readValue(given);

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import type { Profile, Rule } from "../model/mark";
 import { type NodeHabits, namesSetting } from "./answers";
-import { findList, type ListInAnswer } from "./envelope";
+import { findList } from "./envelope";
 import { describe, isRecord, readNumber, ShapeError } from "./json";
+import { isNaturalName, type ListCandidate, pathFor } from "./places";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,7 +20,7 @@ const record = z.record(z.string(), z.unknown());
  * @throws {ShapeError} on anything else.
  */
 export function readProfileList(json: unknown, habits: NodeHabits = {}): Profile[] {
-  const list = findList(json, "profiles", habits);
+  const list = keyedByName(json, "profiles", habits) ?? findList(json, "profiles", habits);
   if (list.kind === "keyed") {
     return Object.entries(list.members).map(([key, members], index): Profile => {
       if (!isRecord(members)) throw notA("profile with a name", members, index);
@@ -46,7 +47,9 @@ export function readProfileList(json: unknown, habits: NodeHabits = {}): Profile
  * @throws {ShapeError} when an element is neither a text nor an object with members.
  */
 export function readRuleList(json: unknown, habits: NodeHabits = {}): Rule[] {
-  return elementsOf(findList(json, "rules", habits), json).map((element, index): Rule => {
+  const list = keyedByName(json, "rules", habits) ?? findList(json, "rules", habits);
+  if (list.kind === "keyed") return rulesById(list.members, habits);
+  return list.elements.map((element, index): Rule => {
     if (typeof element === "string" && element.trim() !== "") return { extra: { text: element } };
     const members = record.safeParse(element).data;
     if (!members || !isRecord(element) || Object.keys(members).length === 0) throw notA("rule", element, index);
@@ -62,10 +65,43 @@ export function readRuleList(json: unknown, habits: NodeHabits = {}): Rule[] {
   });
 }
 
-/** Rules have an order, which an object has not. */
-function elementsOf(list: ListInAnswer, json: unknown): readonly unknown[] {
-  if (list.kind === "array") return list.elements;
-  throw new ShapeError(`the answer is ${describe(json)}, and rules that are keyed by something have no order`);
+/**
+ * Profiles keyed by their names and rules keyed by their ids, as a whole answer or under a natural name: objects under names
+ * of their own, none of which usually wraps a list or tells about one. `undefined` for anything else.
+ */
+function keyedByName(
+  json: unknown,
+  kind: "profiles" | "rules",
+  habits: NodeHabits,
+  isNamed = false,
+): Extract<ListCandidate, { kind: "keyed" }> | undefined {
+  if (!isRecord(json) || pathFor(habits, kind) !== undefined) return undefined;
+  const names = Object.keys(json);
+  const [only] = names;
+  if (names.length === 1 && only !== undefined && isNaturalName(only)) {
+    return keyedByName(json[only], kind, habits, true);
+  }
+  const isOwn = (name: string) =>
+    kind === "rules" ? /^\d{1,10}$/.test(name) : !isNaturalName(name) && !ABOUT.test(name);
+  // Objects that hold nothing but objects may wrap the profiles themselves.
+  const isOne = (value: unknown) =>
+    isRecord(value) && (isNamed || Object.values(value).some((member) => !isRecord(member)));
+  const isKeyed = names.length > 0 && names.every((name) => isOwn(name) && isOne(json[name]));
+  return isKeyed ? { kind: "keyed", members: json } : undefined;
+}
+
+/** Names of objects that tell about an answer. */
+const ABOUT = /^_|^(meta|metadata|page|paging|pagination|links|info|header|status|error|errors|payload|body|content)$/i;
+
+/** Rules that are keyed by their ids, which are their order then. @throws {ShapeError} where something else is the key. */
+function rulesById(members: Json, habits: NodeHabits): Rule[] {
+  return Object.entries(members).map(([key, rule], index): Rule => {
+    const id = readNumber(key);
+    if (!id) throw new ShapeError("the rules are keyed by something else than their ids, and so have no order");
+    const [read] = readRuleList([rule], { answers: { ...habits.answers, path: undefined, columns: undefined } });
+    if (!read) throw notA("rule", rule, index);
+    return { id: id.number, ...(id.exact !== undefined && { exact: { id: id.exact } }), ...read };
+  });
 }
 
 function nameKey(members: Json, { answers }: NodeHabits): string | undefined {

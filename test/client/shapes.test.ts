@@ -21,7 +21,7 @@ it("a shape that nobody knows fails with the shape and with the setting that rea
   );
   const path = "payload.rows2";
   expect(await list(200, body, { answers: { path } })).toBe(
-    'Set prefixset://edge/blocked on NODE: list failed (HTTP 200): element 0 has no prefix (an object with "subnet", "size", "weight"). If that is what they mean, set answers.names: { prefix: "subnet", prefixLength: "size", value: "weight" }; if no member is its length, name one that no entry has.',
+    'Set prefixset://edge/blocked on NODE: list failed (HTTP 200): element 0 has no prefix (an object with "subnet", "size", "weight"). If that is what they mean, set answers.names: { prefix: "subnet", prefixLength: "size", value: "weight" }; if no member is its length, set answers.names.prefixLength: "/".',
   );
   const names = { prefix: "subnet", prefixLength: "size", value: "weight" };
   expect(await list(200, body, { answers: { path, names } })).toEqual([["192.0.2.0/24", 700, "192.0.2.0/24"]]);

@@ -154,7 +154,7 @@ describe("a set that the node does not know", () => {
     await using provider = await bench(undefined, { unknown: [200, { msg: "no such set", data: [] }] });
     const handler = new PrefixSetHandler(provider.runtime());
     const words =
-      'nothing is listed, and beside it stands "no such set". If this node answers an empty list so, set answers.path: "data".';
+      'nothing is listed, and beside it stands "no such set". If this node answers an empty list so, set answers.success: { member: "msg", values: ["no such set"] }.';
     expect(await handler.read(BLOCKED, state(provider)).catch(provider.told)).toContain(words);
     expect(await handler.delete(BLOCKED, state(provider)).catch(provider.told)).toContain(words);
   });
@@ -166,7 +166,7 @@ describe("a set that the node does not know", () => {
       provider.node.shape = { list: () => ({ ...verdict, data: [] }) };
       const handler = new PrefixSetHandler(provider.runtime());
       const told = await handler.delete(BLOCKED, state(provider)).catch(provider.told);
-      expect(told).toMatch(/nothing is listed, and beside it stands .* set answers\.path: "data"/);
+      expect(told).toMatch(/nothing is listed, and beside it stands .* set answers\.success: /);
       expect(held(provider.node)).toEqual({ [A]: 1 });
       provider.node.shape = {};
       await new PrefixSetHandler(provider.runtime()).delete(BLOCKED, state(provider));

@@ -1,14 +1,22 @@
 import { describe, expect, it } from "vitest";
+import { readList } from "../../provider/client/reading";
 import type { Answers, ListKind } from "../../provider/wire/answers";
 import { findList } from "../../provider/wire/envelope";
 import { ShapeError } from "../../provider/wire/json";
+import { readPrefixSetList } from "../../provider/wire/prefix-set-list";
 
 const NAMES = "data result results response entries records items list rows profiles rules marks prefixes prefixset";
 const ONE = [{ p: "192.0.2.0/24", v: 1 }];
 const KEYED = { "192.0.2.0/24": 1, "2001:db8::/32": 2 };
 
-const find = (json: unknown, answers?: Answers, kind: ListKind = "prefixset", keyedPlaces?: Set<string>) => {
-  const list = findList(json, kind, { answers, keyedPlaces });
+const find = (
+  json: unknown,
+  answers?: Answers,
+  kind: ListKind = "prefixset",
+  keyedPlaces?: Set<string>,
+  isSuccess?: boolean,
+) => {
+  const list = findList(json, kind, { answers, keyedPlaces, isSuccess });
   return list.kind === "array" ? list.elements : list.members;
 };
 
@@ -20,6 +28,20 @@ function refusal(json: unknown, answers?: Answers, kind?: ListKind): { message: 
     throw error;
   }
   throw new Error(`${JSON.stringify(json)} was read`);
+}
+
+/** Reads an answer by the setting that a message advised; one that no setting describes by a module of one's own. */
+function bySetting(json: unknown, remedy: string): unknown {
+  if (remedy.includes("answers.read")) return find(json, undefined, "prefixset", undefined, true);
+  const [, member, values] = /answers\.success: \{ member: (".*?"), values: (\[.*\]) \}\.$/.exec(remedy) ?? [];
+  const success = { member: JSON.parse(member ?? ""), values: JSON.parse(values ?? "") };
+  const reading = readList(
+    { status: 200, header: () => undefined, body: JSON.stringify(json) },
+    "prefixset",
+    readPrefixSetList,
+    { answers: { success } },
+  );
+  return reading.kind === "done" ? reading.value : reading;
 }
 
 describe("a list is found", () => {
@@ -94,7 +116,7 @@ describe("what is not understood is refused with its shape and the setting that 
     [{ payload: [{ name: "web" }] }, "profiles", "payload"],
     [{ matches: [{ field: 1 }], payload: { rules: [{ id: 1 }] } }, "rules", "payload.rules"],
     [{ payload: null, table: [{ a: "192.0.2.1" }] }, "marks", "table"],
-    [{ data: { web: { id: 1 }, mail: { id: 2 } } }, "profiles", "data"],
+    [{ store: { web: { id: 1 }, mail: { id: 2 } } }, "profiles", "store"],
   ])("%j as %s by the path %s", (json, kind, path) => {
     const { message, remedy } = refusal(json, undefined, kind);
     expect(message).toMatch(/^the answer is an object with .*; its shape is \{/);
@@ -231,11 +253,11 @@ describe("a verdict beside an empty list", () => {
     [{ status: "ok", success: 0, message: "table locked" }, '"table locked"'],
   ])("%j is not known to mean success: it is no empty list, but for the setting", (members, shown) => {
     for (const data of [[], null]) {
-      expect(refusal({ ...members, data })).toEqual({
-        message: `nothing is listed, and beside it stands ${shown}`,
-        remedy: 'If this node answers an empty list so, set answers.path: "data".',
-      });
-      expect(find({ ...members, data }, { path: "data" })).toEqual([]);
+      for (const answers of [undefined, { path: "data" }]) {
+        const { message, remedy = "" } = refusal({ ...members, data }, answers);
+        expect(message).toBe(`nothing is listed, and beside it stands ${shown}`);
+        expect(bySetting({ ...members, data }, remedy)).toEqual([]);
+      }
     }
     expect(find({ ...members, data: ONE })).toEqual(ONE);
   });
@@ -265,17 +287,18 @@ describe("a verdict beside an empty list", () => {
 
 describe("words beside an empty list", () => {
   it.each([
-    [{ msg: "no such set", data: [] }, "data"],
-    [{ Message: "no such set", data: null }, "data"],
-    [{ rc: 1, reason: "no such set", result: { items: [] } }, "result.items"],
-    [{ success: 0, message: "no such set", list: null }, "list"],
-    [{ status: "NOK", errmsg: "no such set", data: [] }, "data"],
-  ])("%j may be an error: it is no empty list, but for the setting", (json, path) => {
+    [{ msg: "no such set", data: [] }, '{ member: "msg", values: ["no such set"] }'],
+    [{ Message: "no such set", data: null }, '{ member: "Message", values: ["no such set"] }'],
+    [{ rc: 1, reason: "no such set", result: { items: [] } }, '{ member: "rc", values: [1] }'],
+    [{ result: { rc: 1, reason: "no such set", items: [] } }, '{ member: "result.rc", values: [1] }'],
+    [{ success: 0, message: "no such set", list: null }, '{ member: "success", values: [0] }'],
+    [{ status: "NOK", errmsg: "no such set", data: [] }, '{ member: "status", values: ["NOK"] }'],
+  ])("%j may be an error: it is no empty list, but for the setting", (json, setting) => {
     expect(refusal(json)).toEqual({
       message: 'nothing is listed, and beside it stands "no such set"',
-      remedy: `If this node answers an empty list so, set answers.path: "${path}".`,
+      remedy: `If this node answers an empty list so, set answers.success: ${setting}.`,
     });
-    expect(find(json, { path })).toEqual([]);
+    expect(bySetting(json, refusal(json).remedy ?? "")).toEqual([]);
   });
 
   it.each([

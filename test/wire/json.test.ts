@@ -64,12 +64,15 @@ it("a long text is no reason for a stack overflow", () => {
 it("numbers may be quoted; the digits are kept where the double is not exact", () => {
   expect(readNumber(5)).toEqual({ number: 5 });
   expect(readNumber("-5")).toEqual({ number: -5 });
+  expect(readNumber("0x5")).toEqual({ number: 5 });
+  expect(readNumber("0xFFFFFFFFFFFFFFFF")).toEqual({ number: 2 ** 64, exact: "18446744073709551615" });
   expect(readNumber("18446744073709551615")).toEqual({ number: 2 ** 64, exact: "18446744073709551615" });
   for (const value of [
     "",
     " 5",
     "5.0",
-    "0x5",
+    "0x",
+    "0xg",
     "1e3",
     null,
     true,

@@ -99,6 +99,22 @@ describe("a list of a prefix-set", () => {
     [[{ cidr: "192.0.2.0/24", m: 24, v: 7 }], "192.0.2.0/24", 7, "192.0.2.0/24"],
     [[{ cidr: "192.0.2.0/24", mask: 255, v: 7 }], "192.0.2.0/24", 7, "192.0.2.0/24"],
     [[{ ip: "192.0.2.1", m: null, v: 7 }], "192.0.2.1/32", 7, "192.0.2.1"],
+    // An address as a number, in hexadecimal, as octets; a range that is one prefix.
+    [[{ ip: 3_221_225_984, m: 24, v: "0x7" }], "192.0.2.0/24", 7, "192.0.2.0/24"],
+    [[{ ip: "0xC0000200", m: 24, v: 7 }], "192.0.2.0/24", 7, "192.0.2.0/24"],
+    [[{ ip: [192, 0, 2, 0], m: 24, v: 7 }], "192.0.2.0/24", 7, "192.0.2.0/24"],
+    [
+      [{ ip: [32, 1, 13, 184, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1], v: 7 }],
+      "2001:db8::1/128",
+      7,
+      "2001:0db8:0000:0000:0000:0000:0000:0001",
+    ],
+    [[[3_221_225_985, 7]], "192.0.2.1/32", 7, "192.0.2.1"],
+    [[{ start: "192.0.2.0", end: "192.0.2.255", v: 7 }], "192.0.2.0/24", 7, "192.0.2.0/24"],
+    [[{ ip: "192.0.2.0", last: "192.0.2.127", v: 7 }], "192.0.2.0/25", 7, "192.0.2.0/25"],
+    [[{ from: "2001:db8::", to: "2001:db8::ffff", v: 7 }], "2001:db8::/112", 7, "2001:db8::/112"],
+    [[{ p: "192.0.2.0/24", from: "2026-01-01", to: "2026-02-01", v: 7 }], "192.0.2.0/24", 7, "192.0.2.0/24"],
+    [["192.0.2.0-192.0.2.255"], "192.0.2.0/24", 1, "192.0.2.0-192.0.2.255"],
     // A netmask behind the slash.
     [["192.0.2.0/255.255.255.0"], "192.0.2.0/24", 1, "192.0.2.0/255.255.255.0"],
     [[{ p: "192.0.2.0/255.255.255.128", v: 7 }], "192.0.2.0/25", 7, "192.0.2.0/255.255.255.128"],
@@ -123,7 +139,13 @@ describe("a list of a prefix-set", () => {
     [{ ip: "192.0.2.1", hits: 128, v: 1 }, 'is a bare address beside "hits"', 'prefixLength: "hits"'],
     [{ ip: "192.0.2.0", x: 0, netBits: "24", v: 1 }, 'is a bare address beside "x"', 'prefixLength: "netBits"'],
     [{ ip: "192.0.2.0", wildcard: "255.255.255.0" }, 'beside "wildcard"', 'prefixLength: "wildcard"'],
-    [{ ip: "192.0.2.0", last: "192.0.2.255" }, 'is a bare address beside "last"'],
+    [{ ip: "192.0.2.0", last: "192.0.2.254" }, "is the range 192.0.2.0 to 192.0.2.254, which is no single prefix"],
+    [{ from: "192.0.2.1", to: "192.0.2.2" }, "is the range 192.0.2.1 to 192.0.2.2, which is no single prefix"],
+    [{ from: "192.0.2.9", to: "192.0.2.8" }, "is the range 192.0.2.9 to 192.0.2.8, which is no single prefix"],
+    [{ from: "192.0.2.0", to: "2001:db8::" }, "is the range 192.0.2.0 to 2001:db8::, which is no single prefix"],
+    ["192.0.2.0-192.0.2.2", "is the range 192.0.2.0 to 192.0.2.2, which is no single prefix"],
+    [{ ip: 24, m: 24 }, "has no prefix"],
+    [{ ip: [192, 0, 2, 256], m: 24 }, "has no prefix"],
     [{ ip: "128.0.0.0", netmask4: "128.0.0.0" }, 'is a bare address beside "netmask4"', 'prefixLength: "netmask4"'],
     [{ ip: "0.0.0.0", netmask4: "0.0.0.0" }, 'is a bare address beside "netmask4"', 'prefixLength: "netmask4"'],
     [
@@ -178,8 +200,21 @@ describe("a list of a prefix-set", () => {
     ],
     [{ names: { prefix: "p" } }, { p: "192.0.2.0/24", ip: "192.0.2.9", v: 7 }, ["192.0.2.0/24", 7, "192.0.2.0/24"]],
     [{ names: { value: "weight" } }, { p: "192.0.2.0/24", v: 7 }, ["192.0.2.0/24", 7, "192.0.2.0/24"]],
-    // Once it is said which member is the length, no other is suspected.
-    [{ names: { prefixLength: "size" } }, { ip: "192.0.2.1", hits: 24 }, ["192.0.2.1/32", 1, "192.0.2.1"]],
+    // Once it is said which member is the length, no other is suspected; "/" says that none is.
+    [{ names: { prefixLength: "size" } }, { ip: "192.0.2.1", hits: 24, size: 32 }, ["192.0.2.1/32", 1, "192.0.2.1/32"]],
+    [{ names: { prefixLength: "size" } }, { ip: "192.0.2.0/24", hits: 25 }, ["192.0.2.0/24", 1, "192.0.2.0/24"]],
+    [{ names: { prefixLength: "/" } }, { ip: "192.0.2.1", hits: 24 }, ["192.0.2.1/32", 1, "192.0.2.1"]],
+    [
+      { names: { rangeStart: "lo", rangeEnd: "hi" } },
+      { lo: "192.0.2.0", hi: "192.0.2.255" },
+      ["192.0.2.0/24", 1, "192.0.2.0/24"],
+    ],
+    [{ columns: { prefix: 1, value: 2 } }, ["x", "192.0.2.0/24", "0x2"], ["192.0.2.0/24", 2, "192.0.2.0/24"]],
+    [
+      { columns: { prefixset: { prefix: 0, prefixLength: 1 } } },
+      ["192.0.2.0", 24],
+      ["192.0.2.0/24", 1, "192.0.2.0/24"],
+    ],
     [{ names: { prefixLength: "size" } }, { ip: "192.0.2.0", size: null, m: 24 }, ["192.0.2.0/32", 1, "192.0.2.0"]],
   ])("with the settings %j is read from %j", (answers, element, entry) => {
     expect(readPrefixSetList([element], { answers }).map(flat)).toEqual([entry]);

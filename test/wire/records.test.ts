@@ -195,8 +195,8 @@ describe("profiles and rules", () => {
     expect(problem.remedy).toBe('If that is its name, set answers.names: { name: "title" }.');
   });
 
-  it("rules that are keyed are refused: their order is not known", () => {
-    expect(() => readRuleList({ "192.0.2.1": { id: 1 } })).toThrow("rules that are keyed by something have no order");
+  it("rules that are keyed by anything but ids are refused: their order is not known", () => {
+    expect(() => readRuleList({ "192.0.2.1": { id: 1 } })).toThrow("keyed by something else than their ids");
   });
 
   it.each([{}, { data: {} }, { table: [] }, null, "web", [null], [[]], [{}], [""]])("%j is neither", (json) => {

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { answersSchema, MEMBERS } from "../../provider/wire/answers";
+import { MEMBERS } from "../../provider/wire/answers";
+import { answersSchema } from "../../provider/wire/answers-schema";
 
 it.each([
   [{}],

@@ -28,7 +28,7 @@ export class UnreadList extends Error {
  */
 export function readMarks(body: readonly Uint8Array[], type: MarkType, habits: NodeHabits): Mark[] {
   const answer = { status: 200, header: () => undefined, body: Buffer.concat(body).toString("utf8") };
-  const reading = readList(answer, (json, known) => readMarkList(json, type, known), habits);
+  const reading = readList(answer, "marks", (json, known) => readMarkList(json, type, known), habits);
   if (reading.kind === "done") return reading.value;
   throw new UnreadList(reading.message, reading.outcome === "refused", reading.remedy);
 }

@@ -1,3 +1,4 @@
+import { delimiterOf, type Field, splitRecord } from "../../model/delimited";
 import type { Collector } from "../collector";
 import { LONGEST_LINE, linesOf } from "../lines";
 import type { PrefixColumns, PrefixFileOptions } from "../options";
@@ -54,12 +55,6 @@ interface Row {
   place(offset: number): Place;
 }
 
-interface Field {
-  readonly text: string;
-  /** In UTF-16 code units from the beginning of the record. */
-  readonly offset: number;
-}
-
 function* rows(source: TextSource, delimiter: string, collector: Collector): Generator<Row, void> {
   let line = 0;
   let begun = "";
@@ -81,48 +76,13 @@ function* rows(source: TextSource, delimiter: string, collector: Collector): Gen
       const before = record.slice(0, offset).split("\n");
       return { line: start + before.length - 1, column: (before.at(-1) ?? "").length + 1 };
     };
-    const fields = split(record, delimiter);
+    const fields = splitRecord(record, delimiter);
     if (fields === "open") begun = record;
     else if ("offset" in fields) collector.problems.add(place(fields.offset), fields.message);
     else yield { fields, place };
   }
   if (begun !== "")
     collector.problems.add({ line: from, column: 1 }, 'begins a quoted text that never ends: is a quote (") missing?');
-}
-
-/** The fields of a record; `"open"` when it goes on in the next line. */
-function split(record: string, delimiter: string): readonly Field[] | "open" | { offset: number; message: string } {
-  const fields: Field[] = [];
-  for (let start = 0; ; ) {
-    let end: number;
-    if (record.charAt(start) === '"') {
-      end = start + 1;
-      for (; record.charAt(end) !== '"' || record.charAt(end + 1) === '"'; end += record.charAt(end) === '"' ? 2 : 1) {
-        if (end >= record.length) return "open";
-      }
-      fields.push({ text: record.slice(start + 1, end).replaceAll('""', '"'), offset: start });
-      end++;
-      if (end < record.length && record.charAt(end) !== delimiter) {
-        return {
-          offset: end,
-          message: `stands behind a closing quote: write ${delimiter === "\t" ? "a tab" : `"${delimiter}"`} there, and quotes in texts twice.`,
-        };
-      }
-    } else {
-      end = record.indexOf(delimiter, start);
-      if (end < 0) end = record.length;
-      const text = record.slice(start, end);
-      fields.push({ text: text.trim(), offset: start + text.length - text.trimStart().length });
-    }
-    if (end >= record.length) return fields;
-    start = end + 1;
-  }
-}
-
-/** The separator that the first line has most of. */
-function delimiterOf(line: string): string {
-  const counted = [",", ";", "\t"].map((one) => ({ one, count: line.split(one).length }));
-  return counted.reduce((best, other) => (other.count > best.count ? other : best)).one;
 }
 
 /** A first line is a head when names are asked for, or when nothing in it looks like a prefix. */

@@ -1,7 +1,6 @@
 import type { Answers, ListKind } from "../../wire/answers";
-import { pathFor } from "../../wire/envelope";
 import { isRecord } from "../../wire/json";
-import { follow, isAddressLike, listCandidate, type Place, placesIn } from "../../wire/places";
+import { follow, isAddressLike, listCandidate, type Place, pathFor, placesIn } from "../../wire/places";
 
 /** Where a list stands in an answer, and as what. */
 export interface ListPlace {
@@ -16,7 +15,7 @@ export interface ListPlace {
 
 /** The place that a reader of lists takes, or the only one that it could; `undefined` where there is none, or several. */
 export function placeOfList(json: unknown, kind: ListKind, answers: Answers = {}): ListPlace | undefined {
-  const path = pathFor(answers, kind);
+  const path = pathFor({ answers }, kind);
   const named = path === undefined ? undefined : follow(json, path);
   if (path !== undefined && named) return at(path, named.value);
   const root = at("", json);

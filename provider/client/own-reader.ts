@@ -1,0 +1,43 @@
+import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import type { ListKind } from "../wire/answers";
+import { ShapeError } from "../wire/json";
+
+type OwnReader = (body: string, kind: ListKind) => unknown;
+
+const load = createRequire(__filename);
+
+/**
+ * Reads a list by a module of the user's (`answers.read`): its default export is called with the text of an answer and the
+ * kind of the list, and returns a list in the contract's shape. It is loaded once a process.
+ *
+ * @param folder What a relative `file` is relative to.
+ * @throws {ShapeError} with file and line for all that goes wrong in it.
+ */
+export function readByModule(file: string, body: string, kind: ListKind, folder = process.cwd()): unknown {
+  const path = resolve(folder, file);
+  let list: unknown;
+  try {
+    list = exported(path)(body, kind);
+  } catch (error) {
+    if (error instanceof ShapeError) throw error;
+    const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+    throw new ShapeError(`answers.read (${file}${lineIn(stack, path)}) failed: ${message.split("\n")[0]}`);
+  }
+  if (Array.isArray(list)) return list;
+  const what = list instanceof Promise ? "a promise" : typeof list;
+  throw new ShapeError(`answers.read (${file}) returned ${what} for ${kind}`, "It has to return an array, at once.");
+}
+
+function exported(path: string): OwnReader {
+  const module: unknown = load(path);
+  const found = typeof module === "object" && module !== null ? Reflect.get(module, "default") : module;
+  if (typeof found === "function") return found as OwnReader;
+  throw new Error("the module has no function as its default export");
+}
+
+/** `:12` where a stack names a line of the file. */
+function lineIn(stack: string, path: string): string {
+  const at = stack.indexOf(`${path}:`);
+  return at < 0 ? "" : (/^:\d+/.exec(stack.slice(at + path.length))?.[0] ?? "");
+}

@@ -1,0 +1,97 @@
+import type { z } from "zod";
+import { objectError, schema, zod } from "../model/schema";
+import { type Answers, COMMANDS, FORMATS, LIST_KINDS, MEMBERS } from "./answers";
+import { isPer } from "./places";
+
+/** Checks {@link Answers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
+export const answersSchema = schema((): z.ZodType<Answers> => {
+  const z = zod();
+  const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });
+  const dotted = z
+    .string({ error: "must be a text" })
+    .regex(/^[^.]+(\.[^.]+)*$/, { error: "must be names of members with dots between them" });
+  const format = z.enum(FORMATS, { error: `must be one of ${FORMATS.map((name) => `"${name}"`).join(", ")}` });
+
+  const column = z.union([text, z.int().min(0)], { error: "must be a name in the head line or a number from 0" });
+  const columns = members(column, "must be an object of names or numbers").superRefine(refuseTwice);
+  const names = members(text, "must be an object of texts").superRefine(refuseTwice);
+
+  const value = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+    error: "must be a text, a number, true, false or null",
+  });
+  const verdict = z.strictObject(
+    { member: dotted, values: z.array(value, { error: "must be an array" }).min(1, { error: "must not be empty" }) },
+    { error: objectError("must be { member, values }") },
+  );
+
+  return z.strictObject(
+    {
+      format: textOr(format, "must be a text, or an object of texts by kind of list").optional(),
+      columns: objectOr(columns, LIST_KINDS).optional(),
+      path: textOr(dotted, "must be a text, or an object of texts by kind of list").optional(),
+      names: names.optional(),
+      empty: z.enum(["{}", ""], { error: 'must be "{}" or ""' }).optional(),
+      success: objectOr(verdict, COMMANDS).optional(),
+      failure: objectOr(verdict, COMMANDS).optional(),
+      absent: z
+        .union([z.strictObject({ status: z.int().min(200).max(599) }), verdict, z.strictObject({ text })], {
+          error: "must be { status }, { member, values } or { text }",
+        })
+        .optional(),
+      more: z
+        .union([z.strictObject({ member: dotted }), z.strictObject({ header: text })], {
+          error: "must be { member } or { header }",
+        })
+        .optional(),
+      read: text.optional(),
+    },
+    { error: objectError("must be an object") },
+  );
+});
+
+/** An object with a member for each that is named in `MEMBERS`. */
+function members<T extends z.ZodType>(content: T, error: string) {
+  const shape = Object.fromEntries(MEMBERS.map((member) => [member, content.optional()]));
+  return zod().strictObject(shape as Record<(typeof MEMBERS)[number], z.ZodOptional<T>>, { error: objectError(error) });
+}
+
+/** A text for all kinds of lists, or an object of texts by kind. */
+function textOr<T extends z.ZodType<string>>(text: T, error: string) {
+  return either((given) => (typeof given === "string" ? text : by(text, LIST_KINDS, error)));
+}
+
+/** An object, or an object of such objects by kind or command: its members tell which, so that problems name the right ones. */
+function objectOr<T extends z.ZodType>(object: T, keys: readonly string[]) {
+  return either((given) => (isPer(given, keys) ? by(object, keys, "must be an object") : object));
+}
+
+function by(setting: z.ZodType, keys: readonly string[], error: string) {
+  return zod().strictObject(Object.fromEntries(keys.map((key) => [key, setting.optional()])), {
+    error: objectError(error),
+  });
+}
+
+/** As `z.union`, but with the problems of the one that is meant. */
+function either(choose: (given: unknown) => z.ZodType) {
+  return zod()
+    .unknown()
+    .transform((given, context) => {
+      const result = choose(given).safeParse(given);
+      if (result.success) return result.data as never;
+      for (const { message, path } of result.error.issues) {
+        context.addIssue({ code: "custom", path: [...path], message });
+      }
+      return zod().NEVER;
+    });
+}
+
+function refuseTwice(given: Readonly<Record<string, unknown>>, context: z.core.$RefinementCtx): void {
+  const seen = new Map<string, string>();
+  for (const [member, name] of Object.entries(given)) {
+    if (name === undefined) continue;
+    const key = String(name).toLowerCase();
+    const other = seen.get(key);
+    if (other) context.addIssue({ code: "custom", path: [member], message: `is the name of \`${other}\` already` });
+    seen.set(key, member);
+  }
+}

@@ -1,0 +1,190 @@
+import { describe, expect, it } from "vitest";
+import { readList } from "../../provider/client/reading";
+import type { Answers, ListKind } from "../../provider/wire/answers";
+import { readMarkList } from "../../provider/wire/mark-list";
+import { readPrefixSetList } from "../../provider/wire/prefix-set-list";
+import { readProfileList, readRuleList } from "../../provider/wire/record-lists";
+
+const READERS = {
+  prefixset: (json: unknown, habits: object) =>
+    readPrefixSetList(json, habits).map(({ prefix, value }) => `${prefix} ${value}`),
+  profiles: readProfileList,
+  rules: readRuleList,
+  marks: (json: unknown, habits: object) => readMarkList(json, "shost", habits),
+};
+
+function read(body: string, answers: Answers, kind: ListKind = "prefixset"): unknown {
+  const answer = { status: 200, header: () => undefined, body };
+  const reading = readList<readonly unknown[]>(answer, kind, READERS[kind], { answers });
+  if (reading.kind === "done") return reading.value;
+  const { outcome, message, remedy } = reading;
+  return { outcome, message, ...(remedy !== undefined && { remedy }) };
+}
+
+const TWO = ["192.0.2.0/24 7", "2001:db8::/32 1"];
+
+describe("a set in lines", () => {
+  it.each<[title: string, body: string, columns?: Answers["columns"]]>([
+    ["a prefix and a value", "192.0.2.0/24 7\n2001:db8::/32 1\n"],
+    [
+      "any blanks, ends of lines and comments",
+      "\uFEFF# two\r\n\r\n192.0.2.0/24\t 7\r\n; v6\n! x\n// y\n  2001:db8::/32  1",
+    ],
+    ["a first line that says OK and how many", "OK 2\n192.0.2.0/24 7\n2001:db8::/32 1"],
+    ["a last line that says OK", "192.0.2.0/24 7\n2001:db8::/32 1\n+OK 2 entries"],
+    ["a prefix alone, which has the value 1", "2001:db8::/32\n192.0.2.0/24 7"],
+    ["a head line", "PREFIX VALUE\n192.0.2.0/24 7\n2001:db8::/32 1"],
+    [
+      "a head line that settings name",
+      "net hits weight\n192.0.2.0/24 3 7\n2001:db8::/32 4 1",
+      { prefix: "Net", value: "weight" },
+    ],
+    ["columns by number", "a 192.0.2.0/24 x 0x7\nb 2001:db8::/32 y 1", { prefix: 1, value: 3 }],
+    ["a length in a column of its own", "192.0.2.0 24 7\n2001:db8:: 32 1", { prefix: 0, prefixLength: 1, value: 2 }],
+    ["a netmask", "192.0.2.0 255.255.255.0 7\n2001:db8:: ffff:ffff:: 1", { prefix: 0, prefixLength: 1, value: 2 }],
+    [
+      "first and last address",
+      "192.0.2.0 192.0.2.255 7\n2001:db8:: 2001:db8:ffff:ffff:ffff:ffff:ffff:ffff 1",
+      { rangeStart: 0, rangeEnd: 1, value: 2 },
+    ],
+  ])("is read with %s", (_title, body, columns) => {
+    expect([read(body, { format: "lines", columns })].flat().sort()).toEqual(TWO);
+  });
+
+  it("is empty where nothing but OK, comments or a head stands, or where the settings say that no text is", () => {
+    for (const body of ["OK 0", "# no entries\n", "PREFIX VALUE\n"])
+      expect(read(body, { format: "lines" })).toEqual([]);
+    expect(read("", { format: "lines", empty: "" })).toEqual([]);
+    expect(read("", { format: "lines" })).toMatchObject({ message: "the answer is empty" });
+  });
+
+  it.each([
+    ["192.0.2.0/24 7\nERROR table locked", "ERROR table locked"],
+    ["% Error: no such set", "% Error: no such set"],
+    ["OK 2\n192.0.2.0/24\nFAILED after 1", "FAILED after 1"],
+    ["# error: lock timeout\n", "# error: lock timeout"],
+    ['{"error":"no such set"}', "no such set"],
+  ])("that tells of an error is one: %j", (body, message) => {
+    expect(read(body, { format: "lines" })).toEqual({ outcome: "refused", message });
+  });
+
+  it.each([
+    ["OK 3\n192.0.2.0/24 7", "the answer speaks of 3 and lists 1"],
+    ["192.0.2.0/24 7\n--more--\nnext page", "line 3 has 2 fields, and nothing says what they are"],
+    ["192.0.2.0/24 7\n--more--", 'element 1: "--more--"'],
+    ["192.0.2.0/24 7\naccess denied for you", "line 2 has 4 fields, and nothing says what they are"],
+    ["192.0.2.0/24 7\nlocked", 'element 1: "locked"'],
+    ["192.0.2.0 24", "line 1 has 2 fields, and nothing says what they are"],
+    ["192.0.2.0 255.255.255.0", "line 1 has 2 fields, and nothing says what they are"],
+    ["[]", 'the answer is JSON, and answers.format is "lines"'],
+    ["<html><title>Login</title>", 'the answer is an HTML page titled "Login"'],
+  ])("is never read in part or as another one: %j", (body, message) => {
+    const { message: told } = read(body, { format: "lines" }) as { message: string };
+    expect(told).toContain(message);
+  });
+
+  it("has a value beside a bare address where that can be no length", () => {
+    expect(read("192.0.2.1 24\n192.0.2.2 7", { format: "lines" })).toEqual(["192.0.2.1/32 24", "192.0.2.2/32 7"]);
+  });
+});
+
+describe("a set as CSV", () => {
+  it.each<[title: string, body: string, columns?: Answers["columns"]]>([
+    ["commas and no head", "192.0.2.0/24,7\n2001:db8::/32,1"],
+    ["a head line", "id,prefix,value\n1,192.0.2.0/24,7\n2,2001:db8::/32,1"],
+    [
+      "semicolons and a head line that settings name",
+      "Netz;Gewicht\n192.0.2.0/24;7\n2001:db8::/32;1",
+      { prefix: "netz", value: "gewicht" },
+    ],
+    ["quotes", '"192.0.2.0/24","x, y",7\n"2001:db8::/32","",1', { prefix: 0, value: 2 }],
+    [
+      "numbers beside a head line",
+      "net,mask,weight\n192.0.2.0,24,7\n2001:db8::,32,1",
+      { prefix: 0, prefixLength: 1, value: 2 },
+    ],
+    ["empty fields", "192.0.2.0/24\t7\n2001:db8::/32\t", { prefix: 0, value: 1 }],
+  ])("is read with %s", (_title, body, columns) => {
+    expect(read(body, { format: "csv", columns })).toEqual(TWO);
+  });
+
+  it("says which column the settings name in vain, and where a quote is wrong", () => {
+    expect(read("net,w\n192.0.2.0/24,7", { format: "csv", columns: { prefix: "cidr" } })).toMatchObject({
+      message: 'the head line has no column "cidr", but "net", "w"',
+    });
+    expect(read('192.0.2.0/24,7\n"198.51.100.0/24,8', { format: "csv" })).toMatchObject({
+      message: "line 2 begins a quoted field that does not end",
+    });
+  });
+});
+
+describe("a set as NDJSON", () => {
+  it("is read line by line, with a last line that tells how it went", () => {
+    const lines = ['{"p":"192.0.2.0/24","v":7}', "", '["2001:db8::/32",1]'];
+    expect(read(lines.join("\n"), { format: "ndjson" })).toEqual(TWO);
+    expect(read([...lines, '{"status":"ok"}'].join("\n"), { format: "ndjson" })).toEqual(TWO);
+    expect(read([...lines, '{"count":2}'].join("\n"), { format: "ndjson" })).toEqual(TWO);
+  });
+
+  it.each([
+    ['{"p":"192.0.2.0/24"}\n{"error":"table locked"}', "table locked"],
+    ['{"p":"192.0.2.0/24"}\nERROR 5 table locked', "ERROR 5 table locked"],
+    ['{"p":"192.0.2.0/24"}\n{"next":"abc"}', '"next" says that the list goes on'],
+    ['{"p":"192.0.2.0/24"}\n{"p":"192.0', 'line 2 is no JSON: "{\\"p\\":\\"192.0"'],
+  ])("that is not whole is none: %j", (body, message) => {
+    expect(read(body, { format: "ndjson" })).toMatchObject({ message });
+  });
+});
+
+describe("profiles, rules and marks in text", () => {
+  it.each<[ListKind, Answers, string, unknown]>([
+    ["profiles", { format: "lines" }, "web\ndns\n", [{ name: "web" }, { name: "dns" }]],
+    ["profiles", { format: "lines", columns: { name: 1 } }, "1 web\n2 dns", [{ name: "web" }, { name: "dns" }]],
+    ["profiles", { format: "csv" }, "name,prefixes\nweb,2\n", [{ name: "web", extra: { prefixes: "2" } }]],
+    [
+      "rules",
+      { format: "lines" },
+      "permit tcp any\ndeny any\n",
+      [{ extra: { text: "permit tcp any" } }, { extra: { text: "deny any" } }],
+    ],
+    ["rules", { format: "csv" }, "id,name,action\n7,web,deny", [{ id: 7, name: "web", extra: { action: "deny" } }]],
+    ["marks", { format: "lines" }, "192.0.2.1\n192.0.2.2", [{ address: "192.0.2.1" }, { address: "192.0.2.2" }]],
+    [
+      "marks",
+      { format: "lines", columns: { address: 0, value: 1, lifetime: 2 } },
+      "192.0.2.1 5 60",
+      [{ address: "192.0.2.1", value: 5, lifetime: 60 }],
+    ],
+    [
+      "marks",
+      { format: "csv" },
+      "ip,value,ttl,zone\n192.0.2.1,5,60,a",
+      [{ address: "192.0.2.1", value: 5, lifetime: 60, extra: { zone: "a" } }],
+    ],
+    ["marks", { format: { marks: "csv", prefixset: "lines" } }, "ip\n192.0.2.1", [{ address: "192.0.2.1" }]],
+    ["marks", { columns: { address: 0, value: 1 } }, '[["192.0.2.1",5]]', [{ address: "192.0.2.1", value: 5 }]],
+  ])("%s, with %j, are read from %j", (kind, answers, body, list) => {
+    expect(read(body, answers, kind)).toEqual(list);
+  });
+
+  it("whose columns nothing names are asked for by name", () => {
+    expect(read("192.0.2.1 5 60", { format: "lines" }, "marks")).toMatchObject({
+      remedy: "Say what they are, for example answers.columns: { address: 0 }.",
+    });
+    expect(read("1 web", { format: "lines" }, "profiles")).toMatchObject({
+      remedy: "Say what they are, for example answers.columns: { name: 0 }.",
+    });
+    expect(read('[["x","192.0.2.1",5]]', {}, "marks")).toMatchObject({
+      remedy: "Say what its fields are, for example answers.columns: { address: 1 }.",
+    });
+  });
+});
+
+it.each([
+  ["192.0.2.0/24 7\n198.51.100.0/24 1", 'If this is a list, set answers.format: "lines".'],
+  ["prefix,value\n192.0.2.0/24,7", 'If this is a list, set answers.format: "csv".'],
+  ['{"p":"192.0.2.0/24"}\n{"p":"198.51.100.0/24"}', 'If this is a list, set answers.format: "ndjson".'],
+  ["Service Unavailable", undefined],
+])("a text that is no JSON says which format it seems to have: %j", (body, remedy) => {
+  expect((read(body, {}) as { remedy?: string }).remedy).toBe(remedy);
+});
