@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { z } from "zod";
 import type { LiveConfig } from "./config/config";
 import { CONFIG_DEFAULTS } from "./defaults";
@@ -20,7 +20,7 @@ export async function describeConfig(config: LiveConfig): Promise<string[]> {
     return `Watches arena ${arena} on ${which}: profiles ${profiles.join(", ")}, ${types ? types.join(", ") : "all types"}, every ${everyMs} ms, ${records}.`;
   });
   if (cluster) lines.push(`Shares the nodes through NATS bucket ${cluster.bucket}, leases of ${cluster.leaseMs} ms.`);
-  const tables = await usualBytes(resolve(config.folder, config.current.state, "forwarder.db"));
+  const tables = await usualBytes(join(config.stateFolder, "forwarder.db"));
   for (const { name, type, spool: own, only } of sinks) {
     const { maxBytes, maxAgeMs, whenFull } = { ...CONFIG_DEFAULTS.spool, ...spool, ...own };
     // Of nodes that are in the configuration: others are polled no more.
@@ -65,9 +65,4 @@ const UNITS = [
 function durationOf(ms: number): string {
   const [name, length] = UNITS.find(([, unit]) => ms >= 2 * unit) ?? ["seconds", 1_000];
   return `${Math.floor(ms / length)} ${name}`;
-}
-
-/** The folder in which a sink's rejected records are kept. */
-export function rejectedFolder(config: LiveConfig, sink: string): string {
-  return join(resolve(config.folder, config.current.state), "rejected", sink);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { OptionsError } from "../client";
 import { loadTransport } from "../client/http";
@@ -76,7 +76,7 @@ export class Forwarder {
     // Before the state is touched: a sink whose package is missing fails here.
     const sinks = await openSinks(parts);
     const leases = config.current.cluster && (await NatsLeaseStore.open(() => clusterOf(config)));
-    const state = resolve(config.folder, config.current.state);
+    const state = config.stateFolder;
     const spec = {
       file: join(state, "forwarder.db"),
       sinks: specsOf(parts),

@@ -1,7 +1,6 @@
 import { OptionsError } from "../client";
-import { rejectedFolder } from "./check";
 import type { LiveConfig } from "./config/config";
-import { RejectedFiles } from "./delivery/rejected";
+import { RejectedFiles, rejectedFolder } from "./delivery/rejected";
 import { SINK_KINDS } from "./sinks/kinds";
 import { contextOf } from "./sinks/open";
 import type { Rejected } from "./sinks/sink";
@@ -25,7 +24,7 @@ export async function replayRejected(
     throw new OptionsError(`There is no sink "${name}" in the configuration: there are ${sinkNames || "none"}.`);
   }
   const sink = await kind.open(contextOf({ config, ...parts }, name));
-  const files = new RejectedFiles(rejectedFolder(config, name), () => parts.world.wall());
+  const files = new RejectedFiles(rejectedFolder(config.stateFolder, name), () => parts.world.wall());
   try {
     return await files.replay(async (records) => {
       const rejected: Rejected[] = [];

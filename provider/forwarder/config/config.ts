@@ -50,6 +50,11 @@ export class LiveConfig {
     return this.source.folder;
   }
 
+  /** The folder of the state. */
+  get stateFolder(): string {
+    return resolve(this.folder, this.current.state);
+  }
+
   /** The options of a node, as they are now. */
   node(name: string): NodeOptions {
     const options = this.current.nodes[name];

@@ -1,10 +1,10 @@
-import { join } from "node:path";
+import { EventEmitter, on } from "node:events";
 import { TIMES } from "../defaults";
 import type { LedgerStatus } from "../ledger/protocol";
 import type { Log } from "../operating/troubles";
 import type { Sink } from "../sinks/sink";
 import { pause } from "../world";
-import { RejectedFiles } from "./rejected";
+import { RejectedFiles, rejectedFolder } from "./rejected";
 import { type DeliveryParts, SinkRunner } from "./sink-runner";
 
 /** Empties the ledger: a runner a sink, and what waits for them. */
@@ -66,10 +66,9 @@ export class Delivery {
 
   private runnerOf(name: string, sink: Sink): SinkRunner {
     const { log, state, ...parts } = this.parts;
-    const folder = join(state, "rejected", name.replaceAll(" ", "-"));
     return new SinkRunner(name, sink, {
       ...parts,
-      rejected: new RejectedFiles(folder, () => parts.world.wall()),
+      rejected: new RejectedFiles(rejectedFolder(state, name), () => parts.world.wall()),
       acknowledged: () => {
         parts.troubles.end(`full/${name}`, { sink: name }, `Sink "${name}" has room in the spool again.`);
         this.backlog.moved(name);
@@ -83,15 +82,9 @@ export class Delivery {
   }
 }
 
-interface Waiter {
-  /** Absent: any. */
-  readonly sinks: readonly string[] | undefined;
-  proceed(): void;
-}
-
 /** What the sinks have not taken yet: for metrics, and for callers that wait until there is less of it. */
 class BacklogWatch {
-  private readonly waiters = new Set<Waiter>();
+  private readonly marks = new EventEmitter().setMaxListeners(0);
   private readonly gone = new Set<string>();
   private status: LedgerStatus = { sinks: [], bytes: 0, setAside: 0 };
 
@@ -112,22 +105,16 @@ class BacklogWatch {
 
   /** Says that a sink's mark has moved. */
   moved(sink: string): void {
-    for (const { sinks, proceed } of [...this.waiters]) if (!sinks || sinks.includes(sink)) proceed();
+    this.marks.emit("moved", sink);
   }
 
   /** Resolves when one of these sinks, or any, has acknowledged something, or when the signal aborts. */
-  acknowledgement(sinks: readonly string[] | undefined, signal: AbortSignal): Promise<void> {
-    return new Promise((resolve) => {
-      const proceed = (): void => {
-        this.waiters.delete(waiter);
-        signal.removeEventListener("abort", proceed);
-        resolve();
-      };
-      const waiter = { sinks, proceed };
-      this.waiters.add(waiter);
-      signal.addEventListener("abort", proceed, { once: true });
-      if (signal.aborted) proceed();
-    });
+  async acknowledgement(sinks: readonly string[] | undefined, signal: AbortSignal): Promise<void> {
+    try {
+      for await (const [sink] of on(this.marks, "moved", { signal })) if (!sinks || sinks.includes(sink)) return;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   }
 
   /** Ends all waiting for a sink: what it wrote to is gone. */

@@ -105,6 +105,11 @@ export class RejectedFiles {
   }
 }
 
+/** Where they are kept. @param state The folder of the state. */
+export function rejectedFolder(state: string, sink: string): string {
+  return join(state, "rejected", sink.replaceAll(" ", "-"));
+}
+
 async function linesOf(rejected: readonly Rejected[], refused: string): Promise<string> {
   const reasons = new Map(rejected.map(({ record, reason }) => [record, reason]));
   const records = rejected.map(({ record }) => record);

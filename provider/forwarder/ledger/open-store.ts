@@ -1,6 +1,6 @@
 import { nextTurn } from "../slices";
 import { type TableName, tableKey } from "../table";
-import { StoreIdentity } from "./identity";
+import { loadIdentity, type StoreIdentity, setListed } from "./identity";
 import { type LedgerOptions, type Opened, SpoolFull, type TakenOver } from "./protocol";
 import type { Entry, SinkAccount } from "./sink-account";
 import { type Moved, Spool } from "./spool";
@@ -48,7 +48,7 @@ export class OpenStore {
     least: number,
     onBroken: () => void,
   ): { open: OpenStore; opened: Opened } {
-    const { identity, ...found } = StoreIdentity.load(store, wall);
+    const { identity, ...found } = loadIdentity(store, wall);
     const spool = new Spool(store);
     const forgotten = spool.load(sinks, least);
     return { open: new OpenStore(store, identity, spool, onBroken), opened: { ...found, forgotten } };
@@ -92,7 +92,7 @@ export class OpenStore {
 
   private *leaving(listed: number | undefined): Generator<void> {
     this.spool.writeMoved(this.spool.takeMoved());
-    if (listed !== undefined) this.identity.leave(listed);
+    if (listed !== undefined) setListed(this.store, listed);
     for (const table of this.tables.values()) yield* table.settle();
   }
 

@@ -2,18 +2,15 @@ import { labelOf } from "../../client/endpoint";
 import { tooLarge } from "../../client/failed-try";
 import { NodeRequests } from "../../client/node-connection";
 import { DEFAULTS, type NodeOptions } from "../../client/options";
-import type { NodeMemories } from "../../client/world";
 import { visible } from "../../model/foreign-text";
 import { formatUrl, type MarkUrl } from "../../model/resource-url";
 import type { NodeHabits } from "../../wire/answers";
 import { errorText } from "../../wire/node-answer";
-import type { LiveConfig } from "../config/config";
 import { SIZES } from "../defaults";
 import { HttpConnection, NoAnswer } from "../http";
 import { UnreadList } from "../reading/reading";
-import type { SharedTurns } from "../slices";
 import type { TableName } from "../table";
-import type { ForwarderWorld } from "../world";
+import type { PollingParts } from "./mark-turns";
 
 /** A list of marks that did not come. The message is a sentence without secrets. */
 export class ListFailure extends Error {
@@ -38,12 +35,7 @@ export class MarkSource {
 
   constructor(
     private readonly node: string,
-    private readonly parts: {
-      readonly config: LiveConfig;
-      readonly world: ForwarderWorld;
-      readonly loop: SharedTurns;
-      readonly memories: NodeMemories;
-    },
+    private readonly parts: Pick<PollingParts, "config" | "world" | "loop" | "memories">,
   ) {
     const { maxConcurrency: connections = DEFAULTS.maxConcurrency } = this.options;
     this.connection = new HttpConnection({ connections, tls: () => this.options.tls }, parts.world);

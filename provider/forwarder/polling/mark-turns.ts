@@ -4,7 +4,12 @@ import { DEFAULTS, type NodeOptions } from "../../client/options";
 import type { NodeMemories } from "../../client/world";
 import { NODE_PATH } from "../../wire/node-command";
 import type { LiveConfig } from "../config/config";
-import type { Opened, Turn } from "../ledger/protocol";
+import type { SecretFiles } from "../config/secret-files";
+import type { Delivery } from "../delivery/delivery";
+import type { Ledger, Opened, Turn } from "../ledger/protocol";
+import type { Metrics } from "../operating/metrics";
+import type { Troubles } from "../operating/troubles";
+import type { SharedTurns } from "../slices";
 import type { TableName } from "../table";
 import { elapsedSince, type ForwarderWorld, pause } from "../world";
 
@@ -34,13 +39,20 @@ export class LastList {
   }
 }
 
-/** What the pace of a node rests on. */
-export interface TurnParts {
+/** What polling needs of the forwarder. */
+export interface PollingParts {
   readonly config: LiveConfig;
   readonly world: ForwarderWorld;
+  /** In which what is due at many tables at once begins or goes on. */
+  readonly loop: SharedTurns;
   /** What this process knows of nodes, the pace of their lists included. */
   readonly memories: NodeMemories;
   readonly lastList: LastList;
+  readonly ledger: Ledger;
+  readonly delivery: Pick<Delivery, "room" | "wake">;
+  readonly secrets: Pick<SecretFiles, "refresh">;
+  readonly metrics: Metrics;
+  readonly troubles: Troubles;
 }
 
 /**
@@ -57,7 +69,7 @@ export class MarkTurns {
   /** @param turn That of a cluster: another member may have listed the node until now. */
   constructor(
     private readonly node: string,
-    private readonly parts: TurnParts,
+    private readonly parts: Pick<PollingParts, "config" | "world" | "memories" | "lastList">,
     turn?: Turn,
   ) {
     const now = parts.world.monotonic();

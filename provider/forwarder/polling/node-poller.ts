@@ -4,12 +4,9 @@ import type { Turn } from "../ledger/protocol";
 import { tableKey } from "../table";
 import { growingPause, pause } from "../world";
 import { MarkSource } from "./mark-source";
-import { MarkTurns, type TurnParts } from "./mark-turns";
+import { MarkTurns, type PollingParts } from "./mark-turns";
 import { readStructure, type WatchedTable } from "./structure";
-import { type TableParts, TablePoller } from "./table-poller";
-
-/** What polling a node needs of the forwarder. */
-interface NodeParts extends TableParts, TurnParts {}
+import { TablePoller } from "./table-poller";
 
 /** A node as people see it. */
 export interface NodeView {
@@ -41,7 +38,7 @@ class NodePoller {
   /** @param turn That of a cluster. */
   constructor(
     readonly name: string,
-    private readonly parts: NodeParts,
+    private readonly parts: PollingParts,
     private readonly turn?: Turn,
   ) {
     this.source = new MarkSource(name, parts);
@@ -168,7 +165,7 @@ class NodePoller {
 export class NodePollers {
   private readonly pollers = new Map<string, NodePoller>();
 
-  constructor(private readonly parts: NodeParts) {}
+  constructor(private readonly parts: PollingParts) {}
 
   /**
    * Polls a node until the signal aborts, and until what was under way has ended.

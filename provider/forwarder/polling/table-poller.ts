@@ -1,31 +1,12 @@
 import { messageOf } from "../../model/errors";
-import type { LiveConfig } from "../config/config";
-import type { SecretFiles } from "../config/secret-files";
 import { TIMES } from "../defaults";
-import type { Delivery } from "../delivery/delivery";
-import { type Ledger, SpoolFull, type TakenOver, type Turn } from "../ledger/protocol";
+import { SpoolFull, type TakenOver, type Turn } from "../ledger/protocol";
 import { isFull } from "../ledger/sqlite";
-import type { Metrics } from "../operating/metrics";
-import type { Troubles } from "../operating/troubles";
-import type { SharedTurns } from "../slices";
 import { tableKey } from "../table";
-import { type ForwarderWorld, growingPause, pause } from "../world";
+import { growingPause, pause } from "../world";
 import { ListFailure, type MarkSource } from "./mark-source";
-import type { MarkTurns } from "./mark-turns";
+import type { MarkTurns, PollingParts } from "./mark-turns";
 import type { WatchedTable } from "./structure";
-
-/** What polling a table needs of the forwarder. */
-export interface TableParts {
-  readonly config: LiveConfig;
-  readonly ledger: Ledger;
-  readonly delivery: Pick<Delivery, "room" | "wake">;
-  readonly secrets: Pick<SecretFiles, "refresh">;
-  readonly metrics: Metrics;
-  readonly troubles: Troubles;
-  readonly world: ForwarderWorld;
-  /** In which what is due at many tables at once begins or goes on. */
-  readonly loop: SharedTurns;
-}
 
 /** How a list went: `refused` is the node's own no, `full` that a sink has no room for its records. */
 export type Outcome = "taken" | "failed" | "refused" | "full";
@@ -44,7 +25,7 @@ export class TablePoller {
     /** The table as the last look at its node found it. */
     public watched: WatchedTable,
     private readonly node: { readonly source: MarkSource; readonly turns: MarkTurns; readonly turn?: Turn | undefined },
-    private readonly parts: TableParts,
+    private readonly parts: PollingParts,
   ) {}
 
   /** Polls until the signal aborts, and until what was under way has ended. */

@@ -4,9 +4,8 @@ import { members, text } from "../config/fields";
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { written } from "../slices";
-import { halves } from "./http";
-import { HttpPost, httpFields, isPassing, refusalOf, type SinkAnswer } from "./http-post";
-import { allRejected, type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
+import { httpFields, isPassing, postingSink, type SinkAnswer } from "./http-post";
+import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({ ...httpFields, index: text });
 
@@ -18,7 +17,6 @@ const answerSchema = z.looseObject({
 
 /** The status of a document that is there already: an earlier delivery of the same record. */
 const EXISTS = 409;
-const TOO_LARGE = 413;
 
 /**
  * Elasticsearch, OpenSearch, or VictoriaLogs: `_bulk` with `create` and the record's id, so that a repeat changes nothing.
@@ -26,16 +24,14 @@ const TOO_LARGE = 413;
  */
 export const elasticsearch = sinkKind(schema, async (context, { index }) => {
   const format = formatter(context.format);
-  const post = new HttpPost(context);
   const action = (record: ForwardRecord) => `{"create":{"_index":${JSON.stringify(index)},"_id":"${record.recordId}"}}`;
-  const deliver = async (records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered> => {
-    const body = await written(records, (record) => `${action(record)}\n${JSON.stringify(format(record))}\n`);
-    const answer = await post.send(body, "application/x-ndjson", signal, bulkUrl);
-    if (answer.status === TOO_LARGE && records.length > 1) return halves(records, signal, deliver);
-    if (answer.status >= 400) return allRejected(records, refusalOf(answer));
-    return judge(records, answer);
-  };
-  return { maxRecords: 2_000, deliver, close: () => post.close() };
+  return postingSink(context, {
+    contentType: "application/x-ndjson",
+    divisible: [413],
+    body: (records) => written(records, (record) => `${action(record)}\n${JSON.stringify(format(record))}\n`),
+    path: bulkUrl,
+    judge,
+  });
 });
 
 function bulkUrl(url: URL): URL {

@@ -6,7 +6,8 @@ import { Redactor } from "../../client/redact";
 import { flag, headers, httpUrl, tls, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
 import { HttpConnection, NoAnswer, type WholeAnswer } from "../http";
-import { type SinkContext, SinkFailure } from "./sink";
+import type { ForwardRecord } from "../record/record";
+import { allRejected, type Delivered, type Sink, type SinkContext, SinkFailure } from "./sink";
 
 /** The members of all sinks that POST. */
 export const httpFields = {
@@ -32,8 +33,35 @@ export interface SinkAnswer extends WholeAnswer {
   told(text: string): string;
 }
 
+/** How records become a request, and what its answer says of them. */
+interface PostKind {
+  readonly contentType: string;
+  /** Statuses that may mean a part of the records only: too large, or something in it is wrong. */
+  readonly divisible: readonly number[];
+  /** `undefined` where they cannot be written. */
+  body(records: readonly ForwardRecord[]): Promise<string | Uint8Array | undefined>;
+  /** Changes the url of the configuration. */
+  readonly path?: (url: URL) => URL;
+  /** What became of them, by an answer below 400; default: all of them are delivered. */
+  judge?(records: readonly ForwardRecord[], answer: SinkAnswer): Delivered;
+}
+
+/** A sink that POSTs. */
+export function postingSink(context: SinkContext, { contentType, divisible, body, path, judge }: PostKind): Sink {
+  const post = new HttpPost(context);
+  const deliver = async (records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered> => {
+    const text = await body(records);
+    if (text === undefined) return allRejected(records, `it cannot be written as ${contentType}`);
+    const answer = await post.send(text, contentType, signal, path);
+    if (divisible.includes(answer.status) && records.length > 1) return halves(records, signal, deliver);
+    if (answer.status >= 400) return allRejected(records, refusalOf(answer));
+    return judge?.(records, answer) ?? {};
+  };
+  return { maxRecords: 2_000, deliver, close: () => post.close() };
+}
+
 /** Sends bodies to the url of a sink, with its headers as they are at the moment. */
-export class HttpPost {
+class HttpPost {
   private readonly connection: HttpConnection;
 
   constructor(private readonly context: SinkContext) {
@@ -106,7 +134,30 @@ export class HttpPost {
 }
 
 /** What a refusal says, short. */
-export function refusalOf({ status, body, told }: SinkAnswer): string {
+function refusalOf({ status, body, told }: SinkAnswer): string {
   const words = told(body.toString("utf8"));
   return `HTTP ${status}${words === "" ? "" : `: ${words}`}`;
+}
+
+/**
+ * Delivers two halves one after the other, so that one record that a sink does not take keeps no other from being delivered. What the
+ * second half's failure leaves open is sent again alone.
+ */
+async function halves(
+  records: readonly ForwardRecord[],
+  signal: AbortSignal,
+  deliver: (records: readonly ForwardRecord[], signal: AbortSignal) => Promise<Delivered>,
+): Promise<Delivered> {
+  const middle = records.length >> 1;
+  const first = await deliver(records.slice(0, middle), signal);
+  const rest = records.slice(middle);
+  if (first.again && first.again.length > 0) return { ...first, again: [...first.again, ...rest] };
+  try {
+    const second = await deliver(rest, signal);
+    return { ...second, rejected: [...(first.rejected ?? []), ...(second.rejected ?? [])] };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const afterMs = "afterMs" in error && typeof error.afterMs === "number" ? { afterMs: error.afterMs } : {};
+    return { rejected: first.rejected ?? [], again: rest, reason: error.message, ...afterMs };
+  }
 }

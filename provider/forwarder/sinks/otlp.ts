@@ -2,12 +2,9 @@ import { members } from "../config/fields";
 import { type Document, formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
-import { halves } from "./http";
-import { HttpPost, httpFields, refusalOf, type SinkAnswer } from "./http-post";
+import { httpFields, postingSink, type SinkAnswer } from "./http-post";
 import { loadOptional } from "./optional";
-import { allRejected, type Delivered, sinkKind } from "./sink";
-
-const schema = members(httpFields);
+import { allRejected, sinkKind } from "./sink";
 
 type Serializer = typeof import("@opentelemetry/otlp-transformer")["ProtobufLogsSerializer"];
 type LogRecord = Parameters<Serializer["serializeRequest"]>[0][number];
@@ -20,31 +17,30 @@ const INFO = 9;
  * OpenTelemetry logs over HTTP, protobuf by the official library. Attributes have the names of the semantic conventions,
  * whatever `format` says. What the other side says it did not take is kept as rejected: it does not say which it was.
  */
-export const otlp = sinkKind(schema, async (context) => {
+export const otlp = sinkKind(members(httpFields), async (context) => {
   const { ProtobufLogsSerializer: serializer } = await loadOptional(
     `Sink "${context.name}"`,
     ["@opentelemetry/otlp-transformer"],
     () => import("@opentelemetry/otlp-transformer"),
   );
-  const post = new HttpPost(context);
   const attributes = formatter("otel");
-  const deliver = async (records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered> => {
-    const resource = resourceOf();
+  return postingSink(context, {
+    contentType: "application/x-protobuf",
+    divisible: [413],
     // Requests one behind the other are one request of all their records: repeated fields of protobuf messages add up.
-    const parts = await inSlicesOf(records, (slice) =>
-      serializer.serializeRequest(slice.map((record) => logRecord(record, attributes(record), resource))),
-    );
-    const whole = parts.filter((part) => part !== undefined);
-    if (whole.length < parts.length) {
-      return allRejected(records, "it cannot be written as OTLP");
-    }
-    const answer = await post.send(Buffer.concat(whole), "application/x-protobuf", signal);
-    if (answer.status === 413 && records.length > 1) return halves(records, signal, deliver);
-    if (answer.status >= 400) return allRejected(records, refusalOf(answer));
-    const refused = partialSuccess(serializer, answer);
-    return refused === undefined ? {} : allRejected(records, refused);
-  };
-  return { maxRecords: 2_000, deliver, close: () => post.close() };
+    async body(records) {
+      const resource = resourceOf();
+      const parts = await inSlicesOf(records, (slice) =>
+        serializer.serializeRequest(slice.map((record) => logRecord(record, attributes(record), resource))),
+      );
+      const whole = parts.filter((part) => part !== undefined);
+      return whole.length < parts.length ? undefined : Buffer.concat(whole);
+    },
+    judge(records, answer) {
+      const refused = partialSuccess(serializer, answer);
+      return refused === undefined ? {} : allRejected(records, refused);
+    },
+  });
 });
 
 function partialSuccess(serializer: Serializer, { body, told }: SinkAnswer): string | undefined {

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { z } from "zod";
@@ -92,37 +93,27 @@ class SyslogConnection {
     if (socket && !socket.destroyed) await new Promise<void>((resolve) => socket.once("close", resolve).end());
   }
 
-  private connected(signal: AbortSignal): Promise<Socket> {
-    if (this.socket && !this.socket.destroyed && this.socket.writable) return Promise.resolve(this.socket);
+  private async connected(signal: AbortSignal): Promise<Socket> {
+    if (this.socket && !this.socket.destroyed && this.socket.writable) return this.socket;
     const { host, port, tls: wanted, timeoutMs } = this.options();
-    return new Promise((resolve, reject) => {
-      const settings = wanted === false ? undefined : wanted === true ? {} : wanted;
-      const { serverName, ...files } = settings ?? {};
-      const servername = serverName ?? host;
-      const socket = settings ? connectTls({ host, port, servername, ...files }) : connectTcp({ host, port });
-      const cancel = this.world.after(timeoutMs, () => {
-        socket.destroy(new Error(`no connection within ${timeoutMs} ms`));
-      });
-      const aborted = (): void => void socket.destroy(new Error("cancelled"));
-      signal.addEventListener("abort", aborted, { once: true });
-      const done = (): void => {
-        cancel();
-        signal.removeEventListener("abort", aborted);
-      };
-      socket.once(settings ? "secureConnect" : "connect", () => {
-        done();
-        this.socket = socket;
-        // Nothing is expected from there; reading is how an end is noticed.
-        socket.resume();
-        resolve(socket);
-      });
-      socket.once("error", (error) => {
-        done();
-        reject(error);
-      });
-      // Later errors come with a close, which the next write sees.
-      socket.on("error", () => {});
-      socket.once("end", () => socket.destroy());
+    const settings = wanted === false ? undefined : wanted === true ? {} : wanted;
+    const { serverName: servername = host, ...files } = settings ?? {};
+    const socket = settings ? connectTls({ host, port, servername, ...files }) : connectTcp({ host, port });
+    // Later errors come with a close, which the next write sees.
+    socket.on("error", () => {}).once("end", () => socket.destroy());
+    const aborted = (): void => void socket.destroy(new Error("cancelled"));
+    const cancel = this.world.after(timeoutMs, () => {
+      socket.destroy(new Error(`no connection within ${timeoutMs} ms`));
     });
+    signal.addEventListener("abort", aborted, { once: true });
+    try {
+      await once(socket, settings ? "secureConnect" : "connect");
+    } finally {
+      cancel();
+      signal.removeEventListener("abort", aborted);
+    }
+    this.socket = socket;
+    // Nothing is expected from there; reading is how an end is noticed.
+    return socket.resume();
   }
 }
