@@ -1,4 +1,4 @@
-import { isRefusal, RequestError, SignalingIncomplete, SignalingRefused } from "../client/errors";
+import { isRefusal, isUnreachable, RequestError, SignalingIncomplete, SignalingRefused } from "../client/errors";
 import { messageOf } from "../model/errors";
 
 /** What a failed write ends with when nothing was changed: an error names what failed, where, and what to do. */
@@ -18,11 +18,20 @@ function requestOf(error: unknown): RequestError | undefined {
   return error instanceof Error && error.cause !== undefined ? requestOf(error.cause) : undefined;
 }
 
+/** True where a node did not answer at all. */
+export function isUnreachableNode(error: unknown): boolean {
+  return isUnreachable(requestOf(error));
+}
+
 /** The refusal, where a node answered the list of a set with a no: as a rule it does not know the set. */
 export function refusedList(error: unknown): RequestError | undefined {
   const request = requestOf(error);
   return isRefusal(request) && request.operation === "list" ? request : undefined;
 }
+
+/** The way out where a node does not answer the delete of a resource. */
+export const GONE_NODE =
+  "If it is gone for good, take the resource out of the state: pulumi state delete '<urn>' (pulumi stack --show-urns lists them); of a PrefixSetFleet after a pulumi up without the node in \"nodes\", and never with --target-dependents, which takes the waves after it along.";
 
 /**
  * What is to be said where a node or receiver refuses the credentials of a read or a delete. The engine makes a refresh and

@@ -11,7 +11,7 @@ import { PartialFailure } from "./handler";
 import { hasUnknown, type JsonObject, setUrl } from "./json";
 import type { DeploymentSet, NodeInUse } from "./node-in-use";
 import { nodeOfState } from "./places";
-import { credentialsOfState, refusedList, unknownSet, untouched } from "./remedy";
+import { credentialsOfState, GONE_NODE, isUnreachableNode, refusedList, unknownSet, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
 
 /** What says where a set is: inputs or state of a resource. */
@@ -221,6 +221,7 @@ export class ResourceSet {
     try {
       return await this.write({ ...operation, isDelete: true });
     } catch (error) {
+      if (isUnreachableNode(error)) throw new Error(`${messageOf(error)} ${GONE_NODE}`, { cause: error });
       const refused = refusedList(error);
       const proof = refused && (await this.node.proofOfAbsence(this.place.address, refused.status));
       if (proof === undefined) throw error;

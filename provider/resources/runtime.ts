@@ -43,6 +43,7 @@ export class Runtime {
   private read: Settings | undefined;
   private readonly nodes = new Map<string, NodeInUse>();
   private readonly receivers = new Map<string, ReceiverInUse>();
+  private readonly silent = new Map<string, Set<string>>();
   private readonly inHand = new Set<Promise<void>>();
 
   constructor({ env, print, world: given, usualSteps, others }: Surroundings) {
@@ -157,6 +158,13 @@ export class Runtime {
       // The resource's own check or call says what is wrong.
       return undefined;
     }
+  }
+
+  /** Counts a node of a fleet that does not answer. @returns how many of the fleet's do not so far */
+  countSilent(fleet: string, endpoint: string): number {
+    const silent = this.silent.get(fleet) ?? new Set();
+    this.silent.set(fleet, silent.add(endpoint));
+    return silent.size;
   }
 
   /** Counts an operation as in hand until it has ended. */

@@ -54,7 +54,9 @@ export class Gate {
     const members = register(seen.then(() => before));
     this.open = Promise.all([seen, ...members.map(registered)]).then(async ([sets]) => {
       const after = await this.look(names);
-      const changed = names.filter((node) => !sets.has(node) || !sameJson(sets.get(node), after.get(node)));
+      // A node that answered neither list is one that maxUnreachable lets the wave go on without.
+      const isSilent = (node: string) => !sets.has(node) && !after.has(node);
+      const changed = names.filter((node) => !isSilent(node) && !sameJson(sets.get(node), after.get(node)));
       if (changed.length > 0) await this.rest(changed, number, isFinal);
       return members;
     });

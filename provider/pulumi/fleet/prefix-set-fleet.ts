@@ -1,12 +1,13 @@
 import * as pulumi from "@pulumi/pulumi";
 import { nearest } from "../../model/nearest";
+import { FLEET_KEY } from "../../resources/provider-text";
 import { settled } from "../inputs";
 import { PrefixSet, type PrefixSetArgs } from "../prefix-set";
 import { getPrefixSet } from "../read-functions";
 import type { EntriesInput } from "../types";
 import { merged } from "./entries";
 import { Gate, type WaveCheck } from "./gate";
-import { inWaves, type Waves, WavesError } from "./waves";
+import { inWaves, type WaveSize, type Waves, WavesError } from "./waves";
 
 /** What is different at one node of a {@link PrefixSetFleet}. */
 export interface FleetNodeArgs {
@@ -26,6 +27,11 @@ export interface PrefixSetFleetArgs extends Omit<PrefixSetArgs, "node"> {
   nodes: readonly string[] | Readonly<Record<string, FleetNodeArgs>>;
   /** In which order nodes change; default: all at once. A failure stops the waves that follow. */
   waves?: Waves;
+  /**
+   * So many nodes, a number or percent of all, may not answer: an `up` leaves them as they are with a warning, the next one
+   * goes on there, and a refresh keeps their state; more fail. Default 0.
+   */
+  maxUnreachable?: WaveSize;
   /** Milliseconds of rest after a wave that changed something, in `up` only; default 0. */
   pauseMs?: number;
   /**
@@ -86,11 +92,12 @@ export class PrefixSetFleet extends pulumi.ComponentResource {
    * @throws {pulumi.RunError} for a node or a wave that cannot be, and for what a `PrefixSet` refuses.
    */
   constructor(name: string, args: PrefixSetFleetArgs, options?: pulumi.ComponentResourceOptions) {
-    const { nodes, waves, pauseMs, check, ...common } = args;
+    const { nodes, waves, maxUnreachable, pauseMs, check, ...common } = args;
     const fleet = `PrefixSetFleet ${JSON.stringify(name)}`;
     const own = nodesOf(fleet, nodes);
     const order = ordered(fleet, [...own.keys()], waves);
     refusePause(fleet, pauseMs, check);
+    const member = maxUnreachable === undefined ? {} : { [FLEET_KEY]: memberOf(name, maxUnreachable, own.size) };
     super(PrefixSetFleet.__pulumiType, name, {}, options);
     const { arena, profile, set } = common;
     const list = async (node: string) => {
@@ -103,7 +110,13 @@ export class PrefixSetFleet extends pulumi.ComponentResource {
       gate.pass(names, { number: index + 1, isFinal: index === order.length - 1 }, (dependsOn) =>
         names.map((node) => {
           const { entries, ...overrides } = own.get(node) ?? {};
-          const setArgs = { ...common, ...overrides, node, entries: merged(common.entries, entries, common.hostBits) };
+          const setArgs = {
+            ...common,
+            ...overrides,
+            ...member,
+            node,
+            entries: merged(common.entries, entries, common.hostBits),
+          };
           const made = new PrefixSet(`${name}-${node}`, setArgs, { parent: this, dependsOn });
           sets.set(node, made);
           return made;
@@ -157,6 +170,17 @@ function ordered(fleet: string, nodes: readonly string[], waves: Waves | undefin
   } catch (error) {
     throw error instanceof WavesError ? new pulumi.RunError(`${fleet}: ${error.message}`) : error;
   }
+}
+
+/** What each member is told: percent become nodes here, where all are known. @throws {pulumi.RunError} */
+function memberOf(name: string, maxUnreachable: WaveSize, nodes: number): { name: string; maxUnreachable: number } {
+  const [, percent] = /^(\d{1,3})%$/.exec(String(maxUnreachable)) ?? [];
+  const share = percent === undefined ? maxUnreachable : Math.floor((nodes * Number(percent)) / 100);
+  if (typeof share === "number" && Number.isInteger(share) && share >= 0 && Number(percent ?? 0) <= 100)
+    return { name, maxUnreachable: share };
+  throw new pulumi.RunError(
+    `PrefixSetFleet ${JSON.stringify(name)}: maxUnreachable is ${JSON.stringify(maxUnreachable)}: write a number of nodes from 0, or a percentage of all such as "20%".`,
+  );
 }
 
 function refusePause(fleet: string, pauseMs: unknown, check: unknown): void {

@@ -5,7 +5,7 @@ import { count, grouped, inLines, some } from "../../model/text";
 import { compare, remember } from "../changes";
 import { withdrawnOf } from "../entries";
 import type { Handler } from "../handler";
-import { hasUnknown, type JsonObject } from "../json";
+import { hasUnknown, type JsonObject, without } from "../json";
 import { contentLimits } from "../limits/content";
 import { expiredOf, removalLimits } from "../limits/removals";
 import { WHOLE_SET } from "../node-in-use";
@@ -25,6 +25,7 @@ import {
   writeInputs,
   writeState,
 } from "./state";
+import { goOnWithout } from "./unreachable";
 
 /** A whole prefix-set: what it holds is what the program says. */
 export class PrefixSetHandler implements Handler {
@@ -61,6 +62,18 @@ export class PrefixSetHandler implements Handler {
   async create(json: JsonObject) {
     const inputs = readInputs(json);
     const set = ResourceSet.open(this.runtime, inputs).called(WHOLE_SET);
+    try {
+      return await this.fill(set, inputs);
+    } catch (error) {
+      goOnWithout(this.runtime, set, inputs, error);
+      // Without notes: the next update is to find what they say of entries that left.
+      const empty = { ...inputs, verbatim: without({ ...inputs.verbatim }, ["notes"]) };
+      const outputs = { entries: new Map(), endpoint: set.endpoint, unreached: "first" } as const;
+      return { id: set.url, outs: writeState(empty, outputs) };
+    }
+  }
+
+  private async fill(set: ResourceSet, inputs: PrefixSetInputs) {
     const { url: id, label, owned, endpoint } = set;
     const { entries: desired, exclusive, onExisting } = inputs;
     const limits = contentLimits(inputs.limits, this.runtime.settings);
@@ -87,9 +100,13 @@ export class PrefixSetHandler implements Handler {
 
   async read(id: string, json: JsonObject) {
     const state = readState(json);
+    if (state.unreached === "first") return { id, inputs: { ...state.verbatim }, props: json };
     const set = ResourceSet.ofState(this.runtime, state);
-    const observed = await set.refreshed();
-    if (observed === undefined) return { id, inputs: { ...state.verbatim }, props: json };
+    const observed = await set.refreshed().catch((error: unknown) => {
+      if (!state.fleet) throw error;
+      return goOnWithout(this.runtime, set, state, error);
+    });
+    if (!observed) return { id, inputs: { ...state.verbatim }, props: json };
     const entries = new Map([...observed].filter(([prefix]) => state.exclusive || state.entries.has(prefix)));
     set.owned.add(entries.keys());
     const { endpoint } = set;
@@ -103,9 +120,19 @@ export class PrefixSetHandler implements Handler {
     };
   }
 
-  async update(_id: string, olds: JsonObject, news: JsonObject) {
+  async update(_id: string, olds: JsonObject, news: JsonObject): Promise<{ outs: JsonObject }> {
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
+    if (state.unreached === "first") return this.create(news);
     const set = ResourceSet.open(this.runtime, inputs, state).called(WHOLE_SET);
+    try {
+      return await this.bring(set, state, inputs);
+    } catch (error) {
+      goOnWithout(this.runtime, set, inputs, error);
+      return { outs: { ...olds, unreached: "update" } };
+    }
+  }
+
+  private async bring(set: ResourceSet, state: PrefixSetState, inputs: PrefixSetInputs) {
     const { entries: known, unsettled } = state;
     const { entries: desired } = inputs;
     const moved = set.hasMovedFrom(state);
@@ -131,7 +158,7 @@ export class PrefixSetHandler implements Handler {
 
   async delete(_id: string, json: JsonObject) {
     const state = readState(json);
-    if (state.onDestroy === "keep") return;
+    if (state.onDestroy === "keep" || state.unreached === "first") return;
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
     const managed = new Set([...entries.keys(), ...unsettled]);

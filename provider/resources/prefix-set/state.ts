@@ -7,11 +7,12 @@ import type { UsedBefore } from "../changes";
 import { type JsonObject, readAddress, type Verbatim, without } from "../json";
 import type { ContentArguments } from "../limits/content";
 import type { RemovalArguments } from "../limits/removals";
+import { FLEET_KEY } from "../provider-text";
 import type { SetPlace } from "../resource-set";
-import { limitShape, prefixSetSchema } from "./arguments";
+import { fleetSchema, limitShape, prefixSetSchema } from "./arguments";
 
 /** Outputs that are no arguments. */
-export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled"] as const;
+export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled", "unreached"] as const;
 
 /** What the inputs and the state of a `PrefixSet` have in common. */
 interface PrefixSetMembers extends SetPlace {
@@ -20,6 +21,8 @@ interface PrefixSetMembers extends SetPlace {
   readonly exclusive: boolean;
   readonly onExisting: "fail" | "adopt";
   readonly onDestroy: "clear" | "keep";
+  /** Only of a member of a fleet with `maxUnreachable`. */
+  readonly fleet?: z.output<typeof fleetSchema> | undefined;
   /** The arguments as they came, which go back to the engine unchanged. */
   readonly verbatim: Verbatim;
 }
@@ -35,6 +38,8 @@ export interface PrefixSetState extends PrefixSetMembers, UsedBefore {
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
   /** Entries that entered the state as they were found, by an adoption or a refresh, and not from a program. */
   readonly foreign: ReadonlySet<CanonicalPrefix>;
+  /** Its node did not answer the last `up`, which went on without it: before the `"first"` write, or at an `"update"`. */
+  readonly unreached?: "first" | "update" | undefined;
 }
 
 const { exclusive, onExisting, onDestroy } = prefixSetSchema.shape;
@@ -43,9 +48,10 @@ const words = z.object({
   exclusive: exclusive.default(true),
   onExisting: onExisting.default("fail"),
   onDestroy: onDestroy.default("clear"),
+  [FLEET_KEY]: fleetSchema.optional(),
 });
 const limits = z.object(limitShape);
-const usedBefore = z.object({ endpoint: optionalText });
+const usedBefore = z.object({ endpoint: optionalText, unreached: z.enum(["first", "update"]).optional() });
 
 /** Reads inputs that `check` made. */
 export function readInputs(json: JsonObject): PrefixSetInputs {
@@ -75,8 +81,10 @@ export function storedSet(json: JsonObject): Stored {
 
 function readMembers(json: JsonObject): PrefixSetMembers {
   const stored = storedSet(json);
+  const { [FLEET_KEY]: fleet, ...members } = stored.words(words);
   return {
-    ...stored.words(words),
+    ...members,
+    fleet,
     address: readAddress(json),
     entries: stored.entries(),
     notes: stored.notes(),
@@ -99,12 +107,14 @@ export interface PrefixSetOutputs {
   readonly found?: Iterable<CanonicalPrefix> | undefined;
   /** Prefixes whose write ended without a known result. */
   readonly unsettled?: Iterable<CanonicalPrefix> | undefined;
+  /** Nothing was written, since the node does not answer. */
+  readonly unreached?: "first" | undefined;
 }
 
 /** The outputs of a resource with these arguments. */
 export function writeState(
   resource: PrefixSetMembers,
-  { entries, endpoint, adopted, found, unsettled }: PrefixSetOutputs,
+  { entries, endpoint, adopted, found, unsettled, unreached }: PrefixSetOutputs,
 ): JsonObject {
   return {
     ...writeInputs(resource, entries),
@@ -114,5 +124,6 @@ export function writeState(
     ...(adopted && { adopted: [...adopted] }),
     ...(found && { found: [...found] }),
     ...(unsettled && { unsettled: [...unsettled] }),
+    ...(unreached && { unreached }),
   };
 }
