@@ -206,7 +206,7 @@ describe("ensureInactive", () => {
     expect(error).toMatchObject({ reason: "prefix-invalid", stopped: [A, C], missing: [B] });
   });
 
-  it("stops what the caller started although the status does not show it, and asks for each what was refused together", async () => {
+  it("stops what the caller started though the status lacks it; what was refused together goes singly", async () => {
     await using receiver = await startReceiver([A]);
     const stopped = await receiver.client.ensureInactive([A, B, C], { started: [A, B, C] });
     expect(stopped).toEqual({ stopped: [A], already: [B, C] });

@@ -216,7 +216,7 @@ rules:
     untouched();
   });
 
-  test("are asked about the file where no set is named: what would fail in every block set is refused", async () => {
+  test("judge the file where no set is named: what every block set would refuse is refused", async () => {
     const ended = await block("192.0.2.1", ticket);
     expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("Rule protected-prefixes")]);
     untouched();

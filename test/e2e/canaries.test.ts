@@ -115,7 +115,7 @@ it("secrets stay hidden in state, previews, events, audit log and messages", asy
   }
 }, 240_000);
 
-it("of a set whose prefixes are secret nothing is shown that others put there, and the state keeps it as a secret", async () => {
+it("of a set with secret prefixes nothing of others is shown, and the state keeps secrets", async () => {
   const env = { PULUMI_DEBUG_COMMANDS: "true" };
   const program = (more: string) =>
     `new pf.PrefixSet("blocked", { arena: "edge", set: "blocked", onExisting: "adopt", entries: pulumi.secret(["10.77.31.0/24"])${more} });`;

@@ -76,7 +76,7 @@ describe("the templates", () => {
     expect(githubSteps(happenings["push to a branch"])).toEqual([]);
   });
 
-  it("review a merge request with scripts and policies of the target branch, a fork's too, without its being applied", () => {
+  it("review a merge request, a fork's too, with scripts and policies of the target branch", () => {
     const own = githubSteps(happenings["merge request"]);
     expect(own).toEqual([
       expect.stringMatching(
@@ -95,7 +95,7 @@ describe("the templates", () => {
     expect(githubSteps(reviewed("somebody/edge"))).toEqual([]);
   });
 
-  it("give no secret and no right but to read to a job that runs the code of a change", () => {
+  it("give a job that runs the code of a change no secret, and no right but reading", () => {
     const onlyRead = { name: "review", permissions: { contents: "read" }, secrets: [] };
     expect(githubRights(happenings["merge request"])).toEqual([onlyRead]);
     expect(githubRights(reviewed("example/edge"))).toEqual([

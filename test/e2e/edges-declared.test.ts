@@ -26,7 +26,7 @@ it("what an import protects stays protected by the program that it wrote", async
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
 });
 
-it("ignoreChanges leaves an entry as it is in whatever spelling, and says what it keeps of a drifted set", async () => {
+it("ignoreChanges leaves an entry in whatever spelling, and says what it keeps of a drifted set", async () => {
   const program = (entries: object, ignored: string, set = "blocked") =>
     `new pf.PrefixSet("blocked", { arena: "edge", set: "${set}", entries: ${JSON.stringify(entries)} }, { ignoreChanges: [${JSON.stringify(ignored)}] });`;
   const HOST = 'entries["203.0.113.7"]';

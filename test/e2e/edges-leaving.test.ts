@@ -8,7 +8,7 @@ const PARTNERS = "prefixset://edge/partners";
 const LOCAL = "prefixset://edge/web/blocked";
 const oneLine = (text: string) => text.replaceAll(/\s+/g, " ");
 
-it("after a rotation of credentials a refresh says why it fails; a profile that is gone is no obstacle to leaving it", async () => {
+it("a refresh says that credentials were rotated; a profile that is gone can be left", async () => {
   const edge = { sets: { blocked: {} }, profiles: { web: { sets: { blocked: {} } } } };
   const node = await startEmulator({ state: { arenas: { edge } }, auth: { bearer: "old-token" } });
   await using stack = await TestStack.create({
@@ -49,7 +49,7 @@ it("after a rotation of credentials a refresh says why it fails; a profile that 
   expect(young.prefixSet(BLOCKED).applied).toEqual({});
 });
 
-it("a block whose time ran out, or that was taken back, before any up goes with the next up; what others put there stays", async () => {
+it("a block that ended before any up goes with the next; what others put there stays", async () => {
   const read = (file: string) => `pf.readPrefixFile(${JSON.stringify(file)}, { allowEmpty: true })`;
   await using w = await world({
     program: `

@@ -332,7 +332,7 @@ describe("maxChanges", () => {
     expect(changed(machine)).toBe(60);
   });
 
-  it("of a set is judged again by the list of a node that holds other values than the state says", async () => {
+  it("of a set is judged again by the list where a node holds other values", async () => {
     await using machine = await node();
     await using other = await node();
     other.change(PARTNERS, { insert: Object.fromEntries(prefixes.map((prefix) => [prefix, 9])) });

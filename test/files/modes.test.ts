@@ -73,7 +73,7 @@ describe("a file that takes the place of another", () => {
 });
 
 describe("an edit of a prefix file", () => {
-  it("removes what killed edits left on their way to the lock, and keeps the file's mode behind a link", async () => {
+  it("removes what killed edits left before the lock, and keeps the file's mode behind a link", async () => {
     await using work = await folder();
     const file = join(work.path, "blocked.json");
     await writeFile(file, '{ "192.0.2.0/24": 1 }\n');

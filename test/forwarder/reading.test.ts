@@ -178,7 +178,7 @@ describe("a list is read as the client reads it", () => {
     expect(told).toEqual([]);
   });
 
-  test("what is no whole list is refused by both for the same reason, and nothing of it is taken over", async () => {
+  test("what is no whole list is refused by both for one reason, and nothing of it stays", async () => {
     const shapes = REFUSED.map(([, shape]) => shape);
     await using server = await serveShapes(shapes);
     const { marks, told } = await forwarderReads(server, shapes);

@@ -69,7 +69,7 @@ async function listening(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-test("however many sinks write out at once, between two turns of the event loop it is one slice of records", async () => {
+test("many sinks that write out at once take one slice of records a turn", async () => {
   using folder = temporaryFolder();
   using turns = new PerTurn();
   const http = await listening(
@@ -131,7 +131,7 @@ test("however many sinks write out at once, between two turns of the event loop 
   expect(turns.most).toEqual({ records: SIZES.recordsASlice });
 });
 
-test("small work that is due at once shares a turn of the event loop until its time is up, in the order in which it came", async () => {
+test("small work shares a turn of the event loop until its time is up, in its order", async () => {
   let now = 0;
   const turns = new SharedTurns(() => now);
   let turn = 0;
@@ -159,7 +159,7 @@ test("small work that is due at once shares a turn of the event loop until its t
   expect(groups()).toEqual([[1, 2], [3]]);
 });
 
-test("however many nodes answer at the same moment, between two turns of the event loop one of them is gone on with", async () => {
+test("of many nodes that answer at once one is gone on with in each turn", async () => {
   using folder = temporaryFolder();
   using turns = new PerTurn();
   const count = 20;

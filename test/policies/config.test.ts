@@ -201,14 +201,14 @@ test("a pattern of very many wildcards ends", () => {
   expect(matches(`prefixset://${"**a".repeat(100)}b`, text)).toBe(false);
 });
 
-test("what binds is compared in one form of case and of accents, and to the letter what lifts a rule", () => {
+test("what binds is compared regardless of case and accents, what lifts a rule to the letter", () => {
   const [composed, decomposed] = ["caf\u00e9", "cafe\u0301"];
   expect(binds("prefixset://*/blocked", "prefixset://Edge/BLOCKED")).toBe(true);
   expect(binds(`prefixset://edge/${composed}`, `prefixset://edge/${decomposed}`)).toBe(true);
   expect(matches("prefixset://*/blocked", "prefixset://edge/BLOCKED")).toBe(false);
 });
 
-test("a pattern for sets of all arenas or one binds the local sets of that name too, and one for local sets no other", () => {
+test("a pattern for sets of arenas binds local sets of that name, one for local sets no other", () => {
   expect(bindsSet("prefixset://*/blocked", "prefixset://edge/web/Blocked")).toBe(true);
   expect(bindsSet("prefixset://*/web/blocked", "prefixset://edge/blocked")).toBe(false);
   expect(bindsSet("prefixset://*/web", "prefixset://edge/web/blocked")).toBe(false);

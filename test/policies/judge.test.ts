@@ -101,7 +101,7 @@ describe("what is not configured", () => {
     expect(reports[1]?.message).toContain("prefixset://edge/partners: not configured for this set");
   });
 
-  test("fails for a set without a role where `unknownSets` is mandatory, whatever the level of the rule that finds it", () => {
+  test("fails for a set without a role where `unknownSets` is mandatory, whatever rule finds it", () => {
     const config = { unknownSets: "mandatory" as const };
     const unknown = { message: expect.stringContaining(role), level: "mandatory" };
     for (const rule of [protectedPrefixes, requireReason]) {

@@ -131,7 +131,7 @@ describe("blast-radius", () => {
       "16 owned IPv4 addresses, more than 15",
     );
   });
-  test("254 prefixes of length 8 in one set are more than the default, at the level that the file gives", () => {
+  test("254 prefixes of length 8 in one set exceed the default, at the file's level", () => {
     const all = Array.from({ length: 254 }, (_, first) => [`${first}.0.0.0/8`, 1]);
     const whole = set("blocked", Object.fromEntries(all));
     const mandatory = { config: { ...config, rules: { "blast-radius": "mandatory" } } as never };

@@ -53,7 +53,7 @@ describe("destroying a set", () => {
     expect(sent(stack.emulator)).toEqual([]);
   });
 
-  it("is refused with a word of a newer version in the state, until an up gives one that is known", async () => {
+  it("is refused with a newer version's word in the state, until an up gives a known one", async () => {
     await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
     const newer = stack.state({ onDestroy: "detach" });
     await expect(stack.destroy({ onDestroy: "detach" })).rejects.toThrow(

@@ -23,7 +23,7 @@ function provider(pid: number, engine = ENGINE) {
   return { folder, wanted: new KeyRegistry(folder) };
 }
 
-it("what a process of the deployment wants, under a name or at an address, is known to another before it removes", () => {
+it("what a process of the deployment wants, by name or address, another knows before it removes", () => {
   const [first, second] = [provider(1), provider(2)];
   first.wanted.of(NODE, BLOCKED).add([A]);
   const { endpoint } = NODE;
@@ -50,7 +50,7 @@ it("another deployment knows nothing of it", () => {
   expect(other.wanted.of(NODE, BLOCKED).has(A)).toBe(false);
 });
 
-it("its file is its owner's, names no prefix, and goes with the process, and the folder with the last one", () => {
+it("its file is its owner's, names no prefix and goes with the process, the folder at last", () => {
   const [first, second] = [provider(1), provider(2)];
   for (const { wanted } of [first, second]) wanted.of(NODE, BLOCKED).add([A]);
   const [folder = ""] = readdirSync(parent);

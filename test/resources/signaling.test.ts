@@ -30,7 +30,7 @@ async function bench() {
 }
 
 describe("a signaling that was started is stopped whatever the status says", () => {
-  it("so that a destroy with a wrong secret fails, and the next one with the right secret ends it", async () => {
+  it("so that a destroy with a wrong secret fails, and one with the right secret ends it", async () => {
     await using receiver = await bench();
     const { id, outs } = await receiver.handler("right").create({ prefixes: [X, Y] });
     await expect(receiver.handler("wrong").delete(id, outs)).rejects.toThrow(

@@ -188,7 +188,7 @@ describe("the plan of a create", () => {
     expect(planCreate(observed, intent)).toEqual(create);
   });
 
-  it("takes out what a block put there and is not wanted any more, and finds nothing foreign in it", () => {
+  it("takes out what a block put there and is unwanted now, and finds nothing foreign in it", () => {
     const leaving = new Set([...observed.keys()].slice(1));
     const create = planCreate(observed, { ...intent, leaving });
     expect(create).toEqual({

@@ -160,7 +160,7 @@ describe("a set that the node does not know", () => {
   });
 
   it.each([{ success: 0 }, { code: 5 }, { status: "denied" }, { detail: "table locked" }])(
-    "is not what an empty list beside %j says: a destroy fails, and the entries are still its own",
+    "is not told by an empty list beside %j: a destroy fails, the entries stay its own",
     async (verdict) => {
       await using provider = await bench({ [A]: 1 });
       provider.node.shape = { list: () => ({ ...verdict, data: [] }) };

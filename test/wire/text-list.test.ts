@@ -51,7 +51,7 @@ describe("a set in lines", () => {
     expect([read(body, { format: "lines", columns })].flat().sort()).toEqual(TWO);
   });
 
-  it("is empty where nothing but OK, comments or a head stands, or where the settings say that no text is", () => {
+  it("is empty where only OK, comments or a head stand, or where the settings say so", () => {
     for (const body of ["OK 0", "# no entries\n", "PREFIX VALUE\n"])
       expect(read(body, { format: "lines" })).toEqual([]);
     expect(read("", { format: "lines", empty: "" })).toEqual([]);
