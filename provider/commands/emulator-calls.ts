@@ -160,8 +160,8 @@ interface StateFlags {
 
 const state: Call<StateFlags> = async (emulator, { output }, [file]) => {
   if (file === undefined) {
-    const held = await emulator.state();
-    return output === "json" ? pretty(held) : await toYaml(held);
+    const contents = await emulator.state();
+    return output === "json" ? pretty(contents) : await toYaml(contents);
   }
   await emulator.seed(await readStateFile(file));
   return `The emulator holds what ${file} says.\n`;

@@ -170,12 +170,16 @@ export class Faults {
 
 function matches(fault: Fault & { readonly kind: FaultKind }, occasion: Occasion): boolean {
   const { meets }: FaultDefinition = FAULT_KINDS[fault.kind];
-  if (meets && !isOneOf(meets, occasion)) return false;
-  const { url } = fault;
-  if (url !== undefined && !matchesUrl(url, occasion.url)) return false;
-  return (["api", "cmd", "op", "type", "client"] as const).every(
-    (key) => fault[key] === undefined || fault[key] === occasion[key],
-  );
+  return (!meets || isOneOf(meets, occasion)) && differences(fault, occasion).length === 0;
+}
+
+/** Members of a fault that say which requests, and that a request differs in. */
+export function differences(fault: Fault, occasion: Occasion): string[] {
+  return (["api", "cmd", "op", "url", "type", "client"] as const).filter((name) => {
+    const wanted = fault[name];
+    if (wanted === undefined) return false;
+    return name === "url" ? !matchesUrl(wanted, occasion.url) : wanted !== occasion[name];
+  });
 }
 
 /** True for one of these commands of a prefix-set. */

@@ -1,6 +1,6 @@
 import { JOURNAL } from "../defaults";
 import type { JournalEntry } from "../journal/journal";
-import type { ActiveFault, Fault } from "./faults";
+import { type ActiveFault, differences, type Fault } from "./faults";
 
 /** A fault that was set and struck nothing. */
 export interface UnmetFault {
@@ -59,19 +59,6 @@ function reasonOf({ fault, seen }: ActiveFault, journal: readonly JournalEntry[]
     .slice(0, JOURNAL.nearMisses)
     .map(({ entry, differs }) => nearMiss(entry, differs));
   return `no request matched. Nearest: ${near.join("; ")}`;
-}
-
-const MEMBERS = ["api", "cmd", "op", "url", "type", "client"] as const;
-
-/** Members of a fault that a request differs in. */
-function differences(fault: Fault, entry: JournalEntry): (typeof MEMBERS)[number][] {
-  return MEMBERS.filter((name) => {
-    const wanted = fault[name];
-    if (wanted === undefined) return false;
-    if (name !== "url") return wanted !== entry[name];
-    if (wanted.endsWith("*")) return !(entry.url ?? "").startsWith(wanted.slice(0, -1));
-    return wanted.replace(/\/$/, "") !== entry.url;
-  });
 }
 
 function nearMiss(entry: JournalEntry, differs: readonly string[]): string {

@@ -3,9 +3,9 @@ import { type Dialect, type DialectSettings, deviations, dialect, dialectSchema 
 import { type ActiveFault, type Fault, faultSchema } from "../behaviour/faults";
 import { expectNone, unmetFaults } from "../behaviour/unmet-faults";
 import type { Simulation } from "../simulation";
-import { UnknownResource } from "../state/unknown-resource";
 import type { Duration } from "../time/duration";
 import { activeFault, unmetFault } from "./answers";
+import { UnknownResource } from "./lookup";
 import { type FaultRemover, getter, method, operation } from "./operation";
 
 /** See `Duration`. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { ExpectationError } from "../journal/expectations";
-import { UnknownResource } from "../state/unknown-resource";
 import { remoteClock } from "./behaviour";
+import { UnknownResource } from "./lookup";
 import { type AnyMember, type FaultRemover, hasBody, type Operation, pathParameters } from "./operation";
 import { MEMBERS, type RemoteMembers } from "./operations";
 

@@ -9,8 +9,8 @@ import { ExpectationError } from "../journal/expectations";
 import { pageFile } from "../page/static-files";
 import type { Simulation } from "../simulation";
 import { fromYaml } from "../state/state-file";
-import { UnknownResource } from "../state/unknown-resource";
 import { fromTexts, strictly } from "../validation/strict";
+import { UnknownResource } from "./lookup";
 import { hasBody, type Operation } from "./operation";
 import { OPERATIONS } from "./operations";
 

@@ -4,10 +4,9 @@ import { formatUrl, parseUrl } from "../../model/resource-url";
 import type { Contents } from "../state/contents";
 import { type EmulatorState, stateJsonSchema, stateSchema } from "../state/state";
 import { toYaml } from "../state/state-file";
-import { UnknownResource } from "../state/unknown-resource";
 import { name, setChanges, signalChanges, text } from "../validation/arguments";
 import { strictly } from "../validation/strict";
-import { setOf } from "./lookup";
+import { setOf, UnknownResource } from "./lookup";
 import { getter, method, operation } from "./operation";
 
 /** Prefixes with their values. */

@@ -9,34 +9,11 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** What an emulator that makes its own certificates serves with, and what its clients need. */
-export interface TestCertificates {
-  /** The certificate of the authority that signed both, in PEM: what clients trust. */
-  readonly ca: string;
-  readonly server: Certificate;
-  readonly client: Certificate;
-}
-
 const DAY = 86_400_000;
 const VALIDITY = { before: CERTIFICATE_DAYS.before * DAY, after: CERTIFICATE_DAYS.after * DAY };
 
 /**
- * Makes an authority, a server certificate for the given names and a client certificate (P-256, X.509 v3, RFC 5280).
- *
- * @param hosts Names and addresses of the server.
- * @param now The real time in milliseconds: clients check certificates by it, whatever the virtual clock says.
- */
-export function makeCertificates(hosts: readonly string[], now: number): TestCertificates {
-  const authority = new CertificateAuthority("pulumi-packetfilter emulator authority", now);
-  return {
-    ca: authority.cert,
-    server: authority.issueServer("emulator.test", hosts),
-    client: authority.issueClient("client.test"),
-  };
-}
-
-/**
- * An authority for tests on one machine: its key is never written anywhere, and nothing is ever renewed.
+ * An authority for tests on one machine (P-256, X.509 v3, RFC 5280): its key is never written anywhere, and nothing is ever renewed.
  *
  * Written by hand (DER, ITU-T X.690, as much of it as these certificates need): the libraries that make P-256 certificates
  * bring some twenty packages and a polyfill of a global for what are a hundred lines here, and Node itself only reads them.

@@ -1,4 +1,4 @@
-import { makeCertificates } from "./certificates";
+import { CertificateAuthority } from "./certificates";
 import type { ListenOptions } from "./http-server";
 
 /** Own certificates of a server, in PEM. */
@@ -34,7 +34,10 @@ export function serverTls(
     const { cert, key, ca } = tls;
     return { server: { cert, key, ...(ca && { ca, requestCert: true, rejectUnauthorized: true }) } };
   }
-  const made = makeCertificates([...new Set([host, "localhost", "127.0.0.1", "::1"])], now);
-  const wanted = tls === "mutual" && { ca: made.ca, requestCert: true, rejectUnauthorized: true };
-  return { server: { ...made.server, ...wanted }, client: { ca: made.ca, ...made.client } };
+  // Clients check certificates by the real time, whatever the virtual clock says.
+  const authority = new CertificateAuthority("pulumi-packetfilter emulator authority", now);
+  const ca = authority.cert;
+  const server = authority.issueServer("emulator.test", [...new Set([host, "localhost", "127.0.0.1", "::1"])]);
+  const wanted = tls === "mutual" && { ca, requestCert: true, rejectUnauthorized: true };
+  return { server: { ...server, ...wanted }, client: { ca, ...authority.issueClient("client.test") } };
 }

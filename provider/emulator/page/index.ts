@@ -3,10 +3,9 @@ import { MARK_TYPES } from "../../model/mark";
 import type { FaultDefinition } from "../behaviour/fault-kind";
 import { FAULT_KINDS } from "../behaviour/fault-kinds";
 import { faultPresets } from "../behaviour/fault-presets";
-import { profileOf, setOf } from "../control/lookup";
+import { profileOf, setOf, UnknownResource } from "../control/lookup";
 import { type Operation, operation } from "../control/operation";
 import { PAGE } from "../defaults";
-import { UnknownResource } from "../state/unknown-resource";
 import { describeEntry, describeLine } from "./journal-view";
 import { describeOverview } from "./overview";
 import {

@@ -32,13 +32,13 @@ export function Journal({ lines, total, runs, live, alone }: JournalProps) {
   const api = APIS.find(([name]) => name === choices["journal.api"])?.[0] ?? "";
   const onlyTrouble = choices["journal.only"] === "trouble";
   const [limit, setLimit] = useState(STEP);
-  const [held, hold] = useState<readonly JournalLine[]>();
-  const seen = held ?? lines;
+  const [paused, pause] = useState<readonly JournalLine[]>();
+  const seen = paused ?? lines;
   const found = seen.filter(
     (line) => (!api || line.api === api) && (!onlyTrouble || isTrouble(line)) && holds(line, filter),
   );
   const shown = found.slice(-limit).reverse();
-  const waiting = held ? lines.filter(({ index }) => index > (held.at(-1)?.index ?? -1)).length : 0;
+  const waiting = paused ? lines.filter(({ index }) => index > (paused.at(-1)?.index ?? -1)).length : 0;
   return (
     <aside class="journal" aria-label="Journal" role={alone ? "region" : undefined}>
       <div class="panel-head">
@@ -46,10 +46,10 @@ export function Journal({ lines, total, runs, live, alone }: JournalProps) {
         {total > 0 && <p class="hint">{plural(total, "request")}</p>}
         <div class="panel-actions">
           <Button
-            text={held ? `Go on${waiting > 0 ? ` (${number(waiting)} new)` : ""}` : "Pause"}
-            on={held !== undefined}
-            pressed={held !== undefined}
-            onClick={() => hold(held ? undefined : lines)}
+            text={paused ? `Go on${waiting > 0 ? ` (${number(waiting)} new)` : ""}` : "Pause"}
+            on={paused !== undefined}
+            pressed={paused !== undefined}
+            onClick={() => pause(paused ? undefined : lines)}
           />
           <Button
             text="Empty"
