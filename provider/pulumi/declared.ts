@@ -51,7 +51,7 @@ interface Content {
 }
 
 /**
- * Records a `PrefixSet`; ends the program where another resource declares the same. A preview looks at its set.
+ * Records a `PrefixSet`; ends the program where another resource declares the same. A preview inspects its set.
  * @throws {pulumi.RunError} with both names; in a later turn where arguments resolve later
  */
 export function declareSet(name: string, args: SetArgs, options: Options, ignored?: Ignored): void {
@@ -85,7 +85,7 @@ export function declareEntry(name: string, args: EntryOfSetArgs, options: Option
   });
 }
 
-/** Lets a preview look at the receiver of a `CloudSignaling`. */
+/** Lets a preview inspect the receiver of a `CloudSignaling`. */
 export function declareSignaling(args: SignalingArgs, options: Options): void {
   const run = theRun();
   if (isLookup(options) || !run.rounds) return;
@@ -134,8 +134,8 @@ function enter(
   if (!content.known) {
     const found = run.set(url, place.node);
     if (found) {
-      found.toSee.incomplete = true;
-      found.toSee.isSecret ||= content.secret;
+      found.toInspect.incomplete = true;
+      found.toInspect.isSecret ||= content.secret;
     }
     return;
   }
@@ -150,17 +150,17 @@ function enter(
   const conflict = record(found, { ...resource, exclusive, entries: prefixes, secret: content.secret, isSecret });
   if (conflict !== undefined) throw new pulumi.RunError(`${formatUrl(url)}: ${conflict}`);
   if (!run.rounds) return;
-  const { toSee } = found;
-  toSee.exclusive ||= exclusive;
-  toSee.isSecret ||= isSecret;
-  toSee.isIgnored ||= ignored?.all === true && resource.type === "PrefixSet";
+  const { toInspect } = found;
+  toInspect.exclusive ||= exclusive;
+  toInspect.isSecret ||= isSecret;
+  toInspect.isIgnored ||= ignored?.all === true && resource.type === "PrefixSet";
   const isOne = ignored?.all === true && resource.type === "PrefixSetEntry";
-  for (const prefix of isOne ? prefixes : (ignored?.prefixes ?? [])) toSee.ignored.add(prefix);
+  for (const prefix of isOne ? prefixes : (ignored?.prefixes ?? [])) toInspect.ignored.add(prefix);
   // Only a note has a time at which its entry expires.
   const current = normal.notes.size === 0 ? normal : normaliseEntries(entries, { hostBits, now: systemClock.wall() });
   for (const [prefix, value] of current?.entries ?? []) {
-    toSee.entries.set(prefix, typeof value === "number" ? value : undefined);
-    if (content.secret) toSee.secret.add(prefix);
+    toInspect.entries.set(prefix, typeof value === "number" ? value : undefined);
+    if (content.secret) toInspect.secret.add(prefix);
   }
 }
 

@@ -15,8 +15,8 @@ export function isPlain(value: unknown): boolean {
 }
 
 /** What becomes of a value that resolves later. */
-export function later(value: unknown, look: (known: unknown) => unknown): pulumi.Output<unknown> {
-  return pulumi.output(value as pulumi.Input<string>).apply(look);
+export function later(value: unknown, change: (value: unknown) => unknown): pulumi.Output<unknown> {
+  return pulumi.output(value as pulumi.Input<string>).apply(change);
 }
 
 /** A value once it has resolved. In a preview it may stay unknown. */

@@ -91,16 +91,16 @@ class Inspection {
     throw new pulumi.RunError(`${this.resource}: ${path} is ${value}: ${remedy}.`);
   }
 
-  private when(given: unknown, part: string, look: (value: unknown) => void): void {
+  private when(given: unknown, part: string, judge: (value: unknown) => void): void {
     if (!isDeferred(given)) {
-      look(given);
+      judge(given);
       return;
     }
-    const looked = settled(given).then((result) => {
+    const judged = settled(given).then((result) => {
       if (result.secret) this.secret.add(part);
-      if (result.known) look(result.value);
+      if (result.known) judge(result.value);
     });
-    this.pending.push(looked);
+    this.pending.push(judged);
   }
 }
 

@@ -2,17 +2,16 @@ import * as pulumi from "@pulumi/pulumi";
 import { parseEndpoint } from "../client/endpoint";
 import type { NodeOptions } from "../client/options";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { PrefixSetUrl } from "../model/resource-url";
-import { formatUrl } from "../model/resource-url";
+import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Settings, Target } from "../resources/settings";
 import type { DeclaredSet } from "./conflicts";
-import type { ReceiverToSee, SetToSee } from "./preview/look";
+import type { ReceiverToInspect, SetToInspect } from "./preview/inspect";
 import { type Plan, PreviewRounds } from "./preview/rounds";
 import { previewReads, programSettings } from "./settings";
 
 /** A set of a node, with all that the program declares about it. */
 export interface SetOfRun extends DeclaredSet {
-  readonly toSee: {
+  readonly toInspect: {
     readonly node: Target<NodeOptions>;
     readonly url: PrefixSetUrl;
     readonly entries: Map<CanonicalPrefix, number | undefined>;
@@ -26,14 +25,14 @@ export interface SetOfRun extends DeclaredSet {
 }
 
 /** A receiver, with the prefixes that the program declares. */
-export interface ReceiverOfRun extends ReceiverToSee {
+export interface ReceiverOfRun extends ReceiverToInspect {
   readonly prefixes: Set<CanonicalPrefix>;
   isSecret: boolean;
 }
 
 /** One run of a program: several can share a process (Automation API), each with a stack of its own. */
 export class Run implements Plan {
-  /** Looks at what the run declares; only in a preview, and only if it may. */
+  /** Inspects what the run declares; only in a preview, and only if it may. */
   readonly rounds: PreviewRounds | undefined;
   private readonly settings: Settings = programSettings();
   private readonly nodes = new Map<unknown, Target<NodeOptions> | undefined>();
@@ -55,7 +54,7 @@ export class Run implements Plan {
     const key = `${parseEndpoint(node.options.endpoint, "endpoint", "/fapi").shown}\n${formatUrl(url)}`;
     const found = this.sets.get(key) ?? {
       entries: new Map(),
-      toSee: {
+      toInspect: {
         node,
         url,
         entries: new Map(),
@@ -84,16 +83,16 @@ export class Run implements Plan {
     return found;
   }
 
-  takeSets(): readonly (readonly SetToSee[])[] {
-    const nodes = new Map<string, SetToSee[]>();
+  takeSets(): readonly (readonly SetToInspect[])[] {
+    const nodes = new Map<string, SetToInspect[]>();
     for (const one of this.take(this.sets.values())) {
-      const key = JSON.stringify(one.toSee.node.options);
-      nodes.set(key, [...(nodes.get(key) ?? []), one.toSee]);
+      const key = JSON.stringify(one.toInspect.node.options);
+      nodes.set(key, [...(nodes.get(key) ?? []), one.toInspect]);
     }
     return [...nodes.values()];
   }
 
-  takeReceivers(): readonly ReceiverToSee[] {
+  takeReceivers(): readonly ReceiverToInspect[] {
     return this.take(this.receivers.values());
   }
 
@@ -118,8 +117,8 @@ const outsideOfRuns = {};
 /** The run that is in progress. @throws {ConfigError} for a wrong `packetfilter:previewReads` */
 export function theRun(): Run {
   const stack = pulumi.runtime.getStackResource();
-  const known = runs.get(stack ?? outsideOfRuns);
-  if (known) return known;
+  const begun = runs.get(stack ?? outsideOfRuns);
+  if (begun) return begun;
   const run = new Run(stack);
   runs.set(stack ?? outsideOfRuns, run);
   return run;

@@ -10,7 +10,7 @@ export function programSettings(env: Environment = process.env): Settings {
 }
 
 /**
- * Whether a preview looks at the nodes: `auto` if they answer within two seconds, `off` never, `require` fails the preview
+ * Whether a preview inspects the nodes: `auto` if they answer within two seconds, `off` never, `require` fails the preview
  * where something cannot be seen.
  */
 export type PreviewReads = (typeof PREVIEW_READS)[number];

@@ -21,9 +21,9 @@ export class SharedMarks {
    * @param pauseMs How long an answer is shared after it has come.
    */
   async read(key: string, pauseMs: number, ask: () => Promise<readonly Mark[]>): Promise<Mark[]> {
-    const known = this.lists.get(key);
-    if (known && (known.endedAt === undefined || this.clock.monotonic() - known.endedAt < pauseMs)) {
-      return [...(await known.answer)];
+    const shared = this.lists.get(key);
+    if (shared && (shared.endedAt === undefined || this.clock.monotonic() - shared.endedAt < pauseMs)) {
+      return [...(await shared.answer)];
     }
     const kept: Kept = { answer: ask() };
     this.lists.set(key, kept);

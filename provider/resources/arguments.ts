@@ -92,7 +92,7 @@ export class Stored {
   ) {}
 
   /** Arguments by a schema whose errors are half sentences, such as "is not a text". @throws {Error} naming the member */
-  words<S extends z.ZodRawShape>(schema: z.ZodObject<S>): z.output<z.ZodObject<S>> {
+  given<S extends z.ZodRawShape>(schema: z.ZodObject<S>): z.output<z.ZodObject<S>> {
     return this.members(schema, wayOut);
   }
 

@@ -42,8 +42,8 @@ export class NodeInUse implements Connection {
   /** A set of this node, with its one writer and its shared list. */
   set(address: PrefixSetUrl): DeploymentSet {
     const url = formatUrl(address);
-    const known = this.sets.get(url);
-    if (known) return known;
+    const inUse = this.sets.get(url);
+    if (inUse) return inUse;
     const listed = new NodeSet(this.connection, address, () => this.shared.secretObjects.has(url, this));
     const set = new DeploymentSet(this, listed, this.target.options, this.shared);
     this.sets.set(url, set);

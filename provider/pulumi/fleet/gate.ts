@@ -24,7 +24,7 @@ type Seen = ReadonlyMap<string, object | undefined>;
 export class Gate {
   /** Resolves, to the resources of the last wave, once that has let the next one pass. */
   private open: pulumi.Input<pulumi.Resource[]> = [];
-  private readonly looks: boolean;
+  private readonly lists: boolean;
 
   constructor(
     private readonly fleet: pulumi.Resource,
@@ -32,7 +32,7 @@ export class Gate {
     private readonly options: GateOptions,
   ) {
     const { pauseMs = 0, check } = options;
-    this.looks = (pauseMs > 0 || check !== undefined) && !pulumi.runtime.isDryRun();
+    this.lists = (pauseMs > 0 || check !== undefined) && !pulumi.runtime.isDryRun();
   }
 
   /**
@@ -45,15 +45,15 @@ export class Gate {
     { number, isFinal }: { readonly number: number; readonly isFinal: boolean },
     register: (dependsOn: pulumi.Input<pulumi.Resource[]>) => pulumi.CustomResource[],
   ): void {
-    if (!this.looks) {
+    if (!this.lists) {
       this.open = register(this.open);
       return;
     }
     const before = Promise.resolve(this.open as Promise<pulumi.Resource[]> | pulumi.Resource[]);
-    const seen = before.then(() => this.look(names));
+    const seen = before.then(() => this.listed(names));
     const members = register(seen.then(() => before));
     this.open = Promise.all([seen, ...members.map(registered)]).then(async ([sets]) => {
-      const after = await this.look(names);
+      const after = await this.listed(names);
       // A node that answered neither list is one that maxUnreachable lets the wave go on without.
       const isSilent = (node: string) => !sets.has(node) && !after.has(node);
       const changed = names.filter((node) => !isSilent(node) && !sameJson(sets.get(node), after.get(node)));
@@ -62,7 +62,7 @@ export class Gate {
     });
   }
 
-  private async look(names: readonly string[]): Promise<Seen> {
+  private async listed(names: readonly string[]): Promise<Seen> {
     const sets = await Promise.all(names.map(async (node) => [node, await this.options.list(node)] as const));
     return new Map(sets.filter(([, set]) => set !== undefined));
   }

@@ -35,9 +35,10 @@ export function comparison(
     isSecret || secret.has(prefix) ? SECRET_MARK : text;
   for (const [prefix, value] of entries) {
     if (ignored.has(prefix)) continue;
-    const held = observed.get(prefix);
-    if (held === undefined) missing.push(name(prefix));
-    else if (value !== undefined && held !== value) different.push(name(prefix, `${prefix} has ${held}, not ${value}`));
+    const listed = observed.get(prefix);
+    if (listed === undefined) missing.push(name(prefix));
+    else if (value !== undefined && listed !== value)
+      different.push(name(prefix, `${prefix} has ${listed}, not ${value}`));
   }
   const undeclared = incomplete
     ? []

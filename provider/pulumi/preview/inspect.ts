@@ -14,21 +14,21 @@ import { comparison, type Declared } from "./comparison";
 const PATIENCE_MS = 2_000;
 
 /** A set that the program declares something about. */
-export interface SetToSee extends Declared {
+export interface SetToInspect extends Declared {
   readonly node: Target<NodeOptions>;
   readonly url: PrefixSetUrl;
 }
 
 /** A receiver whose signalings the program declares. */
-export interface ReceiverToSee {
+export interface ReceiverToInspect {
   readonly receiver: Target<ReceiverOptions>;
   readonly prefixes: ReadonlySet<CanonicalPrefix>;
   /** True where prefixes are secret: then they are counted and not named. */
   readonly isSecret: boolean;
 }
 
-/** What a look at one object came to. */
-export type Sight =
+/** What the inspection of one object came to. */
+export type Inspected =
   | { readonly kind: "agrees"; readonly what: string }
   | { readonly kind: "differs"; readonly line: string }
   /** The node or receiver answered, and the answer is no, or unreadable. */
@@ -41,37 +41,37 @@ export type Sight =
  *
  * @param patient true: waits as long as the node's own options allow, else {@link PATIENCE_MS}
  */
-export async function lookAtNode(sets: readonly SetToSee[], patient: boolean): Promise<Sight[]> {
+export async function inspectNode(sets: readonly SetToInspect[], patient: boolean): Promise<Inspected[]> {
   const [first, ...others] = sets;
   if (!first) return [];
   const client = new NodeClient(hurried(first.node.options, patient));
   const label = first.node.name ?? client.endpoint;
-  const look = async (set: SetToSee): Promise<Sight> => {
+  const inspectSet = async (set: SetToInspect): Promise<Inspected> => {
     const what = `${label} ${formatUrl(set.url)}`;
     try {
       const listed = await client.set(set.url, () => set.isSecret).list();
-      const held = new Map(listed.map(({ prefix, value }) => [prefix.toString(), value]));
-      const text = comparison(held, set);
+      const content = new Map(listed.map(({ prefix, value }) => [prefix.toString(), value]));
+      const text = comparison(content, set);
       return text === undefined ? { kind: "agrees", what } : { kind: "differs", line: `${what} now: ${text}` };
     } catch (error) {
       return failed(what, error);
     }
   };
   try {
-    const sight = await look(first);
-    if (sight.kind !== "silent") return [sight, ...(await Promise.all(others.map(look)))];
+    const result = await inspectSet(first);
+    if (result.kind !== "silent") return [result, ...(await Promise.all(others.map(inspectSet)))];
     const more = others.length > 0 ? ` The same goes for ${count(others.length, "other set")} there.` : "";
-    return [{ ...sight, line: `${sight.line}${more}` }];
+    return [{ ...result, line: `${result.line}${more}` }];
   } finally {
     await client.close();
   }
 }
 
 /** Asks a receiver once what is active. */
-export async function lookAtReceiver(
-  { receiver, prefixes, isSecret }: ReceiverToSee,
+export async function inspectReceiver(
+  { receiver, prefixes, isSecret }: ReceiverToInspect,
   patient: boolean,
-): Promise<Sight> {
+): Promise<Inspected> {
   const client = new SignalingClient(hurried(receiver.options, patient), {}, undefined, () => isSecret);
   const what = `${receiver.name ?? client.endpoint} signaling`;
   try {
@@ -96,7 +96,7 @@ function hurried<O extends NodeOptions | ReceiverOptions>(options: O, patient: b
 }
 
 /** Tells a node that answered, refusing or in an unknown shape, from one that did not. */
-function failed(what: string, error: unknown): Sight {
+function failed(what: string, error: unknown): Inspected {
   if (!(error instanceof PacketFilterError)) throw error;
   const answered = error instanceof RequestError && (error.status !== undefined || error.outcome === "refused");
   if (answered) return { kind: "refused", line: `${what} now: ${error.message}` };

@@ -1,17 +1,17 @@
 import * as pulumi from "@pulumi/pulumi";
 import { some } from "../../model/text";
 import { settled } from "../inputs";
-import type { ReceiverToSee, SetToSee, Sight } from "./look";
+import type { Inspected, ReceiverToInspect, SetToInspect } from "./inspect";
 
 /** What a run of a program has declared since it was asked last. */
 export interface Plan {
   /** The sets of each node. */
-  takeSets(): readonly (readonly SetToSee[])[];
-  takeReceivers(): readonly ReceiverToSee[];
+  takeSets(): readonly (readonly SetToInspect[])[];
+  takeReceivers(): readonly ReceiverToInspect[];
 }
 
 /**
- * Looks at nodes and receivers during a preview, once the program has declared everything: lists are all that is sent.
+ * Inspects nodes and receivers during a preview, once the program has declared everything: lists are all that is sent.
  * The run is kept alive until the lines are out. A resource that the program makes later, from the outputs of another,
  * begins a further round.
  */
@@ -37,10 +37,10 @@ export class PreviewRounds {
     this.isOpen = true;
     const done = pulumi.runtime.rpcKeepAlive();
     // An error must be with the run's handler of rejections before the run may end.
-    void this.look().finally(() => setImmediate(done));
+    void this.run().finally(() => setImmediate(done));
   }
 
-  private async look(): Promise<void> {
+  private async run(): Promise<void> {
     // A program that fails has other worries.
     const hasRun = await settled(this.stack.outputs).then(
       () => true,
@@ -53,22 +53,24 @@ export class PreviewRounds {
       await new Promise((resolve) => setImmediate(resolve));
     }
     this.isOpen = false;
-    if (hasRun) await this.tell(await this.sights());
+    if (hasRun) await this.tell(await this.inspected());
   }
 
-  private async sights(): Promise<Sight[]> {
+  private async inspected(): Promise<Inspected[]> {
     // Loaded here, with the client: an update needs none of it.
-    const { lookAtNode, lookAtReceiver } = await import("./look.js");
-    const sets = this.plan.takeSets().map((ofNode) => lookAtNode(ofNode, this.isRequired));
-    const receivers = this.plan.takeReceivers().map(async (one) => [await lookAtReceiver(one, this.isRequired)]);
+    const { inspectNode, inspectReceiver } = await import("./inspect.js");
+    const sets = this.plan.takeSets().map((ofNode) => inspectNode(ofNode, this.isRequired));
+    const receivers = this.plan.takeReceivers().map(async (one) => [await inspectReceiver(one, this.isRequired)]);
     return (await Promise.all([...sets, ...receivers])).flat();
   }
 
-  private async tell(sights: readonly Sight[]): Promise<void> {
-    const agreeing = sights.filter((sight) => sight.kind === "agrees").map(({ what }) => what);
+  private async tell(inspected: readonly Inspected[]): Promise<void> {
+    const agreeing = inspected.filter((result) => result.kind === "agrees").map(({ what }) => what);
     if (agreeing.length > 0) await pulumi.log.info(`now as the program declares: ${some(agreeing)}`);
-    for (const sight of sights) if (sight.kind === "differs") await pulumi.log.info(sight.line);
-    const unseen = sights.flatMap((sight) => (sight.kind === "refused" || sight.kind === "silent" ? [sight] : []));
+    for (const result of inspected) if (result.kind === "differs") await pulumi.log.info(result.line);
+    const unseen = inspected.flatMap((result) =>
+      result.kind === "refused" || result.kind === "silent" ? [result] : [],
+    );
     if (this.isRequired && unseen.length > 0) {
       const lines = unseen.map(({ line }) => line).join("\n");
       throw new pulumi.RunError(`packetfilter:previewReads is "require", and not everything can be seen:\n${lines}`);

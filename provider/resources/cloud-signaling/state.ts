@@ -25,7 +25,7 @@ export interface CloudSignalingState extends CloudSignalingInputs, UsedBefore {
   readonly unsettled: readonly CanonicalPrefix[];
 }
 
-const words = z.object({
+const givenSchema = z.object({
   receiver: z.unknown().optional(),
   reason: optionalText,
   stops: cloudSignalingSchema.shape.stops.default("started"),
@@ -36,7 +36,7 @@ const usedBefore = z.object({ endpoint: optionalText });
 export function readInputs(json: JsonObject): CloudSignalingInputs {
   const stored = storedSignaling(json);
   return {
-    ...stored.words(words),
+    ...stored.given(givenSchema),
     prefixes: stored.prefixes("prefixes"),
     verbatim: without(json, CLOUD_SIGNALING_OUTPUTS),
   };
@@ -55,7 +55,7 @@ export function readState(json: JsonObject): CloudSignalingState {
 
 /** {@link readState} for an update, whose program gives the arguments anew. */
 export function readReplaced(json: JsonObject): CloudSignalingState {
-  return readState(replaced(json, words));
+  return readState(replaced(json, givenSchema));
 }
 
 function storedSignaling(json: JsonObject): Stored {

@@ -41,7 +41,7 @@ export interface PrefixSetEntryState extends PrefixSetEntryInputs, UsedBefore {
 }
 
 const { onExisting, onDestroy } = prefixSetEntrySchema.shape;
-const words = z.object({
+const givenSchema = z.object({
   node: z.unknown().optional(),
   reason: optionalText,
   expires: optionalText,
@@ -49,7 +49,7 @@ const words = z.object({
   onExisting: onExisting.default("fail"),
   onDestroy: onDestroy.default("remove"),
 });
-const held = z.object({ value: listedValue.default(1), expired: flag });
+const heldSchema = z.object({ value: listedValue.default(1), expired: flag });
 const outputs = z.object({ endpoint: optionalText, absent: flag, existed: flag, adopted: flag });
 
 /** Reads inputs that `check` made. */
@@ -58,8 +58,8 @@ export function readInputs(json: JsonObject): PrefixSetEntryInputs {
   const prefix = Prefix.canonical(String(json.prefix));
   const stored = storedEntry(json);
   return {
-    ...stored.words(words),
-    ...stored.facts(held),
+    ...stored.given(givenSchema),
+    ...stored.facts(heldSchema),
     address,
     prefix,
     verbatim: without(json, PREFIX_SET_ENTRY_OUTPUTS),
@@ -74,7 +74,7 @@ export function readState(json: JsonObject): PrefixSetEntryState {
 
 /** {@link readState} for an update, whose program gives the arguments anew. */
 export function readReplaced(json: JsonObject): PrefixSetEntryState {
-  return readState(replaced(json, words));
+  return readState(replaced(json, givenSchema));
 }
 
 function storedEntry(json: JsonObject): Stored {

@@ -43,7 +43,7 @@ export interface PrefixSetState extends PrefixSetMembers, UsedBefore {
 }
 
 const { exclusive, onExisting, onDestroy } = prefixSetSchema.shape;
-const words = z.object({
+const givenSchema = z.object({
   node: z.unknown().optional(),
   exclusive: exclusive.default(true),
   onExisting: onExisting.default("fail"),
@@ -71,7 +71,7 @@ export function readState(json: JsonObject): PrefixSetState {
 
 /** {@link readState} for an update, whose program gives the arguments anew. */
 export function readReplaced(json: JsonObject): PrefixSetState {
-  return readState(replaced(json, words));
+  return readState(replaced(json, givenSchema));
 }
 
 /** What outputs or inputs hold, with a name for messages. @throws {Error} when they name no set */
@@ -81,7 +81,7 @@ export function storedSet(json: JsonObject): Stored {
 
 function readMembers(json: JsonObject): PrefixSetMembers {
   const stored = storedSet(json);
-  const { [FLEET_KEY]: fleet, ...members } = stored.words(words);
+  const { [FLEET_KEY]: fleet, ...members } = stored.given(givenSchema);
   return {
     ...members,
     fleet,
