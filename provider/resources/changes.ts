@@ -23,6 +23,12 @@ export interface Comparison {
   readonly settle?: () => void;
   /** The connection of the program; `undefined` while it is unknown. */
   readonly inUse: Connection | undefined;
+  /**
+   * Whether what is unknown counts as another object. It does in a preview, which then shows a replacement. In an `up` all that
+   * a program says is known by the time of its own comparison: the engine asks with unknowns whether the resource is to be
+   * deleted before one that it depends on is replaced, which would take away what may stay.
+   */
+  readonly inPreview: boolean;
 }
 
 /** Outputs that say that the last run did not reach its goal. */
@@ -33,10 +39,13 @@ const OPEN_MATTERS = ["unsettled", "adopted", "absent", "unreached"] as const;
  * shows single entries. Only what outputs alone can tell (an open adoption, an unsettled write, an address that moved in
  * the configuration) is reported as a change.
  */
-export function compare({ olds, news, outputs, identity, connection, inUse, leave, settle }: Comparison): Compared {
-  const replaces = identity.filter((key) => !sameJson(olds[key], news[key]));
+export function compare(comparison: Comparison): Compared {
+  const { olds, news, outputs, identity, connection, inUse, inPreview, leave, settle } = comparison;
+  const isDecided = (key: string) => inPreview || !hasUnknown(news[key]);
+  const replaces = identity.filter((key) => !sameJson(olds[key], news[key]) && isDecided(key));
   const [from, to] = [olds[connection], news[connection]];
-  if (typeof from === "string" && typeof to === "string" && from !== to) replaces.push(connection);
+  if (typeof from === "string" && typeof to === "string" && from !== to && isDecided(connection))
+    replaces.push(connection);
   if (replaces.length > 0) {
     leave();
     return { replaces };

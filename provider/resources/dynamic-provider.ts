@@ -1,7 +1,7 @@
 import { loadAgent } from "../client/http";
 import { messageOf } from "../model/errors";
 import { type Compared, type Handler, PartialFailure } from "./handler";
-import { isObject, type JsonObject, someMember } from "./json";
+import { isObject, type JsonObject, someMember, UNKNOWN } from "./json";
 import type { Runtime } from "./runtime";
 import { ConfigError } from "./settings";
 
@@ -33,6 +33,7 @@ export function dynamicProvider(handler: Handler, runtime: Runtime): DynamicProv
     },
     async check(olds, news) {
       const { [PROVIDER_KEY]: text, ...args } = news;
+      runtime.inPreview ||= Object.values(args).includes(UNKNOWN);
       try {
         const { inputs, problems } = handler.check(withoutText(olds), args);
         const isNew = Object.keys(olds).length === 0;

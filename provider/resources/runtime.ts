@@ -36,6 +36,8 @@ export class Runtime {
   /** What must stand in no sentence and no line of the audit log. */
   readonly secrets = new SecretArguments((resource) => this.placeOf(resource));
   readonly notices: Notices;
+  /** True once a check got something unknown, which only those of a preview do. */
+  inPreview = false;
   private readonly shared: Shared;
   private readonly others: OtherProcesses | undefined;
   private readonly env: Environment;

@@ -40,6 +40,7 @@ export class CloudSignalingHandler implements Handler {
         const state = readState(olds);
         ReceiverAccess.leave(this.runtime, state, stoppedWith(state));
       },
+      inPreview: this.runtime.inPreview,
       inUse: hasUnknown(to) ? undefined : this.runtime.receiver(to),
     });
   }

@@ -53,6 +53,7 @@ export class PrefixSetEntryHandler implements Handler {
         if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state, heldOf(state).keys());
       },
       settle: () => ResourceSet.settle(this.runtime, news, String(news.prefix)),
+      inPreview: this.runtime.inPreview,
       inUse: hasUnknown(to) ? undefined : this.runtime.node(to),
     });
   }

@@ -55,6 +55,7 @@ export class PrefixSetHandler implements Handler {
         if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state, state.entries.keys());
       },
       settle: () => ResourceSet.settle(this.runtime, news, WHOLE_SET),
+      inPreview: this.runtime.inPreview,
       inUse: hasUnknown(to) ? undefined : this.runtime.node(to),
     });
   }
