@@ -75,6 +75,9 @@ function prepare() {
   // So does a debugger of the process by itself, under which every file is compiled in a slower way.
   onDemand("@pulumi/pulumi/runtime/closure/v8Hooks", { given: { isInitializedAsync: async () => {} } });
 
+  // Every resource takes a stack, and each would have the positions of the SDK's own files looked up in their source maps.
+  onDemand("source-map-support", { given: { install: () => {} } });
+
   // For programs that drive the CLI.
   onDemand("@pulumi/pulumi/automation");
 
