@@ -33,19 +33,29 @@ const status = (normal: number, alternatives: number[], about: string) => ({
   alternatives,
 });
 
-const ABOUT = {
-  unknown: "for an arena, profile, set or table that does not exist",
-  exists: "for an insert of what is there (insertExisting: error)",
-  absent: "for a delete of what is not there (deleteAbsent: error)",
-  nothingStaged: "for a commit of nothing (emptyCommit: error)",
-  refusedEntry: "for an entry that is not accepted",
-  tooLarge: "for a request with too many data items or bytes",
-  userArena: "for a list of marks without its User-Arena",
-  credentials: "for missing or wrong credentials",
+/** Each kind of refusal: its usual status, other ones, and what it is for. */
+const KINDS = {
+  unknown: [404, [400, 410], "for an arena, profile, set or table that does not exist"],
+  exists: [400, [409], "for an insert of what is there (insertExisting: error)"],
+  absent: [400, [404], "for a delete of what is not there (deleteAbsent: error)"],
+  nothingStaged: [400, [409], "for a commit of nothing (emptyCommit: error)"],
+  refusedEntry: [400, [422], "for an entry that is not accepted"],
+  tooLarge: [413, [400], "for a request with too many data items or bytes"],
+  userArena: [400, [403], "for a list of marks without its User-Arena"],
+  credentials: [401, [403], "for missing or wrong credentials"],
 } as const;
 
 /** Why the node API refuses a request that has the form of the contract. */
-export type RefusalKind = keyof typeof ABOUT;
+export type RefusalKind = keyof typeof KINDS;
+
+const statusSwitch = <Kind extends RefusalKind>(kind: Kind) =>
+  (kind === "tooLarge" ? "capStatus" : `${kind}Status`) as Kind extends "tooLarge" ? "capStatus" : `${Kind}Status`;
+const formSwitch = <Kind extends RefusalKind>(kind: Kind) => `${kind}Form` as const;
+
+/** Two switches for each kind. */
+type KindSwitches = {
+  [Kind in RefusalKind as ReturnType<typeof statusSwitch<Kind>>]: ReturnType<typeof status>;
+} & { [Kind in RefusalKind as ReturnType<typeof formSwitch<Kind>>]: ReturnType<typeof form> };
 
 /** How the node API refuses: for each kind of refusal its status and form (docs/contract.md#node-answers). */
 export const REFUSAL_SWITCHES = {
@@ -53,30 +63,15 @@ export const REFUSAL_SWITCHES = {
     FORMS,
     "Form of node API errors: JSON member error with a status, one of four JSON forms with status 200, plain text, the text error: … with status 200, or a page of HTML.",
   ),
-  unknownStatus: status(404, [400, 410], ABOUT.unknown),
-  unknownForm: form(ABOUT.unknown),
-  existsStatus: status(400, [409], ABOUT.exists),
-  existsForm: form(ABOUT.exists),
-  absentStatus: status(400, [404], ABOUT.absent),
-  absentForm: form(ABOUT.absent),
-  nothingStagedStatus: status(400, [409], ABOUT.nothingStaged),
-  nothingStagedForm: form(ABOUT.nothingStaged),
-  refusedEntryStatus: status(400, [422], ABOUT.refusedEntry),
-  refusedEntryForm: form(ABOUT.refusedEntry),
-  capStatus: status(413, [400], ABOUT.tooLarge),
-  tooLargeForm: form(ABOUT.tooLarge),
-  userArenaStatus: status(400, [403], ABOUT.userArena),
-  userArenaForm: form(ABOUT.userArena),
-  credentialsStatus: status(401, [403], ABOUT.credentials),
-  credentialsForm: form(ABOUT.credentials),
+  ...(Object.fromEntries(
+    Object.entries(KINDS).flatMap(([kind, [normal, alternatives, about]]) => [
+      [statusSwitch(kind as RefusalKind), status(normal, [...alternatives], about)],
+      [formSwitch(kind as RefusalKind), form(about)],
+    ]),
+  ) as KindSwitches),
 } satisfies Record<string, Switch>;
 
 type Settings = { [K in keyof typeof REFUSAL_SWITCHES]: z.output<(typeof REFUSAL_SWITCHES)[K]["schema"]> };
-
-const KINDS = Object.keys(ABOUT) as RefusalKind[];
-
-const statusSwitch = (kind: RefusalKind) => (kind === "tooLarge" ? "capStatus" : (`${kind}Status` as const));
-const formSwitch = (kind: RefusalKind) => `${kind}Form` as const;
 
 /** The status and form of a kind of refusal. */
 export function refusalStyle(kind: RefusalKind, settings: Settings): { status: number; form: ErrorForm } {
@@ -89,7 +84,7 @@ export function refusalStyle(kind: RefusalKind, settings: Settings): { status: n
  * Such a dialect is no node that keeps its promises: no client could tell what it did.
  */
 export function silentRefusals(settings: Settings): { path: string; message: string }[] {
-  return KINDS.flatMap((kind) => {
+  return (Object.keys(KINDS) as RefusalKind[]).flatMap((kind) => {
     const { status, form } = refusalStyle(kind, settings);
     const silent = silence(status, form);
     if (silent === undefined) return [];
