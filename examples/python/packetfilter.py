@@ -92,6 +92,8 @@ class _NodeOptions(TypedDict, total=False):
     """Bytes of one answer; a longer one is an error; default 128 MiB."""
     maxListRecords: Input[int]
     """Records of one list; a longer one is an error; default 5 000 000."""
+    maxValue: Input[int]
+    """The largest value that the node takes; a larger one fails in the preview; default none."""
     commitCoalesceMs: Input[int]
     """Milliseconds without a further change after which a group of changes is sent; default 30."""
     foreignStaged: Input[Literal["fail", "warn"]]

@@ -37,6 +37,8 @@ export type { CallOptions, ListedEntry };
 export class NodeClient {
   /** Canonical base url of the node without userinfo and `/fapi`: for outputs, comparisons and messages. */
   readonly endpoint: string;
+  /** The largest value that the node takes, where that is known. What would put a larger one in asks before it sends. */
+  readonly maxValue: number | undefined;
   private readonly connection: NodeConnection;
 
   /**
@@ -48,6 +50,7 @@ export class NodeClient {
   constructor(options: NodeOptions, world: Partial<World> = {}, name?: string) {
     this.connection = new NodeConnection(options, world, name);
     this.endpoint = this.connection.endpoint;
+    this.maxValue = this.connection.maxValue;
   }
 
   /**

@@ -54,6 +54,8 @@ export class NodeConnection {
   readonly habits: NodeHabits;
   /** What a list of a set that the node does not know means. */
   readonly absentSet: "fail" | "empty";
+  /** The largest value that the node takes, where that is known. */
+  readonly maxValue: number | undefined;
   /** How far lists of marks are kept apart. */
   readonly pace: PaceOptions;
   private readonly world: World;
@@ -72,6 +74,7 @@ export class NodeConnection {
     const { keyedPlaces } = this.memory;
     this.habits = { answers: checked.answers, keyedPlaces, maxListRecords: checked.maxListRecords };
     this.absentSet = checked.absentSet;
+    this.maxValue = checked.maxValue;
     this.pace = { pauseMs: checked.markPauseMs, by: checked.markPace };
     this.requester = new Requester(
       {

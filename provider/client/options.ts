@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { MAX_VALUE } from "../model/entry";
 import { MARK_PAUSE_MS } from "../model/mark";
 import { describeIssues, objectError, schema, zod } from "../model/schema";
 import type { Answers } from "../wire/answers";
@@ -51,6 +52,8 @@ export interface NodeOptions {
   readonly maxAnswerBytes?: number;
   /** Records of one list; a longer one is an error. Default: 5 000 000. */
   readonly maxListRecords?: number;
+  /** The largest value that the node takes; resources and `block` refuse larger ones before anything is sent. Default: none. */
+  readonly maxValue?: number;
   /** Milliseconds of quiet after which gathered changes of a set are written. Default: 30. */
   readonly commitCoalesceMs?: number;
   /**
@@ -222,6 +225,7 @@ export const nodeSchema = schema((): z.ZodType<NodeOptions> => {
         maxConcurrency: integer(1, 1_000),
         maxAnswerBytes: integer(1, MAX_BODY),
         maxListRecords: integer(1, 100_000_000),
+        maxValue: integer(0, MAX_VALUE),
         commitCoalesceMs: integer(0, 60_000),
         foreignStaged: z.enum(["fail", "warn"], { error: 'must be "fail" or "warn"' }).optional(),
         answers: objectOrJson(z.lazy(answersSchema)).optional(),

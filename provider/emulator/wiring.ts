@@ -82,20 +82,26 @@ async function load(
 }
 
 function protocolPort(simulation: Simulation, server: HttpServer, backends: Backends): ProtocolPort {
+  const resets = new Set<() => void>();
+  simulation.onReset(() => {
+    for (const reset of resets) reset();
+    resets.clear();
+  });
+  const whenReset = () => new Promise<void>((resolve) => void resets.add(resolve));
   return new ProtocolPort(simulation, {
     apis: {
       node: backends.behind("node", new NodeApi(simulation)),
       signaling: backends.behind("signaling", new SignalingApi(simulation, "signaling")),
       test: new SignalingApi(simulation, "testSignaling"),
     },
-    outage: (ms) => void outage(server, simulation, ms),
+    outage: (ms) => void outage(server, simulation, Promise.race([simulation.waits.for(ms), whenReset()])),
   });
 }
 
-/** Closes the protocol port for a while. */
-async function outage(server: HttpServer, simulation: Simulation, ms: number): Promise<void> {
+/** Closes the protocol port until a time is over. */
+async function outage(server: HttpServer, simulation: Simulation, over: Promise<void>): Promise<void> {
   await server.suspend();
-  await simulation.waits.for(ms);
+  await over;
   while (!simulation.waits.ended) {
     try {
       return await server.resume();

@@ -39,6 +39,11 @@ export class PrefixFileError extends PacketFilterError {
   /** Its column, from 1. */
   readonly column: number;
 
+  /** By this the SDK of Pulumi shows the sentence alone, without a stack. */
+  get __pulumiRunError(): boolean {
+    return true;
+  }
+
   constructor(
     /** In the order in which they were found, at most twenty. */
     readonly problems: readonly [PrefixFileProblem, ...PrefixFileProblem[]],

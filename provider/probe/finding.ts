@@ -7,6 +7,7 @@ export type NodeSettings = Pick<
   | "answers"
   | "absentSet"
   | "maxEntriesPerRequest"
+  | "maxValue"
   | "maxBytesPerRequest"
   | "markPauseMs"
   | "markPace"

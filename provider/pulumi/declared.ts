@@ -4,13 +4,16 @@ import { type CanonicalPrefix, type HostBits, Prefix } from "../model/prefix";
 import { formatUrl } from "../model/resource-url";
 import { normaliseEntries } from "../resources/entries";
 import { setUrl } from "../resources/json";
+import { typeToken } from "../resources/provider-text";
 import { HOLDING_PREFIXES } from "../resources/secret-names";
 import { type Declaration, record } from "./conflicts";
 import type { Ignored } from "./ignored";
 import { isPlain, type Settled, settled } from "./inputs";
 import { inspect } from "./inspection";
+import type { Declarer, Made } from "./preview/obstacles";
 import { isLookup } from "./registration";
 import { type Run, theRun } from "./run";
+import { runError } from "./run-error";
 import type { EntriesInput, NodeInput, ReceiverInput } from "./types";
 
 /** The arguments by which a resource says which set it means. */
@@ -20,6 +23,7 @@ interface SetIdentity {
   readonly set: pulumi.Input<string>;
   readonly node?: NodeInput;
   readonly hostBits?: pulumi.Input<HostBits>;
+  readonly onExisting?: pulumi.Input<"fail" | "adopt">;
 }
 
 interface SetArgs extends SetIdentity {
@@ -46,43 +50,65 @@ interface Content {
   readonly entries: unknown;
   readonly exclusive?: boolean | undefined;
   readonly hostBits?: HostBits | undefined;
+  readonly onExisting?: "fail" | "adopt" | undefined;
   /** What of the entries is secret; absent where they were given as plain values. */
   readonly parts?: readonly string[] | undefined;
+}
+
+/** What is to be called with the resource once it is registered. */
+type Registered = (resource: pulumi.CustomResource) => void;
+
+/** Who declares something, beside what it is. */
+interface Subject extends Pick<Declaration, "type" | "name">, Pick<Declarer, "isLater" | "made"> {
+  readonly ignored: Ignored | undefined;
 }
 
 /**
  * Records a `PrefixSet`; ends the program where another resource declares the same. A preview inspects its set.
  * @throws {pulumi.RunError} with both names; in a later turn where arguments resolve later
  */
-export function declareSet(name: string, args: SetArgs, options: Options, ignored?: Ignored): void {
-  if (isLookup(options)) return;
-  const { arena, profile, set, node, entries, exclusive, hostBits } = args;
+export function declareSet(name: string, args: SetArgs, options: Options, ignored?: Ignored): Registered {
+  const made: Made = {};
+  const registered = (resource: pulumi.CustomResource) => void Object.assign(made, { resource });
+  if (isLookup(options)) return registered;
+  const { arena, profile, set, node, entries, exclusive, hostBits, onExisting } = args;
   const run = theRun();
+  const subject: Subject = { type: "PrefixSet", name, ignored, made, isLater: waitsForOthers(options) };
   // A member that is missing is reported where the arguments are made.
   const parts = inspect(name, "entries", entries, true)?.catch(() => []);
-  whenSettled(run, { arena, profile, set, node }, { entries, exclusive, hostBits, parts }, (place, content) =>
-    enter(run, { type: "PrefixSet", name, ignored }, place, content),
-  );
+  const content = { entries, exclusive, hostBits, onExisting, parts };
+  whenSettled(run, { arena, profile, set, node }, content, (place, known) => enter(run, subject, place, known));
+  return registered;
 }
 
 /** Records a `PrefixSetEntry`, like {@link declareSet}. */
-export function declareEntry(name: string, args: EntryOfSetArgs, options: Options, ignored?: Ignored): void {
-  if (isLookup(options)) return;
-  const { arena, profile, set, node, prefix, value, expires, hostBits } = args;
+export function declareEntry(name: string, args: EntryOfSetArgs, options: Options, ignored?: Ignored): Registered {
+  const made: Made = {};
+  const registered = (resource: pulumi.CustomResource) => void Object.assign(made, { resource });
+  if (isLookup(options)) return registered;
+  const { arena, profile, set, node, prefix, value, expires, hostBits, onExisting } = args;
   const run = theRun();
-  whenSettled(run, { arena, profile, set, node }, { prefix, value, expires, hostBits }, (place, content) => {
-    const entry = ({ prefix, value, expires, hostBits }: { [key: string]: unknown }) => ({
+  const subject: Subject = { type: "PrefixSetEntry", name, ignored, made, isLater: waitsForOthers(options) };
+  const given = { prefix, value, expires, hostBits, onExisting };
+  whenSettled(run, { arena, profile, set, node }, given, (place, content) => {
+    const entry = ({ prefix, value, expires, hostBits, onExisting }: { [key: string]: unknown }) => ({
       entries: { [String(prefix)]: expires === undefined ? (value ?? 1) : { value, expires } },
       exclusive: false,
       hostBits: hostBits as HostBits | undefined,
+      onExisting: onExisting as Content["onExisting"],
     });
-    enter(
-      run,
-      { type: "PrefixSetEntry", name, ignored },
-      place,
-      content.known ? { ...content, value: entry(content.value) } : content,
-    );
+    enter(run, subject, place, content.known ? { ...content, value: entry(content.value) } : content);
   });
+  return registered;
+}
+
+/** True where a resource depends on others than those of this package. */
+function waitsForOthers(options: Options): boolean {
+  const all: unknown[] = options?.dependsOn === undefined ? [] : [options.dependsOn].flat();
+  const isOurs = (one: unknown) =>
+    pulumi.CustomResource.isInstance(one) &&
+    String((one as { __pulumiType?: unknown }).__pulumiType).startsWith(typeToken(""));
+  return !all.every(isOurs);
 }
 
 /** Lets a preview inspect the receiver of a `CloudSignaling`. */
@@ -125,7 +151,7 @@ function whenSettled<P extends object, C extends object>(
 
 function enter(
   run: Run,
-  { ignored, ...resource }: Pick<Declaration, "type" | "name"> & { readonly ignored: Ignored | undefined },
+  { ignored, made, isLater, ...resource }: Subject,
   place: { readonly arena: unknown; readonly profile?: unknown; readonly set: unknown; readonly node?: unknown },
   content: Settled<Content>,
 ): void {
@@ -136,10 +162,11 @@ function enter(
     if (found) {
       found.toInspect.incomplete = true;
       found.toInspect.isSecret ||= content.secret;
+      found.toInspect.declarers.push({ ...resource, prefixes: [], isStrict: false, exclusive: false, isLater, made });
     }
     return;
   }
-  const { entries, exclusive = true, hostBits, parts = [] } = content.value;
+  const { entries, exclusive = true, hostBits, onExisting = "fail", parts = [] } = content.value;
   const normal = normaliseEntries(entries, { hostBits, now: Number.NEGATIVE_INFINITY });
   // What is not valid is reported by the resource's own check, with its position.
   if (!normal || normal.problems.length > 0) return;
@@ -148,9 +175,10 @@ function enter(
   const prefixes = [...normal.entries.keys()];
   const isSecret = parts.some((part) => HOLDING_PREFIXES.includes(part));
   const conflict = record(found, { ...resource, exclusive, entries: prefixes, secret: content.secret, isSecret });
-  if (conflict !== undefined) throw new pulumi.RunError(`${formatUrl(url)}: ${conflict}`);
+  if (conflict !== undefined) throw runError(`${formatUrl(url)}: ${conflict}`);
   if (!run.rounds) return;
   const { toInspect } = found;
+  toInspect.declarers.push({ ...resource, prefixes, isStrict: onExisting === "fail", exclusive, isLater, made });
   toInspect.exclusive ||= exclusive;
   toInspect.isSecret ||= isSecret;
   toInspect.isIgnored ||= ignored?.all === true && resource.type === "PrefixSet";

@@ -109,8 +109,9 @@ export class PrefixSetEntry extends pulumi.CustomResource {
   constructor(name: string, args: PrefixSetEntryArgs, options?: pulumi.CustomResourceOptions) {
     const { options: accepted, ignored } = registered(KIND, name, options, args.hostBits);
     const props = properties(KIND, name, args, options);
-    declareEntry(name, args, options, ignored);
+    const whenRegistered = declareEntry(name, args, options, ignored);
     super(PrefixSetEntry.__pulumiType, name, props, accepted);
+    whenRegistered(this);
   }
 }
 

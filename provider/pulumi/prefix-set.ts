@@ -136,8 +136,9 @@ export class PrefixSet extends pulumi.CustomResource {
       ? { ...args, entries: withCanonicalKeys(args.entries, args.hostBits) as EntriesInput }
       : args;
     const props = { ...properties(KIND, name, given, options), ...(ignored?.all && { [IGNORED_KEY]: true }) };
-    declareSet(name, given, options, ignored);
+    const whenRegistered = declareSet(name, given, options, ignored);
     super(PrefixSet.__pulumiType, name, props, accepted);
+    whenRegistered(this);
   }
 }
 

@@ -6,6 +6,7 @@ import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Settings, Target } from "../resources/settings";
 import type { DeclaredSet } from "./conflicts";
 import type { ReceiverToInspect, SetToInspect } from "./preview/inspect";
+import type { Declarer } from "./preview/obstacles";
 import { type Plan, PreviewRounds } from "./preview/rounds";
 import { previewReads, programSettings } from "./settings";
 
@@ -17,6 +18,7 @@ export interface SetOfRun extends DeclaredSet {
     readonly entries: Map<CanonicalPrefix, number | undefined>;
     readonly secret: Set<CanonicalPrefix>;
     readonly ignored: Set<CanonicalPrefix>;
+    readonly declarers: Declarer[];
     isIgnored: boolean;
     exclusive: boolean;
     incomplete: boolean;
@@ -60,6 +62,7 @@ export class Run implements Plan {
         entries: new Map(),
         secret: new Set(),
         ignored: new Set(),
+        declarers: [],
         isIgnored: false,
         exclusive: false,
         incomplete: false,

@@ -54,6 +54,8 @@ export interface NodeArgs {
   maxAnswerBytes?: pulumi.Input<number>;
   /** Records of one list; a longer one is an error; default 5 000 000. */
   maxListRecords?: pulumi.Input<number>;
+  /** The largest value that the node takes; a larger one fails in the preview; default none. */
+  maxValue?: pulumi.Input<number>;
   /** Milliseconds without a further change after which a group of changes is sent; default 30. */
   commitCoalesceMs?: pulumi.Input<number>;
   /** Looks before each commit for what others staged, on nodes that list staged entries: `"fail"` or `"warn"`. */

@@ -15,6 +15,7 @@ export const NODE_KEYS = [
   "maxConcurrency",
   "maxAnswerBytes",
   "maxListRecords",
+  "maxValue",
   "commitCoalesceMs",
   "foreignStaged",
   "answers",

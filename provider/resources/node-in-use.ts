@@ -21,6 +21,7 @@ export class NodeInUse implements Connection {
   readonly label: string;
   readonly fromEnvironment: boolean;
   readonly wayOut: string | undefined;
+  readonly maxValue: number | undefined;
   /** Only where a refresh goes on without a node that does not answer. */
   readonly unreachable: Unreachable | undefined;
   private readonly connection: NodeConnection;
@@ -33,6 +34,7 @@ export class NodeInUse implements Connection {
     this.connection = new NodeConnection(target.options, shared.world, target.name);
     this.name = target.name;
     this.endpoint = this.connection.endpoint;
+    this.maxValue = this.connection.maxValue;
     this.label = target.name ?? this.endpoint;
     this.fromEnvironment = target.fromEnvironment;
     this.wayOut = target.wayOut;

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { run } from "../commands/support";
 import { TYPES_ARE_CHECKED } from "./support/stack";
-import { BLOCKED, since, world } from "./support/world";
+import { BLOCKED, blockedSet, since, world } from "./support/world";
 
 it("what an import protects stays protected by the program that it wrote", async () => {
   await using w = await world({ program: "", language: "typescript", env: TYPES_ARE_CHECKED });
@@ -71,4 +71,58 @@ it("ignoreChanges leaves an entry in whatever spelling, and says what it keeps o
   expect(refused.text).toMatch(
     /PrefixSet "blocked": ignoreChanges entries\[0\]: the state has no positions of entries/,
   );
+});
+
+it("a preview fails where the up would: what a create meets, an unknown set, a value that the node does not take", async () => {
+  const program = (more: { adopt?: boolean; value?: number; unknown?: boolean }) => {
+    const { adopt = false, value = 7, unknown = false } = more;
+    const onExisting = adopt ? 'onExisting: "adopt", ' : "";
+    return `${blockedSet({ "192.0.2.0/24": value }, onExisting)}
+      new pf.PrefixSetEntry("scanner", { ${onExisting}arena: "edge", set: "partners", prefix: "203.0.113.4", value: ${value} });
+      ${unknown ? 'new pf.PrefixSet("typo", { arena: "edge", set: "bloked", entries: ["192.0.2.0/24"] });' : ""}`;
+  };
+  await using w = await world({ program: program({ unknown: true }), config: { maxValue: 255 } });
+  const { emulator, stack } = w;
+  emulator.change(BLOCKED, { insert: { "198.51.100.9/32": 3 } });
+  emulator.change("prefixset://edge/partners", { insert: { "203.0.113.4/32": 5 } });
+  const sent = since(emulator);
+  const refused = await stack.preview();
+  expect(refused.code, refused.text).not.toBe(0);
+  expect(refused.text).toContain('up would fail (without this inspection: packetfilter:previewReads "off")');
+  expect(refused.text).toContain("prefixset://edge/blocked holds 1 entry not declared: 198.51.100.9/32.");
+  expect(refused.text).toContain("prefixset://edge/partners holds other values of 203.0.113.4/32.");
+  expect(refused.text).toMatch(/prefixset:\/\/edge\/bloked now: .*404/);
+
+  // The same without an inspection, and the up that fails then.
+  await stack.must("config", "set", "packetfilter:previewReads", "off", "--stack", "test");
+  const blind = await stack.preview();
+  expect(blind.code, blind.text).toBe(0);
+  const failed = await stack.up("--skip-preview", "--continue-on-error");
+  expect(failed.code, failed.text).not.toBe(0);
+  expect(failed.text).toMatch(/prefixset:\/\/edge\/blocked .*already holds 1 entry not declared here/);
+  // Our sentences stand alone: the SDK adds no stack trace to them.
+  expect(failed.text).not.toMatch(/\n\s+at .*\.js:\d+/);
+  await stack.must("config", "rm", "packetfilter:previewReads", "--stack", "test");
+
+  await stack.program(program({ value: 300 }));
+  const tooLarge = await stack.preview();
+  expect(tooLarge.code, tooLarge.text).not.toBe(0);
+  expect(tooLarge.text).toMatch(/the node takes no value above 255 \(maxValue\): give [\d./]+ a smaller one\./);
+  expect(sent()).toEqual([]);
+
+  // A prefix file that cannot be read is a sentence, too.
+  await stack.program('pf.readPrefixFile("blocked.txt");');
+  const missing = await stack.preview();
+  expect(missing.code, missing.text).not.toBe(0);
+  expect(missing.text).toMatch(/blocked\.txt:1:1: cannot be read/);
+  for (const { text } of [refused, missing]) expect(text).not.toMatch(/\n\s+at .*\.js:\d+/);
+
+  // What is there already is never in the way of a change.
+  await stack.program(program({ adopt: true }));
+  const adopted = await stack.up();
+  expect(adopted.code, adopted.text).toBe(0);
+  await stack.program(program({ value: 9 }));
+  const changed = await stack.up();
+  expect(changed.code, changed.text).toBe(0);
+  expect(emulator.prefixSet("prefixset://edge/partners").applied).toEqual({ "203.0.113.4/32": 9 });
 });

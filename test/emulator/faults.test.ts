@@ -169,6 +169,15 @@ test("faults are set, counted and taken back over the control API", async () => 
   expect((await fapi(emulator, list)).status).toBe(200);
 });
 
+test("a reset ends a fault that refuses connections", async () => {
+  await using emulator = await startEmulator({ state });
+  emulator.fail({ cmd: "commit", kind: "refuse", delay: 3_600_000 });
+  await expect(fapi(emulator, commit)).rejects.toThrow();
+  await expect(fapi(emulator, list)).rejects.toThrow();
+  emulator.reset();
+  await expect.poll(async () => (await fapi(emulator, list).catch(() => undefined))?.status).toBe(200);
+});
+
 test("a fault that is none is refused with the reason", async () => {
   await using emulator = await startEmulator();
   expect(() => emulator.fail({ kind: "rain" as "reset" })).toThrow(/kind/);

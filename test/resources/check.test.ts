@@ -241,6 +241,28 @@ describe("check of a PrefixSet", () => {
   });
 });
 
+describe("the largest value that a node takes", () => {
+  const SMALL = { ...CONFIG, maxValue: "255" };
+  const told = async (Resource: new (runtime: Runtime) => Handler, news: JsonObject, olds: JsonObject = {}) => {
+    const { failures } = await provider(Resource, SMALL).it.check(olds, news);
+    return failures.map(({ reason }) => reason);
+  };
+
+  it("fails what is above it and is not held already", async () => {
+    const entries = { "192.0.2.0/24": 255, "192.0.2.9/32": 256, "203.0.113.0/24": 300 };
+    expect(await told(PrefixSetHandler, set({ entries }))).toEqual([
+      "prefixset://edge/blocked: the node takes no value above 255 (maxValue): give 192.0.2.9/32, 203.0.113.0/24 a smaller one.",
+    ]);
+    expect(await told(PrefixSetHandler, set({ entries }), set({ entries }))).toEqual([]);
+    const entry = set({ prefix: "192.0.2.9", value: 256 });
+    expect(await told(PrefixSetEntryHandler, entry)).toEqual([
+      "the node takes no value above 255 (maxValue): give 192.0.2.9/32 a smaller one.",
+    ]);
+    expect(await told(PrefixSetEntryHandler, entry, { ...entry, prefix: "192.0.2.9/32" })).toEqual([]);
+    expect(await told(PrefixSetEntryHandler, { ...entry, expires: "2020-01-01T00:00:00Z" })).toEqual([]);
+  });
+});
+
 describe("check of a PrefixSetEntry", () => {
   it("makes the prefix canonical, and marks an entry whose time has come", async () => {
     const { it } = provider(PrefixSetEntryHandler);

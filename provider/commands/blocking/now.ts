@@ -8,7 +8,7 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap, PrefixMap } from "../../model/prefix-map";
 import { count } from "../../model/text";
 import { type AuditRecord, failedWrite } from "../../resources/audit-log";
-import { type ContentLimits, contentLimits, contentProblems } from "../../resources/limits/content";
+import { type ContentLimits, contentLimits, contentProblems, valueProblems } from "../../resources/limits/content";
 import { RemovalBudget } from "../../resources/limits/removals";
 import type { CliIo } from "../cli-io";
 import { audit, type Project } from "../project";
@@ -68,6 +68,8 @@ export async function sendNow({ client, url, project, file }: SetNow, wanted: Wa
     written = await writer.submit({
       plan: (observed) => {
         requireContent(label, observed, wanted, contentLimits({}, project.settings));
+        const [tooLarge] = valueProblems(wanted.put, observed, client.maxValue);
+        if (tooLarge !== undefined) throw new Error(`Set ${label}: nothing was sent. ${tooLarge}`);
         return { ...wanted, shown: touched };
       },
     });

@@ -130,6 +130,7 @@ export const entries: readonly Point[] = [
       evidence: refusal ? [refusal.evidence] : [],
       ...(refusal && { advice: `declare no value above ${most}` }),
     }),
+    settings: ({ most, refusal }) => (refusal ? { maxValue: most } : {}),
     dialect: ({ most, refusal }) => ({ maxValue: most, ...(refusal && refusalSwitches("refusedEntry", refusal)) }),
   }),
 ];

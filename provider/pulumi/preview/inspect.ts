@@ -9,6 +9,7 @@ import { count, some } from "../../model/text";
 import { SECRET_MARK } from "../../resources/secret-names";
 import type { Target } from "../../resources/settings";
 import { comparison, type Declared } from "./comparison";
+import { areAllCreated, type Declarer, obstacle } from "./obstacles";
 
 /** How long a preview waits for a node that it may do without, in milliseconds. */
 const PATIENCE_MS = 2_000;
@@ -17,6 +18,7 @@ const PATIENCE_MS = 2_000;
 export interface SetToInspect extends Declared {
   readonly node: Target<NodeOptions>;
   readonly url: PrefixSetUrl;
+  readonly declarers: readonly Declarer[];
 }
 
 /** A receiver whose signalings the program declares. */
@@ -28,7 +30,12 @@ export interface ReceiverToInspect {
 }
 
 /** What the inspection of one object came to. */
-export type Inspected =
+export type Inspected = Outcome & {
+  /** Why the `up` will fail there, where that is certain. */
+  readonly obstacle?: string | undefined;
+};
+
+type Outcome =
   | { readonly kind: "agrees"; readonly what: string }
   | { readonly kind: "differs"; readonly line: string }
   /** The node or receiver answered, and the answer is no, or unreadable. */
@@ -52,9 +59,17 @@ export async function inspectNode(sets: readonly SetToInspect[], patient: boolea
       const listed = await client.set(set.url, () => set.isSecret).list();
       const content = new Map(listed.map(({ prefix, value }) => [prefix.toString(), value]));
       const text = comparison(content, set);
-      return text === undefined ? { kind: "agrees", what } : { kind: "differs", line: `${what} now: ${text}` };
+      if (text === undefined) return { kind: "agrees", what };
+      const hindrance = await obstacle(content, set, set.declarers);
+      return {
+        kind: "differs",
+        line: `${what} now: ${text}`,
+        obstacle: hindrance === undefined ? undefined : `${what} ${hindrance}`,
+      };
     } catch (error) {
-      return failed(what, error);
+      const result = failed(what, error);
+      const isCertain = result.kind === "refused" && (await areAllCreated(set.declarers));
+      return isCertain ? { ...result, obstacle: result.line } : result;
     }
   };
   try {
@@ -96,7 +111,7 @@ function hurried<O extends NodeOptions | ReceiverOptions>(options: O, patient: b
 }
 
 /** Tells a node that answered, refusing or in an unknown shape, from one that did not. */
-function failed(what: string, error: unknown): Inspected {
+function failed(what: string, error: unknown): Exclude<Outcome, { readonly kind: "agrees" }> {
   if (!(error instanceof PacketFilterError)) throw error;
   const answered = error instanceof RequestError && (error.status !== undefined || error.outcome === "refused");
   if (answered) return { kind: "refused", line: `${what} now: ${error.message}` };

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { some } from "../../model/text";
 import { settled } from "../inputs";
+import { runError } from "../run-error";
 import type { Inspected, ReceiverToInspect, SetToInspect } from "./inspect";
 
 /** What a run of a program has declared since it was asked last. */
@@ -73,7 +74,13 @@ export class PreviewRounds {
     );
     if (this.isRequired && unseen.length > 0) {
       const lines = unseen.map(({ line }) => line).join("\n");
-      throw new pulumi.RunError(`packetfilter:previewReads is "require", and not everything can be seen:\n${lines}`);
+      throw runError(`packetfilter:previewReads is "require", and not everything can be seen:\n${lines}`);
+    }
+    const obstacles = inspected.flatMap(({ obstacle }) => obstacle ?? []);
+    if (obstacles.length > 0) {
+      throw runError(
+        `up would fail (without this inspection: packetfilter:previewReads "off"):\n${obstacles.join("\n")}`,
+      );
     }
     for (const { kind, line } of unseen) await (kind === "refused" ? pulumi.log.warn(line) : pulumi.log.info(line));
   }

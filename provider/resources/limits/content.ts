@@ -1,6 +1,8 @@
+import type { ListedValue } from "../../model/entry";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { protectedOverlaps } from "../../model/prefix-embedded";
 import { PrefixIndex } from "../../model/prefix-index";
+import type { ListedMap } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
 import { parseAt } from "../entries";
 import { UNKNOWN } from "../json";
@@ -67,6 +69,20 @@ export function entryProblems(
       : [];
   });
   return [...forbidden, ...short];
+}
+
+/**
+ * A sentence about values that the node does not take; those that it holds already are none.
+ *
+ * @param held what the set holds by state or list
+ */
+export function valueProblems(entries: ListedMap, held: ListedMap, maxValue: number | undefined): string[] {
+  if (maxValue === undefined) return [];
+  const isTooLarge = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
+    typeof value === "number" && value > maxValue && held.get(prefix) !== value;
+  const large = [...entries].filter(isTooLarge).map(([prefix]) => prefix);
+  if (large.length === 0) return [];
+  return [`the node takes no value above ${maxValue} (maxValue): give ${some(large)} a smaller one.`];
 }
 
 /** Sentences about a whole set: missing required prefixes, too many entries. */

@@ -1,12 +1,13 @@
 import { z } from "zod";
 import { isEntryValue, sentPlace } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
+import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { checkArguments, entryLimitShape } from "../arguments";
 import { ArgumentProblem, isExpired, parseAt } from "../entries";
 import type { Checked } from "../handler";
 import { hasUnknown, type JsonObject, sameJson, setUrl, UNKNOWN, without } from "../json";
-import { type ContentArguments, contentLimits, entryProblems } from "../limits/content";
+import { type ContentArguments, contentLimits, entryProblems, valueProblems } from "../limits/content";
 import type { NodeInUse } from "../node-in-use";
 import type { Runtime } from "../runtime";
 import { ConfigError } from "../settings";
@@ -24,9 +25,11 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
   const limits = entryLimits.safeParse(args ?? news);
   if (limits.success) found.push(...refused(runtime, limits.data, prefix));
   const node = hasUnknown(given.node) ? undefined : findNode(runtime, given.node, found);
+  const expired = isExpired(args?.expires, runtime.today);
+  if (prefix !== undefined && args?.value !== undefined && !expired)
+    found.push(...valueProblems(new Map([[prefix, args.value]]), heldBefore(olds, prefix), node?.maxValue));
   if (found.length > 0 || !args) return { inputs: news, problems: found };
   if (prefix === undefined) return { inputs: news, problems: [] };
-  const expired = isExpired(args.expires, runtime.today);
   const address = setUrl(given);
   if (node && address) {
     const set = node.set(address);
@@ -45,6 +48,12 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
     } else runtime.notices.warn(`${where}${prefix} has expired (${args.expires}): ${fate}.`);
   }
   return { inputs: { ...news, prefix, ...(expired ? { expired: true } : {}) }, problems: [] };
+}
+
+/** What the set holds by the state. */
+function heldBefore(olds: JsonObject, prefix: CanonicalPrefix): ListedMap {
+  const { value } = olds;
+  return new Map(olds.prefix === prefix && isEntryValue(value) ? [[prefix, value]] : []);
 }
 
 /**

@@ -7,7 +7,7 @@ import { checkArguments, Stored } from "../arguments";
 import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries, withdrawnOf } from "../entries";
 import type { Checked } from "../handler";
 import { hasUnknown, isObject, type JsonObject, readAddress, sameJson, setUrl, UNKNOWN } from "../json";
-import { type ContentArguments, contentLimits, contentProblems, entryProblems } from "../limits/content";
+import { type ContentArguments, contentLimits, contentProblems, entryProblems, valueProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
 import { WHOLE_SET } from "../node-in-use";
 import { IGNORED_KEY } from "../provider-text";
@@ -33,6 +33,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
   const { entries, notes } = normal;
   const found = [...normal.problems, ...refusedContent(runtime, args, [...entries.keys()])];
+  found.push(...valueProblems(entries, before.entries, node?.maxValue));
   if (url) found.push(...refusedRemovals(runtime, args, { url, before, entries }));
   if (found.length > 0) {
     const where = url ? `${url}: ` : "";
@@ -44,7 +45,10 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
     set.announced.add(WHOLE_SET);
     set.isIgnored ||= ignored === true;
     set.wanted.add(entries.keys());
-    const delta = difference<ListedValue>(before.entries, entries);
+    // The second check of a resource that is replaced has no old arguments: what its state holds is not new.
+    const isNew = Object.keys(olds).length === 0;
+    const held = isNew ? new Map([...entries].filter(([prefix]) => set.owned.has(prefix))) : before.entries;
+    const delta = difference<ListedValue>(held, entries);
     const gone = [...delta.remove.keys()].filter((prefix) => hasExpired(prefix, normal, before, runtime.today));
     if (!isEmpty(delta))
       runtime.notices.info(`${node.label} ${url}: ${planText(delta, gone)}, ${grouped(entries.size)} after`);
