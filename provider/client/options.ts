@@ -2,8 +2,8 @@ import type { z } from "zod";
 import { MAX_VALUE } from "../model/entry";
 import { MARK_PAUSE_MS } from "../model/mark";
 import { describeIssues, objectError, schema, zod } from "../model/schema";
-import type { Answers } from "../wire/answers";
-import { answersSchema } from "../wire/answers-schema";
+import type { Answers, ReceiverAnswers } from "../wire/answers";
+import { answersSchema, receiverAnswersSchema } from "../wire/answers-schema";
 import { parseEndpoint } from "./endpoint";
 import { OptionsError } from "./errors";
 
@@ -96,6 +96,8 @@ export interface ReceiverOptions {
   readonly secretKey: string;
   /** Only with an `https:` url. */
   readonly tls?: TlsOptions;
+  /** How the receiver answers, where its answers are not those of the contract. Default: what is unambiguous. */
+  readonly answers?: ReceiverAnswers;
   /** Milliseconds for one request and its answer. Default: 10 000. */
   readonly timeoutMs?: number;
   /** Milliseconds for one operation: its requests, repeats, pauses and checks. Default: 60 000. */
@@ -250,7 +252,14 @@ export const receiverSchema = schema(
   (): z.ZodType<ReceiverOptions> =>
     zod()
       .strictObject(
-        { url: baseUrl("url"), clientId: segment(), secretKey: segment(), tls: tls().optional(), ...timing() },
+        {
+          url: baseUrl("url"),
+          clientId: segment(),
+          secretKey: segment(),
+          tls: tls().optional(),
+          answers: objectOrJson(zod().lazy(receiverAnswersSchema)).optional(),
+          ...timing(),
+        },
         { error: objectError() },
       )
       .superRefine((receiver, context) => refuseIdleTls(receiver.url, receiver.tls, "url", context)),

@@ -1,8 +1,11 @@
 import type { Prefix } from "../model/prefix";
 import { some } from "../model/text";
+import type { ListFormat, ReceiverAnswers } from "../wire/answers";
 import { ShapeError } from "../wire/json";
-import { errorText } from "../wire/node-answer";
+import { errorText, type NodeAnswer, readAnswer } from "../wire/node-answer";
+import { readPrefixSetList } from "../wire/prefix-set-list";
 import * as wire from "../wire/signaling";
+import { formatHint, readTextList } from "../wire/text-list";
 import { labelOf } from "./endpoint";
 import type { Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
@@ -41,6 +44,7 @@ export class SignalingClient {
   private readonly deadlineMs: number;
   private readonly retry: RetryPolicy;
   private readonly requests: SignalingRequests;
+  private readonly answers: ReceiverAnswers;
 
   /**
    * @param options See {@link ReceiverOptions}; checked here.
@@ -60,6 +64,7 @@ export class SignalingClient {
     this.endpoint = this.requests.endpoint.shown;
     this.label = labelOf(name, this.requests.endpoint.label);
     this.world = { ...systemWorld, ...world };
+    this.answers = checked.answers ?? {};
     this.deadlineMs = checked.deadlineMs ?? DEFAULTS.deadlineMs;
     this.retry = {
       maxTries: checked.maxTries ?? DEFAULTS.maxTries,
@@ -169,7 +174,7 @@ export class SignalingClient {
         object: this.endpoint,
         operation: "status",
         idempotent: true,
-        read: readStatusAnswer,
+        read: (answer) => readStatusAnswer(answer, this.answers),
       },
       limits,
     );
@@ -187,36 +192,77 @@ export class SignalingClient {
         operation,
         idempotent: false,
         remedy: "Whether it happened is not known: ask for the status.",
-        read: readOk,
+        read: (answer) => readDone(answer, operation, this.answers),
       },
       limits,
     );
   }
 }
 
-function readStatusAnswer(answer: HttpAnswer): Reading<Prefix[]> {
+function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): Reading<Prefix[]> {
+  const isPage = /^\s*</.test(answer.body);
+  if (answer.status === 404 && !isPage && (answers.empty === 404 || wire.saysNothingActive(errorText(answer.body)))) {
+    return done([]);
+  }
   const failure = commonFailure(answer);
   // A receiver may also hide a wrong secret behind "not found" (documented leniency).
   if (failure?.outcome === "refused" && answer.status === 404) return { ...failure, ...SECRET_INVALID };
   if (failure) return failure;
   try {
-    return done(wire.readStatus(answer.body));
-  } catch (error) {
     const reason = wire.refusalIn(answer.body);
     if (reason !== undefined) return refusal(answer.body, reason);
-    if (error instanceof ShapeError) return unexpected(error.message, false);
-    if (error instanceof SyntaxError) return unexpected(`the answer is no JSON: ${errorText(answer.body)}`, true);
+    const { format = "json" } = answers;
+    const body = format === "json" ? readAnswer(answer.body, answers, "status") : textIn(answer.body, format, answers);
+    switch (body.kind) {
+      case "json":
+        return done(format === "json" ? wire.readStatus(body.json, answers) : prefixesOf(body.json));
+      case "error":
+        return refused(body.message, { remedy: body.remedy });
+      case "empty":
+        if (answers.empty === "") return done([]);
+        return unexpected(
+          "the answer is empty",
+          true,
+          'If nothing is active then, set answers.empty: "" of the receiver.',
+        );
+      case "html":
+        return unexpected(`the answer is no JSON: ${body.title}`, true);
+      case "text":
+        return unexpected(`the answer is no JSON: ${body.text}`, true, formatHint(body.text));
+    }
+  } catch (error) {
+    if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
     throw error;
   }
 }
 
-function readOk(answer: HttpAnswer): Reading<void> {
+function textIn(body: string, format: ListFormat, { empty }: ReceiverAnswers): NodeAnswer {
+  return readTextList(body, format, "prefixset", { answers: empty === "" ? { empty } : {} });
+}
+
+/** What stands beside a prefix in a row says nothing about whether it is active. */
+function prefixesOf(rows: unknown): Prefix[] {
+  return [...new Map(readPrefixSetList(rows).map(({ prefix }) => [prefix.toString(), prefix])).values()];
+}
+
+function readDone(answer: HttpAnswer, operation: "start" | "stop", answers: ReceiverAnswers): Reading<void> {
   const failure = commonFailure(answer);
   if (failure) return failure;
-  if (wire.isOk(answer.body)) return done(undefined);
   const reason = wire.refusalIn(answer.body);
   if (reason !== undefined) return refusal(answer.body, reason);
-  return unexpected(`the answer is not "ok" but ${JSON.stringify(errorText(answer.body))}`, false);
+  try {
+    const body = readAnswer(answer.body, answers, operation);
+    // Created, accepted, no content: the status has said it.
+    if (body.kind === "empty" && answer.status > 200) return done(undefined);
+    const doubt = wire.doubtOf(body);
+    if (doubt === undefined) return done(undefined);
+    return body.kind === "error"
+      ? refused(doubt.message, { remedy: doubt.remedy })
+      : unexpected(doubt.message, false, doubt.remedy);
+  } catch (error) {
+    if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
+    throw error;
+  }
 }
 
 const SECRET_INVALID = {

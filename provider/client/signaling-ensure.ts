@@ -1,6 +1,6 @@
 import type { CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
-import { RequestError, SignalingIncomplete, SignalingRefused } from "./errors";
+import { RequestError, SignalingIncomplete, SignalingRefused, UnexpectedResponse } from "./errors";
 import type { Limits } from "./requester";
 import { backoff, type RetryPolicy } from "./retry";
 import type { World } from "./world";
@@ -41,7 +41,8 @@ export async function ensure(
 ): Promise<{ changed: Prefix[]; already: Prefix[] }> {
   const wanted = new Map(prefixes.map((prefix) => [prefix.toString(), prefix]));
   if (wanted.size === 0) return { changed: [], already: [] };
-  const progress = new Progress(requests, wanted, await requests.status(), untrusted);
+  const { active, unseen } = await firstStatus(requests, prefixes);
+  const progress = new Progress(requests, wanted, active, unseen ? prefixes : untrusted);
   const groups: (readonly Prefix[])[] = [progress.unshown];
   let refusal: SignalingRefused | undefined;
   for (let group = groups.shift(); group; group = groups.shift()) {
@@ -55,6 +56,19 @@ export async function ensure(
   refusal = (await confirm(progress.unconfirmed, { requests, progress, limits, world })) ?? refusal;
   if (refusal) throw progress.incomplete(refusal);
   return { changed: progress.changed, already: progress.already };
+}
+
+/**
+ * A status that cannot be read prevents no start: all is sent then, and what the receiver answers counts. Any other failure
+ * ends it before anything is sent.
+ */
+async function firstStatus({ operation, status }: SignalingOperations, prefixes: readonly Prefix[]) {
+  try {
+    return { active: await status(), unseen: false };
+  } catch (error) {
+    if (operation === "start" && error instanceof UnexpectedResponse) return { active: prefixes, unseen: true };
+    throw error;
+  }
 }
 
 /** What all steps share. */

@@ -1,28 +1,32 @@
 import type { z } from "zod";
 import { objectError, schema, zod } from "../model/schema";
-import { type Answers, COMMANDS, FORMATS, LIST_KINDS, MEMBERS } from "./answers";
+import { type Answers, COMMANDS, FORMATS, LIST_KINDS, MEMBERS, OPERATIONS, type ReceiverAnswers } from "./answers";
 import { isPer } from "./places";
+
+/** Checks {@link ReceiverAnswers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
+export const receiverAnswersSchema = schema((): z.ZodType<ReceiverAnswers> => {
+  const z = zod();
+  const { text, dotted, format, verdict } = shared();
+  return z.strictObject(
+    {
+      format: format.optional(),
+      path: dotted.optional(),
+      name: text.optional(),
+      empty: z.union([z.literal("{}"), z.literal(""), z.literal(404)], { error: 'must be "{}", "" or 404' }).optional(),
+      success: objectOr(verdict, OPERATIONS).optional(),
+      failure: objectOr(verdict, OPERATIONS).optional(),
+    },
+    { error: objectError("must be an object") },
+  );
+});
 
 /** Checks {@link Answers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
 export const answersSchema = schema((): z.ZodType<Answers> => {
   const z = zod();
-  const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });
-  const dotted = z
-    .string({ error: "must be a text" })
-    .regex(/^[^.]+(\.[^.]+)*$/, { error: "must be names of members with dots between them" });
-  const format = z.enum(FORMATS, { error: `must be one of ${FORMATS.map((name) => `"${name}"`).join(", ")}` });
-
+  const { text, dotted, format, verdict } = shared();
   const column = z.union([text, z.int().min(0)], { error: "must be a name in the head line or a number from 0" });
   const columns = members(column, "must be an object of names or numbers").superRefine(refuseTwice);
   const names = members(text, "must be an object of texts").superRefine(refuseTwice);
-
-  const value = z.union([z.string(), z.number(), z.boolean(), z.null()], {
-    error: "must be a text, a number, true, false or null",
-  });
-  const verdict = z.strictObject(
-    { member: dotted, values: z.array(value, { error: "must be an array" }).min(1, { error: "must not be empty" }) },
-    { error: objectError("must be { member, values }") },
-  );
 
   return z.strictObject(
     {
@@ -47,6 +51,24 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
     },
     { error: objectError("must be an object") },
   );
+});
+
+/** What settings of nodes and of receivers are made of. */
+const shared = schema(() => {
+  const z = zod();
+  const text = z.string({ error: "must be a text" }).min(1, { error: "must not be empty" });
+  const dotted = z
+    .string({ error: "must be a text" })
+    .regex(/^[^.]+(\.[^.]+)*$/, { error: "must be names of members with dots between them" });
+  const format = z.enum(FORMATS, { error: `must be one of ${FORMATS.map((name) => `"${name}"`).join(", ")}` });
+  const value = z.union([z.string(), z.number(), z.boolean(), z.null()], {
+    error: "must be a text, a number, true, false or null",
+  });
+  const verdict = z.strictObject(
+    { member: dotted, values: z.array(value, { error: "must be an array" }).min(1, { error: "must not be empty" }) },
+    { error: objectError("must be { member, values }") },
+  );
+  return { text, dotted, format, verdict };
 });
 
 /** An object with a member for each that is named in `MEMBERS`. */

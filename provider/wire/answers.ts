@@ -102,6 +102,41 @@ export interface Answers {
   readonly read?: string;
 }
 
+/**
+ * How a receiver answers where the contract's own shapes do not fit (docs/contract.md#signaling-operations).
+ *
+ * @example
+ * ```ts
+ * // {"result":{"active":["198.51.100.7"]}}; 404 when nothing is active; a start is answered {"rc":1}
+ * const answers: ReceiverAnswers = {
+ *   path: "result",
+ *   name: "active",
+ *   empty: 404,
+ *   success: { member: "rc", values: [1] },
+ * };
+ * ```
+ */
+export interface ReceiverAnswers {
+  /** How a status is written: `lines` and `csv` are a prefix a line. Default: `"json"`. */
+  readonly format?: ListFormat;
+  /** Where the object with the prefixes, or their list, is in a status, dotted. */
+  readonly path?: string;
+  /** What the member with the prefixes is called. Case does not matter. Default: `IP_prefix`. */
+  readonly name?: string;
+  /** What says that nothing is active: `"{}"` an empty object, `""` also no body, `404` also that status. Default: none. */
+  readonly empty?: "{}" | "" | 404;
+  /** What says that a request was carried out. Other values of the member say that it failed. */
+  readonly success?: PerOperation<Verdict>;
+  /** What says that a request failed. */
+  readonly failure?: PerOperation<Verdict>;
+}
+
+/** One setting for all operations of a receiver, or one for each that is named. */
+type PerOperation<T> = T | Readonly<Partial<Record<(typeof OPERATIONS)[number], T>>>;
+
+/** The three operations, as settings for one of them name it. */
+export const OPERATIONS = ["status", "start", "stop"] as const;
+
 /** What is known about a node when one of its answers is read. */
 export interface NodeHabits {
   readonly answers?: Answers;

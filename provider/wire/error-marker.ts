@@ -105,6 +105,11 @@ export function doubtIn(within: readonly Json[], path: string): (Told & { readon
   return { ...bad, text: `${JSON.stringify(bad.member)}: ${value}` };
 }
 
+/** True where a verdict of an answer is known to mean success. */
+export function saysSuccess(json: Json): boolean {
+  return saysAllIsWell(lowerCased(json));
+}
+
 function saysAllIsWell(members: ReadonlyMap<string, unknown>): boolean {
   if ([...CODES, "status", "result"].some((name) => saysDone(members.get(name)))) return true;
   if (["ok", "success"].some((name) => !isNothing(members.get(name)) && !isFalse(members.get(name)))) return true;

@@ -1,8 +1,7 @@
-import { type Answers, successSetting, type Verdict } from "./answers";
+import { type Answers, type ReceiverAnswers, successSetting, type Verdict } from "./answers";
 import { errorOfElements, isErrorText, markerIn, wordsOf } from "./error-marker";
 import { isRecord, parseJson, ShapeError, sketch } from "./json";
-import type { Command } from "./node-command";
-import { follow, forCommand } from "./places";
+import { follow, verdictFor } from "./places";
 
 /** A body sorted by what can be read in it. `json` never carries an error marker. */
 export type NodeAnswer =
@@ -19,7 +18,7 @@ export type NodeAnswer =
  * @param answers What the settings say of successes and failures of this command.
  * @throws {ShapeError} for JSON that must not be read (see {@link parseJson}).
  */
-export function readAnswer(body: string, answers?: Answers, command: Command = "list"): NodeAnswer {
+export function readAnswer(body: string, answers?: Verdicts, command = "list"): NodeAnswer {
   const text = body.replace(/^\uFEFF/, "").trim();
   if (text === "") return { kind: "empty" };
   if (text.startsWith("<")) return { kind: "html", title: titleOf(text) };
@@ -39,14 +38,17 @@ export function readAnswer(body: string, answers?: Answers, command: Command = "
   return { kind: "error", message, ...(code && { remedy: successRemedy(code.member, code.value) }) };
 }
 
+/** The settings of a node or receiver that say what a success is. */
+type Verdicts = Pick<Answers, "success" | "failure"> | Pick<ReceiverAnswers, "success" | "failure">;
+
 /** What the settings say about an answer; `undefined` where they say nothing. */
 type Judgement = "success" | "failure" | undefined;
 
 /** Judges an answer to a command by `answers.success` and `answers.failure`. */
-function judge(json: unknown, answers: Answers | undefined, command: Command): Judgement {
-  const failure = compare(json, forCommand(answers?.failure, command));
+function judge(json: unknown, answers: Verdicts | undefined, command: string): Judgement {
+  const failure = compare(json, verdictFor(answers?.failure, command));
   if (failure === "same") return "failure";
-  const success = compare(json, forCommand(answers?.success, command));
+  const success = compare(json, verdictFor(answers?.success, command));
   if (success !== undefined) return success === "same" ? "success" : "failure";
   return failure === "other" ? "success" : undefined;
 }
@@ -68,7 +70,7 @@ function plain(value: unknown): string {
 }
 
 /** A sentence: the setting that makes an answer with this member a success. */
-function successRemedy(member: string, value: unknown): string {
+export function successRemedy(member: string, value: unknown): string {
   return `If this node says so where all is well, set ${successSetting(member, value)}.`;
 }
 

@@ -1,6 +1,13 @@
-import { COMMANDS, LIST_KINDS, type ListKind, type NodeHabits, type PerCommand, type PerKind } from "./answers";
+import {
+  type Answers,
+  LIST_KINDS,
+  type ListKind,
+  type NodeHabits,
+  type PerKind,
+  type ReceiverAnswers,
+  type Verdict,
+} from "./answers";
 import { isRecord } from "./json";
-import type { Command } from "./node-command";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -133,10 +140,13 @@ export function forKind<T>(setting: PerKind<T> | undefined, kind: ListKind): T |
   return (setting as Partial<Record<ListKind, T>>)[kind];
 }
 
-/** The setting for one command; `undefined` where there is none. */
-export function forCommand<T>(setting: PerCommand<T> | undefined, command: Command): T | undefined {
-  if (!isPer(setting, COMMANDS)) return setting as T | undefined;
-  return (setting as Partial<Record<Command, T>>)[command];
+/** The verdict for one command or operation; `undefined` where there is none. */
+export function verdictFor(
+  setting: Answers["success"] | ReceiverAnswers["success"],
+  command: string,
+): Verdict | undefined {
+  if (setting === undefined || "member" in setting) return setting as Verdict | undefined;
+  return (setting as Readonly<Record<string, Verdict | undefined>>)[command];
 }
 
 /** True for an object whose members are all of these names. */

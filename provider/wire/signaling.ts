@@ -1,6 +1,9 @@
-import { z } from "zod";
 import { Prefix, PrefixError } from "../model/prefix";
-import { describe, isRecord, parseJson, ShapeError } from "./json";
+import type { ReceiverAnswers } from "./answers";
+import { doubtIn, saysSuccess } from "./error-marker";
+import { describe, isRecord, parseJson, ShapeError, sketch } from "./json";
+import { type NodeAnswer, successRemedy } from "./node-answer";
+import { follow, isAddressLike, isNaturalName } from "./places";
 
 /** The three operations (docs/contract.md#signaling-operations), each the last segment of its path. */
 export type SignalingOperation = "status" | "start" | "stop";
@@ -26,9 +29,39 @@ export function signalingBody(prefixes: readonly (Prefix | string)[]): string {
   return JSON.stringify({ IP_prefix: prefixes.map(String) });
 }
 
-/** True for the answer that the contract shows for start and stop: the text "ok", also as a JSON string. */
-export function isOk(body: string): boolean {
-  return /^"?ok"?$/i.test(body.trim());
+/** True for "ok", which the contract shows for start and stop, and for words that say the same. */
+export function isOk(text: string): boolean {
+  return /^"?(ok|okay|done|success\w*|accepted|created|started|stopped)"?[.!]?$/i.test(text.trim());
+}
+
+/**
+ * What keeps an answer to a start or stop from being a success, with the setting that makes it one; `undefined` for a success:
+ * "ok", words that say the same, or JSON with a verdict that means success and none that may not.
+ */
+export function doubtOf(answer: NodeAnswer): { readonly message: string; readonly remedy?: string } | undefined {
+  switch (answer.kind) {
+    case "error":
+      return answer;
+    case "html":
+      return { message: `the answer is ${answer.title}` };
+    case "text":
+      return isOk(answer.text) ? undefined : { message: `the answer is not "ok" but ${JSON.stringify(answer.text)}` };
+    case "empty":
+      return { message: 'the answer is not "ok" but empty' };
+    case "json": {
+      if (answer.isSuccess) return undefined;
+      if (typeof answer.json === "string") return doubtOf({ kind: "text", text: answer.json });
+      if (!isRecord(answer.json)) return { message: `the answer is not "ok" but ${describe(answer.json)}` };
+      const doubt = doubtIn([answer.json], "");
+      if (doubt === undefined && saysSuccess(answer.json)) return undefined;
+      if (doubt === undefined) {
+        const remedy = "Say what means success by answers.success of the receiver.";
+        return { message: `the answer is not "ok" but ${describe(answer.json)}`, remedy };
+      }
+      const message = `the answer is not known to mean success: ${doubt.text}`;
+      return { message, remedy: successRemedy(doubt.member, doubt.value) };
+    }
+  }
 }
 
 const ERROR_MEMBERS = ["error", "message", "detail"] as const;
@@ -58,24 +91,73 @@ function textsOf(json: unknown): string[] {
   return ERROR_MEMBERS.flatMap((member) => textsOf(json[member]));
 }
 
-const statusAnswer = z.looseObject({ IP_prefix: z.array(z.string()).nullable() });
-
 /**
- * The prefixes with active signaling, canonical and each once; bare addresses and host bits are understood.
+ * The prefixes with active signaling, canonical and each once; bare addresses and host bits are understood. A list, one prefix
+ * as a text, and an object around them under a usual name are read as they come; nothing unknown is an empty list.
  *
- * @throws {SyntaxError | ShapeError} when the body is not the object of the contract; `{}` is no empty list.
+ * @throws {ShapeError} when the answer is none of these, with the setting that reads it.
  */
-export function readStatus(body: string): Prefix[] {
-  const json = parseJson(body.replace(/^\uFEFF/, ""));
-  const answer = statusAnswer.safeParse(json);
-  if (!answer.success) throw new ShapeError(`the answer is ${describe(json)} instead of one with an array "IP_prefix"`);
+export function readStatus(json: unknown, answers: ReceiverAnswers = {}): Prefix[] {
   const prefixes = new Map<string, Prefix>();
-  for (const spelling of answer.data.IP_prefix ?? []) {
+  for (const spelling of spellingsIn(json, answers)) {
+    if (typeof spelling !== "string")
+      throw new ShapeError(`the answer lists ${describe(spelling)} instead of a prefix`);
     const prefix = readPrefix(spelling);
     prefixes.set(prefix.toString(), prefix);
   }
   return [...prefixes.values()];
 }
+
+function spellingsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[] {
+  const { path, name = "IP_prefix", empty } = answers;
+  const place = path === undefined ? json : follow(json, path)?.value;
+  if (Array.isArray(place) && (place.length > 0 || path !== undefined || isEmptySaid(empty))) return place;
+  if (isRecord(place)) {
+    const key = Object.keys(place).find((member) => member.toLowerCase() === name.toLowerCase());
+    if (key !== undefined) {
+      const value = place[key];
+      if (value === null) return [];
+      if (Array.isArray(value)) return value;
+      if (typeof value === "string" && isAddressLike(value)) return [value];
+      throw new ShapeError(`in the answer, "${key}" is ${describe(value)} instead of an array`);
+    }
+    if (Object.keys(place).length === 0 && isEmptySaid(empty)) return [];
+    const [only, ...more] = Object.keys(place).filter(
+      (member) => isNaturalName(member) && typeof place[member] === "object",
+    );
+    const inner = only === undefined || more.length > 0 || path !== undefined ? undefined : place[only];
+    // An empty array under a usual name may be anything that is empty.
+    if (isRecord(inner) || (Array.isArray(inner) && inner.length > 0))
+      return spellingsIn(inner, { ...answers, path: undefined });
+  }
+  throw unknownStatus(json, answers);
+}
+
+function isEmptySaid(empty: ReceiverAnswers["empty"]): boolean {
+  return empty === "{}" || empty === "";
+}
+
+function unknownStatus(json: unknown, { path, name }: ReceiverAnswers): ShapeError {
+  if (typeof json === "object" && json !== null && Object.keys(json).length === 0) {
+    return new ShapeError(
+      `the answer is an empty ${Array.isArray(json) ? "array" : "object"}`,
+      `If nothing is active then, set answers.empty: "{}" of the receiver.`,
+    );
+  }
+  const where = path === undefined ? "" : `, and at ${JSON.stringify(path)} in it is no list`;
+  const wanted = name === undefined ? "IP_prefix" : name;
+  return new ShapeError(
+    `the answer is ${describe(json)}, without "${wanted}"${where}; its shape is ${sketch(json)}`,
+    "If a list of prefixes is in it, say where: answers.path and answers.name of the receiver.",
+  );
+}
+
+/** True for words with which a receiver says that nothing is active: "no active signaling". */
+export function saysNothingActive(text: string): boolean {
+  return /\b(no|nothing|none)\b[a-z ]{0,30}\bactive\b|\bnot active\b/i.test(text.slice(0, LONGEST_SENTENCE));
+}
+
+const LONGEST_SENTENCE = 200;
 
 function readPrefix(spelling: string): Prefix {
   try {

@@ -138,9 +138,9 @@ describe("signaling", () => {
     expect(refusalIn(body)).toBe(reason);
   });
 
-  it("ok is ok, and nothing else", () => {
-    expect(["ok", "OK", " ok\n", '"ok"'].map(isOk)).toEqual([true, true, true, true]);
-    expect(["", "okay", "not ok", "{}", "ok ok"].map(isOk)).toEqual([false, false, false, false, false]);
+  it("ok is ok, and so are words that say the same", () => {
+    expect(["ok", "OK", " ok\n", '"ok"', "Accepted", "done."].map(isOk)).toEqual(Array(6).fill(true));
+    expect(["", "pending", "not ok", "{}", "ok ok"].map(isOk)).toEqual([false, false, false, false, false]);
   });
 
   it("the path has one segment for each part", () => {

@@ -1,6 +1,7 @@
 import type { HttpAnswer } from "../../client/http";
 import { isRecord, parseJson, ShapeError } from "../../wire/json";
 import { type NodeAnswer, readAnswer } from "../../wire/node-answer";
+import { doubtOf } from "../../wire/signaling";
 
 /** How an error is written, in the words of the emulator's switches. */
 export type ErrorForm = "json" | "json-200" | "status-200" | "success-200" | "code-200" | "text" | "text-200" | "html";
@@ -43,6 +44,11 @@ export class Answer {
   /** True where the node said no: by its status, by an error marker in the body, or by a page of a proxy. */
   get isRefusal(): boolean {
     return this.status >= 300 || this.content.kind === "error" || this.content.kind === "html";
+  }
+
+  /** True for an answer to a start or stop that means success. */
+  get isDone(): boolean {
+    return doubtOf(this.content) === undefined;
   }
 
   /** True for an answer without a body. */

@@ -6,7 +6,7 @@ import { SignalingRequests } from "../../client/signaling-request";
 import { systemWorld, type World } from "../../client/world";
 import { Prefix } from "../../model/prefix";
 import { quotable } from "../../wire/node-answer";
-import { isOk, readStatus, type SignalingOperation } from "../../wire/signaling";
+import { readStatus, type SignalingOperation } from "../../wire/signaling";
 import { pauseAfter, TIMING } from "../timing";
 import { Answer } from "./answer";
 import { Unclear } from "./outcome";
@@ -79,7 +79,7 @@ export class Receiver {
   async active({ calm = false } = {}): Promise<string[]> {
     const answer = await this.status({ calm });
     try {
-      return readStatus(answer.body).map(String);
+      return readStatus(answer.errorBody).map(String);
     } catch {
       throw new Unclear("the status is not understood", [answer.evidence]);
     }
@@ -102,9 +102,9 @@ export class Receiver {
     if (!calm) this.signal?.throwIfAborted();
   }
 
-  /** True for the answer that the contract shows for a success. */
+  /** True for what a client takes for a success. */
   isStarted(answer: Answer): boolean {
-    return answer.status < 300 && isOk(answer.body);
+    return answer.status < 300 && answer.isDone;
   }
 
   /**
@@ -150,7 +150,7 @@ export class Receiver {
 
 function isActive(answer: Answer, prefix: string): boolean {
   try {
-    return readStatus(answer.body).some((active) => active.toString() === prefix);
+    return readStatus(answer.errorBody).some((active) => active.toString() === prefix);
   } catch {
     return false;
   }

@@ -1,0 +1,136 @@
+import { describe, expect, it } from "vitest";
+import { Prefix, type ReceiverOptions, SignalingClient } from "../../provider/client";
+import { failureOf, serve, TestWorld } from "./support";
+
+const A = Prefix.parse("192.0.2.1");
+const B = Prefix.parse("198.51.100.0/24");
+type Told = string | [status: number, body: string];
+
+/** A receiver that answers as `told` says, and "ok" to others. */
+async function receiver(
+  told: Partial<Record<"status" | "start" | "stop", Told>>,
+  answers?: ReceiverOptions["answers"],
+) {
+  const server = await serve(({ path }, response) => {
+    const answer = told[path.split("/").pop() as "status"] ?? "ok";
+    const [status, body] = typeof answer === "string" ? [200, answer] : answer;
+    response.writeHead(status).end(body);
+  });
+  const client = new SignalingClient({ url: server.url, clientId: "c1", secretKey: "k3y", answers }, new TestWorld());
+  return {
+    client,
+    get asked() {
+      return server.arrived.map(({ path }) => path.split("/").pop());
+    },
+    status: () => client.status().then((list) => list.map(String).join(" ")),
+    [Symbol.asyncDispose]: async () => {
+      await client.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("a status", () => {
+  it.each<[Told, ReceiverOptions["answers"]?]>([
+    ['{"IP_prefix":["192.0.2.1","198.51.100.0/24"]}'],
+    ['{"IP_PREFIX":["192.0.2.1/32","198.51.100.7/24"]}'],
+    ['{"result":{"ip_prefix":["192.0.2.1","198.51.100.0/24"]},"status":"ok"}'],
+    ['["192.0.2.1","198.51.100.0/24"]'],
+    ['{"data":["192.0.2.1","198.51.100.0/24"]}'],
+    ['{"active":["192.0.2.1","198.51.100.0/24"]}', { name: "Active" }],
+    ['{"a":{"b":["192.0.2.1","198.51.100.0/24"]}}', { path: "a.b" }],
+    ['{"a":{"b":["192.0.2.1","198.51.100.0/24"]}}', { path: "a", name: "b" }],
+    [
+      '{"code":5,"message":"2 active","data":["192.0.2.1","198.51.100.0/24"]}',
+      { success: { status: { member: "code", values: [5] } } },
+    ],
+    ["# active\n192.0.2.1\n198.51.100.0/24\n", { format: "lines" }],
+    ["192.0.2.1,UDP flood\n198.51.100.0/24,", { format: "csv" }],
+  ])("%j is read by %j", async (status, answers) => {
+    await using peer = await receiver({ status }, answers);
+    expect(await peer.status()).toBe("192.0.2.1/32 198.51.100.0/24");
+  });
+
+  it("with one prefix may be a text", async () => {
+    await using peer = await receiver({ status: '{"IP_prefix":"192.0.2.1"}' });
+    expect(await peer.status()).toBe("192.0.2.1/32");
+  });
+
+  it.each<[Told, ReceiverOptions["answers"]?]>([
+    ['{"IP_prefix":[]}'],
+    [[404, "no active signaling"]],
+    [[404, '{"error":"nothing is active"}']],
+    ["{}", { empty: "{}" }],
+    ["[]", { empty: "{}" }],
+    ["", { empty: "" }],
+    [[404, "?"], { empty: 404 }],
+    ['{"active":[]}', { name: "active" }],
+  ])("%j says that nothing is active, with %j", async (status, answers) => {
+    await using peer = await receiver({ status }, answers);
+    expect(await peer.status()).toBe("");
+  });
+
+  it.each<[Told, string, ReceiverOptions["answers"]?]>([
+    ["{}", 'the answer is an empty object. If nothing is active then, set answers.empty: "{}" of the receiver.'],
+    ["", 'the answer is empty. If nothing is active then, set answers.empty: "" of the receiver.'],
+    ['{"active":[]}', 'without "IP_prefix"; its shape is {"active":[]}. If a list of prefixes is in it, say where'],
+    ['{"a":1}', 'without "IP_prefix", and at "b" in it is no list', { path: "b" }],
+    ['{"code":5,"message":"table locked","IP_prefix":[]}', "table locked"],
+    [[404, "not found"], "Check `clientId`, `secretKey` and `url`"],
+    [[404, "<html>no active signaling</html>"], "Check `clientId`", { empty: 404 }],
+    ["192.0.2.1\n198.51.100.0/24", 'set answers.format: "lines"'],
+  ])("%j is an error that names the setting", async (status, message, answers) => {
+    await using peer = await receiver({ status }, answers);
+    expect((await failureOf(peer.client.status())).message).toContain(message);
+  });
+});
+
+describe("a start", () => {
+  it.each<[Told, ReceiverOptions["answers"]?]>([
+    ['{"status":"ok"}'],
+    ['{"result":"success","count":1}'],
+    ['{"code":0,"message":"started"}'],
+    [[201, ""]],
+    [[204, ""]],
+    ["Accepted"],
+    ['{"code":1000,"message":"done, 1 prefix"}', { success: { member: "code", values: [1000] } }],
+    ['{"rc":7}', { failure: { start: { member: "rc", values: [9] } } }],
+  ])("is done by %j, with %j", async (start, answers) => {
+    await using peer = await receiver({ start }, answers);
+    await peer.client.start([A]);
+    expect(peer.asked).toEqual(["start"]);
+  });
+
+  it.each<[Told, string, ReceiverOptions["answers"]?]>([
+    ['{"rc":7}', 'answers.success: { member: "rc", values: [7] }'],
+    ['{"code":1000,"message":"done, 1 prefix"}', 'answers.success: { member: "code", values: [1000] }'],
+    [
+      '{"id":7}',
+      'the answer is not "ok" but an object with "id". Say what means success by answers.success of the receiver.',
+    ],
+    ['{"error":"table locked"}', "table locked"],
+    ['{"rc":9}', "start failed", { failure: { start: { member: "rc", values: [9] } } }],
+    ["<html>", "the answer is an HTML page"],
+  ])("is not done by %j", async (start, message, answers) => {
+    await using peer = await receiver({ start }, answers);
+    expect((await failureOf(peer.client.start([A]))).message).toContain(message);
+  });
+
+  it("is sent though the status cannot be read, and its own answer decides", async () => {
+    await using peer = await receiver({ status: '{"active":3}' });
+    expect(await peer.client.ensureActive([A, B])).toEqual({ started: [A, B], already: [] });
+    expect(peer.asked).toEqual(["status", "start"]);
+    await using refusing = await receiver({ status: "{}", start: [409, "cloud signaling already active"] });
+    expect(await refusing.client.ensureActive([A])).toEqual({ started: [], already: [A] });
+    await using failing = await receiver({ status: "{}", start: [400, "secret_key invalid"] });
+    expect(await failureOf(failing.client.ensureActive([A]))).toMatchObject({ started: [], missing: [A] });
+  });
+
+  it("is not sent where the receiver fails, and a stop not where its status cannot be read", async () => {
+    await using failing = await receiver({ status: [401, "no"] });
+    await failureOf(failing.client.ensureActive([A]));
+    await using unread = await receiver({ status: "{}" });
+    await failureOf(unread.client.ensureInactive([A]));
+    expect([...failing.asked, ...unread.asked]).toEqual(["status", "status"]);
+  });
+});
