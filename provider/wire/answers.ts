@@ -45,7 +45,7 @@ export interface Verdict {
 }
 
 /** One setting for all commands, or one for each that is named. */
-export type PerCommand<T> = T | Readonly<Partial<Record<Command, T>>>;
+type PerCommand<T> = T | Readonly<Partial<Record<Command, T>>>;
 
 /** One setting for every kind of list, or one for each that is named. */
 export type PerKind<T> = T | Readonly<Partial<Record<ListKind, T>>>;
