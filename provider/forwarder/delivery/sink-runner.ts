@@ -35,8 +35,6 @@ interface RunnerParts extends DeliveryParts {
  */
 export class SinkRunner {
   private awake = (): void => {};
-  /** False while the last delivery failed. */
-  healthy = true;
 
   constructor(
     readonly name: string,
@@ -111,12 +109,10 @@ export class SinkRunner {
       if (reason === undefined) continue;
       // Some went through: the pauses begin anew.
       failures = left.length < before ? 1 : failures + 1;
-      this.healthy = false;
       metrics.add("retries_total", labels);
       troubles.begin(`sink/${this.name}`, labels, `Sink "${this.name}" takes nothing: ${reason}. It is tried again.`);
       await pause(world, Math.max(this.grown(failures), afterMs ?? 0), signal);
     }
-    this.healthy = true;
     troubles.end(`sink/${this.name}`, labels, `Sink "${this.name}" takes records again.`);
     return true;
   }

@@ -1,7 +1,7 @@
 import type { Answers, ListKind } from "../../wire/answers";
 import type { EntryShape } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
-import type { Answer, ErrorForm } from "./answer";
+import type { Answer } from "./answer";
 
 /** Kinds of lists of records. */
 export type RecordKind = Exclude<ListKind, "prefixset">;
@@ -18,16 +18,10 @@ export class Learned {
   readonly places: { [K in RecordKind]?: ListPlace } = {};
   /** Empty lists: of a set, and of something else. */
   readonly empty: { set?: ListPlace | "nothing"; records?: ListPlace | "nothing" } = {};
-  /** The answer to the list of the first named set, as it was found. */
-  setAnswer: Answer | undefined;
   /** The answer to the list of a set that no node has. */
   unknown: Answer | undefined;
   /** Names of profiles that a list showed. */
   profiles: readonly string[] = [];
-  /** Form of the error for a request that no node could carry out. */
-  errorForm: ErrorForm | undefined;
-  /** Whether a list shows what waits for a commit. */
-  listShows: "applied" | "staged" | undefined;
   /** Milliseconds from the answer of a commit until the list showed it. */
   commitDelay = 0;
   /** Status that lists a single address, and whether prefixes within the user's own can be started. */
@@ -35,7 +29,6 @@ export class Learned {
   takesLonger: boolean | undefined;
   insertExisting: "overwrite" | "error" | "ignored" | undefined;
   deleteAbsent: "success" | "error" | undefined;
-  ipv6: "accepted" | "error" | undefined;
   /** Bytes of the largest request that was accepted. */
   bytesAtOnce = 16_384;
   /** Most entries of one request that were accepted. */

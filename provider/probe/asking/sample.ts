@@ -66,7 +66,7 @@ export async function takeSample(set: WorkSet, learned: Learned): Promise<Sample
   const answers = settingsFor(list.json, "prefixset", read, learned.answers, names);
   if (!answers) throw new Unclear(`its shape ${sketch(list.json)} is read by no setting`, [list.evidence]);
   const isNew = answers !== learned.answers;
-  Object.assign(learned, { answers, listShows, filled: { place, entry }, commitDelay: ms });
+  Object.assign(learned, { answers, filled: { place, entry }, commitDelay: ms });
   // Where lists show what waits, it cannot be seen when it is applied.
   const delayMs = listShows === "staged" ? 0 : ms;
   return {

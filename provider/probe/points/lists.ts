@@ -53,7 +53,6 @@ export const lists: readonly Point[] = [
       const [url] = targets.sets;
       if (!url) throw new Skipped("no set is named");
       const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
-      learned.setAnswer = answer;
       if (answer.isRefusal) {
         if (bench.mayWrite) throw new Skipped(`${formatUrl(url)} is refused: ${answer.quote}`);
         throw new Unclear(`${formatUrl(url)} is refused`, [answer.evidence]);
