@@ -47,10 +47,13 @@ describe("destroying a set", () => {
     ]);
   });
 
-  it("sends nothing with onDestroy: keep", async () => {
+  it("sends nothing with onDestroy: keep, and says what it leaves", async () => {
     await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1 });
     await stack.destroy({ onDestroy: "keep" });
     expect(sent(stack.emulator)).toEqual([]);
+    expect(stack.printed).toEqual([
+      `Set prefixset://edge/blocked on ${stack.emulator.endpoint}: left 2 entries (onDestroy: "keep").`,
+    ]);
   });
 
   it("is refused with a newer version's word in the state, until an up gives a known one", async () => {

@@ -1,5 +1,6 @@
 import type { ListedValue } from "../../model/entry";
 import type { ListedMap } from "../../model/prefix-map";
+import { formatUrl } from "../../model/resource-url";
 import { compare, remember } from "../changes";
 import { isExpired } from "../entries";
 import type { Handler } from "../handler";
@@ -136,7 +137,9 @@ export class PrefixSetEntryHandler implements Handler {
   async delete(_id: string, json: JsonObject) {
     const state = readState(json);
     const { prefix, unsettled, onDestroy } = state;
-    if (onDestroy === "keep" || (heldOf(state).size === 0 && unsettled.size === 0)) return;
+    if (heldOf(state).size === 0 && unsettled.size === 0) return;
+    if (onDestroy === "keep")
+      return this.runtime.notices.info(`Set ${formatUrl(state.address)}: left ${prefix} (onDestroy: "keep").`);
     const set = ResourceSet.ofState(this.runtime, state);
     if (set.wanted.has(prefix)) {
       const isLost = onDestroy === "created" && !state.existed && this.found.has(`${set.url}#${prefix}`);

@@ -1,6 +1,7 @@
 import type { SetResult } from "../../batch/set-operation";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { difference, equal, type ListedMap } from "../../model/prefix-map";
+import { formatUrl } from "../../model/resource-url";
 import { count, grouped, inLines, some } from "../../model/text";
 import { compare, remember } from "../changes";
 import { withdrawnOf } from "../entries";
@@ -159,7 +160,8 @@ export class PrefixSetHandler implements Handler {
 
   async delete(_id: string, json: JsonObject) {
     const state = readState(json);
-    if (state.onDestroy === "keep" || state.unreached === "first") return;
+    if (state.unreached === "first") return;
+    if (state.onDestroy === "keep") return this.runtime.notices.info(keptText(state));
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
     const managed = new Set([...entries.keys(), ...unsettled]);
@@ -255,6 +257,12 @@ export class PrefixSetHandler implements Handler {
       "as found, since the program ignores changes of entries (ignoreChanges); a destroy removes what the state holds",
     );
   }
+}
+
+/** What a deletion leaves on purpose, which no list has to show. */
+function keptText({ address, endpoint, entries }: PrefixSetState): string {
+  const place = endpoint === undefined ? "" : ` on ${endpoint}`;
+  return `Set ${formatUrl(address)}${place}: left ${count(entries.size, "entry", "entries")} (onDestroy: "keep").`;
 }
 
 /** So many prefixes are named in one sentence; the others follow in lines of their own. */
