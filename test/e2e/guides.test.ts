@@ -10,6 +10,9 @@ import { blocksOf } from "../support/markdown";
 import { TestStack } from "./support/stack";
 import { BLOCKED, blockedSet, mutations, since, world } from "./support/world";
 
+/** A dozen runs of the engine, on a machine that has others in hand. */
+const LONG = { timeout: 300_000 };
+
 /** The commands of a guide, one after the other; those that have to fail must. */
 function guideOf(page: string, stack: TestStack, variables: Record<string, string> = {}) {
   const blocks = blocksOf(`docs/guides/${page}`).filter(({ tag }) => tag === "e2e" || tag === "fails");
@@ -31,7 +34,7 @@ function guideOf(page: string, stack: TestStack, variables: Record<string, strin
   };
 }
 
-it("The state is lost: a copy brings it back, and without one the program finds what is there", async () => {
+it("The state is lost: a copy brings it back, and without one the program finds what is there", LONG, async () => {
   const [OURS, FOREIGN] = ["192.0.2.0/24", "203.0.113.9/32"];
   const program = (more = "") => `
     ${blockedSet([OURS], more)}
@@ -72,37 +75,41 @@ it("The state is lost: a copy brings it back, and without one the program finds 
   expect([blocked(), emulator.signalings["client-a"]]).toEqual([{}, ["198.51.100.7/32"]]);
 });
 
-it("Rotating credentials: twelve nodes get a new token, and the gate fails only where the guide says so", async () => {
-  const names = "ams1 ams2 fra1 fra2 lon1 lon2 mad1 mad2 par1 par2 waw1 waw2".split(" ");
-  await using nodes = await startNodes(names, "first");
-  await using stack = await TestStack.create({
-    program: `new pf.PrefixSetFleet("blocked", { arena: "edge", set: "blocked", entries: ["192.0.2.0/24"], nodes: ${JSON.stringify(names)} });`,
-  });
-  const settings = names.flatMap((name) => [
-    ...["--plaintext", `packetfilter:nodes.${name}.endpoint=${nodes.url(name)}`],
-    ...["--secret", `packetfilter:nodes.${name}.headers.authorization=Bearer first`],
-  ]);
-  await stack.must("config", "set-all", "--path", ...settings);
-  const guide = guideOf("rotating-credentials.md", stack, { NEW_TOKEN: "second", NEWER_TOKEN: "third" });
-  await stack.must("up", "--yes", "--skip-preview");
-  const sent = () => nodes.emulators.flatMap(mutations);
-  const before = sent();
-  expect(before).toHaveLength(2 * names.length);
+it(
+  "Rotating credentials: twelve nodes get a new token, and the gate fails only where the guide says so",
+  LONG,
+  async () => {
+    const names = "ams1 ams2 fra1 fra2 lon1 lon2 mad1 mad2 par1 par2 waw1 waw2".split(" ");
+    await using nodes = await startNodes(names, "first");
+    await using stack = await TestStack.create({
+      program: `new pf.PrefixSetFleet("blocked", { arena: "edge", set: "blocked", entries: ["192.0.2.0/24"], nodes: ${JSON.stringify(names)} });`,
+    });
+    const settings = names.flatMap((name) => [
+      ...["--plaintext", `packetfilter:nodes.${name}.endpoint=${nodes.url(name)}`],
+      ...["--secret", `packetfilter:nodes.${name}.headers.authorization=Bearer first`],
+    ]);
+    await stack.must("config", "set-all", "--path", ...settings);
+    const guide = guideOf("rotating-credentials.md", stack, { NEW_TOKEN: "second", NEWER_TOKEN: "third" });
+    await stack.must("up", "--yes", "--skip-preview");
+    const sent = () => nodes.emulators.flatMap(mutations);
+    const before = sent();
+    expect(before).toHaveLength(2 * names.length);
 
-  for (const name of names) nodes.valid(name, "first", "second");
-  await guide.next("for node in");
-  await guide.next("--run-program");
-  await guide.next("pulumi up");
-  for (const name of names) nodes.valid(name, "second");
-  await guide.next("--refresh --expect-no-changes");
+    for (const name of names) nodes.valid(name, "first", "second");
+    await guide.next("for node in");
+    await guide.next("--run-program");
+    await guide.next("pulumi up");
+    for (const name of names) nodes.valid(name, "second");
+    await guide.next("--refresh --expect-no-changes");
 
-  nodes.valid("ams1", "third");
-  expect(await guide.next("--refresh --expect-no-changes")).toMatch(/ams1.*HTTP 401/);
-  await guide.next("nodes.ams1");
-  await guide.next("--run-program");
-  expect(guide.left()).toEqual([]);
-  expect(sent()).toEqual(before);
-});
+    nodes.valid("ams1", "third");
+    expect(await guide.next("--refresh --expect-no-changes")).toMatch(/ams1.*HTTP 401/);
+    await guide.next("nodes.ams1");
+    await guide.next("--run-program");
+    expect(guide.left()).toEqual([]);
+    expect(sent()).toEqual(before);
+  },
+);
 
 /** Emulators behind one address, each with the tokens that it takes. */
 async function startNodes(names: readonly string[], token: string) {
