@@ -29,15 +29,11 @@ export class OptionsError extends PacketFilterError {
 }
 
 /** What is known about a failed request; see {@link RequestError} for the members. */
-export interface RequestFailure {
-  readonly outcome: Outcome;
-  readonly status?: number;
-  readonly endpoint: string;
-  readonly object: string;
-  readonly operation: string;
-  readonly tries: number;
-  readonly acknowledged?: number;
-  readonly attempted?: number;
+export interface RequestFailure
+  extends Pick<
+    RequestError,
+    "outcome" | "status" | "endpoint" | "object" | "operation" | "tries" | "acknowledged" | "attempted"
+  > {
   readonly cause?: Error;
 }
 

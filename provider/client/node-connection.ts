@@ -6,7 +6,7 @@ import { type Command, listCommand, NODE_PATH, USER_ARENA } from "../wire/node-c
 import { type Endpoint, labelOf, parseEndpoint, senderHeaders } from "./endpoint";
 import type { HttpAnswer, HttpRequest } from "./http";
 import type { PaceOptions } from "./mark-pace";
-import { DEFAULTS, type NodeOptions, nodeSchema, parseOptions } from "./options";
+import { DEFAULTS, given, type NodeOptions, nodeSchema, parseOptions } from "./options";
 import { failedStatus, type Reading } from "./reading";
 import { Redactor } from "./redact";
 import { type ApiRequest, Requester } from "./requester";
@@ -66,7 +66,7 @@ export class NodeConnection {
    * @throws {OptionsError} naming the wrong option.
    */
   constructor(options: NodeOptions, world: Partial<World> = {}, name?: string) {
-    const checked = { ...DEFAULTS, ...defined(parseOptions(nodeSchema(), options, "node")) };
+    const checked = { ...DEFAULTS, ...given(parseOptions(nodeSchema(), options, "node")) };
     this.requests = new NodeRequests(checked);
     this.endpoint = this.requests.endpoint.shown;
     this.chunkLimits = { entries: checked.maxEntriesPerRequest, bytes: checked.maxBytesPerRequest };
@@ -130,15 +130,6 @@ export class NodeConnection {
   close(): Promise<void> {
     return this.requester.close();
   }
-}
-
-/** A member that is present and `undefined` means absent: spreading it would hide a default. */
-function defined<T extends object>(options: T): T {
-  const copy = { ...options };
-  for (const key of Object.keys(copy)) {
-    if (Reflect.get(copy, key) === undefined) Reflect.deleteProperty(copy, key);
-  }
-  return copy;
 }
 
 /**

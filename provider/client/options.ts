@@ -287,3 +287,8 @@ export function parseOptions<T>(schema: z.ZodType<T>, value: unknown, what: stri
   if (result.success) return result.data;
   throw new OptionsError(`Options of the ${what}: ${describeIssues(result.error)}.`);
 }
+
+/** The members that are not `undefined`: spreading one over a default would hide it. */
+export function given<T extends object>(options: T): T {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as T;
+}

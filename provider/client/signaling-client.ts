@@ -10,7 +10,7 @@ import { labelOf } from "./endpoint";
 import type { Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
 import type { CallOptions } from "./node-connection";
-import { DEFAULTS, parseOptions, type ReceiverOptions, receiverSchema } from "./options";
+import { DEFAULTS, given, parseOptions, type ReceiverOptions, receiverSchema } from "./options";
 import { done, type Failed, failedStatus, type Reading, refused, unexpected } from "./reading";
 import { type Limits, Requester } from "./requester";
 import type { RetryPolicy } from "./retry";
@@ -59,24 +59,20 @@ export class SignalingClient {
     name?: string,
     private readonly withholds?: Withholds,
   ) {
-    const checked = parseOptions(receiverSchema(), options, "receiver");
+    const checked = { ...DEFAULTS, ...given(parseOptions(receiverSchema(), options, "receiver")) };
     this.requests = new SignalingRequests(checked);
     this.endpoint = this.requests.endpoint.shown;
     this.label = labelOf(name, this.requests.endpoint.label);
     this.world = { ...systemWorld, ...world };
     this.answers = checked.answers ?? {};
-    this.deadlineMs = checked.deadlineMs ?? DEFAULTS.deadlineMs;
-    this.retry = {
-      maxTries: checked.maxTries ?? DEFAULTS.maxTries,
-      retryPauseMs: checked.retryPauseMs ?? DEFAULTS.retryPauseMs,
-      maxRetryPauseMs: checked.maxRetryPauseMs ?? DEFAULTS.maxRetryPauseMs,
-    };
+    this.deadlineMs = checked.deadlineMs;
+    this.retry = checked;
     this.requester = new Requester(
       {
         endpoint: this.endpoint,
         label: this.label,
         ...(checked.tls && { tls: checked.tls }),
-        timeoutMs: checked.timeoutMs ?? DEFAULTS.timeoutMs,
+        timeoutMs: checked.timeoutMs,
         deadlineMs: this.deadlineMs,
         maxConcurrency: MAX_CONCURRENCY,
         retry: this.retry,
