@@ -72,7 +72,8 @@ it("secrets stay hidden in state, previews, events, audit log and messages", asy
   // The node holds other values, which previews and failures speak of.
   emulator.change(BLOCKED, { insert: { [CANARY["prefix in secret entries"]]: 5 } });
   await stack.program(program(1));
-  await run(0, "preview", "--diff", "--event-log", join(stack.folder, "preview.ndjson"));
+  await run(1, "preview", "--diff", "--event-log", join(stack.folder, "preview.ndjson"));
+  expect(runs.at(-1)?.text).toContain("holds other values of [secret]");
   await run(1, "up", "--yes", "--skip-preview", "--continue-on-error");
   expect(runs.at(-1)?.text).toMatch(/already holds other values of \[secret\]/);
   emulator.change(BLOCKED, { delete: [CANARY["prefix in secret entries"]] });
