@@ -58,7 +58,7 @@ it("The state is lost: a copy brings it back, and without one the program finds 
   emulator.change(BLOCKED, { insert: { [FOREIGN]: 1 } });
   sent = since(emulator);
   await guide.next("stack init");
-  expect(await guide.next("pulumi up")).toMatch(/already holds 1 entry not declared here: 203\.0\.113\.9\/32/);
+  expect(await guide.next("pulumi up")).toMatch(/holds 1 entry not declared: 203\.0\.113\.9\/32/);
   await stack.program(program('onExisting: "adopt"'));
   await guide.next("pulumi up");
   expect(sent().filter((one) => one !== "commit")).toEqual([]);
