@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declareSignaling } from "./declared";
-import { declareOptional, type Kind, properties, tokenOf } from "./registration";
+import { declareOptional, isLookup, type Kind, properties, tokenOf, watchLeftOut } from "./registration";
 import { registered } from "./resource";
 import type { ReceiverInput } from "./types";
 
@@ -78,6 +78,7 @@ export class CloudSignaling extends pulumi.CustomResource {
     const props = properties(KIND, name, args, options);
     declareSignaling(args, options);
     super(CloudSignaling.__pulumiType, name, props, accepted);
+    if (!isLookup(options)) watchLeftOut(this, KIND, name, args);
   }
 }
 

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declareEntry } from "./declared";
-import { declareOptional, type Kind, properties, tokenOf } from "./registration";
+import { declareOptional, isLookup, type Kind, properties, tokenOf, watchLeftOut } from "./registration";
 import { registered } from "./resource";
 import type { NodeInput } from "./types";
 
@@ -112,6 +112,7 @@ export class PrefixSetEntry extends pulumi.CustomResource {
     const whenRegistered = declareEntry(name, args, options, ignored);
     super(PrefixSetEntry.__pulumiType, name, props, accepted);
     whenRegistered(this);
+    if (!isLookup(options)) watchLeftOut(this, KIND, name, args);
   }
 }
 

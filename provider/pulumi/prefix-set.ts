@@ -2,7 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { IGNORED_KEY } from "../resources/provider-text";
 import { declareSet } from "./declared";
 import { withCanonicalKeys } from "./ignored";
-import { declareOptional, type Kind, properties, tokenOf } from "./registration";
+import { declareOptional, isLookup, type Kind, properties, tokenOf, watchLeftOut } from "./registration";
 import { registered } from "./resource";
 import type { EntriesInput, NodeInput } from "./types";
 
@@ -139,6 +139,7 @@ export class PrefixSet extends pulumi.CustomResource {
     const whenRegistered = declareSet(name, given, options, ignored);
     super(PrefixSet.__pulumiType, name, props, accepted);
     whenRegistered(this);
+    if (!isLookup(options)) watchLeftOut(this, KIND, name, given);
   }
 }
 

@@ -5,6 +5,7 @@ import { warnOfUnknownKeys } from "./config-keys";
 import { withSecrets } from "./connection";
 import { isPlain } from "./inputs";
 import { inspect, type SecretParts } from "./inspection";
+import { engineAddress } from "./settings";
 
 /** What a class says about its arguments and outputs. */
 export interface Kind {
@@ -76,6 +77,32 @@ export function declareOptional(resource: { readonly prototype: object }, { opti
       },
     });
   }
+}
+
+/**
+ * Looks, once it is registered, whether the run makes a resource: one that `--target` or `--exclude` leaves out, and that the
+ * stack does not have, has no id after an update, and in a preview not even its own arguments.
+ */
+export function watchLeftOut(resource: pulumi.CustomResource, kind: Kind, name: string, args: object): void {
+  const output = pulumi.runtime.isDryRun() ? argumentOf(resource, kind, args) : resource.id;
+  // Not declared, but what copies of the SDK of different versions know of each other's Outputs.
+  const { isKnown } = (output ?? {}) as { readonly isKnown?: Promise<boolean> };
+  const engine = engineAddress();
+  if (engine === undefined || isKnown === undefined) return;
+  const { type, connection } = kind;
+  // Loaded here, since most programs need none of it.
+  const say = async () => {
+    const { sayLeftOut } = await import("./left-out.js");
+    await sayLeftOut({ type, name, isSignaling: connection === "receiver", engine }, { ...args });
+  };
+  // A registration that fails is reported by the engine.
+  void isKnown.then((known) => (known ? undefined : say())).catch(() => undefined);
+}
+
+/** An argument that is given as a plain value, as the resource has it. */
+function argumentOf(resource: object, { required }: Kind, args: object): unknown {
+  const given = Object.entries(args).find(([name, value]) => required.includes(name) && isPlain(value));
+  return given && Object.entries(resource).find(([name]) => name === given[0])?.[1];
 }
 
 function judged(kind: Kind, name: string, given: Readonly<Record<string, unknown>>): pulumi.Inputs {

@@ -25,3 +25,8 @@ export function previewReads(): PreviewReads {
   if (known) return known;
   throw new ConfigError('packetfilter:previewReads is none of "auto", "off", "require": set it to one of them.');
 }
+
+/** The address that the engine serves for this deployment; `undefined` where the SDK does not say it. */
+export function engineAddress(env: Environment = process.env): string | undefined {
+  return env.PULUMI_NODEJS_ENGINE;
+}

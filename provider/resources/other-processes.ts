@@ -25,6 +25,7 @@ const PREFIX = "packetfilter-deployment-";
 export class DeploymentFolder implements OtherProcesses {
   private readonly folder: string;
   private readonly own: string;
+  private readonly port: string;
   private readonly read = new Map<string, number>();
   /** Hash of an address to hashes of keys. */
   private readonly known = new Map<string, Set<string>>();
@@ -34,8 +35,8 @@ export class DeploymentFolder implements OtherProcesses {
     { engine, address, pid }: ProcessOfDeployment,
     private readonly parent = tmpdir(),
   ) {
-    const port = address.split(":").at(-1);
-    this.folder = join(parent, `${PREFIX}${engine}-${port}`);
+    this.port = address.split(":").at(-1) ?? "";
+    this.folder = join(parent, `${PREFIX}${engine}-${this.port}`);
     this.own = String(pid);
   }
 
@@ -51,11 +52,10 @@ export class DeploymentFolder implements OtherProcesses {
   }
 
   learn(): void {
-    if (!isOurs(this.folder)) return;
-    for (const name of readdirSync(this.folder)) {
-      const text = name === this.own ? undefined : textOf(join(this.folder, name));
-      if (text === undefined || this.read.get(name) === text.length) continue;
-      this.read.set(name, text.length);
+    for (const file of this.told()) {
+      const text = textOf(file);
+      if (text === undefined || this.read.get(file) === text.length) continue;
+      this.read.set(file, text.length);
       for (const block of text.split("\n\n")) this.take(block.split("\n"));
     }
   }
@@ -67,6 +67,7 @@ export class DeploymentFolder implements OtherProcesses {
   /** Forgets what this process told; the last one of a deployment takes the folder along. */
   end(): void {
     try {
+      for (const folder of this.folders()) if (folder !== this.folder) rmSync(folder, { recursive: true, force: true });
       rmSync(join(this.folder, this.own), { force: true });
       rmdirSync(this.folder);
     } catch {
@@ -80,6 +81,22 @@ export class DeploymentFolder implements OtherProcesses {
       for (const key of keys) known.add(key);
       this.known.set(address, known);
     }
+  }
+
+  /** The files of the other processes. */
+  private told(): string[] {
+    const files = this.folders().flatMap((folder) => namesIn(folder).map((name) => join(folder, name)));
+    return files.filter((file) => file !== join(this.folder, this.own));
+  }
+
+  /** That of the engine's provider processes, and that of the program, which a language host of the engine has started. */
+  private folders(): string[] {
+    const isAlive = (name: string) =>
+      !hasEnded({ host: hostname(), pid: Number(name.slice(PREFIX.length).split("-")[0]) });
+    return namesIn(this.parent)
+      .filter((name) => name.startsWith(PREFIX) && name.endsWith(`-${this.port}`) && isAlive(name))
+      .map((name) => join(this.parent, name))
+      .filter(isOurs);
   }
 
   /** Makes the folder, and removes those of engines that were killed. */
@@ -96,6 +113,15 @@ export class DeploymentFolder implements OtherProcesses {
     } catch {
       return false;
     }
+  }
+}
+
+/** Nothing where there is no such folder, or none any more. */
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

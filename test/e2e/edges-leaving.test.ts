@@ -176,3 +176,44 @@ it("a fleet goes on without as many dead nodes as it may; one is taken out witho
   expect(done.code, done.text).toBe(0);
   expect(Object.keys(await stack.state()).sort()).toEqual(["blocked-ams1", "blocked-lab1"]);
 }, 240_000);
+
+it("what a resource declares that the run leaves out stays when the one of its former name goes", async () => {
+  const program = (name: string, entries: readonly string[]) => `
+    new pf.PrefixSet("${name}", { arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)} });
+    new pf.PrefixSetEntry("${name}-entry", { arena: "edge", set: "partners", prefix: "198.51.100.0/24", value: 7 });
+    new pf.CloudSignaling("${name}-attack", { prefixes: ["198.51.100.7"] });`;
+  await using w = await world({ program: program("first", ["192.0.2.0/24", "203.0.113.0/24"]) });
+  const { emulator, stack } = w;
+  const held = () => [
+    emulator.prefixSet(BLOCKED).applied,
+    emulator.prefixSet(PARTNERS).applied,
+    emulator.signalings["client-a"],
+  ];
+  const made = await stack.up();
+  expect(made.code, made.text).toBe(0);
+  expect(made.text).not.toContain("left out of this run");
+  const active = ["198.51.100.7/32"];
+  expect(held()).toEqual([{ "192.0.2.0/24": 1, "203.0.113.0/24": 1 }, { "198.51.100.0/24": 7 }, active]);
+
+  await stack.program(program("renamed", ["192.0.2.0/24", "203.0.113.0/24"]));
+  const sent = since(emulator);
+  const excluded = await stack.up("--exclude", "**renamed*");
+  expect(excluded.code, excluded.text).toBe(0);
+  const [preview = "", update = ""] = oneLine(excluded.text).split("Updating (test)");
+  for (const text of [preview, update]) {
+    expect(text).toContain(
+      'PrefixSet "renamed" is left out of this run (--target, --exclude), and the stack does not have it yet',
+    );
+  }
+  expect(update).toContain("2 entries stay, wanted by another resource of this stack: 192.0.2.0/24, 203.0.113.0/24.");
+  expect(held()).toEqual([{ "192.0.2.0/24": 1, "203.0.113.0/24": 1 }, { "198.51.100.0/24": 7 }, active]);
+  expect(sent()).toEqual([]);
+
+  const whole = await stack.up();
+  expect(whole.code, whole.text).toBe(0);
+  expect(whole.text).not.toContain("left out of this run");
+  expect(held()).toEqual([{ "192.0.2.0/24": 1, "203.0.113.0/24": 1 }, { "198.51.100.0/24": 7 }, active]);
+  const destroyed = await stack.destroy("--run-program");
+  expect(destroyed.code, destroyed.text).toBe(0);
+  expect(held().slice(0, 2)).toEqual([{}, {}]);
+});

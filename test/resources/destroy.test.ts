@@ -34,6 +34,7 @@ describe("destroying a set", () => {
     await stack.destroy();
     expect(stack.emulator.prefixSet(BLOCKED).applied).toEqual({ "198.51.100.0/24": 1 });
     expect(stack.printed).toEqual([
+      expect.stringContaining(": 2 entries were removed with the resource: 192.0.2.0/24, 203.0.113.0/24."),
       expect.stringMatching(/^warning: .*left 198\.51\.100\.0\/24, which this stack did not know/),
     ]);
   });

@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -80,4 +80,21 @@ it("where there can be no folder, each process knows what it wants itself", () =
   wanted.of(NODE, BLOCKED).add([A]);
   alone.learn();
   expect([A, B].map((prefix) => wanted.of(NODE, BLOCKED).has(prefix))).toEqual([true, false]);
+});
+
+it("what the program of the deployment wants is known to its provider processes, and goes with them", () => {
+  const language = spawn(process.execPath, ["-e", "setTimeout(() => {}, 60_000)"]);
+  try {
+    const program = provider(3, { ...ENGINE, engine: language.pid ?? 0 });
+    program.wanted.of(NODE, BLOCKED).add([A]);
+    const other = provider(4, { engine: language.pid ?? 0, address: "127.0.0.1:40002" });
+    other.wanted.of(NODE, BLOCKED).add([B]);
+    const one = provider(1);
+    one.folder.learn();
+    expect([A, B].map((prefix) => one.wanted.of(NODE, BLOCKED).has(prefix))).toEqual([true, false]);
+    one.folder.end();
+    expect(readdirSync(parent)).toEqual([`packetfilter-deployment-${language.pid}-40002`]);
+  } finally {
+    language.kill();
+  }
 });

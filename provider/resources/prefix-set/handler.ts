@@ -178,6 +178,11 @@ export class PrefixSetHandler implements Handler {
     const written = await set.remove({ plan });
     if (!written) return;
     set.sayGone(remove, written);
+    const gone = [...written.changes].filter(([, change]) => change.new === null).map(([prefix]) => prefix);
+    if (gone.length > 0) {
+      const went = count(gone.length, "entry was", "entries were");
+      this.runtime.notices.info(`${set.label}: ${went} removed with the resource: ${some(gone)}.`);
+    }
     // What may be the same entry at another address stays, and is no stranger.
     const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix));
     if (others.length > 0 && exclusive) {

@@ -1,0 +1,78 @@
+import * as pulumi from "@pulumi/pulumi";
+import { parseEndpoint } from "../client/endpoint";
+import { type HostBits, Prefix } from "../model/prefix";
+import { formatUrl } from "../model/resource-url";
+import { normaliseEntries } from "../resources/entries";
+import { setUrl } from "../resources/json";
+import { DeploymentFolder } from "../resources/other-processes";
+import { KeyRegistry, type Place, SIGNALING } from "../resources/wanted";
+import { settled } from "./inputs";
+import { theRun } from "./run";
+
+/** A resource that the run does not make. */
+interface LeftOut {
+  /** Without its namespace: `PrefixSet`. */
+  readonly type: string;
+  readonly name: string;
+  readonly isSignaling: boolean;
+  /** The address that the engine serves for this deployment. */
+  readonly engine: string;
+}
+
+/** What a resource of this program wants, and where. */
+interface Wanted {
+  readonly place: Place;
+  readonly object: string;
+  readonly prefixes: readonly string[];
+}
+
+/**
+ * Says that this run does not make a resource which the stack does not have yet, and tells the provider processes what it
+ * wants: no check of it reaches them, and the resource under whose former name its entries are may go with the same run.
+ */
+export async function sayLeftOut(
+  { type, name, isSignaling, engine }: LeftOut,
+  args: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const wanted = await wantedBy(isSignaling, args);
+  if (!wanted || wanted.prefixes.length === 0) return;
+  await pulumi.log.warn(
+    `${type} "${name}" is left out of this run (--target, --exclude), and the stack does not have it yet: nothing is put in for it. Where a resource that goes with this run holds what it declares, that stays there; a destroy without --run-program removes it.`,
+  );
+  if (pulumi.runtime.isDryRun()) return;
+  const folder = new DeploymentFolder({ engine: process.ppid, address: engine, pid: process.pid });
+  new KeyRegistry(folder).of(wanted.place, wanted.object).add(wanted.prefixes);
+}
+
+/** Nothing where that is not known, or not valid: then the resource's own check says so once it is made. */
+async function wantedBy(isSignaling: boolean, args: Readonly<Record<string, unknown>>): Promise<Wanted | undefined> {
+  const given = await settled(args);
+  if (!given.known) return undefined;
+  const { hostBits, entries, prefix, prefixes, expires, ...place } = given.value as Readonly<Record<string, unknown>>;
+  const bits = hostBits === "mask" ? hostBits : undefined;
+  if (isSignaling) {
+    const receiver = theRun().receiver(place.receiver)?.receiver;
+    if (!receiver || !Array.isArray(prefixes)) return undefined;
+    const endpoint = parseEndpoint(receiver.options.url, "url").shown;
+    return {
+      place: { name: receiver.name, endpoint },
+      object: SIGNALING,
+      prefixes: prefixes.map((it) => canonical(it, bits)),
+    };
+  }
+  const url = setUrl(place);
+  const node = url && theRun().set(url, place.node)?.toInspect.node;
+  if (!url || !node) return undefined;
+  const declared = entries ?? { [String(prefix)]: expires === undefined ? 1 : { expires } };
+  const normal = normaliseEntries(declared, { hostBits: bits, now: Date.now() });
+  const endpoint = parseEndpoint(node.options.endpoint, "endpoint", "/fapi").shown;
+  return {
+    place: { name: node.name, endpoint },
+    object: formatUrl(url),
+    prefixes: [...(normal?.entries.keys() ?? [])],
+  };
+}
+
+function canonical(spelling: unknown, hostBits: HostBits | undefined): string {
+  return Prefix.canonical(String(spelling), hostBits ? { hostBits } : {});
+}
