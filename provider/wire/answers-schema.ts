@@ -1,7 +1,15 @@
 import type { z } from "zod";
 import { objectError, schema, zod } from "../model/schema";
-import { type Answers, COMMANDS, FORMATS, LIST_KINDS, MEMBERS, OPERATIONS, type ReceiverAnswers } from "./answers";
-import { isPer } from "./places";
+import {
+  type Answers,
+  COMMANDS,
+  FORMATS,
+  isPer,
+  LIST_KINDS,
+  MEMBERS,
+  OPERATIONS,
+  type ReceiverAnswers,
+} from "./answers";
 
 /** Checks {@link ReceiverAnswers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
 export const receiverAnswersSchema = schema((): z.ZodType<ReceiverAnswers> => {

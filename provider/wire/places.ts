@@ -1,5 +1,6 @@
 import {
   type Answers,
+  isPer,
   LIST_KINDS,
   type ListKind,
   type NodeHabits,
@@ -147,13 +148,6 @@ export function verdictFor(
 ): Verdict | undefined {
   if (setting === undefined || "member" in setting) return setting as Verdict | undefined;
   return (setting as Readonly<Record<string, Verdict | undefined>>)[command];
-}
-
-/** True for an object whose members are all of these names. */
-export function isPer(setting: unknown, names: readonly string[]): boolean {
-  if (typeof setting !== "object" || setting === null) return false;
-  const given = Object.keys(setting);
-  return given.length > 0 && given.every((name) => names.includes(name));
 }
 
 /** Where the settings say that lists of a kind are; `undefined` where they say nothing. */

@@ -61,17 +61,22 @@ export async function areAllCreated(declarers: readonly Declarer[]): Promise<boo
   return (await createdOf(declarers)).size === declarers.length;
 }
 
-/** Those that a preview gives no id: what exists keeps its own. */
+/**
+ * Those that a preview gives no id: what exists keeps its own. What `--target` or `--exclude` leaves out has none either,
+ * and its arguments are not known, since nothing is made of it.
+ */
 async function createdOf(declarers: readonly Declarer[]): Promise<ReadonlySet<Declarer>> {
-  const known = await Promise.all(
+  const created = await Promise.all(
     declarers.map(async ({ made: { resource } }) => {
-      if (resource === undefined) return true;
-      // A resource that is refused has no id either, and says why itself.
-      return settled(resource.id).then(
-        (id) => id.known,
-        () => true,
-      );
+      if (resource === undefined) return false;
+      try {
+        const [id, set] = await Promise.all([settled(resource.id), settled(Reflect.get(resource, "set"))]);
+        return !id.known && set.known;
+      } catch {
+        // A resource that is refused says why itself.
+        return false;
+      }
     }),
   );
-  return new Set(declarers.filter((_, index) => known[index] === false));
+  return new Set(declarers.filter((_, index) => created[index]));
 }
