@@ -13,7 +13,7 @@ describe("a prefix-set in a program", () => {
 
     const created = await stack.up();
     expect(created.code, created.text).toBe(0);
-    expect(created.text).toContain(`${emulator.endpoint} ${BLOCKED}: +3 -0 ~0, 3 after`);
+    expect(created.text).toContain(`${emulator.endpoint} ${BLOCKED}: 3 entries declared`);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual(THREE);
     expect(sent()).toEqual(["insert 3", "commit"]);
     const { blocked } = await stack.state();

@@ -36,7 +36,7 @@ it("a preview lists each declared set once, says what is other than declared, an
   ];
   const [, diagnostics = ""] = preview.text.split("Diagnostics:");
   for (const line of lines) expect(diagnostics.split(line), preview.text).toHaveLength(2);
-  expect(diagnostics).toContain(`${emulator.endpoint} ${BLOCKED}: +3 -0 ~0, 3 after`);
+  expect(diagnostics).toContain(`${emulator.endpoint} ${BLOCKED}: 3 entries declared`);
   const once = ["list prefixset://edge/blocked", "list prefixset://edge/partners", "list prefixset://edge/web/blocked"];
   expect(asked(emulator.journal)).toEqual([...once, "status"]);
 

@@ -52,7 +52,7 @@ describe("check of a PrefixSet", () => {
         __provider: "text",
       }),
     });
-    expect(printed).toEqual(["http://192.0.2.10 prefixset://edge/blocked: +3 -0 ~0, 3 after"]);
+    expect(printed).toEqual(["http://192.0.2.10 prefixset://edge/blocked: 3 entries declared"]);
   });
 
   it("takes an array as entries of the value 1, and merges equal spellings with a warning", async () => {

@@ -2,7 +2,7 @@ import { type ListedValue, parseNote, sentPlace } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { grouped, inLines, some } from "../../model/text";
+import { count, grouped, inLines, some } from "../../model/text";
 import { checkArguments, Stored } from "../arguments";
 import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries, withdrawnOf } from "../entries";
 import type { Checked } from "../handler";
@@ -50,8 +50,14 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
     const held = isNew ? new Map([...entries].filter(([prefix]) => set.owned.has(prefix))) : before.entries;
     const delta = difference<ListedValue>(held, entries);
     const gone = [...delta.remove.keys()].filter((prefix) => hasExpired(prefix, normal, before, runtime.today));
-    if (!isEmpty(delta))
-      runtime.notices.info(`${node.label} ${url}: ${planText(delta, gone)}, ${grouped(entries.size)} after`);
+    if (!isEmpty(delta)) {
+      // What a new resource finds of it is not known here: after a rename or in an import it is all there.
+      const isUnknown = isNew && held.size === 0;
+      const plan = isUnknown
+        ? `${count(entries.size, "entry", "entries")} declared`
+        : `${planText(delta, gone)}, ${grouped(entries.size)} after`;
+      runtime.notices.info(`${node.label} ${url}: ${plan}`);
+    }
     // Those that go with this plan beyond the few that its line has room for.
     const more = gone.length > SHOWN_IN_PLAN ? gone : [];
     for (const line of inLines(more)) runtime.notices.info(`${node.label} ${url}: removed, since expired: ${line}.`);
