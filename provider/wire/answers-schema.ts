@@ -1,15 +1,6 @@
 import type { z } from "zod";
 import { objectError, schema, zod } from "../model/schema";
-import {
-  type Answers,
-  COMMANDS,
-  FORMATS,
-  isPer,
-  LIST_KINDS,
-  MEMBERS,
-  OPERATIONS,
-  type ReceiverAnswers,
-} from "./answers";
+import { type Answers, COMMANDS, FORMATS, LIST_KINDS, MEMBERS, OPERATIONS, type ReceiverAnswers } from "./answers";
 
 /** Checks {@link ReceiverAnswers} from arguments, config or a file. Unknown members are refused by name. Writes no defaults. */
 export const receiverAnswersSchema = schema((): z.ZodType<ReceiverAnswers> => {
@@ -124,4 +115,11 @@ function refuseTwice(given: Readonly<Record<string, unknown>>, context: z.core.$
     if (other) context.addIssue({ code: "custom", path: [member], message: `is the name of \`${other}\` already` });
     seen.set(key, member);
   }
+}
+
+/** True for an object whose members are all of these names. */
+function isPer(setting: unknown, names: readonly string[]): boolean {
+  if (typeof setting !== "object" || setting === null) return false;
+  const given = Object.keys(setting);
+  return given.length > 0 && given.every((name) => names.includes(name));
 }

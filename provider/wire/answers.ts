@@ -137,13 +137,6 @@ type PerOperation<T> = T | Readonly<Partial<Record<(typeof OPERATIONS)[number], 
 /** The three operations, as settings for one of them name it. */
 export const OPERATIONS = ["status", "start", "stop"] as const;
 
-/** True for an object whose members are all of these names. */
-export function isPer(setting: unknown, names: readonly string[]): boolean {
-  if (typeof setting !== "object" || setting === null) return false;
-  const given = Object.keys(setting);
-  return given.length > 0 && given.every((name) => names.includes(name));
-}
-
 /** What is known about a node when one of its answers is read. */
 export interface NodeHabits {
   readonly answers?: Answers;

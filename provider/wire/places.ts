@@ -1,6 +1,5 @@
 import {
   type Answers,
-  isPer,
   LIST_KINDS,
   type ListKind,
   type NodeHabits,
@@ -137,8 +136,8 @@ function step(
 
 /** The setting for one kind of list; `undefined` where there is none. */
 export function forKind<T>(setting: PerKind<T> | undefined, kind: ListKind): T | undefined {
-  if (!isPer(setting, LIST_KINDS)) return setting as T | undefined;
-  return (setting as Partial<Record<ListKind, T>>)[kind];
+  const isByKind = typeof setting === "object" && setting !== null && LIST_KINDS.some((name) => name in setting);
+  return isByKind ? (setting as Partial<Record<ListKind, T>>)[kind] : (setting as T | undefined);
 }
 
 /** The verdict for one command or operation; `undefined` where there is none. */

@@ -113,7 +113,10 @@ describe("destroying a set", () => {
     const { arena, set, entries } = stack.state();
     new PrefixSetHandler(stack.runtime).check({}, { arena, set, entries, node });
     await stack.destroy();
-    expect(stack.printed).toEqual([expect.stringContaining(": +2"), expect.stringContaining("2 entries stay, since")]);
+    expect(stack.printed).toEqual([
+      expect.stringContaining(": 2 entries declared"),
+      expect.stringContaining("2 entries stay, since"),
+    ]);
   });
 
   it("leaves what another resource of the deployment wants, in the set and in an entry", async () => {
