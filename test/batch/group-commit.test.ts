@@ -111,6 +111,26 @@ describe("group commit", () => {
     expect(flushes).toEqual([["a"], ["b", "c", "d"]]);
   });
 
+  it("carries out what came during a flush, though no caller comes after it", async () => {
+    const { come, flushes, pass, end } = bench();
+    come("a");
+    await pass(90);
+    come("b");
+    await end();
+    await pass(5_000);
+    expect(flushes).toEqual([["a"], ["b"]]);
+  });
+
+  it("waits 90 ms where one of a group was announced and another was not", async () => {
+    const { announce, come, flushes, pass } = bench();
+    announce("a");
+    come("a", "b");
+    await pass(30);
+    expect(flushes).toEqual([]);
+    await pass(60);
+    expect(flushes).toEqual([["a", "b"]]);
+  });
+
   it("learns from one wait in vain how many callers the engine has, and waits for no more", async () => {
     const { group, flushes, pass, end } = bench();
     submit(group, "a1", "b1", "c1");
