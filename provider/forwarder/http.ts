@@ -17,6 +17,7 @@ export interface PostRequest {
 /** An answer whose body is still to be read. */
 export interface Answer {
   readonly status: number;
+  header(name: string): string | undefined;
   /** Milliseconds that `Retry-After` asks to wait. */
   readonly afterMs?: number;
   /** As it arrives. @throws {NoAnswer} when it breaks off or falls silent. */
@@ -54,7 +55,7 @@ export class HttpConnection {
       if (!target || redirects >= MAX_REDIRECTS) {
         const afterMs = retryAfter(answer.header("retry-after"), answer.header("date"), this.world.wall());
         const body = () => bodyOf(answer, idle);
-        return { status: answer.status, ...(afterMs !== undefined && { afterMs }), body };
+        return { status: answer.status, header: answer.header, ...(afterMs !== undefined && { afterMs }), body };
       }
       for await (const _ of bodyOf(answer, idle));
       next = { ...next, path: `${target.pathname}${target.search}` };

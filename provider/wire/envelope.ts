@@ -214,6 +214,25 @@ interface AnswerHead {
   header(name: string): string | undefined;
 }
 
+/** The headers that {@link refusePartialAnswer} looks at, for a reader in another thread. */
+export function headOf({ status, header }: AnswerHead, { answers }: NodeHabits): HeadData {
+  const { more } = answers ?? {};
+  const names = [...PARTIAL_HEADERS, ...(more && "header" in more ? [more.header.toLowerCase()] : [])];
+  const headers = names.flatMap((name): [string, string][] => {
+    const value = header(name);
+    return value === undefined ? [] : [[name, value]];
+  });
+  return { status, headers: Object.fromEntries(headers) };
+}
+
+/** Status and headers as data. */
+export interface HeadData {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const PARTIAL_HEADERS = ["content-range", "link", "x-total-count"];
+
 /** The same of status and headers. @param length of the list that was read. @throws {ShapeError} */
 export function refusePartialAnswer(
   { status, header }: AnswerHead,
@@ -228,7 +247,7 @@ export function refusePartialAnswer(
     }
     return;
   }
-  const [range, link, total] = ["content-range", "link", "x-total-count"].map(header);
+  const [range, link, total] = PARTIAL_HEADERS.map(header);
   if (range !== undefined && !isWholeRange(range)) throw new ShapeError(`the header Content-Range says "${range}"`);
   if (link !== undefined && /;\s*rel="?[^";,]*\bnext\b/i.test(link))
     throw new ShapeError('the header Link has a rel="next": the list goes on');

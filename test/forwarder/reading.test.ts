@@ -13,6 +13,8 @@ import { forwardOnce, temporaryFolder } from "./support/forward";
 interface Shape {
   readonly type: MarkType;
   readonly body: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly options?: Omit<NodeOptions, "endpoint">;
 }
 
@@ -22,7 +24,10 @@ function serveShapes(shapes: readonly Shape[]): Promise<TestServer> {
     const { url } = JSON.parse(body);
     if (url === "arena://edge") response.end('[{"name":"web"}]');
     else if (url === "profile://edge/web") response.end("[]");
-    else response.end(shapes[Number(path.split("/")[1])]?.body);
+    else {
+      const { status = 200, headers = {}, body: list } = shapes[Number(path.split("/")[1])] ?? {};
+      response.writeHead(status, headers).end(list);
+    }
   });
 }
 
@@ -139,6 +144,22 @@ const SHAPES: [name: string, shape: Shape][] = [
       options: { answers: { names: { address: "host", value: "hits", lifetime: "left" } } },
     },
   ],
+  [
+    "a path with names",
+    {
+      type: "shost",
+      body: '[{"edge":{"web":[{"a":"203.0.113.45","v":2}]}}]',
+      options: { answers: { path: "0.{arena}.{profile}" } },
+    },
+  ],
+  [
+    "lines",
+    {
+      type: "shost",
+      body: "OK 1\n203.0.113.45 2 60\n",
+      options: { answers: { format: { marks: "lines" }, columns: { address: 0, value: 1, lifetime: 2 } } },
+    },
+  ],
 ];
 
 const REFUSED: [name: string, shape: Shape, reason: string][] = [
@@ -161,6 +182,19 @@ const REFUSED: [name: string, shape: Shape, reason: string][] = [
   ["an error beside a list", '{"data":[{"a":"203.0.113.45","v":1}],"error":"half of it"}', "half of it"],
   ["names that are not known", '[{"host":"203.0.113.45","zone":3}]', 'Set answers.names: { address: "host" }.'],
 ].map(([name = "", body = "", reason = ""]) => [name, { type: "shost", body }, reason]);
+
+const PART = { type: "shost", body: '[{"a":"203.0.113.45","v":1}]' } as const;
+REFUSED.push(
+  ["a status of a part", { ...PART, status: 206 }, "the status 206 says that this is a part of the list"],
+  ["a range", { ...PART, headers: { "content-range": "items 0-0/2" } }, "the header Content-Range says"],
+  ["a next page", { ...PART, headers: { link: '</l>; rel="next"' } }, "the list goes on"],
+  ["a larger count", { ...PART, headers: { "x-total-count": "2" } }, "the header X-Total-Count is 2 and 1 are listed"],
+  [
+    "a header of the settings",
+    { ...PART, headers: { "x-rest": "1" }, options: { answers: { more: { header: "X-Rest" } } } },
+    "the header X-Rest says that the list goes on",
+  ],
+);
 
 describe("a list is read as the client reads it", () => {
   test("every shape gives the same marks through forwarder and client", async () => {

@@ -102,7 +102,7 @@ export class StoredLedger implements Ledger {
   private async read(list: ArrivedList): Promise<TakenOver> {
     const store = this.current;
     const table = store.table(list.table);
-    const marks = readMarks(list.body, list.table.type, list.habits);
+    const marks = readMarks(list);
     const lost = this.asides > 0 && !table.known;
     const reset = lost || (list.turn !== undefined && table.epoch < list.turn.since);
     const mode = { number: ++this.lastReading, records: this.options.records, reset };

@@ -1,6 +1,7 @@
 import { PacketFilterError } from "../../model/errors";
 import type { Rule } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
+import type { HeadData } from "../../wire/envelope";
 import type { MarkEvent, NamedRule, Row } from "../record/rows";
 import type { TableFilter, TableName } from "../table";
 
@@ -58,6 +59,8 @@ export interface Turn {
 /** The answer to the list of a table. */
 export interface ArrivedList {
   readonly table: TableName;
+  /** Status and headers that may say that the list is not whole. Default: a status of 200 and none. */
+  readonly head?: HeadData;
   /** In pieces, which a ledger in another thread takes away. */
   readonly body: readonly Uint8Array[];
   /** When its last byte came: milliseconds since 1970. */

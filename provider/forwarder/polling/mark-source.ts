@@ -5,9 +5,11 @@ import { DEFAULTS, type NodeOptions } from "../../client/options";
 import { visible } from "../../model/foreign-text";
 import { formatUrl, type MarkUrl } from "../../model/resource-url";
 import type { NodeHabits } from "../../wire/answers";
+import { headOf } from "../../wire/envelope";
 import { errorText } from "../../wire/node-answer";
 import { SIZES } from "../defaults";
 import { HttpConnection, NoAnswer } from "../http";
+import type { ArrivedList } from "../ledger/protocol";
 import { UnreadList } from "../reading/reading";
 import type { TableName } from "../table";
 import type { PollingParts } from "./mark-turns";
@@ -29,6 +31,9 @@ export class ListFailure extends Error {
   }
 }
 
+/** An answer that came whole. */
+type ArrivedAnswer = Pick<ArrivedList, "head" | "body">;
+
 /** Lists the marks of one node, one try a call: the pace counts failed tries, so nothing here repeats one. */
 export class MarkSource {
   private readonly connection: HttpConnection;
@@ -41,8 +46,8 @@ export class MarkSource {
     this.connection = new HttpConnection({ connections, tls: () => this.options.tls }, parts.world);
   }
 
-  /** Asks for a table. @returns the body of the answer, which is whole. @throws {ListFailure} */
-  async list(table: TableName, userArena: string | undefined, signal: AbortSignal): Promise<readonly Uint8Array[]> {
+  /** Asks for a table. @returns what the answer says of itself, and its body, which is whole. @throws {ListFailure} */
+  async list(table: TableName, userArena: string | undefined, signal: AbortSignal): Promise<ArrivedAnswer> {
     const { requests, fail } = this.told(table);
     const { timeoutMs = DEFAULTS.timeoutMs, maxAnswerBytes = DEFAULTS.maxAnswerBytes } = this.options;
     const request = requests.listMarks(urlOf(table), table.type, userArena);
@@ -58,7 +63,7 @@ export class MarkSource {
         if (isList && body.bytes > maxAnswerBytes) throw fail(tooLarge(maxAnswerBytes), false);
         if (!isList && body.bytes > SIZES.errorBytes) break;
       }
-      if (isList) return body.finish();
+      if (isList) return { head: headOf(answer, this.habits), body: body.finish() };
       const text = Buffer.concat(body.finish()).toString("utf8");
       const { redactor } = requests;
       const isWhole = body.bytes <= SIZES.errorBytes;

@@ -82,14 +82,14 @@ export class TablePoller {
     const { ledger, world } = this.parts;
     const { table, rules, userArena } = this.watched;
     const { source } = this.node;
-    const body = await source.list(table, userArena, signal);
+    const answer = await source.list(table, userArena, signal);
     signal.throwIfAborted();
     const { habits } = source;
     const time = { wall: world.wall(), now: world.monotonic() };
     const snapshot = this.snapshotIsDue();
     const turn = this.node.turn && { turn: this.node.turn };
     try {
-      const taken = await ledger.take({ table, body, ...time, rules, habits, snapshot, ...turn });
+      const taken = await ledger.take({ table, ...answer, ...time, rules, habits, snapshot, ...turn });
       for (const place of taken.keyedPlaces) habits.keyedPlaces.add(place);
       return taken;
     } catch (error) {

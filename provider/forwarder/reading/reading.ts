@@ -1,6 +1,7 @@
 import { readList } from "../../client/reading";
 import type { Mark, MarkType } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
+import type { HeadData } from "../../wire/envelope";
 import { readMarkList } from "../../wire/mark-list";
 import { SIZES } from "../defaults";
 import { type Details, furtherKey, keyOf, type RowWriter } from "../record/rows";
@@ -21,14 +22,24 @@ export class UnreadList extends Error {
   }
 }
 
+/** The answer to the list of a table. */
+interface ArrivedMarks {
+  readonly table: { readonly arena: string; readonly profile: string; readonly type: MarkType };
+  readonly head?: HeadData | undefined;
+  readonly body: readonly Uint8Array[];
+  readonly habits: NodeHabits;
+}
+
 /**
  * The marks of a whole answer, read as the client reads it.
  *
  * @throws {UnreadList} for an answer that is no list, not the whole list, or longer than `maxListRecords`.
  */
-export function readMarks(body: readonly Uint8Array[], type: MarkType, habits: NodeHabits): Mark[] {
-  const answer = { status: 200, header: () => undefined, body: Buffer.concat(body).toString("utf8") };
-  const reading = readList(answer, "marks", (json, known) => readMarkList(json, type, known), habits);
+export function readMarks({ table, head, body, habits }: ArrivedMarks): Mark[] {
+  const { status, headers } = head ?? { status: 200, headers: {} };
+  const answer = { status, header: (name: string) => headers[name], body: Buffer.concat(body).toString("utf8") };
+  const read = (json: unknown, known: NodeHabits) => readMarkList(json, table.type, known);
+  const reading = readList(answer, "marks", read, { ...habits, place: table });
   if (reading.kind === "done") return reading.value;
   throw new UnreadList(reading.message, reading.outcome === "refused", reading.remedy);
 }
