@@ -1,11 +1,11 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, test } from "vitest";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { Runtime } from "../../provider/resources/runtime";
 import { openForwarder, temporaryFolder } from "../forwarder/support/forward";
+import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
 
 /** All special characters, and what a screen, a speaker or a reader acts on. */
@@ -48,24 +48,11 @@ const ANSWERS: Record<string, (request: IncomingMessage, response: ServerRespons
   },
 };
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const server = createServer((request, response) => {
-    request.resume().on("end", () => answer(request, response));
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = (): void => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { url: `http://127.0.0.1:${port}`, [Symbol.dispose]: close };
-}
-
 describe.each(Object.entries(ANSWERS))("a node that answers with %s", (name, answer) => {
   const headers = { "x-token": TOKEN };
 
   test("leaves nothing of it in what a deployment says", async () => {
-    using node = await serve(answer);
+    using node = await serveRaw(answer);
     const printed: string[] = [];
     const runtime = new Runtime({ env: {}, print: (line) => void printed.push(line) });
     const config: Record<string, unknown> = { endpoint: node.url, headers, maxTries: 1, deadlineMs: 2_000 };
@@ -87,7 +74,7 @@ describe.each(Object.entries(ANSWERS))("a node that answers with %s", (name, ans
     ["import", "prefixset://edge/blocked"],
     ["probe", "prefixset://edge/blocked"],
   ])("leaves nothing of it in the output of %s %s %s %s", async (...args) => {
-    using node = await serve(answer);
+    using node = await serveRaw(answer);
     using folder = temporaryFolder();
     // What a node lists is shown as it is, made visible.
     const leaked = args[1].startsWith("profile") && name === "a list with unreadable prefixes" ? SEEN_ACTING : LEAKED;
@@ -98,7 +85,7 @@ describe.each(Object.entries(ANSWERS))("a node that answers with %s", (name, ans
   });
 
   test("leaves nothing of it in what the forwarder says", async () => {
-    using node = await serve(answer);
+    using node = await serveRaw(answer);
     using folder = temporaryFolder();
     const { forwarder, told } = await openForwarder(
       {

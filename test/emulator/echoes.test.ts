@@ -1,10 +1,9 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
+import { serveRaw } from "../support/raw-server";
 import { control, fapi } from "./calls";
 
 const TOKEN = "canary+/=\"'&%<>\\ k3y";
@@ -23,23 +22,10 @@ const ECHOES: Record<string, (text: string) => string> = {
   base64url: (text) => Buffer.from(`it was ${text}`).toString("base64url"),
 };
 
-async function serve(answer: (request: IncomingMessage, response: ServerResponse) => void) {
-  const server = createServer((request, response) => {
-    request.resume().on("end", () => answer(request, response));
-  }).listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  const close = (): void => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { url: `http://127.0.0.1:${port}`, [Symbol.dispose]: close };
-}
-
 describe.each(Object.entries(ECHOES))("a node that echoes a credential, %s", (_name, echo) => {
   test("leaves none of it in the journal, the HTTP archive and a recording", async () => {
     const folder = await mkdtemp(join(tmpdir(), "packetfilter-echo-"));
-    using node = await serve((_, response) =>
+    using node = await serveRaw((_, response) =>
       response
         .writeHead(400, {
           location: `/path/c7/${encodeURIComponent(TOKEN)}/status`,
@@ -65,7 +51,7 @@ describe.each(Object.entries(ECHOES))("a node that echoes a credential, %s", (_n
 });
 
 test("a credential of a few characters is cut out where it stands alone", async () => {
-  using node = await serve((_, response) => response.end("you sent s3c, not s3cond, with 204"));
+  using node = await serveRaw((_, response) => response.end("you sent s3c, not s3cond, with 204"));
   await using proxy = await startEmulator({ proxy: node.url });
   await fapi(proxy, { url: BLOCKED, cmd: "list" }, { "x-token": "s3c", "x-mode": "204" });
   expect(proxy.journal[0]?.answer).toBe("you sent ***, not s3cond, with 204");
@@ -77,7 +63,7 @@ test.each([
   ["//192.0.2.1/v2/path/c7/k3y/", "//192.0.2.1/v2/***/***/***/"],
   ["../c7/k3y", "../***/***"],
 ])("of a redirect to %s the journal keeps %s", async (location, kept) => {
-  using node = await serve((_, response) => response.writeHead(302, { location }).end());
+  using node = await serveRaw((_, response) => response.writeHead(302, { location }).end());
   await using proxy = await startEmulator({ proxy: node.url });
   const body = JSON.stringify({ url: BLOCKED, cmd: "list" });
   await fetch(`${proxy.endpoint}/fapi`, { method: "POST", body, redirect: "manual" });
