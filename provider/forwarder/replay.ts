@@ -8,7 +8,7 @@ import type { ForwarderWorld } from "./world";
 
 /**
  * Sends what a sink refused for good once more, with the ids that the records had. What it refuses again stays kept. May run
- * beside a forwarder, which only adds to the newest file: stop it for a replay that is to be complete.
+ * beside a forwarder: what that one is refused meanwhile is kept for the next replay.
  *
  * @throws {OptionsError} when there is no such sink. @throws {SinkFailure} when the sink does not answer.
  */

@@ -1,9 +1,9 @@
-import { createReadStream } from "node:fs";
-import { mkdir, open, readdir, readFile, rm, stat } from "node:fs/promises";
+import { randomUUID } from "node:crypto";
+import { createReadStream, existsSync } from "node:fs";
+import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../files/private";
-import { replaceFile } from "../../files/whole-file";
 import { SIZES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
 import type { Rejected } from "../sinks/sink";
@@ -27,6 +27,9 @@ const letterSchema: z.ZodType<DeadLetter> = z.object({
 /**
  * What a sink refused for good, in `rejected/<sink>/` of the state folder: files of one JSON object a line, with the
  * sink's reason. On the disk before the sink's mark moves. Bounded: the oldest file goes when there are too many.
+ *
+ * A replay may run in another process meanwhile. It renames each file before it reads it, and who has added to a file looks
+ * whether it has its name still: if not, the lines go into another file, too.
  */
 export class RejectedFiles {
   /** @param fileBytes At this size a file is followed by a new one. */
@@ -38,22 +41,17 @@ export class RejectedFiles {
 
   /** Keeps records. @returns how many older ones had to go. */
   async add(rejected: readonly Rejected[]): Promise<number> {
+    const lines = await this.lines(rejected);
     await mkdir(this.folder, { recursive: true, mode: PRIVATE_FOLDER });
-    const refused = new Date(this.wall()).toISOString();
-    const lines = await linesOf(rejected, refused);
-    const names = await this.names();
-    const last = names.at(-1);
-    const size = last === undefined ? 0 : (await stat(join(this.folder, last))).size;
-    const fits = last !== undefined && size + lines.length <= this.fileBytes;
-    const handle = await open(join(this.folder, fits ? last : nameAfter(last)), "a", PRIVATE_FILE);
-    try {
-      await handle.appendFile(lines);
-      await handle.datasync();
-    } finally {
-      await handle.close();
+    for (;;) {
+      const last = (await this.names()).at(-1);
+      if (last !== undefined && (await this.append(last, lines, this.fileBytes)) === "kept") break;
+      const made = await this.append(nameAfter(last), lines, Number.POSITIVE_INFINITY);
+      if (made === "kept") break;
     }
+    const names = await this.names();
     let gone = 0;
-    for (const name of fits ? [] : names.slice(0, Math.max(0, names.length + 1 - SIZES.rejectedFiles))) {
+    for (const name of names.slice(0, Math.max(0, names.length - SIZES.rejectedFiles))) {
       gone += await countLines(join(this.folder, name));
       await rm(join(this.folder, name), { force: true });
     }
@@ -61,38 +59,97 @@ export class RejectedFiles {
   }
 
   /**
-   * Hands all that is kept to `deliver`, a file at a time, and removes what it took. What it refuses again stays.
+   * Hands all that is kept to `deliver`, a file at a time, and removes what it took. What it refuses again stays, and so does
+   * all of a file for which it throws.
    *
    * @returns how many were delivered, and how many stay.
    */
   async replay(deliver: (records: readonly ForwardRecord[]) => Promise<readonly Rejected[]>) {
     let delivered = 0;
     let kept = 0;
-    for (const name of await this.names()) {
-      const letters = await this.read(name);
-      const again = await deliver(letters.map(({ record }) => record));
-      delivered += letters.length - again.length;
-      kept += again.length;
-      const path = join(this.folder, name);
-      if (again.length === 0) {
-        await rm(path, { force: true });
-        continue;
+    for (const claim of await this.claim()) {
+      const letters = await this.read(claim);
+      try {
+        const again = await deliver(letters.map(({ record }) => record));
+        delivered += letters.length - again.length;
+        kept += again.length;
+        if (again.length > 0) await this.add(again);
+      } catch (error) {
+        await this.putBack();
+        throw error;
       }
-      const refused = new Date(this.wall()).toISOString();
-      await replaceFile(path, await linesOf(again, refused));
+      await rm(join(this.folder, claim), { force: true });
     }
     return { delivered, kept };
   }
 
-  private async names(): Promise<string[]> {
+  /** Adds lines to a file, and waits for the disk: unless it has no room, or a replay took it meanwhile. */
+  private async append(name: string, lines: string, limit: number): Promise<"kept" | "no room" | "taken"> {
+    const path = join(this.folder, name);
+    const handle = await open(path, "a+", PRIVATE_FILE);
     try {
-      return (await readdir(this.folder)).filter((name) => /^\d{8}\.ndjson$/.test(name)).sort();
-    } catch {
-      return [];
+      const { size, ino } = await handle.stat();
+      if (size + lines.length > limit) return "no room";
+      await handle.appendFile((await endsInLine(handle, size)) ? `\n${lines}` : lines);
+      await handle.datasync();
+      const now = await stat(path).catch(() => undefined);
+      return now?.ino === ino ? "kept" : "taken";
+    } finally {
+      await handle.close();
     }
   }
 
-  /** The letters of a file; half a line at its end, which a kill left, was never acknowledged and comes again. */
+  /** Takes the files that are there, and those that a replay left when it was killed. @returns their names now. */
+  private async claim(): Promise<string[]> {
+    for (const name of await this.names()) {
+      const path = join(this.folder, name);
+      // One that has gone meanwhile had to make room.
+      await rename(path, `${path}.${randomUUID()}${CLAIMED}`).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "ENOENT") throw error;
+      });
+    }
+    return this.claimed();
+  }
+
+  /** Gives what was not delivered names that count again. */
+  private async putBack(): Promise<void> {
+    for (const name of await this.claimed()) {
+      const path = join(this.folder, name);
+      for (let free = name.slice(0, NAME_LENGTH); ; free = nameAfter(free)) {
+        // A link never replaces a file, as a new name would.
+        const isMade = await link(path, join(this.folder, free)).then(
+          () => true,
+          (error: NodeJS.ErrnoException) => {
+            if (error.code !== "EEXIST") throw error;
+            return false;
+          },
+        );
+        if (isMade) break;
+      }
+      await rm(path, { force: true });
+    }
+  }
+
+  private async names(): Promise<string[]> {
+    return (await this.all()).filter((name) => /^\d{8}\.ndjson$/.test(name));
+  }
+
+  private async claimed(): Promise<string[]> {
+    return (await this.all()).filter((name) => name.endsWith(CLAIMED));
+  }
+
+  private async all(): Promise<string[]> {
+    return (await readdir(this.folder).catch(() => [])).sort();
+  }
+
+  private lines(rejected: readonly Rejected[]): Promise<string> {
+    const refused = new Date(this.wall()).toISOString();
+    const reasons = new Map(rejected.map(({ record, reason }) => [record, reason]));
+    const records = rejected.map(({ record }) => record);
+    return written(records, (record) => `${JSON.stringify({ refused, reason: reasons.get(record), record })}\n`);
+  }
+
+  /** The letters of a file; half a line, which a kill left, was never acknowledged and comes again. */
   private async read(name: string): Promise<DeadLetter[]> {
     const text = await readFile(join(this.folder, name), "utf8");
     return text.split("\n").flatMap((line) => {
@@ -110,22 +167,27 @@ export function rejectedFolder(state: string, sink: string): string {
   return join(state, "rejected", sink.replaceAll(" ", "-"));
 }
 
-async function linesOf(rejected: readonly Rejected[], refused: string): Promise<string> {
-  const reasons = new Map(rejected.map(({ record, reason }) => [record, reason]));
-  const records = rejected.map(({ record }) => record);
-  return written(records, (record) => `${JSON.stringify({ refused, reason: reasons.get(record), record })}\n`);
-}
-
 /** How many letters a file has, without reading them. */
 async function countLines(path: string): Promise<number> {
   let count = 0;
+  if (!existsSync(path)) return 0;
   for await (const chunk of createReadStream(path)) {
     for (let at = chunk.indexOf(NEW_LINE); at >= 0; at = chunk.indexOf(NEW_LINE, at + 1)) count++;
   }
   return count;
 }
 
+/** True when a file ends within a line. */
+async function endsInLine(handle: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return false;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer[0] !== NEW_LINE;
+}
+
 const NEW_LINE = 0x0a;
+/** How the name of a file ends that a replay has taken. */
+const CLAIMED = ".replay";
+const NAME_LENGTH = "00000001.ndjson".length;
 
 function nameAfter(last: string | undefined): string {
   return `${String(Number(last?.slice(0, 8) ?? 0) + 1).padStart(8, "0")}.ndjson`;

@@ -1,0 +1,113 @@
+import { appendFileSync, existsSync, readdirSync, readFileSync } from "node:fs";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { LiveConfig } from "../../provider/forwarder/config/config";
+import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { replayRejected } from "../../provider/forwarder/replay";
+import { systemWorld } from "../../provider/forwarder/world";
+import { TestClock, until } from "./support/clock";
+import { RECORD, startForwarding, temporaryFolder } from "./support/forward";
+
+const ids = (records: readonly ForwardRecord[]) => records.map(({ recordId }) => recordId);
+const letter = (recordId: string) => ({ record: { ...RECORD, recordId }, reason: "no such field" });
+const linesOf = (file: string) => readFileSync(file, "utf8").trim().split("\n");
+const january = () => Date.UTC(2026, 0, 1);
+
+/** All that a folder holds, and that a sink would take. */
+async function replayedFrom(folder: string): Promise<string[]> {
+  const taken: string[] = [];
+  await new RejectedFiles(folder, january).replay(async (records) => {
+    taken.push(...ids(records));
+    return [];
+  });
+  return taken;
+}
+
+test("a replay beside a service that is refused goes on: each record arrives, or is kept", async () => {
+  using folder = temporaryFolder();
+  const stateOf = (value: number) => ({
+    arenas: {
+      edge: {
+        profiles: {
+          web: {
+            marks: {
+              shost: Array.from({ length: 50 }, (_, n) => ({ address: `203.0.113.${n}`, id: 1, value, lifetime: 9 })),
+            },
+          },
+        },
+      },
+    },
+  });
+  await using emulator = await startEmulator({ state: stateOf(0) });
+  const arrived: ForwardRecord[] = [];
+  let held: ServerResponse | undefined;
+  let isReplay = false;
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const lines = body.trim().split("\n");
+    const records: ForwardRecord[] = lines.map((line) => JSON.parse(line));
+    const taken = isReplay && records.every(({ value }) => value === 0);
+    if (taken) arrived.push(...records);
+    if (taken && !held) held = response;
+    else response.writeHead(taken ? 204 : 403).end();
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  const config = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+    sinks: [{ name: "web", type: "http", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` }],
+  };
+  const clock = new TestClock();
+  const { forwarder } = await startForwarding(config, folder.path, { world: clock });
+  const folderOfWeb = join(folder.path, "forwarder-state/rejected/web");
+  const linesKept = () => readdirSync(folderOfWeb).flatMap((name) => linesOf(join(folderOfWeb, name))).length;
+  await until(() => existsSync(folderOfWeb) && linesKept() === 50, clock);
+
+  isReplay = true;
+  const live = await LiveConfig.ofObject(config, {}, folder.path);
+  const parts = { world: systemWorld, stdout: async () => {}, signal: new AbortController().signal };
+  const replayed = replayRejected(live, "web", parts);
+  await until(() => held);
+  // Its request is under way. Meanwhile the service is refused more.
+  emulator.seed(stateOf(1));
+  await until(() => linesKept() === 100, clock);
+  held?.writeHead(204).end();
+  expect(await replayed).toEqual({ delivered: 50, kept: 0 });
+  await forwarder.stop(0);
+
+  const kept = await replayedFrom(folderOfWeb);
+  const all = [...ids(arrived), ...kept];
+  expect([arrived.length, kept.length, new Set(all).size]).toEqual([50, 50, 100]);
+  server.close();
+});
+
+test("what is refused again is kept beside what came meanwhile, and what failed is tried the next time", async () => {
+  using folder = temporaryFolder();
+  const service = new RejectedFiles(folder.path, january);
+  await service.add([letter("r-1"), letter("r-2")]);
+  const again = await new RejectedFiles(folder.path, january).replay(async () => {
+    await service.add([letter("r-3")]);
+    return [letter("r-2")];
+  });
+  expect(again).toEqual({ delivered: 1, kept: 1 });
+  const failed = new RejectedFiles(folder.path, january).replay(async () => {
+    await service.add([letter("r-4")]);
+    throw new Error("no answer");
+  });
+  await expect(failed).rejects.toThrow("no answer");
+  expect((await replayedFrom(folder.path)).sort()).toEqual(["r-2", "r-3", "r-4"]);
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test("half a line that a kill left spoils no letter that follows it", async () => {
+  using folder = temporaryFolder();
+  await new RejectedFiles(folder.path, january).add([letter("r-1")]);
+  appendFileSync(join(folder.path, "00000001.ndjson"), '{"refused":"2026-');
+  await new RejectedFiles(folder.path, january).add([letter("r-2")]);
+  expect(await replayedFrom(folder.path)).toEqual(["r-1", "r-2"]);
+});
