@@ -4,7 +4,7 @@ import type { CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import type { PrefixEntries } from "../prefixes";
 import type { EntryChange } from "../prefixes/edit/edit";
-import { editPrefixFile } from "../prefixes/edit/edit-file";
+import { withPrefixFile } from "../prefixes/edit/edit-file";
 import { type ContentLimits, contentLimits, contentProblems, entryProblems } from "../resources/limits/content";
 import { addEditFlags, type EditFlags, send, type Workplace, workplace } from "./blocking/common";
 import { readPrefixes } from "./blocking/given";
@@ -30,7 +30,8 @@ Pulumi.yaml and of the stack, and by the mandatory policies of packetfilter-poli
 the time is over the first "pulumi up" afterwards removes the entry: no earlier, and nothing else does.
 With --now the node has the entry at once, and the next "pulumi up" finds it as the program says. The file remembers what was
 put there, so that the first "pulumi up" after the time removes it even if no other came before. If the node cannot be
-reached the file stays as written, and the command ends with 1.
+reached the file stays as written, and the command ends with 1. What another writer put there with another value stays, is
+named, and the command ends with 1: --force gives it yours.
 
 Examples:
   pulumi-packetfilter block 203.0.113.7 --file blocks.yaml --for 2h --reason "SYN flood" --ticket INC-4711
@@ -65,15 +66,20 @@ async function run(spellings: readonly string[], flags: Flags, io: CliIo): Promi
   const names = prefixes.map((prefix) => prefix.toString());
   const limits = contentLimits({}, project.settings);
   refuseEntries(names, limits, project);
-  const { after } = await editPrefixFile(file, (entries) => {
-    refuseMore(entries, names, limits, project);
-    sayPolicies(place, entriesAfter(entries, names, change), io);
-    return new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change]));
+  const problems = await withPrefixFile(file, async (locked) => {
+    const { before, after } = await locked.edit((entries) => {
+      refuseMore(entries, names, limits, project);
+      sayPolicies(place, entriesAfter(entries, names, change), io);
+      return new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change]));
+    });
+    const [are, them] = names.length === 1 ? ["is", "it"] : ["are", "them"];
+    io.out(`${name}: ${some(names)} ${are} in it${lifetime(change)}.\n`);
+    if (change.expires) io.out(`The first "pulumi up" after that time removes ${them}.\n`);
+    const put = new Map(names.map((prefix) => [prefix, after[prefix]?.value ?? 1]));
+    const wanted = { put, remove: new Set<CanonicalPrefix>(), before, isForced: flags.force === true };
+    return send(place, locked, { ...wanted, reason: flags.reason }, io);
   });
-  io.out(`${name}: ${some(names)} ${names.length === 1 ? "is" : "are"} in it${lifetime(change)}.\n`);
-  if (change.expires) io.out(`The first "pulumi up" after that time removes ${names.length === 1 ? "it" : "them"}.\n`);
-  const put = new Map(names.map((prefix) => [prefix, after[prefix]?.value ?? 1]));
-  await send(place, { put, remove: new Set(), reason: flags.reason }, io);
+  if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
 function lifetime({ expires }: EntryChange): string {

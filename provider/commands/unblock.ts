@@ -1,11 +1,12 @@
+import { existsSync } from "node:fs";
 import type { Command } from "commander";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { PrefixIndex } from "../model/prefix-index";
 import { some } from "../model/text";
 import type { PrefixEntries } from "../prefixes";
-import type { EntryChange } from "../prefixes/edit/edit";
-import { editPrefixFile } from "../prefixes/edit/edit-file";
-import { addEditFlags, type EditFlags, send, workplace } from "./blocking/common";
+import { withPrefixFile } from "../prefixes/edit/edit-file";
+import type { PrefixEntry } from "../prefixes/entries";
+import { addEditFlags, type EditFlags, send, sentPlaces, workplace } from "./blocking/common";
 import { readPrefixes } from "./blocking/given";
 import { withdrawn } from "./blocking/sent";
 import type { CliIo } from "./cli-io";
@@ -13,8 +14,10 @@ import type { Project } from "./project";
 
 const HELP = `
 The exact prefix is taken out, whatever its spelling. One that "block --now" put on a node stays in the file as expired until it
-is gone there: the next "pulumi up" removes it, and so does --now, which takes it out of the file, too. Where an entry that is wider still covers it, that one is named and the
-command ends with 1: unblock that one, or write narrower ones. Unblocking what nothing covers is fine, and said.
+is gone there: the next "pulumi up" removes it, and so does --now, which takes it out of the file, too. Where an entry that is
+wider still covers it, in the file or with --now at the node, that one is named and the command ends with 1: unblock that one,
+or write narrower ones. Unblocking what nothing covers is fine, and said. With --now an entry of the node that the file never
+had, or had with another value, is another writer's: it stays, is named, and the command ends with 1; --force removes it.
 
 Examples:
   pulumi-packetfilter unblock 203.0.113.7 --file blocks.yaml
@@ -36,31 +39,57 @@ async function run(spellings: readonly string[], flags: EditFlags, io: CliIo): P
   const prefixes = readPrefixes(spellings);
   const place = await workplace(flags, io);
   const { name, file, project } = place;
+  requireThere(name, file);
   const names = prefixes.map((prefix) => prefix.toString());
   const time = (io.now ?? Date.now)();
-  const { before, after } = await editPrefixFile(file, (entries) => {
-    const gone = names.filter((prefix) => entries[prefix] !== undefined);
-    requireStill(entries, gone, project);
-    return new Map(
-      gone.map((prefix): [CanonicalPrefix, EntryChange | undefined] => [prefix, withdrawn(entries, prefix, time)]),
-    );
+  const problems = await withPrefixFile(file, async (locked) => {
+    const { before, after } = await locked.edit((entries) => {
+      const gone = names.flatMap((prefix): [CanonicalPrefix, PrefixEntry][] => {
+        const entry = entries[prefix];
+        return entry ? [[prefix, entry]] : [];
+      });
+      requireStill(
+        entries,
+        gone.map(([prefix]) => prefix),
+        project,
+      );
+      const places = sentPlaces(place);
+      return new Map(gone.map(([prefix, entry]) => [prefix, withdrawn(entry, places, time)]));
+    });
+    sayEdited(name, names, before, io);
+    const covered = stillCovered(name, prefixes, without(after, names));
+    const wanted = { put: new Map<CanonicalPrefix, number>(), remove: new Set(names), before };
+    const atNode = await send(place, locked, { ...wanted, isForced: flags.force === true }, io);
+    const { after: left } = await locked.edit(() => new Map());
+    sayLeft(name, names, left, io);
+    if (Object.keys(before).length > 0 && Object.keys(left).length === 0)
+      io.out(`${name} has no prefix any more: a program reads that with allowEmpty: true.\n`);
+    return [...covered, ...atNode];
   });
+  if (problems.length > 0) throw new Error(problems.join("\n"));
+}
+
+/** A name that was mistyped is no file without the prefix. */
+function requireThere(name: string, file: string): void {
+  if (existsSync(file)) return;
+  throw new Error(`${name}: there is no such file, so that nothing can be taken out of it. Check --file.`);
+}
+
+function sayEdited(name: string, names: readonly string[], before: PrefixEntries, io: CliIo): void {
   const removed = names.filter((prefix) => before[prefix] !== undefined);
   const absent = names.filter((prefix) => before[prefix] === undefined);
-  const index = indexOf(without(after, names));
+  if (removed.length > 0) io.out(`${name}: ${some(removed)} ${removed.length === 1 ? "is" : "are"} taken out.\n`);
+  if (absent.length > 0) io.out(`${name}: ${some(absent)} ${absent.length === 1 ? "was" : "were"} not in it.\n`);
+}
+
+function stillCovered(name: string, prefixes: readonly Prefix[], left: PrefixEntries): string[] {
+  const index = indexOf(left);
   const covered = prefixes.flatMap((prefix) => {
     const by = [...index.covering(prefix)];
     return by.length > 0 ? [`${prefix} is still covered by ${some(by)}`] : [];
   });
-  if (removed.length > 0) io.out(`${name}: ${some(removed)} ${removed.length === 1 ? "is" : "are"} taken out.\n`);
-  if (absent.length > 0) io.out(`${name}: ${some(absent)} ${absent.length === 1 ? "was" : "were"} not in it.\n`);
-  await send(place, { put: new Map(), remove: new Set(names) }, io);
-  const { after: left } = await editPrefixFile(file, () => new Map());
-  sayLeft(name, names, left, io);
-  if (removed.length > 0 && Object.keys(left).length === 0)
-    io.out(`${name} has no prefix any more: a program reads that with allowEmpty: true.\n`);
-  if (covered.length > 0)
-    throw new Error(`${name}: ${covered.join("; ")}. Unblock that as well, or block the parts of it that are meant.`);
+  if (covered.length === 0) return [];
+  return [`${name}: ${covered.join("; ")}. Unblock that as well, or block the parts of it that are meant.`];
 }
 
 /** What "block --now" put somewhere, and what is still to go there. */

@@ -145,6 +145,8 @@ describe("unblock limits removals as up does", () => {
 
   test("at the node, by what must stay covered", async () => {
     await project('config:\n  packetfilter:requiredPrefixes: ["192.0.2.1"]\n');
+    // In the file a wider entry covers it, which the node does not have.
+    await write("blocks.yaml", "192.0.2.0/24: 1\n192.0.0.0/16: 1\n");
     const ended = await unblock(["192.0.2.0/24"], now);
     expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("no entry covers 192.0.2.1/32")]);
     expect(changes()).toBe(0);
@@ -154,7 +156,7 @@ describe("unblock limits removals as up does", () => {
 test("block limits changes of values as up does", async () => {
   await project("config:\n  packetfilter:maxChanges: 10%\n");
   const prefixes = Object.keys(MANY).slice(0, 25);
-  const args = ["--value", "7", "--now", "prefixset://edge/many"];
+  const args = ["--value", "7", "--force", "--now", "prefixset://edge/many"];
   const ended = await block(prefixes, args);
   expect([ended.code, ended.err]).toEqual([
     1,

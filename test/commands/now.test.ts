@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { NodeClient } from "../../provider/client";
@@ -145,3 +145,75 @@ test("an array keeps it, too; anything else in its place is a problem", async ()
   await writeFile(file, '{ "203.0.113.7": { "sent": { "http://192.0.2.10 prefixset://edge/blocked": -1 } } }');
   expect(() => readPrefixFile(file)).toThrow(/blocks\.json:1:20: what was sent is no object from/);
 });
+
+describe("what another writer put there stays", () => {
+  const unblock = (prefixes: string[], more: string[] = []) => command("unblock", prefixes, more);
+  const applied = () => emulator.prefixSet(BLOCKED).applied;
+  const other = () => `${BLOCKED} on ${emulator.endpoint}`;
+
+  test("an entry that the file never had is refused by name, and --force removes it", async () => {
+    await block(["203.0.113.7"]);
+    const refused = await unblock(["192.0.2.0/24", "203.0.113.7"]);
+    expect(refused).toMatchObject({
+      code: 1,
+      err: `${other()}: 192.0.2.0/24 (value 1, never in the file) was left as it is, since another writer put it there. --force removes it.\n`,
+    });
+    expect(refused.out).toContain(`${other()}: 1 entry changed and committed.`);
+    expect(applied()).toEqual({ "192.0.2.0/24": 1 });
+    expect((await unblock(["192.0.2.0/24"], ["--force"])).code).toBe(0);
+    expect(applied()).toEqual({});
+  });
+
+  test("another value is refused by name, and --force changes and removes it", async () => {
+    emulator.change(BLOCKED, { insert: { "198.51.100.0/24": 7 } });
+    const refused = await block(["198.51.100.0/24", "203.0.113.7"]);
+    expect(refused).toMatchObject({
+      code: 1,
+      err: `${other()}: 198.51.100.0/24 (value 7, not 1) was left as it is, since another writer put it there. --force changes it.\n`,
+    });
+    expect(applied()).toEqual({ "192.0.2.0/24": 1, "198.51.100.0/24": 7, "203.0.113.7/32": 1 });
+    expect(held()["198.51.100.0/24"]).not.toHaveProperty("sent");
+    const gone = await unblock(["198.51.100.0/24"]);
+    expect([gone.code, gone.err]).toEqual([
+      1,
+      expect.stringContaining("198.51.100.0/24 (value 7, in the file 1) was left"),
+    ]);
+    expect(applied()).toHaveProperty(["198.51.100.0/24"], 7);
+    expect((await block(["198.51.100.0/24"], ["--force"])).code).toBe(0);
+    expect(applied()).toHaveProperty(["198.51.100.0/24"], 1);
+  });
+
+  test("unblock names what still covers the address at the node, and ends with 1", async () => {
+    await block(["192.0.2.7"]);
+    expect(await unblock(["192.0.2.7"])).toMatchObject({
+      code: 1,
+      err: `${other()}: 192.0.2.7/32 is still covered by 192.0.2.0/24 (value 1).\n`,
+    });
+    expect(applied()).toEqual({ "192.0.2.0/24": 1 });
+  });
+
+  test("what unblock could not remove is removed by the same command again", async () => {
+    await block(["203.0.113.7"]);
+    await writeFile(join(folder, "blocks.yaml"), "203.0.113.7/32: 1\n");
+    emulator.fail({ cmd: "delete", status: 401, times: 1 });
+    expect((await unblock(["203.0.113.7"])).code).toBe(1);
+    expect(held()["203.0.113.7/32"]).toMatchObject({ value: 1, sent: { [place()]: 1 } });
+    expect(await unblock(["203.0.113.7"])).toMatchObject({ code: 0, err: "" });
+    expect([applied(), held()]).toEqual([{ "192.0.2.0/24": 1 }, {}]);
+  });
+});
+
+test("of twenty calls at once at a slow node the file and the node say the same in the end", async () => {
+  await emulator.close();
+  const state = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } };
+  emulator = await startEmulator({ state, commitLatency: "30ms" });
+  const hosts = Array.from({ length: 20 }, (_, index) => `203.0.113.${1 + (index % 4)}`);
+  const calls = hosts.map((host, index) =>
+    index % 2 === 0 ? block([host], ["--value", String(index)]) : command("unblock", [host]),
+  );
+  await Promise.all([writeFile(join(folder, "blocks.yaml"), "203.0.113.9/32: 1\n"), block(["203.0.113.9"])]);
+  const ended = await Promise.all(calls);
+  expect(ended.filter(({ code }) => code !== 0)).toEqual([]);
+  const values = Object.fromEntries(Object.entries(held()).map(([prefix, { value }]) => [prefix, value]));
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, ...values });
+}, 60_000);

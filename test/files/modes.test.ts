@@ -8,7 +8,7 @@ import { draftIn, replaceFile, SHARED_FILE, writeDraft } from "../../provider/fi
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import { Store, setAside } from "../../provider/forwarder/ledger/store";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
-import { editPrefixFile } from "../../provider/prefixes/edit/edit-file";
+import { withPrefixFile } from "../../provider/prefixes/edit/edit-file";
 
 const MANY_BYTES = 32 * 1024 * 1024;
 const usual = process.umask();
@@ -82,7 +82,9 @@ describe("an edit of a prefix file", () => {
     const owner = JSON.stringify({ host: hostname(), pid: ended(), id: "1" });
     for (const name of ["a", "b.left", "b.left.c"]) await writeFile(`${file}.lock.${name}`, owner);
     await writeFile(`${file}.lock.mine`, JSON.stringify({ host: hostname(), pid: process.pid, id: "2" }));
-    await editPrefixFile(join(work.path, "link.json"), () => new Map([["203.0.113.0/24", { value: 1 }]]) as never);
+    await withPrefixFile(join(work.path, "link.json"), (file) =>
+      file.edit(() => new Map([["203.0.113.0/24", { value: 1 }]]) as never),
+    );
     expect(await modes(work.path)).toEqual({
       "blocked.json": "640",
       "blocked.json.lock.mine": "644",

@@ -1,6 +1,8 @@
 import { dirname } from "node:path";
 import { type Command, Option } from "commander";
-import type { NodeClient, PrefixSetUrl } from "../../client";
+import { formatUrl, type NodeClient, type PrefixSetUrl } from "../../client";
+import { sentPlace } from "../../model/entry";
+import type { LockedFile } from "../../prefixes/edit/edit-file";
 import { type CliIo, progress } from "../cli-io";
 import { addNodeFlags, type NodeFlags, nodeClient } from "../node-options";
 import { type Project, readProject, requireWritable } from "../project";
@@ -12,6 +14,7 @@ export interface EditFlags extends NodeFlags {
   readonly file: string;
   readonly now?: string;
   readonly stack?: string;
+  readonly force?: boolean;
 }
 
 /** Adds {@link EditFlags} to a command. */
@@ -28,6 +31,7 @@ export function addEditFlags(command: Command): Command {
         "--now <url>",
         "after the file, also send and commit it to this set of the node, such as prefixset://edge/blocked",
       )
+      .option("--force", "with --now: also change and remove what another writer put there")
       .option(
         "--stack <name>",
         "stack whose settings hold (Pulumi.<name>.yaml beside or above the file); default: PULUMI_STACK, else the only one",
@@ -60,13 +64,30 @@ export async function workplace(flags: EditFlags, io: CliIo): Promise<Workplace>
   return { name: flags.file, file, project, folder: project.folder ?? dirname(file), ...now };
 }
 
-/** With --now: sends what was written, and says so. @throws {Error} with node and remedy; the file stays */
-export async function send({ now, project, file }: Workplace, wanted: Wanted, io: CliIo): Promise<void> {
-  if (!now) return;
+/** Where entries are sent, as a prefix file names it; nothing without --now. */
+export function sentPlaces({ now }: Workplace): string[] {
+  return now ? [sentPlace(now.client.endpoint, formatUrl(now.url))] : [];
+}
+
+/**
+ * With --now: sends what was written, and says so.
+ *
+ * @returns sentences about what is not as the command says
+ * @throws {Error} with node and remedy; the file stays
+ */
+export async function send(
+  { now, project }: Workplace,
+  file: LockedFile,
+  wanted: Wanted,
+  io: CliIo,
+): Promise<readonly string[]> {
+  if (!now) return [];
   const { client, url } = now;
   try {
     progress(io, `sending to ${client.endpoint}`);
-    io.out(`${await sendNow({ client, url, project, file }, wanted, io)}\n`);
+    const { done, problems } = await sendNow({ client, url, project, file }, wanted, io);
+    io.out(`${done}\n`);
+    return problems;
   } finally {
     await client.close();
   }

@@ -1,15 +1,15 @@
 import { sentPlace } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap, PrefixMap } from "../../model/prefix-map";
-import type { PrefixEntries } from "../../prefixes";
 import type { Edit, EntryChange } from "../../prefixes/edit/edit";
-import { editPrefixFile } from "../../prefixes/edit/edit-file";
+import type { LockedFile } from "../../prefixes/edit/edit-file";
+import type { PrefixEntry } from "../../prefixes/entries";
 import { isExpired } from "../../resources/entries";
 import { isoOf } from "./until";
 
 /** A set at a node, and the file that remembers what was put there. */
 export interface Memory {
-  readonly file: string;
+  readonly file: LockedFile;
   readonly endpoint: string;
   readonly url: string;
   /** Milliseconds since 1970. */
@@ -24,7 +24,7 @@ export interface Memory {
 export async function rememberSent(memory: Memory, put: PrefixMap, observed: ListedMap): Promise<void> {
   if (put.size === 0) return;
   const place = sentPlace(memory.endpoint, memory.url);
-  await editPrefixFile(memory.file, (entries) => {
+  await memory.file.edit((entries) => {
     const changes = [...put].map(([prefix, value]): [CanonicalPrefix, EntryChange] => {
       const { [place]: before, ...others } = entries[prefix]?.sent ?? {};
       const held = observed.get(prefix);
@@ -37,20 +37,27 @@ export async function rememberSent(memory: Memory, put: PrefixMap, observed: Lis
   });
 }
 
-/** How an entry leaves the file: one that was sent somewhere stays, as expired, so that an `up` can remove it there. */
-export function withdrawn(entries: PrefixEntries, prefix: CanonicalPrefix, now: number): EntryChange | undefined {
-  const { sent, expires } = entries[prefix] ?? {};
-  if (sent === undefined) return undefined;
-  return isExpired(expires, now) ? {} : { expires: isoOf(now) };
+/**
+ * How an entry leaves the file: one that is to be removed somewhere stays until it is gone there, as expired, so that an `up`
+ * or the same command again can remove it.
+ *
+ * @param places Where the command itself is about to remove it.
+ */
+export function withdrawn(entry: PrefixEntry, places: readonly string[], now: number): EntryChange | undefined {
+  const sent = { ...Object.fromEntries(places.map((place) => [place, entry.value])), ...entry.sent };
+  if (Object.keys(sent).length === 0) return undefined;
+  return { sent, ...(!isExpired(entry.expires, now) && { expires: isoOf(now) }) };
 }
 
-/** Forgets what has expired and is gone from the set: nothing is left to be removed there. */
+/** Forgets what has expired and is gone from the set, or is another writer's there: nothing is left to be removed. */
 export async function forgetGone(memory: Memory, after: ListedMap): Promise<void> {
   const place = sentPlace(memory.endpoint, memory.url);
-  await editPrefixFile(memory.file, (entries): Edit => {
+  await memory.file.edit((entries): Edit => {
     const gone = Object.entries(entries).filter(
       ([prefix, { sent, expires }]) =>
-        sent?.[place] !== undefined && isExpired(expires, memory.now) && !after.has(prefix as CanonicalPrefix),
+        sent?.[place] !== undefined &&
+        isExpired(expires, memory.now) &&
+        after.get(prefix as CanonicalPrefix) !== sent[place],
     );
     return new Map(
       gone.map(([prefix, { sent }]): [CanonicalPrefix, EntryChange | undefined] => {

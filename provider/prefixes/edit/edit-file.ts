@@ -10,7 +10,7 @@ import { withLock } from "./lock";
 import { editYaml } from "./yaml-document";
 
 /** What a file said before, and what it says now. */
-export interface Edited {
+interface Edited {
   readonly before: PrefixEntries;
   readonly after: PrefixEntries;
 }
@@ -18,31 +18,41 @@ export interface Edited {
 /** The kinds of files that are edited; the others have no place for a reason, or are written by machines. */
 export const EDITABLE = [".json", ".yaml", ".yml"];
 
+/** A prefix file that no other command edits meanwhile. */
+export interface LockedFile {
+  /**
+   * Edits it as it stands now. Comments, order and indentation stay. The new content is written beside the file and takes
+   * its place in one step, so that a reader sees the old file or the new one. A file that is missing is made.
+   *
+   * @param decide Is told what the file says now, and says what is to change; what it throws leaves the file as it is.
+   * @throws {PrefixFileError} when the file does not read as a prefix file; it is left as it is
+   * @throws {Error} when an edit is not possible in this file, with the reason
+   */
+  edit(decide: (entries: PrefixEntries) => Edit): Promise<Edited>;
+}
+
 /**
- * Edits a prefix file as `readPrefixFile` reads it: an object or map of prefixes, or an array. Comments, order and
- * indentation stay. The new content is written beside the file and takes its place in one step, so that a reader sees the
- * old file or the new one, and other editors wait. A file that is missing is made.
- *
- * @param decide Is told what the file says now, and says what is to change; what it throws leaves the file as it is.
- * @throws {PrefixFileError} when the file does not read as a prefix file; it is left as it is
- * @throws {Error} when an edit is not possible in this file, with the reason
+ * Holds a prefix file, as `readPrefixFile` reads it, for some work: an object or map of prefixes, or an array. Other editors
+ * wait until the work has ended.
  */
-export async function editPrefixFile(file: string, decide: (entries: PrefixEntries) => Edit): Promise<Edited> {
-  const edit = extname(file).toLowerCase() === ".json" ? editJson : editYaml;
+export async function withPrefixFile<T>(file: string, work: (file: LockedFile) => Promise<T>): Promise<T> {
   // A link stays a link: what it leads to is replaced.
   const target = await realpath(file).catch(() => file);
-  return withLock(target, async () => {
-    const text = await readOrNothing(target);
-    const before = parse(file, text);
-    const changes = decide(before);
-    const wanted = expected(before, changes);
-    if (same(before, wanted)) return { before, after: before };
-    const next = edit(text, changes);
-    const after = parse(file, next);
-    if (!same(after, wanted)) throw notAsMeant(file, after, wanted);
-    await replaceFile(target, next, SHARED_FILE);
-    return { before, after };
-  });
+  return withLock(target, () => work({ edit: (decide) => editLocked(file, target, decide) }));
+}
+
+async function editLocked(file: string, target: string, decide: (entries: PrefixEntries) => Edit): Promise<Edited> {
+  const edit = extname(file).toLowerCase() === ".json" ? editJson : editYaml;
+  const text = await readOrNothing(target);
+  const before = parse(file, text);
+  const changes = decide(before);
+  const wanted = expected(before, changes);
+  if (same(before, wanted)) return { before, after: before };
+  const next = edit(text, changes);
+  const after = parse(file, next);
+  if (!same(after, wanted)) throw notAsMeant(file, after, wanted);
+  await replaceFile(target, next, SHARED_FILE);
+  return { before, after };
 }
 
 function parse(file: string, text: string): PrefixEntries {

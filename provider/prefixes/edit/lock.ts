@@ -6,8 +6,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { hasEnded } from "../../files/ended-process";
 
-/** Milliseconds: an edit takes a few, so that a wait of this length is for something that hangs. */
-const PATIENCE_MS = 30_000;
+/** Milliseconds: a command holds the file until its nodes have answered, and twenty may wait for each other. */
+const PATIENCE_MS = 600_000;
+/** Milliseconds after which a lock without its owner in it was left by a process that was killed. */
+const HALF_MADE_MS = 30_000;
 const PAUSE_MS = 10;
 
 const ownerSchema = z.object({ host: z.string(), pid: z.number().int(), id: z.string() });
@@ -21,11 +23,15 @@ type Owner = z.infer<typeof ownerSchema>;
  * Done here, since the libraries for it are kept no more or know stale locks by their age only, by which a machine that
  * slept loses a lock that it holds.
  *
- * @throws {Error} when the lock is not to be had for half a minute, naming its file
+ * @throws {Error} when the lock is not to be had in that time, or the folder is not there, naming the file
  */
 export async function withLock<T>(file: string, work: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
   const lock = `${file}.lock`;
-  await take(lock, patienceMs);
+  try {
+    await take(lock, patienceMs);
+  } catch (error) {
+    throw ofFile(error, file);
+  }
   try {
     await removeLeft(lock);
     return await work();
@@ -42,7 +48,7 @@ async function take(lock: string, patienceMs: number): Promise<void> {
     const text = await readFile(lock, "utf8").catch(() => undefined);
     const owner = text === undefined ? undefined : ownerOf(text);
     if (text !== undefined && owner && hasEnded(owner)) await takeAway(lock, text, owner);
-    else if (performance.now() > end) throw new Error(held(lock));
+    else if (performance.now() > end) throw new Error(held(lock, owner));
     else await sleep(PAUSE_MS * (0.5 + Math.random()));
   }
 }
@@ -86,7 +92,7 @@ async function removeLeft(lock: string): Promise<void> {
 
 async function isOld(file: string): Promise<boolean> {
   const found = await stat(file).catch(() => undefined);
-  return found !== undefined && Date.now() - found.mtimeMs > PATIENCE_MS;
+  return found !== undefined && Date.now() - found.mtimeMs > HALF_MADE_MS;
 }
 
 /** Of several who find the same left lock one takes it away: a later one may meet a new lock in its place. */
@@ -100,6 +106,13 @@ async function takeAway(lock: string, left: string, { id }: Owner): Promise<void
   }
 }
 
-function held(lock: string): string {
-  return `${lock} is there: another command edits the file, or was ended while it did. Nothing was changed. If no other command runs, remove ${lock} and try again.`;
+/** What the system says of the lock, said of the file: no user has ever named the lock. */
+function ofFile(error: unknown, file: string): unknown {
+  return error instanceof Error && "path" in error ? Object.assign(error, { path: file }) : error;
+}
+
+function held(lock: string, owner: Owner | undefined): string {
+  const file = basename(lock, ".lock");
+  const by = owner ? `process ${owner.pid} on ${owner.host}` : "another command";
+  return `${file} is being edited by ${by}, which has not ended. Nothing was changed: wait for it and try again. If it runs no more, remove ${basename(lock)} beside the file.`;
 }
