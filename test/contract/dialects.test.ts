@@ -1,11 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { NodeClient, type NodeOptions, RequestError, SignalingClient, UnexpectedResponse } from "../../provider/client";
+import {
+  NodeClient,
+  type NodeOptions,
+  type ReceiverOptions,
+  RequestError,
+  SignalingClient,
+  UnexpectedResponse,
+} from "../../provider/client";
 import { NodeMemories } from "../../provider/client/world";
 import {
   type DialectName,
   type DialectSettings,
   deviations,
   type Emulator,
+  type SwitchName,
   singleSwitchDialects,
   startEmulator,
 } from "../../provider/emulator";
@@ -22,6 +30,7 @@ async function within(
   dialect: DialectName | DialectSettings,
   use: (clients: Clients) => Promise<void>,
   nodeOptions: Partial<NodeOptions> = {},
+  receiverOptions: Partial<ReceiverOptions> = {},
 ): Promise<void> {
   await using emulator = await startEmulator({ state: STATE, dialect });
   // Pauses move the emulator's clock, so that delayed effects happen without waiting for them.
@@ -30,7 +39,7 @@ async function within(
   const memories = new NodeMemories();
   const node = new NodeClient({ endpoint: emulator.endpoint, ...nodeOptions }, { sleep, monotonic, memories });
   const credentials = { url: emulator.signalingUrl, clientId: "c1", secretKey: SECRET };
-  const signaling = new SignalingClient(credentials, { sleep, monotonic });
+  const signaling = new SignalingClient({ ...credentials, ...receiverOptions }, { sleep, monotonic });
   try {
     await use({ emulator, node, signaling });
   } catch (error) {
@@ -43,7 +52,7 @@ async function within(
 }
 
 /** All fourteen operations, as a caller uses them who reads what the node lists and settles what it refuses. */
-async function roundTrip({ emulator, node, signaling }: Clients): Promise<void> {
+async function roundTrip({ emulator, node, signaling }: Clients, ruleName = "count sources"): Promise<void> {
   for (const set of [GLOBAL, LOCAL]) {
     const before = await node.listPrefixSet(set);
     expect(listed(before)).toEqual({ "203.0.113.0/24": 7 });
@@ -70,7 +79,7 @@ async function roundTrip({ emulator, node, signaling }: Clients): Promise<void> 
   }
 
   expect((await node.listProfiles("edge")).map(({ name }) => name)).toEqual(["web", "clean", "guarded"]);
-  expect(await node.listRules("edge", "web")).toMatchObject([{ id: 30, name: "count sources" }]);
+  expect(await node.listRules("edge", "web")).toMatchObject([{ id: 30, name: ruleName }]);
   expect(await node.listMarks("edge", "web", "shost")).toMatchObject([{ address: "203.0.113.9", id: 30, value: 1234 }]);
   expect(await node.listMarks("edge", "web", "dhost")).toMatchObject([{ address: "2001:db8::7", id: 31 }]);
   const pair = { source: "203.0.113.9", destination: "198.51.100.7" };
@@ -122,7 +131,66 @@ const REFUSED: Record<string, [DialectSettings, (node: NodeClient) => Promise<un
   credentials: [{}, (node) => node.listPrefixSet(GLOBAL), "unauthorized"],
 };
 
+/** How lists in lines are read whose fields have no names. */
+const COLUMNS = {
+  rules: { id: 0, name: 1 },
+  marks: {
+    ...{ id: 0, value: 1, lifetime: 2, source: 3, destination: 4 },
+    ...{ sourcePort: 5, destinationPort: 6, protocol: 7 },
+  },
+} as const;
+
+/** What a client reads by settings of its own only: what it is told then. */
+const READ_BY: Partial<Record<SwitchName, Record<string, Settings>>> = {
+  listFormat: {
+    ndjson: { node: { format: "ndjson", empty: "" } },
+    lines: { node: { format: "lines", columns: COLUMNS, empty: "" } },
+    "ok-lines": { node: { format: "lines", columns: COLUMNS } },
+    csv: { node: { format: "csv", columns: COLUMNS, empty: "" } },
+    "csv-head": { node: { format: "csv" } },
+  },
+  profilesFormat: everyFormat("profiles"),
+  rulesFormat: everyFormat("rules"),
+  marksFormat: everyFormat("marks"),
+  listEnvelope: {
+    "0.data": { node: { path: "0.data" } },
+    "{arena}.{set}": {
+      node: { path: { prefixset: "{arena}.{set}", profiles: "{arena}", rules: "{arena}", marks: "{arena}" } },
+    },
+  },
+  listVerdict: { "code-1000": { node: { success: { member: "code", values: [1000] } } } },
+  success: { "code-1": { node: { success: { member: "code", values: [1] } } } },
+  statusFormat: { lines: { receiver: { format: "lines", empty: "" } } },
+  statusEnvelope: { "state.now": { receiver: { path: "state.now" } } },
+  statusName: { active: { receiver: { name: "active" } }, none: { receiver: { empty: "{}" } } },
+  statusEmpty: { object: { receiver: { empty: "{}" } }, empty: { receiver: { empty: "" } } },
+  signalingSuccess: { "code-1": { receiver: { success: { member: "code", values: [1] } } } },
+};
+
+interface Settings {
+  readonly node?: NodeOptions["answers"];
+  readonly receiver?: ReceiverOptions["answers"];
+}
+
+function everyFormat(kind: "profiles" | "rules" | "marks"): Record<string, Settings> {
+  const columns = kind === "profiles" ? {} : { columns: { [kind]: COLUMNS[kind] } };
+  const settings = (format: "ndjson" | "lines" | "csv", more: object = columns): Settings => ({
+    node: { format: { [kind]: format }, ...more, empty: "" },
+  });
+  return {
+    ndjson: settings("ndjson", {}),
+    lines: settings("lines"),
+    "ok-lines": settings("lines"),
+    csv: settings("csv"),
+    "csv-head": settings("csv", {}),
+  };
+}
+
 const SWITCHES = singleSwitchDialects();
+const BY_SETTINGS = SWITCHES.flatMap(({ name, setting }) => {
+  const settings = READ_BY[name]?.[setting];
+  return settings ? [{ name, setting, settings }] : [];
+});
 /** The form of one kind of refusal shows only where that kind is refused: those have a walk of their own. */
 const formOf = (name: string) => /^(.*)Form$/.exec(name)?.[1] ?? "";
 const FORMS = SWITCHES.filter(({ name }) => formOf(name) in REFUSED);
@@ -135,6 +203,31 @@ describe("every switch of the open points", () => {
       await refusals(clients);
     }),
   );
+
+  it.each(BY_SETTINGS)("$name = $setting: all operations round trip by settings", ({ name, setting, settings }) =>
+    within(
+      { [name]: setting },
+      async (clients) => {
+        // Between blanks a name with one is cut.
+        const isCut = /^(list|rules)Format$/.test(name) && String(setting).endsWith("lines");
+        await roundTrip(clients, isCut ? "count" : undefined);
+        await refusals(clients);
+      },
+      settings.node && { answers: settings.node },
+      settings.receiver && { answers: settings.receiver },
+    ),
+  );
+
+  it("what is read by settings only is refused without them, and never an empty list", async () => {
+    const quiet: unknown[] = [];
+    for (const { name, setting } of BY_SETTINGS) {
+      await within({ [name]: setting }, async (clients) => {
+        const failure = await roundTrip(clients).catch((error: unknown) => error);
+        if (!(failure instanceof RequestError)) quiet.push([name, setting, failure]);
+      });
+    }
+    expect(quiet).toEqual([]);
+  });
 
   it.each(["301", "302", "307-elsewhere"] as const)("redirect = %s is refused and says where it leads", (redirect) =>
     within({ redirect }, async ({ node }) => {
@@ -184,7 +277,7 @@ describe("every switch of the open points", () => {
         requests: 1,
       });
     }
-    expect(FORMS).toHaveLength(8 * 8);
+    expect(FORMS).toHaveLength(8 * 9);
     await Promise.all([client.close(), stranger.close()]);
   });
 
@@ -295,6 +388,45 @@ describe("every switch of the open points", () => {
         );
       },
       { absentSet: "empty" },
+    ));
+
+  it.each<[DialectSettings, NodeOptions["answers"]]>([
+    [{ unknownForm: "code-in-body" }, { absent: { member: "code", values: [404] } }],
+    [{ unknownForm: "json-200" }, { absent: { text: "unknown prefix-set" } }],
+    [{ unknownForm: "text", unknownStatus: 410 }, { absent: { status: 410 } }],
+  ])("%j: a set that is not there is an empty one where answers.absent says so", (settings, answers) =>
+    within(
+      { unknownSet: "made", ...settings },
+      async ({ node }) => {
+        const set = { ...GLOBAL, set: "new" };
+        expect(await node.listPrefixSet(set)).toEqual([]);
+        await node.insert(set, [["192.0.2.0/24", 1]]);
+        await node.commit(set);
+        expect(listed(await node.listPrefixSet(set))).toEqual({ "192.0.2.0/24": 1 });
+      },
+      { absentSet: "empty", answers },
+    ),
+  );
+
+  it.each(["empty", "html"] as const)("signalingSuccess = %s: an answer that says nothing is no success", (form) =>
+    within({ signalingSuccess: form }, async ({ emulator, signaling }) => {
+      await expect(signaling.start(prefixes("198.51.100.7"))).rejects.toBeInstanceOf(UnexpectedResponse);
+      expect(emulator.signalings.c1).toEqual(["198.51.100.7/32"]);
+      expect(await signaling.ensureActive(prefixes("198.51.100.9"))).toMatchObject({ already: [] });
+    }),
+  );
+
+  it("nested by names, a local set stands under its profile, and octets and ranges are read in it", () =>
+    within(
+      { listEnvelope: "{arena}.{profile}.{set}", addressForm: "octets" },
+      async ({ node, emulator }) => {
+        emulator.change("prefixset://edge/web/blocked", { insert: { "2001:db8::/33": 3, "192.0.2.9": 2 } });
+        const { applied } = emulator.prefixSet("prefixset://edge/web/blocked");
+        expect(listed(await node.listPrefixSet(LOCAL))).toEqual(applied);
+        emulator.setDialect({ listEnvelope: "{arena}.{profile}.{set}", addressForm: "range" });
+        expect(listed(await node.listPrefixSet(LOCAL))).toEqual(applied);
+      },
+      { answers: { path: "{arena}.{profile}.{set}" } },
     ));
 
   it("lengthKey: an address beside its length is read with it, as a netmask too", async () => {

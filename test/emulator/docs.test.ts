@@ -64,11 +64,15 @@ const EDGE_STATE: EmulatorState = {
     },
   },
   signaling: {
-    clients: [{ clientId: "c1", secretKey: "s1", prefixes: ["198.51.100.0/24"], active: ["198.51.100.7"] }],
+    clients: [
+      { clientId: "c1", secretKey: "s1", prefixes: ["198.51.100.0/24"], active: ["198.51.100.7"] },
+      { clientId: "c2", secretKey: "s2", prefixes: ["192.0.2.0/24"] },
+    ],
   },
 };
 
 const C1 = { clientId: "c1", secretKey: "s1" };
+const C2 = { clientId: "c2", secretKey: "s2" };
 const marks = (type: string) => (it: Emulator) => fapi(it, { url: "mark://edge/web", cmd: "list", type }, EDGE);
 const onSet = (set: string, cmd: string) => (it: Emulator) => fapi(it, { url: `prefixset://edge/${set}`, cmd });
 
@@ -100,6 +104,11 @@ const SAMPLES: { of: object; request: string; ask: (emulator: Emulator) => Promi
   { of: SIGNALING_SWITCHES, request: "status of signaling", ask: (it) => signaling(it.signalingUrl, C1, "status") },
   {
     of: SIGNALING_SWITCHES,
+    request: "status when nothing is active",
+    ask: (it) => signaling(it.signalingUrl, C2, "status"),
+  },
+  {
+    of: SIGNALING_SWITCHES,
     request: "status with a wrong secret",
     ask: (it) => signaling(it.signalingUrl, { ...C1, secretKey: "wrong" }, "status"),
   },
@@ -108,16 +117,24 @@ const SAMPLES: { of: object; request: string; ask: (emulator: Emulator) => Promi
     request: "start of what is active",
     ask: (it) => signaling(it.signalingUrl, C1, "start", ["198.51.100.7/32"]),
   },
+  {
+    of: SIGNALING_SWITCHES,
+    request: "start",
+    ask: async (it) => {
+      await signaling(it.signalingUrl, C1, "stop", ["198.51.100.9/32"]);
+      return signaling(it.signalingUrl, C1, "start", ["198.51.100.9/32"]);
+    },
+  },
 ];
 
 /** Settings that only give a member another name: one of each is sample enough. */
 const OTHER_NAMES =
-  /^listEnvelope: (?!array|data\.items|keyed|result$)|^prefixKey: (?!prefix)|^valueKey: (?!value)|^lengthKey: (?!mask)/;
+  /^listEnvelope: (?!array|data\.items|keyed|result$|0|\{)|^(profiles|rules|marks)Format: |^range\w+Key: |^prefixKey: (?!prefix)|^valueKey: (?!value)|^lengthKey: (?!mask)/;
 
 /** An answer as it is sent: status and body. */
 const sent = async (emulator: Emulator, ask: (emulator: Emulator) => Promise<Answer>) => {
   const { status, text } = await ask(emulator);
-  return `${status} ${text.replaceAll("\n", " ")}`.trim();
+  return `${status} ${text.replaceAll("\n", "↵")}`.trim();
 };
 
 /** Each answer with nothing set, and each that a setting changes, as the emulator sends it. */

@@ -132,10 +132,11 @@ test("a set that its first insert makes is there for the requests behind it", as
 test("a long list is encoded once for all its readers", () => {
   const listed = new PrefixSetStore(new Map(entries(9_000).map(({ p, v }) => [p as never, v]))).ordered;
   const [form, spellings] = [dialect(), new Map()];
-  const reply = listSet(listed, spellings, form);
-  expect(listSet(listed, spellings, form).body).toBe(reply.body);
+  const url = { kind: "prefixset", arena: "edge", set: "blocked" } as const;
+  const reply = listSet(listed, spellings, url, form);
+  expect(listSet(listed, spellings, url, form).body).toBe(reply.body);
   expect(JSON.parse(String(reply.body))).toEqual({ data: entries(9_000) });
-  const keyed = listSet(listed, spellings, dialect({ listEnvelope: "keyed" }));
+  const keyed = listSet(listed, spellings, url, dialect({ listEnvelope: "keyed" }));
   expect(JSON.parse(String(keyed.body))).toEqual(asRecord(entries(9_000)));
 });
 

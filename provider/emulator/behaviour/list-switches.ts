@@ -1,14 +1,35 @@
 import { z } from "zod";
 import { MARK_KEYS } from "../marks";
-import { choice, named } from "./switch";
+import { choice, named, placed } from "./switch";
 
 function envelopeOf(list: string) {
-  return named("same", [], `Where the list of ${list} stands, if not as listEnvelope says (same).`);
+  return placed("same", [], `Where the list of ${list} stands, if not as listEnvelope says (same).`);
+}
+
+const FORMATS = ["json", "ndjson", "lines", "ok-lines", "csv", "csv-head"] as const;
+
+/** How a list is written. */
+export type ListFormat = (typeof FORMATS)[number];
+
+const [, ...OTHER_FORMATS] = FORMATS;
+
+function formatOf(list: string) {
+  return choice(["same", ...FORMATS], `How the list of ${list} is written, if not as listFormat says (same).`, [
+    ...OTHER_FORMATS,
+  ]);
 }
 
 /** How the node API writes lists, and what it shows in them (docs/contract.md#node-answers, docs/contract.md#marks). */
 export const LIST_SWITCHES = {
-  listEnvelope: named(
+  listFormat: choice(
+    FORMATS,
+    "How lists are written: one JSON text; a JSON text a line; fields between blanks, a line each, also behind a line OK n; or fields between commas, also behind a line with their names. Fields of an entry are its members in their order, or its prefix alone where entryForm is string and the value 1; of a profile its name; of a rule its id and name; of a mark id, value, lifetime, age and status where shown, source, destination, both ports and protocol. What is not there is - or, between commas, nothing.",
+    [...OTHER_FORMATS],
+  ),
+  profilesFormat: formatOf("profiles"),
+  rulesFormat: formatOf("rules"),
+  marksFormat: formatOf("marks"),
+  listEnvelope: placed(
     "data",
     [
       "array",
@@ -24,7 +45,13 @@ export const LIST_SWITCHES = {
       "data.items",
       "keyed",
     ],
-    "Where a list stands in its answer: under a member of this name (any name; names within one another are joined by dots), as a bare array, or (keyed, prefix-sets only) as an object keyed by prefix.",
+    "Where a list stands in its answer: under a member of this name (any name; names within one another are joined by dots, 0 is an array around it, and {arena}, {profile} and {set} are the names of what is listed, if it has them), as a bare array, or (keyed, prefix-sets only) as an object keyed by prefix.",
+    ["0.data", "{arena}.{set}"],
+  ),
+  listVerdict: choice(
+    ["none", "status", "count", "code", "code-1000"],
+    "What stands beside a list in its outermost object: nothing, or the members with which success answers so.",
+    ["code-1000"],
   ),
   profilesEnvelope: envelopeOf("profiles"),
   rulesEnvelope: envelopeOf("rules"),
@@ -44,6 +71,13 @@ export const LIST_SWITCHES = {
     ["m", "mask", "len", "prefix_len", "bits"],
     "Member of a listed entry that holds the length of its prefix beside the address; any name; none: the length stands in the prefix.",
   ),
+  addressForm: choice(
+    ["text", "integer", "hex", "octets", "range"],
+    "The address of a listed entry that is an object: a text, an integer, a hexadecimal text (both IPv4 only), or an array of octets, each with its length under lengthKey (none: len); or the first and last address of a range.",
+  ),
+  rangeStartKey: named("start", ["from"], "Member of a listed range that holds its first address; any name."),
+  rangeEndKey: named("end", ["to"], "Member of a listed range that holds its last address; any name."),
+  valueForm: choice(["number", "text", "hex"], 'How the value of a listed entry is written: 7, "7" or "0x7".'),
   lengthForm: choice(["number", "netmask"], "A length beside its address: 24, or (IPv4 only) 255.255.255.0."),
   entryForm: choice(
     ["object", "string", "pair", "keyed"],
@@ -63,7 +97,10 @@ export const LIST_SWITCHES = {
     alternatives: ["long"],
   },
   markAge: choice(["hidden", "shown"], "Whether mark records carry their age in seconds."),
-  markAddress: choice(["bare", "cidr"], "How mark records write an address: 192.0.2.1 or 192.0.2.1/32."),
+  markAddress: choice(
+    ["bare", "cidr", "integer", "hex", "octets"],
+    "How mark records write an address: 192.0.2.1, 192.0.2.1/32, or in JSON as addressForm has it.",
+  ),
   missingTable: choice(
     ["empty", "error"],
     "A list of marks of a type that neither the rules nor the state of the profile speak of: an empty list, or the error for what does not exist.",

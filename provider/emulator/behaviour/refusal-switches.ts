@@ -2,7 +2,17 @@ import { z } from "zod";
 import { choice, type Switch } from "./switch";
 
 /** Forms of an error, each with the way in which it names itself as one. The first is the default. */
-const FORMS = ["json", "json-200", "status-200", "success-200", "code-200", "text", "text-200", "html"] as const;
+const FORMS = [
+  "json",
+  "json-200",
+  "status-200",
+  "success-200",
+  "code-200",
+  "code-in-body",
+  "text",
+  "text-200",
+  "html",
+] as const;
 
 /** How an error is written. */
 export type ErrorForm = (typeof FORMS)[number];
@@ -61,7 +71,7 @@ type KindSwitches = {
 export const REFUSAL_SWITCHES = {
   errorForm: choice(
     FORMS,
-    "Form of node API errors: JSON member error with a status, one of four JSON forms with status 200, plain text, the text error: … with status 200, or a page of HTML.",
+    "Form of node API errors: JSON member error with a status, one of five JSON forms with status 200 (code-in-body has the status of its kind as its code), plain text, the text error: … with status 200, or a page of HTML.",
   ),
   ...(Object.fromEntries(
     Object.entries(KINDS).flatMap(([kind, [normal, alternatives, about]]) => [

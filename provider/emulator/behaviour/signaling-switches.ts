@@ -1,4 +1,4 @@
-import { amount, choice } from "./switch";
+import { amount, choice, named } from "./switch";
 
 /** What the receiver of signalings does (docs/contract.md#signaling-api). */
 export const SIGNALING_SWITCHES = {
@@ -30,6 +30,30 @@ export const SIGNALING_SWITCHES = {
     "Start of a prefix that lies within an active one or around it: a signaling of its own, or ip_prefix invalid.",
   ),
   statusForm: choice(["cidr", "bare"], "How status writes a single address: 192.0.2.1/32 or 192.0.2.1."),
+  statusFormat: choice(["json", "lines"], "How status is written: JSON, or a prefix a line.", ["lines"]),
+  statusEnvelope: named(
+    "none",
+    ["result", "data"],
+    "Where the object or list of status stands: alone, or under a member of this name; any name; names within one another are joined by dots.",
+    ["state.now"],
+  ),
+  statusName: named(
+    "IP_prefix",
+    ["ip_prefix"],
+    "Member of status that holds the prefixes; any name; none: the list alone.",
+    ["active", "none"],
+  ),
+  statusSingle: choice(["array", "text"], "How status writes one prefix: as an array of one, or as a text alone."),
+  statusEmpty: choice(
+    ["array", "null", "object", "empty", "not-found"],
+    "Answer to status when nothing is active: an empty array or null in its place, {}, nothing, or 404 and a sentence.",
+    ["object", "empty"],
+  ),
+  signalingSuccess: choice(
+    ["text", "status", "created", "no-content", "empty", "html", "code-1"],
+    "Answer to start and stop: the text ok, {status: ok}, the text created with status 201, nothing with status 204, nothing, a page of HTML, or {code: 1, message: n records}.",
+    ["empty", "html", "code-1"],
+  ),
   statusDelay: amount(0, { alternatives: [50] }, "Milliseconds of virtual time until status shows a start."),
   lease: {
     ...amount(

@@ -5,7 +5,10 @@ export interface Switch<Schema extends z.ZodType = z.ZodType> {
   readonly schema: Schema;
   /** Settings other than the default that are worth testing a client against. */
   readonly alternatives: readonly z.output<Schema>[];
-  /** Alternatives under which a correct client must refuse or fail; a dialect drawn by seed has none of them. */
+  /**
+   * Alternatives under which a correct client must refuse or fail, or that it reads by settings of its own only; a dialect
+   * drawn by seed has none of them.
+   */
   readonly refusals?: readonly z.output<Schema>[];
 }
 
@@ -32,18 +35,26 @@ export function amount(normal: number, options: { alternatives: number[]; refusa
   return { schema: z.int().min(0).default(normal).describe(about), ...options };
 }
 
+const NAME = "[A-Za-z_][\\w-]*";
+
 /**
  * A name that a node chose: one of the usual ones, or any other. Where there are no alternatives, clients need a setting
  * to read any other name.
  */
-export function named(normal: string, alternatives: string[], about: string) {
-  const schema = z
-    .string()
-    .regex(
-      /^[A-Za-z_][\w-]*(\.[A-Za-z_][\w-]*)*$/,
-      "must be a name of letters, digits, _ and -; names within one another are joined by dots",
-    )
-    .default(normal)
-    .describe(about);
-  return { schema, alternatives };
+export function named(normal: string, alternatives: string[], about: string, refusals: string[] = []) {
+  const message = "must be a name of letters, digits, _ and -; names within one another are joined by dots";
+  const schema = dotted(NAME, message).default(normal).describe(about);
+  return { schema, alternatives, refusals };
+}
+
+/** As {@link named}, where the first element of an array and the names of what is listed may stand, too. */
+export function placed(normal: string, alternatives: string[], about: string, refusals: string[] = []) {
+  const message =
+    "must be a name of letters, digits, _ and -, or names with dots between them, among which 0, {arena}, {profile} and {set} may be";
+  const schema = dotted(`${NAME}|0|\\{(?:arena|profile|set)\\}`, message).default(normal).describe(about);
+  return { schema, alternatives, refusals };
+}
+
+function dotted(part: string, message: string) {
+  return z.string().regex(new RegExp(`^(?:${part})(?:\\.(?:${part}))*$`), message);
 }

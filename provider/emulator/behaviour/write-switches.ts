@@ -4,8 +4,9 @@ import { amount, choice } from "./switch";
 /** What the node API accepts, and what its writes do (docs/contract.md#set-entries, docs/contract.md#staging-and-commit). */
 export const WRITE_SWITCHES = {
   success: choice(
-    ["status", "empty", "text", "count", "ok", "code", "no-content"],
-    "Answer to insert, delete and commit: {status: ok}, nothing, the text ok, {count: n}, {ok: true}, {code: 0, msg: ok}, or nothing with status 204.",
+    ["status", "empty", "text", "count", "ok", "code", "no-content", "code-1000", "code-1"],
+    "Answer to insert, delete and commit: {status: ok}, nothing, the text ok, {count: n}, {ok: true}, {code: 0, msg: ok}, nothing with status 204, {code: 1000, message: Command completed successfully}, or {code: 1, message: n records}.",
+    ["code-1"],
   ),
   unknownSet: choice(
     ["refused", "made"],

@@ -1,3 +1,7 @@
+import type { MarkType } from "../../model/mark";
+import type { LineFormat } from "../http/lines";
+import type { AddressForm } from "../packets/address";
+
 /**
  * How mark records look on the wire. The contract names the ID, the value and the lifetime and shows no record;
  * each of these forms is a possible reading of it, and clients must understand all of them.
@@ -17,6 +21,10 @@ export interface MarkFormat {
   readonly expired?: boolean;
   /** Writes addresses with their length, `/32` or `/128`. Default false. */
   readonly cidr?: boolean;
+  /** How addresses are written, without a length. Default `"text"`. */
+  readonly addresses?: AddressForm;
+  /** Writes records in lines, without an envelope. Default: one JSON text. */
+  readonly lines?: LineFormat;
   /** What stands before and after the records. Default `["{\"data\":[", "]}"]`; a bare array is `["[", "]"]`. */
   readonly envelope?: readonly [open: string, close: string];
 }
@@ -55,3 +63,18 @@ export function memberNames({ keys, names }: MarkFormat): Record<string, string>
   const own = Object.entries(NAMES).map(([member, [short, long]]) => [member, keys === "long" ? long : short]);
   return { ...Object.fromEntries(own), ...names };
 }
+
+/**
+ * Members of a record in the order of its fields on a line. Without names before them they are at the same place in the
+ * tables of all types: what records of dhost lack is the source.
+ */
+export function memberColumns(type: MarkType, { lines, age, expired }: MarkFormat): string[] {
+  const source = type === "dhost" && lines !== "csv-head" ? ["source"] : [];
+  return [
+    ...["id", "value", "lifetime", ...(age ? ["age"] : []), ...(expired ? ["status"] : []), ...source],
+    ...{ shost: ["address"], dhost: ["address"], sdhost: PAIR, conn: [...PAIR, ...CONNECTION] }[type],
+  ];
+}
+
+const PAIR = ["source", "destination"];
+const CONNECTION = ["sourcePort", "destinationPort", "protocol"];

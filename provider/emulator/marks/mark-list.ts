@@ -1,6 +1,8 @@
 import type { MarkType } from "../../model/mark";
+import { lineOf } from "../http/lines";
+import { type AddressForm, addressIn } from "../packets/address";
 import { protocolNumber } from "../packets/protocols";
-import { type MarkFormat, memberNames } from "./mark-format";
+import { type MarkFormat, memberColumns, memberNames } from "./mark-format";
 import { readKey } from "./mark-key";
 import type { HeldMark, MarkTable } from "./mark-table";
 
@@ -41,7 +43,7 @@ export interface MarkListSource {
 }
 
 /**
- * A list of marks as JSON: an iterable of chunks, each encoded when it is asked for, in some milliseconds.
+ * A list of marks as JSON or in lines: an iterable of chunks, each encoded when it is asked for, in some milliseconds.
  * A server that turns to other work between chunks, as with `paced`, is never busy for longer than that.
  */
 export class MarkList implements Iterable<Buffer> {
@@ -78,6 +80,7 @@ export class MarkList implements Iterable<Buffer> {
     const { tables, format, now, cache } = this.source;
     const [open, close] = format.envelope ?? ['{"data":[', "]}"];
     const names = memberNames(format);
+    const between = format.lines ? "" : ",";
     const kept: Buffer[] = [];
     let bytes = 0;
     let until = Number.POSITIVE_INFINITY;
@@ -98,7 +101,7 @@ export class MarkList implements Iterable<Buffer> {
         const keep = format.expired ? (tables[family]?.options.keepExpired ?? 0) : 0;
         if (!(mark.expires + keep > now)) continue;
         text += `${separator}${this.record(mark, family, names)}`;
-        separator = ",";
+        separator = between;
         until = Math.min(until, changesAt(mark, { now, keep, isAgeShown: format.age ?? false }));
         if (text.length >= CHUNK_CHARACTERS) yield take();
       }
@@ -123,9 +126,24 @@ export class MarkList implements Iterable<Buffer> {
       ...(format.age && { age: secondsPast(now - created) }),
       ...(format.expired && { status: expires > now ? "active" : "expired" }),
     };
+    if (format.addresses) writeAddresses(record, format.addresses);
+    if (format.lines && format.lines !== "ndjson") {
+      const fields: Readonly<Record<string, unknown>> = record;
+      return lineOf(
+        memberColumns(type, format).map((member) => fields[member]),
+        format.lines,
+      );
+    }
     const named: Record<string, unknown> = {};
     for (const [member, shown] of Object.entries(record)) named[names[member] ?? member] = shown;
-    return JSON.stringify(named);
+    return format.lines ? lineOf(named, format.lines) : JSON.stringify(named);
+  }
+}
+
+function writeAddresses(record: Record<string, unknown>, form: AddressForm): void {
+  for (const member of ["address", "source", "destination"]) {
+    const text = record[member];
+    if (typeof text === "string") record[member] = addressIn(form, text);
   }
 }
 

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { MARK_PAUSE_MS, type MarkType } from "../../model/mark";
-import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
+import { formatUrl, type PrefixSetUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { Variation } from "../behaviour/fault-kind";
 import { type Api, type Incoming, type Interpretation, REDIRECTED } from "../http/api";
@@ -12,7 +12,7 @@ import type { Simulation } from "../simulation";
 import type { ProfileHoldings } from "../state/holdings";
 import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
 import { MarkPace } from "./mark-pace";
-import { failure, list, listMarks, success } from "./node-replies";
+import { failure, formatOf, list, listLines, listMarks, success } from "./node-replies";
 import { type NodeRequest, type Refusal, readRequest } from "./node-request";
 import { stageDelete, stageInsert } from "./prefix-set-commands";
 import { listSet } from "./set-list";
@@ -63,37 +63,45 @@ export class NodeApi implements Api {
     if ("type" in request) return () => this.listMarks(request.url, request.type);
     if ("data" in request) return () => this.stage(request);
     const { cmd, url } = request;
-    if (url.kind === "arena") return () => this.listProfiles(url.arena);
+    if (url.kind === "arena") return () => this.listProfiles(url);
     if (url.kind === "profile") return () => this.listRules(url);
-    if (cmd === "list") return ({ stale }) => this.onSet(url, (set) => this.listEntries(set, stale));
+    if (cmd === "list") return ({ stale }) => this.onSet(url, (set) => this.listEntries(set, url, stale));
     return (variation, committed) => this.onSet(url, (set) => this.commit({ set, url, variation, committed }));
   }
 
-  private listProfiles(name: string): Reply {
+  private listProfiles(url: Listed<"arena">): Reply {
     const { dialect, contents } = this.simulation;
-    const arena = contents.holdings.arenas.get(name);
-    if (!arena) return this.refuse(unknown("arena", name));
+    const arena = contents.holdings.arenas.get(url.arena);
+    if (!arena) return this.refuse(unknown("arena", url.arena));
     const { nameKey } = dialect;
-    const records = [...arena.profiles.values()].map(({ name, extra }) => ({ [nameKey]: name, ...extra }));
-    return list(records, dialect, "profiles");
+    const profiles = [...arena.profiles.values()];
+    const format = formatOf(url, dialect);
+    const isLong = format === "json" || format === "ndjson";
+    const records = profiles.map(({ name, extra }) => ({ [nameKey]: name, ...(isLong && extra) }));
+    return format === "json" ? list(records, dialect, url) : listLines(records, format, [nameKey]);
   }
 
-  private listRules({ arena, profile }: ProfileAddress): Reply {
+  private listRules(url: Listed<"profile">): Reply {
     const { dialect, contents } = this.simulation;
+    const { arena, profile } = url;
     const holdings = contents.holdings.profile(arena, profile);
     if (!holdings) return this.refuse(unknown("profile", `${arena}/${profile}`));
-    const records = holdings.rules.map((rule) => ruleRecord(rule, dialect));
-    return list(records, dialect, "rules");
+    const { idKey, nameKey } = dialect;
+    const format = formatOf(url, dialect);
+    const isLong = format === "json" || format === "ndjson";
+    const records = holdings.rules.map((rule) => (isLong ? ruleRecord(rule, dialect) : [rule.id, rule.name]));
+    return format === "json" ? list(records, dialect, url) : listLines(records, format, [idKey, nameKey]);
   }
 
-  private listMarks({ arena, profile }: ProfileAddress, type: MarkType): Reply {
+  private listMarks(url: Listed<"mark">, type: MarkType): Reply {
     const { dialect, contents } = this.simulation;
+    const { arena, profile } = url;
     const holdings = contents.holdings.profile(arena, profile);
     if (!holdings) return this.refuse(unknown("profile", `${arena}/${profile}`));
     if (dialect.missingTable === "error" && !hasTable(holdings, type)) {
       return this.refuse(unknown("table", `${type} of ${arena}/${profile}`));
     }
-    return listMarks(contents.packetPath.marks(arena, profile), type, dialect);
+    return listMarks(contents.packetPath.marks(arena, profile), url, type, dialect);
   }
 
   private onSet(url: PrefixSetUrl, command: (set: PrefixSetStore) => Reply): Reply {
@@ -111,13 +119,13 @@ export class NodeApi implements Api {
     const { refusal, staged } = (cmd === "insert" ? stageInsert : stageDelete)(set, data, dialect);
     if (!present && set.changes.size > 0) holdings.keep(url, set);
     if (staged) this.simulation.changed({ kind: "staged", url: formatUrl(url), changes: staged });
-    return refusal ? this.refuse(refusal) : success(data.length, dialect);
+    return refusal ? this.refuse(refusal) : success(data.length, dialect.success);
   }
 
-  private listEntries(set: PrefixSetStore, stale = false): Reply {
+  private listEntries(set: PrefixSetStore, url: PrefixSetUrl, stale = false): Reply {
     const { dialect } = this.simulation;
     const shown = stale ? "previous" : dialect.listShows;
-    return listSet(shown === "applied" ? set.ordered : set[shown], set.spellings, dialect);
+    return listSet(shown === "applied" ? set.ordered : set[shown], set.spellings, url, dialect);
   }
 
   private commit({ set, url, variation, committed }: Commit): Reply {
@@ -133,21 +141,21 @@ export class NodeApi implements Api {
         set.discard();
         this.simulation.changed({ kind: "taken", url: text });
       }
-      return success(count, dialect);
+      return success(count, dialect.success);
     }
     const { changes } = set;
     const apply = set.commit();
     if (delay === 0) {
       committed(apply());
       this.simulation.changed({ kind: "committed", url: text });
-      return success(count, dialect);
+      return success(count, dialect.success);
     }
     this.simulation.changed({ kind: "taken", url: text });
     clock.after(delay, () => {
       committed(apply());
       this.simulation.changed({ kind: "applied", url: text, changes });
     });
-    return success(count, dialect);
+    return success(count, dialect.success);
   }
 
   private refuse({ why, message }: Refusal): Reply {
@@ -155,10 +163,7 @@ export class NodeApi implements Api {
   }
 }
 
-interface ProfileAddress {
-  readonly arena: string;
-  readonly profile: string;
-}
+type Listed<Kind> = Extract<ResourceUrl, { kind: Kind }>;
 
 /** A commit on its way. */
 interface Commit {

@@ -1,24 +1,40 @@
 import type { MarkType } from "../../model/mark";
+import type { ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
+import type { ListFormat } from "../behaviour/list-switches";
 import { type ErrorForm, type RefusalKind, refusalStyle } from "../behaviour/refusal-switches";
+import { headLine, type LineFormat, lineOf, lineType } from "../http/lines";
 import { html, json, type Reply, text } from "../http/reply";
-import { type MarkStore, readMarkKeys } from "../marks";
+import { type MarkFormat, type MarkStore, memberColumns, memberNames, readMarkKeys } from "../marks";
 
 type Write<Choice extends string> = Record<Choice, (...args: never) => unknown>;
 
+/** Members that say that a request was carried out, or that a list is whole. */
+const VERDICTS = {
+  status: () => ({ status: "ok" }),
+  count: (count: number) => ({ count }),
+  code: () => ({ code: 0, msg: "ok" }),
+  "code-1000": () => ({ code: 1000, message: "Command completed successfully" }),
+} satisfies Write<Exclude<Dialect["listVerdict"], "none">>;
+
 const SUCCESS = {
-  status: () => json(200, { status: "ok" }),
+  status: () => json(200, VERDICTS.status()),
   empty: () => ({ status: 200, body: "" }),
   text: () => text(200, "ok"),
-  count: (count: number) => json(200, { count }),
+  count: (count: number) => json(200, VERDICTS.count(count)),
   ok: () => json(200, { ok: true }),
-  code: () => json(200, { code: 0, msg: "ok" }),
+  code: () => json(200, VERDICTS.code()),
   "no-content": () => ({ status: 204, body: "" }),
-} satisfies Write<Dialect["success"]>;
+  "code-1000": () => json(200, VERDICTS["code-1000"]()),
+  "code-1": (count: number) => json(200, { code: 1, message: `${count} records` }),
+  // For receivers alone.
+  created: () => text(201, "created"),
+  html: () => html(200, "ok"),
+} satisfies Write<Dialect["success"] | Dialect["signalingSuccess"]>;
 
-/** The answer to an insert, delete or commit that was carried out. */
-export function success(count: number, dialect: Dialect): Reply {
-  return SUCCESS[dialect.success](count);
+/** The answer to an insert, delete, commit, start or stop that was carried out. */
+export function success(count: number, form: keyof typeof SUCCESS): Reply {
+  return SUCCESS[form](count);
 }
 
 const ERRORS = {
@@ -27,6 +43,7 @@ const ERRORS = {
   "status-200": (_: number, message: string) => json(200, { status: "error", message }),
   "success-200": (_: number, message: string) => json(200, { success: false, message }),
   "code-200": (_: number, message: string) => json(200, { code: 1, msg: message }),
+  "code-in-body": (status: number, message: string) => json(200, { code: status, message }),
   text: (status: number, message: string) => text(status, message),
   "text-200": (_: number, message: string) => text(200, `error: ${message}`),
   html: (status: number, message: string) => html(status, message),
@@ -39,43 +56,81 @@ export function failure(why: number | RefusalKind, message: string, dialect: Dia
   return ERRORS[form](status, message);
 }
 
-/** What a list is of, where that has an envelope of its own. */
-export type OwnEnvelope = "profiles" | "rules" | "marks";
+/** What a list is written by: its setting of a dialect, or that for all lists. */
+const OWN = { prefixset: undefined, arena: "profiles", profile: "rules", mark: "marks" } as const;
 
-/** A list of records in its envelope; without `of` those of a set. Records that are no prefixes have no keyed form. */
-export function list(records: readonly unknown[], dialect: Dialect, of?: OwnEnvelope): Reply {
-  const names = envelopeOf(dialect, of);
+/** How the list of a resource is written. */
+export function formatOf({ kind }: ResourceUrl, dialect: Dialect): ListFormat {
+  const own = OWN[kind];
+  const format = own === undefined ? "same" : dialect[`${own}Format`];
+  return format === "same" ? dialect.listFormat : format;
+}
+
+/** A list of records in its envelope. Records that are no prefixes have no keyed form. */
+export function list(records: readonly unknown[], dialect: Dialect, url: ResourceUrl): Reply {
+  const names = envelopeOf(dialect, url);
   const content = records.length === 0 && dialect.emptyList === "null" && names.length > 0 ? null : records;
-  return json(200, inEnvelope(content, names));
+  return inEnvelope(content, names, records.length, dialect);
+}
+
+/** A list of rows in lines. @param names What their fields are called. */
+export function listLines(rows: readonly unknown[], format: LineFormat, names: readonly string[]): Reply {
+  const lines = rows.map((row) => lineOf(row, format));
+  return { status: 200, type: lineType(format), body: headLine(format, names, rows.length) + lines.join("") };
 }
 
 /** The names within which a list of records stands; none for a bare array. */
-export function envelopeOf(dialect: Dialect, of?: OwnEnvelope): string[] {
-  const own = of === undefined ? "same" : dialect[`${of}Envelope`];
-  const name = own === "same" ? dialect.listEnvelope : own;
+export function envelopeOf(dialect: Dialect, url: ResourceUrl): string[] {
+  const own = OWN[url.kind];
+  const place = own === undefined ? "same" : dialect[`${own}Envelope`];
+  const name = place === "same" ? dialect.listEnvelope : place;
   if (name === "array") return [];
-  return (name === "keyed" ? "data" : name).split(".");
+  const given: Partial<Record<string, string>> = { ...url };
+  return (name === "keyed" ? "data" : name).split(".").flatMap((part) => {
+    const of = /^\{(\w+)\}$/.exec(part)?.[1];
+    return of === undefined ? [part] : (given[of] ?? []);
+  });
 }
 
-/** A value within these names, the first outermost. */
-export function inEnvelope(content: unknown, names: readonly string[]): unknown {
-  return names.reduceRight((inner, name) => ({ [name]: inner }), content);
+/** A list of so many elements within these names, the first outermost. */
+export function inEnvelope(content: unknown, names: readonly string[], count: number, dialect: Dialect): Reply {
+  const [open, close] = envelope(names, count, dialect);
+  return { ...json(200, ""), body: open + JSON.stringify(content) + close };
+}
+
+/** What stands before and after a list of so many elements within these names; `0` is an array. */
+function envelope([first, ...inner]: readonly string[], count: number, { listVerdict }: Dialect) {
+  if (first === undefined) return ["", ""] as const;
+  const verdict = listVerdict === "none" ? "" : `${JSON.stringify(VERDICTS[listVerdict](count)).slice(1, -1)},`;
+  const begin = (name: string, beside = "") => (name === "0" ? "[" : `{${beside}${JSON.stringify(name)}:`);
+  const end = (name: string) => (name === "0" ? "]" : "}");
+  const open = begin(first, verdict) + inner.map((name) => begin(name)).join("");
+  return [open, [first, ...inner].reverse().map(end).join("")] as const;
 }
 
 /** The list of a table of marks: encoded while it is sent, since it can be long. */
-export function listMarks(marks: MarkStore, type: MarkType, dialect: Dialect): Reply {
-  const names = envelopeOf(dialect, "marks");
+export function listMarks(marks: MarkStore, url: ResourceUrl, type: MarkType, dialect: Dialect): Reply {
   const { active, expired } = marks.count(type);
   const shown = active + (dialect.markExpired === "shown" ? expired : 0);
-  if (shown === 0) return list([], dialect, "marks");
-  const body = marks.list(type, {
+  const { markAddress } = dialect;
+  const format = formatOf(url, dialect);
+  const records: MarkFormat = {
     ...readMarkKeys(dialect.markKeys),
     age: dialect.markAge === "shown",
     expired: dialect.markExpired === "shown",
-    cidr: dialect.markAddress === "cidr",
-    envelope: [`${names.map((name) => `{"${name}":`).join("")}[`, `]${"}".repeat(names.length)}`],
-  });
-  return { status: 200, type: "application/json", body };
+    cidr: markAddress === "cidr",
+    ...(markAddress !== "bare" && markAddress !== "cidr" && { addresses: markAddress }),
+  };
+  if (format !== "json") {
+    const lines: MarkFormat = { ...records, lines: format };
+    const names = memberNames(lines);
+    const columns = memberColumns(type, lines).map((member) => names[member] ?? member);
+    const body = marks.list(type, { ...lines, envelope: [headLine(format, columns, shown), ""] });
+    return { status: 200, type: lineType(format), body };
+  }
+  if (shown === 0) return list([], dialect, url);
+  const [open, close] = envelope(envelopeOf(dialect, url), shown, dialect);
+  return { ...json(200, ""), body: marks.list(type, { ...records, envelope: [`${open}[`, `]${close}`] }) };
 }
 
 /** `192.0.2.1/32` without its length; other prefixes as they are. */

@@ -1,9 +1,11 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { OrderedPrefixes } from "../../model/prefix-map";
+import type { PrefixSetUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
-import { encode, json, type Reply } from "../http/reply";
+import { encode, type Reply } from "../http/reply";
+import { addressIn } from "../packets/address";
 import { mergeNested } from "./merge-nested";
-import { bareAddress, envelopeOf, inEnvelope, list } from "./node-replies";
+import { bareAddress, envelopeOf, formatOf, inEnvelope, list, listLines } from "./node-replies";
 
 /** How the entries of a set are spelled that a node lists in their own way. */
 type Spellings = ReadonlyMap<CanonicalPrefix, string>;
@@ -14,53 +16,91 @@ const encoded = new WeakMap<OrderedPrefixes, Encoded>();
 interface Encoded {
   readonly dialect: Dialect;
   readonly spellings: Spellings;
+  /** Sets may share their content, and stand under names of their own. */
+  readonly names: string;
   readonly reply: Reply;
 }
 
 /** The list of a prefix-set. Entries and spellings are never changed. */
-export function listSet(listed: OrderedPrefixes, spellings: Spellings, dialect: Dialect): Reply {
+export function listSet(listed: OrderedPrefixes, spellings: Spellings, url: PrefixSetUrl, dialect: Dialect): Reply {
   const last = encoded.get(listed);
-  if (last?.dialect === dialect && last.spellings === spellings) return last.reply;
+  const names = dialect.listEnvelope === "keyed" ? [] : envelopeOf(dialect, url);
+  const joined = names.join(".");
+  if (last?.dialect === dialect && last.spellings === spellings && last.names === joined) return last.reply;
   const entries = dialect.nested === "merged" ? mergeNested(listed) : listed;
-  const isKeyed = dialect.listEnvelope === "keyed" || dialect.entryForm === "keyed";
-  const { body, ...head } = isKeyed
-    ? keyed(entries, spellings, dialect)
-    : list(records(entries, spellings, dialect), dialect);
+  const { body, ...head } = write(entries, spellings, url, names, dialect);
   const reply = { ...head, body: encode(body) };
-  encoded.set(listed, { dialect, spellings, reply });
+  encoded.set(listed, { dialect, spellings, names: joined, reply });
   return reply;
 }
 
+function write(
+  entries: OrderedPrefixes,
+  spellings: Spellings,
+  url: PrefixSetUrl,
+  names: readonly string[],
+  dialect: Dialect,
+): Reply {
+  const format = formatOf(url, dialect);
+  if (format !== "json") return listLines(records(entries, spellings, dialect), format, memberNames(dialect));
+  const isKeyed = dialect.listEnvelope === "keyed" || dialect.entryForm === "keyed";
+  if (!isKeyed) return list(records(entries, spellings, dialect), dialect, url);
+  return inEnvelope(keyed(entries, spellings, names, dialect), names, entries.length, dialect);
+}
+
 function records(entries: OrderedPrefixes, spellings: Spellings, dialect: Dialect): unknown[] {
-  const { prefixKey, valueKey, lengthKey, entryForm } = dialect;
+  const { prefixKey, valueKey, lengthKey, addressForm, entryForm } = dialect;
+  const isPlain = addressForm === "text" && lengthKey === "none";
   const records: unknown[] = [];
-  for (const [prefix, value] of entries) {
+  for (const [prefix, number] of entries) {
     const spelling = spell(prefix, spellings, dialect);
+    const value = valueIn(dialect, number);
     if (entryForm === "pair") records.push([spelling, value]);
-    else if (entryForm === "string" && value === 1) records.push(spelling);
-    else if (lengthKey === "none") records.push({ [prefixKey]: spelling, [valueKey]: value });
-    else {
-      const [address] = spelling.split("/");
-      records.push({ [prefixKey]: address, [lengthKey]: lengthOf(prefix, dialect), [valueKey]: value });
-    }
+    else if (entryForm === "string" && number === 1) records.push(spelling);
+    else if (isPlain) records.push({ [prefixKey]: spelling, [valueKey]: value });
+    else records.push({ ...addressMembers(prefix, spelling, dialect), [valueKey]: value });
   }
   return records;
 }
 
-/**
- * An object keyed by prefix, alone or in the envelope. With `emptyList: "array"` an empty one is `[]`, as languages write
- * it whose arrays and objects are one type.
- */
-function keyed(entries: OrderedPrefixes, spellings: Spellings, dialect: Dialect): Reply {
-  const names = dialect.listEnvelope === "keyed" ? [] : envelopeOf(dialect);
-  if (entries.length === 0 && (dialect.emptyList === "array" || (dialect.emptyList === "null" && names.length > 0))) {
-    return json(200, inEnvelope(dialect.emptyList === "array" ? [] : null, names));
-  }
-  return json(200, inEnvelope(members(entries, spellings, dialect), names));
+/** The members of an entry in their order. */
+function memberNames({ prefixKey, valueKey, lengthKey, addressForm, rangeStartKey, rangeEndKey }: Dialect): string[] {
+  if (addressForm === "range") return [rangeStartKey, rangeEndKey, valueKey];
+  if (lengthKey === "none" && addressForm === "text") return [prefixKey, valueKey];
+  return [prefixKey, lengthName(lengthKey), valueKey];
 }
 
-function members(entries: OrderedPrefixes, spellings: Spellings, dialect: Dialect): Record<string, number> {
-  return Object.fromEntries(entries.map(([prefix, value]) => [spell(prefix, spellings, dialect), value]));
+function lengthName(lengthKey: string): string {
+  return lengthKey === "none" ? "len" : lengthKey;
+}
+
+/** What says in an entry where it is, if that is not one text. */
+function addressMembers(prefix: CanonicalPrefix, spelling: string, dialect: Dialect): Record<string, unknown> {
+  const { prefixKey, lengthKey, addressForm, rangeStartKey, rangeEndKey } = dialect;
+  const [address = spelling] = spelling.split("/");
+  if (addressForm !== "range") {
+    return { [prefixKey]: addressIn(addressForm, address), [lengthName(lengthKey)]: lengthOf(prefix, dialect) };
+  }
+  const { family, bits, size } = Prefix.fromCanonical(prefix);
+  return { [rangeStartKey]: address, [rangeEndKey]: Prefix.formatAddress(family, bits + size - 1n) };
+}
+
+function valueIn({ valueForm }: Dialect, value: number): number | string {
+  if (valueForm === "number") return value;
+  return valueForm === "text" ? String(value) : `0x${value.toString(16)}`;
+}
+
+/**
+ * An object keyed by prefix. With `emptyList: "array"` an empty one is `[]`, as languages write it whose arrays and objects
+ * are one type.
+ */
+function keyed(entries: OrderedPrefixes, spellings: Spellings, names: readonly string[], dialect: Dialect): unknown {
+  const { emptyList } = dialect;
+  if (entries.length === 0 && emptyList === "array") return [];
+  if (entries.length === 0 && emptyList === "null" && names.length > 0) return null;
+  return Object.fromEntries(
+    entries.map(([prefix, value]) => [spell(prefix, spellings, dialect), valueIn(dialect, value)]),
+  );
 }
 
 /** The length of a prefix as it stands beside its address. IPv6 has no netmasks. */

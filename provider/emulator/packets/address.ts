@@ -63,3 +63,18 @@ export function formatAddress(family: 4 | 6, ...words: (number | undefined)[]): 
     used.reduce((bits, word) => (bits << 32n) | BigInt(word >>> 0), 0n),
   );
 }
+
+/** Ways to write an address without its length: `hex` and `integer` are for IPv4, and leave IPv6 a text. */
+export type AddressForm = "text" | "integer" | "hex" | "octets";
+
+/** An address in another form, from its text. */
+export function addressIn(form: AddressForm, text: string): string | number | number[] {
+  if (form === "text") return text;
+  const { family, w0, w1, w2, w3 } = parseAddress(text);
+  if (form === "octets") {
+    const words = family === 4 ? [w0] : [w0, w1, w2, w3];
+    return words.flatMap((word) => [24, 16, 8, 0].map((shift) => (word >>> shift) & 255));
+  }
+  if (family === 6) return text;
+  return form === "integer" ? w0 >>> 0 : `0x${(w0 >>> 0).toString(16).padStart(8, "0")}`;
+}

@@ -4,7 +4,7 @@ import type { Api, Incoming, Interpretation } from "../http/api";
 import { json, type Reply, text } from "../http/reply";
 import { BadRequest, parseJson, repeatedMember } from "../http/request";
 import type { RequestSummary, SignalingOperation } from "../journal/journal";
-import { bareAddress } from "../node/node-replies";
+import { bareAddress, success } from "../node/node-replies";
 import type { Simulation } from "../simulation";
 import { type DeploymentClient, SIGNALING_ERRORS, type SignalingErrorText } from "./signaling-deployment";
 
@@ -65,18 +65,34 @@ export class SignalingApi implements Api {
     const read = client.read(prefixes, dialect);
     if (!read || read.length === 0) return fail("ip_prefix invalid");
     const problem = op === "start" ? client.start(read, dialect) : client.stop(read, dialect);
-    return problem ? fail(problem) : text(200, "ok");
+    return problem ? fail(problem) : success(read.length, dialect.signalingSuccess);
   }
 }
 
 function wrongSecret(dialect: Dialect, fail: (message: SignalingErrorText) => Reply): Reply {
   if (dialect.statusWrongSecret === "not-found") return text(404, "not found");
-  return dialect.statusWrongSecret === "empty" ? json(200, { IP_prefix: [] }) : fail("secret_key invalid");
+  return dialect.statusWrongSecret === "empty" ? writeStatus([], dialect) : fail("secret_key invalid");
 }
 
 function status(client: DeploymentClient, dialect: Dialect): Reply {
   const active = client.active(dialect.statusDelay);
-  return json(200, { IP_prefix: dialect.statusForm === "bare" ? active.map(bareAddress) : active });
+  return writeStatus(dialect.statusForm === "bare" ? active.map(bareAddress) : active, dialect);
+}
+
+function writeStatus(prefixes: readonly string[], dialect: Dialect): Reply {
+  const { statusFormat, statusEnvelope, statusName, statusSingle, statusEmpty } = dialect;
+  const isEmpty = prefixes.length === 0;
+  if (isEmpty && statusEmpty === "not-found") return text(404, "no active signaling");
+  if (isEmpty && statusEmpty === "empty") return { status: 200, body: "" };
+  if (isEmpty && statusEmpty === "object") return json(200, {});
+  if (statusFormat === "lines") return text(200, prefixes.map((prefix) => `${prefix}\n`).join(""));
+  const isSingle = prefixes.length === 1 && statusSingle === "text";
+  const shown = isEmpty && statusEmpty === "null" ? null : isSingle ? prefixes[0] : prefixes;
+  const names = [statusEnvelope, statusName].flatMap((name) => (name === "none" ? [] : name.split(".")));
+  return json(
+    200,
+    names.reduceRight((inner: unknown, name) => ({ [name]: inner }), shown),
+  );
 }
 
 function readBody(body: Buffer, { duplicateMembers }: Dialect): string[] | BadRequest {

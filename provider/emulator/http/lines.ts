@@ -1,0 +1,32 @@
+/** Forms of a list that is written in lines: JSON texts, fields between blanks, or fields between commas. */
+export type LineFormat = "ndjson" | "lines" | "ok-lines" | "csv" | "csv-head";
+
+/** What stands before the first line of a list: `OK n`, the names of the fields, or nothing. */
+export function headLine(format: LineFormat, names: readonly string[], count: number): string {
+  if (format === "ok-lines") return `OK ${count}\n`;
+  return format === "csv-head" ? lineOf(names, format) : "";
+}
+
+/** An element as a line: an object by its members in their order, an array by its elements. What is `undefined` stands as `-` or nothing. */
+export function lineOf(element: unknown, format: LineFormat): string {
+  if (format === "ndjson") return `${JSON.stringify(element)}\n`;
+  const fields: unknown[] = typeof element === "object" && element !== null ? Object.values(element) : [element];
+  const isCsv = format === "csv" || format === "csv-head";
+  return `${fields.map(isCsv ? quoted : plain).join(isCsv ? "," : " ")}\n`;
+}
+
+/** The content type of a format. */
+export function lineType(format: LineFormat): string {
+  if (format === "ndjson") return "application/x-ndjson";
+  return `text/${format === "csv" || format === "csv-head" ? "csv" : "plain"}; charset=utf-8`;
+}
+
+function plain(field: unknown): string {
+  return field === undefined ? "-" : String(field);
+}
+
+/** RFC 4180. */
+function quoted(field: unknown): string {
+  const text = field === undefined ? "" : String(field);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
