@@ -3,13 +3,12 @@ import { OptionsError } from "../client";
 import { describeConfig } from "../forwarder/check";
 import { LiveConfig } from "../forwarder/config/config";
 import { Forwarder } from "../forwarder/forwarder";
-import { type OperatingServer, serveOperating } from "../forwarder/operating/http-server";
 import { LiveTable } from "../forwarder/operating/live-table";
+import { Service } from "../forwarder/operating/service";
 import type { Log } from "../forwarder/operating/troubles";
 import { replayRejected } from "../forwarder/replay";
 import { standardOutput } from "../forwarder/standard-output";
 import { systemWorld } from "../forwarder/world";
-import { messageOf } from "../model/errors";
 import { visibleLines } from "../model/foreign-text";
 import { type CliIo, UsageError } from "./cli-io";
 import { wrongUse } from "./wrong-use";
@@ -22,6 +21,30 @@ interface Flags {
 }
 
 const REDRAW_MS = 1_000;
+
+/** What serving needs beside the service. */
+interface Serving {
+  readonly log: Log;
+  readonly table: LiveTable | undefined;
+  readonly hangups: Hangups;
+}
+
+/** Hang-ups of the process: those that come before they are followed count as one. */
+class Hangups {
+  private missed = false;
+  private run = (): void => {
+    this.missed = true;
+  };
+
+  constructor(io: Pick<CliIo, "onHangup">) {
+    io.onHangup?.(() => this.run());
+  }
+
+  follow(run: () => void): void {
+    this.run = run;
+    if (this.missed) run();
+  }
+}
 
 /** Adds `forward` to the command line. */
 export function register(program: Command, io: CliIo): void {
@@ -38,6 +61,8 @@ export function register(program: Command, io: CliIo): void {
 async function run(flags: Flags, io: CliIo): Promise<void> {
   const chosen = [flags.once, flags.check, flags.replay !== undefined].filter(Boolean).length;
   if (chosen > 1) throw new UsageError("--once, --check and --replay exclude each other.");
+  // A hang-up ends a process that does not listen for it.
+  const hangups = new Hangups(chosen === 0 ? io : {});
   const config = await wrongUse(OptionsError, () => LiveConfig.ofFile(flags.config, io.env));
   if (flags.once && config.current.cluster) {
     throw new UsageError(
@@ -75,75 +100,23 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
     }
     return;
   }
-  await serve(flags, config, open, log, table, io);
+  const service = await wrongUse(OptionsError, () => Service.start(config, { open, log }));
+  await serve(flags, service, { log, table, hangups }, io);
 }
 
-/** Runs until it is told to stop; a hang-up reads the configuration again. */
-async function serve(
-  flags: Flags,
-  config: LiveConfig,
-  open: (config: LiveConfig) => Promise<Forwarder>,
-  log: Log,
-  table: LiveTable | undefined,
-  io: CliIo,
-): Promise<void> {
-  const ended = new AbortController();
-  const watched = async (live: LiveConfig): Promise<Forwarder> => {
-    const opened = await open(live);
-    opened.ended.addEventListener("abort", () => ended.abort());
-    return opened;
-  };
-  let forwarder = await watched(config);
-  let listen = config.current.listen;
-  let server: OperatingServer | undefined;
+/** Runs until it is told to stop; a hang-up reads the configuration again, also one that came while it started. */
+async function serve(flags: Flags, service: Service, { log, table, hangups }: Serving, io: CliIo): Promise<void> {
+  const cancelRedraw = table ? every(REDRAW_MS, () => table.draw(service.forwarder)) : () => {};
+  hangups.follow(() => service.reload(() => LiveConfig.ofFile(flags.config, io.env)));
   try {
-    const address = listen;
-    if (address !== undefined) server = await wrongUse(OptionsError, () => serveOperating(address, () => forwarder));
-  } catch (error) {
-    await forwarder.stop(0);
-    throw error;
-  }
-  forwarder.start();
-  if (server) log.info({ url: server.url }, `Answers on ${server.url}/metrics.`);
-  const cancelRedraw = table ? every(REDRAW_MS, () => table.draw(forwarder)) : () => {};
-
-  const reload = async (): Promise<void> => {
-    let next: LiveConfig;
-    try {
-      next = await LiveConfig.ofFile(flags.config, io.env);
-    } catch (error) {
-      log.error({}, `The new configuration is not taken, the old one goes on: ${messageOf(error)}`);
-      return;
-    }
-    // One state folder has one forwarder: the old one goes before the new one comes. Nothing is drained, nothing is lost.
-    await forwarder.stop(0);
-    forwarder = await watched(next).catch(async (error: unknown) => {
-      log.error({}, `The new configuration is not taken, the old one goes on: ${messageOf(error)}`);
-      return watched(config);
-    });
-    if (next.current.listen !== listen) {
-      await server?.close();
-      listen = next.current.listen;
-      server = listen === undefined ? undefined : await serveOperating(listen, () => forwarder);
-    }
-    forwarder.start();
-    log.info({}, "The configuration was read again.");
-  };
-  let reloading = Promise.resolve();
-  const failed = new Promise<never>((_, reject) => {
-    io.onHangup?.(() => {
-      reloading = reloading.then(reload).catch(reject);
-    });
-  });
-  try {
-    await Promise.race([aborted(AbortSignal.any([io.stop, ended.signal])), failed]);
+    await aborted(AbortSignal.any([io.stop, service.ended]));
     log.info({}, "Stops: what is in the spool is delivered as far as time allows, and kept.");
   } finally {
     cancelRedraw();
-    await reloading;
-    await forwarder.stop();
-    await server?.close();
+    await service.stop();
   }
+  const { reason } = service.ended;
+  if (reason instanceof Error && reason.name !== "AbortError") throw reason;
 }
 
 /** Lines of JSON on standard error, which services collect. */

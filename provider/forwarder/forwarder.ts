@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { OptionsError } from "../client";
 import { loadTransport } from "../client/http";
 import { NodeMemories, processMemories } from "../client/world";
 import { NatsLeaseStore } from "./cluster/lease-store";
 import { Leases } from "./cluster/leases";
 import type { LiveConfig } from "./config/config";
+import { differenceOf } from "./config/difference";
 import { SecretFiles } from "./config/secret-files";
 import { Delivery } from "./delivery/delivery";
 import { StoredLedger } from "./ledger/ledger";
@@ -56,6 +56,7 @@ export class Forwarder {
     // A pace rests on a clock: a world of its own shares none with the process.
     const { memories = world === systemWorld ? processMemories : new NodeMemories() } = parts;
     this.troubles = new Troubles(log);
+    this.noteReload(true);
     this.secrets = new SecretFiles(config, { log, troubles: this.troubles, world });
     const { metrics, troubles, secrets } = this;
     const common = { ledger, metrics, troubles, world, secrets };
@@ -68,9 +69,6 @@ export class Forwarder {
   /** Opens the state and the sinks; polls nothing yet. @throws {OptionsError | StoreError | Error} */
   static async open(parts: ForwarderParts): Promise<Forwarder> {
     const { config, world, log } = parts;
-    if (config.current.sinks.length === 0 && !parts.onRecord) {
-      throw new OptionsError("`sinks` names none: what is read would go nowhere.");
-    }
     // All that is loaded is loaded here, while nothing waits for the event loop yet.
     await loadTransport();
     // Before the state is touched: a sink whose package is missing fails here.
@@ -89,10 +87,8 @@ export class Forwarder {
       const message = `The state was broken and is set aside as ${opened.setAside}: every table begins anew.`;
       log.error({ file: opened.setAside }, message);
     }
-    for (const sink of opened.forgotten) {
-      log.warn({ sink }, `Sink "${sink}" is not in the configuration any more: what it had not taken is given up.`);
-    }
     const forwarder = new Forwarder(parts, { ledger, loop, opened }, sinks, state);
+    forwarder.forget(opened.forgotten);
     if (leases) forwarder.leases = forwarder.sharing(leases);
     return forwarder;
   }
@@ -102,8 +98,43 @@ export class Forwarder {
     this.deliver();
     const { signal } = this.polling;
     if (this.leases) void this.track(this.leases.run(signal));
-    else
-      for (const name of Object.keys(this.parts.config.current.nodes)) void this.track(this.pollers.run(name, signal));
+    else void this.track(this.pollers.follow(signal));
+  }
+
+  /**
+   * Goes on with another configuration: what did not change in it goes on as it is, with its leases and connections.
+   *
+   * @returns false where nothing is done, since all has to begin anew: another state folder, another cluster.
+   * @throws {Error} where a sink cannot be opened, or the disk is full: what ran goes on.
+   */
+  async reload(next: LiveConfig): Promise<boolean> {
+    const { config } = this.parts;
+    const difference = differenceOf(config.current, next.current);
+    if (!difference) return false;
+    const sooner = { ...this.parts, config: next };
+    // Opens no connection: a sink whose package is missing fails here.
+    for (const [, sink] of await openSinks(sooner)) await sink.close();
+    const specs = [...specsOf(this.parts), ...specsOf(sooner)];
+    await Promise.all([...difference.sinks].map((name) => this.delivery.end(name)));
+    try {
+      this.forget(await this.store.ledger.configure(specsOf(sooner), next.current.records));
+      config.adopt(next);
+    } finally {
+      for (const [name, sink] of await openSinks(this.parts, difference.sinks)) this.delivery.begin(name, sink);
+    }
+    for (const { name } of specs) this.delivery.changed(name);
+    for (const name of difference.nodes) {
+      if (Object.hasOwn(config.current.nodes, name)) this.pollers.anew(name);
+      else this.forgetNode(name);
+    }
+    if (this.leases) this.leases.wake();
+    else void this.track(this.pollers.follow(this.polling.signal));
+    return true;
+  }
+
+  /** Says in the metrics whether the configuration that was read last is in use. */
+  noteReload(successful: boolean): void {
+    this.metrics.set("config_last_reload_successful", successful ? 1 : 0);
   }
 
   /** One round: each table once, and all of it delivered. @returns whether nothing failed. */
@@ -165,6 +196,21 @@ export class Forwarder {
     await this.store.ledger.close(this.lastList.at);
   }
 
+  /** Sinks that are not in the configuration any more. */
+  private forget(sinks: readonly string[]): void {
+    for (const sink of sinks) {
+      const message = `Sink "${sink}" is not in the configuration any more: what it had not taken is given up.`;
+      this.parts.log.warn({ sink }, message);
+      this.metrics.forget("sink", sink);
+      this.troubles.forget((key) => ABOUT_SINKS.some((about) => key === `${about}/${sink}`));
+    }
+  }
+
+  private forgetNode(node: string): void {
+    this.metrics.forget("node", node);
+    this.troubles.forget((key) => key.startsWith(`${node}/`) || key === `structure/${node}` || key === `lease/${node}`);
+  }
+
   private deliver(): void {
     const { signal } = this.delivering;
     this.loopDelay.enable();
@@ -195,6 +241,9 @@ export class Forwarder {
     return tracked;
   }
 }
+
+/** What is wrong with a sink, as keys of {@link Troubles} begin. */
+const ABOUT_SINKS = ["sink", "full", "rejected", "spool"];
 
 function clusterOf({ current }: LiveConfig): NonNullable<LiveConfig["current"]["cluster"]> {
   if (!current.cluster) throw new TypeError("There is no cluster any more.");

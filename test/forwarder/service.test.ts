@@ -65,6 +65,7 @@ test("the service runs as its unit says: starts, answers, reloads with its spool
     ["warn", true, expect.stringMatching(/^Sink "disk" takes nothing: .*ECONNREFUSED.* It is tried again\.$/)],
     ["error", true, expect.stringContaining("`format` must be one of plain, ecs, otel")],
     ["info", true, "The configuration was read again."],
+    ["info", true, 'Sink "disk" takes records again.'],
     ["info", true, "Stops: what is in the spool is delivered as far as time allows, and kept."],
   ]);
 

@@ -44,6 +44,7 @@ const MARGIN = 1 / 6;
 export class Leases {
   private readonly held = new Map<string, HeldLease>();
   private readonly turns = new Map<string, Turn>();
+  private hurry = (): void => {};
 
   constructor(private readonly parts: LeaseParts) {}
 
@@ -62,11 +63,18 @@ export class Leases {
           `The cluster's leases cannot be reached: ${reason}. Nodes are polled until their leases end.`,
         );
       }
-      await pause(world, leaseMs / TICKS, signal);
+      const pauseOver = new AbortController();
+      this.hurry = () => pauseOver.abort();
+      await pause(world, leaseMs / TICKS, AbortSignal.any([signal, pauseOver.signal]));
     }
     await Promise.all([...this.held].map(([node]) => this.giveBack(node)));
     await store.leave(member).catch(() => {});
     await store.close().catch(() => {});
+  }
+
+  /** The nodes are others: they are shared at once. */
+  wake(): void {
+    this.hurry();
   }
 
   private async tick(signal: AbortSignal): Promise<void> {

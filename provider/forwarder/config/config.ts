@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { type NodeOptions, OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
@@ -38,11 +39,14 @@ const MAX_PROBLEMS = 20;
  * ```
  */
 export class LiveConfig {
+  /** Nodes that were in it: what is under way with one goes to its end. */
+  private readonly gone = new Map<string, NodeOptions>();
+
   private constructor(
-    private readonly source: Source,
+    private source: Source,
     /** As it is now. */
     public current: CheckedConfig,
-    private readonly files: Map<string, string>,
+    private files: Map<string, string>,
   ) {}
 
   /** Relative paths start here. */
@@ -57,7 +61,7 @@ export class LiveConfig {
 
   /** The options of a node, as they are now. */
   node(name: string): NodeOptions {
-    const options = this.current.nodes[name];
+    const options = this.current.nodes[name] ?? this.gone.get(name);
     if (!options) throw new TypeError(`There is no node ${name}.`);
     return options;
   }
@@ -94,15 +98,35 @@ export class LiveConfig {
     return new LiveConfig(source, checked, files);
   }
 
+  /** Becomes another configuration. Nodes that are equal in both stay the same objects. */
+  adopt(next: LiveConfig): void {
+    this.source = next.source;
+    this.files = next.files;
+    this.become(next.current);
+  }
+
   /** Reads the files of secrets again; true when one has changed, and {@link current} with it. */
   async refresh(): Promise<boolean> {
+    const { source } = this;
     const now = await Promise.all([...this.files.keys()].map((file) => secretOf(file).catch(() => undefined)));
     // One that cannot be read has changed: the check says why.
     if ([...this.files.values()].every((content, index) => content === now[index])) return false;
-    const { checked, files } = await check(this.source);
+    const { checked, files } = await check(source);
+    // Another configuration has come meanwhile, with what is in its files.
+    if (source !== this.source) return false;
     for (const [file, content] of files) this.files.set(file, content);
-    this.current = checked;
+    this.become(checked);
     return true;
+  }
+
+  private become(next: CheckedConfig): void {
+    const { nodes: before } = this.current;
+    for (const [name, options] of Object.entries(before)) this.gone.set(name, options);
+    const nodes = Object.entries(next.nodes).map(([name, options]) => {
+      const known = before[name];
+      return [name, isDeepStrictEqual(known, options) ? (known ?? options) : options];
+    });
+    this.current = { ...next, nodes: Object.fromEntries(nodes) };
   }
 }
 

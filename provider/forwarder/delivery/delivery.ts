@@ -7,11 +7,21 @@ import { pause } from "../world";
 import { RejectedFiles, rejectedFolder } from "./rejected";
 import { type DeliveryParts, SinkRunner } from "./sink-runner";
 
+/** A sink that is delivered to. */
+interface Running {
+  readonly runner: SinkRunner;
+  readonly stop: AbortController;
+  readonly done: Promise<void>;
+}
+
 /** Empties the ledger: a runner a sink, and what waits for them. */
 export class Delivery {
   private readonly backlog: BacklogWatch;
-  private readonly runners: SinkRunner[];
+  private readonly running = new Map<string, Running>();
   private readonly gone = new AbortController();
+  /** Until all delivery ends. */
+  private signal: AbortSignal | undefined;
+  private fail: (error: unknown) => void = () => {};
 
   constructor(
     private readonly parts: DeliveryParts & {
@@ -19,20 +29,48 @@ export class Delivery {
       /** The folder of the state. */
       readonly state: string;
     },
-    sinks: readonly (readonly [name: string, sink: Sink])[],
+    private readonly sinks: readonly (readonly [name: string, sink: Sink])[],
   ) {
     this.backlog = new BacklogWatch(parts);
-    this.runners = sinks.map(([name, sink]) => this.runnerOf(name, sink));
   }
 
   /** Delivers until the signal aborts. What was not acknowledged then stays in the spool. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([...this.runners.map((runner) => runner.run(signal)), this.backlog.watch(signal)]);
+    this.signal = signal;
+    const failed = new Promise<never>((_, reject) => {
+      this.fail = reject;
+    });
+    for (const [name, sink] of this.sinks) this.begin(name, sink);
+    const watched = this.backlog.watch(signal).then(() => [...this.running.values()].map(({ done }) => done));
+    await Promise.race([watched.then((all) => Promise.all(all)), failed]);
+  }
+
+  /** Ends the delivery to a sink. What it has not acknowledged stays in the spool. */
+  async end(name: string): Promise<void> {
+    const running = this.running.get(name);
+    this.running.delete(name);
+    running?.stop.abort();
+    await running?.done;
+  }
+
+  /** Begins the delivery to a sink. */
+  begin(name: string, sink: Sink): void {
+    const stop = new AbortController();
+    const runner = this.runnerOf(name, sink);
+    const signal = AbortSignal.any([stop.signal, ...(this.signal ? [this.signal] : [])]);
+    const done = runner.run(signal).catch((error: unknown) => this.fail(error));
+    this.running.set(name, { runner, stop, done });
+  }
+
+  /** A sink is no more, or has another limit: what waits for it looks again. */
+  changed(name: string): void {
+    this.parts.troubles.forget((key) => key === `full/${name}`);
+    this.backlog.moved(name);
   }
 
   /** Records are in the spool. */
   wake(): void {
-    for (const runner of this.runners) runner.wake();
+    for (const { runner } of this.running.values()) runner.wake();
   }
 
   /** Resolves when one of these sinks has acknowledged something, or when the signal aborts. */
@@ -61,7 +99,9 @@ export class Delivery {
 
   /** True when a sink has refused something for good. */
   get hasRefused(): boolean {
-    return this.runners.some(({ name }) => this.parts.metrics.get("rejected_records_total", { sink: name }) > 0);
+    return [...this.running.keys()].some(
+      (name) => this.parts.metrics.get("rejected_records_total", { sink: name }) > 0,
+    );
   }
 
   private runnerOf(name: string, sink: Sink): SinkRunner {

@@ -19,7 +19,7 @@ export class StoredLedger implements Ledger {
   private current: OpenStore;
 
   private constructor(
-    private readonly options: LedgerOptions,
+    private options: LedgerOptions,
     private store: Store,
     /** Stores that were set aside. Tables that had a baseline in one say so with a `reset`. */
     private asides: number,
@@ -77,6 +77,11 @@ export class StoredLedger implements Ledger {
 
   async status(): Promise<LedgerStatus> {
     return { ...this.current.spool.status, setAside: this.asides };
+  }
+
+  configure(sinks: LedgerOptions["sinks"], records: LedgerOptions["records"]): Promise<readonly string[]> {
+    this.options = { ...this.options, sinks, records };
+    return this.current.configure(sinks);
   }
 
   async close(listed: number | undefined): Promise<void> {

@@ -31,7 +31,7 @@ export class OpenStore {
   private constructor(
     private readonly store: Store,
     private readonly identity: StoreIdentity,
-    readonly spool: Spool,
+    private current: Spool,
     private readonly onBroken: () => void,
   ) {}
 
@@ -54,6 +54,10 @@ export class OpenStore {
     return { open: new OpenStore(store, identity, spool, onBroken), opened: { ...found, forgotten } };
   }
 
+  get spool(): Spool {
+    return this.current;
+  }
+
   table(name: TableName): TableState {
     const key = tableKey(name);
     const state = this.tables.get(key) ?? new TableState(this.store, name, this.identity.state);
@@ -72,6 +76,23 @@ export class OpenStore {
   acknowledge(sink: string, position: number): void {
     this.spool.acknowledge(sink, position);
     this.schedule();
+  }
+
+  /** Goes on with other sinks. @returns those that are no more. */
+  async configure(sinks: LedgerOptions["sinks"]): Promise<readonly string[]> {
+    while (this.writing) await this.writing;
+    const { store, spool } = this;
+    const moved = spool.takeMoved();
+    try {
+      store.transaction(() => spool.writeMoved(moved));
+      const next = new Spool(store);
+      const gone = next.load(sinks, spool.last);
+      this.current = next;
+      return gone;
+    } catch (error) {
+      spool.giveBack(moved);
+      throw error;
+    }
   }
 
   /** Writes what is left. @param listed When the last list of any table ended. */

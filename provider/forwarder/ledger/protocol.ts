@@ -162,6 +162,12 @@ export interface Ledger {
   /** All up to `position` is delivered to a sink. */
   acknowledge(sink: string, position: number): Promise<void>;
   status(): Promise<LedgerStatus>;
+  /**
+   * Goes on with other sinks, or compares in another way. What is new begins with what comes.
+   *
+   * @returns sinks that are no more: what they had not read is given up.
+   */
+  configure(sinks: readonly SinkSpec[], records: LedgerOptions["records"]): Promise<readonly string[]>;
   /** @param listed When the last list of any table ended, on the clock that machines keep until they restart. */
   close(listed: number | undefined): Promise<void>;
 }

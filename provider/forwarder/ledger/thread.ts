@@ -102,6 +102,10 @@ export class LedgerThread implements Ledger {
     return this.ask("status", []);
   }
 
+  configure(...args: Parameters<Ledger["configure"]>): Promise<readonly string[]> {
+    return this.ask("configure", args);
+  }
+
   async close(listed: number | undefined): Promise<void> {
     try {
       await this.ask("close", [listed]);

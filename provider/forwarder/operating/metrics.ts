@@ -21,6 +21,7 @@ export const FORWARD_METRICS = [
   ["stores_set_aside_total", "counter", "State files that were broken and set aside."],
   ["lease_held", "gauge", "1 while this forwarder polls a node, by node; with a cluster."],
   ["lease_lost_total", "counter", "Leases that ended before they were given back, by node."],
+  ["config_last_reload_successful", "gauge", "1 while the configuration that was read last is the one that is in use."],
   ["event_loop_delay_seconds", "gauge", "Longest stop of the event loop since the metrics were last read."],
 ] as const;
 
@@ -48,6 +49,13 @@ export class Metrics {
   /** Sets a gauge, or a counter that is counted elsewhere. */
   set(name: MetricName, value: number, labels: Labels = {}): void {
     this.entry(name, labels).value = value;
+  }
+
+  /** Takes out all that is about something that is no more. */
+  forget(label: "node" | "sink", name: string): void {
+    for (const entries of this.values.values()) {
+      for (const [key, { labels }] of entries) if (labels[label] === name) entries.delete(key);
+    }
   }
 
   /** What a metric stands at; 0 when it was never touched. */

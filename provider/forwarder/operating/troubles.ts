@@ -35,6 +35,11 @@ export class Troubles {
     if (this.open.delete(key)) this.log.info(members, message);
   }
 
+  /** What they were about is no more. */
+  forget(keys: (key: string) => boolean): void {
+    for (const key of this.open.keys()) if (keys(key)) this.open.delete(key);
+  }
+
   /** What is wrong now. */
   get all(): ReadonlyMap<string, string> {
     return this.open;

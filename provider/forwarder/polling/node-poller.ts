@@ -163,7 +163,10 @@ class NodePoller {
 
 /** The nodes that are polled here: all of the configuration, or those that a cluster gives us. */
 export class NodePollers {
-  private readonly pollers = new Map<string, NodePoller>();
+  private readonly running = new Map<string, { readonly poller: NodePoller; readonly anew: AbortController }>();
+
+  /** Ends the polling of a node that is not shared. */
+  private readonly alone = new Map<string, AbortController>();
 
   constructor(private readonly parts: PollingParts) {}
 
@@ -173,13 +176,37 @@ export class NodePollers {
    * @param turn That of a cluster.
    */
   async run(name: string, signal: AbortSignal, turn?: Turn): Promise<void> {
-    const poller = new NodePoller(name, this.parts, turn);
-    this.pollers.set(name, poller);
-    try {
-      await poller.run(signal);
-    } finally {
-      if (this.pollers.get(name) === poller) this.pollers.delete(name);
+    while (!signal.aborted) {
+      const running = { poller: new NodePoller(name, this.parts, turn), anew: new AbortController() };
+      this.running.set(name, running);
+      try {
+        await running.poller.run(AbortSignal.any([signal, running.anew.signal]));
+      } finally {
+        if (this.running.get(name) === running) this.running.delete(name);
+      }
     }
+  }
+
+  /** Polls all nodes of the configuration and no others, where they are not shared. Resolves when those that are new are polled no more. */
+  async follow(signal: AbortSignal): Promise<void> {
+    const { nodes } = this.parts.config.current;
+    for (const [name, stop] of this.alone) {
+      if (Object.hasOwn(nodes, name)) continue;
+      stop.abort();
+      this.alone.delete(name);
+    }
+    const fresh = Object.keys(nodes).filter((name) => !this.alone.has(name));
+    const runs = fresh.map((name) => {
+      const stop = new AbortController();
+      this.alone.set(name, stop);
+      return this.run(name, AbortSignal.any([signal, stop.signal]));
+    });
+    await Promise.all(runs);
+  }
+
+  /** Polls a node as the configuration says now, within the same lease; nothing where it is not polled here. */
+  anew(name: string): void {
+    this.running.get(name)?.anew.abort();
   }
 
   /** One round of every node. @returns whether all of it succeeded. */
@@ -190,11 +217,11 @@ export class NodePollers {
   }
 
   get views(): NodeView[] {
-    return [...this.pollers.values()].map(({ view }) => view);
+    return [...this.running.values()].map(({ poller }) => poller.view);
   }
 
   /** Nodes that were not tried yet. */
   get untried(): string[] {
-    return [...this.pollers.values()].filter(({ tried }) => !tried).map(({ name }) => name);
+    return [...this.running].filter(([, { poller }]) => !poller.tried).map(([name]) => name);
   }
 }

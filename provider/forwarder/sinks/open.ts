@@ -1,3 +1,4 @@
+import { OptionsError } from "../../client";
 import type { LiveConfig } from "../config/config";
 import { CONFIG_DEFAULTS } from "../defaults";
 import type { SinkSpec } from "../ledger/protocol";
@@ -16,14 +17,22 @@ export interface SinkParts {
   stdout(text: string): Promise<void>;
 }
 
-/** Opens every sink of a configuration. @throws {OptionsError} when a package is missing. */
-export async function openSinks(parts: SinkParts): Promise<[name: string, Sink][]> {
-  const sinks: [string, Sink][] = [];
-  for (const { name, type } of parts.config.current.sinks) {
-    const kind = SINK_KINDS[type];
-    if (kind) sinks.push([name, await kind.open(contextOf(parts, name))]);
+/**
+ * Opens the sinks of a configuration: all, or those that are named.
+ *
+ * @throws {OptionsError} when there is none, or when a package is missing.
+ */
+export async function openSinks(parts: SinkParts, names?: ReadonlySet<string>): Promise<[name: string, Sink][]> {
+  const { sinks } = parts.config.current;
+  if (sinks.length === 0 && !parts.onRecord) {
+    throw new OptionsError("`sinks` names none: what is read would go nowhere.");
   }
-  return parts.onRecord ? [...sinks, [CALLBACK, callback(parts.onRecord)]] : sinks;
+  const opened: [string, Sink][] = [];
+  for (const { name, type } of sinks) {
+    const kind = SINK_KINDS[type];
+    if (kind && (names?.has(name) ?? true)) opened.push([name, await kind.open(contextOf(parts, name))]);
+  }
+  return parts.onRecord && !names ? [...opened, [CALLBACK, callback(parts.onRecord)]] : opened;
 }
 
 /** The sinks as the ledger knows them: what they take, and their limits, each with the defaults of all. */

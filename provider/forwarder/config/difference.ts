@@ -1,0 +1,45 @@
+import { isDeepStrictEqual } from "node:util";
+import { matchesAny } from "../table";
+import type { CheckedConfig } from "./schema";
+
+/** What is another one in a new configuration, by what has to begin anew for it. All else goes on. */
+export interface Difference {
+  /** Sinks that are new, gone, or to be opened anew. */
+  readonly sinks: ReadonlySet<string>;
+  /** Nodes that are new, gone, or to be polled in another way. */
+  readonly nodes: ReadonlySet<string>;
+}
+
+/**
+ * Compares two configurations.
+ *
+ * @returns `undefined` where all has to begin anew: another state folder, another cluster.
+ */
+export function differenceOf(before: CheckedConfig, now: CheckedConfig): Difference | undefined {
+  if (before.state !== now.state || !isDeepStrictEqual(placeOf(before), placeOf(now))) return undefined;
+  const sinks = [...before.sinks, ...now.sinks].map(({ name }) => name);
+  const nodes = [...Object.keys(before.nodes), ...Object.keys(now.nodes)];
+  return {
+    sinks: new Set(sinks.filter((name) => !isDeepStrictEqual(sinkIn(before, name), sinkIn(now, name)))),
+    nodes: new Set(nodes.filter((name) => !isDeepStrictEqual(pollingIn(before, name), pollingIn(now, name)))),
+  };
+}
+
+/** The cluster, but for how it is reached: that is read at each connection. */
+function placeOf({ cluster }: CheckedConfig) {
+  if (!cluster) return undefined;
+  const { user: _, password: __, token: ___, tls: ____, ...place } = cluster;
+  return place;
+}
+
+/** A sink as it was opened. What it takes, and its limits, are for the ledger alone. */
+function sinkIn({ sinks, format }: CheckedConfig, name: string) {
+  const sink = sinks.find((one) => one.name === name);
+  return sink && { type: sink.type, own: sink.own, format };
+}
+
+/** All that says how a node is polled. */
+function pollingIn({ nodes, watch, everyMs, structureEveryMs, snapshotEveryMs }: CheckedConfig, name: string) {
+  const watched = watch.flatMap(({ nodes: patterns, ...rest }) => (matchesAny(patterns, name) ? [rest] : []));
+  return nodes[name] && { node: nodes[name], watched, everyMs, structureEveryMs, snapshotEveryMs };
+}

@@ -1,0 +1,104 @@
+import { messageOf } from "../../model/errors";
+import type { LiveConfig } from "../config/config";
+import type { Forwarder } from "../forwarder";
+import { Listener } from "./listener";
+import type { Log } from "./troubles";
+
+/** What a service needs of its surroundings. */
+export interface ServiceParts {
+  readonly log: Log;
+  /** Opens a forwarder. */
+  open(config: LiveConfig): Promise<Forwarder>;
+}
+
+/** A forwarder that runs until it is stopped, and that goes on with other configurations meanwhile. */
+export class Service {
+  private readonly over = new AbortController();
+  private readonly listener = new Listener(() => this.current);
+  private reloading = Promise.resolve();
+
+  private constructor(
+    private readonly parts: ServiceParts,
+    /** The last good one. */
+    private good: LiveConfig,
+    private current: Forwarder,
+  ) {}
+
+  /** @throws what opening does, or {OptionsError} when `listen` cannot be used. */
+  static async start(config: LiveConfig, parts: ServiceParts): Promise<Service> {
+    const service = new Service(parts, config, await parts.open(config));
+    try {
+      await service.listener.move(config.current.listen);
+    } catch (error) {
+      await service.current.stop(0);
+      throw error;
+    }
+    service.begin(service.current);
+    const { url } = service.listener;
+    if (url) parts.log.info({ url }, `Answers on ${url}/metrics.`);
+    return service;
+  }
+
+  get forwarder(): Forwarder {
+    return this.current;
+  }
+
+  /** Aborts when it cannot go on: with an error, or when a sink is gone for good, as standard output without a reader is. */
+  get ended(): AbortSignal {
+    return this.over.signal;
+  }
+
+  /** Reads the configuration again, and goes on with it. Where it cannot be taken, what ran goes on. */
+  reload(read: () => Promise<LiveConfig>): void {
+    this.reloading = this.reloading.then(async () => {
+      const { log } = this.parts;
+      try {
+        await this.take(await read());
+        this.current.noteReload(true);
+        log.info({}, "The configuration was read again.");
+      } catch (error) {
+        this.current.noteReload(false);
+        log.error({}, `The new configuration is not taken, the old one goes on: ${messageOf(error)}`);
+      }
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.reloading;
+    await this.current.stop();
+    await this.listener.close();
+  }
+
+  private async take(next: LiveConfig): Promise<void> {
+    const before = this.good.current.listen;
+    await this.listener.move(next.current.listen);
+    try {
+      if (!(await this.current.reload(next))) await this.replace(next);
+    } catch (error) {
+      await this.listener.move(before);
+      throw error;
+    }
+  }
+
+  /** One state folder has one forwarder: the old one goes before the new one comes. Nothing is drained, nothing is lost. */
+  private async replace(next: LiveConfig): Promise<void> {
+    await this.current.stop(0);
+    try {
+      this.begin(await this.parts.open(next));
+      this.good = next;
+    } catch (error) {
+      try {
+        this.begin(await this.parts.open(this.good));
+      } catch (worse) {
+        this.over.abort(worse);
+      }
+      throw error;
+    }
+  }
+
+  private begin(forwarder: Forwarder): void {
+    this.current = forwarder;
+    forwarder.ended.addEventListener("abort", () => this.over.abort());
+    forwarder.start();
+  }
+}

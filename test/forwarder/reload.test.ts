@@ -1,0 +1,234 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { main } from "../../provider/commands/program";
+import { startEmulator } from "../../provider/emulator";
+import { LiveConfig } from "../../provider/forwarder/config/config";
+import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { TestClock, until } from "./support/clock";
+import { startForwarding, temporaryFolder } from "./support/forward";
+
+const stateOf = (value: number) => ({
+  arenas: {
+    edge: { profiles: { web: { marks: { shost: [{ address: "203.0.113.45", id: 1, value, lifetime: 3_600 }] } } } },
+  },
+});
+
+const recordsIn = (file: string): ForwardRecord[] => {
+  const text = readFileSync(file, "utf8").trim();
+  return text === "" ? [] : text.split("\n").map((line) => JSON.parse(line));
+};
+const outlineOf = (records: readonly ForwardRecord[]) =>
+  records.map(({ node, event, value, sequence }) => `${node} ${sequence} ${event} ${value}`);
+
+test("a reload applies the difference: what did not change goes on, and each record comes once", async () => {
+  using folder = temporaryFolder();
+  await using kept = await startEmulator({ state: stateOf(0) });
+  await using gone = await startEmulator({ state: stateOf(0) });
+  await using fresh = await startEmulator({ state: stateOf(0) });
+  const clock = new TestClock();
+  const config = {
+    nodes: { kept: { endpoint: kept.endpoint }, gone: { endpoint: gone.endpoint } },
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+    sinks: [
+      { name: "all", type: "file", path: "all.ndjson" },
+      { name: "old", type: "http", url: "http://127.0.0.1:1/" },
+    ],
+  } satisfies ForwarderConfig;
+  const { forwarder, told } = await startForwarding(config, folder.path, { world: clock });
+  const arrived = (name = "all.ndjson") => recordsIn(join(folder.path, name));
+  await until(() => forwarder.metrics.get("sent_records_total", { sink: "all" }) === 2);
+
+  const next: ForwarderConfig = {
+    ...config,
+    nodes: { kept: { endpoint: kept.endpoint }, fresh: { endpoint: fresh.endpoint } },
+    sinks: [config.sinks[0], { name: "new", type: "file", path: "new.ndjson" }],
+  };
+  expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path))).toBe(true);
+  for (const emulator of [kept, gone, fresh]) emulator.seed(stateOf(1));
+  await until(() => forwarder.metrics.get("sent_records_total", { sink: "new" }) === 2, clock);
+  await until(() => arrived().length === 4);
+
+  // A node that stays has its baseline; the one that is gone is not asked again.
+  expect(outlineOf(arrived()).sort()).toEqual([
+    "fresh 1 added 1",
+    "gone 1 added 0",
+    "kept 1 added 0",
+    "kept 2 changed 1",
+  ]);
+  expect(outlineOf(arrived("new.ndjson")).sort()).toEqual(["fresh 1 added 1", "kept 2 changed 1"]);
+  const structure = (emulator: typeof kept) =>
+    emulator.requests({ cmd: "list" }).filter(({ url }) => url?.startsWith("arena:")).length;
+  expect([structure(kept), structure(gone), structure(fresh)]).toEqual([1, 1, 1]);
+  expect(told.lines.filter((line) => line.includes('"old"') && !line.includes("takes nothing"))).toEqual([
+    'warn Sink "old" is not in the configuration any more: what it had not taken is given up.',
+  ]);
+  expect(forwarder.metricsText()).not.toMatch(/"(old|gone)"/);
+  expect(forwarder.status.sinks.map(({ name }) => name)).toEqual(["all", "new"]);
+  expect(forwarder.unready).toEqual([]);
+});
+
+test("a reload that polls a node in another way keeps its baseline, and a sink of another format its place", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateOf(0) });
+  const clock = new TestClock();
+  const config: ForwarderConfig = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost"] }],
+    everyMs: 3_600_000,
+    sinks: [{ name: "disk", type: "file", path: "marks.ndjson" }],
+  };
+  const { forwarder } = await startForwarding(config, folder.path, { world: clock });
+  const file = join(folder.path, "marks.ndjson");
+  await until(() => forwarder.metrics.get("sent_records_total", { sink: "disk" }) === 1);
+  emulator.seed(stateOf(1));
+  const next = { ...config, everyMs: 3_000, format: "otel" as const };
+  expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path))).toBe(true);
+  clock.advance(3_000);
+  await until(() => forwarder.metrics.get("sent_records_total", { sink: "disk" }) === 2);
+  const [first, second] = readFileSync(file, "utf8")
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect([first.event, second.event_name, second["packetfilter.mark.sequence"]]).toEqual([
+    "added",
+    "packetfilter.mark.changed",
+    2,
+  ]);
+});
+
+test("a sink that was full, and that a reload takes out, keeps no table waiting", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({
+    state: {
+      arenas: {
+        edge: {
+          profiles: {
+            web: {
+              marks: {
+                shost: Array.from({ length: 3_000 }, (_, n) => ({
+                  address: `198.18.${n >> 8}.${n & 255}`,
+                  id: 1,
+                  value: n,
+                  lifetime: 3_600,
+                })),
+              },
+            },
+          },
+        },
+      },
+    },
+  });
+  const clock = new TestClock();
+  const away = { name: "away", type: "http", url: "http://127.0.0.1:1/", spool: { maxBytes: 65_536 } };
+  const config: ForwarderConfig = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost"] }],
+    records: "all",
+    sinks: [{ name: "disk", type: "file", path: "marks.ndjson" }, away],
+  };
+  const { forwarder } = await startForwarding(config, folder.path, { world: clock });
+  await until(() => forwarder.unready.some((reason) => reason.includes('The spool is full for sink "away"')), clock);
+  const next = { ...config, sinks: [{ name: "disk", type: "file", path: "marks.ndjson" }] };
+  expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path))).toBe(true);
+  expect(forwarder.unready).toEqual([]);
+  await until(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" }) > 1, clock);
+});
+
+/** The command at work on a configuration, which it reads again at each `hangUp`. */
+function serve(file: string) {
+  const stop = new AbortController();
+  let hangUp: (() => void) | undefined;
+  let written = "";
+  const io = {
+    out: () => {},
+    err: (text: string) => {
+      written += text;
+    },
+    env: {},
+    onHangup: (run: () => void) => {
+      hangUp = run;
+    },
+    stop: stop.signal,
+  };
+  const ended = main(["forward", "--config", file], io);
+  onTestFinished(async () => {
+    stop.abort();
+    await ended;
+  });
+  const messages = (): string[] =>
+    written
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line).msg);
+  const told = (part: string, times = 1) =>
+    until(() => messages().filter((message) => message.includes(part)).length === times);
+  return { hangUp: async () => (await until(() => hangUp))(), told, messages, end: () => stop.abort(), ended };
+}
+
+/** A port of loopback that another process has. */
+async function takenPort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+test("a configuration that cannot be taken leaves the last good one at work, and the metric says so", async () => {
+  using folder = temporaryFolder();
+  await using first = await startEmulator({ state: stateOf(0) });
+  await using second = await startEmulator({ state: stateOf(0) });
+  const file = join(folder.path, "forwarder.yaml");
+  const write = (endpoint: string, more = "", listen = "127.0.0.1:0") =>
+    writeFileSync(
+      file,
+      `nodes: { fra1: { endpoint: "${endpoint}" } }
+watch: [{ arena: edge, types: [shost] }]
+listen: ${listen}
+drainMs: 0
+sinks: [{ name: disk, type: file, path: marks.ndjson }]
+${more}`,
+    );
+  write(first.endpoint);
+  const service = serve(file);
+  // While it starts.
+  await service.hangUp();
+  await service.told("The configuration was read again.");
+  const url = service.messages().flatMap((message) => /^Answers on (\S+)\/metrics/.exec(message)?.[1] ?? [])[0];
+  const gauge = async () =>
+    /^packetfilter_forward_config_last_reload_successful (\d)$/m.exec(
+      await (await fetch(`${url}/metrics`)).text(),
+    )?.[1];
+  expect(await gauge()).toBe("1");
+
+  write(second.endpoint);
+  await service.hangUp();
+  await service.told("The configuration was read again.", 2);
+
+  const port = await takenPort();
+  write(first.endpoint, "", `127.0.0.1:${port}`);
+  await service.hangUp();
+  await service.told(`\`listen\`: 127.0.0.1:${port} cannot be used`);
+  expect(await gauge()).toBe("0");
+
+  // Another state folder means another forwarder, which cannot have this one.
+  write(first.endpoint, `state: "${file}/state"`);
+  await service.hangUp();
+  await service.told("The new configuration is not taken", 2);
+  expect(await gauge()).toBe("0");
+
+  // The last good one is the second, also in the forwarder that was opened again.
+  const asked = [first, second].map((emulator) => emulator.journal.length);
+  await until(() => second.journal.length > (asked[1] ?? 0));
+  expect(first.journal.length).toBe(asked[0]);
+
+  write(second.endpoint, `state: "${join(folder.path, "other")}"`);
+  await service.hangUp();
+  await service.told("The configuration was read again.", 3);
+  expect(await gauge()).toBe("1");
+  service.end();
+  expect(await service.ended).toBe(0);
+});
