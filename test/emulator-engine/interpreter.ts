@@ -20,7 +20,17 @@ export const SETS: Record<string, [prefix: string, value: number][]> = {
 };
 
 const NUMBERS: Record<string, number> = { tcp: 6, udp: 17 };
-const TABLES = { hmark: "shost", dhmark: "dhost", sdhmark: "sdhost", connmark: "conn" } as const;
+const TABLES = {
+  hmark: "shost",
+  shost: "shost",
+  dhmark: "dhost",
+  dmark: "dhost",
+  dhost: "dhost",
+  sdhmark: "sdhost",
+  sdhost: "sdhost",
+  connmark: "conn",
+  conn: "conn",
+} as const;
 const PER = { source: "shost", destination: "dhost", pair: "sdhost", connection: "conn", rule: "rule" } as const;
 
 /**
@@ -81,7 +91,7 @@ export class Interpreter {
       const found = [...this.marks].some(([key, held]) => {
         const sameId = mark.id === undefined || mark.id === held.id;
         return (
-          key === `${keyOf(mark.type, packet)} ${held.id}` &&
+          key === `${keyOf(TABLES[mark.type], packet)} ${held.id}` &&
           sameId &&
           held.end > now &&
           compares(mark.value, held.value)

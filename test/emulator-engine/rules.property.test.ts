@@ -79,7 +79,7 @@ const match = fc.oneof(
 
 const markAction = fc
   .tuple(
-    fc.constantFrom("hmark", "dhmark", "sdhmark", "connmark"),
+    fc.constantFrom("hmark", "dhmark", "dmark", "sdhmark", "connmark"),
     fc.oneof(
       fc.constant({}),
       fc.constantFrom("set", "add", "max").chain((name) => number.map((value) => ({ [name]: value }))),

@@ -320,6 +320,7 @@ test("the examples of actions do what the reference says", async () => {
     [
       ["shost", 1],
       ["dhost", 7],
+      ["dhost", 1],
       ["sdhost", 3],
       ["conn", 1],
     ],

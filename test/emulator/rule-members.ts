@@ -51,6 +51,7 @@ export const ACTIONS: { readonly [Name in ActionName]: Described<ActionSpec> } =
   count: { about: "Counts packets and bytes of the rule, for `counters()`.", example: "count" },
   hmark: { about: "Marks the sender (`shost`).", example: { hmark: { add: 1, lifetime: 600 } } },
   dhmark: { about: "Marks the recipient (`dhost`).", example: { dhmark: { set: 7 } } },
+  dmark: { about: "Another name of `dhmark`.", example: { dmark: {} } },
   sdhmark: { about: "Marks the pair of both (`sdhost`).", example: { sdhmark: { max: 3, lifetime: 60 } } },
   connmark: { about: "Marks the connection (`conn`).", example: { connmark: { id: 70001 } } },
 };

@@ -6,6 +6,7 @@ import type { Variation } from "../behaviour/fault-kind";
 import { type Api, type Incoming, type Interpretation, REDIRECTED } from "../http/api";
 import type { Reply } from "../http/reply";
 import { isAuthorized } from "../http/request";
+import { markType } from "../marks/mark-type";
 import type { NodeAuth } from "../options";
 import type { RuleSpec } from "../rules";
 import type { Simulation } from "../simulation";
@@ -177,13 +178,13 @@ function nameOf({ arena, profile, set }: PrefixSetUrl): string {
   return [arena, profile, set].filter(Boolean).join("/");
 }
 
-const ACTIONS = { shost: "hmark", dhost: "dhmark", sdhost: "sdhmark", conn: "connmark" } as const;
-
 /** True when a rule of the profile makes such marks, or when it started with some. */
 function hasTable({ rules, marks }: ProfileHoldings, type: MarkType): boolean {
   if (marks[type] !== undefined) return true;
   const actions = rules.flatMap((rule) => rule.actions ?? []);
-  return actions.some((action) => typeof action !== "string" && action[ACTIONS[type]] !== undefined);
+  return actions.some(
+    (action) => typeof action !== "string" && Object.keys(action).some((name) => markType(name) === type),
+  );
 }
 
 /** A rule as it is listed; what another node had in its record stands beside what the engine knows. */

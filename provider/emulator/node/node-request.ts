@@ -7,6 +7,7 @@ import type { RefusalKind } from "../behaviour/refusal-switches";
 import type { Incoming } from "../http/api";
 import { BadRequest, parseJson, repeatedMember } from "../http/request";
 import type { RequestSummary } from "../journal/journal";
+import { markType } from "../marks/mark-type";
 
 /** A request of the node API that has the form of the contract (docs/contract.md#node-endpoint). */
 export type NodeRequest =
@@ -21,18 +22,23 @@ export type NodeRequest =
 
 type SetUrl = Extract<ResourceUrl, { kind: "prefixset" }>;
 
+/** A table of marks by any of its names, in any case. */
+const type = z
+  .preprocess((name) => (typeof name === "string" && markType(name)) || name, z.enum(MARK_TYPES))
+  .optional();
+
 const members = z.strictObject({
   url: z.string(),
   cmd: z.enum(["list", "insert", "delete", "commit"]),
   data: z.array(z.unknown()).min(1).optional(),
-  type: z.enum(MARK_TYPES).optional(),
+  type,
 });
 
 /** Whatever of these members is there and readable. */
 const anyMembers = z.looseObject({
   url: z.string().optional().catch(undefined),
   cmd: members.shape.cmd.optional().catch(undefined),
-  type: members.shape.type.catch(undefined),
+  type: type.catch(undefined),
 });
 
 /** Why a request or an item of it is refused. */

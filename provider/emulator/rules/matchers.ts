@@ -1,5 +1,6 @@
 import { Prefix } from "../../model/prefix";
 import type { MarkStore } from "../marks/mark-store";
+import { markType } from "../marks/mark-type";
 import { prefixWords } from "../packets/address";
 import type { PacketView } from "../packets/packet";
 import { flagBits, PROTOCOLS, type Protocol, protocolNumber, type TcpFlag } from "../packets/protocols";
@@ -43,7 +44,7 @@ export function compileMatch(match: MatchSpec, environment: RuleEnvironment): Ma
   );
   add(match.set, (spec) => inSet(spec, environment));
   add(match.mark, ({ type, id, value }) => {
-    const query = { type, id, wanted: compileComparison(value) };
+    const query = { type: markType(type) ?? "shost", id, wanted: compileComparison(value) };
     return (packet, now) => environment.marks.matches(query, packet, now);
   });
   add(match.not, (negated) => {

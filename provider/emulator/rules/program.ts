@@ -1,6 +1,7 @@
 import { messageOf } from "../../model/errors";
 import type { MarkType } from "../../model/mark";
 import type { MarkAction, MarkStore } from "../marks/mark-store";
+import { markType } from "../marks/mark-type";
 import type { PacketView } from "../packets/packet";
 import { compileMatch, type Matcher, type RuleEnvironment } from "./matchers";
 import type { MarkActionSpec, RuleSpec } from "./rule-schema";
@@ -28,8 +29,6 @@ interface CompiledRule {
   readonly verdict: "accept" | "drop" | undefined;
   readonly counter: RuleCounter;
 }
-
-const MARK_ACTIONS = { hmark: "shost", dhmark: "dhost", sdhmark: "sdhost", connmark: "conn" } as const;
 
 /**
  * The rules of a profile, compiled once: a list of functions for each rule. Sees the content of sets and marks
@@ -107,9 +106,9 @@ function compileRule(rule: RuleSpec, environment: RuleEnvironment): CompiledRule
         counter.bytes += packet.count * packet.length;
       });
     } else {
-      for (const name of Object.keys(MARK_ACTIONS) as (keyof typeof MARK_ACTIONS)[]) {
-        const spec = action[name];
-        if (spec) actions.push(compileMark(MARK_ACTIONS[name], spec, rule.id, environment.marks));
+      for (const [name, spec] of Object.entries(action)) {
+        const type = markType(name);
+        if (type) actions.push(compileMark(type, spec, rule.id, environment.marks));
       }
     }
   }

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
-import { MARK_TYPES } from "../../model/mark";
+import { nearest } from "../../model/nearest";
 import { Prefix } from "../../model/prefix";
 import { nameProblem, type PrefixSetUrl, parseUrl } from "../../model/resource-url";
+import { MARK_ACTIONS, MARK_NAME, MARK_NAMES, type MarkName, markType } from "../marks/mark-type";
 import { portSchema, protocolSchema, tcpFlagSchema } from "../packets/packet";
 import { readBy } from "../validation/strict";
 
@@ -93,8 +94,14 @@ const set = z
   })
   .meta({ description: "the address lies in a prefix-set, as committed" });
 
+/** A table of marks by any of its names, as it was written. */
+const markName: z.ZodType<MarkName, MarkName> = z.union([
+  z.enum(MARK_NAMES),
+  z.string().regex(MARK_NAME, { abort: true }) as unknown as z.ZodType<MarkName, MarkName>,
+]);
+
 const mark = z
-  .strictObject({ type: z.enum(MARK_TYPES), id: number.optional(), value: comparison.optional() })
+  .strictObject({ type: markName, id: number.optional(), value: comparison.optional() })
   .meta({ description: "the packet has a live record in a table of marks of this profile" });
 
 const members = z.strictObject({
@@ -144,20 +151,36 @@ const markAction = z
   })
   .meta({ id: "MarkAction" });
 
+/** Mark actions by their usual names, and by all others, as they were written. */
+const markActions = z
+  .object(
+    Object.fromEntries(Object.keys(MARK_ACTIONS).map((name) => [name, markAction])) as Record<
+      keyof typeof MARK_ACTIONS,
+      typeof markAction
+    >,
+  )
+  .partial()
+  .catchall(markAction)
+  .superRefine((action, context) => {
+    const names = Object.keys(action);
+    for (const name of names.filter((name) => markType(name) === undefined)) {
+      const near = nearest(name, Object.keys(MARK_ACTIONS));
+      const advice = near === undefined ? "" : `; is "${near}" meant?`;
+      context.addIssue({ code: "custom", message: `there is no ${JSON.stringify(name)}${advice}` });
+    }
+    if (names.length === 1) return;
+    context.addIssue({ code: "custom", message: "an action is one of hmark, dhmark (or dmark), sdhmark and connmark" });
+  })
+  // What the check says of names, for those who have the JSON Schema alone.
+  .meta({ propertyNames: { pattern: MARK_NAME.source } }) as z.ZodType<MarkActions, MarkActions>;
+
+type MarkActions = Partial<Record<keyof typeof MARK_ACTIONS, z.infer<typeof markAction>>>;
+
 /** An action: a verdict, a counter or a mark. */
 const actionSchema = z
   .union(
-    [
-      z.enum(["accept", "drop", "count"]),
-      z
-        .strictObject({ hmark: markAction, dhmark: markAction, sdhmark: markAction, connmark: markAction })
-        .partial()
-        .refine(
-          (action) => Object.keys(action).length === 1,
-          "an action is one of hmark, dhmark, sdhmark and connmark",
-        ),
-    ],
-    'an action is "accept", "drop", "count", or one of { hmark }, { dhmark }, { sdhmark } and { connmark }',
+    [z.enum(["accept", "drop", "count"]), markActions],
+    'an action is "accept", "drop", "count", or one of { hmark }, { dhmark } (or { dmark }), { sdhmark } and { connmark }',
   )
   .meta({ id: "Action", description: "accept and drop end the walk through the rules; all others go on" });
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { nearest } from "../../model/nearest";
 import { WRONG_PLACES } from "../defaults";
+import { markType } from "../marks/mark-type";
 
 /**
  * Reads what comes from outside by its schema: options and arguments in plain JavaScript, states, bodies of the control API.
@@ -66,7 +67,7 @@ const wording: z.core.$ZodErrorMap = (issue) => {
     return issue.keys.map((key) => `there is no ${quoted(key)}${advice(key, members)}`).join("; ");
   }
   if (issue.code === "invalid_value") {
-    const near = typeof issue.input === "string" ? nearest(issue.input, issue.values.map(String)) : undefined;
+    const near = typeof issue.input === "string" ? meant(issue.input, issue.values.map(String)) : undefined;
     const values = issue.values.map((each) => (typeof each === "string" ? quoted(each) : String(each))).join(", ");
     const one = issue.values.length === 1 ? "" : "one of ";
     return `must be ${one}${values}${issue.input === undefined ? "" : `, not ${choice(issue.input)}`}${near === undefined ? "" : `; is ${quoted(near)} meant?`}`;
@@ -149,9 +150,15 @@ function isWrittenDown(prototype: unknown): boolean {
 }
 
 function advice(name: string, known: readonly string[]): string {
-  const near = known.find((each) => each === SYNONYMS[name.toLowerCase()]) ?? nearest(name, known);
+  const near = meant(name, known);
   if (near !== undefined) return `; is ${quoted(near)} meant?`;
   return known.length > 0 && known.length <= 12 ? `; there are ${known.join(", ")}` : "";
+}
+
+/** Another name of one that is known, or the one with the fewest letters to change. */
+function meant(name: string, known: readonly string[]): string | undefined {
+  const synonyms = [SYNONYMS[name.toLowerCase()], markType(name)];
+  return known.find((each) => synonyms.includes(each)) ?? nearest(name, known);
 }
 
 /** Names that other tools have for members of ours. */

@@ -1,0 +1,33 @@
+import { MARK_TYPES, type MarkType } from "../../model/mark";
+
+/** Names of the actions that fill each table (docs/contract.md#mark-types). */
+export const MARK_ACTIONS = {
+  hmark: "shost",
+  dhmark: "dhost",
+  dmark: "dhost",
+  sdhmark: "sdhost",
+  connmark: "conn",
+} as const;
+
+/** Every name of a table: its own, and those of the actions that fill it. */
+export type MarkName = MarkType | keyof typeof MARK_ACTIONS;
+
+const NAMES = new Map<string, MarkType>([
+  ...MARK_TYPES.map((type) => [type, type] as const),
+  ...Object.entries(MARK_ACTIONS),
+]);
+
+/** All names in lower case. */
+export const MARK_NAMES = [...NAMES.keys()] as MarkName[];
+
+/** The table that a name means, in any case; `undefined` for other texts. */
+export function markType(name: string): MarkType | undefined {
+  return NAMES.get(name.toLowerCase());
+}
+
+/** Any name in any case. Without flags, which a JSON Schema has not. */
+export const MARK_NAME = new RegExp(`^(${MARK_NAMES.map(anyCase).join("|")})$`);
+
+function anyCase(name: string): string {
+  return name.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
+}
