@@ -1,9 +1,9 @@
 import { isEntryValue, MAX_VALUE } from "../model/entry";
 import { type HostBits, Prefix, PrefixError } from "../model/prefix";
-import { count } from "../model/text";
+import { count, grouped } from "../model/text";
 import { readCanonical } from "./address";
 import { isExpiry, isSentTo, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
-import type { Members } from "./lists/list";
+import type { Members, RecordShape } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import type { Place, Problems } from "./problems";
 import { rangeToPrefixes } from "./range";
@@ -27,6 +27,8 @@ export class Collector {
   private size = 0;
   /** Records that the file has, selected or not, right or wrong. */
   private records = 0;
+  /** How many records a list has for something else, by what they are called. */
+  readonly leftOut = new Map<string, number>();
   private announced: Announcement | undefined;
   private readonly hostBits: HostBits;
   private readonly plain: PrefixEntry;
@@ -46,6 +48,15 @@ export class Collector {
     const taken = this.selection.takes(members);
     if (!taken) this.records++;
     return taken;
+  }
+
+  /** True for a record that its list left out; it is counted, too. */
+  omits(members: Members, { omits = [] }: RecordShape): boolean {
+    const by = omits.find(({ member, when }) => !this.selection.names(member) && when(members[member]));
+    if (!by) return false;
+    this.records++;
+    this.leftOut.set(by.words, (this.leftOut.get(by.words) ?? 0) + 1);
+    return true;
   }
 
   add(found: RawEntry, where: Where): void {
@@ -76,6 +87,9 @@ export class Collector {
   }
 
   private nothing(): string {
+    if (this.leftOut.size > 0) {
+      return `nothing is left of it: ${leftOutWords(this.leftOut)}. Set allowEmpty: true where that is meant, or choose with select.`;
+    }
     if (this.records > 0) return this.selection.explain();
     return "there is no prefix in it: fetch or write it again, or set allowEmpty: true where an empty list is meant.";
   }
@@ -167,6 +181,13 @@ export class Collector {
     );
     return earlier;
   }
+}
+
+/** `2 records are left out (1 simulated, 1 of another type than "ban")`. */
+function leftOutWords(leftOut: ReadonlyMap<string, number>): string {
+  const total = [...leftOut.values()].reduce((sum, number) => sum + number, 0);
+  const kinds = [...leftOut].map(([words, number]) => `${grouped(number)} ${words}`);
+  return `${count(total, "record is", "records are")} left out (${kinds.join(", ")})`;
 }
 
 const scratch = new Uint32Array(4);

@@ -97,13 +97,34 @@ export function eachEntry(
     for (let index = 0; index < given.length; index++) visit(() => `${name}[${index}]`, given[index], content);
     return;
   }
-  if (typeof given !== "object" || given === null) {
-    throw new TypeError(`\`${name}\` is neither an array of prefixes nor an object with prefixes as keys.`);
-  }
+  requireMap(given, name);
   for (const spelling of Object.keys(given)) {
     const path = () => `${name}[${JSON.stringify(spelling)}]`;
     visit(path, spelling, contentOf(path, given[spelling]));
   }
+}
+
+/**
+ * The prefixes of entries of which the content does not matter.
+ * @throws {TypeError} for what is no entries; prefixes are not looked at.
+ */
+export function spellingsOf(given: EntriesLike, argument: string): readonly string[] {
+  if (isArray(given)) return given;
+  requireMap(given, argument);
+  return Object.keys(given);
+}
+
+/** A text has characters, and a Map, a Set or a promise no members: each would be taken for entries that it does not hold. */
+function requireMap(given: unknown, name: string): void {
+  if (isPlain(given)) return;
+  throw new TypeError(`\`${name}\` is neither an array of prefixes nor an object with prefixes as keys.`);
+}
+
+/** True for an object that is written as `{ … }` or was parsed, in whatever realm. */
+export function isPlain(given: unknown): given is object {
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return false;
+  const parent: unknown = Object.getPrototypeOf(given);
+  return parent === null || Object.getPrototypeOf(parent) === null;
 }
 
 /** As `Array.isArray`, which does not tell a readonly array from an object. */

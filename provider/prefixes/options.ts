@@ -1,6 +1,7 @@
 import { isEntryValue, MAX_VALUE } from "../model/entry";
 import type { HostBits } from "../model/prefix";
-import { firstIssue, issuePath, schema, zod } from "../model/schema";
+import { firstIssue, issuePath, objectError, schema, zod } from "../model/schema";
+import { isPlain } from "./entries";
 
 const FORMATS = ["txt", "csv", "json", "ndjson", "yaml"] as const;
 
@@ -46,10 +47,10 @@ export interface PrefixFileOptions {
   /** `true`: a file may hold no prefix at all, or fewer than it announces; default `false`. */
   readonly allowEmpty?: boolean;
   /**
-   * Only records with these members, compared as texts; several texts mean one of them.
-   * For example `{ service: "EC2", region: ["eu-west-1", "eu-west-2"] }`.
+   * Only records with these members, compared as texts; several mean one of them, and of a member that is an array one
+   * element is enough. For example `{ service: "EC2", region: ["eu-west-1", "eu-west-2"] }` or `{ simulated: false }`.
    */
-  readonly select?: Readonly<Record<string, string | readonly string[]>>;
+  readonly select?: Readonly<Record<string, string | boolean | readonly (string | boolean)[]>>;
   /** What problems call the text; default the file's name as given, or `text`. */
   readonly file?: string;
 }
@@ -65,16 +66,21 @@ const optionsSchema = schema(() => {
       },
     );
 
+  const wanted = z.union([z.string(), z.boolean()]);
+
   return z.strictObject({
     format: z.enum(FORMATS, { error: `is none of ${FORMATS.join(", ")}` }).optional(),
     columns: z
-      .strictObject({
-        prefix: column,
-        value: column.optional(),
-        reason: column.optional(),
-        ticket: column.optional(),
-        expires: column.optional(),
-      })
+      .strictObject(
+        {
+          prefix: column,
+          value: column.optional(),
+          reason: column.optional(),
+          ticket: column.optional(),
+          expires: column.optional(),
+        },
+        { error: objectError('is not an object, such as { prefix: "cidr" }') },
+      )
       .optional(),
     value: z.unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`).optional(),
     reason: z.string({ error: "is not a text" }).optional(),
@@ -83,8 +89,8 @@ const optionsSchema = schema(() => {
     maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
     allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
     select: z
-      .record(z.string(), z.union([z.string(), z.array(z.string()).readonly()]), {
-        error: 'is not an object of texts, such as { service: "EC2" }',
+      .record(z.string(), z.union([wanted, z.array(wanted).readonly()], { error: "is neither a text nor a boolean" }), {
+        error: 'is not an object of texts and booleans, such as { service: "EC2" }',
       })
       .optional(),
     file: z.string({ error: "is not a text" }).optional(),
@@ -93,6 +99,7 @@ const optionsSchema = schema(() => {
 
 /** @throws {TypeError} naming the option. */
 export function parseOptions(given: PrefixFileOptions | undefined): PrefixFileOptions {
+  if (given !== undefined && !isPlain(given)) throw new TypeError("The options are not an object.");
   const result = optionsSchema().safeParse(given ?? {});
   if (result.success) return result.data;
   const [issue] = result.error.issues;

@@ -23,6 +23,7 @@ import { type TextSource, textSource, withFile } from "./source";
  * ```
  */
 export function readPrefixFile(file: string, options?: PrefixFileOptions): PrefixEntries {
+  if (typeof file !== "string") throw new TypeError("`file` is not the path of a file.");
   const parsed = parseOptions(options);
   return withFile(file, parsed.file ?? file, (source) => read(source, extname(file).toLowerCase(), parsed));
 }
@@ -39,6 +40,7 @@ export function readPrefixFile(file: string, options?: PrefixFileOptions): Prefi
  * ```
  */
 export function parsePrefixes(text: string, options?: PrefixFileOptions): PrefixEntries {
+  if (typeof text !== "string") throw new TypeError("`text` is not a text.");
   const parsed = parseOptions(options);
   return read(textSource(parsed.file ?? "text", text), extname(parsed.file ?? "").toLowerCase(), parsed);
 }

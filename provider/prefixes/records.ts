@@ -89,7 +89,7 @@ export class RecordReader {
       );
       return;
     }
-    if (!this.collector.takes(record)) return;
+    if (!this.collector.takes(record) || this.collector.omits(record, shape)) return;
     const refused = shape.refuses?.(record);
     if (refused !== undefined) {
       if (shape.members.prefix === undefined) problems.fail(where(), refused);

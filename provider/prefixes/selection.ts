@@ -1,14 +1,15 @@
 import { type Members, member } from "./lists/list";
+import type { PrefixFileOptions } from "./options";
 import { shown } from "./shown";
 
 /** Which records are wanted: the option `select`. Remembers what it saw, for the message when nothing fits. */
 export class Selection {
   private readonly wanted: readonly (readonly [name: string, texts: ReadonlySet<string>])[];
-  private readonly names = new Set<string>();
+  private readonly seen = new Set<string>();
   private readonly values = new Map<string, Set<string>>();
 
-  constructor(private readonly select: Readonly<Record<string, string | readonly string[]>> | undefined) {
-    this.wanted = Object.entries(select ?? {}).map(([name, texts]) => [name, new Set([texts].flat())]);
+  constructor(private readonly select: PrefixFileOptions["select"]) {
+    this.wanted = Object.entries(select ?? {}).map(([name, wanted]) => [name, new Set([wanted].flat().map(String))]);
   }
 
   /** True for a record with every wanted member. */
@@ -16,11 +17,16 @@ export class Selection {
     let taken = true;
     for (const [name, texts] of this.wanted) {
       const value = member(members, name);
-      if (texts.has(String(value)) && value !== undefined) continue;
+      if (valuesOf(value).some((one) => texts.has(String(one)))) continue;
       taken = false;
       this.remember(members, name, value);
     }
     return taken;
+  }
+
+  /** True where the user chooses by this member, so that no list need choose for them. */
+  names(member: string): boolean {
+    return this.wanted.some(([name]) => name === member);
   }
 
   /** Why nothing was taken, and what there is to choose from. */
@@ -28,15 +34,19 @@ export class Selection {
     const choices = this.wanted.map(([name]) => {
       const seen = [...(this.values.get(name) ?? [])];
       if (seen.length > 0) return `its ${name} are for example ${seen.join(", ")}`;
-      return `no record has the member ${name}; they have ${[...this.names].join(", ") || "none"}`;
+      return `no record has the member ${name}; they have ${[...this.seen].join(", ") || "none"}`;
     });
     return `nothing is selected by ${shown(JSON.stringify(this.select))}: ${choices.join("; ")}.`;
   }
 
   private remember(members: Members, name: string, value: unknown): void {
-    if (this.names.size < 20) for (const one of Object.keys(members).slice(0, 20)) this.names.add(one);
-    if (value === undefined) return;
+    if (this.seen.size < 20) for (const one of Object.keys(members).slice(0, 20)) this.seen.add(one);
     const seen = this.values.get(name) ?? new Set<string>();
-    if (seen.size < 5) this.values.set(name, seen.add(shown(String(value))));
+    for (const one of valuesOf(value)) if (seen.size < 5) this.values.set(name, seen.add(shown(String(one))));
   }
+}
+
+function valuesOf(value: unknown): readonly unknown[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
 }

@@ -266,6 +266,68 @@ describe("clouds", () => {
       "ips.json:1:1: is the answer to a request that failed (success: false): fetch it again.",
     ]);
   });
+
+  test("Fastly: both families", () => {
+    const list = { addresses: ["192.0.2.0/24", "198.51.100.0/24"], ipv6_addresses: ["2001:db8::/32"] };
+    expect(read("public-ip-list.json", JSON.stringify(list))).toEqual({
+      "192.0.2.0/24": one,
+      "198.51.100.0/24": one,
+      "2001:db8::/32": one,
+    });
+    const wrong = { ...list, ipv6_addresses: ["2001:db8::/129"] };
+    expect(problemsOf(JSON.stringify(wrong, null, 1), { file: "fastly.json" })).toEqual([
+      'fastly.json:7:3: "2001:db8::/129" has no valid prefix length: after "/" comes a decimal number from 0 to 128.',
+    ]);
+  });
+
+  test("GitHub: by service, and what is no prefix there is not read", () => {
+    const meta = JSON.stringify(
+      {
+        verifiable_password_authentication: false,
+        ssh_key_fingerprints: { SHA256_ED25519: "0123" },
+        ssh_keys: ["ssh-ed25519 AAAA"],
+        hooks: ["192.0.2.0/24", "2001:db8::/32"],
+        web: ["192.0.2.0/24", "198.51.100.7/32"],
+        codespaces: [],
+        domains: { website: ["*.example.com"] },
+      },
+      null,
+      1,
+    );
+    expect(read("meta", meta)).toEqual({ "192.0.2.0/24": one, "2001:db8::/32": one, "198.51.100.7/32": one });
+    expect(read("meta", meta, { select: { service: "web" } })).toEqual({ "192.0.2.0/24": one, "198.51.100.7/32": one });
+    expect(problemsOf(meta, { file: "meta", select: { service: "pages" } })).toEqual([
+      'meta:1:1: nothing is selected by "{\\"service\\":\\"pages\\"}": its service are for example "hooks", "web".',
+    ]);
+    expect(problemsOf(meta.replace("198.51.100.7/32", "198.51.100.7/24"), { file: "meta" })).toEqual([
+      'meta:15:3: "198.51.100.7/24" has host bits set: write "198.51.100.0/24" for the whole prefix, or "198.51.100.7/32" for the one address.',
+    ]);
+  });
+
+  test("Oracle Cloud: by region, and by any of the tags of a prefix", () => {
+    const list = {
+      last_updated_timestamp: "2026-01-01T00:00:00.000000",
+      regions: [
+        {
+          region: "eu-frankfurt-1",
+          cidrs: [
+            { cidr: "192.0.2.0/24", tags: ["OCI"] },
+            { cidr: "198.51.100.0/24", tags: ["OSN", "OBJECT_STORAGE"] },
+          ],
+        },
+        { region: "us-ashburn-1", cidrs: [{ cidr: "203.0.113.0/24", tags: ["OCI"] }] },
+      ],
+    };
+    const text = JSON.stringify(list);
+    const prefixes = (select?: PrefixFileOptions["select"]) => Object.keys(read("oci.json", text, { select }));
+    expect(read("oci.json", text)).toEqual({ "192.0.2.0/24": one, "198.51.100.0/24": one, "203.0.113.0/24": one });
+    expect(prefixes({ region: "us-ashburn-1" })).toEqual(["203.0.113.0/24"]);
+    expect(prefixes({ tags: "OCI" })).toEqual(["192.0.2.0/24", "203.0.113.0/24"]);
+    expect(prefixes({ tags: ["OBJECT_STORAGE", "none"], region: "eu-frankfurt-1" })).toEqual(["198.51.100.0/24"]);
+    expect(problemsOf(text, { file: "oci.json", select: { tags: "OC" } })).toEqual([
+      'oci.json:1:1: nothing is selected by "{\\"tags\\":\\"OC\\"}": its tags are for example "OCI", "OSN", "OBJECT_STORAGE".',
+    ]);
+  });
 });
 
 describe("CrowdSec", () => {
@@ -301,5 +363,43 @@ describe("CrowdSec", () => {
       'd.json:9:2: is a decision on the scope "Country", which has no prefix: set select: { scope: ["Ip", "Range"] }, as the file spells them.',
     ]);
     expect(Object.keys(read("d.json", text, { select: { scope: ["Ip", "Range"] } }))).toEqual(["192.0.2.7/32"]);
+  });
+
+  describe("what CrowdSec itself does not block", () => {
+    const decisions = [
+      { ...decision, simulated: false },
+      { ...decision, value: "192.0.2.8", simulated: true },
+      { ...decision, value: "192.0.2.9", type: "captcha" },
+      { ...decision, value: "XX", type: "throttle", scope: "Country" },
+    ];
+    const prefixes = (select?: PrefixFileOptions["select"]) =>
+      Object.keys(read("d.json", JSON.stringify(decisions), { select }));
+
+    test("is left out", () => {
+      expect(prefixes()).toEqual(["192.0.2.7/32"]);
+      const rows = "duration,scope,value,reason,type\n24h,ip,192.0.2.7,manual,\n24h,ip,192.0.2.9,manual,captcha\n";
+      expect(Object.keys(read("decisions.csv", rows))).toEqual(["192.0.2.7/32"]);
+    });
+
+    test("is read where select names the member", () => {
+      expect(prefixes({ type: "captcha" })).toEqual(["192.0.2.9/32"]);
+      expect(prefixes({ simulated: true })).toEqual(["192.0.2.8/32"]);
+      expect(prefixes({ simulated: [true, false] })).toEqual(["192.0.2.7/32", "192.0.2.8/32"]);
+    });
+
+    test("is left out below alerts that are simulated, too", () => {
+      const alerts = [
+        { id: 1, simulated: true, decisions: [decision] },
+        { id: 2, simulated: false, decisions: [{ ...decision, value: "192.0.2.8" }] },
+      ];
+      expect(Object.keys(read("alerts.json", JSON.stringify(alerts)))).toEqual(["192.0.2.8/32"]);
+    });
+
+    test("is counted where nothing else is there", () => {
+      expect(problemsOf(JSON.stringify(decisions.slice(1)), { file: "d.json" })).toEqual([
+        'd.json:1:1: nothing is left of it: 3 records are left out (1 simulated, 2 of another type than "ban"). Set allowEmpty: true where that is meant, or choose with select.',
+      ]);
+      expect(read("d.json", JSON.stringify(decisions.slice(1)), { allowEmpty: true })).toEqual({});
+    });
   });
 });

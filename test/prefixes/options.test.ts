@@ -3,9 +3,11 @@ import {
   aggregatePrefixes,
   countAddresses,
   excludePrefixes,
+  intersectPrefixes,
   mergeEntries,
   type PrefixFileOptions,
   parsePrefixes,
+  readPrefixFile,
 } from "../../provider/prefixes";
 import { problemsOf } from "./support";
 
@@ -74,6 +76,10 @@ test.each<[object, string]>([
   [{ maxEntries: 1.5 }, "The option `maxEntries` is not an integer."],
   [{ hostBits: "drop" }, 'The option `hostBits` is neither "reject" nor "mask".'],
   [{ columns: { prefix: -1 } }, "The option `columns.prefix` is neither a name nor a number from 0."],
+  [{ columns: "cidr" }, 'The option `columns` is not an object, such as { prefix: "cidr" }.'],
+  [{ select: "EC2" }, 'The option `select` is not an object of texts and booleans, such as { service: "EC2" }.'],
+  [{ select: { service: 7 } }, "The option `select.service` is neither a text nor a boolean."],
+  [["txt"], "The options are not an object."],
   [{ columns: { prefix: 0 } }, "The option `columns` needs a format that has columns: csv, json, ndjson or yaml."],
 ])("%j is wrong at once", (options, message) => {
   expect(() => parsePrefixes("192.0.2.0/24", options)).toThrow(new TypeError(message));
@@ -124,6 +130,17 @@ describe("the algebra takes what a PrefixSet takes", () => {
     [() => excludePrefixes([], ["x"]), '`prefixes[0]`: "x" is not an IP address'],
     [() => mergeEntries([], ["x"]), '`entries[1][0]`: "x" is not an IP address'],
     [() => countAddresses("192.0.2.0/24" as never), "`entries` is neither an array of prefixes nor an object"],
+    [() => mergeEntries([], "192.0.2.0/24" as never), "`entries[1]` is neither an array of prefixes nor an object"],
+    [() => aggregatePrefixes(new Set(["192.0.2.0/24"]) as never), "`entries` is neither an array of prefixes"],
+    [() => aggregatePrefixes(Promise.resolve([]) as never), "`entries` is neither an array of prefixes"],
+    [() => excludePrefixes([], "192.0.2.0/24" as never), "`prefixes` is neither an array of prefixes nor an object"],
+    [() => excludePrefixes([], null as never), "`prefixes` is neither an array of prefixes nor an object"],
+    [() => intersectPrefixes([], new Map() as never), "`prefixes` is neither an array of prefixes nor an object"],
+    [() => excludePrefixes([], [], { splitt: false } as never), "There is no option `splitt`."],
+    [() => excludePrefixes([], [], { split: "false" as never }), "The option `split` is neither true nor false."],
+    [() => excludePrefixes([], [], false as never), "The options are not an object."],
+    [() => parsePrefixes(["192.0.2.0/24"] as never), "`text` is not a text."],
+    [() => readPrefixFile(7 as never), "`file` is not the path of a file."],
   ])("%s names what is wrong", (work, message) => {
     expect(work).toThrow(TypeError);
     expect(work).toThrow(message);

@@ -1,5 +1,5 @@
 import { formatPrefix } from "../address";
-import type { EntriesLike, PrefixEntries, PrefixEntry } from "../entries";
+import { type EntriesLike, isPlain, type PrefixEntries, type PrefixEntry, spellingsOf } from "../entries";
 import { aggregateTable } from "./aggregate";
 import { PrefixTable } from "./table";
 
@@ -16,7 +16,7 @@ export interface ExcludeOptions {
  * The entries without some prefixes: no address of those is covered any more, and for every other address the longest
  * match says what it said before. A /8 without one address becomes 24 entries; `{ split: false }` drops it instead.
  *
- * @throws {TypeError} for an entry or a prefix that is none.
+ * @throws {TypeError} for an entry, a prefix or an option that is none.
  *
  * @example
  * ```ts
@@ -27,9 +27,18 @@ export interface ExcludeOptions {
 export function excludePrefixes(
   entries: EntriesLike,
   prefixes: EntriesLike,
-  { split = true }: ExcludeOptions = {},
+  options: ExcludeOptions = {},
 ): PrefixEntries {
-  return cut(entries, prefixes, split ? "outside" : "untouched");
+  return cut(entries, prefixes, readSplit(options) ? "outside" : "untouched");
+}
+
+function readSplit(options: ExcludeOptions): boolean {
+  if (!isPlain(options)) throw new TypeError("The options are not an object.");
+  const unknown = Object.keys(options).find((name) => name !== "split");
+  if (unknown !== undefined) throw new TypeError(`There is no option \`${unknown}\`.`);
+  const { split = true } = options;
+  if (typeof split !== "boolean") throw new TypeError("The option `split` is neither true nor false.");
+  return split;
 }
 
 /**
@@ -52,9 +61,8 @@ type Keep = "inside" | "outside" | "untouched";
 function cut(entries: EntriesLike, prefixes: EntriesLike, keep: Keep): PrefixEntries {
   const result: PrefixEntries = {};
   const tables = PrefixTable.of(entries);
-  const plain = Array.isArray(prefixes) ? prefixes : Object.keys(prefixes);
   // As regions: merged where they touch, so that none contains another and nothing is split in vain.
-  const others = PrefixTable.of(plain, "prefixes").map(aggregateTable);
+  const others = PrefixTable.of(spellingsOf(prefixes, "prefixes"), "prefixes").map(aggregateTable);
   for (const [index, table] of tables.entries()) {
     const regions = others[index] as PrefixTable;
     new Cutter(table, regions, keep, result).visit(0, 0, table.size, 0, regions.size, undefined);

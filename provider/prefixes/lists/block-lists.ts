@@ -40,16 +40,23 @@ export const dshield: PublishedList = {
 };
 
 const ADDRESSES = /^(ip|range)$/i;
+/** A decision without a type is a ban, as `cscli decisions import` has it. */
+const BAN = /^(ban)?$/i;
 
 /**
  * Decisions: `value` is the address and never a value of ours. `duration` does not say from when it counts, so that an
- * expiry made of it would be another one at each reading: a decision is there until the list no longer has it.
+ * expiry made of it would be another one at each reading: a decision is there until the list no longer has it. Only what
+ * CrowdSec itself blocks is read: no decision that is simulated, and none of another type than `ban`.
  */
 export const crowdsec: PublishedList = {
   name: "CrowdSec",
   record: {
     recognises: (members) => has(members, "value") && (has(members, "duration") || has(members, "scope")),
     members: { prefix: ["value"], reason: ["reason", "scenario"] },
+    omits: [
+      { member: "simulated", words: "simulated", when: (value) => String(value).toLowerCase() === "true" },
+      { member: "type", words: 'of another type than "ban"', when: (value) => !BAN.test(String(value ?? "")) },
+    ],
     refuses: ({ scope }) =>
       scope === undefined || scope === "" || ADDRESSES.test(String(scope))
         ? undefined
@@ -65,7 +72,10 @@ export const crowdsec: PublishedList = {
         return undefined;
       }
       return root.flatMap((alert: unknown, index): Element[] =>
-        elements(alert, "decisions").map(({ path, record }) => ({ path: [index, ...path], record })),
+        elements(alert, "decisions").map(({ path, record }) => ({
+          path: [index, ...path],
+          record: isMembers(record) ? { simulated: member(alert, "simulated"), ...record } : record,
+        })),
       );
     },
   },

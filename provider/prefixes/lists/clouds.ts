@@ -1,4 +1,4 @@
-import { type Element, elements, has, member, type PublishedList } from "./list";
+import { type Element, elements, has, isMembers, member, type PublishedList } from "./list";
 
 /** `ip-ranges.json`: each prefix comes once for `AMAZON` and again for the service that uses it. */
 export const aws: PublishedList = {
@@ -81,3 +81,49 @@ export const google: PublishedList = {
     },
   },
 };
+
+/** The answer of the API's `/meta`: texts below the name of each service, beside arrays that hold no prefixes. */
+export const github: PublishedList = {
+  name: "GitHub",
+  document: {
+    find(root) {
+      if (!isMembers(root) || !has(root, "verifiable_password_authentication", "hooks")) return undefined;
+      const services = Object.keys(root).filter((name) => name !== "ssh_keys");
+      return services.flatMap((service) =>
+        elements(root, service).map(({ path, record }) => ({ path, record: { prefix: record, service } })),
+      );
+    },
+  },
+};
+
+/** `public-ip-list`: two arrays of texts. */
+export const fastly: PublishedList = {
+  name: "Fastly",
+  document: {
+    find(root) {
+      if (!isMembers(root) || !has(root, "addresses", "ipv6_addresses")) return undefined;
+      return [...elements(root, "addresses"), ...elements(root, "ipv6_addresses")];
+    },
+  },
+};
+
+/** `public_ip_ranges.json`: regions, each with prefixes that have tags. */
+export const oracle: PublishedList = {
+  name: "Oracle Cloud",
+  document: {
+    find(root) {
+      const regions = elements(root, "regions");
+      return regions.some(({ record }) => Array.isArray(member(record, "cidrs"))) ? oraclePrefixes(regions) : undefined;
+    },
+  },
+};
+
+function* oraclePrefixes(regions: Iterable<Element>): Generator<Element, void> {
+  for (const { path, record } of regions) {
+    for (const inner of elements(record, "cidrs")) {
+      const { record: found } = inner;
+      const prefix = isMembers(found) ? { ...found, region: member(record, "region") } : found;
+      yield { path: [...path, ...inner.path], record: prefix };
+    }
+  }
+}

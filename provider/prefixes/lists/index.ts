@@ -1,5 +1,5 @@
 import { crowdsec, dshield, feodo, firehol, spamhaus, spamhausAsn } from "./block-lists";
-import { aws, azure, cloudflare, google } from "./clouds";
+import { aws, azure, cloudflare, fastly, github, google, oracle } from "./clouds";
 import type { PublishedList } from "./list";
 
 /**
@@ -16,5 +16,8 @@ export const LISTS: readonly PublishedList[] = [
   google,
   azure,
   cloudflare,
+  fastly,
+  github,
+  oracle,
   crowdsec,
 ];

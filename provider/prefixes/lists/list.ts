@@ -19,8 +19,19 @@ export interface RecordShape {
   readonly members: { readonly [P in Part]?: readonly string[] };
   /** A sentence where a record that is recognised is no entry and makes the list unusable. */
   refuses?(members: Members): string | undefined;
+  /** Records that are there for something else: they are left out and counted, unless `select` names the member. */
+  readonly omits?: readonly Omission[];
   /** A record that closes the list and says how many came before it; a list without it is cut off. */
   readonly closing?: { recognises(members: Members): boolean; readonly records: string };
+}
+
+/** By which member a record is left out. */
+interface Omission {
+  readonly member: string;
+  /** True for a value by which it is. */
+  when(value: unknown): boolean;
+  /** What such records are called, in a message that counts them. */
+  readonly words: string;
 }
 
 /** How a JSON or YAML document of a list looks. */
