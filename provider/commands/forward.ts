@@ -11,6 +11,7 @@ import { standardOutput } from "../forwarder/standard-output";
 import { systemWorld } from "../forwarder/world";
 import { visibleLines } from "../model/foreign-text";
 import { type CliIo, UsageError } from "./cli-io";
+import { registerSpool } from "./forward-spool";
 import { wrongUse } from "./wrong-use";
 
 interface Flags {
@@ -48,14 +49,18 @@ class Hangups {
 
 /** Adds `forward` to the command line. */
 export function register(program: Command, io: CliIo): void {
-  program
+  const forward = program
     .command("forward")
     .description("poll the marks of nodes and forward them to files, services and buses, at least once")
-    .requiredOption("--config <file>", "the configuration, YAML")
+    .option("--config <file>", "the configuration, YAML")
     .option("--once", "list each table once, wait until the sinks have everything, and end")
     .option("--check", "check the configuration, say what it means, and send nothing")
     .option("--replay <sink>", "send what a sink refused for good once more, and end")
-    .action((flags: Flags) => run(flags, io));
+    .action(({ config, ...flags }: Partial<Flags>) => {
+      if (config === undefined) throw new UsageError("forward needs --config <file>.");
+      return run({ ...flags, config }, io);
+    });
+  registerSpool(forward, io, { log: () => structured(io), stdout: stdoutOf(io) });
 }
 
 async function run(flags: Flags, io: CliIo): Promise<void> {
@@ -69,7 +74,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
       "--once asks for no lease, and the other forwarders of `cluster` may list the same nodes: take `cluster` out of the configuration for one round, and name another `state` folder.",
     );
   }
-  const stdout = io.stdout === undefined ? async (text: string) => io.out(text) : standardOutput(io.stdout);
+  const stdout = stdoutOf(io);
   if (flags.check) {
     for (const line of await describeConfig(config)) io.out(`${line}\n`);
     io.out("The configuration is sound.\n");
@@ -117,6 +122,10 @@ async function serve(flags: Flags, service: Service, { log, table, hangups }: Se
   }
   const { reason } = service.ended;
   if (reason instanceof Error && reason.name !== "AbortError") throw reason;
+}
+
+function stdoutOf(io: CliIo): (text: string) => Promise<void> {
+  return io.stdout === undefined ? async (text) => io.out(text) : standardOutput(io.stdout);
 }
 
 /** Lines of JSON on standard error, which services collect. */

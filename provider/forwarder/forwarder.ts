@@ -13,7 +13,7 @@ import { StoredLedger } from "./ledger/ledger";
 import type { Ledger, LedgerStatus, Opened } from "./ledger/protocol";
 import { LedgerThread } from "./ledger/thread";
 import { Metrics } from "./operating/metrics";
-import { type Log, Troubles } from "./operating/troubles";
+import { type Log, Troubles, tellSetAside } from "./operating/troubles";
 import { LastList } from "./polling/mark-turns";
 import { NodePollers, type NodeView } from "./polling/node-poller";
 import { openSinks, type SinkParts, specsOf } from "./sinks/open";
@@ -83,10 +83,7 @@ export class Forwarder {
     };
     const loop = new SharedTurns(() => world.monotonic());
     const { ledger, opened } = await (parts.thread === false ? StoredLedger.open(spec) : LedgerThread.open(spec, loop));
-    if (opened.setAside) {
-      const message = `The state was broken and is set aside as ${opened.setAside}: every table begins anew.`;
-      log.error({ file: opened.setAside }, message);
-    }
+    if (opened.setAside) tellSetAside(log, opened.setAside);
     const forwarder = new Forwarder(parts, { ledger, loop, opened }, sinks, state);
     forwarder.forget(opened.forgotten);
     if (leases) forwarder.leases = forwarder.sharing(leases);

@@ -209,7 +209,7 @@ describe("after a restart", () => {
     );
     wall += 1_000;
     const { ledger: again, opened: found } = await open();
-    expect(readdirSync(folder).some((name) => found.setAside?.endsWith(name))).toBe(true);
+    expect(readdirSync(folder).some((name) => found.setAside?.file.endsWith(name))).toBe(true);
     await read(again, { 1: 10 });
     const after = await unread(again);
     expect(told(after)).toEqual(["1 reset undefined undefined", "2 added 203.0.113.1 10"]);

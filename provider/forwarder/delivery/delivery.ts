@@ -1,7 +1,7 @@
 import { EventEmitter, on } from "node:events";
 import { TIMES } from "../defaults";
 import type { LedgerStatus } from "../ledger/protocol";
-import type { Log } from "../operating/troubles";
+import { type Log, tellSetAside } from "../operating/troubles";
 import type { Sink } from "../sinks/sink";
 import { pause } from "../world";
 import { RejectedFiles, rejectedFolder } from "./rejected";
@@ -128,7 +128,7 @@ class BacklogWatch {
   private readonly gone = new Set<string>();
   private status: LedgerStatus = { sinks: [], bytes: 0, setAside: 0 };
 
-  constructor(private readonly parts: Pick<DeliveryParts, "ledger" | "metrics" | "world">) {}
+  constructor(private readonly parts: Pick<DeliveryParts, "ledger" | "metrics" | "world"> & { readonly log: Log }) {}
 
   /** As of the last look. */
   get last(): LedgerStatus {
@@ -178,6 +178,7 @@ class BacklogWatch {
     const { ledger, metrics, world } = this.parts;
     try {
       this.status = await ledger.status();
+      if (this.status.lastAside) tellSetAside(this.parts.log, this.status.lastAside);
     } catch {
       // What reads or writes the ledger says what is wrong with it.
       return;

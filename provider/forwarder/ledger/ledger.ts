@@ -1,5 +1,6 @@
 import { readMarks } from "../reading/reading";
 import { tableKey } from "../table";
+import { recordsLeft } from "./left-spool";
 import { OpenStore } from "./open-store";
 import type { ArrivedList, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";
 import { isBroken } from "./sqlite";
@@ -17,6 +18,8 @@ export class StoredLedger implements Ledger {
   private lastReading = 0;
   private readonly opened: Opened;
   private current: OpenStore;
+  /** A store that was set aside at work, until it is told. */
+  private aside: string | undefined;
 
   private constructor(
     private options: LedgerOptions,
@@ -38,7 +41,7 @@ export class StoredLedger implements Ledger {
       if (!isBroken(error)) throw error;
       const aside = setAside(options.file, options.wall);
       const ledger = StoredLedger.of(options, await Store.open(options.file, options), 1);
-      return { ledger, opened: { ...ledger.opened, setAside: aside } };
+      return { ledger, opened: { ...ledger.opened, setAside: { file: aside, records: await recordsLeft(aside) } } };
     }
   }
 
@@ -76,7 +79,10 @@ export class StoredLedger implements Ledger {
   }
 
   async status(): Promise<LedgerStatus> {
-    return { ...this.current.spool.status, setAside: this.asides };
+    const { aside } = this;
+    const last = aside && { lastAside: { file: aside, records: await recordsLeft(aside) } };
+    this.aside = undefined;
+    return { ...this.current.spool.status, setAside: this.asides, ...last };
   }
 
   configure(sinks: LedgerOptions["sinks"], records: LedgerOptions["records"]): Promise<readonly string[]> {
@@ -99,7 +105,9 @@ export class StoredLedger implements Ledger {
     const { spool } = this.current;
     this.current.giveUp(new Error(GIVEN_UP));
     const wall = this.options.wall + ++this.asides;
-    this.store = this.store.startAnew(wall);
+    const { store, aside } = this.store.startAnew(wall);
+    this.store = store;
+    this.aside = aside;
     const options = { ...this.options, wall };
     this.current = OpenStore.load(this.store, options, spool.last, () => this.startAnew()).open;
   }

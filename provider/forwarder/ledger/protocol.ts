@@ -33,14 +33,22 @@ export interface LedgerOptions {
   readonly wall: number;
 }
 
+/** A store that was broken. */
+export interface SetAside {
+  /** Where it is now. */
+  readonly file: string;
+  /** Records in it; `undefined` where they cannot be read. */
+  readonly records: number | undefined;
+}
+
 /** What opening found. */
 export interface Opened {
   /** When the last run listed last, on the machine's clock; unknown unless it ended cleanly. */
   readonly listedBefore: number | "unknown" | "never";
   /** The newest epoch of the tables of each node. */
   readonly epochs: Readonly<Record<string, number>>;
-  /** Where a broken store went. */
-  readonly setAside?: string;
+  /** A broken store that was there. */
+  readonly setAside?: SetAside;
   /** Sinks whose unread records were given up, since the configuration does not name them any more. */
   readonly forgotten: readonly string[];
 }
@@ -131,6 +139,8 @@ export interface LedgerStatus {
   readonly bytes: number;
   /** Stores that were set aside while this ledger was open. */
   readonly setAside: number;
+  /** The last of them that broke at work, told once. */
+  readonly lastAside?: SetAside;
 }
 
 /** A reading was not taken over, since a sink that pauses when it is full has no room for its records. */

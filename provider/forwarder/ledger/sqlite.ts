@@ -37,6 +37,11 @@ export function isBroken(error: unknown): boolean {
   return error instanceof BrokenStore || isCode(error, "corrupt", "notADatabase");
 }
 
+/** True for an error that says that nothing of the file can be read. */
+export function isNoDatabase(error: unknown): boolean {
+  return isCode(error, "notADatabase");
+}
+
 /** True when there was no room on the disk. */
 export function isFull(error: unknown): boolean {
   return isCode(error, "full");

@@ -40,7 +40,7 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `;
 
-/** The form of the file. A file of another form is set aside, as a broken one is. */
+/** The form of the file. One of another form is left as it is: it is sound, and another version knows it. */
 const FORM = 1;
 
 /**
@@ -83,9 +83,9 @@ export class Store {
       lock = new DatabaseSync(`${file}.lock`, { timeout: 0 });
       lock.exec("BEGIN EXCLUSIVE");
       db = new DatabaseSync(file, { timeout: 0 });
-      db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=67108864");
       const form = z.object({ user_version: z.number() }).parse(db.prepare("PRAGMA user_version").get()).user_version;
-      if (form !== 0 && form !== FORM) throw new BrokenStore(`it has form ${form}, and this version knows ${FORM}`);
+      if (form !== 0 && form !== FORM) throw new StoreError(ofAnotherVersion(file, form));
+      db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=67108864");
       db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version=${FORM}; COMMIT`);
       const check = z.object({ quick_check: z.string() }).parse(db.prepare("PRAGMA quick_check(1)").get()).quick_check;
       if (check !== "ok") throw new BrokenStore(check);
@@ -147,10 +147,10 @@ export class Store {
   }
 
   /** Sets this store aside, since it turned out to be broken, and opens an empty one in its place. */
-  startAnew(wall: number): Store {
+  startAnew(wall: number): { store: Store; aside: string } {
     this.close();
-    setAside(this.file, wall);
-    return Store.openWith(this.sqlite, this.file, {});
+    const aside = setAside(this.file, wall);
+    return { store: Store.openWith(this.sqlite, this.file, {}), aside };
   }
 
   close(): void {
@@ -174,6 +174,10 @@ export class Store {
     this.statements.set(sql, made);
     return made;
   }
+}
+
+function ofAnotherVersion(file: string, form: number): string {
+  return `The state ${file} has form ${form}, which another version of the package wrote; this one knows form ${FORM}. It is left as it is. Run that version until its sinks have everything, or name another \`state\` and send what it holds with "forward spool requeue".`;
 }
 
 /** Moves a store that cannot be read out of the way; answers where it went. */

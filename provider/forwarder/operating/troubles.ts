@@ -1,4 +1,5 @@
 import { visible } from "../../model/foreign-text";
+import type { SetAside } from "../ledger/protocol";
 
 /** Where the forwarder says what happens: one line an event, with members for programs. Never a secret. */
 export interface Log {
@@ -8,6 +9,13 @@ export interface Log {
   warn(members: Readonly<Record<string, unknown>>, message: string): void;
   /** What needs an operator. */
   error(members: Readonly<Record<string, unknown>>, message: string): void;
+}
+
+/** Says what became of a state that was broken. */
+export function tellSetAside(log: Log, { file, records }: SetAside): void {
+  const held = records === undefined ? "what it held cannot be counted" : `it holds ${records} records`;
+  const message = `The state was broken and is set aside as ${file}: ${held}, and every table begins anew. "forward spool" lists, exports and sends what can be read of it.`;
+  log.error({ file, records }, message);
 }
 
 /** Says nothing. */

@@ -1,0 +1,137 @@
+import { existsSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { z } from "zod";
+import { tableOf } from "../table";
+import type { Backlog, SinkSpec } from "./protocol";
+import { SinkAccount } from "./sink-account";
+import { isBroken, isNoDatabase, loadSqlite, StoreError } from "./sqlite";
+
+const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
+const tableRow = z.object({ id: z.number(), name: z.string() });
+const batchRow = z.object({
+  seq: z.number(),
+  table_id: z.number(),
+  records: z.number(),
+  bytes: z.number(),
+  taken: z.number(),
+  body: z.string(),
+});
+
+/** A batch as it stands in a store. */
+export interface LeftBatch extends z.infer<typeof batchRow> {
+  /** The table's key. */
+  readonly table: string;
+}
+
+/** All of it may be unread: the limits are those of another time. */
+const LIMITS: SinkSpec["limits"] = { maxBytes: Number.MAX_SAFE_INTEGER, maxAgeMs: 0, whenFull: "pause" };
+/** So many batches in a row that cannot be read are the end. */
+const PATIENCE = 10_000;
+
+/**
+ * The spool of a state that no forwarder uses: a folder that was left, or a file that was set aside. Only reads, and gets over
+ * what cannot be read.
+ */
+export class LeftSpool implements Disposable {
+  /** Batches that could not be read. */
+  unreadable = 0;
+
+  private constructor(
+    private readonly db: DatabaseSync,
+    readonly file: string,
+  ) {}
+
+  /** Opens a state folder, or a file. @throws {StoreError} when there is no state. */
+  static async open(path: string): Promise<LeftSpool> {
+    const { DatabaseSync } = await loadSqlite();
+    const file = fileOf(path);
+    try {
+      return new LeftSpool(new DatabaseSync(file, { readOnly: true }), file);
+    } catch {
+      throw new StoreError(`There is no state of a forwarder at ${path}.`);
+    }
+  }
+
+  /** Its sinks, and up to where each has taken it; none where that cannot be read. */
+  sinks(): z.infer<typeof sinkRow>[] {
+    return this.rows(sinkRow, "SELECT name, position, dropped FROM sinks ORDER BY name");
+  }
+
+  /** Its batches, in their order. */
+  *batches(): Generator<LeftBatch> {
+    const tables = new Map(this.rows(tableRow, "SELECT id, name FROM tables").map(({ id, name }) => [id, name]));
+    let failures = 0;
+    for (let at = 0; failures < PATIENCE; ) {
+      try {
+        const sql = "SELECT seq, table_id, records, bytes, taken, body FROM batches WHERE seq > ? ORDER BY seq LIMIT 1";
+        const row = this.db.prepare(sql).get(at);
+        if (!row) break;
+        const batch = batchRow.parse(row);
+        at = batch.seq;
+        failures = 0;
+        // The head of a batch names its table, too.
+        const table = tables.get(batch.table_id) ?? tableIn(batch.body);
+        yield { ...batch, table };
+      } catch (error) {
+        if (!isBroken(error) && !(error instanceof z.ZodError)) throw error;
+        at++;
+        if (failures++ === 0) this.unreadable++;
+        if (isNoDatabase(error)) return;
+      }
+    }
+  }
+
+  /** What each sink has not taken of it. */
+  backlogs(): Backlog[] {
+    const accounts = this.sinks().map(
+      ({ name, position, dropped }) => new SinkAccount({ name, limits: LIMITS }, position, dropped),
+    );
+    for (const { seq, table, records, bytes, taken } of this.batches()) {
+      for (const account of accounts) account.add({ seq, table: tableOf(table), records, bytes, taken });
+    }
+    return accounts.map((account) => account.backlog());
+  }
+
+  [Symbol.dispose](): void {
+    this.db.close();
+  }
+
+  private rows<T>(schema: z.ZodType<T>, sql: string): T[] {
+    try {
+      return z.array(schema).parse(this.db.prepare(sql).all());
+    } catch (error) {
+      if (!isBroken(error) && !isNoTable(error)) throw error;
+      return [];
+    }
+  }
+}
+
+/** How many records are in a file that was set aside; `undefined` where it cannot be read. */
+export async function recordsLeft(file: string): Promise<number | undefined> {
+  try {
+    using left = await LeftSpool.open(file);
+    let records = 0;
+    for (const batch of left.batches()) records += batch.records;
+    return records > 0 || left.unreadable === 0 ? records : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fileOf(path: string): string {
+  return existsSync(path) && statSync(path).isDirectory() ? join(path, "forwarder.db") : path;
+}
+
+function isNoTable(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("no such table");
+}
+
+const headed = z.object({
+  head: z.object({ node: z.string(), arena: z.string(), profile: z.string(), type: z.string() }),
+});
+
+function tableIn(body: string): string {
+  const { node, arena, profile, type } = headed.parse(JSON.parse(body)).head;
+  return `${node}/${arena}/${profile}/${type}`;
+}

@@ -1,0 +1,187 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import { main } from "../../provider/commands/program";
+import { startEmulator } from "../../provider/emulator";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { TestClock, until } from "./support/clock";
+import { openForwarder, startForwarding, temporaryFolder } from "./support/forward";
+
+const MARKS = 1_500;
+const stateOf = (value: number) => ({
+  arenas: {
+    edge: {
+      profiles: {
+        web: {
+          marks: {
+            shost: Array.from({ length: MARKS }, (_, n) => ({
+              address: `198.18.${n >> 8}.${n & 255}`,
+              id: 1,
+              value,
+              lifetime: 3_600,
+            })),
+          },
+        },
+      },
+    },
+  },
+});
+
+/** A sink of type http that takes nothing until it is told to. */
+async function startSink() {
+  const taken: ForwardRecord[] = [];
+  const sink = { isAway: true };
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    if (!sink.isAway) taken.push(...linesOf(body));
+    response.writeHead(sink.isAway ? 503 : 204).end();
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return Object.assign(sink, { taken, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` });
+}
+
+const linesOf = (text: string): ForwardRecord[] =>
+  text
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+const idsOf = (records: readonly ForwardRecord[]) => records.map(({ recordId }) => recordId);
+
+async function run(...args: string[]) {
+  let out = "";
+  let err = "";
+  const io = {
+    out: (text: string) => {
+      out += text;
+    },
+    err: (text: string) => {
+      err += text;
+    },
+    env: {},
+    stop: new AbortController().signal,
+  };
+  return { code: await main(["forward", ...args], io), out, err };
+}
+
+/** Spoils one page of a store, whose batches can be read all the same. */
+function spoil(file: string): void {
+  const db = new DatabaseSync(file);
+  db.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  const { page_size: size } = db.prepare("PRAGMA page_size").get() as { page_size: number };
+  const page = db.prepare("SELECT pageno FROM dbstat WHERE name = 'baseline_of_table'").get() as { pageno: number };
+  db.close();
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.fill(0xff, (page.pageno - 1) * size, page.pageno * size));
+}
+
+test.each([2, 7])("a state of form %i, which another version wrote, is refused and left as it is", async (form) => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateOf(0) });
+  const config = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+    sinks: [{ name: "disk", type: "file", path: "marks.ndjson" }],
+  };
+  const { forwarder } = await openForwarder(config, folder.path);
+  await forwarder.stop(0);
+  const file = join(folder.path, "forwarder-state/forwarder.db");
+  const db = new DatabaseSync(file);
+  db.exec(`PRAGMA user_version=${form}`);
+  db.close();
+  const before = readFileSync(file);
+  await expect(openForwarder(config, folder.path)).rejects.toThrow(
+    `The state ${file} has form ${form}, which another version of the package wrote; this one knows form 1. It is left as it is.`,
+  );
+  expect(readFileSync(file).equals(before)).toBe(true);
+  expect(readdirSync(join(folder.path, "forwarder-state"))).toEqual(["forwarder.db", "forwarder.db.lock"]);
+});
+
+test("what a state held that was set aside is counted, listed, exported and sent, beside the service", async () => {
+  using folder = temporaryFolder();
+  const web = await startSink();
+  await using emulator = await startEmulator({ state: stateOf(0) });
+  const config = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+    sinks: [
+      { name: "disk", type: "file", path: "marks.ndjson" },
+      { name: "web", type: "http", url: web.url },
+    ],
+  };
+  const file = join(folder.path, "forwarder.yaml");
+  writeFileSync(file, JSON.stringify(config));
+  const clock = new TestClock();
+  const { forwarder: first } = await openForwarder(config, folder.path, { world: clock });
+  first.start();
+  const sent = () => first.metrics.get("sent_records_total", { sink: "disk" });
+  await until(() => sent() === MARKS);
+  emulator.seed(stateOf(1));
+  await until(() => sent() === 2 * MARKS, clock);
+  await first.stop(0);
+  const written = linesOf(readFileSync(join(folder.path, "marks.ndjson"), "utf8"));
+  spoil(join(folder.path, "forwarder-state/forwarder.db"));
+
+  const { told } = await startForwarding(config, folder.path, { world: clock });
+  const [aside] = told.lines.flatMap(
+    (line) => /^error .* set aside as (\S+): it holds 3000 records/.exec(line)?.[1] ?? [],
+  );
+  if (aside === undefined) throw new Error(told.lines.join("\n"));
+  expect(await run("spool", "list", aside)).toEqual({
+    code: 0,
+    out: expect.stringMatching(
+      /^Sink "disk" has not taken 0 records \(0 bytes\)\.\nSink "web" has not taken 3000 records \(\d+ bytes\), the oldest of 2026-01-01T00:00:\S+\.\n$/,
+    ),
+    err: "",
+  });
+  const { code, out } = await run("spool", "export", aside);
+  expect([code, linesOf(out)]).toEqual([0, written]);
+
+  // The service goes on meanwhile, and has its own.
+  web.isAway = false;
+  expect(await run("spool", "requeue", aside, "--config", file)).toEqual({
+    code: 0,
+    out: "",
+    err: "3000 records were delivered, 0 are left.\n",
+  });
+  expect(idsOf(web.taken)).toEqual(expect.arrayContaining(idsOf(written)));
+  expect(readdirSync(join(folder.path, "forwarder-state")).filter((name) => name.includes("requeue"))).toEqual([]);
+  expect((await run("spool", "requeue", aside)).code).toBe(2);
+  expect((await run("spool", "list", join(folder.path, "nothing"))).code).toBe(2);
+});
+
+test("a requeue that is broken off goes on where it was", async () => {
+  using folder = temporaryFolder();
+  const web = await startSink();
+  await using emulator = await startEmulator({ state: stateOf(0) });
+  const config = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+    sinks: [{ name: "web", type: "http", url: web.url }],
+  };
+  const file = join(folder.path, "forwarder.yaml");
+  writeFileSync(file, JSON.stringify(config));
+  const { forwarder } = await openForwarder(config, folder.path);
+  forwarder.start();
+  await until(() => forwarder.status.sinks[0]?.records === MARKS);
+  await forwarder.stop(0);
+  const stop = new AbortController();
+  const io = { out: () => {}, err: () => {}, env: {}, stop: stop.signal };
+  const left = join(folder.path, "forwarder-state");
+  const broken = main(["forward", "spool", "requeue", left, "--config", file], io);
+  await until(() => readdirSync(left).includes("forwarder.db.requeue"));
+  stop.abort();
+  expect(await broken).toBe(1);
+  web.isAway = false;
+  expect((await run("spool", "requeue", left, "--config", file)).err).toBe(
+    `${MARKS} records were delivered, 0 are left.\n`,
+  );
+  expect(new Set(idsOf(web.taken)).size).toBe(MARKS);
+});
