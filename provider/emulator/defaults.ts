@@ -118,6 +118,16 @@ export const PERSIST = {
   logBytes: 64 * 2 ** 20,
 } as const;
 
+/** How a file is taken for one emulator (`state/file-lock.ts`). */
+export const LOCK = {
+  /** Real milliseconds after which a socket that nothing listens on counts as left: one that is just made is heard by then. */
+  pauseMs: 50,
+  /** Sockets that are taken away before it is said that this leads nowhere. */
+  tries: 20,
+  /** Bytes of the longest name that a socket can have everywhere. */
+  longestName: 100,
+} as const;
+
 /** Days for which a certificate made for a run is good, around its start: clocks differ a little (`http/certificates.ts`). */
 export const CERTIFICATE_DAYS = { before: 1, after: 365 } as const;
 

@@ -53,12 +53,13 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
    * @throws {UnmetFaultError} with the option `expectAllFaultsMet`, once all is closed.
    */
   async close(): Promise<void> {
-    const { simulation, server, controlServer, persistence, backends } = this.parts;
+    const { simulation, server, controlServer, persistence, lock, backends } = this.parts;
     simulation.clock.clear();
     simulation.contents.packetPath.end();
     simulation.waits.end();
     await Promise.all([server.close(), controlServer.close()]);
     await persistence?.close();
+    await lock?.release();
     await backends.close();
     if (simulation.options.expectAllFaultsMet) this.expectAllFaultsMet();
   }

@@ -8,6 +8,7 @@ import { type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./op
 import { Backends } from "./recording/backends";
 import { SignalingApi } from "./signaling/signaling-api";
 import { type Addresses, Simulation } from "./simulation";
+import { type FileLock, lockFile } from "./state/file-lock";
 import { Persistence } from "./state/persistence";
 import { systemWall, type Wall } from "./time/clock";
 
@@ -18,6 +19,8 @@ export interface Assembly {
   readonly server: HttpServer;
   readonly controlServer: HttpServer;
   readonly persistence: Persistence | undefined;
+  /** Of the file of `persistence`. */
+  readonly lock: FileLock | undefined;
   readonly backends: Backends;
 }
 
@@ -30,6 +33,7 @@ export async function assemble(options: EmulatorOptions): Promise<Assembly> {
   const { host, port, controlPort } = resolved;
   const server = await HttpServer.listen({ host, port, tls: tls?.server });
   const servers = [server];
+  let lock: FileLock | undefined;
   try {
     const controlServer = await HttpServer.listen({ host, port: controlPort });
     servers.push(controlServer);
@@ -42,13 +46,14 @@ export async function assemble(options: EmulatorOptions): Promise<Assembly> {
       ...(controlToken !== undefined && { controlToken }),
       ...(tls && { tls: tls.client }),
     };
+    lock = options.persist === undefined ? undefined : await lockFile(options.persist);
     const { simulation, persistence } = await load(options, resolved, wall, addresses);
     const backends = await Backends.open(options, simulation);
     server.serve(protocolPort(simulation, server, backends).listener);
     controlServer.serve(new ControlApi(simulation).listener);
-    return { simulation, server, controlServer, persistence, backends };
+    return { simulation, server, controlServer, persistence, lock, backends };
   } catch (error) {
-    await Promise.all(servers.map((each) => each.close()));
+    await Promise.all([...servers.map((each) => each.close()), lock?.release()]);
     throw error;
   }
 }

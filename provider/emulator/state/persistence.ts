@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { type FileHandle, open, readdir, readFile, rename, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { PRIVATE_FILE } from "../../files/private";
 import { messageOf } from "../../model/errors";
@@ -46,18 +46,9 @@ export class Persistence {
   /**
    * The state that is kept; `undefined` when there is none yet.
    *
-   * @throws {StateError} when the folder does not exist, or when the file holds something else.
+   * @throws {StateError} when the file holds something else.
    */
   static async read(file: string): Promise<EmulatorState | undefined> {
-    const folder = dirname(resolve(file));
-    const isFolder = await stat(folder)
-      .then((it) => it.isDirectory())
-      .catch(() => false);
-    if (!isFolder) {
-      throw new StateError(
-        `What the emulator holds cannot be kept in ${file}: there is no folder ${folder}. Make it first.`,
-      );
-    }
     let source: string | undefined;
     try {
       source = await readIfThere(file);

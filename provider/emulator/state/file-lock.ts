@@ -1,0 +1,114 @@
+import { createHash, randomUUID } from "node:crypto";
+import { realpath, rename, rm } from "node:fs/promises";
+import { connect, createServer, type Server } from "node:net";
+import { platform, tmpdir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { LOCK } from "../defaults";
+import { StateError } from "./state";
+
+/** A file that no other emulator keeps its state in. */
+export interface FileLock {
+  release(): Promise<void>;
+}
+
+/**
+ * Takes a file for one process, or one part of it: a socket beside the file listens for as long. What a killed process leaves
+ * is a socket on which nothing listens, whatever other process has its number now, and in whatever container it ran; so it
+ * says nothing, and is taken away. Machines that share a disk do not see each other.
+ *
+ * @throws {StateError} when another emulator has it, naming its process.
+ */
+export async function lockFile(file: string): Promise<FileLock> {
+  const [beside, elsewhere] = await placesOf(file);
+  // Some folders that containers share take no sockets.
+  const place = await listen(beside).then(
+    (server) => server ?? beside,
+    () => elsewhere,
+  );
+  if (typeof place !== "string") return lockOf(place);
+  for (let tries = 0; tries < LOCK.tries; tries += 1) {
+    const server = await listen(place);
+    if (server) return lockOf(server);
+    const owner = (await ownerOf(place)) ?? (await sleep(LOCK.pauseMs, place).then(ownerOf));
+    if (owner !== undefined) throw inUse(file, owner);
+    await takeAway(file, place);
+  }
+  throw new StateError(`${file} cannot be kept: its lock ${place} can neither be taken nor removed.`);
+}
+
+function lockOf(server: Server): FileLock {
+  return { release: () => new Promise((closed) => server.close(() => closed())) };
+}
+
+/** Takes away a socket that was left. Another process may have taken the file at this very moment. */
+async function takeAway(file: string, place: string): Promise<void> {
+  const aside = `${place}.${randomUUID()}`;
+  const isMine = await rename(place, aside).then(
+    () => true,
+    () => false,
+  );
+  if (!isMine) return;
+  const owner = await ownerOf(aside);
+  if (owner === undefined) return rm(aside, { force: true });
+  await rename(aside, place);
+  throw inUse(file, owner);
+}
+
+/** Where the socket is: beside the file; or in the folder for temporary files, where that name is too long for one. */
+async function placesOf(file: string): Promise<[beside: string, elsewhere: string]> {
+  const folder = await realpath(dirname(resolve(file))).catch(() => {
+    const name = dirname(resolve(file));
+    throw new StateError(
+      `What the emulator holds cannot be kept in ${file}: there is no folder ${name}. Make it first.`,
+    );
+  });
+  const whole = await realpath(file).catch(() => join(folder, basename(file)));
+  const hash = createHash("sha256").update(whole).digest("hex").slice(0, 16);
+  const pipe = `\\\\.\\pipe\\packetfilter-${hash}`;
+  if (platform() === "win32") return [pipe, pipe];
+  const elsewhere = join(tmpdir(), `packetfilter-${hash}.lock`);
+  const beside = join(dirname(whole), `.${basename(whole)}.lock`);
+  return [Buffer.byteLength(beside) <= LOCK.longestName ? beside : elsewhere, elsewhere];
+}
+
+/** `undefined` where there is a socket already, in use or left. */
+function listen(place: string): Promise<Server | undefined> {
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.end(String(process.pid));
+  });
+  return new Promise((taken, failed) => {
+    server.once("error", (error) => {
+      if ("code" in error && error.code === "EADDRINUSE") taken(undefined);
+      else failed(error);
+    });
+    server.listen({ path: place, exclusive: true }, () => {
+      server.unref();
+      taken(server);
+    });
+  });
+}
+
+/** The process that has it; `undefined` when none listens. */
+function ownerOf(place: string): Promise<string | undefined> {
+  return new Promise((found, failed) => {
+    let told = "";
+    const socket = connect(place);
+    socket.setEncoding("utf8").on("data", (text) => {
+      told += text;
+    });
+    socket.once("end", () => found(told));
+    socket.once("error", (error) => {
+      const code = "code" in error ? error.code : undefined;
+      if (code === "ECONNREFUSED" || code === "ENOENT") found(undefined);
+      else failed(error);
+    });
+  });
+}
+
+function inUse(file: string, owner: string): StateError {
+  return new StateError(
+    `${file} is kept by another emulator (process ${owner}): two would lose each other's changes. End that one, or keep this one's state in another file.`,
+  );
+}

@@ -1,0 +1,82 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { z } from "zod";
+import { type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator";
+import { fapi } from "./calls";
+
+const BLOCKED = "prefixset://edge/blocked";
+const state: EmulatorState = { arenas: { edge: { sets: { blocked: {} } } } };
+const insert = { url: BLOCKED, cmd: "insert", data: [{ p: "203.0.113.0/24", v: 4 }] };
+const commit = { url: BLOCKED, cmd: "commit" };
+const IN_USE = /is kept by another emulator \(process \d+\): two would lose each other's changes/;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+/** A command that keeps its state in a file. */
+async function command(persist: string): Promise<{ child: ChildProcess; endpoint: string }> {
+  const args = ["pulumi-packetfilter", "emulator", "--json", "--persist", persist];
+  const child = spawn("npx", args, { detached: true, stdio: ["ignore", "pipe", "ignore"] });
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  return { child, endpoint: z.object({ endpoint: z.string() }).parse(JSON.parse(line.toString())).endpoint };
+}
+
+test("a second emulator on a file is refused, by whatever name, until the first has ended", async () => {
+  const persist = join(folder, "shared.json");
+  const other = join(folder, "other.json");
+  await symlink(folder, join(folder, "linked"));
+  const first = await startEmulator({ persist, state });
+  await symlink(persist, other);
+  await fapi(first, insert);
+  for (const name of [persist, join(folder, "linked", "shared.json"), other]) {
+    await expect(startEmulator({ persist: name, state })).rejects.toThrow(IN_USE);
+  }
+  await fapi(first, commit);
+  await first.close();
+  await using second = await startEmulator({ persist });
+  expect(second.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.0/24": 4 });
+});
+
+test("what a killed process leaves keeps no other from the file", async () => {
+  const persist = join(folder, "killed.json");
+  await writeFile(persist, JSON.stringify(state));
+  const { child, endpoint } = await command(persist);
+  await fapi({ endpoint }, insert);
+  await fapi({ endpoint }, commit);
+  await expect(startEmulator({ persist })).rejects.toThrow(IN_USE);
+  process.kill(-(child.pid ?? 0), "SIGKILL");
+  await once(child, "exit");
+
+  const started = await Promise.allSettled(Array.from({ length: 8 }, () => startEmulator({ persist })));
+  const emulators = started.flatMap((it): Emulator[] => (it.status === "fulfilled" ? [it.value] : []));
+  expect(emulators).toHaveLength(1);
+  for (const it of started) if (it.status === "rejected") expect(it.reason.message).toMatch(IN_USE);
+  expect(emulators[0]?.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.0/24": 4 });
+  await emulators[0]?.close();
+  expect((await readdir(folder)).filter((name) => name.includes("killed.json"))).toEqual(["killed.json"]);
+}, 30_000);
+
+test("a file whose name is too long for a socket is one emulator's, too", async () => {
+  const deep = join(folder, "a".repeat(100));
+  await mkdir(deep);
+  const persist = join(deep, "kept.json");
+  const first = await startEmulator({ persist, state });
+  await expect(startEmulator({ persist })).rejects.toThrow(IN_USE);
+  await first.close();
+  await (await startEmulator({ persist })).close();
+});
+
+test("an emulator that does not start leaves the file to others", async () => {
+  const persist = join(folder, "broken.json");
+  await writeFile(persist, "no state");
+  await expect(startEmulator({ persist })).rejects.toThrow(/is not a state that an emulator kept/);
+  await rm(persist);
+  await (await startEmulator({ persist, state })).close();
+});
