@@ -41,6 +41,13 @@ export type { WaveSize, Waves } from "./pulumi/fleet/waves";
 export { PrefixSet, type PrefixSetArgs } from "./pulumi/prefix-set";
 export { PrefixSetEntry, type PrefixSetEntryArgs } from "./pulumi/prefix-set-entry";
 export {
+  type GroupNode,
+  type GroupNodeArgs,
+  type GroupNodesInput,
+  PrefixSetGroup,
+  type PrefixSetGroupArgs,
+} from "./pulumi/prefix-set-group";
+export {
   type GetMarksArgs,
   type GetPrefixSetArgs,
   type GetProfilesArgs,

@@ -8,19 +8,21 @@ import type { Handler } from "./resources/handler";
 import { keepingSecrets } from "./resources/keeping-secrets";
 import { PrefixSetHandler } from "./resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "./resources/prefix-set-entry/handler";
+import { PrefixSetGroupHandler } from "./resources/prefix-set-group/handler";
 import { providerProcess } from "./resources/provider-process";
 import type { Runtime } from "./resources/runtime";
 
 const HANDLERS: Readonly<Record<string, new (runtime: Runtime) => Handler>> = {
   PrefixSet: PrefixSetHandler,
   PrefixSetEntry: PrefixSetEntryHandler,
+  PrefixSetGroup: PrefixSetGroupHandler,
   CloudSignaling: CloudSignalingHandler,
 };
 
 /**
  * The provider object of a resource type, for the dynamic-provider server of Pulumi's Node SDK.
  *
- * @param type `PrefixSet`, `PrefixSetEntry` or `CloudSignaling`
+ * @param type `PrefixSet`, `PrefixSetEntry`, `PrefixSetGroup` or `CloudSignaling`
  * @throws {Error} for any other type: then the state was written by a newer version of this package.
  * @example
  * ```ts

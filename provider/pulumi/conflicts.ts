@@ -1,7 +1,7 @@
 /** What the resources of one run of a program declare about one set of one node. */
 export interface DeclaredSet {
-  /** The `PrefixSet` that owns the whole set, and what it declares. */
-  exclusive?: { readonly name: string; readonly entries: ReadonlySet<string> };
+  /** The `PrefixSet` or group that owns the whole set, and what it declares. */
+  exclusive?: { readonly label: string; readonly entries: ReadonlySet<string> };
   /** Prefix to the resource that declares it. */
   readonly entries: Map<string, string>;
   /** True once messages may name no entry of any resource. */
@@ -10,7 +10,7 @@ export interface DeclaredSet {
 
 /** What one resource declares. */
 export interface Declaration {
-  readonly type: "PrefixSet" | "PrefixSetEntry";
+  readonly type: "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry";
   readonly name: string;
   readonly entries: readonly string[];
   readonly exclusive: boolean;
@@ -29,22 +29,22 @@ export function record(
   const shown = (prefix: string) => (secret || set.isSecret ? "a secret prefix" : prefix);
   const label = `${type} "${name}"`;
   if (exclusive && set.exclusive) {
-    return `${label} and PrefixSet "${set.exclusive.name}" both own the whole set: put the entries into one of them, or set exclusive: false.`;
+    return `${label} and ${set.exclusive.label} both own the whole set: put the entries into one of them, or set exclusive: false.`;
   }
   if (exclusive) {
     const own = new Set(entries);
     const undeclared = [...set.entries].find(([prefix]) => !own.has(prefix));
-    if (undeclared) return outside(undeclared[1], shown(undeclared[0]), name);
-    set.exclusive = { name, entries: own };
+    if (undeclared) return outside(undeclared[1], shown(undeclared[0]), label);
+    set.exclusive = { label, entries: own };
   }
   for (const prefix of entries) {
     const other = set.entries.get(prefix);
-    const isPair = other !== undefined && type === "PrefixSet" && exclusive;
+    const isPair = other !== undefined && type !== "PrefixSetEntry" && exclusive;
     if (other !== undefined && !isPair) {
       return `${shown(prefix)} is declared by ${label} and by ${other}: keep one of them.`;
     }
     if (type === "PrefixSetEntry" && set.exclusive && !set.exclusive.entries.has(prefix)) {
-      return outside(label, shown(prefix), set.exclusive.name);
+      return outside(label, shown(prefix), set.exclusive.label);
     }
     if (!exclusive) set.entries.set(prefix, label);
   }
@@ -52,5 +52,5 @@ export function record(
 }
 
 function outside(entry: string, prefix: string, owner: string): string {
-  return `${entry} adds ${prefix} to a set that PrefixSet "${owner}" owns as a whole and would remove it from: declare it there, or set exclusive: false on "${owner}".`;
+  return `${entry} adds ${prefix} to a set that ${owner} owns as a whole and would remove it from: declare it there, or set exclusive: false on ${owner.slice(owner.indexOf('"'))}.`;
 }

@@ -3,7 +3,7 @@ import { systemClock } from "../client/clock";
 import { type CanonicalPrefix, type HostBits, Prefix } from "../model/prefix";
 import { formatUrl } from "../model/resource-url";
 import { normaliseEntries } from "../resources/entries";
-import { setUrl } from "../resources/json";
+import { isObject, setUrl } from "../resources/json";
 import { typeToken } from "../resources/provider-text";
 import { HOLDING_PREFIXES } from "../resources/secret-names";
 import { type Declaration, record } from "./conflicts";
@@ -29,6 +29,10 @@ interface SetIdentity {
 interface SetArgs extends SetIdentity {
   readonly entries: EntriesInput;
   readonly exclusive?: pulumi.Input<boolean>;
+}
+
+interface GroupArgs extends Omit<SetArgs, "node"> {
+  readonly nodes: unknown;
 }
 
 interface EntryOfSetArgs extends SetIdentity {
@@ -79,6 +83,52 @@ export function declareSet(name: string, args: SetArgs, options: Options, ignore
   const content = { entries, exclusive, hostBits, onExisting, parts };
   whenSettled(run, { arena, profile, set, node }, content, (place, known) => enter(run, subject, place, known));
   return registered;
+}
+
+/**
+ * Records a `PrefixSetGroup` as a set on each of its nodes, like {@link declareSet}.
+ *
+ * @param entriesOf what a node with entries of its own is to hold
+ */
+export function declareGroup(
+  name: string,
+  { nodes, ...args }: GroupArgs,
+  options: Options,
+  entriesOf: (common: unknown, own: unknown, hostBits: unknown) => unknown,
+  ignored?: Ignored,
+): Registered {
+  const made: Made = {};
+  const registered = (resource: pulumi.CustomResource) => void Object.assign(made, { resource });
+  if (isLookup(options)) return registered;
+  const { arena, profile, set, entries, exclusive, hostBits, onExisting } = args;
+  const run = theRun();
+  const subject: Subject = { type: "PrefixSetGroup", name, ignored, made, isLater: waitsForOthers(options) };
+  const parts = inspect(name, "entries", entries, true)?.catch(() => []);
+  const content = { entries, exclusive, hostBits, onExisting, parts };
+  whenSettled(run, { arena, profile, set, nodes }, content, ({ nodes: known, ...place }, common) => {
+    const read = remembered();
+    for (const [node, own] of overridesOf(known)) {
+      const { entries: more, ...overrides } = own;
+      const merged = (all: Content) => ({ ...all, ...overrides, entries: entriesOf(all.entries, more, all.hostBits) });
+      enter(run, subject, { ...place, node }, common.known ? { ...common, value: merged(common.value) } : common, read);
+    }
+  });
+  return registered;
+}
+
+/** What each node of a group says of itself. */
+function overridesOf(nodes: unknown): (readonly [node: unknown, own: Partial<Content>])[] {
+  if (Array.isArray(nodes)) return nodes.map((node) => [node, {}]);
+  return Object.entries(isObject(nodes) ? nodes : {}).map(([node, own]) => [node, isObject(own) ? own : {}]);
+}
+
+/** Entries as they are read, each object once: the nodes of a group have the same. */
+function remembered(): typeof normaliseEntries {
+  const read = new Map<unknown, ReturnType<typeof normaliseEntries>>();
+  return (entries, options) => {
+    if (!read.has(entries)) read.set(entries, normaliseEntries(entries, options));
+    return read.get(entries);
+  };
 }
 
 /** Records a `PrefixSetEntry`, like {@link declareSet}. */
@@ -154,6 +204,7 @@ function enter(
   { ignored, made, isLater, ...resource }: Subject,
   place: { readonly arena: unknown; readonly profile?: unknown; readonly set: unknown; readonly node?: unknown },
   content: Settled<Content>,
+  read: typeof normaliseEntries = normaliseEntries,
 ): void {
   const url = setUrl(place);
   if (!url) return;
@@ -167,7 +218,7 @@ function enter(
     return;
   }
   const { entries, exclusive = true, hostBits, onExisting = "fail", parts = [] } = content.value;
-  const normal = normaliseEntries(entries, { hostBits, now: Number.NEGATIVE_INFINITY });
+  const normal = read(entries, { hostBits, now: Number.NEGATIVE_INFINITY });
   // What is not valid is reported by the resource's own check, with its position.
   if (!normal || normal.problems.length > 0) return;
   const found = run.set(url, place.node);
@@ -181,7 +232,7 @@ function enter(
   toInspect.declarers.push({ ...resource, prefixes, isStrict: onExisting === "fail", exclusive, isLater, made });
   toInspect.exclusive ||= exclusive;
   toInspect.isSecret ||= isSecret;
-  toInspect.isIgnored ||= ignored?.all === true && resource.type === "PrefixSet";
+  toInspect.isIgnored ||= ignored?.all === true && resource.type !== "PrefixSetEntry";
   const isOne = ignored?.all === true && resource.type === "PrefixSetEntry";
   for (const prefix of isOne ? prefixes : (ignored?.prefixes ?? [])) toInspect.ignored.add(prefix);
   // Only a note has a time at which its entry expires.

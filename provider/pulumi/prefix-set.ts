@@ -48,24 +48,27 @@ export interface PrefixSetArgs {
   node?: NodeInput;
 }
 
+/** Arguments that need not be given, but for the node. */
+export const PREFIX_SET_OPTIONS: readonly string[] = [
+  "profile",
+  "exclusive",
+  "onExisting",
+  "onDestroy",
+  "hostBits",
+  "forbiddenPrefixes",
+  "requiredPrefixes",
+  "shortestPrefix",
+  "maxEntries",
+  "maxRemovals",
+  "maxChanges",
+  "allowEmpty",
+];
+
 const KIND: Kind = {
   type: "PrefixSet",
   required: ["arena", "set", "entries"],
   identity: ["arena", "profile", "set"],
-  optional: [
-    "profile",
-    "exclusive",
-    "onExisting",
-    "onDestroy",
-    "hostBits",
-    "forbiddenPrefixes",
-    "requiredPrefixes",
-    "shortestPrefix",
-    "maxEntries",
-    "maxRemovals",
-    "maxChanges",
-    "allowEmpty",
-  ],
+  optional: PREFIX_SET_OPTIONS,
   connection: "node",
   outputs: ["notes", "url", "count", "endpoint"],
   repeats: { argument: "entries", output: "notes" },

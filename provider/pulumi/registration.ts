@@ -16,7 +16,8 @@ export interface Kind {
   /** Arguments that stand in id and url, and so in the clear. */
   readonly identity: readonly string[];
   readonly optional: readonly string[];
-  readonly connection: "node" | "receiver";
+  /** None of a group, which names its nodes. */
+  readonly connection?: "node" | "receiver";
   /** Outputs that are no arguments. */
   readonly outputs: readonly string[];
   /** Of these the one that repeats what an argument holds: it is secret when that is. */
@@ -40,11 +41,11 @@ export function properties(
 ): pulumi.Inputs {
   warnOfUnknownKeys();
   const given = Object.fromEntries(Object.entries(args).filter(([, value]) => value !== undefined));
-  const connection: unknown = given[kind.connection];
+  const connection = kind.connection && given[kind.connection];
   const props: pulumi.Inputs = isLookup(options)
     ? { ...named([...kind.required, ...kind.optional]), ...given }
     : { ...given, ...judged(kind, name, given) };
-  if (connection !== undefined) props[kind.connection] = withSecrets(connection);
+  if (kind.connection && connection !== undefined) props[kind.connection] = withSecrets(connection);
   return {
     ...named(kind.outputs.filter((output) => !(output in props))),
     ...props,
@@ -67,7 +68,7 @@ export function isLookup(options: pulumi.CustomResourceOptions | undefined): boo
  * Output of `undefined`. What transforms of the stack add to a resource is not seen there.
  */
 export function declareOptional(resource: { readonly prototype: object }, { optional, connection }: Kind): void {
-  for (const property of [...optional, connection]) {
+  for (const property of [...optional, ...(connection ? [connection] : [])]) {
     Object.defineProperty(resource.prototype, property, {
       configurable: true,
       get: () => pulumi.output(undefined),

@@ -21,7 +21,7 @@ export function registered(
   given: pulumi.CustomResourceOptions | undefined,
   hostBits: unknown,
 ): Registered {
-  const args = [...kind.required, ...kind.optional, kind.connection];
+  const args = [...kind.required, ...kind.optional, ...(kind.connection ? [kind.connection] : [])];
   const ignored = ignoredChanges({ label: `${kind.type} "${name}"`, args, hostBits }, given?.ignoreChanges);
   const options = accepted(kind.type, name, given);
   return { options: ignored ? { ...options, ignoreChanges: ignored.paths } : options, ignored };

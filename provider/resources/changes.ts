@@ -12,8 +12,8 @@ export interface Comparison {
   readonly outputs: readonly string[];
   /** Arguments whose change means another object. */
   readonly identity: readonly string[];
-  /** `node` or `receiver`. */
-  readonly connection: "node" | "receiver";
+  /** `node` or `receiver`; none of a group, whose nodes are not what it is. */
+  readonly connection?: "node" | "receiver";
   /**
    * Is called when the object is replaced, so that what stands in the way of its deletion is said before anything is sent.
    * @throws {Error} with the ways out
@@ -22,7 +22,9 @@ export interface Comparison {
   /** Is called when the engine will call for nothing more, since nothing is to be changed. */
   readonly settle?: () => void;
   /** The connection of the program; `undefined` while it is unknown. */
-  readonly inUse: Connection | undefined;
+  readonly inUse?: Connection | undefined;
+  /** Whether a resource with many connections works at other addresses than the state says. */
+  readonly hasMoved?: () => boolean;
   /**
    * Whether what is unknown counts as another object. It does in a preview, which then shows a replacement. In an `up` all that
    * a program says is known by the time of its own comparison: the engine asks with unknowns whether the resource is to be
@@ -40,17 +42,18 @@ const OPEN_MATTERS = ["unsettled", "adopted", "absent", "unreached"] as const;
  * the configuration) is reported as a change.
  */
 export function compare(comparison: Comparison): Compared {
-  const { olds, news, outputs, identity, connection, inUse, inPreview, leave, settle } = comparison;
+  const { olds, news, outputs, identity, connection, inUse, hasMoved, inPreview, leave, settle } = comparison;
   const isDecided = (key: string) => inPreview || !hasUnknown(news[key]);
   const replaces = identity.filter((key) => !sameJson(olds[key], news[key]) && isDecided(key));
-  const [from, to] = [olds[connection], news[connection]];
-  if (typeof from === "string" && typeof to === "string" && from !== to && isDecided(connection))
+  const [from, to] = connection ? [olds[connection], news[connection]] : [];
+  if (connection && typeof from === "string" && typeof to === "string" && from !== to && isDecided(connection))
     replaces.push(connection);
   if (replaces.length > 0) {
     leave();
     return { replaces };
   }
-  const moved = inUse !== undefined && !inUse.fromEnvironment && olds.endpoint !== inUse.endpoint;
+  const isElsewhere = () => inUse !== undefined && !inUse.fromEnvironment && olds.endpoint !== inUse.endpoint;
+  const moved = hasMoved?.() ?? isElsewhere();
   const equal = [...new Set([...Object.keys(olds), ...Object.keys(news)])]
     .filter((key) => !outputs.includes(key))
     .every((key) => sameJson(olds[key], news[key]));

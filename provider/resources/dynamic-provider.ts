@@ -105,7 +105,7 @@ async function attempt<T>(work: () => Promise<T>, inputs?: JsonObject, id?: stri
       throw Object.assign(clean(error), {
         id: error.id ?? id,
         properties: plain({ ...error.outputs, [PROVIDER_KEY]: inputs[PROVIDER_KEY] }),
-        reasons: [error.message],
+        reasons: [...error.reasons],
       });
     }
     throw clean(error);

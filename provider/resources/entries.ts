@@ -55,11 +55,16 @@ export interface NormalEntries {
  * Expired entries are no entries, but keep their notes: by them the next check knows that they are no news.
  *
  * @param options `held`: what the set holds by the state. A value that others wrote is let through where it is the one
- * that is held: with `ignoreChanges` the engine hands the state's own entries in. `at`: the set as `sent` calls it.
+ * that is held: with `ignoreChanges` the engine hands the state's own entries in. `at`: the set as `sent` calls it, on any of its nodes.
  */
 export function normaliseEntries(
   given: unknown,
-  options: { hostBits?: HostBits | undefined; now: number; held?: ListedMap; at?: string | undefined },
+  options: {
+    hostBits?: HostBits | undefined;
+    now: number;
+    held?: ListedMap;
+    at?: string | readonly string[] | undefined;
+  },
 ): NormalEntries | undefined {
   if (given === UNKNOWN) return undefined;
   const list = listed(given);
@@ -101,11 +106,16 @@ export function normaliseEntries(
     const isOver = expires !== undefined && isExpired(expires, options.now);
     if (isOver) expired.set(prefix, expires);
     else entries.set(prefix, value);
-    const sent = isOver && options.at !== undefined ? note?.sent?.[options.at] : undefined;
+    const sent = isOver ? sentTo(note, options.at) : undefined;
     const text = note && formatNote({ ...note, sent });
     if (text !== undefined) notes.set(prefix, text);
   }
   return { entries, notes, expired, problems, warnings };
+}
+
+/** The value that `block --now` put in at one of these places. */
+function sentTo(note: Content["note"], at: string | readonly string[] = []): number | undefined {
+  return [at].flat().flatMap((place) => note?.sent?.[place] ?? [])[0];
 }
 
 /** What one element of `entries` says. */

@@ -37,6 +37,8 @@ export class PartialFailure extends Error {
     message: string,
     readonly id: string | undefined,
     readonly outputs: JsonObject,
+    /** What failed, each by itself; the engine lists them. */
+    readonly reasons: readonly string[] = [message],
   ) {
     super(message);
   }

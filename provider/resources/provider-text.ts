@@ -16,3 +16,9 @@ export const IGNORED_KEY = "__ignoreChanges";
 
 /** The hidden input by which a `PrefixSetFleet` with `maxUnreachable` tells its members of it. */
 export const FLEET_KEY = "__fleet";
+
+/**
+ * The hidden input by which a `PrefixSetFleet` tells each of its groups the nodes of the others. The check takes it out: it
+ * is in no state.
+ */
+export const OTHER_WAVES_KEY = "__otherWaves";

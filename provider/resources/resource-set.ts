@@ -7,7 +7,6 @@ import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import { some } from "../model/text";
 import { type AuditRecord, failedWrite } from "./audit-log";
 import { requireSameAddress, type UsedBefore } from "./changes";
-import { PartialFailure } from "./handler";
 import { hasUnknown, type JsonObject, setUrl } from "./json";
 import type { DeploymentSet, NodeInUse } from "./node-in-use";
 import { nodeOfState } from "./places";
@@ -189,13 +188,9 @@ export class ResourceSet {
   /**
    * Carries out an operation and writes the audit log.
    *
-   * @param partial the id and the outputs that are true after a failure that may have changed the node
-   * @throws {PartialFailure} after such a failure; any other error means that nothing was changed
+   * @param failure makes the error of a failure that may have changed the node; any other error means that nothing was changed
    */
-  async write(
-    operation: SetOperation,
-    partial?: (reached: Reached) => { id: string; outputs: JsonObject },
-  ): Promise<SetResult> {
+  async write(operation: SetOperation, failure?: (message: string, reached: Reached) => Error): Promise<SetResult> {
     this.runtime.requireWritable(this.label);
     try {
       const result = await this.set.writer.submit(operation, this.isAnnounced);
@@ -206,9 +201,7 @@ export class ResourceSet {
       this.audit(() => failedWrite(error));
       if (!(error instanceof SetWriteFailure)) throw untouched(this.explained(error));
       const { message, applied, unsettled } = error;
-      if (!partial) throw this.explained(error);
-      const { id, outputs } = partial({ applied, endpoint: this.endpoint, unsettled });
-      throw new PartialFailure(message, id, outputs);
+      throw failure?.(message, { applied, endpoint: this.endpoint, unsettled }) ?? this.explained(error);
     }
   }
 

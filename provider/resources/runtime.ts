@@ -44,6 +44,8 @@ export class Runtime {
   private config: ReadConfig = () => undefined;
   private read: Settings | undefined;
   private readonly nodes = new Map<string, NodeInUse>();
+  /** Nodes by their names: reading a configuration of a thousand for each of them would take seconds. */
+  private readonly named = new Map<string, NodeInUse>();
   private readonly receivers = new Map<string, ReceiverInUse>();
   private readonly silent = new Map<string, Set<string>>();
   private readonly inHand = new Set<Promise<void>>();
@@ -70,6 +72,7 @@ export class Runtime {
   configure(config: ReadConfig): void {
     this.config = config;
     this.read = undefined;
+    this.named.clear();
   }
 
   /** @throws {ConfigError} when configuration or environment make no sense. */
@@ -83,9 +86,17 @@ export class Runtime {
     return this.shared.world.wall();
   }
 
+  /** Milliseconds of a clock that only goes forward. */
+  get now(): number {
+    return this.shared.world.monotonic();
+  }
+
   /** The node for an argument. Nothing is sent yet. @throws {ConfigError} */
   node(argument: unknown): NodeInUse {
-    return this.open(this.settings.node(argument));
+    if (typeof argument !== "string") return this.open(this.settings.node(argument));
+    const node = this.named.get(argument) ?? this.open(this.settings.node(argument));
+    this.named.set(argument, node);
+    return node;
   }
 
   /** The node of a target. Nothing is sent yet. */
@@ -119,6 +130,11 @@ export class Runtime {
   /** What the states of this deployment's resources hold at an address, under whatever name, as far as they were seen. */
   ownedAt(place: Address, object: string): ReadonlySet<string> {
     return this.shared.owned.at(place, object);
+  }
+
+  /** Records what the state of a resource of this deployment holds. */
+  own(place: Place, object: string, keys: Iterable<string>): void {
+    this.shared.owned.of(place, object).add(keys);
   }
 
   /** Records what the state of a resource holds that is replaced in this deployment. */

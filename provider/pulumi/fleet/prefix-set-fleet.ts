@@ -1,11 +1,11 @@
 import * as pulumi from "@pulumi/pulumi";
 import { nearest } from "../../model/nearest";
 import { FLEET_KEY } from "../../resources/provider-text";
-import { settled } from "../inputs";
+import { isPlain, settled } from "../inputs";
 import { PrefixSet, type PrefixSetArgs } from "../prefix-set";
+import { merged } from "../prefix-set-group";
 import { getPrefixSet } from "../read-functions";
 import type { EntriesInput } from "../types";
-import { merged } from "./entries";
 import { Gate, type WaveCheck } from "./gate";
 import { inWaves, type WaveSize, type Waves, WavesError } from "./waves";
 
@@ -115,7 +115,7 @@ export class PrefixSetFleet extends pulumi.ComponentResource {
             ...overrides,
             ...member,
             node,
-            entries: merged(common.entries, entries, common.hostBits),
+            entries: entriesOf(common.entries, entries, common.hostBits),
           };
           const made = new PrefixSet(`${name}-${node}`, setArgs, { parent: this, dependsOn });
           sets.set(node, made);
@@ -129,6 +129,12 @@ export class PrefixSetFleet extends pulumi.ComponentResource {
     this.count = this.sets.apply((known) => Object.values(known).reduce((sum, { count }) => sum + count, 0));
     this.registerOutputs({ sets: this.sets, count: this.count });
   }
+}
+
+/** The fleet's entries with those of one node over them. */
+function entriesOf(common: EntriesInput, own: EntriesInput | undefined, hostBits: unknown): EntriesInput {
+  if (own === undefined || (isPlain(common) && isPlain(own))) return merged(common, own, hostBits) as EntriesInput;
+  return pulumi.all([common, own]).apply(([all, one]) => merged(all, one, hostBits) as pulumi.Unwrap<EntriesInput>);
 }
 
 function nodesOf(fleet: string, nodes: PrefixSetFleetArgs["nodes"]): ReadonlyMap<string, FleetNodeArgs> {

@@ -13,7 +13,7 @@ export interface Made {
 
 /** A resource of the program that declares something about a set. */
 export interface Declarer {
-  readonly type: "PrefixSet" | "PrefixSetEntry";
+  readonly type: "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry";
   readonly prefixes: readonly CanonicalPrefix[];
   /** True where it takes over nothing that has another value or that it does not declare. */
   readonly isStrict: boolean;
@@ -42,7 +42,7 @@ export async function obstacle(
   const created = await createdOf(declarers);
   // One that is replaced may give up the very entry that another one takes over; what a single one meets is not ours.
   const single = declarers.filter((one) => one.type === "PrefixSetEntry" && created.has(one)).length === 1;
-  const sure = others.filter((one) => created.has(one) && (one.type === "PrefixSet" || single));
+  const sure = others.filter((one) => created.has(one) && (one.type !== "PrefixSetEntry" || single));
   const named = (prefixes: readonly CanonicalPrefix[]) =>
     some(prefixes.map((prefix) => (isSecret || secret.has(prefix) ? SECRET_MARK : prefix)));
   const different = sure.flatMap(({ prefixes }) => prefixes.filter(isOther));

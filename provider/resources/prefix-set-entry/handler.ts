@@ -3,7 +3,7 @@ import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { compare, remember } from "../changes";
 import { isExpired } from "../entries";
-import type { Handler } from "../handler";
+import { type Handler, PartialFailure } from "../handler";
 import { hasUnknown, type JsonObject, UNKNOWN, without } from "../json";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
@@ -76,9 +76,9 @@ export class PrefixSetEntryHandler implements Handler {
       found = create.found;
       return create.plan;
     };
-    await set.write({ plan }, (reached) => {
+    await set.write({ plan }, (message, reached) => {
       const existed = found !== undefined && reached.applied.has(prefix);
-      return { id, outputs: partial(inputs, reached, existed) };
+      return new PartialFailure(message, id, partial(inputs, reached, existed));
     });
     if (found === undefined) return { id, outs: writeState(inputs, { endpoint }) };
     this.found.add(id);
@@ -124,10 +124,10 @@ export class PrefixSetEntryHandler implements Handler {
     const intent = { known, desired, unsettled, moved, withdrawn, wanted: set.wanted };
     const expired = new Set(inputs.expired ? [...known.keys(), ...withdrawn.keys()] : []);
     const plan = (observed: ListedMap) => ({ ...planUpdate(observed, intent), expired });
-    const { before } = await set.write({ plan }, (reached) => ({
-      id: `${set.url}#${prefix}`,
-      outputs: partial(inputs, reached, kept),
-    }));
+    const { before } = await set.write(
+      { plan },
+      (message, reached) => new PartialFailure(message, `${set.url}#${prefix}`, partial(inputs, reached, kept)),
+    );
     // An entry that is put for the first time, or at another address, can meet one that is there.
     const isFirst = moved || (known.size === 0 && unsettled.size === 0);
     const met = isFirst && desired.size > 0 && before.has(prefix) && !set.owned.has(prefix);
@@ -170,7 +170,7 @@ export class PrefixSetEntryHandler implements Handler {
     };
     // Where it stays, the state has it as an entry that it holds: then the next update removes it.
     const held = { ...inputs, verbatim: without({ ...inputs.verbatim }, ["expired"]) };
-    await set.write({ plan }, (reached) => ({ id, outputs: partial(held, reached, undefined) }));
+    await set.write({ plan }, (message, reached) => new PartialFailure(message, id, partial(held, reached, undefined)));
   }
 
   /** In every preview until it is done: what the update does to an entry that was taken over as it is. */

@@ -32,9 +32,7 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
   });
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
   const { entries, notes } = normal;
-  const found = [...normal.problems, ...refusedContent(runtime, args, [...entries.keys()])];
-  found.push(...valueProblems(entries, before.entries, node?.maxValue));
-  if (url) found.push(...refusedRemovals(runtime, args, { url, before, entries }));
+  const found = [...normal.problems, ...setProblems(runtime, args, { url, node, before, entries })];
   if (found.length > 0) {
     const where = url ? `${url}: ` : "";
     return { inputs: news, problems: found.map((problem) => `${where}${problem}`) };
@@ -48,39 +46,75 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
     // The second check of a resource that is replaced has no old arguments: what its state holds is not new.
     const isNew = Object.keys(olds).length === 0;
     const held = isNew ? new Map([...entries].filter(([prefix]) => set.owned.has(prefix))) : before.entries;
-    const delta = difference<ListedValue>(held, entries);
-    const gone = [...delta.remove.keys()].filter((prefix) => hasExpired(prefix, normal, before, runtime.today));
-    if (!isEmpty(delta)) {
-      // What a new resource finds of it is not known here: after a rename or in an import it is all there.
-      const isUnknown = isNew && held.size === 0;
-      const plan = isUnknown
-        ? `${count(entries.size, "entry", "entries")} declared`
-        : `${planText(delta, gone)}, ${grouped(entries.size)} after`;
-      runtime.notices.info(`${node.label} ${url}: ${plan}`);
-    }
-    // Those that go with this plan beyond the few that its line has room for.
-    const more = gone.length > SHOWN_IN_PLAN ? gone : [];
-    for (const line of inLines(more)) runtime.notices.info(`${node.label} ${url}: removed, since expired: ${line}.`);
+    sayPlan(runtime, `${node.label} ${url}`, { normal, before: { ...before, entries: held }, isNew });
   }
-  const withdrawn = [...withdrawnOf(notes, before.notes)].filter(([prefix]) => !before.entries.has(prefix));
+  const label = [node?.label ?? [], url ?? "PrefixSet"].flat().join(" ");
+  sayExpired(runtime, label, normal, before);
+  const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
+  return { inputs: { ...rest, entries: Object.fromEntries(entries), ...written }, problems: [] };
+}
+
+/** Sentences about what a set would hold: limits of its content, of values, of removals and of changes. */
+export function setProblems(
+  runtime: Runtime,
+  args: ContentArguments & RemovalArguments,
+  { url, node, before, entries }: JudgedSet,
+): string[] {
+  const found = [
+    ...refusedContent(runtime, args, [...entries.keys()]),
+    ...valueProblems(entries, before.entries, node?.maxValue),
+  ];
+  return url ? [...found, ...refusedRemovals(runtime, args, { url, before, entries })] : found;
+}
+
+/** What a set is to hold, and what it held; place and node as far as they are known. */
+interface JudgedSet {
+  readonly url: string | undefined;
+  readonly node: { readonly maxValue: number | undefined } | undefined;
+  readonly before: HeldBefore;
+  readonly entries: NormalEntries["entries"];
+}
+
+/** One line with what changes by the state, if anything does. */
+export function sayPlan(
+  { notices, today }: Runtime,
+  where: string,
+  { normal, before, isNew }: { readonly normal: NormalEntries; readonly before: HeldBefore; readonly isNew: boolean },
+): void {
+  const { entries } = normal;
+  const delta = difference<ListedValue>(before.entries, entries);
+  const gone = [...delta.remove.keys()].filter((prefix) => hasExpired(prefix, normal, before, today));
+  if (!isEmpty(delta)) {
+    // What a new resource finds of it is not known here: after a rename or in an import it is all there.
+    const isUnknown = isNew && before.entries.size === 0;
+    const plan = isUnknown
+      ? `${count(entries.size, "entry", "entries")} declared`
+      : `${planText(delta, gone)}, ${grouped(entries.size)} after`;
+    notices.info(`${where}: ${plan}`);
+  }
+  // Those that go with this plan beyond the few that its line has room for.
+  const more = gone.length > SHOWN_IN_PLAN ? gone : [];
+  for (const line of inLines(more)) notices.info(`${where}: removed, since expired: ${line}.`);
+}
+
+/** What has expired, and is no news. */
+export function sayExpired({ notices }: Runtime, label: string, normal: NormalEntries, before: HeldBefore): void {
+  const withdrawn = [...withdrawnOf(normal.notes, before.notes)].filter(([prefix]) => !before.entries.has(prefix));
   for (const line of inLines(withdrawn.map(([prefix, value]) => `${prefix} (${value})`))) {
-    runtime.notices.info(
-      `${node?.label} ${url}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: ${line}.`,
+    notices.info(
+      `${label}: removed, where the node still holds it so, since "block --now" put it there and it is not wanted any more: ${line}.`,
     );
   }
   const isSaid = new Map(withdrawn);
   const unwanted = [...normal.expired].filter(
     ([prefix]) => !before.entries.has(prefix) && !before.notes.has(prefix) && !isSaid.has(prefix),
   );
-  for (const line of inLines(unwanted.map(([prefix, expires]) => `${prefix} (${expires})`))) {
-    runtime.notices.warn(`${node ? `${node.label} ` : ""}${url ?? "PrefixSet"}: expired, not wanted: ${line}.`);
-  }
-  const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
-  return { inputs: { ...rest, entries: Object.fromEntries(entries), ...written }, problems: [] };
+  for (const line of inLines(unwanted.map(([prefix, expires]) => `${prefix} (${expires})`)))
+    notices.warn(`${label}: expired, not wanted: ${line}.`);
 }
 
 /** With `ignoreChanges` the engine hands in the notes of the state, which no program gives. */
-function withoutHandedNotes(olds: JsonObject, news: JsonObject): { rest: JsonObject; handed?: JsonObject } {
+export function withoutHandedNotes(olds: JsonObject, news: JsonObject): { rest: JsonObject; handed?: JsonObject } {
   const { notes, ...rest } = news;
   return isObject(notes) && sameJson(olds.notes, notes) ? { rest, handed: notes } : { rest: news };
 }
@@ -106,7 +140,7 @@ function hasExpired(
 }
 
 /** What the set held by the inputs of the run before. */
-interface HeldBefore {
+export interface HeldBefore {
   readonly entries: ListedMap;
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
 }
@@ -146,7 +180,8 @@ function refusedRemovals(
 
 const PLACE = ["arena", "profile", "set"] as const;
 
-function isSameSet(olds: JsonObject, news: JsonObject): boolean {
+/** True where arguments name the set that they named before. */
+export function isSameSet(olds: JsonObject, news: JsonObject): boolean {
   const { node: from } = olds;
   const { node: to } = news;
   const nodeChanged = typeof from === "string" && typeof to === "string" && from !== to;

@@ -14,13 +14,30 @@ import { fleetSchema, limitShape, prefixSetSchema } from "./arguments";
 /** Outputs that are no arguments. */
 export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled", "unreached"] as const;
 
-/** What the inputs and the state of a `PrefixSet` have in common. */
-interface PrefixSetMembers extends SetPlace {
+/** What inputs and state say of one whole set of one node. */
+interface SetMembers extends SetPlace {
   readonly entries: ListedMap;
   readonly notes: ReadonlyMap<CanonicalPrefix, string>;
   readonly exclusive: boolean;
   readonly onExisting: "fail" | "adopt";
   readonly onDestroy: "clear" | "keep";
+}
+
+/** What the program wants of one set of one node. */
+export interface SetInputs extends SetMembers {
+  readonly limits: ContentArguments & RemovalArguments;
+}
+
+/** What the state says of one set of one node. */
+export interface SetState extends SetMembers, UsedBefore {
+  /** Prefixes whose last write ended without a known result. */
+  readonly unsettled: ReadonlySet<CanonicalPrefix>;
+  /** Entries that entered the state as they were found, by an adoption or a refresh, and not from a program. */
+  readonly foreign: ReadonlySet<CanonicalPrefix>;
+}
+
+/** What the inputs and the state of a `PrefixSet` have in common. */
+interface PrefixSetMembers extends SetMembers {
   /** Only of a member of a fleet with `maxUnreachable`. */
   readonly fleet?: z.output<typeof fleetSchema> | undefined;
   /** The arguments as they came, which go back to the engine unchanged. */
@@ -28,16 +45,10 @@ interface PrefixSetMembers extends SetPlace {
 }
 
 /** What the program wants: checked inputs. */
-export interface PrefixSetInputs extends PrefixSetMembers {
-  readonly limits: ContentArguments & RemovalArguments;
-}
+export type PrefixSetInputs = PrefixSetMembers & SetInputs;
 
 /** What the state says. */
-export interface PrefixSetState extends PrefixSetMembers, UsedBefore {
-  /** Prefixes whose last write ended without a known result. */
-  readonly unsettled: ReadonlySet<CanonicalPrefix>;
-  /** Entries that entered the state as they were found, by an adoption or a refresh, and not from a program. */
-  readonly foreign: ReadonlySet<CanonicalPrefix>;
+export interface PrefixSetState extends PrefixSetMembers, SetState {
   /** Its node did not answer the last `up`, which went on without it: before the `"first"` write, or at an `"update"`. */
   readonly unreached?: "first" | "update" | undefined;
 }
@@ -97,8 +108,8 @@ export function writeInputs({ verbatim }: PrefixSetMembers, entries: ListedMap):
   return { ...verbatim, entries: Object.fromEntries(entries) };
 }
 
-/** What becomes the state. */
-export interface PrefixSetOutputs {
+/** What a set is kept as: what becomes the state. */
+export interface KeptSet {
   readonly entries: ListedMap;
   readonly endpoint: string;
   /** Prefixes that were taken over as they are, if there are any. */
@@ -114,7 +125,7 @@ export interface PrefixSetOutputs {
 /** The outputs of a resource with these arguments. */
 export function writeState(
   resource: PrefixSetMembers,
-  { entries, endpoint, adopted, found, unsettled, unreached }: PrefixSetOutputs,
+  { entries, endpoint, adopted, found, unsettled, unreached }: KeptSet,
 ): JsonObject {
   return {
     ...writeInputs(resource, entries),

@@ -69,6 +69,11 @@ export class MiniEngine {
     });
   }
 
+  /** `pulumi refresh`. */
+  refresh(options: RunOptions = {}) {
+    return this.deployment(options, (run) => run.refresh());
+  }
+
   /** `pulumi destroy`. */
   destroy(options: RunOptions = {}) {
     return this.deployment(options, (run) => run.remove([...this.state].reverse()));

@@ -4,11 +4,12 @@ import type { JsonObject } from "../../../provider/resources/json";
 import { keepingSecrets } from "../../../provider/resources/keeping-secrets";
 import { PrefixSetHandler } from "../../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../../provider/resources/prefix-set-entry/handler";
+import { PrefixSetGroupHandler } from "../../../provider/resources/prefix-set-group/handler";
 import { Runtime } from "../../../provider/resources/runtime";
 import { HurriedWorld } from "./hurried-world";
 
 /** The types of resources. */
-export type TypeName = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
+export type TypeName = "PrefixSet" | "PrefixSetEntry" | "PrefixSetGroup" | "CloudSignaling";
 
 /** The stack's configuration, without the namespace. */
 export type Config = Readonly<Record<string, unknown>>;
@@ -30,7 +31,7 @@ export interface Provider {
   end(): Promise<void>;
 }
 
-/** One provider process of one deployment, in this process: a runtime of its own behind the three providers. */
+/** One provider process of one deployment, in this process: a runtime of its own behind the four providers. */
 export class ProviderProcess implements Provider {
   /** What the process printed. */
   readonly printed: string[] = [];
@@ -44,6 +45,7 @@ export class ProviderProcess implements Provider {
     this.providers = {
       PrefixSet: keepingSecrets(dynamicProvider(new PrefixSetHandler(runtime), runtime), runtime.secrets),
       PrefixSetEntry: keepingSecrets(dynamicProvider(new PrefixSetEntryHandler(runtime), runtime), runtime.secrets),
+      PrefixSetGroup: keepingSecrets(dynamicProvider(new PrefixSetGroupHandler(runtime), runtime), runtime.secrets),
       CloudSignaling: keepingSecrets(dynamicProvider(new CloudSignalingHandler(runtime), runtime), runtime.secrets),
     };
     // A plain slice: each process asks for some hundred keys, and a walk starts thousands of them.

@@ -1,0 +1,188 @@
+import * as pulumi from "@pulumi/pulumi";
+import { type HostBits, Prefix } from "../model/prefix";
+import { IGNORED_KEY } from "../resources/provider-text";
+import { declareGroup } from "./declared";
+import { withCanonicalKeys } from "./ignored";
+import { PREFIX_SET_OPTIONS, type PrefixSetArgs } from "./prefix-set";
+import { declareOptional, isLookup, type Kind, properties, tokenOf, watchLeftOut } from "./registration";
+import { registered } from "./resource";
+import type { EntriesInput } from "./types";
+
+/** What is different at one node of a {@link PrefixSetGroup}. */
+export interface GroupNodeArgs {
+  /** Entries of this node alone: of a prefix that the group declares, too, these count. Default: none. */
+  entries?: EntriesInput;
+  /** For this node instead of the group's, see {@link PrefixSetArgs.exclusive}. */
+  exclusive?: PrefixSetArgs["exclusive"];
+  /** For this node, a number or percent; default: the group's; see {@link PrefixSetArgs.maxRemovals}. */
+  maxRemovals?: PrefixSetArgs["maxRemovals"];
+  /** For this node instead of the group's, see {@link PrefixSetArgs.onExisting}. */
+  onExisting?: PrefixSetArgs["onExisting"];
+}
+
+/** Names of nodes in the stack's configuration (`packetfilter:nodes`), alone or each with what is different there. */
+export type GroupNodesInput = pulumi.Input<
+  readonly pulumi.Input<string>[] | Readonly<Record<string, pulumi.Input<GroupNodeArgs>>>
+>;
+
+/** Arguments of a {@link PrefixSetGroup}: those of a `PrefixSet`, for many nodes. */
+export interface PrefixSetGroupArgs extends Omit<PrefixSetArgs, "node"> {
+  /** Names of nodes in the stack's configuration (`packetfilter:nodes`), alone or each with what is different there; at least one. */
+  nodes: GroupNodesInput;
+  /** So many nodes are changed at a time; default 16. */
+  atOnce?: pulumi.Input<number>;
+  /**
+   * So many nodes, a number or percent of the group's, may not answer: an `up` leaves them as they are with a warning, the
+   * next one goes on there, and a refresh keeps their state; more fail. Default 0.
+   */
+  maxUnreachable?: pulumi.Input<number | string>;
+}
+
+const KIND: Kind = {
+  type: "PrefixSetGroup",
+  required: ["arena", "set", "entries", "nodes"],
+  identity: ["arena", "profile", "set"],
+  optional: [...PREFIX_SET_OPTIONS, "atOnce", "maxUnreachable"],
+  outputs: ["notes", "url", "count", "endpoints", "differs"],
+  repeats: { argument: "entries", output: "notes" },
+};
+
+/**
+ * One set that is kept equal on many nodes, as one resource: the state holds the entries once, and only what differs by
+ * node and prefix. One changed entry is one line of a preview, however many nodes there are; drift is lines of its node.
+ * A node that fails is named and is in {@link differs}, the others are done, and the next `up` goes on with it alone.
+ *
+ * The id is the set's url. Arena, profile and set replace the resource, everything else is updated: nodes that join are
+ * filled, nodes that leave are cleared, and a node under another name at the same address is the same.
+ *
+ * @example
+ * ```ts
+ * const blocked = new PrefixSetGroup("blocked", {
+ *   arena: "edge",
+ *   set: "blocked",
+ *   entries: readPrefixFile("blocks.yaml"),
+ *   nodes: { fra1: {}, fra2: {}, ams1: { entries: { "203.0.113.9": 2 } } },
+ * });
+ * ```
+ */
+export class PrefixSetGroup extends pulumi.CustomResource {
+  /** The type token by which policies recognise the resource. */
+  static readonly __pulumiType = tokenOf(KIND);
+
+  /** True for an instance of this class, whichever copy of the package made it. */
+  static override isInstance(object: unknown): object is PrefixSetGroup {
+    return (
+      pulumi.CustomResource.isInstance(object) &&
+      (object as { __pulumiType?: string }).__pulumiType === PrefixSetGroup.__pulumiType
+    );
+  }
+
+  /** Arena that the set belongs to. */
+  declare readonly arena: pulumi.Output<string>;
+  /** Profile of a local set. */
+  declare readonly profile: pulumi.Output<string | undefined>;
+  /** Name of the set. */
+  declare readonly set: pulumi.Output<string>;
+  /** Canonical prefix to value: what all nodes hold that have no entries of their own. */
+  declare readonly entries: pulumi.Output<Record<string, number>>;
+  /** Canonical prefix to reason, ticket and expiry as JSON text; only entries that have one of them. */
+  declare readonly notes: pulumi.Output<Record<string, string> | undefined>;
+  /** Name of a node to what is different there; `entries` are canonical prefix to value, not merged with the group's. */
+  declare readonly nodes: pulumi.Output<Record<string, GroupNode>>;
+  /** As it was given. */
+  declare readonly exclusive: pulumi.Output<boolean | undefined>;
+  /** As it was given. */
+  declare readonly onExisting: pulumi.Output<"fail" | "adopt" | undefined>;
+  /** As it was given. */
+  declare readonly onDestroy: pulumi.Output<"clear" | "keep" | undefined>;
+  /** As it was given. */
+  declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;
+  /** As they were given. */
+  declare readonly forbiddenPrefixes: pulumi.Output<string[] | undefined>;
+  /** As they were given. */
+  declare readonly requiredPrefixes: pulumi.Output<string[] | undefined>;
+  /** As it was given. */
+  declare readonly shortestPrefix: pulumi.Output<{ ipv4?: number; ipv6?: number } | undefined>;
+  /** As it was given. */
+  declare readonly maxEntries: pulumi.Output<number | undefined>;
+  /** As it was given. */
+  declare readonly maxRemovals: pulumi.Output<number | string | undefined>;
+  /** As it was given. */
+  declare readonly maxChanges: pulumi.Output<number | string | undefined>;
+  /** As it was given. */
+  declare readonly allowEmpty: pulumi.Output<boolean | undefined>;
+  /** As it was given. */
+  declare readonly atOnce: pulumi.Output<number | undefined>;
+  /** As it was given. */
+  declare readonly maxUnreachable: pulumi.Output<number | string | undefined>;
+  /** The set's url, for example `prefixset://edge/blocked`. */
+  declare readonly url: pulumi.Output<string>;
+  /** How many entries the group declares, not times the nodes. */
+  declare readonly count: pulumi.Output<number>;
+  /** Name of a node to its address in use, without secrets; a node that was never written is not there. */
+  declare readonly endpoints: pulumi.Output<Record<string, string>>;
+  /** Where a node does not hold what it should: its name to prefix to the value that it holds, `null` for an entry that it lacks. */
+  declare readonly differs: pulumi.Output<Record<string, Record<string, number | null>> | undefined>;
+
+  /**
+   * @param name The resource's name in the stack.
+   * @throws {pulumi.RunError} for the option `import`, for paths of `ignoreChanges` that mean nothing, and where the program declares one
+   * entry twice.
+   */
+  constructor(name: string, args: PrefixSetGroupArgs, options?: pulumi.CustomResourceOptions) {
+    const { options: accepted, ignored } = registered(KIND, name, options, args.hostBits);
+    const isPartly = (ignored?.prefixes.size ?? 0) > 0;
+    const given = isPartly
+      ? { ...args, entries: withCanonicalKeys(args.entries, args.hostBits) as EntriesInput }
+      : args;
+    const props = { ...properties(KIND, name, given, options), ...(ignored?.all && { [IGNORED_KEY]: true }) };
+    const whenRegistered = declareGroup(name, given, options, merged, ignored);
+    super(PrefixSetGroup.__pulumiType, name, props, accepted);
+    whenRegistered(this);
+    if (!isLookup(options)) watchLeftOut(this, KIND, name, given);
+  }
+}
+
+declareOptional(PrefixSetGroup, KIND);
+
+/** What is different at a node, as the state has it. */
+export interface GroupNode {
+  /** Canonical prefix to value: its own entries alone. */
+  entries?: Record<string, number>;
+  /** Canonical prefix to reason, ticket and expiry as JSON text, of its own entries. */
+  notes?: Record<string, string>;
+  /** As it was given. */
+  exclusive?: boolean;
+  /** As it was given. */
+  maxRemovals?: number | string;
+  /** As it was given. */
+  onExisting?: "fail" | "adopt";
+}
+
+/**
+ * The group's entries with those of one node over them: of a prefix that both declare, in whatever spelling, the node's
+ * counts. What cannot be entries, or is no prefix, stays as it is: the resource's own check names it.
+ */
+export function merged(common: unknown, own: unknown, hostBits: unknown): unknown {
+  if (own === undefined) return common;
+  const [below, above] = [members(common), members(own)];
+  if (!below || !above) return below ? own : common;
+  const bits = hostBits === "mask" ? hostBits : "reject";
+  const replaced = new Set(above.map(([prefix]) => canonical(prefix, bits)));
+  return Object.fromEntries([...below.filter(([prefix]) => !replaced.has(canonical(prefix, bits))), ...above]);
+}
+
+/** Prefixes with what they hold; `undefined` for what is neither an object nor an array of prefixes. */
+function members(entries: unknown): [string, unknown][] | undefined {
+  if (typeof entries !== "object" || entries === null) return undefined;
+  if (!Array.isArray(entries)) return Object.entries(entries);
+  return entries.every((prefix) => typeof prefix === "string") ? entries.map((prefix) => [prefix, 1]) : undefined;
+}
+
+function canonical(spelling: string, hostBits: HostBits): string {
+  try {
+    return Prefix.parse(spelling, { hostBits }).toString();
+  } catch {
+    return spelling;
+  }
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import { parseShareLimit } from "../limits/removals";
+import { prefixSetSchema } from "../prefix-set/arguments";
+import { FLEET_KEY } from "../provider-text";
+
+/** What may be different at one node; `entries` are checked by a module of their own. `notes` are made of them. */
+export const overrideSchema = z.strictObject({
+  entries: z.unknown().optional(),
+  notes: z.record(z.string(), z.string()).optional(),
+  exclusive: prefixSetSchema.shape.exclusive,
+  maxRemovals: prefixSetSchema.shape.maxRemovals,
+  onExisting: prefixSetSchema.shape.onExisting,
+});
+
+/** The arguments of a `PrefixSetGroup`; `entries` and `nodes` may hold unknown parts. */
+export const prefixSetGroupSchema = prefixSetSchema.omit({ node: true, [FLEET_KEY]: true }).extend({
+  nodes: z.unknown(),
+  atOnce: z
+    .number({ error: "is not a number of nodes" })
+    .int("is not an integer")
+    .min(1, "is less than one node")
+    .optional(),
+  maxUnreachable: z
+    .custom<number | string>(isShareOfNodes, {
+      error: 'is neither a number of nodes nor a percentage such as "20%"',
+    })
+    .optional(),
+});
+
+/** So many nodes are changed at a time unless `atOnce` says otherwise. */
+export const AT_ONCE = 16;
+
+function isShareOfNodes(value: unknown): boolean {
+  const isOfKind = typeof value === "number" || (typeof value === "string" && value.endsWith("%"));
+  return isOfKind && parseShareLimit(value) !== undefined;
+}

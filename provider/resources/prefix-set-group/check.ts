@@ -1,0 +1,171 @@
+import { sentPlace } from "../../model/entry";
+import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
+import { checkArguments } from "../arguments";
+import { type NormalEntries, normaliseEntries } from "../entries";
+import type { Checked } from "../handler";
+import { hasUnknown, isObject, type JsonObject, sameJson, setUrl, UNKNOWN } from "../json";
+import { type NodeInUse, WHOLE_SET } from "../node-in-use";
+import { type HeldBefore, isSameSet, sayExpired, sayPlan, setProblems, withoutHandedNotes } from "../prefix-set/check";
+import { IGNORED_KEY, OTHER_WAVES_KEY } from "../provider-text";
+import type { Runtime } from "../runtime";
+import { prefixSetGroupSchema } from "./arguments";
+import { overridden } from "./content";
+import { type GivenNode, givenNodes } from "./given-nodes";
+import { readInputs } from "./state";
+
+/** `check` of a `PrefixSetGroup`: everything that can be told without a request, of every node. */
+export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: JsonObject): Checked {
+  const { [IGNORED_KEY]: ignored, [OTHER_WAVES_KEY]: others, ...news } = all;
+  const { differs, ...program } = news;
+  const isHanded = differs !== undefined && sameJson(olds.differs, differs);
+  const { rest, handed } = withoutHandedNotes(olds, isHanded ? program : news);
+  const { given, args, problems } = checkArguments(prefixSetGroupSchema, rest);
+  if (!args) return { inputs: news, problems };
+  const { hostBits } = args;
+  const before = heldBefore(olds, news);
+  const options = { hostBits, now: runtime.today };
+  const nodes = givenNodes(given.nodes, { ...options, before: olds.nodes });
+  if (!nodes) return { inputs: news, problems: [] };
+  const address = setUrl(given);
+  const url = address && formatUrl(address);
+  const where = url ? `${url}: ` : "";
+  const failed = (sentences: readonly string[]) => ({
+    inputs: news,
+    problems: sentences.map((sentence) => `${where}${sentence}`),
+  });
+  if (nodes.problems.length > 0) return failed(nodes.problems);
+  const names = [...nodes.nodes.keys()];
+  const inUse = new Map(names.map((name) => [name, runtime.node(name)]));
+  const normal = normaliseEntries(given.entries, {
+    ...options,
+    held: before?.common.entries,
+    at: url && [...inUse.values()].map(({ endpoint }) => sentPlace(endpoint, url)),
+  });
+  if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
+  const kinds = alike([...nodes.nodes], normal, { before, inUse });
+  const found = [
+    ...normal.problems,
+    ...kinds.flatMap((kind) => kindProblems(runtime, { ...args, ...kind.limits }, url, kind)),
+  ];
+  if (found.length > 0) return failed([...new Set(found)]);
+  for (const warning of [...normal.warnings, ...nodes.warnings])
+    runtime.notices.warn(`${url ?? "PrefixSetGroup"}: ${warning}`);
+  const isNew = Object.keys(olds).length === 0;
+  if (address) want(address, { kinds, inUse, isIgnored: ignored === true });
+  if (address) wantElsewhere(runtime, address, normal, others, options);
+  for (const kind of kinds) {
+    const label = `${namesOf(kind.nodes)} ${url ?? "PrefixSetGroup"}`;
+    if (url) sayPlan(runtime, label, { normal: kind.normal, before: kind.before, isNew });
+    sayExpired(runtime, label, kind.normal, kind.before);
+  }
+  const { entries, notes } = normal;
+  const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
+  const inputs = { ...rest, nodes: nodes.json, entries: Object.fromEntries(entries), ...written };
+  return { inputs: isHanded ? { ...inputs, differs } : inputs, problems: [] };
+}
+
+/** Nodes that are to hold the same, held the same, and take the same values. */
+interface Kind {
+  readonly nodes: readonly string[];
+  readonly normal: NormalEntries;
+  readonly before: HeldBefore;
+  readonly limits: { readonly maxRemovals?: number | string };
+  readonly node: Pick<NodeInUse, "maxValue">;
+}
+
+/** Most nodes are of one kind, which is judged once. */
+function alike(
+  nodes: readonly (readonly [string, GivenNode])[],
+  common: NormalEntries,
+  { before, inUse }: { before: Before | undefined; inUse: ReadonlyMap<string, NodeInUse> },
+): Kind[] {
+  const kinds = new Map<string, Kind & { nodes: string[] }>();
+  for (const [name, { own, maxRemovals }] of nodes) {
+    const node = inUse.get(name) as NodeInUse;
+    const isSpecial = own !== undefined || maxRemovals !== undefined || before?.isSpecial(name) === true;
+    const key = JSON.stringify([isSpecial ? name : "", node.maxValue, before?.has(name)]);
+    const kind = kinds.get(key);
+    if (kind) kind.nodes.push(name);
+    else {
+      kinds.set(key, {
+        nodes: [name],
+        normal: own
+          ? { ...common, ...overridden(common, own), expired: new Map([...common.expired, ...own.expired]) }
+          : common,
+        before: before?.of(name) ?? NOTHING,
+        limits: maxRemovals === undefined ? {} : { maxRemovals },
+        node,
+      });
+    }
+  }
+  return [...kinds.values()];
+}
+
+function kindProblems(
+  runtime: Runtime,
+  args: Parameters<typeof setProblems>[1],
+  url: string | undefined,
+  { nodes, normal: { entries }, before, node }: Kind,
+): string[] {
+  const problems = setProblems(runtime, args, { url, node, before, entries });
+  return nodes.length === 1 ? problems.map((problem) => `on ${namesOf(nodes)}: ${problem}`) : problems;
+}
+
+/** What the nodes of a group held by the inputs of the run before. */
+interface Before {
+  readonly common: HeldBefore;
+  has(node: string): boolean;
+  /** True where it differed from others. */
+  isSpecial(node: string): boolean;
+  of(node: string): HeldBefore;
+}
+
+const NOTHING: HeldBefore = { entries: new Map(), notes: new Map() };
+
+function heldBefore(olds: JsonObject, news: JsonObject): Before | undefined {
+  if (!isSameSet(olds, news) || !isObject(olds.nodes) || hasUnknown(olds)) return undefined;
+  const before = readInputs(olds);
+  return {
+    common: before.common,
+    has: (node) => before.nodes.has(node),
+    isSpecial: (node) => before.differs.has(node) || before.nodes.get(node)?.own !== undefined,
+    of: (node) => (before.nodes.has(node) ? before.of(node) : NOTHING),
+  };
+}
+
+/** Records what is wanted at each node, and that the group will come for it. */
+function want(
+  address: PrefixSetUrl,
+  { kinds, inUse, isIgnored }: { kinds: readonly Kind[]; inUse: ReadonlyMap<string, NodeInUse>; isIgnored: boolean },
+): void {
+  for (const { nodes, normal } of kinds) {
+    for (const name of nodes) {
+      const set = inUse.get(name)?.set(address);
+      if (!set) continue;
+      set.announced.add(WHOLE_SET);
+      set.isIgnored ||= isIgnored;
+      set.wanted.add(normal.entries.keys());
+    }
+  }
+}
+
+/**
+ * Records what the other waves of a fleet want: a node that moves from one wave to another leaves the one before the other
+ * is checked.
+ */
+function wantElsewhere(
+  runtime: Runtime,
+  address: PrefixSetUrl,
+  common: NormalEntries,
+  others: unknown,
+  options: { readonly hostBits?: "reject" | "mask" | undefined; readonly now: number },
+): void {
+  const nodes = others === undefined || hasUnknown(others) ? undefined : givenNodes(others, options);
+  for (const [name, { own }] of nodes?.nodes ?? []) {
+    runtime.node(name).set(address).wanted.add(overridden(common, own).entries.keys());
+  }
+}
+
+function namesOf(nodes: readonly string[]): string {
+  return nodes.length === 1 ? (nodes[0] as string) : `${nodes.length} nodes`;
+}

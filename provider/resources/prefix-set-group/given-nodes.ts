@@ -1,0 +1,98 @@
+import type { HostBits } from "../../model/prefix";
+import { issuePath } from "../../model/schema";
+import { type NormalEntries, normaliseEntries } from "../entries";
+import { hasUnknown, isObject, type JsonObject, sameJson } from "../json";
+import { overrideSchema } from "./arguments";
+
+/** A node as the program gives it. */
+export interface GivenNode {
+  /** Its own entries, if it has some. */
+  readonly own: NormalEntries | undefined;
+  readonly maxRemovals: number | string | undefined;
+}
+
+/** The argument `nodes`, once it is read. */
+export interface GivenNodes {
+  readonly nodes: ReadonlyMap<string, GivenNode>;
+  /** As the inputs have it: names to overrides, whose entries are flat maps. */
+  readonly json: JsonObject;
+  readonly problems: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Reads names, or names with what is different there. `undefined` where something of it is unknown.
+ *
+ * @param before `nodes` of the run before: with `ignoreChanges` the engine hands its notes in, which no program gives.
+ */
+export function givenNodes(
+  given: unknown,
+  options: { readonly hostBits?: HostBits | undefined; readonly now: number; readonly before?: unknown },
+): GivenNodes | undefined {
+  if (hasUnknown(given)) return undefined;
+  const nodes = new Map<string, GivenNode>();
+  const json: JsonObject = {};
+  const problems: string[] = [];
+  const warnings: string[] = [];
+  const pairs = pairsOf(given);
+  if (typeof pairs === "string") return { nodes, json, problems: [pairs], warnings };
+  for (const [place, name, content] of pairs) {
+    const say = (sentence: string) => problems.push(`${place}: ${sentence}`);
+    if (typeof name !== "string" || name === "") say("is not a name.");
+    else if (nodes.has(name)) say(`the node ${JSON.stringify(name)} comes twice.`);
+    else {
+      const read = readNode(name, content, options);
+      for (const problem of read.problems) problems.push(`${place}${problem}`);
+      for (const warning of read.own?.warnings ?? []) warnings.push(`${place}.${warning}`);
+      nodes.set(name, read);
+      json[name] = read.json;
+    }
+  }
+  return { nodes, json, problems, warnings };
+}
+
+type Pair = readonly [place: string, name: unknown, content: unknown];
+
+function pairsOf(given: unknown): readonly Pair[] | string {
+  const pairs = Array.isArray(given)
+    ? given.map((name, index): Pair => [`nodes[${index}]`, name, {}])
+    : Object.entries(isObject(given) ? given : {}).map(
+        ([name, content]): Pair => [`nodes[${JSON.stringify(name)}]`, name, content],
+      );
+  if (!Array.isArray(given) && !isObject(given)) {
+    return "nodes: is neither an array of names nor an object with names as keys.";
+  }
+  if (pairs.length > 0) return pairs;
+  return "nodes: is empty, which would clear the set on every node that the group had. To do that, take the resource out of the program.";
+}
+
+function readNode(
+  name: string,
+  content: unknown,
+  { before, ...options }: Parameters<typeof givenNodes>[1],
+): GivenNode & { readonly json: JsonObject; readonly problems: readonly string[] } {
+  const former = isObject(before) && isObject(before[name]) ? before[name] : {};
+  const nothing = { own: undefined, maxRemovals: undefined, json: {} };
+  const result = overrideSchema.safeParse(content);
+  if (!result.success) {
+    const problems = result.error.issues.map((issue) => {
+      const path = issuePath(issue.path);
+      const what =
+        issue.code === "unrecognized_keys"
+          ? `has no member ${issue.keys.map((key) => JSON.stringify(key)).join(", ")}`
+          : issue.message;
+      return `${path === "" ? "" : `.${path}`}: ${what}.`;
+    });
+    return { ...nothing, problems };
+  }
+  const { entries, notes, ...rest } = result.data;
+  if (notes !== undefined && !sameJson(notes, former.notes))
+    return { ...nothing, problems: [": has no member notes."] };
+  const json: JsonObject = Object.fromEntries(Object.entries(rest).filter(([, member]) => member !== undefined));
+  if (entries === undefined) return { own: undefined, maxRemovals: rest.maxRemovals, json, problems: [] };
+  const own = normaliseEntries(entries, options);
+  if (!own) return { ...nothing, problems: [": its entries are not known."] };
+  json.entries = Object.fromEntries(own.entries);
+  if (notes || own.notes.size > 0) json.notes = { ...notes, ...Object.fromEntries(own.notes) };
+  return { own, maxRemovals: rest.maxRemovals, json, problems: own.problems.map((problem) => `.${problem}`) };
+}

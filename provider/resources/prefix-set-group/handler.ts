@@ -1,0 +1,228 @@
+import { messageOf } from "../../model/errors";
+import { formatUrl } from "../../model/resource-url";
+import { count, some } from "../../model/text";
+import { compare, remember } from "../changes";
+import { type Handler, PartialFailure } from "../handler";
+import { hasUnknown, isObject, type JsonObject } from "../json";
+import { WHOLE_SET } from "../node-in-use";
+import { SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
+import { isUnreachableNode } from "../remedy";
+import { ResourceSet } from "../resource-set";
+import type { Runtime } from "../runtime";
+import { checkPrefixSetGroup } from "./check";
+import { eachNode, failureTexts, type NodeFailure } from "./each-node";
+import { placed } from "./places";
+import {
+  GROUP_OUTPUTS,
+  type GroupInputs,
+  type GroupState,
+  type KeptNode,
+  readInputs,
+  readReplaced,
+  readState,
+  writeDiffers,
+  writeState,
+} from "./state";
+
+/** One set that is kept equal on many nodes: what each holds is what the program says. */
+export class PrefixSetGroupHandler implements Handler {
+  private readonly lifecycle: SetLifecycle;
+
+  constructor(private readonly runtime: Runtime) {
+    this.lifecycle = new SetLifecycle(runtime);
+  }
+
+  check(olds: JsonObject, news: JsonObject) {
+    return checkPrefixSetGroup(this.runtime, olds, news);
+  }
+
+  diff(olds: JsonObject, news: JsonObject) {
+    const areKnown = !hasUnknown(news.nodes);
+    remember(olds.nodes, () => this.remember(readReplaced(olds), areKnown ? news : undefined));
+    return compare({
+      olds,
+      news,
+      outputs: GROUP_OUTPUTS,
+      identity: ["arena", "profile", "set"],
+      leave: () => {
+        const state = readState(olds);
+        if (state.onDestroy === "keep") return;
+        for (const node of state.endpoints.keys()) {
+          const set = state.of(node);
+          ResourceSet.leave(this.runtime, set, set.entries.keys());
+        }
+      },
+      settle: () => {
+        for (const node of nodeNames(news.nodes)) ResourceSet.settle(this.runtime, { ...news, node }, WHOLE_SET);
+      },
+      inPreview: this.runtime.inPreview,
+      hasMoved: () => areKnown && this.hasMoved(olds.endpoints, news.nodes),
+    });
+  }
+
+  async create(json: JsonObject) {
+    const inputs = readInputs(json);
+    return { id: formatUrl(inputs.address), outs: await this.bring(inputs) };
+  }
+
+  async read(id: string, json: JsonObject) {
+    const state = readState(json);
+    const kept = new Map<string, KeptNode>();
+    for (const node of state.nodes.keys()) kept.set(node, this.before(state, node));
+    const { atOnce } = state;
+    const failures = await this.each("refresh", { state, atOnce }, [...state.endpoints.keys()], async (node) => {
+      const before = this.before(state, node);
+      kept.set(node, before);
+      const set = state.of(node);
+      const now = await this.lifecycle.refresh(ResourceSet.ofState(this.runtime, set), set);
+      if (now) kept.set(node, { ...now, open: before.open });
+    });
+    const failed = this.goOnWithout(state, failures, "its state is kept").failed;
+    if (failed.length > 0) throw new Error(failureTexts(failed).join("\n"));
+    const outs = writeState(state, kept);
+    return { id, inputs: { ...state.verbatim, ...writeDiffers(state, kept) }, props: outs };
+  }
+
+  async update(_id: string, olds: JsonObject, news: JsonObject) {
+    return { outs: await this.bring(readInputs(news), readReplaced(olds)) };
+  }
+
+  async delete(_id: string, json: JsonObject) {
+    const state = readState(json);
+    const names = [...state.endpoints.keys()];
+    if (state.onDestroy === "keep") {
+      const entries = count(state.common.entries.size, "entry", "entries");
+      this.runtime.notices.info(
+        `Set ${formatUrl(state.address)}: left ${entries} on ${some(names)} (onDestroy: "keep").`,
+      );
+      return;
+    }
+    const { atOnce } = state;
+    const failures = await this.each("clear", { state, atOnce }, names, (node) =>
+      this.lifecycle.delete(state.of(node)),
+    );
+    if (failures.length > 0) throw new Error(failureTexts(failures).join("\n"));
+  }
+
+  /** Makes of what the state knows of each node what the program wants there, and clears the nodes that left it. */
+  private async bring(inputs: GroupInputs, state?: GroupState): Promise<JsonObject> {
+    const { former, left } = placed(this.runtime, inputs, state);
+    const kept = new Map<string, KeptNode>();
+    const failures = await this.each(
+      "write",
+      { state: inputs, atOnce: inputs.atOnce },
+      [...inputs.nodes.keys()],
+      async (node) => {
+        const name = former.get(node);
+        const before = state && name !== undefined ? state.of(name) : undefined;
+        const wanted = inputs.of(node);
+        kept.set(node, name === undefined ? NOTHING : this.before(state as GroupState, name));
+        const set = ResourceSet.open(this.runtime, wanted, before).called(WHOLE_SET);
+        kept.set(
+          node,
+          await (before ? this.lifecycle.update(set, before, wanted) : this.lifecycle.create(set, wanted)),
+        );
+      },
+    );
+    failures.push(
+      ...(await this.each("clear", { state: inputs, atOnce: inputs.atOnce }, left, async (node) => {
+        const set = (state as GroupState).of(node);
+        kept.set(node, this.before(state as GroupState, node));
+        await this.lifecycle.delete(set);
+        kept.delete(node);
+      })),
+    );
+    return this.ended(inputs, kept, { failures, tried: inputs.nodes.size + left.length });
+  }
+
+  /** The outputs, with all that failed in them. @throws {PartialFailure} unless what failed may be left as it is */
+  private ended(
+    inputs: GroupInputs,
+    kept: Map<string, KeptNode>,
+    { failures, tried }: { readonly failures: readonly NodeFailure[]; readonly tried: number },
+  ): JsonObject {
+    const { failed, silent } = this.goOnWithout(inputs, failures, "it is left as it is");
+    for (const { node } of silent) kept.set(node, { ...(kept.get(node) ?? NOTHING), open: "unreached" });
+    for (const { node, error } of failed) {
+      const now = error instanceof UnfinishedWrite ? error.kept : (kept.get(node) ?? NOTHING);
+      kept.set(node, { ...now, open: "failed" });
+    }
+    const outs = writeState(inputs, kept);
+    if (failed.length === 0) return outs;
+    const texts = failureTexts(failed);
+    const isUntouched = failed.length === tried && failed.every(({ error }) => !(error instanceof UnfinishedWrite));
+    if (isUntouched) throw new Error(texts.join("\n"));
+    throw new PartialFailure(texts.join("\n"), formatUrl(inputs.address), outs, texts);
+  }
+
+  /** Parts nodes that do not answer, as far as the group may go on without them, from what failed. */
+  private goOnWithout(
+    { address, maxUnreachable }: Pick<GroupInputs, "address" | "maxUnreachable">,
+    failures: readonly NodeFailure[],
+    fate: string,
+  ): { failed: readonly NodeFailure[]; silent: readonly NodeFailure[] } {
+    const silent = failures.filter(({ error }) => !(error instanceof UnfinishedWrite) && isUnreachableNode(error));
+    if (silent.length === 0) return { failed: failures, silent };
+    if (silent.length > maxUnreachable) {
+      const limit = `${count(silent.length, "node does", "nodes do")} not answer, and maxUnreachable allows ${maxUnreachable}.`;
+      const told = new Set(silent);
+      const failed = failures.map((failure) =>
+        told.has(failure)
+          ? { ...failure, error: new Error(`${messageOf(failure.error)} ${limit}`, { cause: failure.error }) }
+          : failure,
+      );
+      return { failed, silent: [] };
+    }
+    for (const { node, error } of silent) {
+      this.runtime.notices.warn(
+        `Set ${formatUrl(address)} on ${node}: ${fate}, since the node does not answer, and maxUnreachable allows ${maxUnreachable}. The next "pulumi up" goes on there. ${messageOf(error)}`,
+      );
+    }
+    return { failed: failures.filter((failure) => !silent.includes(failure)), silent };
+  }
+
+  /** A node as the state has it, where nothing was done there. */
+  private before(state: GroupState, node: string): KeptNode {
+    const endpoint = state.endpoints.get(node);
+    if (endpoint === undefined) return NOTHING;
+    const { entries, unsettled, foreign } = state.of(node);
+    return { entries, unsettled, found: foreign, endpoint, ...(state.open.has(node) && { open: "failed" }) };
+  }
+
+  private each(
+    what: string,
+    { state: { address }, atOnce }: { readonly state: Pick<GroupInputs, "address">; readonly atOnce: number },
+    nodes: readonly string[],
+    work: (node: string) => Promise<void>,
+  ): Promise<NodeFailure[]> {
+    return eachNode({ runtime: this.runtime, label: `Set ${formatUrl(address)}, ${what}`, atOnce }, nodes, work);
+  }
+
+  /** Takes in what a state holds: what is owned is not foreign, and what was found is named. */
+  private remember(state: GroupState, news: JsonObject | undefined): void {
+    const url = formatUrl(state.address);
+    let inputs: GroupInputs | undefined;
+    for (const [node, endpoint] of state.endpoints) {
+      const held = state.of(node);
+      this.runtime.own({ name: node, endpoint }, url, held.entries.keys());
+      if (held.foreign.size === 0 || news === undefined || hasUnknown(news.entries)) continue;
+      inputs ??= readInputs(news);
+      if (!inputs.nodes.has(node)) continue;
+      this.lifecycle.sayForeign(ResourceSet.open(this.runtime, held), held, inputs.of(node).entries);
+    }
+  }
+
+  /** True where a node of the program is at another address than the state says, or one that left it is still held. */
+  private hasMoved(endpoints: unknown, nodes: unknown): boolean {
+    const before = new Map(Object.entries(isObject(endpoints) ? endpoints : {}));
+    const names = nodeNames(nodes);
+    return before.size !== names.length || names.some((node) => before.get(node) !== this.runtime.node(node).endpoint);
+  }
+}
+
+/** Of a node that this group never wrote. */
+const NOTHING: KeptNode = { entries: new Map(), endpoint: undefined };
+
+function nodeNames(nodes: unknown): string[] {
+  return isObject(nodes) ? Object.keys(nodes) : [];
+}

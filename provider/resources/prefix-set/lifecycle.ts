@@ -1,0 +1,206 @@
+import type { SetResult } from "../../batch/set-operation";
+import type { CanonicalPrefix } from "../../model/prefix";
+import { difference, equal, type ListedMap } from "../../model/prefix-map";
+import { formatUrl } from "../../model/resource-url";
+import { count, grouped, inLines, some } from "../../model/text";
+import { withdrawnOf } from "../entries";
+import { contentLimits } from "../limits/content";
+import { expiredOf, removalLimits } from "../limits/removals";
+import { WHOLE_SET } from "../node-in-use";
+import { type Reached, ResourceSet } from "../resource-set";
+import type { Runtime } from "../runtime";
+import { stillThere } from "../set-plan";
+import { planCreate, planLimitedUpdate } from "./plan";
+import type { KeptSet, SetInputs, SetState } from "./state";
+
+/** A write failed half-way: the set is kept as the node holds it now, and the next run goes on. */
+export class UnfinishedWrite extends Error {
+  override readonly name = "UnfinishedWrite";
+  constructor(
+    message: string,
+    readonly kept: KeptSet,
+  ) {
+    super(message);
+  }
+}
+
+/** What becomes of one set of one node: observe, ensure, sync, return. A `PrefixSet` has one, a `PrefixSetGroup` one a node. */
+export class SetLifecycle {
+  constructor(private readonly runtime: Runtime) {}
+
+  /** Puts in what is wanted, in a set that this resource has not written so far. @throws {UnfinishedWrite} */
+  async create(set: ResourceSet, inputs: SetInputs): Promise<KeptSet> {
+    const { label, owned, endpoint } = set;
+    const { entries: desired, exclusive, onExisting } = inputs;
+    const limits = contentLimits(inputs.limits, this.runtime.settings);
+    const withdrawn: ListedMap = inputs.notes.size > 0 ? withdrawnOf(inputs.notes, new Map()) : new Map();
+    let adopted: ListedMap = new Map();
+    const plan = (observed: ListedMap) => {
+      const leaving = withdrawn.size > 0 ? stillThere(withdrawn, observed, set.wanted) : new Set<CanonicalPrefix>();
+      const create = planCreate(observed, { label, desired, exclusive, onExisting, owned, limits, leaving });
+      adopted = create.left;
+      return create.plan;
+    };
+    const written = await set.write({ plan }, (message, reached) => {
+      const kept = reachedOf(reached, new Map([...desired, ...adopted, ...withdrawn]));
+      return new UnfinishedWrite(message, adopted.size > 0 ? { ...kept, adopted: [...adopted.keys()] } : kept);
+    });
+    this.sayShared(set, inputs, written.before);
+    if (adopted.size === 0) return { entries: desired, endpoint };
+    this.runtime.notices.warn(
+      `${label}: adopted ${count(adopted.size, "entry", "entries")} that the program does not declare so: ${some([...adopted.keys()])}. Nothing of them was changed; every preview names what would be.`,
+    );
+    return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys() };
+  }
+
+  /** What the node holds now; `undefined` where its options let a refresh go on without it. */
+  async refresh(set: ResourceSet, state: SetState): Promise<KeptSet | undefined> {
+    const observed = await set.refreshed();
+    if (!observed) return undefined;
+    const entries = new Map([...observed].filter(([prefix]) => state.exclusive || state.entries.has(prefix)));
+    set.owned.add(entries.keys());
+    const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
+    const foreign = [...entries.keys()].filter((prefix) => state.foreign.has(prefix) || !state.entries.has(prefix));
+    return { entries, endpoint: set.endpoint, found: foreign.length > 0 ? foreign : undefined, unsettled };
+  }
+
+  /** Makes of what the state knows what the program wants. @throws {UnfinishedWrite} */
+  async update(set: ResourceSet, state: SetState, inputs: SetInputs): Promise<KeptSet> {
+    const { entries: known, unsettled } = state;
+    const { entries: desired } = inputs;
+    const moved = set.hasMovedFrom(state);
+    const kept = { entries: desired, endpoint: set.endpoint };
+    const withdrawn = withdrawnOf(inputs.notes, state.notes);
+    if (!moved && unsettled.size + withdrawn.size === 0 && equal(known, desired)) {
+      if (inputs.exclusive && !state.exclusive) {
+        const observed = await set.observed();
+        this.warnOfOthers(set, inputs, { before: observed, after: observed });
+      }
+      return kept;
+    }
+    const intent = { known, desired, unsettled, moved, withdrawn, wanted: set.wanted };
+    const limits = this.limitsOf(set, inputs, state);
+    const plan = (observed: ListedMap) => planLimitedUpdate(observed, intent, limits);
+    const result = await set.write(
+      { plan },
+      (message, reached) =>
+        new UnfinishedWrite(message, reachedOf(reached, new Map([...known, ...desired, ...withdrawn]))),
+    );
+    this.warnOfOthers(set, inputs, result);
+    return kept;
+  }
+
+  /** Clears what the state knows, at its address, as far as no other resource wants it. */
+  async delete(state: SetState): Promise<void> {
+    if (state.onDestroy === "keep") return this.runtime.notices.info(keptText(state));
+    const set = ResourceSet.ofState(this.runtime, state);
+    const { entries, unsettled, exclusive } = state;
+    const managed = new Set([...entries.keys(), ...unsettled]);
+    const kept = new Set([...managed].filter((prefix) => set.wanted.has(prefix)));
+    if (kept.size > 0) {
+      this.runtime.notices.info(
+        `${set.label}: ${count(kept.size, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some([...kept])}.`,
+      );
+    }
+    const remove = new Set([...managed].filter((prefix) => !kept.has(prefix)));
+    if (managed.size > 0 && remove.size === 0) return;
+    const expired = expiredOf(remove, state.notes, this.runtime.today);
+    const plan = () => ({ put: new Map(), remove, unsettled, expired });
+    const written = await set.remove({ plan });
+    if (!written) return;
+    set.sayGone(remove, written);
+    const gone = [...written.changes].filter(([, change]) => change.new === null).map(([prefix]) => prefix);
+    if (gone.length > 0) {
+      const went = count(gone.length, "entry was", "entries were");
+      this.runtime.notices.info(`${set.label}: ${went} removed with the resource: ${some(gone)}.`);
+    }
+    // What may be the same entry at another address stays, and is no stranger.
+    const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix));
+    if (others.length > 0 && exclusive) {
+      this.runtime.notices.warn(`${set.label}: left ${some(others)}, which this stack did not know of.`);
+    }
+  }
+
+  private limitsOf({ label, url }: ResourceSet, { limits }: SetInputs, { notes }: SetState) {
+    const { settings, today: now } = this.runtime;
+    const content = contentLimits(limits, settings);
+    return { label, url, content, removals: removalLimits(limits, settings, url), notes, now };
+  }
+
+  private warnOfOthers(set: ResourceSet, inputs: SetInputs, { before, after }: Pick<SetResult, "before" | "after">) {
+    const { remove, change } = difference(after, inputs.entries);
+    const extra = inputs.exclusive ? [...remove.keys()].filter((prefix) => before.has(prefix)) : [];
+    if (extra.length + change.size === 0) return;
+    const parts = [
+      extra.length > 0 ? `entries that the program does not declare: ${some(extra)}` : "",
+      change.size > 0 ? `other values of ${some([...change.keys()])}` : "",
+    ].filter((part) => part !== "");
+    this.runtime.notices.warn(
+      `${set.label}: left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" puts them right.`,
+    );
+    const rest = extra.slice(SHOWN);
+    for (const line of inLines(rest)) this.runtime.notices.info(`${set.label}: left and not declared, too: ${line}.`);
+  }
+
+  /** Once, at create: entries that were there before with the value that is declared. */
+  private sayShared({ label, owned }: ResourceSet, { entries, onDestroy }: SetInputs, before: ListedMap): void {
+    const shared = [...entries].filter(([prefix, value]) => before.get(prefix) === value && !owned.has(prefix));
+    if (shared.length === 0) return;
+    const were = shared.length === 1 ? "entry was" : "entries were";
+    const fate = onDestroy === "keep" ? "a destroy leaves them" : "destroy removes them with the rest";
+    this.runtime.notices.info(
+      `${label}: ${grouped(shared.length)} ${were} there already as declared: ${some(
+        shared.map(([prefix]) => prefix),
+        SHOWN,
+      )}. They belong to this resource now, and ${fate}.`,
+    );
+  }
+
+  /**
+   * In every preview until it is done: what the update does to entries that entered the state as they were found. A refresh
+   * compares with the arguments of the last run and does not know yet what the program says: it names them only.
+   */
+  sayForeign(set: ResourceSet, { entries: held, foreign }: SetState, desired: ListedMap): void {
+    const present = [...foreign].filter((prefix) => held.has(prefix));
+    const removed = present.filter((prefix) => !desired.has(prefix) && !set.wanted.has(prefix));
+    const changed = present.flatMap((prefix) => {
+      const [from, to] = [held.get(prefix), desired.get(prefix)];
+      return to === undefined || from === to ? [] : [`${prefix} (${from} to ${to})`];
+    });
+    const say = (fate: string, items: readonly string[], how = "that no program declared so") => {
+      const lines = inLines(items);
+      for (const [index, line] of lines.entries()) {
+        const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
+        this.runtime.notices.info(
+          `${set.label}: ${fate} ${count(items.length, "entry", "entries")} ${how}${part}: ${line}.`,
+        );
+      }
+    };
+    if (!set.isChecked(WHOLE_SET)) {
+      say("found", [...removed, ...changed]);
+      return;
+    }
+    say("up removes", removed);
+    say("up changes", changed);
+    const kept = set.isIgnored ? present.filter((prefix) => desired.get(prefix) === held.get(prefix)) : [];
+    say(
+      "up keeps",
+      kept,
+      "as found, since the program ignores changes of entries (ignoreChanges); a destroy removes what the state holds",
+    );
+  }
+}
+
+/** What a deletion leaves on purpose, which no list has to show. */
+function keptText({ address, endpoint, entries }: SetState): string {
+  const place = endpoint === undefined ? "" : ` on ${endpoint}`;
+  return `Set ${formatUrl(address)}${place}: left ${count(entries.size, "entry", "entries")} (onDestroy: "keep").`;
+}
+
+/** So many prefixes are named in one sentence; the others follow in lines of their own. */
+const SHOWN = 5;
+
+/** What is true after a write that failed half-way: what the node holds of the resource's own entries. */
+function reachedOf({ applied, endpoint, unsettled }: Reached, ours: ListedMap): KeptSet {
+  return { entries: new Map([...applied].filter(([prefix]) => ours.has(prefix))), endpoint, unsettled };
+}

@@ -1,0 +1,74 @@
+import { expect, it } from "vitest";
+import type { Emulator } from "../../provider/emulator";
+import { TestStack } from "./support/stack";
+import { BLOCKED, emptyNode, since } from "./support/world";
+
+it("one set on three nodes: a changed entry is one line, drift is lines of its node, a failure is one node's", async () => {
+  const nodes = { fra1: await emptyNode(), fra2: await emptyNode(), ams1: await emptyNode() };
+  const all = Object.values(nodes);
+  const stack = await TestStack.create({
+    program: "",
+    config: {
+      nodes: Object.fromEntries(Object.entries(nodes).map(([name, { endpoint }]) => [name, { endpoint, maxTries: 1 }])),
+    },
+  });
+  await using _ = { [Symbol.asyncDispose]: () => ended(stack, all) };
+  const declare = (entries: object, more = "") =>
+    stack.program(`
+      const group = new pf.PrefixSetGroup("blocked", {
+        arena: "edge", set: "blocked", entries: ${JSON.stringify(entries)}, nodes: ["fra1", "fra2", "ams1"], ${more}
+      });
+      exports.count = group.count; exports.differs = group.differs;`);
+  const applied = () => all.map((node) => node.prefixSet(BLOCKED).applied);
+  const first = { "192.0.2.0/24": 1, "198.51.100.0/24": 1 };
+  const second = { "192.0.2.0/24": 1, "198.51.100.0/24": 2 };
+
+  await declare(first);
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(applied()).toEqual([first, first, first]);
+  await stack.must("preview", "--expect-no-changes");
+  await stack.must("preview", "--refresh", "--expect-no-changes");
+
+  // One entry: one line.
+  await declare(second);
+  const changed = await stack.preview("--diff");
+  expect(changed.text.match(/198\.51\.100\.0\/24.*: 1 => 2/g)).toHaveLength(1);
+  expect(changed.text).not.toContain("192.0.2.0/24");
+
+  // One node fails: the others are done, and the next up goes on with that node alone.
+  nodes.fra2.fail({ cmd: "commit", every: 1, status: 500 });
+  const failed = await stack.up("--skip-preview");
+  expect(failed.code).not.toBe(0);
+  expect(failed.text).toContain("Set prefixset://edge/blocked on fra2");
+  nodes.fra2.clearFaults();
+  expect(applied()).toEqual([second, first, second]);
+  expect((await stack.state()).blocked?.outputs).toMatchObject({
+    entries: second,
+    differs: { fra2: { "198.51.100.0/24": 1 } },
+  });
+  const asked = all.map(since);
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(asked.map((mutations) => mutations().at(-1))).toEqual([undefined, "commit", undefined]);
+  expect(applied()).toEqual([second, second, second]);
+  await stack.must("preview", "--expect-no-changes");
+
+  // Drift on one node is lines of that node, and is repaired there.
+  nodes.ams1.change(BLOCKED, { insert: { "203.0.113.9/32": 7 }, delete: ["192.0.2.0/24"] });
+  const drift = await stack.preview("--refresh", "--diff", "--expect-no-changes");
+  expect(drift.code).not.toBe(0);
+  const lines = drift.text.slice(drift.text.lastIndexOf("dynamic/packetfilter:PrefixSetGroup"));
+  expect(lines).toMatch(/differs\s*: \{\s*- ams1\s*: \{\s*- 192\.0\.2\.0\/24\s*: <null>\s*- 203\.0\.113\.9\/32\s*: 7/);
+  const repaired = all.map(since);
+  await stack.must("up", "--yes", "--skip-preview", "--refresh");
+  expect(repaired.map((mutations) => mutations())).toEqual([[], [], ["insert 1", "delete 1", "commit"]]);
+  expect(applied()).toEqual([second, second, second]);
+  await stack.must("preview", "--refresh", "--expect-no-changes");
+
+  await stack.must("destroy", "--yes", "--skip-preview");
+  expect(applied()).toEqual([{}, {}, {}]);
+}, 240_000);
+
+async function ended(stack: TestStack, nodes: readonly Emulator[]): Promise<void> {
+  await stack[Symbol.asyncDispose]();
+  await Promise.all(nodes.map((node) => node.close()));
+}
