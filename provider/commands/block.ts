@@ -1,4 +1,5 @@
 import { type Command, Option } from "commander";
+import { formatUrl } from "../client";
 import { isEntryValue, MAX_VALUE } from "../model/entry";
 import type { CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
@@ -6,9 +7,10 @@ import type { PrefixEntries } from "../prefixes";
 import type { EntryChange } from "../prefixes/edit/edit";
 import { withPrefixFile } from "../prefixes/edit/edit-file";
 import { type ContentLimits, contentLimits, contentProblems, entryProblems } from "../resources/limits/content";
-import { addEditFlags, type EditFlags, send, type Workplace, workplace } from "./blocking/common";
+import { addEditFlags, type EditFlags, type Workplace, workplace } from "./blocking/common";
 import { readPrefixes } from "./blocking/given";
 import { judgeEntries } from "./blocking/policies";
+import { send } from "./blocking/send";
 import { expiryOf } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 import type { Project } from "./project";
@@ -54,10 +56,10 @@ export function register(program: Command, io: CliIo): void {
     .option("--permanent", "until it is taken out");
   addEditFlags(command)
     .addHelpText("after", HELP)
-    .action((spellings: string[], flags: Flags) => run(spellings, flags, io));
+    .action((spellings: string[], flags: Flags) => run(spellings, flags, command, io));
 }
 
-async function run(spellings: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+async function run(spellings: readonly string[], flags: Flags, command: Command, io: CliIo): Promise<void> {
   const prefixes = readPrefixes(spellings);
   refuseDefaultRoute(prefixes);
   const change = readChange(flags, (io.now ?? Date.now)());
@@ -77,8 +79,10 @@ async function run(spellings: readonly string[], flags: Flags, io: CliIo): Promi
     if (change.expires) io.out(`The first "pulumi up" after that time removes ${them}.\n`);
     const put = new Map(names.map((prefix) => [prefix, after[prefix]?.value ?? 1]));
     const wanted = { put, remove: new Set<CanonicalPrefix>(), before, isForced: flags.force === true };
-    return send(place, locked, { ...wanted, reason: flags.reason }, io);
-  });
+    const until = change.expires ?? undefined;
+    const given = { command, arguments: names, instead: { for: undefined, duration: undefined, until } };
+    return send(place, locked, { ...wanted, reason: flags.reason }, given, io);
+  }).finally(() => place.close());
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 
@@ -129,9 +133,12 @@ function refuseMore(before: PrefixEntries, names: readonly string[], limits: Con
   );
 }
 
-function sayPolicies({ name, folder, project, now }: Workplace, entries: PrefixEntries, io: CliIo): void {
-  const judged = { name, folder, stack: project.stack, url: now?.url, entries };
-  for (const sentence of judgeEntries(judged, io)) io.err(`${sentence}\n`);
+function sayPolicies({ name, folder, project, targets }: Workplace, entries: PrefixEntries, io: CliIo): void {
+  const urls = new Map(targets.map(({ url }) => [formatUrl(url), url]));
+  for (const url of urls.size > 0 ? urls.values() : [undefined]) {
+    const judged = { name, folder, stack: project.stack, url, entries };
+    for (const sentence of judgeEntries(judged, io)) io.err(`${sentence}\n`);
+  }
 }
 
 /** What the file says of these prefixes after the change. */

@@ -19,7 +19,7 @@ export function register(program: Command, io: CliIo): void {
     .argument("<resource...>", "arenas (arena://edge or edge) and prefix-sets (prefixset://edge/blocked)")
     .option("--marks <all|none>", "whether to read the mark tables, each once", "all")
     .option("--output <yaml|json>", "form of the state", "yaml");
-  addNodeFlags(command).action((resources: string[], flags: Flags) => run(resources, flags, io));
+  addNodeFlags(command, { listsMarks: true }).action((resources: string[], flags: Flags) => run(resources, flags, io));
 }
 
 async function run(resources: readonly string[], flags: Flags, io: CliIo): Promise<void> {

@@ -9,7 +9,8 @@ import { type Holdings, heldSet } from "../import/source";
 import { writeNew } from "../import/write-new";
 import { count } from "../model/text";
 import { type CliIo, progress, UsageError } from "./cli-io";
-import { addNodeFlags, type NodeFlags, nodeClient } from "./node-options";
+import { addNodeFlags, clientOf, type NodeFlags, nodeOptions } from "./node-options";
+import { readProject } from "./project";
 import { addReceiverFlags, type ReceiverFlags, signalingClient } from "./receiver-options";
 import { wrongUse } from "./wrong-use";
 
@@ -17,8 +18,6 @@ interface Flags extends NodeFlags, ReceiverFlags {
   readonly signaling?: boolean;
   readonly as: "set" | "entries";
   readonly name: readonly string[];
-  readonly node?: string;
-  readonly receiver?: string;
   readonly unprotected?: boolean;
   readonly out: string;
 }
@@ -49,8 +48,6 @@ export function register(program: Command, io: CliIo): void {
     )
     .option("--signaling", "also what is active at the receiver, as one CloudSignaling")
     .option("--name <url=name>", "name of the resource of a set, or signaling=NAME", collect, [])
-    .option("--node <name>", "node of the stack's configuration, for the argument node of each set")
-    .option("--receiver <name>", "receiver of the stack's configuration, for the signaling")
     .option("--unprotected", 'a program without protect: true, for "pulumi import --protect=false"');
   addReceiverFlags(addNodeFlags(command))
     .addHelpText("after", HELP)
@@ -65,7 +62,8 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const folder = resolve(io.folder ?? process.cwd(), flags.out);
   refuseExisting(folder);
   const holdings = await read(urls, flags, io);
-  const { as, node, receiver } = flags;
+  const { as, receiver } = flags;
+  const [node] = flags.node;
   const made = importFiles(holdings, {
     names,
     as,
@@ -80,8 +78,9 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
 /** All lists are asked for at once: the client limits how many are under way. */
 async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Promise<Holdings> {
   const options = { signal: io.stop };
-  const signaling = flags.signaling ? signalingClient(flags, io) : undefined;
-  const node = urls.length > 0 ? await nodeClient(flags, io) : undefined;
+  const chosen = await connections(flags, io);
+  const signaling = flags.signaling ? await signalingClient(chosen, io) : undefined;
+  const node = urls.length > 0 ? clientOf({ name: undefined, options: await nodeOptions(chosen, io) }) : undefined;
   try {
     const sets = urls.map(async (url) => {
       progress(io, `listing ${formatUrl(url)} on ${node?.endpoint}`);
@@ -101,6 +100,24 @@ async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Pro
   }
 }
 
+/**
+ * What names the connections of this run. A name that the stack does not know, beside an address of its own, is the
+ * program's alone: the stack may be made yet.
+ */
+async function connections(flags: Flags, io: CliIo): Promise<Flags> {
+  const { env } = io;
+  const { endpoint, node, receiver, stack, config } = flags;
+  const hasNode = endpoint.length > 0 || Boolean(env.PACKETFILTER_ENDPOINT);
+  const hasReceiver = Boolean(flags.signalingUrl ?? env.PACKETFILTER_SIGNALING_URL);
+  if (node.length === 0 && receiver === undefined) return flags;
+  const folders = [io.folder ?? process.cwd()];
+  const project = await readProject({ folders, stack, config, isOptional: hasNode || hasReceiver }, io);
+  const isProgramsAlone = endpoint.length > 0 || (hasNode && !node.every((name) => project.nodes.includes(name)));
+  const { receiver: _, ...others } = flags;
+  const isReceiverKnown = receiver !== undefined && (!hasReceiver || project.receivers.includes(receiver));
+  return { ...others, ...(isReceiverKnown && { receiver }), node: isProgramsAlone ? [] : node };
+}
+
 function nothingActive(endpoint: string | undefined): string {
   return `Nothing is active at ${endpoint}: there is no signaling to import.`;
 }
@@ -117,7 +134,7 @@ function report({ files, resources }: ImportFiles, flags: Flags, { sets, signali
       ? "Nothing of it is protected: a destroy removes it."
       : "All of it is protected (protect: true): a destroy refuses it until the program leaves that out. --unprotected writes a program without it.",
   ];
-  if (sets.length > 0 && flags.node === undefined)
+  if (sets.length > 0 && flags.node.length === 0)
     lines.push("The program takes its node from packetfilter:endpoint of the stack, or from PACKETFILTER_ENDPOINT.");
   if (signaling) lines.push("What is active ran before, so that a destroy of its resource leaves it running.");
   return `${lines.join("\n")}\n`;

@@ -1,9 +1,20 @@
 import { type Command, Option } from "commander";
-import { MARK_TYPES, type MarkType, type NodeClient, Prefix, PrefixError, parseUrl, type ResourceUrl } from "../client";
+import {
+  formatUrl,
+  MARK_TYPES,
+  type MarkType,
+  type NodeClient,
+  Prefix,
+  PrefixError,
+  parseUrl,
+  type ResourceUrl,
+} from "../client";
+import { messageOf } from "../model/errors";
+import { inParallel } from "../model/parallel";
 import { type CliIo, progress, UsageError } from "./cli-io";
-import { type Listing, listEntries, listMarks, listProfiles, listRules } from "./listing/listing";
+import { type Listing, listEntries, listMarks, listProfiles, listRules, together } from "./listing/listing";
 import { OUTPUTS, type Output, printed } from "./listing/output";
-import { addNodeFlags, type NodeFlags, nodeClient } from "./node-options";
+import { AT_ONCE, addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
 import { wrongUse } from "./wrong-use";
 
 interface Flags extends NodeFlags {
@@ -23,7 +34,7 @@ In CSV a text that a spreadsheet would take for a formula begins with an apostro
 
 Examples:
   pulumi-packetfilter list prefixset://edge/blocked --endpoint https://192.0.2.10
-  pulumi-packetfilter list prefixset://edge/blocked --contains 203.0.113.7
+  pulumi-packetfilter list prefixset://edge/blocked --contains 203.0.113.7 --all-nodes
   pulumi-packetfilter list mark://edge/web --type shost --output csv
 `;
 
@@ -36,7 +47,7 @@ export function register(program: Command, io: CliIo): void {
     .addOption(new Option("--type <type>", "table of marks").choices(MARK_TYPES))
     .option("--contains <ip>", "of a set: every entry that covers this address or prefix, the longest first")
     .addOption(new Option("--output <form>", "form of the list").choices(OUTPUTS).default("table"));
-  addNodeFlags(command)
+  addNodeFlags(command, { listsMarks: true })
     .addHelpText("after", HELP)
     .action((url: string, flags: Flags) => run(url, flags, io));
 }
@@ -51,11 +62,37 @@ async function run(text: string, flags: Flags, io: CliIo): Promise<void> {
     throw new UsageError(`Say which table of marks: --type ${MARK_TYPES.join(", ")}.`);
   if (url.kind !== "mark" && type !== undefined)
     throw new UsageError("--type is a table of marks: it belongs to mark://ARENA/PROFILE.");
-  const client = await nodeClient(flags, io);
+  const nodes = await chosenNodes(flags, io);
+  const what = { type, covered, signal: io.stop };
+  const answers = await inParallel(nodes, AT_ONCE, (node) => asked(node, url, what, io));
+  const only = answers.length === 1 ? answers[0] : undefined;
+  if (only) {
+    if (only.failure !== undefined) throw only.failure;
+    io.out(printed(only.listing, flags.output));
+    return;
+  }
+  io.out(printed(together(answers), flags.output));
+  const failed = answers.flatMap(({ node, failure }) =>
+    failure === undefined ? [] : [`${node}: ${messageOf(failure)}`],
+  );
+  if (failed.length > 0) throw new Error(failed.join("\n"));
+}
+
+/** What a node answered, under the name that tells it from the others. */
+interface Answer {
+  readonly node: string;
+  readonly listing: Listing;
+  readonly failure?: unknown;
+}
+
+async function asked(node: ChosenNode, url: ResourceUrl, what: What, io: CliIo): Promise<Answer> {
+  const client = clientOf(node);
+  const name = node.name ?? client.endpoint;
   try {
-    progress(io, `listing ${text} on ${client.endpoint}`);
-    const listing = await listed(client, url, { type, covered, signal: io.stop });
-    io.out(printed(listing, flags.output));
+    progress(io, `listing ${formatUrl(url)} on ${client.endpoint}`);
+    return { node: name, listing: await listed(client, url, what) };
+  } catch (failure) {
+    return { node: name, listing: { columns: [], rows: [], summary: "failed." }, failure };
   } finally {
     await client.close();
   }

@@ -4,13 +4,20 @@ import type { Command } from "commander";
 import { z } from "zod";
 import { NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
 import { parseOptions } from "../client/options";
+import { NODE_KEYS } from "../resources/config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
+import { ConfigError } from "../resources/settings";
 import { type CliIo, UsageError } from "./cli-io";
+import { collect, collectNames } from "./collect";
+import { type Project, readProject } from "./project";
+import { addStackFlags, type StackFlags } from "./stack-flags";
 import { wrongUse } from "./wrong-use";
 
-/** The options by which every command that speaks to a node is told which one. */
-export interface NodeFlags {
-  readonly endpoint?: string;
+/** The options by which every command that speaks to nodes is told which ones. */
+export interface NodeFlags extends StackFlags {
+  readonly endpoint: readonly string[];
+  readonly node: readonly string[];
+  readonly allNodes?: boolean;
   readonly header: readonly string[];
   readonly userArena?: string;
   readonly ca?: string;
@@ -21,53 +28,131 @@ export interface NodeFlags {
   readonly markPace?: string;
 }
 
-/** Adds {@link NodeFlags} to a command. */
-export function addNodeFlags(command: Command): Command {
-  return command
-    .option("--endpoint <url>", "base url of the node; default: PACKETFILTER_ENDPOINT")
+/** Nodes that a command speaks to at the same time. */
+export const AT_ONCE = 16;
+
+/** A node that a command line chose. */
+export interface ChosenNode {
+  /** As the stack's configuration calls it. */
+  readonly name: string | undefined;
+  readonly options: NodeOptions;
+}
+
+/** Adds {@link NodeFlags} to a command; `listsMarks` where it lists mark tables. */
+export function addNodeFlags(command: Command, { listsMarks = false } = {}): Command {
+  command
+    .option(
+      "--endpoint <url>",
+      "base url of a node, again for more; default: that of the stack, else PACKETFILTER_ENDPOINT",
+      collect,
+      [],
+    )
+    .option(
+      "--node <name>",
+      "node of packetfilter:nodes of the stack; again, or with commas, for more",
+      collectNames,
+      [],
+    )
+    .option("--all-nodes", "every node of packetfilter:nodes of the stack");
+  addStackFlags(command)
     .option("--header <header>", 'header to send, as "Name: value"; also PACKETFILTER_HEADERS', collect, [])
-    .option("--user-arena <name>", "value of the header User-Arena; default: the arena")
     .option("--ca <file>", "certificates to trust, PEM")
     .option("--cert <file>", "client certificate, PEM")
     .option("--key <file>", "key of the client certificate, PEM")
     .option(
       "--settings <file>",
       "further members of the node in JSON (answers, absentSet, …), as probe --out writes them",
-    )
+    );
+  if (!listsMarks) return command;
+  return command
+    .option("--user-arena <name>", "value of the header User-Arena; default: the arena")
     .option("--mark-pause-ms <ms>", "from the end of one list of marks to the start of the next; default: 3000")
     .option("--mark-pace <table|node|off>", "whether that pause is kept for each table, or for all of the node");
 }
 
 /**
- * The node that flags, environment and settings file name, in this order, checked.
+ * The nodes that flags, stack, settings file and environment name, each once and checked.
  *
+ * @param project Where it was read already; else it is read where it can matter.
  * @throws {UsageError} when they name none, or say something that cannot be read
  */
+export async function chosenNodes(flags: NodeFlags, io: CliIo, project?: Project): Promise<ChosenNode[]> {
+  const { endpoint, node, allNodes = false } = flags;
+  const ofStack = endpoint.length === 0 || node.length > 0 || allNodes;
+  const stack = project ?? (ofStack ? await projectOf(flags, io) : undefined);
+  const members = await givenMembers(flags, io);
+  const names = new Set([...node, ...(allNodes ? allNames(stack) : [])]);
+  const chosen = [
+    ...[...names].map((name) => ofStackNode(name, stack as Project, members)),
+    ...endpoint.map((address) => ofAddress(address, "--endpoint", members, io)),
+  ];
+  const nodes = chosen.length > 0 ? chosen : [standardNode(flags, stack as Project, members, io)];
+  return nodes.map(({ name, options }) => ({ name, options: complete(options, members) }));
+}
+
+/** The one node of a command that takes no more. @throws {UsageError} as {@link chosenNodes}, and when there are several */
 export async function nodeOptions(flags: NodeFlags, io: CliIo): Promise<NodeOptions> {
-  const { env } = io;
-  const { endpoint: written, headers, ...settings } = await settingsOf(flags.settings, io);
-  const endpoint = flags.endpoint ?? env.PACKETFILTER_ENDPOINT ?? written;
-  if (!endpoint) throw new UsageError("Say which node: --endpoint URL, or PACKETFILTER_ENDPOINT.");
+  const [first, ...more] = await chosenNodes(flags, io);
+  if (first && more.length === 0) return first.options;
+  throw new UsageError(`This command takes one node, and ${more.length + 1} are named: leave one of them.`);
+}
+
+/** A client of a node, checked before anything is sent. @throws {UsageError} */
+export function clientOf({ name, options }: ChosenNode): NodeClient {
+  return wrongUse(OptionsError, () => new NodeClient(options, {}, name));
+}
+
+function projectOf(flags: NodeFlags, io: CliIo): Promise<Project> {
+  const isSaid = flags.node.length > 0 || flags.allNodes === true;
+  const isOptional = !isSaid && io.env.PACKETFILTER_ENDPOINT !== undefined;
+  const { stack, config } = flags;
+  return readProject({ folders: [io.folder ?? process.cwd()], stack, config, isOptional }, io);
+}
+
+function allNames(stack: Project | undefined): readonly string[] {
+  if (stack && stack.nodes.length > 0) return stack.nodes;
+  const place =
+    stack?.stack === undefined ? "There is no stack here" : `The stack ${stack.stack} has no packetfilter:nodes`;
+  throw new UsageError(`--all-nodes: ${place}. Name nodes with --endpoint URL, or a stack with --stack.`);
+}
+
+function ofStackNode(name: string | undefined, stack: Project, { file }: Members): ChosenNode {
+  const all = stack.nodes.length === 0 ? ["nodes"] : [];
+  const paths = name === undefined ? ["endpoint", ...NODE_KEYS] : [`nodes.${name}`, ...all];
+  const [hidden] = paths.flatMap((path) => stack.hidden(path) ?? []);
+  if (hidden !== undefined) throw new UsageError(hidden);
+  const { options } = wrongUse(ConfigError, () => stack.settings.node(name));
+  return { name, options: { ...options, headers: { ...options.headers, ...file.headers } } };
+}
+
+/** An address, with the credentials of the environment where they belong to it. */
+function ofAddress(endpoint: string, namedBy: string, { file }: Members, { env }: CliIo): ChosenNode {
   requireOwnAddress(env, {
     variables: env.PACKETFILTER_HEADERS ? ["PACKETFILTER_HEADERS"] : [],
     address: endpoint,
-    namedBy: flags.endpoint === undefined ? `--settings ${flags.settings}` : "--endpoint",
+    namedBy,
     variable: "PACKETFILTER_ENDPOINT",
   });
-  const [ca, cert, key] = await Promise.all(
-    [flags.ca, flags.cert, flags.key].map((file) => file && readFile(file, "utf8")),
-  );
-  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
-  const given = {
-    ...settings,
-    endpoint,
-    headers: { ...headers, ...headersOf(env.PACKETFILTER_HEADERS), ...Object.fromEntries(flags.header.map(headerOf)) },
-    ...(flags.userArena !== undefined && { userArena: flags.userArena }),
-    ...(Object.keys(tls).length > 0 && { tls }),
-    ...(flags.markPauseMs !== undefined && { markPauseMs: flags.markPauseMs }),
-    ...(flags.markPace !== undefined && { markPace: flags.markPace }),
-  };
-  return wrongUse(OptionsError, () => parseOptions(nodeOptionsSchema, given, "node"));
+  const headers = { ...file.headers, ...headersOf(env.PACKETFILTER_HEADERS) };
+  return { name: undefined, options: { endpoint, headers } };
+}
+
+/** What holds where nothing names a node: the stack's own, the environment's, that of --settings, or the only one of the stack. */
+function standardNode(flags: NodeFlags, stack: Project, members: Members, io: CliIo): ChosenNode {
+  const { env } = io;
+  const isConfigured = stack.source("endpoint") !== "the environment";
+  if (isConfigured && members.file.endpoint === undefined) return ofStackNode(undefined, stack, members);
+  const endpoint = env.PACKETFILTER_ENDPOINT || members.file.endpoint;
+  if (endpoint) return ofAddress(endpoint, `--settings ${flags.settings}`, members, io);
+  const [only, ...others] = stack.nodes;
+  if (only !== undefined && others.length === 0) return ofStackNode(only, stack, members);
+  const hidden = stack.hidden("nodes") ?? stack.hidden("endpoint");
+  if (hidden !== undefined) throw new UsageError(hidden);
+  const choice =
+    only === undefined
+      ? ""
+      : ` The stack ${stack.stack} knows ${stack.nodes.join(", ")}: --node ${only}, or --all-nodes.`;
+  throw new UsageError(`Say which node: --endpoint URL, or PACKETFILTER_ENDPOINT.${choice}`);
 }
 
 /** @throws {UsageError} where credentials of the environment would go to another address than theirs */
@@ -76,10 +161,31 @@ export function requireOwnAddress(env: Environment, use: CredentialUse): void {
   if (problem !== undefined) throw new UsageError(problem);
 }
 
-/** A client of that node, checked before anything is sent. @throws {UsageError} */
-export async function nodeClient(flags: NodeFlags, io: CliIo): Promise<NodeClient> {
-  const options = await nodeOptions(flags, io);
-  return wrongUse(OptionsError, () => new NodeClient(options));
+/** Members of a node that the settings file says, and over them those of the options. */
+interface Members {
+  readonly file: z.output<typeof settings>;
+  readonly options: Readonly<Record<string, unknown>> & { readonly headers: Readonly<Record<string, string>> };
+}
+
+async function givenMembers(flags: NodeFlags, io: CliIo): Promise<Members> {
+  const [ca, cert, key] = await Promise.all(
+    [flags.ca, flags.cert, flags.key].map((file) => file && readFile(file, "utf8")),
+  );
+  const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
+  const options = {
+    headers: Object.fromEntries(flags.header.map(headerOf)),
+    ...(flags.userArena !== undefined && { userArena: flags.userArena }),
+    ...(Object.keys(tls).length > 0 && { tls }),
+    ...(flags.markPauseMs !== undefined && { markPauseMs: flags.markPauseMs }),
+    ...(flags.markPace !== undefined && { markPace: flags.markPace }),
+  };
+  return { file: await settingsOf(flags.settings, io), options };
+}
+
+function complete(node: NodeOptions, { file, options }: Members): NodeOptions {
+  const { endpoint: _, headers: __, ...members } = file;
+  const given = { ...node, ...members, ...options, headers: { ...node.headers, ...options.headers } };
+  return wrongUse(OptionsError, () => parseOptions(nodeOptionsSchema, given, "node"));
 }
 
 const settings = z.looseObject({
@@ -113,8 +219,4 @@ function headerOf(text: string): [name: string, value: string] {
   const colon = text.indexOf(":");
   if (colon <= 0) throw new UsageError('--header is written "Name: value".');
   return [text.slice(0, colon).trim(), text.slice(colon + 1).trim()];
-}
-
-function collect(value: string, before: readonly string[]): string[] {
-  return [...before, value];
 }

@@ -21,7 +21,6 @@ interface Flags extends NodeFlags, ReceiverFlags {
   readonly write?: boolean;
   readonly out?: string;
   readonly check?: string;
-  readonly stack?: string;
   readonly output: "table" | "json";
 }
 
@@ -42,12 +41,8 @@ export function register(program: Command, io: CliIo): void {
     .option("--signaling <prefix>", "ask a receiver, too, with a prefix of your own whose signaling is not active")
     .option("--out <file>", "write settings and an emulator's dialect as JSON; a file that is there is replaced")
     .option("--check <file>", "compare with what --out wrote before: exit code 3 when the node has changed")
-    .option(
-      "--stack <name>",
-      "stack whose readOnly and auditLog hold for what is written; default: PULUMI_STACK, else the only one",
-    )
     .addOption(new Option("--output <form>", "form of the result").choices(["table", "json"]).default("table"));
-  addReceiverFlags(addNodeFlags(command))
+  addReceiverFlags(addNodeFlags(command, { listsMarks: true }))
     .addHelpText("after", HELP)
     .action((urls: string[], flags: Flags) => run(urls, flags, io));
 }
@@ -64,7 +59,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
     throw new UsageError("Say what to ask about: a url, such as prefixset://edge/probe, or --signaling PREFIX.");
   const node = urls.length === 0 ? undefined : await nodeOptions(flags, io);
   const prefix = flags.signaling === undefined ? undefined : readPrefix(flags.signaling);
-  const receiver = prefix && { prefix, options: receiverOptions(flags, io) };
+  const receiver = prefix && { prefix, options: await receiverOptions(flags, io) };
   const watch = (title: string, number: number, total: number) => progress(io, `${number}/${total} ${title}`);
   const result = await wrongUse(OptionsError, () =>
     probe({ ...(node && { node }), ...(receiver && { receiver }), urls, write, signal: io.stop, watch }),

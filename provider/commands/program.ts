@@ -69,6 +69,7 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
   }
   try {
     (await called?.[1].load())?.register(program, io);
+    for (const command of program.commands) refuseRepeats(command);
     await program.parseAsync(args, { from: "user" });
     return 0;
   } catch (error) {
@@ -77,6 +78,20 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
     if (error instanceof Ended) return error.exitCode;
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** An option that gathers no values is said once: of two targets or files one would be passed over in silence. */
+function refuseRepeats(command: Command): void {
+  for (const option of command.options) {
+    if (option.variadic || option.parseArg !== undefined) continue;
+    let times = 0;
+    command.on(`option:${option.name()}`, () => {
+      times += 1;
+      if (times > 1)
+        throw new UsageError(`${option.long ?? option.short} is given twice, and takes one value: leave one of them.`);
+    });
+  }
+  for (const below of command.commands) refuseRepeats(below);
 }
 
 /** The version in the package's own manifest, which is the nearest one above this file, compiled or not. */

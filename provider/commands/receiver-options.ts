@@ -1,24 +1,58 @@
 import type { Command } from "commander";
 import { OptionsError, type ReceiverOptions, SignalingClient } from "../client";
+import { ConfigError } from "../resources/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { requireOwnAddress } from "./node-options";
+import { type Project, readProject } from "./project";
+import type { StackFlags } from "./stack-flags";
 import { wrongUse } from "./wrong-use";
 
 /** The options by which a command that speaks to a signaling receiver is told which one. */
-export interface ReceiverFlags {
+export interface ReceiverFlags extends StackFlags {
+  readonly receiver?: string;
   readonly signalingUrl?: string;
   readonly clientId?: string;
 }
 
-/** Adds {@link ReceiverFlags} to a command. The secret key comes from the environment alone. */
+/** What of the unnamed receiver may be a secret of the stack. */
+const RECEIVER_KEYS = ["signalingUrl", "clientId", "secretKey"] as const;
+
+/** Adds {@link ReceiverFlags} to a command that has those of the stack. The secret key comes from stack or environment alone. */
 export function addReceiverFlags(command: Command): Command {
   return command
-    .option("--signaling-url <url>", "base url of the receiver; default: PACKETFILTER_SIGNALING_URL")
+    .option("--receiver <name>", "receiver of packetfilter:receivers of the stack")
+    .option(
+      "--signaling-url <url>",
+      "base url of the receiver; default: that of the stack, else PACKETFILTER_SIGNALING_URL",
+    )
     .option("--client-id <id>", "client id at the receiver; default: PACKETFILTER_CLIENT_ID");
 }
 
-/** The receiver that flags and environment name. @throws {UsageError} naming what is missing */
-export function receiverOptions(flags: ReceiverFlags, { env }: CliIo): ReceiverOptions {
+/** The receiver that flags, stack and environment name. @throws {UsageError} naming what is missing */
+export async function receiverOptions(flags: ReceiverFlags, io: CliIo): Promise<ReceiverOptions> {
+  const ofStack = flags.signalingUrl ? undefined : await receiverOfStack(flags, io);
+  return ofStack ?? receiverOfFlags(flags, io);
+}
+
+async function receiverOfStack(flags: ReceiverFlags, io: CliIo): Promise<ReceiverOptions | undefined> {
+  const { receiver, stack, config } = flags;
+  const isOptional = receiver === undefined && io.env.PACKETFILTER_SIGNALING_URL !== undefined;
+  const project = await readProject({ folders: [io.folder ?? process.cwd()], stack, config, isOptional }, io);
+  const isConfigured = project.source("signalingUrl") !== "the environment";
+  const hidden = hiddenOf(project, receiver);
+  if (receiver === undefined && !isConfigured && (hidden === undefined || isOptional)) return undefined;
+  if (hidden !== undefined) throw new UsageError(hidden);
+  const { options } = wrongUse(ConfigError, () => project.settings.receiver(receiver));
+  return flags.clientId ? { ...options, clientId: flags.clientId } : options;
+}
+
+function hiddenOf(project: Project, receiver: string | undefined): string | undefined {
+  const all = project.receivers.length === 0 ? ["receivers"] : [];
+  const paths = receiver === undefined ? RECEIVER_KEYS : [`receivers.${receiver}`, ...all];
+  return paths.flatMap((path) => project.hidden(path) ?? [])[0];
+}
+
+function receiverOfFlags(flags: ReceiverFlags, { env }: CliIo): ReceiverOptions {
   const url = flags.signalingUrl || env.PACKETFILTER_SIGNALING_URL;
   const clientId = flags.clientId || env.PACKETFILTER_CLIENT_ID;
   const secretKey = env.PACKETFILTER_SECRET_KEY;
@@ -35,6 +69,7 @@ export function receiverOptions(flags: ReceiverFlags, { env }: CliIo): ReceiverO
 }
 
 /** A client of that receiver, checked before anything is sent. @throws {UsageError} */
-export function signalingClient(flags: ReceiverFlags, io: CliIo): SignalingClient {
-  return wrongUse(OptionsError, () => new SignalingClient(receiverOptions(flags, io)));
+export async function signalingClient(flags: ReceiverFlags, io: CliIo): Promise<SignalingClient> {
+  const options = await receiverOptions(flags, io);
+  return wrongUse(OptionsError, () => new SignalingClient(options));
 }

@@ -6,8 +6,9 @@ import { some } from "../model/text";
 import type { PrefixEntries } from "../prefixes";
 import { withPrefixFile } from "../prefixes/edit/edit-file";
 import type { PrefixEntry } from "../prefixes/entries";
-import { addEditFlags, type EditFlags, send, sentPlaces, workplace } from "./blocking/common";
+import { addEditFlags, type EditFlags, sentPlaces, workplace } from "./blocking/common";
 import { readPrefixes } from "./blocking/given";
+import { send } from "./blocking/send";
 import { withdrawn } from "./blocking/sent";
 import type { CliIo } from "./cli-io";
 import type { Project } from "./project";
@@ -32,10 +33,10 @@ export function register(program: Command, io: CliIo): void {
     .argument("<prefix...>", "addresses and prefixes, each exactly as it was blocked");
   addEditFlags(command)
     .addHelpText("after", HELP)
-    .action((spellings: string[], flags: EditFlags) => run(spellings, flags, io));
+    .action((spellings: string[], flags: EditFlags) => run(spellings, flags, command, io));
 }
 
-async function run(spellings: readonly string[], flags: EditFlags, io: CliIo): Promise<void> {
+async function run(spellings: readonly string[], flags: EditFlags, command: Command, io: CliIo): Promise<void> {
   const prefixes = readPrefixes(spellings);
   const place = await workplace(flags, io);
   const { name, file, project } = place;
@@ -59,13 +60,14 @@ async function run(spellings: readonly string[], flags: EditFlags, io: CliIo): P
     sayEdited(name, names, before, io);
     const covered = stillCovered(name, prefixes, without(after, names));
     const wanted = { put: new Map<CanonicalPrefix, number>(), remove: new Set(names), before };
-    const atNode = await send(place, locked, { ...wanted, isForced: flags.force === true }, io);
+    const given = { command, arguments: names };
+    const atNode = await send(place, locked, { ...wanted, isForced: flags.force === true }, given, io);
     const { after: left } = await locked.edit(() => new Map());
     sayLeft(name, names, left, io);
     if (Object.keys(before).length > 0 && Object.keys(left).length === 0)
       io.out(`${name} has no prefix any more: a program reads that with allowEmpty: true.\n`);
     return [...covered, ...atNode];
-  });
+  }).finally(() => place.close());
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }
 

@@ -29,7 +29,8 @@ const project = (config: string, more = "") => write("Pulumi.yaml", `name: edge\
 const here = (args: readonly string[], env: Record<string, string> = {}) =>
   run(args, { folder: root, now: () => NOW, env: { PACKETFILTER_ENDPOINT: emulator.endpoint, ...env } });
 const block = (prefixes: string | string[], more: string[] = [], env = {}) =>
-  here(["block", ...[prefixes].flat(), "--file", "edge/blocks.yaml", "--reason", "r", "--for", "2h", ...more], env);
+  here(["block", ...[prefixes].flat(), "--file", "edge/blocks.yaml", "--reason", "r", ...lifetime(more), ...more], env);
+const lifetime = (more: readonly string[]) => (more.includes("--for") ? [] : ["--for", "2h"]);
 const unblock = (prefixes: string[], more: string[] = []) =>
   here(["unblock", ...prefixes, "--file", "edge/blocks.yaml", ...more]);
 const now = ["--now", BLOCKED];

@@ -18,7 +18,8 @@ afterEach(() => rm(folder, { recursive: true }));
 
 const here = (args: readonly string[]) => run(args, { folder, now: () => NOW });
 const block = (prefix: string, ...more: string[]) =>
-  here(["block", prefix, "--file", "blocks.yaml", "--reason", "SYN flood", ...more]);
+  here(["block", prefix, "--file", "blocks.yaml", ...(more.includes("--reason") ? [] : REASON), ...more]);
+const REASON = ["--reason", "SYN flood"];
 const unblock = (prefix: string, ...more: string[]) => here(["unblock", prefix, "--file", "blocks.yaml", ...more]);
 const text = (name = "blocks.yaml") => readFile(join(folder, name), "utf8");
 const write = (content: string, name = "blocks.yaml") => writeFile(join(folder, name), content);

@@ -25,8 +25,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
+const FILE = ["--file", "blocks.yaml"];
 const command = (name: string, prefixes: string[], more: string[] = [], env: Record<string, string> = {}) =>
-  run([name, ...prefixes, "--file", "blocks.yaml", "--now", BLOCKED, ...more], {
+  run([name, ...prefixes, ...(more.includes("--file") ? [] : FILE), "--now", BLOCKED, ...more], {
     folder,
     env: {
       PACKETFILTER_ENDPOINT: emulator.endpoint,
@@ -107,8 +108,7 @@ test("the file remembers what --now itself put there, never what was there befor
   expect(held()["203.0.113.7/32"]?.sent).toEqual({ [place()]: 5 });
   expect(held()["192.0.2.0/24"]).not.toHaveProperty("sent");
 
-  const only = ["--file", "blocks.yaml"];
-  const back = await run(["unblock", "203.0.113.7", "192.0.2.0/24", ...only], { folder, env: {} });
+  const back = await run(["unblock", "203.0.113.7", "192.0.2.0/24", ...FILE], { folder, env: {} });
   expect(back).toMatchObject({ code: 0, err: "" });
   expect(back.out).toContain(
     `blocks.yaml keeps 203.0.113.7/32 as one that has expired, since "block --now" put it there: ${place()}. The next "pulumi up" removes it.`,

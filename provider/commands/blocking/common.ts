@@ -1,19 +1,17 @@
 import { dirname } from "node:path";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { formatUrl, type NodeClient, type PrefixSetUrl } from "../../client";
 import { sentPlace } from "../../model/entry";
-import type { LockedFile } from "../../prefixes/edit/edit-file";
-import { type CliIo, progress } from "../cli-io";
-import { addNodeFlags, type NodeFlags, nodeClient } from "../node-options";
+import type { CliIo } from "../cli-io";
+import { collect } from "../collect";
+import { addNodeFlags, chosenNodes, clientOf, type NodeFlags } from "../node-options";
 import { type Project, readProject, requireWritable } from "../project";
 import { readFileName, readSet } from "./given";
-import { sendNow, type Wanted } from "./now";
 
 /** What `block` and `unblock` are both told. */
 export interface EditFlags extends NodeFlags {
   readonly file: string;
-  readonly now?: string;
-  readonly stack?: string;
+  readonly now: readonly string[];
   readonly force?: boolean;
 }
 
@@ -21,22 +19,23 @@ export interface EditFlags extends NodeFlags {
 export function addEditFlags(command: Command): Command {
   return addNodeFlags(
     command
-      .addOption(
-        new Option(
-          "--file <file>",
-          "prefix file that a program reads with readPrefixFile: JSON or YAML",
-        ).makeOptionMandatory(),
-      )
+      .requiredOption("--file <file>", "prefix file that a program reads with readPrefixFile: JSON or YAML")
       .option(
         "--now <url>",
-        "after the file, also send and commit it to this set of the node, such as prefixset://edge/blocked",
+        "after the file, also send and commit it to this set of each chosen node, such as prefixset://edge/blocked; again for more",
+        collect,
+        [],
       )
-      .option("--force", "with --now: also change and remove what another writer put there")
-      .option(
-        "--stack <name>",
-        "stack whose settings hold (Pulumi.<name>.yaml beside or above the file); default: PULUMI_STACK, else the only one",
-      ),
+      .option("--force", "with --now: also change and remove what another writer put there"),
   );
+}
+
+/** A set of a node that is changed at once. */
+export interface NowTarget {
+  readonly client: NodeClient;
+  readonly url: PrefixSetUrl;
+  /** As the stack's configuration calls the node. */
+  readonly node: string | undefined;
 }
 
 /** Where the edit is made, and by which limits. */
@@ -48,47 +47,34 @@ export interface Workplace {
   readonly project: Project;
   /** Where policies are looked for. */
   readonly folder: string;
-  /** With --now: the set to send to. */
-  readonly now?: { readonly client: NodeClient; readonly url: PrefixSetUrl };
+  /** With --now: the sets to send to. */
+  readonly targets: readonly NowTarget[];
+  /** Ends the connections. */
+  close(): Promise<void>;
 }
 
 /** Looks at everything that can be wrong before the file is touched. @throws {UsageError | Error} */
 export async function workplace(flags: EditFlags, io: CliIo): Promise<Workplace> {
   const folder = io.folder ?? process.cwd();
   const file = readFileName(flags.file, folder);
-  const project = await readProject({ folders: [dirname(file), folder], stack: flags.stack }, io);
-  if (flags.now !== undefined) requireWritable(project, "--now");
+  const { stack, config, now } = flags;
+  const project = await readProject({ folders: [dirname(file), folder], stack, config }, io);
+  if (now.length > 0) requireWritable(project, "--now");
   for (const sentence of project.unread) io.err(`${sentence}\n`);
-  const url = flags.now === undefined ? undefined : readSet(flags.now);
-  const now = url && { now: { client: await nodeClient(flags, io), url } };
-  return { name: flags.file, file, project, folder: project.folder ?? dirname(file), ...now };
+  const urls = [...new Map(now.map((text) => [text, readSet(text)])).values()];
+  const nodes = urls.length === 0 ? [] : await chosenNodes(flags, io, project);
+  const clients = nodes.map((node) => ({ node: node.name, client: clientOf(node) }));
+  return {
+    name: flags.file,
+    file,
+    project,
+    folder: project.folder ?? dirname(file),
+    targets: clients.flatMap(({ node, client }) => urls.map((url) => ({ client, url, node }))),
+    close: async () => void (await Promise.all(clients.map(({ client }) => client.close()))),
+  };
 }
 
 /** Where entries are sent, as a prefix file names it; nothing without --now. */
-export function sentPlaces({ now }: Workplace): string[] {
-  return now ? [sentPlace(now.client.endpoint, formatUrl(now.url))] : [];
-}
-
-/**
- * With --now: sends what was written, and says so.
- *
- * @returns sentences about what is not as the command says
- * @throws {Error} with node and remedy; the file stays
- */
-export async function send(
-  { now, project }: Workplace,
-  file: LockedFile,
-  wanted: Wanted,
-  io: CliIo,
-): Promise<readonly string[]> {
-  if (!now) return [];
-  const { client, url } = now;
-  try {
-    progress(io, `sending to ${client.endpoint}`);
-    const { done, problems } = await sendNow({ client, url, project, file }, wanted, io);
-    io.out(`${done}\n`);
-    return problems;
-  } finally {
-    await client.close();
-  }
+export function sentPlaces({ targets }: Workplace): string[] {
+  return targets.map(({ client, url }) => sentPlace(client.endpoint, formatUrl(url)));
 }

@@ -1,7 +1,7 @@
 import type { SetResult } from "../../batch/set-operation";
 import { SetWriter } from "../../batch/set-writer";
 import { SharedReads } from "../../batch/shared-reads";
-import { DEFAULTS, formatUrl, type NodeClient, type PrefixSetUrl } from "../../client";
+import { DEFAULTS, formatUrl } from "../../client";
 import { systemClock } from "../../client/clock";
 import { type ListedValue, sentPlace } from "../../model/entry";
 import { messageOf } from "../../model/errors";
@@ -16,6 +16,7 @@ import { type ContentLimits, contentLimits, contentProblems, valueProblems } fro
 import { RemovalBudget } from "../../resources/limits/removals";
 import type { CliIo } from "../cli-io";
 import { audit, type Project } from "../project";
+import type { NowTarget } from "./common";
 import { forgetGone, type Memory, rememberSent } from "./sent";
 
 /** What is to be there at once, and what is to be gone. */
@@ -34,14 +35,14 @@ export interface Wanted {
 export interface Sent {
   /** A sentence that says what was done. */
   readonly done: string;
+  /** Entries that were changed. */
+  readonly changed: number;
   /** Sentences about what is not as the command says: what is another writer's, and what still covers an address. */
   readonly problems: readonly string[];
 }
 
 /** The set that is changed, and the project whose limits and audit log hold. */
-export interface SetNow {
-  readonly client: NodeClient;
-  readonly url: PrefixSetUrl;
+interface SetNow extends NowTarget {
   readonly project: Project;
   /** The prefix file, which remembers what is put into the set. */
   readonly file: LockedFile;
@@ -54,10 +55,10 @@ export interface SetNow {
  *
  * @throws {Error} with the node and what to do; the file stays as it was written
  */
-export async function sendNow({ client, url, project, file }: SetNow, wanted: Wanted, io: CliIo): Promise<Sent> {
+export async function sendNow({ client, url, node, project, file }: SetNow, wanted: Wanted, io: CliIo): Promise<Sent> {
   const name = formatUrl(url);
   const memory: Memory = { file, endpoint: client.endpoint, url: name, now: (io.now ?? Date.now)() };
-  const label = `${name} on ${client.endpoint}`;
+  const label = `${name} on ${node === undefined ? client.endpoint : `${node} (${client.endpoint})`}`;
   const set = client.set(url);
   const foreign = (observed: ListedMap) => foreignEntries(observed, wanted, sentPlace(client.endpoint, name));
   const own = (observed: ListedMap) => without(wanted, foreign(observed));
@@ -104,6 +105,7 @@ export async function sendNow({ client, url, project, file }: SetNow, wanted: Wa
   const same = wanted.put.size + wanted.remove.size - left.size - changes.size;
   const there = same > 0 ? `, ${count(same, "was", "were")} so before` : "";
   return {
+    changed: changes.size,
     done: `${label}: ${count(changes.size, "entry", "entries")} changed and committed${there}.`,
     problems: [...foreignSentences(label, left, wanted), ...stillCovered(label, after, wanted.remove)],
   };

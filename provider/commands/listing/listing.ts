@@ -94,3 +94,13 @@ function columnsOf(
 ): readonly string[] {
   return names.filter((name, index) => index < always || rows.some((row) => row[name] !== undefined));
 }
+
+/** Lists of several nodes as one, with the node of each row. */
+export function together(lists: readonly { readonly node: string; readonly listing: Listing }[]): Listing {
+  const columns = [...new Set(lists.flatMap(({ listing }) => listing.columns))];
+  return {
+    columns: ["node", ...columns],
+    rows: lists.flatMap(({ node, listing }) => listing.rows.map((row) => ({ node, ...row }))),
+    summary: lists.map(({ node, listing }) => `${node}: ${listing.summary}`).join("\n"),
+  };
+}

@@ -16,14 +16,15 @@ const printed = z.record(z.string(), z.object({ value: z.string().optional(), ob
 export async function stackSettings(
   preview: Readonly<Record<string, unknown>>,
   file: string | undefined,
-  { env, folder = "." }: CliIo,
+  io: CliIo,
 ): Promise<Settings> {
-  const config = file === undefined ? preview : await fromFile(resolve(folder, file), file);
-  return readSettings((key) => readable(config[`packetfilter:${key}`]), env);
+  const config = file === undefined ? preview : await printedConfig(file, io);
+  return readSettings((key) => readable(config[`packetfilter:${key}`]), io.env);
 }
 
-async function fromFile(path: string, name: string): Promise<Record<string, unknown>> {
-  const text = await readFile(path, "utf8");
+/** The values of a file with the output of `pulumi config --show-secrets --json`. @throws {UsageError} when it is something else */
+export async function printedConfig(name: string, { folder = "." }: CliIo): Promise<Record<string, unknown>> {
+  const text = await readFile(resolve(folder, name), "utf8");
   try {
     const config = printed.parse(JSON.parse(text));
     return Object.fromEntries(

@@ -38,7 +38,14 @@ export interface LockedFile {
 export async function withPrefixFile<T>(file: string, work: (file: LockedFile) => Promise<T>): Promise<T> {
   // A link stays a link: what it leads to is replaced.
   const target = await realpath(file).catch(() => file);
-  return withLock(target, () => work({ edit: (decide) => editLocked(file, target, decide) }));
+  let last: Promise<unknown> = Promise.resolve();
+  // One after another, though the work may ask for several at once.
+  const edit: LockedFile["edit"] = (decide) => {
+    const edited = last.then(() => editLocked(file, target, decide));
+    last = edited.catch(() => undefined);
+    return edited;
+  };
+  return withLock(target, () => work({ edit }));
 }
 
 async function editLocked(file: string, target: string, decide: (entries: PrefixEntries) => Edit): Promise<Edited> {

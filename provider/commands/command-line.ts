@@ -1,0 +1,33 @@
+import type { Command } from "commander";
+
+/** Options whose value may be a secret: the words of a command that is shown do not have it. */
+const SECRET = new Set(["header"]);
+
+/**
+ * A command as it can be typed into a shell: what was given, with some options said otherwise.
+ *
+ * @param words Its arguments.
+ * @param instead By an option's name in code: its values, or `undefined` for one that is left out.
+ */
+export function commandLine(
+  command: Command,
+  words: readonly string[],
+  instead: Readonly<Record<string, string | readonly string[] | undefined>>,
+): string {
+  const given = command.options.flatMap((option) => {
+    const name = option.attributeName();
+    const isSaid = name in instead;
+    if (!isSaid && command.getOptionValueSource(name) !== "cli") return [];
+    const value: unknown = isSaid ? instead[name] : command.getOptionValue(name);
+    if (value === undefined) return [];
+    const flag = option.long ?? option.short ?? "";
+    if (value === true) return [flag];
+    return [value].flat().flatMap((one) => [flag, SECRET.has(name) ? `${String(one).split(":")[0]}: …` : String(one)]);
+  });
+  return ["pulumi-packetfilter", command.name(), ...words, ...given].map(quoted).join(" ");
+}
+
+/** As a POSIX shell takes it for one word. */
+function quoted(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

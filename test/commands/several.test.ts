@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { run } from "./support";
+
+const BLOCKED = "prefixset://edge/blocked";
+const OTHER = "prefixset://edge/other";
+const NOW = Date.parse("2030-01-31T18:00:00Z");
+const DIALECTS = [{ trailingSlash: "strict" }, { listShows: "staged" }] as const;
+const NAMES = ["fra1", "ber1", "ams1"];
+
+let folder: string;
+let nodes: Emulator[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-several-"));
+  const state = { arenas: { edge: { sets: { blocked: {}, other: {} } } } };
+  nodes = await Promise.all(NAMES.map((_, index) => startEmulator({ state, dialect: DIALECTS[index] ?? {} })));
+  const lines = nodes.map(({ endpoint }, index) => `    ${NAMES[index]}:\n      endpoint: ${endpoint}\n`);
+  await writeFile(join(folder, "Pulumi.yaml"), "name: edge\nruntime: nodejs\n");
+  await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+});
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await rm(folder, { recursive: true });
+});
+
+const here = (...args: string[]) => run(args, { folder, now: () => NOW });
+const block = (...more: string[]) =>
+  here("block", "203.0.113.7", "--file", "blocks.yaml", "--reason", "SYN flood", "--for", "2h", ...more);
+const held = (url = BLOCKED) => nodes.map((node) => node.prefixSet(url).applied);
+const HELD = { "203.0.113.7/32": 1 };
+
+test.each([
+  ["named again", ["--node", "fra1", "--node", "ber1"], [HELD, HELD, {}]],
+  ["named with commas", ["--node", "fra1,ams1"], [HELD, {}, HELD]],
+  ["all", ["--all-nodes"], [HELD, HELD, HELD]],
+])("nodes %s have the entry", async (_, chosen, expected) => {
+  const ended = await block("--now", BLOCKED, ...chosen);
+  expect(ended).toMatchObject({ code: 0, err: "" });
+  expect(held()).toEqual(expected);
+});
+
+test("addresses and sets may be repeated, and each has a row", async () => {
+  const [first, second] = nodes.map(({ endpoint }) => endpoint) as [string, string];
+  const ended = await block("--now", BLOCKED, "--now", OTHER, "--endpoint", first, "--endpoint", second);
+  expect(ended).toMatchObject({ code: 0, err: "" });
+  expect(held()).toEqual([HELD, HELD, {}]);
+  expect(held(OTHER)).toEqual([HELD, HELD, {}]);
+  for (const endpoint of [first, second])
+    for (const set of [BLOCKED, OTHER]) expect(ended.out).toMatch(new RegExp(`${endpoint} +${set} +1 +done`));
+  expect(ended.out).toContain("\n4 of 4 done.\n");
+});
+
+test("a node that fails keeps no other from being done, and the command that finishes the rest is said", async () => {
+  nodes[1]?.fail({ cmd: "list", status: 401, times: 9 });
+  const ended = await block("--now", BLOCKED, "--all-nodes");
+  expect(ended.code).toBe(1);
+  expect(held()).toEqual([HELD, {}, HELD]);
+  expect(ended.out).toMatch(/fra1 +\S+ +1 +done\nber1 +\S+ +0 +failed\nams1 +\S+ +1 +done\n\n2 of 3 done\.\n$/);
+  expect(ended.err).toContain(`${BLOCKED} on ber1`);
+  const [, line = ""] = /1 of 3 failed\. What finishes the rest:\n {2}(.*)\n$/.exec(ended.err) ?? [];
+  expect(line).toBe(
+    `pulumi-packetfilter block 203.0.113.7/32 --reason 'SYN flood' --until 2030-01-31T20:00:00Z --file blocks.yaml --now ${BLOCKED} --node ber1`,
+  );
+  nodes[1]?.clearFaults();
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? "");
+  expect(await here(...words.slice(1))).toMatchObject({ code: 0, err: "" });
+  expect(held()).toEqual([HELD, HELD, HELD]);
+});
+
+test("a list of several nodes says which node has what, and ends with 1 where one failed", async () => {
+  await block("--now", BLOCKED, "--node", "fra1,ams1");
+  const listed = await here("list", BLOCKED, "--contains", "203.0.113.7", "--all-nodes", "--output", "json");
+  expect([listed.code, JSON.parse(listed.out)]).toEqual([
+    0,
+    [
+      { node: "fra1", prefix: "203.0.113.7/32", value: 1 },
+      { node: "ams1", prefix: "203.0.113.7/32", value: 1 },
+    ],
+  ]);
+  nodes[0]?.fail({ cmd: "list", status: 401, times: 9 });
+  const failed = await here("list", BLOCKED, "--all-nodes");
+  expect([failed.code, failed.err]).toEqual([1, expect.stringContaining("fra1: ")]);
+  expect(failed.out).toContain("ams1  203.0.113.7/32      1");
+});
+
+test.each([
+  ["--node", ["--node", "nowhere1"], 'node "nowhere1" is not in "packetfilter:nodes" (it knows fra1, ber1, ams1)'],
+  ["no node", [], "Say which node: --endpoint URL, or PACKETFILTER_ENDPOINT. The stack dev knows fra1, ber1, ams1"],
+  ["--reason", ["--all-nodes", "--reason", "again"], "--reason is given twice"],
+])("%s that names none, or twice, is wrong use, and nothing is written", async (_, more, sentence) => {
+  const ended = await block("--now", BLOCKED, ...more);
+  expect(ended).toMatchObject({ code: 2, out: "" });
+  expect(ended.err).toContain(sentence);
+  expect(held()).toEqual([{}, {}, {}]);
+});

@@ -1,0 +1,111 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { run } from "./support";
+
+const BLOCKED = "prefixset://edge/blocked";
+/** Made by `pulumi config set --secret` 3.259 with the passphrase `pw`: `{"authorization":"Bearer x"}` and `tok`. */
+const SALT = "encryptionsalt: v1:rKg9bwtMYOI=:v1:bFFqGFZtJkbL/k0m:Av5KOGh6DvwiFCpGwIXmHtI/Y3jtgQ==\n";
+const HEADERS = "secure: v1:WvSI7wkNGnpZrRb+:sBG6fjBq1BvSH9OYfN6Vl9nWhvzYG98dBzN1AtPwaWawchHoNfi/N/zBUiA=";
+const TOKEN = "secure: v1:p4EECiBFY0rWihy5:21nzpur4wGrjaJmMnx2lt0xp/Q==";
+
+let folder: string;
+let node: Emulator;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-stack-"));
+  const state = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } };
+  node = await startEmulator({ state, auth: { bearer: "x" } });
+  await write("Pulumi.yaml", "name: edge\nruntime: nodejs\n");
+});
+afterEach(async () => {
+  await node.close();
+  await rm(folder, { recursive: true });
+});
+
+const write = (name: string, content: string) => writeFile(join(folder, name), content);
+const unnamed = (more = "") => `${SALT}config:\n  packetfilter:endpoint: ${node.endpoint}\n${more}`;
+const list = (more: string[] = [], env: Record<string, string> = {}, from = folder) =>
+  run(["list", BLOCKED, ...more], { folder: from, env });
+const passphrase = { PULUMI_CONFIG_PASSPHRASE: "pw" };
+
+test("the node of the stack is asked, with the secrets that the passphrase opens, from any folder below", async () => {
+  await write("Pulumi.dev.yaml", unnamed(`  packetfilter:headers:\n    ${HEADERS}\n`));
+  await mkdir(join(folder, "below"));
+  const ended = await list([], passphrase, join(folder, "below"));
+  expect(ended).toMatchObject({ code: 0, err: "" });
+  expect(ended.out).toContain("192.0.2.0/24      1");
+  await write("phrase", "pw\n");
+  expect((await list([], { PULUMI_CONFIG_PASSPHRASE_FILE: join(folder, "phrase") })).code).toBe(0);
+});
+
+test("a secret that cannot be read is said, with the option that reads it, and nothing is sent", async () => {
+  await write(
+    "Pulumi.dev.yaml",
+    `${unnamed(`  packetfilter:headers:\n    ${HEADERS}\n`)}  packetfilter:nodes:\n    fra1:\n      endpoint: ${node.endpoint}\n      headers:\n        authorization:\n          ${TOKEN}\n`,
+  );
+  for (const env of [{}, { PULUMI_CONFIG_PASSPHRASE: "wrong" }] as Record<string, string>[]) {
+    const ended = await list([], env);
+    expect([ended.code, ended.err]).toEqual([
+      2,
+      'Pulumi.dev.yaml: packetfilter:headers is encrypted and cannot be read here: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or give --config with what "pulumi config --show-secrets --json" prints.\n',
+    ]);
+  }
+  const named = await list(["--node", "fra1"]);
+  expect(named.err).toContain("packetfilter:nodes.fra1.headers.authorization is encrypted and cannot be read here");
+  expect(node.journal).toEqual([]);
+  const headers = { authorization: "Bearer x" };
+  const printed = {
+    "packetfilter:nodes": { value: "…", objectValue: { fra1: { endpoint: node.endpoint, headers } }, secret: true },
+  };
+  await write("config.json", JSON.stringify(printed));
+  expect((await list(["--node", "fra1", "--config", "config.json"])).code).toBe(0);
+});
+
+test("the stack is the named one, else the selected one, else the only one; argument over configuration over environment", async () => {
+  const elsewhere = "config:\n  packetfilter:endpoint: http://192.0.2.1\n";
+  await write("Pulumi.dev.yaml", unnamed(`  packetfilter:headers:\n    ${HEADERS}\n`));
+  await write("Pulumi.prod.yaml", elsewhere);
+  expect((await list([], passphrase)).err).toContain("there are dev, prod");
+  expect((await list(["--stack", "organization/edge/dev"], passphrase)).code).toBe(0);
+  expect((await list([], { ...passphrase, PULUMI_STACK: "dev" })).code).toBe(0);
+  const { createHash } = await import("node:crypto");
+  const sha = createHash("sha1").update(join(folder, "Pulumi.yaml")).digest("hex");
+  await mkdir(join(folder, "home/workspaces"), { recursive: true });
+  const workspace = { stacks: { "file:///somewhere": "organization/edge/dev" } };
+  await write(`home/workspaces/edge-${sha}-workspace.json`, JSON.stringify(workspace));
+  const selected = await list([], {
+    ...passphrase,
+    PULUMI_HOME: join(folder, "home"),
+    PACKETFILTER_ENDPOINT: "http://192.0.2.1",
+  });
+  expect(selected).toMatchObject({ code: 0, err: "" });
+  const argument = await list(["--endpoint", node.endpoint, "--header", "Authorization: Bearer x"]);
+  expect(argument.code).toBe(0);
+});
+
+test("limits hold as in up, where --config has them in place of what is encrypted", async () => {
+  await write("Pulumi.dev.yaml", "config:\n  packetfilter:forbiddenPrefixes:\n    secure: v1:aaaa\n");
+  await write("config.json", JSON.stringify({ "packetfilter:forbiddenPrefixes": { value: '["203.0.113.0/24"]' } }));
+  const block = ["block", "203.0.113.7", "--file", "blocks.yaml", "--reason", "r", "--permanent"];
+  const ended = await run([...block, "--config", "config.json"], { folder });
+  expect([ended.code, ended.err]).toEqual([
+    1,
+    expect.stringContaining("packetfilter:forbiddenPrefixes in --config config.json"),
+  ]);
+  const unread = await run(block, { folder });
+  expect([unread.code, unread.err]).toEqual([0, expect.stringContaining("is encrypted and was not looked at")]);
+});
+
+test("a receiver of the stack is found by its name", async () => {
+  const { clientId, secretKey } = node.clients[0] ?? {};
+  await write(
+    "Pulumi.dev.yaml",
+    `config:\n  packetfilter:receivers:\n    main:\n      url: ${node.signalingUrl}\n      clientId: ${clientId}\n      secretKey: ${secretKey}\n`,
+  );
+  const ended = await run(["import", "--signaling", "--receiver", "main", "--out", "imported"], { folder });
+  expect([ended.code, ended.err]).toEqual([1, expect.stringContaining("Nothing is active at")]);
+  const unknown = await run(["import", "--signaling", "--receiver", "other", "--out", "imported"], { folder });
+  expect([unknown.code, unknown.err]).toEqual([2, expect.stringContaining("it knows main")]);
+});
