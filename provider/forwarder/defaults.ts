@@ -29,7 +29,7 @@ export const SINK_DEFAULTS = {
   /** file */
   rotateBytes: 104_857_600,
   keep: 10,
-  /** http, elasticsearch, otlp, syslog: without a byte in either direction. */
+  /** http, elasticsearch, otlp, syslog: without a byte in either direction; kafka: without an acknowledgement. */
   timeoutMs: 30_000,
   /** syslog over TLS (RFC 5425, section 4.1). */
   syslogPort: 6514,
@@ -59,6 +59,10 @@ export const TIMES = {
   pipeFullMs: 10,
   /** Connecting to NATS. `connectNats`. */
   natsConnectMs: 5_000,
+  /** Connecting to a broker of Kafka. `KafkaTopic`. */
+  kafkaConnectMs: 5_000,
+  /** Pause before a request to Kafka is repeated: a partition has its next leader soon. `KafkaTopic`. */
+  kafkaPauseMs: 250,
   /** One request about a lease: three fit into the shortest lease. `NatsLeaseStore`. */
   leaseRequestMs: 2_000,
 } as const;
@@ -91,4 +95,10 @@ export const SIZES = {
   rejectedFiles: 16,
   /** Messages to NATS whose acknowledgement is waited for at the same time. */
   natsInFlight: 256,
+  /** Messages in one request to Kafka: the client writes them in one go, 20 µs each. `KafkaTopic`. */
+  kafkaBatchRecords: 500,
+  /** Bytes of one: brokers take 1 MiB if they are not told otherwise. `KafkaTopic`. */
+  kafkaBatchBytes: 900_000,
+  /** Bytes of a message's key and headers, roughly. `KafkaTopic`. */
+  kafkaHeaderBytes: 512,
 } as const;

@@ -3,6 +3,7 @@ import { members, text } from "../config/fields";
 import { elasticsearch } from "./elasticsearch";
 import { file } from "./file";
 import { http } from "./http";
+import { kafka } from "./kafka";
 import { nats } from "./nats";
 import { otlp } from "./otlp";
 import { commonFields, type SinkKind } from "./sink";
@@ -21,6 +22,7 @@ export const SINK_KINDS: Readonly<Record<string, SinkKind>> = {
   otlp,
   syslog,
   nats,
+  kafka,
 };
 
 const base = z.looseObject({ name: z.unknown().optional(), type: z.unknown().optional() });

@@ -17,7 +17,7 @@ export interface Server extends AsyncDisposable {
 }
 
 /** Ports that are free, at least until somebody takes them. */
-async function freePorts(count: number): Promise<number[]> {
+export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => once(server, "listening")));
   const ports = servers.map((server) => {
@@ -29,7 +29,7 @@ async function freePorts(count: number): Promise<number[]> {
 }
 
 /** Starts a program, and waits until a request to `ready` succeeds. */
-async function run(file: string, args: string[], ready: () => Promise<boolean>): Promise<ChildProcess> {
+export async function run(file: string, args: string[], ready: () => Promise<boolean>): Promise<ChildProcess> {
   const child = spawn(file, args, { stdio: ["ignore", "ignore", "pipe"] });
   let words = "";
   child.stderr?.on("data", (chunk) => {
@@ -42,7 +42,7 @@ async function run(file: string, args: string[], ready: () => Promise<boolean>):
   }
 }
 
-async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+export async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, "exit");
   child.kill(signal);

@@ -1,0 +1,32 @@
+import { formatter } from "../record/formats";
+import { inSlicesOf } from "../slices";
+import { tableKey } from "../table";
+import { kafkaSchema, loadKafka } from "./kafka-library";
+import { KafkaTopic } from "./kafka-topic";
+import { sinkKind } from "./sink";
+
+/**
+ * A topic of Kafka, a message a record. The key is the record's table, so that a table stays in one partition and in order; what
+ * consumers choose by stands in headers. A message is acknowledged when all replicas in sync have it. What is repeated while a
+ * delivery lasts is stored once (idempotent producer); of later repeats `recordId` tells.
+ */
+export const kafka = sinkKind(kafkaSchema, async (context) => {
+  const library = await loadKafka(`Sink "${context.name}"`);
+  const format = formatter(context.format);
+  const { name, world } = context;
+  const topic = new KafkaTopic(library, { name, world, options: () => context.options(kafkaSchema) });
+  return {
+    maxRecords: 2_000,
+    async deliver(records, signal) {
+      const messages = await inSlicesOf(records, (slice) =>
+        slice.map((record) => {
+          const { recordId, event, node, arena, profile, type } = record;
+          const headers = { recordId, event, node, arena, profile, type, format: context.format };
+          return { record, key: tableKey(record), headers, value: JSON.stringify(format(record)) };
+        }),
+      );
+      return topic.publish(messages.flat(), signal);
+    },
+    close: () => topic.close(),
+  };
+});

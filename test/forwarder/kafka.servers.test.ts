@@ -1,0 +1,243 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { CertificateAuthority } from "../../provider/emulator/http/certificates";
+import { pick, seededRandom } from "../../provider/emulator/time/random";
+import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { systemWorld } from "../../provider/forwarder/world";
+import { ForwardProcess } from "./support/child";
+import { until } from "./support/clock";
+import { fastWall } from "./support/fast-clock.cjs";
+import { forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { type Consumed, type KafkaBroker, PASSWORDS, startKafka } from "./support/kafka-broker";
+import { BUILD_TIMEOUT } from "./support/servers";
+
+const COUNT = 1_200;
+const MANY = 20_000;
+const KILLS = 4;
+/** How fast clocks of forwarders that are killed run: 3 s of the pace are 150 ms. */
+const TIMES = 20;
+const authority = new CertificateAuthority("test authority", Date.now());
+let broker: KafkaBroker;
+let emulator: Emulator;
+
+beforeAll(async () => {
+  broker = await startKafka(authority.issueServer("localhost"));
+  emulator = await startEmulator({ state: stateWith(COUNT) });
+}, BUILD_TIMEOUT);
+afterAll(async () => {
+  await Promise.all([broker?.[Symbol.asyncDispose](), emulator?.close()]);
+});
+
+const configOf = (sink: Readonly<Record<string, unknown>>, more: Partial<ForwarderConfig> = {}): ForwarderConfig => ({
+  nodes: { fra1: { endpoint: emulator.endpoint } },
+  watch: [{ arena: "edge", types: ["shost"] }],
+  sinks: [{ name: "bus", type: "kafka", brokers: [broker.address], ...sink }],
+  ...more,
+});
+
+const recordOf = ({ value }: Consumed): ForwardRecord => JSON.parse(value);
+
+test("the jars that are fetched are of the version that is named", async () => {
+  const { SERVERS } = await import("../../tools/servers/ensure.mjs");
+  const { pinnedJars } = await import("../../tools/servers/maven.mjs");
+  const versions = pinnedJars("kafka").flatMap(
+    ({ path }) => /^org\/apache\/kafka\/[^/]+\/([^/]+)\//.exec(path)?.[1] ?? [],
+  );
+  expect(new Set(versions)).toEqual(new Set([SERVERS.kafka.version]));
+});
+
+test("every record arrives once, in its order, in the partition of its table, with what it is about in headers", async () => {
+  using folder = temporaryFolder();
+  await broker.createTopic("marks", 3);
+  const nodes = Object.fromEntries(["fra1", "fra2", "ams1"].map((name) => [name, { endpoint: emulator.endpoint }]));
+  const config = configOf({ topic: "marks" }, { nodes, watch: [{ arena: "edge", types: ["shost", "conn"] }] });
+  expect(await forwardOnce(config, folder.path)).toMatchObject({ ok: true, told: [] });
+
+  const tables = new Map<string, Consumed[]>();
+  for (const message of await broker.consume("marks")) {
+    tables.set(message.key, [...(tables.get(message.key) ?? []), message]);
+  }
+  const keys = Object.keys(nodes).flatMap((node) => [`${node}/edge/web/shost`, `${node}/edge/web/conn`]);
+  expect([...tables.keys()].sort()).toEqual(keys.sort());
+  const partitions = [...tables.values()].map((messages) => new Set(messages.map(({ partition }) => partition)));
+  expect(partitions.map(({ size }) => size)).toEqual(keys.map(() => 1));
+  expect(new Set(partitions.flatMap((ones) => [...ones])).size).toBeGreaterThan(1);
+  for (const [key, messages] of tables) {
+    const sequences = messages.map((message) => recordOf(message).sequence);
+    expect(sequences).toEqual(Array.from({ length: key.endsWith("conn") ? 1 : COUNT }, (_, index) => index + 1));
+  }
+  const [first] = tables.get("ams1/edge/web/conn") ?? [];
+  const record = first && recordOf(first);
+  expect(record).toMatchObject({
+    node: "ams1",
+    source: "203.0.113.9",
+    sourcePort: 1_024,
+    lifetime: expect.any(Number),
+  });
+  expect(first).toEqual({
+    partition: expect.any(Number),
+    key: "ams1/edge/web/conn",
+    headers: {
+      recordId: record?.recordId,
+      event: "added",
+      node: "ams1",
+      arena: "edge",
+      profile: "web",
+      type: "conn",
+      format: "plain",
+    },
+    timestamp: BigInt(Date.parse(record?.timestamp ?? "")),
+    value: expect.any(String),
+  });
+});
+
+test("a topic that takes only little at a time gets all of it; what it never takes is kept with the broker's reason", async () => {
+  using folder = temporaryFolder();
+  using ahead = temporaryFolder();
+  await broker.createTopic("small", 2, { "max.message.bytes": "20000" });
+  expect(await forwardOnce(configOf({ topic: "small" }), folder.path)).toMatchObject({ ok: true, told: [] });
+  const sequences = (await broker.consume("small")).map((message) => recordOf(message).sequence);
+  expect(sequences).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
+
+  // A machine whose clock is two hours ahead: brokers take an hour.
+  const world = { ...systemWorld, wall: () => systemWorld.wall() + 7_200_000 };
+  const { ok, told, forwarder } = await forwardOnce(configOf({ topic: "small" }), ahead.path, { world });
+  expect({ ok, told }).toEqual({
+    ok: false,
+    told: [
+      expect.stringMatching(
+        /^warn Sink "bus" refuses records for good, first: .*[Tt]imestamp.* They are kept as rejected\.$/,
+      ),
+    ],
+  });
+  expect(forwarder.metrics.get("rejected_records_total", { sink: "bus" })).toBe(COUNT);
+  expect(await broker.consume("small")).toHaveLength(COUNT);
+});
+
+test("a topic that is not there is waited for", async () => {
+  using folder = temporaryFolder();
+  const { forwarder, told } = await startForwarding(configOf({ topic: "later" }), folder.path);
+  await until(() => told.lines.length > 0);
+  expect(told.lines).toEqual([
+    `warn Sink "bus" takes nothing: Kafka at ${broker.address}: Unknown topic later. It is tried again.`,
+  ]);
+  await broker.createTopic("later", 1);
+  await until(() => forwarder.metrics.get("sent_records_total", { sink: "bus" }) === COUNT);
+  expect(told.lines.slice(1)).toEqual(['info Sink "bus" takes records again.']);
+  expect(await broker.consume("later")).toHaveLength(COUNT);
+});
+
+test("TLS and SASL: a password that is wrong is told without it, and read again from its file", async () => {
+  using folder = temporaryFolder();
+  await broker.createTopic("secure", 1);
+  const secret = join(folder.path, "password");
+  writeFileSync(secret, "not this one\n");
+  const secure = (username: string, password: unknown, tls: unknown = { ca: authority.cert }) => ({
+    topic: "secure",
+    brokers: [broker.secureAddress],
+    tls,
+    sasl: { mechanism: "PLAIN", username, password },
+  });
+  const { forwarder, told } = await startForwarding(configOf(secure("forwarder", { file: secret })), folder.path);
+  await until(() => told.lines.length > 0);
+  writeFileSync(secret, `${PASSWORDS.forwarder}\n`);
+  await until(() => forwarder.metrics.get("sent_records_total", { sink: "bus" }) === COUNT);
+  expect(told.lines).toEqual([
+    `warn Sink "bus" takes nothing: Kafka at ${broker.secureAddress}: Authentication failed: Invalid username or password. It is tried again.`,
+    "info Secrets were read again from their files.",
+    'info Sink "bus" takes records again.',
+  ]);
+
+  const toldOf = async (sink: Readonly<Record<string, unknown>>): Promise<string | undefined> => {
+    using other = temporaryFolder();
+    const started = await startForwarding(configOf(sink), other.path);
+    await until(() => started.told.lines.length > 0);
+    await started.forwarder.stop(0);
+    return started.told.lines[0];
+  };
+  expect(await toldOf(secure("guest", PASSWORDS.guest))).toMatch(
+    /takes nothing: Kafka at .*Topic authorization failed\. It is tried again\.$/,
+  );
+  expect(await toldOf(secure("guest", PASSWORDS.guest, true))).toMatch(/takes nothing: .*unable to verify|self-signed/);
+  expect(await toldOf({ topic: "secure", brokers: [broker.secureAddress] })).toMatch(/takes nothing: .*TLS/);
+  expect(await toldOf({ topic: "secure", tls: { ca: authority.cert } })).toMatch(
+    /takes nothing: .*TLS|SSL|wrong version/,
+  );
+});
+
+test("a broker that is killed and started again in the midst has every record once, in its order", async () => {
+  using folder = temporaryFolder();
+  await using many = await startEmulator({ state: stateWith(MANY) });
+  await broker.createTopic("restarted", 1);
+  const config = configOf({ topic: "restarted", timeoutMs: 100_000 }, { nodes: { fra1: { endpoint: many.endpoint } } });
+  const { forwarder } = await startForwarding(config, folder.path);
+  const sent = () => forwarder.metrics.get("sent_records_total", { sink: "bus" });
+  await until(() => sent() > 0);
+  await broker.kill();
+  expect(sent()).toBeLessThan(MANY);
+  await broker.restart();
+  await until(() => sent() === MANY);
+  const sequences = (await broker.consume("restarted")).map((message) => recordOf(message).sequence);
+  expect(sequences).toEqual(Array.from({ length: MANY }, (_, index) => index + 1));
+});
+
+test("killed while it delivers, a forwarder loses nothing, and what comes twice has the same id", async () => {
+  using folder = temporaryFolder();
+  await broker.createTopic("killed", 1);
+  const random = seededRandom(1);
+  let round = 0;
+  let strike = (): void => {};
+  // Every list finds all marks with another value: what it was is in the records, or is lost.
+  const marksOf = (value: number) => {
+    const shost = Array.from({ length: 3_000 }, (_, n) => ({
+      address: `198.18.${n >> 8}.${n & 255}`,
+      id: 1,
+      value,
+      lifetime: 3_600,
+    }));
+    return { arenas: { edge: { profiles: { web: { marks: { shost } } } } } };
+  };
+  await using changing: Emulator = await startEmulator({
+    state: marksOf(0),
+    wall: fastWall(TIMES),
+    onRequest: ({ type }) => {
+      if (type !== "shost") return;
+      changing.seed(marksOf(++round));
+      strike();
+    },
+  });
+  const file = join(folder.path, "forwarder.json");
+  writeFileSync(
+    file,
+    JSON.stringify(configOf({ topic: "killed" }, { nodes: { fra1: { endpoint: changing.endpoint } } })),
+  );
+  for (let kill = 0; kill < KILLS; kill++) {
+    const victim = ForwardProcess.startFast(file, TIMES);
+    let lists = pick(random, [2, 3, 4]);
+    strike = () => {
+      if (--lists === 0) setTimeout(() => victim.child.kill("SIGKILL"), Math.floor(random() * 150));
+    };
+    expect(await victim.exited()).toBe(null);
+  }
+  strike = () => {};
+  const last = ForwardProcess.startFast(file, TIMES);
+  const before = round;
+  await until(() => round > before + 2);
+  expect(await last.end("SIGTERM"), last.lines.join("\n")).toBe(0);
+
+  const byId = new Map<string, string>();
+  const messages = await broker.consume("killed");
+  const others = messages.filter(({ headers, value }) => {
+    const first = byId.get(headers.recordId ?? "") ?? value;
+    byId.set(headers.recordId ?? "", first);
+    return first !== value;
+  });
+  expect(others).toEqual([]);
+  // In the order in which each came first: every number that was given out, none left out.
+  const sequences = [...byId.values()].map((value): number => JSON.parse(value).sequence);
+  expect(sequences).toEqual(Array.from({ length: sequences.length }, (_, index) => index + 1));
+  expect(sequences.length).toBeGreaterThan(3_000);
+});
