@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { connectEmulator, describeEntry, describeRun, faultSchema, type RemoteEmulator } from "../emulator/index";
-import type { JournalFilter, JournalRange } from "../emulator/journal/journal";
+import type { JournalFilter } from "../emulator/journal/filter";
+import type { JournalRange } from "../emulator/journal/journal";
 import { readStateFile, toYaml } from "../emulator/state/state-file";
 import { fromTexts, strictly } from "../emulator/validation/strict";
 import { type CliIo, UsageError } from "./cli-io";
@@ -54,7 +55,8 @@ export function addEmulatorCalls(emulator: Command, io: CliIo): void {
     .option("--url <url>", "only this resource")
     .option("--client <id>", "only this signaling client")
     .option("--status <number>", "only answers with this status", wholeNumber("--status"))
-    .option("--run <number>", "only requests of this run", wholeNumber("--run"))
+    .option("--run <run>", "only requests of this run: its number or label")
+    .option("--contains <prefix>", "only requests of which a data item has or covers this prefix or address")
     .option("--runs", "the runs instead of the requests")
     .option("--har", "the whole journal as an HTTP archive, for the network view of a browser")
     .option("--clear", "empty the journal afterwards")
@@ -148,8 +150,8 @@ async function runsText(emulator: RemoteEmulator, _: JournalFlags, output: Outpu
 }
 
 async function requestsText(emulator: RemoteEmulator, flags: JournalFlags, output: Output): Promise<string> {
-  const { cmd, op, url, client, status, run, since, limit } = flags;
-  const entries = await emulator.requests({ cmd, op, url, client, status, run }, { since, limit });
+  const { cmd, op, url, client, status, run, contains, since, limit } = flags;
+  const entries = await emulator.requests({ cmd, op, url, client, status, run, contains }, { since, limit });
   if (output === "json") return pretty(entries);
   return entries.map((entry) => `#${entry.index} ${describeEntry(entry)}\n`).join("");
 }

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { deviations } from "../emulator/behaviour/dialect";
 import { readDialect } from "../emulator/behaviour/dialect-file";
 import { startEmulator } from "../emulator/index";
-import type { JournalEntry } from "../emulator/journal/journal";
+import type { JournalEntry } from "../emulator/journal/entry";
 import { type EmulatorOptions, isLoopback, type NodeAuth } from "../emulator/options";
 import type { EmulatorInfo } from "../emulator/signaling/credentials";
 import { readStateFile } from "../emulator/state/state-file";
@@ -31,6 +31,8 @@ interface Flags {
   readonly unseen?: string;
   readonly journal?: string;
   readonly runPause: string;
+  readonly journalRequests?: string;
+  readonly markCapacity?: string;
   readonly auth?: string;
   readonly tls?: string | boolean;
   readonly json?: boolean;
@@ -81,6 +83,8 @@ export function register(program: Command, io: CliIo): void {
       "serve https with a certificate made for this run, which --json prints; mutual: clients need one",
     )
     .option("--run-pause <duration>", "real time without a request after which another run begins", "5s")
+    .option("--journal-requests <number>", "how many requests the journal keeps, 20000 by default")
+    .option("--mark-capacity <number>", "how many records a table of marks holds, 1048576 by default")
     .option("--journal <file>", "write each request as a line of JSON, secrets cut out")
     .option("--json", "print the ready line as JSON")
     .action((flags: Flags) => run(flags, io));
@@ -104,7 +108,12 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
 }
 
 async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions> {
+  const { journalRequests, markCapacity } = flags;
   return {
+    ...(journalRequests !== undefined && {
+      journalLimits: { requests: wholeNumber(journalRequests, "--journal-requests") },
+    }),
+    ...(markCapacity !== undefined && { marks: { capacity: wholeNumber(markCapacity, "--mark-capacity") } }),
     port: wholeNumber(flags.port, "--port"),
     controlPort: wholeNumber(flags.controlPort, "--control-port"),
     controlToken: flags.controlToken ?? (env.PACKETFILTER_EMULATOR_TOKEN || undefined),

@@ -33,16 +33,11 @@ export type { RequestWait } from "./control/journal";
 export { UnknownResource } from "./control/lookup";
 export type { Emulator } from "./emulator";
 export type { ClientTls, TlsFiles } from "./http/tls";
-export { ExpectationError } from "./journal/expectations";
+export type { ApiName, Command, JournalEntry, SignalingOperation } from "./journal/entry";
+export { ExpectationError, type RequestCount } from "./journal/expectations";
+export type { JournalFilter } from "./journal/filter";
 export type { Har } from "./journal/har";
-export type {
-  ApiName,
-  Command,
-  JournalEntry,
-  JournalFilter,
-  JournalRange,
-  SignalingOperation,
-} from "./journal/journal";
+export type { JournalRange } from "./journal/journal";
 export { describeEntry, describeRun } from "./journal/journal-text";
 export type { Run } from "./journal/runs";
 export type { MarkRecord, MarkRecords } from "./marks";

@@ -1,5 +1,5 @@
 import type { Reply } from "../http/reply";
-import type { Command } from "../journal/journal";
+import type { Command } from "../journal/entry";
 import { type Duration, milliseconds } from "../time/duration";
 
 /** What becomes of a request in the end: an answer, or a connection that breaks. */

@@ -1,6 +1,6 @@
 import { messageOf } from "../../model/errors";
 import { nameProblem, parseUrl, type ResourceUrl, withoutEnding } from "../../model/resource-url";
-import type { Command } from "../journal/journal";
+import type { Command } from "../journal/entry";
 import type { FaultDefinition, FaultParameters } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
 

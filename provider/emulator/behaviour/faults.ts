@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApiName, Command, RequestSummary } from "../journal/journal";
+import type { ApiName, Command, RequestSummary } from "../journal/entry";
 import { durationSchema } from "../time/duration";
 import { type RandomSource, seededRandom } from "../time/random";
 import { strictly } from "../validation/strict";

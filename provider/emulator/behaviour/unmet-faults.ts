@@ -1,5 +1,5 @@
 import { JOURNAL } from "../defaults";
-import type { JournalEntry } from "../journal/journal";
+import type { JournalEntry } from "../journal/entry";
 import { type ActiveFault, differences, type Fault } from "./faults";
 
 /** A fault that was set and struck nothing. */

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { FAULT_KINDS, type FaultKind } from "../behaviour/fault-kinds";
 import { faultSchema } from "../behaviour/faults";
-import type { JournalEntry } from "../journal/journal";
+import type { JournalEntry } from "../journal/entry";
 import type { Run } from "../journal/runs";
 import type { MarkRecord } from "../marks";
 import { protocolSchema } from "../packets/packet";
@@ -33,6 +33,7 @@ export const runSchema = z.object({
 export const journalEntry = z.object({
   index: count.describe("Counts from 0 and never repeats."),
   run: count.describe("The run that it belongs to."),
+  label: z.string().optional().describe("What its run is called."),
   time: z.string().describe("Virtual time of arrival."),
   api: z.enum(["node", "signaling", "test", "other"]),
   method: z.string(),

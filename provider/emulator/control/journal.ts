@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { CONTROL, JOURNAL } from "../defaults";
-import { expectCount, expectInOrder, waitFor } from "../journal/expectations";
+import type { JournalEntry } from "../journal/entry";
+import { expectCount, expectInOrder, type RequestCount, waitFor } from "../journal/expectations";
+import type { JournalFilter } from "../journal/filter";
 import { har, harSchema } from "../journal/har";
-import type { JournalEntry, JournalFilter, JournalRange } from "../journal/journal";
+import type { JournalRange } from "../journal/journal";
 import { describeEntry, describeRun } from "../journal/journal-text";
 import type { Run } from "../journal/runs";
 import { packageVersion } from "../package-root";
@@ -111,12 +113,14 @@ export const journal = {
   ),
 
   /**
-   * Says that so many requests match, and gives their entries.
+   * Says that so many requests match, and gives their entries: a number, or `exactly`, `min`, `max`.
    *
-   * @throws {ExpectationError} naming those that are too many, or those that came near.
+   * @throws {ExpectationError} naming those that are too many, or those that came near; also where requests that the journal
+   *   has dropped may have been too many.
    * @example
    * ```ts
    * emulator.expectRequests({ cmd: "commit", url: "prefixset://edge/blocked" }, 1);
+   * emulator.expectRequests({ run: "file-7", contains: "203.0.113.9" }, { min: 1 });
    * ```
    */
   expectRequests: method(
@@ -129,7 +133,7 @@ export const journal = {
         run: ({ journal }, { filter, count }) => expectCount(journal, filter, count),
       },
     ),
-    (filter: JournalFilter, count: number) => ({
+    (filter: JournalFilter, count: RequestCount) => ({
       filter: strictly(journalFilter, filter, "expectRequests()"),
       count: strictly(requestCount, count, "expectRequests(): the count"),
     }),

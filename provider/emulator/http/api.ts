@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Variation } from "../behaviour/fault-kind";
-import type { RequestSummary } from "../journal/journal";
+import type { RequestSummary } from "../journal/entry";
 import type { CommitRecord } from "../state/prefix-set-store";
 import type { Reply } from "./reply";
 

@@ -1,6 +1,7 @@
 import { JOURNAL } from "../defaults";
-import type { Journal, JournalEntry, JournalFilter } from "./journal";
-import { matches } from "./journal";
+import type { JournalEntry } from "./entry";
+import { type JournalFilter, matches, unlike } from "./filter";
+import type { Journal } from "./journal";
 import { describeEntry } from "./journal-text";
 
 /**
@@ -15,20 +16,50 @@ export class ExpectationError extends Error {
   override readonly name = "ExpectationError";
 }
 
-/** @throws {ExpectationError} unless so many requests match. */
-export function expectCount(journal: Journal, filter: JournalFilter, count: number): JournalEntry[] {
+/** How many requests are expected: a number, or bounds. */
+export type RequestCount = number | { readonly exactly?: number; readonly min?: number; readonly max?: number };
+
+/**
+ * @throws {ExpectationError} unless so many requests match; also where requests that the journal has dropped may have
+ *   been too many.
+ */
+export function expectCount(journal: Journal, given: JournalFilter, count: RequestCount): JournalEntry[] {
+  const { min = 0, max = Number.POSITIVE_INFINITY } =
+    typeof count === "number" ? { min: count, max: count } : bounds(count);
+  const filter = journal.meant(given);
   const found = journal.find(filter);
-  if (found.length === count) return found;
-  const said = `Expected ${count} ${count === 1 ? "request" : "requests"} with ${words(filter)}; ${came(found.length)}`;
-  if (found.length < count) throw new ExpectationError(`${said}.${nearest(journal, filter)}`);
+  const dropped = journal.dropped.count(filter);
+  if (found.length >= min && found.length + dropped <= max) return found;
+  const said = `Expected ${expected(min, max)} with ${words(filter)}; ${came(found.length)}`;
+  if (found.length <= max && dropped > 0) {
+    throw new ExpectationError(`${said}, and ${lost(dropped)}.${found.length < min ? nearest(journal, filter) : ""}`);
+  }
+  if (found.length < min) throw new ExpectationError(`${said}.${nearest(journal, filter)}`);
   const more = found.length > JOURNAL.tooMany ? [`and ${found.length - JOURNAL.tooMany} more`] : [];
   throw new ExpectationError(
     [`${said}:`, ...[...found.slice(0, JOURNAL.tooMany).map(line), ...more].map(indent)].join("\n"),
   );
 }
 
+function bounds({ exactly, min = exactly, max = exactly }: Exclude<RequestCount, number>) {
+  return { min, max };
+}
+
+function expected(min: number, max: number): string {
+  const requests = (count: number) => `${count} ${count === 1 ? "request" : "requests"}`;
+  if (min === max) return requests(min);
+  if (max === Number.POSITIVE_INFINITY) return `at least ${requests(min)}`;
+  return min === 0 ? `at most ${requests(max)}` : `${min} to ${requests(max)}`;
+}
+
+function lost(dropped: number): string {
+  const which = dropped === 1 ? "1 that matches or may match was" : `${dropped} that match or may match were`;
+  return `${which} dropped from the journal: keep more by \`journalLimits\` (--journal-requests), or clear it before`;
+}
+
 /** @throws {ExpectationError} unless the journal has a request for each filter, one after the other; others may be between them. */
-export function expectInOrder(journal: Journal, filters: readonly JournalFilter[]): JournalEntry[] {
+export function expectInOrder(journal: Journal, given: readonly JournalFilter[]): JournalEntry[] {
+  const filters = given.map((filter) => journal.meant(filter));
   const found: JournalEntry[] = [];
   for (const filter of filters) {
     const after = found.at(-1)?.index ?? -1;
@@ -40,11 +71,13 @@ export function expectInOrder(journal: Journal, filters: readonly JournalFilter[
     const steps = filters.map((step, at) => `${at + 1}. ${words(step)}${found[at] ? `: #${found[at].index}` : ""}`);
     const before = journal.find(filter).filter((entry) => !found.includes(entry));
     const early = before.length === 0 ? "" : ` It came before: ${before.map(({ index }) => `#${index}`).join(", ")}.`;
+    const dropped = journal.dropped.count(filter);
+    const gone = dropped === 0 ? "" : ` ${capitalized(lost(dropped))}.`;
     throw new ExpectationError(
       [
         "Expected requests in this order:",
         ...steps.map(indent),
-        `${found.length === 0 ? "No request matches" : `After #${after} no request matches`} ${found.length + 1}.${early}${nearest(journal, filter)}`,
+        `${found.length === 0 ? "No request matches" : `After #${after} no request matches`} ${found.length + 1}.${early}${gone}${nearest(journal, filter)}`,
       ].join("\n"),
     );
   }
@@ -68,7 +101,8 @@ export interface Waiting {
  *
  * @throws {ExpectationError} when none came in time, or the waiting was ended.
  */
-export function waitFor(journal: Journal, filter: JournalFilter, waiting: Waiting): Promise<JournalEntry> {
+export function waitFor(journal: Journal, given: JournalFilter, waiting: Waiting): Promise<JournalEntry> {
+  const filter = journal.meant(given);
   const { within, since = 0, timer, signal } = waiting;
   const answered = journal.find(filter, { since }).find(({ durationMs }) => durationMs !== undefined);
   if (answered) return Promise.resolve(answered);
@@ -95,6 +129,7 @@ export function waitFor(journal: Journal, filter: JournalFilter, waiting: Waitin
   });
 }
 
+const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
 const indent = (text: string) => `  ${text}`;
 const line = (entry: JournalEntry) => `#${entry.index} ${describeEntry(entry)}`;
 const came = (count: number) => (count === 0 ? "none came" : `${count} came`);
@@ -120,7 +155,9 @@ function nearest(journal: Journal, filter: JournalFilter): string {
 }
 
 function differences(entry: JournalEntry, filter: JournalFilter): string[] {
-  return (Object.keys(filter) as (keyof JournalFilter)[])
-    .filter((name) => filter[name] !== undefined && entry[name] !== filter[name])
-    .map((name) => (entry[name] === undefined ? `no ${name}` : `${name} is ${JSON.stringify(entry[name])}`));
+  return unlike(entry, filter).map((name) => {
+    if (name === "contains") return `no data item has or covers ${filter.contains}`;
+    const told = name === "run" && typeof filter.run === "string" ? entry.label : entry[name];
+    return told === undefined ? `no ${name}` : `${name} is ${JSON.stringify(told)}`;
+  });
 }

@@ -1,7 +1,8 @@
 import { STATUS_CODES } from "node:http";
 import { z } from "zod";
 import { JOURNAL } from "../defaults";
-import type { Journal, JournalEntry } from "./journal";
+import type { JournalEntry } from "./entry";
+import type { Journal } from "./journal";
 import { describeRun } from "./journal-text";
 import type { Run } from "./runs";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { JOURNAL } from "../defaults";
 import { commitCounts } from "../state/commit-record";
-import type { JournalEntry } from "./journal";
+import type { JournalEntry } from "./entry";
 import type { Run } from "./runs";
 
 /**

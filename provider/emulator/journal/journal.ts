@@ -1,76 +1,9 @@
-import type { MarkType } from "../../model/mark";
 import { OPTIONS } from "../defaults";
 import type { CommitRecord } from "../state/prefix-set-store";
+import { DroppedRequests } from "./dropped";
+import type { JournalEntry } from "./entry";
+import { type JournalFilter, matches } from "./filter";
 import type { Runs } from "./runs";
-
-/** Which API a request came to; `other` is a path that belongs to none of them. */
-export type ApiName = "node" | "signaling" | "test" | "other";
-
-/** Commands of the node API (docs/contract.md#node-endpoint). */
-export type Command = "list" | "insert" | "delete" | "commit";
-
-/** Operations of the signaling API (docs/contract.md#signaling-operations). */
-export type SignalingOperation = "status" | "start" | "stop";
-
-/** What a request asks for, as far as it could be read. */
-export interface RequestSummary {
-  cmd?: Command;
-  /** The resource in canonical text, without a trailing slash. */
-  url?: string;
-  /** The resource as it was sent. */
-  rawUrl?: string;
-  type?: MarkType;
-  /** True for a list of marks less than three seconds after the end of the last one (docs/contract.md#pace-of-mark-lists). */
-  tooSoon?: boolean;
-  op?: SignalingOperation;
-  /** The client id of the signaling API. */
-  client?: string;
-  /** Number of data items or prefixes. */
-  entries?: number;
-  /** The data items or prefixes, as they were sent. */
-  data?: readonly unknown[];
-}
-
-/** One request, as JSON, with secrets cut out. */
-export interface JournalEntry extends RequestSummary {
-  /** Counts from 0 and never repeats, also when old entries were dropped. */
-  readonly index: number;
-  /** The run that it belongs to, see `Run`. */
-  readonly run: number;
-  /** Virtual time of arrival, ISO 8601. */
-  readonly time: string;
-  /** Which of the APIs was asked. */
-  readonly api: ApiName;
-  /** Method of HTTP, as it was sent. */
-  readonly method: string;
-  /** Path with secrets replaced by `***`. */
-  readonly path: string;
-  /** Header values; those that may be secret are replaced by `***`. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Requests of this API that were in progress when this one arrived, itself included. */
-  readonly concurrent: number;
-  /** Absent while no answer was sent, and for good when a fault withheld it. */
-  status?: number;
-  /** Length of the answer's body in bytes, as it went out; absent like `status`. */
-  answerBytes?: number;
-  /** The first 2 KB of the answer's body. */
-  answer?: string;
-  /** Headers of the answer, without those that every answer has. */
-  answerHeaders?: Readonly<Record<string, string>>;
-  /**
-   * Milliseconds of the machine's own clock, to a tenth: from the arrival of the head until the answer was handed over, or withheld.
-   * Absent while the request is in progress.
-   */
-  durationMs?: number;
-  /** Kind of the fault that met the request. */
-  fault?: string;
-  /** What the commit changed, once it was applied. */
-  commit?: CommitRecord;
-}
-
-/** Which entries to find: every member given must be equal. */
-export interface JournalFilter
-  extends Partial<Pick<JournalEntry, "cmd" | "url" | "op" | "api" | "client" | "type" | "status" | "run">> {}
 
 /** Which part of the entries that match. */
 export interface JournalRange {
@@ -96,6 +29,8 @@ export class Journal {
 
   /** The entries themselves. */
   readonly entries: JournalEntry[] = [];
+  /** Those that went. */
+  readonly dropped = new DroppedRequests();
 
   /** @param runs What sorts requests into runs. */
   constructor(
@@ -105,12 +40,14 @@ export class Journal {
 
   /** @param label What the client calls its run. */
   add(entry: Omit<JournalEntry, "index" | "run">, label?: string): JournalEntry {
-    const added: JournalEntry = { index: this.next, run: this.runs.enter(entry.time, label), ...entry };
+    const added: JournalEntry = { index: this.next, ...this.runs.enter(entry.time, label), ...entry };
     this.next += 1;
     this.entries.push(added);
     this.items += added.data?.length ?? 0;
     while (this.entries.length > this.limits.requests || (this.items > this.limits.items && this.entries.length > 1)) {
-      this.items -= this.entries.shift()?.data?.length ?? 0;
+      const oldest = this.entries.shift();
+      if (oldest) this.dropped.add(oldest);
+      this.items -= oldest?.data?.length ?? 0;
     }
     return added;
   }
@@ -135,21 +72,24 @@ export class Journal {
 
   /** The entries that match, oldest first. */
   find(filter: JournalFilter = {}, { since = 0, limit = Number.POSITIVE_INFINITY }: JournalRange = {}): JournalEntry[] {
-    const found = this.entries.filter((entry) => entry.index >= since && matches(entry, filter));
+    const meant = this.meant(filter);
+    const found = this.entries.filter((entry) => entry.index >= since && matches(entry, meant));
     return found.slice(Math.max(found.length - limit, 0));
   }
 
+  /** A filter whose run is a number, if it is one as a text and no run is called so: queries have texts alone. */
+  meant(filter: JournalFilter): JournalFilter {
+    const { run } = filter;
+    if (typeof run !== "string" || !/^\d{1,15}$/.test(run) || this.runs.has(run)) return filter;
+    return { ...filter, run: Number(run) };
+  }
+
   clear(): void {
+    this.dropped.clear();
     this.entries.length = 0;
     this.runs.clear();
     this.items = 0;
   }
-}
-
-/** Whether every member of the filter is equal in the entry. */
-export function matches(entry: JournalEntry, filter: JournalFilter): boolean {
-  const keys = Object.keys(filter) as (keyof JournalFilter)[];
-  return keys.every((key) => filter[key] === undefined || entry[key] === filter[key]);
 }
 
 /** Upper bounds of the buckets of durations, in seconds. */

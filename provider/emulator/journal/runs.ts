@@ -66,13 +66,18 @@ export class Runs {
     return { ...this.current };
   }
 
-  /** The number of the run that an arriving request belongs to. */
-  enter(time: string, label?: string): number {
+  /** True where a run is called so. */
+  has(label: string): boolean {
+    return this.labelled.has(label);
+  }
+
+  /** The run that an arriving request belongs to. */
+  enter(time: string, label?: string): Pick<Run, "run" | "label"> {
     const run = label === undefined ? this.unlabelled() : this.labelledRun(label);
     run.from ??= time;
     run.requests += 1;
     this.inProgress += 1;
-    return run.run;
+    return { run: run.run, ...(run.label !== undefined && { label: run.label }) };
   }
 
   /** Is called once for each request that entered. */

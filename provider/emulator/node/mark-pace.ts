@@ -1,6 +1,6 @@
 import { MARK_PAUSE_MS } from "../../model/mark";
 import type { Dialect } from "../behaviour/dialect";
-import type { RequestSummary } from "../journal/journal";
+import type { RequestSummary } from "../journal/entry";
 
 /** What the pace says of one list of marks. */
 export interface MarkTurn {

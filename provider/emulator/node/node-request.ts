@@ -6,7 +6,7 @@ import type { Dialect } from "../behaviour/dialect";
 import type { RefusalKind } from "../behaviour/refusal-switches";
 import type { Incoming } from "../http/api";
 import { BadRequest, parseJson, repeatedMember } from "../http/request";
-import type { RequestSummary } from "../journal/journal";
+import type { RequestSummary } from "../journal/entry";
 import { markType } from "../marks/mark-type";
 
 /** A request of the node API that has the form of the contract (docs/contract.md#node-endpoint). */

@@ -1,5 +1,5 @@
 import { PAGE } from "../defaults";
-import type { JournalEntry } from "../journal/journal";
+import type { JournalEntry } from "../journal/entry";
 import { reasonOf } from "../journal/journal-text";
 import { commitCounts } from "../state/commit-record";
 import type { JournalDetails, JournalLine } from "./schemas";

@@ -3,7 +3,7 @@ import type { Dialect } from "../behaviour/dialect";
 import type { Api, Incoming, Interpretation } from "../http/api";
 import { json, type Reply, text } from "../http/reply";
 import { BadRequest, parseJson, repeatedMember } from "../http/request";
-import type { RequestSummary, SignalingOperation } from "../journal/journal";
+import type { RequestSummary, SignalingOperation } from "../journal/entry";
 import { bareAddress, success } from "../node/node-replies";
 import type { Simulation } from "../simulation";
 import { type DeploymentClient, SIGNALING_ERRORS, type SignalingErrorText } from "./signaling-deployment";

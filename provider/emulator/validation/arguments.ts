@@ -1,11 +1,13 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
 import { MARK_TYPES } from "../../model/mark";
+import { Prefix } from "../../model/prefix";
 import { CONTROL } from "../defaults";
-import type { JournalFilter, JournalRange } from "../journal/journal";
+import type { JournalFilter } from "../journal/filter";
+import type { JournalRange } from "../journal/journal";
 import { type Packet, packetSchema, TrafficSource } from "../packets";
 import { durationSchema } from "../time/duration";
-import { strictly } from "./strict";
+import { readBy, strictly } from "./strict";
 
 /**
  * What the methods of an emulator take, each checked in plain JavaScript as TypeScript would. The control API describes and
@@ -21,7 +23,12 @@ export const journalFilter = z.strictObject({
   client: z.string().optional(),
   type: z.enum(MARK_TYPES).optional(),
   status: z.int().optional(),
-  run: z.int().optional(),
+  run: z.union([z.int(), z.string()]).optional().describe("Number or label of a run."),
+  contains: z
+    .string()
+    .superRefine(readBy((text: string) => Prefix.parse(text)))
+    .optional()
+    .describe("A prefix or an address that a data item has, or covers."),
 } satisfies { [Name in keyof Required<JournalFilter>]: z.ZodType<JournalFilter[Name]> });
 
 /** Which part of the entries that match. */
@@ -41,7 +48,19 @@ export const requestWait = z.strictObject({
 });
 
 /** How many requests are expected. */
-export const requestCount = z.int().min(0);
+export const requestCount = z.union([
+  z.int().min(0),
+  z
+    .strictObject({
+      exactly: z.int().min(0).optional(),
+      min: z.int().min(0).optional(),
+      max: z.int().min(0).optional(),
+    })
+    .refine(
+      ({ exactly, min, max }) => (exactly === undefined) !== (min === undefined && max === undefined),
+      "says `exactly`, or `min`, `max` or both",
+    ),
+]);
 
 /** Requests in the order in which they are expected. */
 export const requestOrder = z.array(journalFilter).min(1);

@@ -1,0 +1,69 @@
+import type { MarkType } from "../../model/mark";
+import type { CommitRecord } from "../state/prefix-set-store";
+
+/** Which API a request came to; `other` is a path that belongs to none of them. */
+export type ApiName = "node" | "signaling" | "test" | "other";
+
+/** Commands of the node API (docs/contract.md#node-endpoint). */
+export type Command = "list" | "insert" | "delete" | "commit";
+
+/** Operations of the signaling API (docs/contract.md#signaling-operations). */
+export type SignalingOperation = "status" | "start" | "stop";
+
+/** What a request asks for, as far as it could be read. */
+export interface RequestSummary {
+  cmd?: Command;
+  /** The resource in canonical text, without a trailing slash. */
+  url?: string;
+  /** The resource as it was sent. */
+  rawUrl?: string;
+  type?: MarkType;
+  /** True for a list of marks less than three seconds after the end of the last one (docs/contract.md#pace-of-mark-lists). */
+  tooSoon?: boolean;
+  op?: SignalingOperation;
+  /** The client id of the signaling API. */
+  client?: string;
+  /** Number of data items or prefixes. */
+  entries?: number;
+  /** The data items or prefixes, as they were sent. */
+  data?: readonly unknown[];
+}
+
+/** One request, as JSON, with secrets cut out. */
+export interface JournalEntry extends RequestSummary {
+  /** Counts from 0 and never repeats, also when old entries were dropped. */
+  readonly index: number;
+  /** The run that it belongs to, see `Run`. */
+  readonly run: number;
+  /** What its run is called, where it has a label. */
+  readonly label?: string;
+  /** Virtual time of arrival, ISO 8601. */
+  readonly time: string;
+  /** Which of the APIs was asked. */
+  readonly api: ApiName;
+  /** Method of HTTP, as it was sent. */
+  readonly method: string;
+  /** Path with secrets replaced by `***`. */
+  readonly path: string;
+  /** Header values; those that may be secret are replaced by `***`. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Requests of this API that were in progress when this one arrived, itself included. */
+  readonly concurrent: number;
+  /** Absent while no answer was sent, and for good when a fault withheld it. */
+  status?: number;
+  /** Length of the answer's body in bytes, as it went out; absent like `status`. */
+  answerBytes?: number;
+  /** The first 2 KB of the answer's body. */
+  answer?: string;
+  /** Headers of the answer, without those that every answer has. */
+  answerHeaders?: Readonly<Record<string, string>>;
+  /**
+   * Milliseconds of the machine's own clock, to a tenth: from the arrival of the head until the answer was handed over, or withheld.
+   * Absent while the request is in progress.
+   */
+  durationMs?: number;
+  /** Kind of the fault that met the request. */
+  fault?: string;
+  /** What the commit changed, once it was applied. */
+  commit?: CommitRecord;
+}
