@@ -1,11 +1,12 @@
 import type { Absent, Answers, ListFormat, ListKind, NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
-import { parseJson, ShapeError } from "../wire/json";
-import { type NodeAnswer, readAnswer, says } from "../wire/node-answer";
+import { parseJson, ShapeError, textOf } from "../wire/json";
+import { type NodeAnswer, noJson, readAnswer, says } from "../wire/node-answer";
 import type { Command } from "../wire/node-command";
 import { forKind } from "../wire/places";
 import type { SignalingRefusal } from "../wire/signaling";
-import { formatHint, readTextList } from "../wire/text-list";
+import { formatHint } from "../wire/text-lines";
+import { readTextList } from "../wire/text-list";
 import type { Outcome } from "./errors";
 import type { HttpAnswer } from "./http";
 import { readByModule } from "./own-reader";
@@ -101,7 +102,7 @@ export function readList<T extends readonly unknown[]>(
         if (habits.answers?.empty === "") return done(read([], habits));
         return unexpected("the answer is empty", true, 'If this node answers an empty list so, set answers.empty: "".');
       case "text":
-        return unexpected(`the answer is no JSON: ${body.text}`, true, formatHint(body.text));
+        return unexpected(noJson(body.text), true, formatHint(body.text));
     }
   } catch (error) {
     if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
@@ -141,7 +142,7 @@ export function readAbsent(answer: HttpAnswer, absent: Absent = { status: 404 })
 
 function jsonIn(body: string): unknown {
   try {
-    return parseJson(body.replace(/^\uFEFF/, ""));
+    return parseJson(textOf(body));
   } catch {
     return undefined;
   }

@@ -1,11 +1,11 @@
 import type { Prefix } from "../model/prefix";
 import { some } from "../model/text";
-import type { ListFormat, ReceiverAnswers } from "../wire/answers";
+import type { ReceiverAnswers } from "../wire/answers";
 import { ShapeError } from "../wire/json";
-import { errorText, type NodeAnswer, readAnswer } from "../wire/node-answer";
-import { readPrefixSetList } from "../wire/prefix-set-list";
+import { errorText, noJson, readAnswer } from "../wire/node-answer";
 import * as wire from "../wire/signaling";
-import { formatHint, readTextList } from "../wire/text-list";
+import { formatHint } from "../wire/text-lines";
+import { readTextPrefixes } from "../wire/text-list";
 import { labelOf } from "./endpoint";
 import type { Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
@@ -208,10 +208,11 @@ function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): Reading
     const reason = wire.refusalIn(answer.body);
     if (reason !== undefined) return refusal(answer.body, reason);
     const { format = "json" } = answers;
-    const body = format === "json" ? readAnswer(answer.body, answers, "status") : textIn(answer.body, format, answers);
+    const isJson = format === "json";
+    const body = isJson ? readAnswer(answer.body, answers, "status") : readTextPrefixes(answer.body, format);
     switch (body.kind) {
       case "json":
-        return done(format === "json" ? wire.readStatus(body.json, answers) : prefixesOf(body.json));
+        return done(isJson ? wire.readStatus(body.json, answers) : wire.readActive(body.json as unknown[]));
       case "error":
         return refused(body.message, { remedy: body.remedy });
       case "empty":
@@ -222,23 +223,14 @@ function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): Reading
           'If nothing is active then, set answers.empty: "" of the receiver.',
         );
       case "html":
-        return unexpected(`the answer is no JSON: ${body.title}`, true);
+        return unexpected(`the answer is ${body.title}`, true);
       case "text":
-        return unexpected(`the answer is no JSON: ${body.text}`, true, formatHint(body.text));
+        return unexpected(noJson(body.text), true, formatHint(body.text, " of the receiver"));
     }
   } catch (error) {
     if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
     throw error;
   }
-}
-
-function textIn(body: string, format: ListFormat, { empty }: ReceiverAnswers): NodeAnswer {
-  return readTextList(body, format, "prefixset", { answers: empty === "" ? { empty } : {} });
-}
-
-/** What stands beside a prefix in a row says nothing about whether it is active. */
-function prefixesOf(rows: unknown): Prefix[] {
-  return [...new Map(readPrefixSetList(rows).map(({ prefix }) => [prefix.toString(), prefix])).values()];
 }
 
 function readDone(answer: HttpAnswer, operation: "start" | "stop", answers: ReceiverAnswers): Reading<void> {
@@ -250,7 +242,7 @@ function readDone(answer: HttpAnswer, operation: "start" | "stop", answers: Rece
     const body = readAnswer(answer.body, answers, operation);
     // Created, accepted, no content: the status has said it.
     if (body.kind === "empty" && answer.status > 200) return done(undefined);
-    const doubt = wire.doubtOf(body);
+    const doubt = wire.doubtOf(body, answers, operation);
     if (doubt === undefined) return done(undefined);
     return body.kind === "error"
       ? refused(doubt.message, { remedy: doubt.remedy })

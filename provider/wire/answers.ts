@@ -152,37 +152,3 @@ export interface NodeHabits {
 
 /** The four commands, as settings for one of them name it. */
 export const COMMANDS = ["list", "insert", "delete", "commit"] as const satisfies readonly Command[];
-
-/**
- * The setting that makes a list be looked for at `path`: `answers.path: "payload"`. A path that holds for all kinds
- * already goes on to hold for the others.
- */
-export function pathSetting(answers: Answers | undefined, kind: ListKind, path: string): string {
-  if (answers?.path === undefined) return `answers.path: ${JSON.stringify(path)}`;
-  const { path: given } = answers;
-  const others = typeof given === "string" ? Object.fromEntries(LIST_KINDS.map((each) => [each, given])) : given;
-  return `answers.path: ${literal({ ...others, [kind]: path })}`;
-}
-
-/** The setting that names members, those that are named already included: `answers.names: { prefix: "subnet" }`. */
-export function namesSetting(answers: Answers | undefined, given: Answers["names"]): string {
-  return `answers.names: ${literal({ ...answers?.names, ...given })}`;
-}
-
-/** The setting that makes a value a success: `answers.success: { member: "code", values: [1000] }`. */
-export function successSetting(member: string, value: unknown): string {
-  if (typeof value === "object" && value !== null) return 'answers.read: "./your-module.js"';
-  return `answers.success: { member: ${JSON.stringify(member)}, values: [${JSON.stringify(value)}] }`;
-}
-
-function literal(members: Readonly<Record<string, string | number | undefined>>): string {
-  const parts = Object.entries(members).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name}: ${JSON.stringify(value)}`],
-  );
-  return `{ ${parts.join(", ")} }`;
-}
-
-/** The setting that says what the fields of rows mean: `answers.columns: { prefix: 0, value: 1 }`. */
-export function columnsSetting(columns: Columns): string {
-  return `answers.columns: ${literal(columns)}`;
-}

@@ -42,6 +42,8 @@ interface EntryMembers {
   readonly hasTwo?: EntryRole;
   /** Name of another member that could be the length of a bare address, or the end of a range. */
   readonly suspect?: string;
+  /** Names of other members that could be the value, where the settings name none. */
+  readonly mayBeValue?: string[];
 }
 
 /** Tells the members of a listed entry apart. */
@@ -67,6 +69,10 @@ export function membersReader(answers: Answers | undefined): ReadMembers {
       const role = roleOf(name, content);
       if (role === "known" || settled?.names.has(name)) continue;
       if (role === undefined || settled?.roles.has(role)) {
+        if (value === undefined && role === undefined && mayBeValue(name, content)) {
+          members.mayBeValue ??= [];
+          members.mayBeValue.push(name);
+        }
         if (prefixLength !== undefined || !couldBeLength(content) || isSameAddress(content, members.prefix)) continue;
         members.suspect ??= name;
       } else if (members[role] === undefined) {
@@ -77,6 +83,14 @@ export function membersReader(answers: Answers | undefined): ReadMembers {
       members.lacksLength = true;
     return members;
   };
+}
+
+/** Numbers that count or order, and never tell what a match is worth. */
+const NO_VALUE =
+  /^(n|no|nr|num|number|index|idx|pos|position|line|row|seq|hits?|count|counter|packets?|pkts|bytes|ports?|dport|sport|proto|timeout|expires|created|updated|modified|time|timestamp|ts|since|until|family|version)$|_(at|time|on|count|id)$/i;
+
+function mayBeValue(name: string, content: unknown): boolean {
+  return readNumber(content) !== undefined && !NO_VALUE.test(name);
 }
 
 /** As `answers.names.prefixLength`: no member is a length, all lengths stand behind a slash. */

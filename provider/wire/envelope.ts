@@ -1,4 +1,4 @@
-import { type Columns, type ListKind, type NodeHabits, pathSetting, successSetting } from "./answers";
+import type { Columns, ListKind, NodeHabits } from "./answers";
 import { doubtIn } from "./error-marker";
 import { describe, isNothing, isRecord, readNumber, ShapeError, sketch } from "./json";
 import { competing, unknownShape } from "./list-guess";
@@ -13,6 +13,7 @@ import {
   pathFor,
   placesIn,
 } from "./places";
+import { COUNTS_OTHERS, emptyRemedy, pathSetting } from "./remedies";
 import { recordOf } from "./rows";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -98,7 +99,9 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
     throw unknownShape(json, kind, habits, `nothing stands at ${JSON.stringify(path)} in it`);
   }
   const { value, within } = place;
-  const found = listCandidate(value);
+  // Erlang's empty list is an empty text in JSON.
+  const isEmptyText = value === "" && habits.answers?.empty === "";
+  const found = isEmptyText ? NOTHING : listCandidate(value);
   refusePartial(within, 0, habits);
   const size = found?.kind === "array" || found?.kind === "keyed" ? sizeOf(found) : 0;
   if (size === 0) refuseUntold({ within, path }, habits);
@@ -154,13 +157,10 @@ function refuseInner({ path, found }: Pick<Place, "path" | "found">, kind: ListK
 type WayOut = () => string;
 
 /** A node that wraps an error as it wraps its lists says so in words or by a verdict only: it is no empty list. */
-function refuseUntold({ within, path }: Pick<Place, "within" | "path">, { isSuccess }: NodeHabits): void {
+function refuseUntold({ within, path }: Pick<Place, "within" | "path">, { answers, isSuccess }: NodeHabits): void {
   const doubt = isSuccess ? undefined : doubtIn(within, path);
   if (doubt === undefined) return;
-  throw new ShapeError(
-    `nothing is listed, and beside it stands ${doubt.text}`,
-    `If this node answers an empty list so, set ${successSetting(doubt.member, doubt.value)}.`,
-  );
+  throw new ShapeError(`nothing is listed, and beside it stands ${doubt.text}`, emptyRemedy(answers, doubt));
 }
 
 function sizeOf(found: ListInAnswer): number {
@@ -252,7 +252,8 @@ export function refusePartialAnswer(
   if (link !== undefined && /;\s*rel="?[^";,]*\bnext\b/i.test(link))
     throw new ShapeError('the header Link has a rel="next": the list goes on');
   const number = readNumber(total?.trim())?.number ?? 0;
-  if (number > length) throw new ShapeError(`the header X-Total-Count is ${number} and ${length} are listed`);
+  if (number > length)
+    throw new ShapeError(`the header X-Total-Count is ${number} and ${length} are listed`, COUNTS_OTHERS);
 }
 
 /** `items 0-9/10`: from the first to the last. */

@@ -1,5 +1,6 @@
 import { isNothing, isRecord, readNumber, short } from "./json";
 import { isAddressLike, isNaturalName } from "./places";
+import type { Told } from "./remedies";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -31,12 +32,6 @@ interface Marker {
   readonly code?: Told;
 }
 
-/** A member with dots, and what stands there. */
-export interface Told {
-  readonly member: string;
-  readonly value: unknown;
-}
-
 /** As {@link errorIn}, with the code. */
 export function markerIn(json: unknown, path: readonly string[] = []): Marker | undefined {
   if (!isRecord(json) || isKeyedByAddress(json)) return undefined;
@@ -54,7 +49,8 @@ export function markerIn(json: unknown, path: readonly string[] = []): Marker | 
   }
   if (path.length >= MAX_DEPTH) return undefined;
   for (const [name, value] of Object.entries(json)) {
-    const inner = isNaturalName(name) ? markerIn(value, [...path, name]) : undefined;
+    const isTold = isNaturalName(name) || HEADS.has(name.toLowerCase());
+    const inner = isTold ? markerIn(value, [...path, name]) : undefined;
     if (inner !== undefined) return inner;
   }
   return undefined;
@@ -68,6 +64,11 @@ const NOTHING_THERE = /\bempty\b|^(no|0) (entries|records|results|items|rows|dat
 const VERDICTS = new Set([
   ...[...CODES, "status", "result", "state", "outcome", "rc", "ret", "retcode", "return_code"],
   ...["statuscode", "status_code", "errorcode", "response_code", "result_code"],
+]);
+/** Names of objects that tell how a request went, and never hold a list. */
+const HEADS = new Set([
+  ...["status", "state", "outcome", "verdict", "header", "head", "meta", "reply", "info"],
+  ...["responsestatus", "response_status", "returnstatus", "return_status", "statusinfo", "status_info"],
 ]);
 /** Members that are true where all is well. */
 const GOOD = new Set(["ok", "success", "succeeded", "successful"]);
@@ -84,15 +85,11 @@ const BAD = new Set([...ERRORS, "failed", "failure", "fail", "exception", "denie
  */
 export function doubtIn(within: readonly Json[], path: string): (Told & { readonly text: string }) | undefined {
   const names = path.split(".");
-  const told = within.flatMap((object, depth) =>
-    Object.entries(object).map(([name, value]) => ({
-      name: name.toLowerCase(),
-      // With the names around it, as the settings want it.
-      member: [...names.slice(0, depth), name].join("."),
-      value,
-    })),
-  );
-  const members = new Map(within.flatMap((object) => [...lowerCased(object)]));
+  // With the names around them, as the settings want them; the list itself says nothing.
+  const told = within
+    .flatMap((object, depth) => toldIn(object, names.slice(0, depth)))
+    .filter(({ member }) => member !== path);
+  const members = new Map(told.filter(({ name }) => MARKERS.has(name)).map(({ name, value }) => [name, value]));
   const words = WORDS.map((name) => wordsOf(members.get(name))).find((text) => text !== undefined);
   const isFine = words === undefined || FINE.test(words) || SUCCESS.test(words) || NOTHING_THERE.test(words);
   const bad = told.find(({ name, value }) => isDoubtful(name, value));
@@ -103,6 +100,14 @@ export function doubtIn(within: readonly Json[], path: string): (Told & { readon
   if (bad === undefined) return undefined;
   const value = short(typeof bad.value === "string" ? bad.value : JSON.stringify(bad.value));
   return { ...bad, text: `${JSON.stringify(bad.member)}: ${value}` };
+}
+
+/** The members of an object, and those of objects in it that tell how the request went. */
+function toldIn(object: Json, path: readonly string[]): (Told & { readonly name: string })[] {
+  return Object.entries(object).flatMap(([name, value]) => {
+    const own = { name: name.toLowerCase(), member: [...path, name].join("."), value };
+    return isRecord(value) && HEADS.has(own.name) ? [own, ...toldIn(value, [...path, name])] : [own];
+  });
 }
 
 /** True where a verdict of an answer is known to mean success. */

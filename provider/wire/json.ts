@@ -70,6 +70,13 @@ function refuseProto(key: string, value: unknown): unknown {
   return value;
 }
 
+/** A body without the byte order mark before it, and without the blanks and the NUL of a C text behind it. */
+export function textOf(body: string): string {
+  let end = body.length;
+  while (end > 0 && (body.charCodeAt(end - 1) === 0 || body[end - 1]?.trim() === "")) end--;
+  return body.slice(0, end).replace(/^\uFEFF/, "");
+}
+
 /** A number of a record; `exact` holds the digits where the double is only the nearest one. */
 export interface ReadNumber {
   readonly number: number;

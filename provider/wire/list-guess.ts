@@ -1,6 +1,7 @@
-import { type ListKind, type NodeHabits, pathSetting } from "./answers";
+import type { ListKind, NodeHabits } from "./answers";
 import { describe, isRecord, ShapeError, sketch } from "./json";
 import { holdsRecords, type Place, placesIn } from "./places";
+import { pathSetting } from "./remedies";
 
 /** What the answer was instead of a list, and the setting that would find one in it. */
 export function unknownShape(json: unknown, kind: ListKind, { answers }: NodeHabits, more?: string): ShapeError {

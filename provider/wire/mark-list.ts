@@ -1,11 +1,12 @@
 import { isIPv6 } from "node:net";
 import type { Mark, MarkType } from "../model/mark";
 import { Prefix, PrefixError } from "../model/prefix";
-import { type Answers, columnsSetting, type NodeHabits, namesSetting } from "./answers";
+import type { Answers, NodeHabits } from "./answers";
 import { findList } from "./envelope";
 import { describe, isRecord, readNumber, ShapeError, short } from "./json";
 import { type Field, type MarkNames, markNames } from "./mark-names";
 import { addressText, isAddressLike } from "./places";
+import { columnsSetting, namesSetting } from "./remedies";
 
 type Json = Readonly<Record<string, unknown>>;
 type Writable = { -readonly [Name in keyof Mark]: Mark[Name] } & { extra?: Record<string, unknown> } & {
@@ -34,7 +35,7 @@ export function readMarkList(json: unknown, type: MarkType, habits: NodeHabits =
 }
 
 function readMark(element: unknown, index: number, names: MarkNames, answers: Answers | undefined): Mark {
-  if (!isRecord(element)) throw notARecord(element, index);
+  if (!isRecord(element)) throw notARecord(element, index, answers);
   const mark: Writable = {};
   const settled = names.named.size > 0 ? readNamed(element, names.named, mark) : undefined;
   let unread: [field: Field, key: string, value: unknown] | undefined;
@@ -113,9 +114,10 @@ function unreadable([field, key, value]: [Field, string, unknown], index: number
   return new ShapeError(`element ${index}: "${key}" is ${describe(value)} instead of ${wanted}`);
 }
 
-function notARecord(element: unknown, index: number): ShapeError {
+function notARecord(element: unknown, index: number, answers: Answers | undefined): ShapeError {
   const at = Array.isArray(element) ? element.findIndex((field) => isAddressLike(addressText(field) ?? "")) : -1;
-  const remedy = at < 0 ? undefined : `Say what its fields are, for example ${columnsSetting({ address: at })}.`;
+  const remedy =
+    at < 0 ? undefined : `Say what its fields are, for example ${columnsSetting(answers, "marks", { address: at })}.`;
   return new ShapeError(`element ${index} is ${describe(element)}`, remedy);
 }
 

@@ -1,7 +1,8 @@
-import { type Answers, type ReceiverAnswers, successSetting, type Verdict } from "./answers";
+import type { Verdict } from "./answers";
 import { errorOfElements, isErrorText, markerIn, wordsOf } from "./error-marker";
-import { isRecord, parseJson, ShapeError, sketch } from "./json";
+import { isRecord, parseJson, ShapeError, short, sketch, textOf } from "./json";
 import { follow, verdictFor } from "./places";
+import { successRemedy, type Verdicts } from "./remedies";
 
 /** A body sorted by what can be read in it. `json` never carries an error marker. */
 export type NodeAnswer =
@@ -19,7 +20,7 @@ export type NodeAnswer =
  * @throws {ShapeError} for JSON that must not be read (see {@link parseJson}).
  */
 export function readAnswer(body: string, answers?: Verdicts, command = "list"): NodeAnswer {
-  const text = body.replace(/^\uFEFF/, "").trim();
+  const text = textOf(body).trimStart();
   if (text === "") return { kind: "empty" };
   if (text.startsWith("<")) return { kind: "html", title: titleOf(text) };
   let json: unknown;
@@ -35,11 +36,8 @@ export function readAnswer(body: string, answers?: Verdicts, command = "list"): 
   if (judgement === "failure") return { kind: "error", message: wordsOf(json) ?? `the answer is ${sketch(json)}` };
   const { message = errorOfElements(json), code } = markerIn(json) ?? {};
   if (message === undefined) return { kind: "json", json };
-  return { kind: "error", message, ...(code && { remedy: successRemedy(code.member, code.value) }) };
+  return { kind: "error", message, ...(code && { remedy: successRemedy(answers, command, code) }) };
 }
-
-/** The settings of a node or receiver that say what a success is. */
-type Verdicts = Pick<Answers, "success" | "failure"> | Pick<ReceiverAnswers, "success" | "failure">;
 
 /** What the settings say about an answer; `undefined` where they say nothing. */
 type Judgement = "success" | "failure" | undefined;
@@ -69,11 +67,6 @@ function plain(value: unknown): string {
   return (typeof value === "string" ? value.trim() : String(JSON.stringify(value))).toLowerCase();
 }
 
-/** A sentence: the setting that makes an answer with this member a success. */
-export function successRemedy(member: string, value: unknown): string {
-  return `If this node says so where all is well, set ${successSetting(member, value)}.`;
-}
-
 /** What a body says about an error whose status is known already: the node's own words, as short as they can be told. */
 export function errorText(body: string): string {
   const answer = attempt(() => readAnswer(body));
@@ -91,6 +84,11 @@ export function errorText(body: string): string {
     default:
       return "";
   }
+}
+
+/** What keeps a text from being a list or a status; a text of nothing but signs is quoted. */
+export function noJson(text: string): string {
+  return `the answer is no JSON: ${/[\p{L}\p{N}]/u.test(text) ? text : short(text)}`;
 }
 
 const MAX_QUOTE = 200;

@@ -1,7 +1,7 @@
 import type { ListedValue } from "../model/entry";
 import type { Prefix } from "../model/prefix";
-import { type Answers, columnsSetting, type NodeHabits } from "./answers";
-import { refuseEntry } from "./entry-guess";
+import type { Answers, NodeHabits } from "./answers";
+import { refuseEntry, refuseValue } from "./entry-guess";
 import {
   type ListedPrefix,
   membersReader,
@@ -13,6 +13,7 @@ import {
 import { findList } from "./envelope";
 import { describe, isRecord, readNumber, ShapeError, short } from "./json";
 import { addressText, isAddressLike } from "./places";
+import { columnsSetting } from "./remedies";
 
 /** One entry of a prefix-set as a node lists it. */
 export interface ListedEntry {
@@ -55,11 +56,11 @@ interface HowToRead {
 function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry {
   if (typeof element === "string") return withValue(readPrefix(element, index), undefined, index);
   if (isRecord(element)) return readRecord(element, index, how);
-  if (Array.isArray(element) && typeof element[0] === "string" && element.length > 2) {
-    throw new ShapeError(
-      `element ${index} is ${describe(element)} of ${element.length}`,
-      `Say what they are, for example ${columnsSetting({ prefix: 0, value: 1 })}.`,
-    );
+  if (Array.isArray(element) && element.length > 2) {
+    const at = element.findIndex((field) => isAddressLike(addressText(field) ?? ""));
+    const columns = at < 0 ? undefined : columnsSetting(how.answers, "prefixset", { prefix: at });
+    const remedy = columns && `Say what they are, for example ${columns}.`;
+    throw new ShapeError(`element ${index} is ${describe(element)} of ${element.length}`, remedy);
   }
   const [address, value] = Array.isArray(element) && element.length === 2 ? element : [];
   const text = addressText(address);
@@ -70,7 +71,8 @@ function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry
 /** @param key The name under which the record stands in an object keyed by prefix. */
 function readRecord(record: Json, index: number, how: HowToRead, key?: string): ListedEntry {
   const refuse = (problem: string) => refuseEntry(`element ${index} ${problem}`, record, how.answers);
-  const { prefix, length, value, start, end, hasTwo, suspect, lacksLength } = how.members(record);
+  const members = how.members(record);
+  const { prefix, length, value, start, end, hasTwo, suspect, lacksLength, mayBeValue } = members;
   if (hasTwo) throw refuse(`has two ${TWO[hasTwo]} (${describe(record)})`);
   const text = addressText(prefix ?? start) ?? key;
   const last = addressText(end);
@@ -84,6 +86,10 @@ function readRecord(record: Json, index: number, how: HowToRead, key?: string): 
   }
   if (length === undefined && suspect !== undefined && !text.includes("/")) {
     throw refuse(`is a bare address beside ${short(suspect)}, which could be its length`);
+  }
+  if (mayBeValue !== undefined && (value === undefined || readNumber(value) === undefined)) {
+    const has = value === undefined ? "no value" : `the value ${describe(value)}`;
+    throw refuseValue(`element ${index} has ${has}`, record, mayBeValue, how.answers);
   }
   const listed = length === undefined ? readPrefix(text, index) : readPrefixWithLength(text, length, index);
   if (key !== undefined && key !== text && !listed.prefix.equals(readPrefix(key, index).prefix)) {

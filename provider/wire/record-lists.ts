@@ -1,9 +1,10 @@
 import { z } from "zod";
 import type { Profile, Rule } from "../model/mark";
-import { type NodeHabits, namesSetting } from "./answers";
+import type { NodeHabits } from "./answers";
 import { findList } from "./envelope";
 import { describe, isRecord, readNumber, ShapeError } from "./json";
 import { isNaturalName, type ListCandidate, pathFor } from "./places";
+import { namesSetting } from "./remedies";
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,14 +1,24 @@
 import type { Columns, Member } from "./answers";
 import { ShapeError, short } from "./json";
 
-/** The record that a row of fields is. Members have the names of `columns`; fields that it leaves out are left out. */
+/**
+ * The record that a row of fields is. Members have the names of `columns`; what these leave out is kept under its number, since
+ * it may say something about the others.
+ */
 export function recordOf(fields: readonly unknown[], columns: Columns): Readonly<Record<string, unknown>> {
-  const record: Record<string, unknown> = {};
-  for (const member in columns) {
-    const column = columns[member as Member];
-    if (typeof column === "number" && column < fields.length) record[member] = fields[column];
-  }
-  return record;
+  const names = namesOfFields(columns, undefined);
+  return Object.fromEntries(fields.map((field, at) => [names[at] ?? unnamed(at), field]));
+}
+
+/** What a field is called that has no name: `column 3`, counted from 0 as in the settings. */
+export function unnamed(at: number): string {
+  return `column ${at}`;
+}
+
+/** The number in such a name. */
+export function columnOf(name: string): number | undefined {
+  const [, digits] = /^column (\d{1,3})$/.exec(name) ?? [];
+  return digits === undefined ? undefined : Number(digits);
 }
 
 /**

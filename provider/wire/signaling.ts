@@ -2,8 +2,10 @@ import { Prefix, PrefixError } from "../model/prefix";
 import type { ReceiverAnswers } from "./answers";
 import { doubtIn, saysSuccess } from "./error-marker";
 import { describe, isRecord, parseJson, ShapeError, sketch } from "./json";
-import { type NodeAnswer, successRemedy } from "./node-answer";
-import { follow, isAddressLike, isNaturalName } from "./places";
+import type { NodeAnswer } from "./node-answer";
+import { follow, isAddressLike, isNaturalName, listCandidate } from "./places";
+import { readPrefixSetList } from "./prefix-set-list";
+import { successRemedy } from "./remedies";
 
 /** The three operations (docs/contract.md#signaling-operations), each the last segment of its path. */
 export type SignalingOperation = "status" | "start" | "stop";
@@ -31,14 +33,18 @@ export function signalingBody(prefixes: readonly (Prefix | string)[]): string {
 
 /** True for "ok", which the contract shows for start and stop, and for words that say the same. */
 export function isOk(text: string): boolean {
-  return /^"?(ok|okay|done|success\w*|accepted|created|started|stopped)"?[.!]?$/i.test(text.trim());
+  return /^["']?\+?(ok|okay|done|success\w*|accepted|created|started|stopped)["']?[.!]?$/i.test(text.trim());
 }
 
 /**
  * What keeps an answer to a start or stop from being a success, with the setting that makes it one; `undefined` for a success:
  * "ok", words that say the same, or JSON with a verdict that means success and none that may not.
  */
-export function doubtOf(answer: NodeAnswer): { readonly message: string; readonly remedy?: string } | undefined {
+export function doubtOf(
+  answer: NodeAnswer,
+  answers: ReceiverAnswers = {},
+  operation: SignalingOperation = "start",
+): { readonly message: string; readonly remedy?: string } | undefined {
   switch (answer.kind) {
     case "error":
       return answer;
@@ -50,7 +56,7 @@ export function doubtOf(answer: NodeAnswer): { readonly message: string; readonl
       return { message: 'the answer is not "ok" but empty' };
     case "json": {
       if (answer.isSuccess) return undefined;
-      if (typeof answer.json === "string") return doubtOf({ kind: "text", text: answer.json });
+      if (typeof answer.json === "string") return doubtOf({ kind: "text", text: answer.json }, answers, operation);
       if (!isRecord(answer.json)) return { message: `the answer is not "ok" but ${describe(answer.json)}` };
       const doubt = doubtIn([answer.json], "");
       if (doubt === undefined && saysSuccess(answer.json)) return undefined;
@@ -59,7 +65,7 @@ export function doubtOf(answer: NodeAnswer): { readonly message: string; readonl
         return { message: `the answer is not "ok" but ${describe(answer.json)}`, remedy };
       }
       const message = `the answer is not known to mean success: ${doubt.text}`;
-      return { message, remedy: successRemedy(doubt.member, doubt.value) };
+      return { message, remedy: successRemedy(answers, operation, doubt) };
     }
   }
 }
@@ -98,19 +104,38 @@ function textsOf(json: unknown): string[] {
  * @throws {ShapeError} when the answer is none of these, with the setting that reads it.
  */
 export function readStatus(json: unknown, answers: ReceiverAnswers = {}): Prefix[] {
-  const prefixes = new Map<string, Prefix>();
-  for (const spelling of spellingsIn(json, answers)) {
-    if (typeof spelling !== "string")
-      throw new ShapeError(`the answer lists ${describe(spelling)} instead of a prefix`);
-    const prefix = readPrefix(spelling);
-    prefixes.set(prefix.toString(), prefix);
-  }
-  return [...prefixes.values()];
+  return readActive(elementsIn(json, answers));
 }
 
-function spellingsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[] {
+/** The prefixes that a list of active ones means, each once. @throws {ShapeError} */
+export function readActive(elements: readonly unknown[]): Prefix[] {
+  return [...new Map(elements.map(readElement).map((prefix) => [prefix.toString(), prefix])).values()];
+}
+
+/** A prefix as a text, or a record that has one; what else is in it says nothing about it. */
+function readElement(element: unknown): Prefix {
+  if (typeof element === "string") return readPrefix(element);
+  const [entry] = isRecord(element) ? attempt(() => readPrefixSetList([element], RECORDS)) : [];
+  if (entry) return entry.prefix;
+  throw new ShapeError(`the answer lists ${describe(element)} instead of a prefix`);
+}
+
+const RECORDS = { answers: { names: { value: "value" } } };
+
+function attempt<T>(read: () => T[]): T[] {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof ShapeError) return [];
+    throw error;
+  }
+}
+
+function elementsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[] {
   const { path, name = "IP_prefix", empty } = answers;
   const place = path === undefined ? json : follow(json, path)?.value;
+  const keyed = listCandidate(place);
+  if (keyed?.kind === "keyed") return Object.keys(keyed.members);
   if (Array.isArray(place) && (place.length > 0 || path !== undefined || isEmptySaid(empty))) return place;
   if (isRecord(place)) {
     const key = Object.keys(place).find((member) => member.toLowerCase() === name.toLowerCase());
@@ -118,6 +143,9 @@ function spellingsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[
       const value = place[key];
       if (value === null) return [];
       if (Array.isArray(value)) return value;
+      const found = listCandidate(value);
+      if (found?.kind === "keyed") return Object.keys(found.members);
+      if (found?.kind === "hollow" && isEmptySaid(empty)) return [];
       if (typeof value === "string" && isAddressLike(value)) return [value];
       throw new ShapeError(`in the answer, "${key}" is ${describe(value)} instead of an array`);
     }
@@ -128,7 +156,7 @@ function spellingsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[
     const inner = only === undefined || more.length > 0 || path !== undefined ? undefined : place[only];
     // An empty array under a usual name may be anything that is empty.
     if (isRecord(inner) || (Array.isArray(inner) && inner.length > 0))
-      return spellingsIn(inner, { ...answers, path: undefined });
+      return elementsIn(inner, { ...answers, path: undefined });
   }
   throw unknownStatus(json, answers);
 }

@@ -4,18 +4,33 @@ import type { AddressInfo } from "node:net";
 /** What a set holds: the node's own text of a prefix, and any value. */
 export type Held = Map<string, unknown>;
 
-/** How a node answers; everything has a default. */
+/** An answer with a status or headers of its own; the body is a text, or sent as JSON. */
+export class Told {
+  constructor(
+    readonly status: number,
+    readonly body: unknown = "",
+    readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
+}
+
+/** How a node answers; everything has a default. What is no {@link Told} is the body of a 200. */
 export interface Shape {
   /** A list, from what the set holds. */
-  readonly list?: (held: Held) => unknown;
+  readonly list?: (held: Held, url: string) => unknown;
+  /** A list of anything but a set. Default: as of a set that is not there. */
+  readonly others?: (asked: { readonly url: string; readonly type?: string | undefined }) => unknown;
   /** A success of insert, delete or commit. */
-  readonly success?: (cmd: string) => unknown;
+  readonly success?: (cmd: string, count: number) => unknown;
   /** A command to a set that the node does not know: status and body. */
-  readonly unknown?: readonly [status: number, body: unknown];
+  readonly unknown?: readonly [status: number, body: unknown] | Told;
   /** False: changes are acknowledged and come to nothing. */
   readonly obeys?: boolean;
   /** True: the first insert makes a set that is not there. */
   readonly makesSets?: boolean;
+  /** True: a set that a commit left empty is not there any more. */
+  readonly dropsEmpty?: boolean;
+  /** The key under which a set holds what a delete names. Default: the text itself. */
+  readonly key?: (spelling: string) => string;
 }
 
 /** A node with answers of a test's own, which holds sets and applies what was staged at a commit. */
@@ -31,6 +46,7 @@ export interface ShapedNode extends AsyncDisposable {
 interface Command {
   readonly url: string;
   readonly cmd: string;
+  readonly type?: string;
   readonly data?: readonly { readonly p?: string; readonly a?: string; readonly v?: unknown }[];
 }
 
@@ -43,28 +59,33 @@ export async function startShapedNode(
   const staged = new Map<string, Held>();
   const asked: string[] = [];
   const node = { shape };
-  const answer = ({ url, cmd, data = [] }: Command): readonly [number, unknown] => {
-    const { list, success = () => ({ status: "ok" }), unknown = [404, { error: "no such set" }] } = node.shape;
-    const key = url.replace(/\/$/, "");
+  const answer = ({ url, cmd, type, data = [] }: Command): unknown => {
+    const { list, others, success = () => ({ status: "ok" }), key = String, ...shape } = node.shape;
+    const { unknown = [404, { error: "no such set" }] } = shape;
+    const at = url.replace(/\/$/, "");
     asked.push(data.length > 0 ? `${cmd} ${data.length}` : cmd);
-    if (!held.has(key) && !(node.shape.makesSets && cmd === "insert")) return unknown;
-    const applied = held.get(key) ?? new Map();
-    held.set(key, applied);
-    if (cmd === "list") return [200, list ? list(applied) : [...applied].map(([p, v]) => ({ p, v }))];
-    const next = staged.get(key) ?? new Map(applied);
-    for (const { p, a, v } of data) p === undefined ? next.delete(a ?? "") : next.set(p, v);
-    staged.set(key, next);
+    if (others && !at.startsWith("prefixset:")) return others({ url: at, type });
+    if (!held.has(at) && !(shape.makesSets && cmd === "insert"))
+      return unknown instanceof Told ? unknown : new Told(...unknown);
+    const applied = held.get(at) ?? new Map();
+    held.set(at, applied);
+    if (cmd === "list") return list ? list(applied, at) : [...applied].map(([p, v]) => ({ p, v }));
+    const next = staged.get(at) ?? new Map(applied);
+    for (const { p, a, v } of data) p === undefined ? next.delete(key(a ?? "")) : next.set(p, v);
+    staged.set(at, next);
     if (cmd === "commit") {
-      if (node.shape.obeys !== false) held.set(key, next);
-      staged.delete(key);
+      if (shape.obeys !== false) held.set(at, next);
+      if (shape.dropsEmpty && next.size === 0) held.delete(at);
+      staged.delete(at);
     }
-    return [200, success(cmd)];
+    return success(cmd, data.length);
   };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const [status, body] = answer(JSON.parse(Buffer.concat(chunks).toString("utf8")));
-    response.writeHead(status).end(typeof body === "string" ? body : JSON.stringify(body));
+    const told = answer(JSON.parse(Buffer.concat(chunks).toString("utf8")));
+    const { status, headers, body } = told instanceof Told ? told : new Told(200, told);
+    response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

@@ -139,7 +139,15 @@ describe("a set as NDJSON", () => {
 describe("profiles, rules and marks in text", () => {
   it.each<[ListKind, Answers, string, unknown]>([
     ["profiles", { format: "lines" }, "web\ndns\n", [{ name: "web" }, { name: "dns" }]],
-    ["profiles", { format: "lines", columns: { name: 1 } }, "1 web\n2 dns", [{ name: "web" }, { name: "dns" }]],
+    [
+      "profiles",
+      { format: "lines", columns: { name: 1 } },
+      "1 web\n2 dns",
+      [
+        { name: "web", extra: { "column 0": "1" } },
+        { name: "dns", extra: { "column 0": "2" } },
+      ],
+    ],
     ["profiles", { format: "csv" }, "name,prefixes\nweb,2\n", [{ name: "web", extra: { prefixes: "2" } }]],
     [
       "rules",
@@ -169,13 +177,13 @@ describe("profiles, rules and marks in text", () => {
 
   it("whose columns nothing names are asked for by name", () => {
     expect(read("192.0.2.1 5 60", { format: "lines" }, "marks")).toMatchObject({
-      remedy: "Say what they are, for example answers.columns: { address: 0 }.",
+      remedy: "Say what they are, for example answers.columns: { marks: { address: 0 } }.",
     });
     expect(read("1 web", { format: "lines" }, "profiles")).toMatchObject({
-      remedy: "Say what they are, for example answers.columns: { name: 0 }.",
+      remedy: "Say what they are, for example answers.columns: { profiles: { name: 0 } }.",
     });
     expect(read('[["x","192.0.2.1",5]]', {}, "marks")).toMatchObject({
-      remedy: "Say what its fields are, for example answers.columns: { address: 1 }.",
+      remedy: "Say what its fields are, for example answers.columns: { marks: { address: 1 } }.",
     });
   });
 });

@@ -1,0 +1,137 @@
+import { delimiterOf, splitRecord } from "../model/delimited";
+import type { Answers, Columns, ListFormat, ListKind } from "./answers";
+import { naturalRole } from "./entry-members";
+import { isErrorText } from "./error-marker";
+import { ShapeError, short, textOf } from "./json";
+import { markNames } from "./mark-names";
+import { type NodeAnswer, readAnswer } from "./node-answer";
+import { isAddressLike } from "./places";
+import { columnsSetting, formatSetting } from "./remedies";
+
+/** Lines that hold no element. */
+const COMMENT = /^(#|;|\/\/|!)/;
+/** A first or last line that tells how the request went: `OK`, `+OK 3 entries`. */
+const VERDICT = /^\+?ok(?:[:, ]{1,2}(\d{1,10}))?(?: [a-z ]*)?$/i;
+
+/** A line of a list, without blanks around it. */
+export interface Line {
+  /** From 1. */
+  readonly number: number;
+  readonly content: string;
+}
+
+/** The lines that hold something; for a body that holds none, what it is. */
+export function linesOf(body: string, format: ListFormat, answers?: Answers, kind?: ListKind): Line[] | NodeAnswer {
+  const text = textOf(body);
+  if (text === "") return { kind: "empty" };
+  const whole = /^\s*[<[{]/.test(text) ? readAnswer(text, answers) : undefined;
+  if (whole?.kind === "html" || whole?.kind === "error") return whole;
+  if (whole?.kind === "json" && format !== "ndjson") {
+    const remedy = kind && `If such lists always are, set ${formatSetting(answers, kind, "json")}.`;
+    throw new ShapeError(`the answer is JSON, and answers.format is "${format}"`, remedy);
+  }
+  const lines: Line[] = [];
+  let number = 0;
+  for (const line of text.split("\n")) {
+    number++;
+    const content = line.trim();
+    if (content === "") continue;
+    if (format !== "ndjson" && isErrorText(content)) return { kind: "error", message: content };
+    if (!COMMENT.test(content)) lines.push({ number, content });
+  }
+  return lines;
+}
+
+/** Leaves out a first and a last line that tell how the request went, and keeps the number that they tell. */
+export function withoutVerdict(lines: readonly Line[], kind: ListKind) {
+  let announced: number | undefined;
+  const isVerdict = (line: Line | undefined) => {
+    const [found, count] = VERDICT.exec(line?.content ?? "") ?? [];
+    // A profile or a rule may be called so.
+    if (found === undefined || (count === undefined && (kind === "profiles" || kind === "rules"))) return false;
+    if (count !== undefined) announced = Number(count);
+    return true;
+  };
+  const from = isVerdict(lines[0]) ? 1 : 0;
+  const to = lines.length > from && isVerdict(lines.at(-1)) ? -1 : undefined;
+  return { lines: lines.slice(from, to), announced };
+}
+
+function byBlanks({ content }: Line): string[] {
+  return content.split(/\s+/);
+}
+
+function byDelimiter(delimiter: string) {
+  return ({ number, content }: Line): string[] => {
+    const fields = splitRecord(content, delimiter);
+    if (fields === "open") throw new ShapeError(`line ${number} begins a quoted field that does not end`);
+    if ("message" in fields) throw new ShapeError(`line ${number}, column ${fields.offset + 1}: ${fields.message}`);
+    return fields.map(({ text }) => text);
+  };
+}
+
+/** @throws {ShapeError} where an answer speaks of more elements than it lists. */
+export function refuseFewer(announced: number | undefined, listed: number): void {
+  if (announced === undefined || announced <= listed) return;
+  throw new ShapeError(`the answer speaks of ${announced} and lists ${listed}`);
+}
+
+/** How a line is split into its fields. */
+export function splitter(format: ListFormat, [first]: readonly Line[]): (line: Line) => string[] {
+  return format === "csv" ? byDelimiter(delimiterOf(first?.content ?? "")) : byBlanks;
+}
+
+/** A first line is a head where names are asked for, or where it has a name that elements of the kind have, and no address. */
+export function isHead(
+  fields: readonly string[],
+  kind: ListKind,
+  columns: Columns | undefined,
+  format: ListFormat,
+): boolean {
+  if (columns && Object.values(columns).some((column) => typeof column === "string")) return true;
+  if (fields.some(isAddressLike)) return false;
+  if (columns)
+    return format === "csv" && fields.length > 1 && fields.every((field) => /^[a-z][\w -]{0,40}$/i.test(field));
+  switch (kind) {
+    case "prefixset":
+      return fields.some((field) => naturalRole(field) === "prefix");
+    case "marks":
+      return fields.some((field) => markNames("shost", undefined).meet(field)?.kind === "address");
+    case "profiles":
+      return format === "csv" && fields.some((field) => /^(name|profile)$/i.test(field));
+    case "rules":
+      return format === "csv" && fields.some((field) => /^(id|name|rule)$/i.test(field));
+  }
+}
+
+/** In lines without settings a profile or a rule may be called as the head of a table is. */
+export function refuseDoubtfulHead(
+  fields: readonly string[],
+  line: Line,
+  kind: ListKind,
+  answers: Answers | undefined,
+) {
+  if (kind !== "profiles" && kind !== "rules") return;
+  if (!fields.every((field) => /^(id|name|profile|rule)$/i.test(field))) return;
+  const names = Object.fromEntries(fields.map((field) => [/^id$/i.test(field) ? "id" : "name", field]));
+  const setting = (columns: Columns) => columnsSetting(answers, kind, columns);
+  throw new ShapeError(
+    `line ${line.number}, ${short(line.content)}, may be a head`,
+    `If it is, set ${setting(names)}; if not, set ${setting({ name: 0 })}.`,
+  );
+}
+
+/** A sentence: the format that a text seems to have; `undefined` where it looks like none. */
+export function formatHint(text: string, whose = ""): string | undefined {
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !COMMENT.test(line.trim()));
+  const line = lines[1] ?? lines[0] ?? "";
+  // YAML is no list in lines, whatever stands in them.
+  if (/^\s*-\s/.test(line)) return undefined;
+  const format = /^\s*[[{]/.test(line)
+    ? "ndjson"
+    : line.split(/[,;\t]/).some((field) => isAddressLike(field.replace(/["']/g, "").trim()))
+      ? "csv"
+      : "lines";
+  if (format !== "ndjson" && !line.split(/[\s,;"']+/).some(isAddressLike)) return undefined;
+  return `If this is a list, set answers.format: "${/[,;\t]/.test(line) || format === "ndjson" ? format : "lines"}"${whose}.`;
+}

@@ -1,0 +1,1 @@
+exports.default = (body) => JSON.parse(body.slice(body.indexOf("\n"))).data;

@@ -1,0 +1,1 @@
+exports.default = (body) => JSON.parse(body).data.map(({ attributes }) => attributes);

@@ -1,0 +1,3 @@
+const { parse } = require("yaml");
+
+exports.default = (body) => parse(body);
