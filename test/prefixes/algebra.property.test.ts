@@ -48,16 +48,21 @@ const content: fc.Arbitrary<PrefixEntry> = fc
   })
   .map(({ value, reason, expires }) => ({ value, ...(reason && { reason }), ...(expires && { expires }) }));
 
-/** Eight addresses and four contents: prefixes, their halves and what is around them all come, and often say the same. */
+/** Eight addresses and a few contents: prefixes, their halves and what is around them all come, and often say the same. */
 const crowd = fc
-  .array(fc.record({ host: fc.nat(7), free: fc.nat(3), expires: fc.constantFrom(undefined, ...EXPIRIES) }), {
-    minLength: 4,
-    maxLength: 20,
-  })
+  .array(
+    fc.record({
+      host: fc.nat(7),
+      free: fc.nat(3),
+      value: fc.oneof(fc.constant(1), fc.nat(2)),
+      expires: fc.oneof(fc.constant(undefined), fc.constantFrom(...EXPIRIES)),
+    }),
+    { minLength: 4, maxLength: 20 },
+  )
   .map((all) =>
-    all.map(({ host, free, expires }): [Block, PrefixEntry] => [
+    all.map(({ host, free, value, expires }): [Block, PrefixEntry] => [
       { family: "ipv4", first: host - (host % 2 ** free), free },
-      { value: 1, ...(expires && { expires }) },
+      { value, ...(expires && { expires }) },
     ]),
   );
 

@@ -1,10 +1,13 @@
 import type { EntriesLike, PrefixEntries } from "../entries";
+import { fewestEntries } from "./optimal";
 import { PrefixTable } from "./table";
 
 /**
- * The same meaning in fewer entries: two halves with equal value, reason, ticket and expiry become the prefix that they
- * are the halves of, and an entry goes whose next wider one says the same. The longest match of every address says what
- * it said before, also after some of the entries have expired, and there are never more entries than before.
+ * The same meaning in as few entries as can be: two halves with equal value, reason, ticket and expiry become the prefix
+ * that they are the halves of, an entry goes whose next wider one says the same, and what most of a prefix says can become
+ * one entry below the others. The longest match of every address says what it said before, also after some of the entries
+ * have expired, no other address is covered, and there are never more entries than before. Only of entries with an expiry,
+ * or with what `block --now` noted, more can be left than need be.
  *
  * @throws {TypeError} for an entry that is none.
  *
@@ -24,6 +27,14 @@ export function aggregatePrefixes(entries: EntriesLike): PrefixEntries {
 
 /** The same for a table, which is used up. */
 export function aggregateTable(table: PrefixTable): PrefixTable {
+  const merged = mergeEqual(table);
+  const fewest = fewestEntries(merged);
+  // Another entry around them may let entries that end be merged.
+  return fewest.size < merged.size ? aggregateTable(fewest) : merged;
+}
+
+/** Entries that say the same made one, wherever no other is in between. */
+function mergeEqual(table: PrefixTable): PrefixTable {
   const kept = new Uint8Array(table.size).fill(1);
   const isBlocked = mergeHalves(table, kept);
   dropRepeated(table, kept);
@@ -32,7 +43,7 @@ export function aggregateTable(table: PrefixTable): PrefixTable {
   for (let index = 0; index < kept.length; index++) if (kept[index]) indexes[size++] = index;
   const fewer = table.pick(indexes.subarray(0, size));
   // What stood between two halves and the prefix that they make may be gone now.
-  return isBlocked && fewer.size < table.size ? aggregateTable(fewer) : fewer;
+  return isBlocked && fewer.size < table.size ? mergeEqual(fewer) : fewer;
 }
 
 /**

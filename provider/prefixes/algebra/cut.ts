@@ -101,8 +101,8 @@ class Cutter {
     const own = hasOwn ? (keep === "untouched" ? undefined : entries.entry(i)) : inherited;
     const first = hasOwn ? i + 1 : i;
     if (first === end && own === undefined) return;
-    const middle = split(entries, first, end, depth);
-    const border = split(regions, k, stop, depth);
+    const middle = entries.middle(first, end, depth);
+    const border = regions.middle(k, stop, depth);
     this.visit(depth + 1, first, middle, k, border, own);
     this.turn(depth);
     this.visit(depth + 1, middle, end, border, stop, own);
@@ -114,15 +114,4 @@ class Cutter {
     const word = depth >>> 5;
     this.node[word] = (this.node[word] as number) ^ (0x80000000 >>> (depth & 31));
   }
-}
-
-/** The first index of a node's range that lies in its right half. */
-function split(table: PrefixTable, from: number, to: number, depth: number): number {
-  let [low, high] = [from, to];
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (table.bit(middle, depth) === 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,16 @@
 import { formatPrefix, readCanonical, wordsOf } from "../address";
 import { type EntriesLike, eachEntry, type PrefixEntry, parsePrefixAt } from "../entries";
 
+/** An entry that is not in a table. */
+export interface Addition {
+  /** The prefix of the table that has its address. */
+  readonly from: number;
+  readonly length: number;
+  /** The last bit of its length is the other one. */
+  readonly isBeside: boolean;
+  readonly content: number;
+}
+
 /**
  * Prefixes of one family in the order of a walk through a binary trie: by first address, then shorter before longer, so
  * that a prefix stands right before everything that it contains. Each is there once. Addresses are 32-bit words in one
@@ -73,6 +83,35 @@ export class PrefixTable {
     return length <= (this.length[inner] as number) && this.agree(outer, inner, length);
   }
 
+  /** How many bits two prefixes have in common at the left. */
+  common(a: number, b: number): number {
+    const most = Math.min(this.length[a] as number, this.length[b] as number);
+    for (let word = 0; word * 32 < most; word++) {
+      const different =
+        (this.address[a * this.words + word] as number) ^ (this.address[b * this.words + word] as number);
+      if (different !== 0) return Math.min(most, word * 32 + Math.clz32(different));
+    }
+    return most;
+  }
+
+  /** The first index behind a prefix, in a range, that it does not contain. */
+  endOf(index: number, end: number): number {
+    let next = index + 1;
+    while (next < end && this.contains(index, next)) next++;
+    return next;
+  }
+
+  /** The first index of a range that lies in the right half of the prefix of `depth` bits that holds the range. */
+  middle(from: number, to: number, depth: number): number {
+    let [low, high] = [from, to];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.bit(middle, depth) === 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
   prefix(index: number): string {
     const at = index * this.words;
     return formatPrefix(this.address.subarray(at, at + this.words), this.length[index] as number);
@@ -96,6 +135,29 @@ export class PrefixTable {
       content[index] = this.content[from] as number;
     }
     return new PrefixTable(words, address, length, content, this.contents);
+  }
+
+  /** The table with those of its prefixes that are kept, and with others. */
+  changed(kept: Uint8Array, added: readonly Addition[]): PrefixTable {
+    const columns = new Columns(this.words);
+    for (let index = 0; index < kept.length; index++) {
+      if (kept[index]) columns.push(this.addressOf(index), this.length[index] as number, this.content[index] as number);
+    }
+    for (const { from, length, isBeside, content } of added) {
+      const address = this.addressOf(from).map((word, at) => {
+        const bits = Math.min(32, Math.max(0, length - at * 32));
+        return bits === 0 ? 0 : word & (-1 << (32 - bits));
+      });
+      const last = length - 1;
+      if (isBeside) address[last >>> 5] = (address[last >>> 5] as number) ^ (0x80000000 >>> (last & 31));
+      columns.push(address, length, content);
+    }
+    const { address, length, content } = columns.done();
+    return new PrefixTable(this.words, address, length, content, this.contents).sorted();
+  }
+
+  private addressOf(index: number): Uint32Array {
+    return this.address.slice(index * this.words, (index + 1) * this.words);
   }
 
   private compare(a: number, b: number): number {
