@@ -16,6 +16,7 @@ export {
   type ResourceKind as Kind,
   type ResourceMeta,
   readResource,
+  readResources,
   SetResource,
   SignalingResource,
 } from "./resources";

@@ -39,15 +39,35 @@ export interface Run {
 /**
  * Judges one resource by one rule. What the resource or the configuration lacks is reported, never thrown.
  *
+ * @param resources Several, where they are what the nodes of one group hold: what is found in the first of them is not
+ * told again of the others.
  * @example
  * ```ts
  * const run = startRun(rules, { config });
  * const reports = judgeResource(rule, resource, settingsOf(rule, config), run);
  * ```
  */
-export function judgeResource(rule: ResourceRule, resource: Resource, settings: object, run: Run): Report[] {
-  const findings = () => rule.judge(resource as never, context(settings, run));
-  return reportsOf(rule, run, { resource, hidesPrefixes: resource.hidesPrefixes }, findings);
+export function judgeResource(
+  rule: ResourceRule,
+  resources: Resource | readonly Resource[],
+  settings: object,
+  run: Run,
+): Report[] {
+  const told = new Set<string>();
+  return [resources].flat().flatMap((resource) => {
+    const findings = () => untold(rule.judge(resource as never, context(settings, run)), told);
+    return reportsOf(rule, run, { resource, hidesPrefixes: resource.hidesPrefixes }, findings);
+  });
+}
+
+/** Findings without what has been told of another resource. */
+function* untold(findings: Iterable<Finding>, told: Set<string>): Generator<Finding> {
+  const isNews = (text: string) => !told.has(text) && told.add(text);
+  for (const finding of findings) {
+    const { problem, offenders } = finding;
+    const left = offenders?.filter(({ prefix, detail }) => isNews(`${problem} ${prefix} ${detail}`));
+    if (left ? left.length > 0 : isNews(problem)) yield left ? { ...finding, offenders: left } : finding;
+  }
 }
 
 /**

@@ -50,16 +50,27 @@ export function notConfiguredMessage(need: Need, set: string | undefined, rules:
 /** How messages name a resource: `PrefixSet "blocked" (prefixset://edge/blocked)`. */
 function subject(resource: Resource | undefined): string {
   if (resource === undefined) return "The stack";
-  const name = `${resource.meta.kind} "${resource.name}"`;
   const url = urlOf(resource);
-  return url === undefined ? name : `${name} (${url})`;
+  return url === undefined ? nameOf(resource) : `${nameOf(resource)} (${url})`;
+}
+
+/** `PrefixSet "blocked"`, `PrefixSetGroup "blocked" at fra1, fra2`. */
+export function nameOf(resource: Resource): string {
+  const name = `${resource.meta.kind} "${resource.name}"`;
+  const nodes = resource instanceof SetResource ? ifRead(() => resource.nodeNames) : undefined;
+  return nodes === undefined || nodes.length === 0 ? name : `${name} at ${some(nodes)}`;
 }
 
 /** The address of the resource's set, if it has one and it is known. */
 export function urlOf(resource: Resource | undefined): string | undefined {
   if (!(resource instanceof SetResource)) return undefined;
+  return ifRead(() => resource.url);
+}
+
+/** What a preview may not know yet. */
+function ifRead<T>(read: () => T): T | undefined {
   try {
-    return resource.url;
+    return read();
   } catch {
     return undefined;
   }

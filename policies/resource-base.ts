@@ -2,11 +2,11 @@ import { type CanonicalPrefix, Prefix } from "../provider/model/prefix";
 import { isUnknown, NotYetKnown } from "./not-yet-known";
 
 /** The resources that rules judge. */
-export type ResourceKind = "PrefixSet" | "PrefixSetEntry" | "CloudSignaling";
+export type ResourceKind = "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry" | "CloudSignaling";
 
 /** What the engine says about a resource besides its properties. */
 export interface ResourceMeta {
-  /** Which of the three resources it is. */
+  /** Which of the resources it is. */
   readonly kind: ResourceKind;
   /** What the engine calls it in the whole stack. */
   readonly urn: string;
@@ -71,16 +71,26 @@ export class ResourceBase {
   }
 
   /** What a connection property, a name in the configuration, or the configuration's default stands for. */
-  protected connection(property: "node" | "receiver", keys: { one: string; many: string; url: string }): Connection {
+  protected connection(property: "node" | "receiver", keys: ConnectionKeys): Connection {
     const value = this.get(property);
     const config = this.meta.config ?? {};
-    if (typeof value === "string") {
-      return { name: value, ...urlIn(json(record(json(config[keys.many]))[value]), keys.url) };
-    }
+    if (typeof value === "string") return this.named(value, keys);
     if (typeof value !== "object" || value === null) return urlIn(config, keys.one);
     if (isUnknown(record(value)[keys.url])) throw new NotYetKnown(`${property}.${keys.url}`);
     return urlIn(value, keys.url);
   }
+
+  /** What a name in the configuration stands for. */
+  protected named(name: string, keys: ConnectionKeys): Connection {
+    return { name, ...urlIn(json(record(json(this.meta.config?.[keys.many]))[name]), keys.url) };
+  }
+}
+
+/** Keys of the configuration for one kind of connection, and the member that holds its address. */
+interface ConnectionKeys {
+  readonly one: string;
+  readonly many: string;
+  readonly url: string;
 }
 
 /** How a resource names its node or receiver. */

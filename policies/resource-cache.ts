@@ -1,4 +1,4 @@
-import { type Resource, type ResourceMeta, readResource } from "./resources";
+import { type Resource, type ResourceMeta, readResources } from "./resources";
 import type { Rule } from "./rule";
 
 /**
@@ -8,18 +8,18 @@ import type { Rule } from "./rule";
  * rules together.
  */
 export class ResourceCache {
-  private readonly known = new Map<string, { readonly resource: Resource; readonly readers: Set<Rule> }>();
+  private readonly known = new Map<string, { readonly resources: readonly Resource[]; readonly readers: Set<Rule> }>();
 
-  read(meta: ResourceMeta, properties: Readonly<Record<string, unknown>>, reader: Rule): Resource {
+  read(meta: ResourceMeta, properties: Readonly<Record<string, unknown>>, reader: Rule): readonly Resource[] {
     const last = this.known.get(meta.urn);
     if (last && !last.readers.has(reader)) {
       last.readers.add(reader);
-      return last.resource;
+      return last.resources;
     }
-    const resource = readResource(meta, properties);
+    const resources = readResources(meta, properties);
     if (this.known.size >= MAX_RESOURCES) this.known.clear();
-    this.known.set(meta.urn, { resource, readers: new Set([reader]) });
-    return resource;
+    this.known.set(meta.urn, { resources, readers: new Set([reader]) });
+    return resources;
   }
 }
 

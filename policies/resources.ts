@@ -17,7 +17,7 @@ export interface Entry {
 }
 
 /**
- * A `PrefixSet` or a `PrefixSetEntry`: something that puts entries into a set.
+ * A `PrefixSet`, a `PrefixSetEntry`, or what some nodes of a `PrefixSetGroup` hold: something that puts entries into a set.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ export interface Entry {
  */
 export class SetResource extends ResourceBase {
   /** What the engine says about it besides its properties. */
-  declare readonly meta: ResourceMeta & { readonly kind: "PrefixSet" | "PrefixSetEntry" };
+  declare readonly meta: ResourceMeta & { readonly kind: "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry" };
 
   /** The arena of the set; empty while it is unknown. */
   get arena(): string {
@@ -51,14 +51,14 @@ export class SetResource extends ResourceBase {
 
   /** The entries, in the order of the state. */
   get entries(): readonly Entry[] {
-    this.parsedEntries ??= this.meta.kind === "PrefixSet" ? this.entriesOfSet() : this.ownEntry();
+    this.parsedEntries ??= this.isWhole ? this.entriesOfSet() : this.ownEntry();
     return this.parsedEntries;
   }
   private parsedEntries: readonly Entry[] | undefined;
 
   /** What stands in place of prefixes and cannot be read, for messages. */
   get unreadable(): readonly string[] {
-    if (this.meta.kind === "PrefixSetEntry") return this.unreadableIn([this.get("prefix")]);
+    if (!this.isWhole) return this.unreadableIn([this.get("prefix")]);
     const entries = this.get("entries");
     if (typeof entries !== "object" || entries === null) return ["`entries`"];
     return this.unreadableIn(textsOf(entries));
@@ -66,12 +66,17 @@ export class SetResource extends ResourceBase {
 
   /** True for a whole set of which undeclared entries are removed; never for a single entry. */
   get exclusive(): boolean {
-    return this.meta.kind === "PrefixSet" && this.get("exclusive") !== false;
+    return this.isWhole && this.get("exclusive") !== false;
   }
 
   /** `clear` is the default of a set, `remove` that of an entry. */
   get onDestroy(): string {
-    return this.text("onDestroy") ?? (this.meta.kind === "PrefixSet" ? "clear" : "remove");
+    return this.text("onDestroy") ?? (this.isWhole ? "clear" : "remove");
+  }
+
+  /** True for a whole set, false for a single entry. */
+  get isWhole(): boolean {
+    return this.meta.kind !== "PrefixSetEntry";
   }
 
   /** As it was given: a number, a percentage, or absent. */
@@ -99,9 +104,21 @@ export class SetResource extends ResourceBase {
     return this.prefixList("requiredPrefixes");
   }
 
-  /** Where the node is, by name or by address. */
+  /** Where the node is, by name or by address; of a group, the first of {@link nodes}. */
   get node(): Connection {
-    return this.connection("node", { one: "packetfilter:endpoint", many: "packetfilter:nodes", url: "endpoint" });
+    return this.nodes[0] ?? {};
+  }
+
+  /** Where the nodes are that hold this: one, or several of a group. */
+  get nodes(): readonly Connection[] {
+    if (this.meta.kind !== "PrefixSetGroup") return [this.connection("node", NODE)];
+    return this.nodeNames.map((name) => this.named(name, NODE));
+  }
+
+  /** Names of the group's nodes that hold this; of other resources none. */
+  get nodeNames(): readonly string[] {
+    const nodes = this.meta.kind === "PrefixSetGroup" ? this.get("nodes") : [];
+    return Array.isArray(nodes) ? nodes : Object.keys(record(nodes));
   }
 
   /** The node's address that the last update used; unknown before the first one. */
@@ -152,6 +169,8 @@ export class SetResource extends ResourceBase {
   }
 }
 
+const NODE = { one: "packetfilter:endpoint", many: "packetfilter:nodes", url: "endpoint" };
+
 /**
  * A `CloudSignaling`.
  *
@@ -191,7 +210,8 @@ function textsOf(entries: unknown): readonly string[] {
 export type Resource = SetResource | SignalingResource;
 
 /**
- * The one place where properties from the engine are turned into something that rules can read.
+ * The one place where properties from the engine are turned into something that rules can read; of a group, what its nodes
+ * have in common, see {@link readResources}.
  *
  * @example
  * ```ts
@@ -201,4 +221,50 @@ export type Resource = SetResource | SignalingResource;
  */
 export function readResource(meta: ResourceMeta, properties: Readonly<Record<string, unknown>>): Resource {
   return meta.kind === "CloudSignaling" ? new SignalingResource(meta, properties) : new SetResource(meta, properties);
+}
+
+/**
+ * The same, and a `PrefixSetGroup` as a set for each content that its nodes hold: first what the nodes hold that have
+ * nothing of their own, then those with entries or settings of their own.
+ *
+ * @example
+ * ```ts
+ * for (const resource of readResources(meta, properties)) {
+ *   if (resource instanceof SetResource) console.log(resource.nodeNames, resource.entries.length);
+ * }
+ * ```
+ */
+export function readResources(meta: ResourceMeta, properties: Readonly<Record<string, unknown>>): readonly Resource[] {
+  const { nodes } = properties;
+  const isKnown = typeof nodes === "object" && nodes !== null && !Array.isArray(nodes);
+  if (meta.kind !== "PrefixSetGroup" || !isKnown) return [readResource(meta, properties)];
+  const alike = new Map([[NOTHING_OF_ITS_OWN, [] as string[]]]);
+  for (const [name, own] of Object.entries(nodes)) {
+    const key = JSON.stringify(own ?? {});
+    alike.set(key, [...(alike.get(key) ?? []), name]);
+  }
+  return [...alike].flatMap(([own, names]) =>
+    names.length > 0 ? readResource(meta, { ...overridden(properties, JSON.parse(own)), nodes: names }) : [],
+  );
+}
+
+const NOTHING_OF_ITS_OWN = "{}";
+
+/** A group's properties with those of one of its nodes over them. */
+function overridden(common: Readonly<Record<string, unknown>>, own: unknown): Readonly<Record<string, unknown>> {
+  if (isUnknown(own)) return { ...common, entries: own };
+  const { entries, notes, ...others } = record(own);
+  if (entries === undefined && notes === undefined) return { ...common, ...others };
+  if (isUnknown(entries) || isUnknown(common.entries))
+    return { ...common, ...others, entries: entries ?? common.entries };
+  const [values, written] = [{ ...record(common.entries) }, { ...record(common.notes) }];
+  // A note without a value is of an entry whose time has come.
+  for (const prefix of Object.keys(record(notes))) delete values[prefix];
+  for (const prefix of Object.keys(record(entries))) delete written[prefix];
+  return {
+    ...common,
+    ...others,
+    entries: { ...values, ...record(entries) },
+    notes: { ...written, ...record(notes) },
+  };
 }

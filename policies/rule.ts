@@ -58,7 +58,7 @@ interface RuleBase<S extends z.ZodObject> extends Configurable<S> {
 /** A rule that judges one resource by its inputs. */
 export interface ResourceRule<S extends z.ZodObject = z.ZodObject, K extends ResourceKind = ResourceKind>
   extends RuleBase<S> {
-  /** The kinds of resources that it judges. */
+  /** The kinds of resources that it judges; a rule for `PrefixSet` judges what the nodes of a `PrefixSetGroup` hold, too. */
   readonly on: readonly K[];
   /** What breaks the rule in one resource; nothing when all is well. */
   judge(resource: ResourceOf<K>, context: Context<z.output<S>>): Iterable<Finding>;
@@ -135,6 +135,11 @@ export function resourceRule<S extends z.ZodObject, K extends ResourceKind>(rule
  */
 export function stackRule<S extends z.ZodObject>(rule: StackRule<S>): StackRule {
   return rule as unknown as StackRule;
+}
+
+/** The kinds of resources that a rule is asked about. */
+export function kindsOf({ on }: ResourceRule): readonly ResourceKind[] {
+  return on.includes("PrefixSet") && !on.includes("PrefixSetGroup") ? [...on, "PrefixSetGroup"] : on;
 }
 
 /**

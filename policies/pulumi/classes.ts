@@ -1,4 +1,4 @@
-import { CloudSignaling, PrefixSet, PrefixSetEntry } from "../../provider";
+import { CloudSignaling, PrefixSet, PrefixSetEntry, PrefixSetGroup } from "../../provider";
 import type { ResourceKind } from "../resources";
 
 /** A resource class in the form that `@pulumi/policy` expects. */
@@ -6,4 +6,9 @@ import type { ResourceKind } from "../resources";
 export type ResourceClass = new (name: string, args: any, ...rest: any[]) => any;
 
 /** The class of each kind of resource. */
-export const CLASSES: Readonly<Record<ResourceKind, ResourceClass>> = { PrefixSet, PrefixSetEntry, CloudSignaling };
+export const CLASSES: Readonly<Record<ResourceKind, ResourceClass>> = {
+  PrefixSet,
+  PrefixSetGroup,
+  PrefixSetEntry,
+  CloudSignaling,
+};

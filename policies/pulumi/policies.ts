@@ -15,7 +15,7 @@ import { NotConfigured } from "../not-configured";
 import { NotYetKnown } from "../not-yet-known";
 import { ResourceCache } from "../resource-cache";
 import { type ResourceKind, type ResourceMeta, SetResource, SignalingResource } from "../resources";
-import { isResourceRule, type ResourceRule, type Rule, type StackRule } from "../rule";
+import { isResourceRule, kindsOf, type ResourceRule, type Rule, type StackRule } from "../rule";
 import { levelOf, settingsOf } from "../settings";
 import { type RunOptions, startRun } from "../start-run";
 import { CLASSES } from "./classes";
@@ -43,13 +43,14 @@ export function policiesOf(rules: readonly Rule[] = allRules, options: RunOption
 
 function resourcePolicy(rule: ResourceRule, run: Run, cache: ResourceCache): ResourceValidationPolicy {
   const settings = settingsReader(rule, run);
-  const validations = rule.on.map((kind) =>
+  const kinds = kindsOf(rule);
+  const validations = kinds.map((kind) =>
     validateResourceOfType(CLASSES[kind], (properties, args, report) => {
-      const resource = cache.read(metaOf(kind, args), unwrap(properties), rule);
-      send(judgeResource(rule, resource, settings(args), run), rule, run, report);
+      const resources = cache.read(metaOf(kind, args), unwrap(properties), rule);
+      send(judgeResource(rule, resources, settings(args), run), rule, run, report);
     }),
   );
-  const remediations = rule.on.map((kind) =>
+  const remediations = kinds.map((kind) =>
     remediateResourceOfType(CLASSES[kind], (properties, args) => {
       // Not cached, since the properties are about to change.
       const resource = new (kind === "CloudSignaling" ? SignalingResource : SetResource)(
@@ -82,7 +83,7 @@ function stackPolicy(rule: StackRule, run: Run, cache: ResourceCache): StackVali
     validateStack: (args, report) => {
       const resources = args.resources.flatMap((resource) => {
         const kind = KINDS.find((one) => resource.isType(CLASSES[one]));
-        return kind ? [cache.read(metaOf(kind, resource), unwrap(resource.props), rule)] : [];
+        return kind ? cache.read(metaOf(kind, resource), unwrap(resource.props), rule) : [];
       });
       const sets = resources.filter((resource) => resource instanceof SetResource);
       const signalings = resources.filter((resource) => resource instanceof SignalingResource);

@@ -1,7 +1,8 @@
 import { z } from "zod";
 import type { Prefix } from "../../provider/model/prefix";
+import { some } from "../../provider/model/text";
 import { prefix } from "../config/values";
-import { SetResource } from "../resources";
+import { type Connection, SetResource } from "../resources";
 import { resourceRule } from "../rule";
 import { transportSafety } from "../transport-safety";
 
@@ -29,23 +30,39 @@ export const endpointTransport = resourceRule({
 
   *judge(resource, { settings, meaning, environment }) {
     const isSet = resource instanceof SetResource;
-    const connection = isSet ? resource.node : resource.receiver;
+    const connections = isSet ? resource.nodes : [resource.receiver];
     const fallback = isSet ? environment.PACKETFILTER_ENDPOINT : environment.PACKETFILTER_SIGNALING_URL;
-    const address = connection.url ?? (connection.name === undefined ? fallback : undefined);
-    if (address === undefined) return;
     const isAllowed = (host: Prefix) =>
       meaning.managementIfAny.covering(host) !== undefined ||
       settings.networks.some((network) => network.contains(host));
-    const found = transportSafety(address, isAllowed, settings.hosts);
-    if (found !== "open" && found !== "unreadable") return;
-    const what = isSet ? "the endpoint of its node" : "the address of its receiver";
-    const named = connection.name === undefined ? "" : ` ${JSON.stringify(connection.name)}`;
-    yield {
-      problem:
-        found === "unreadable"
-          ? `${what}${named} is not a url`
-          : `${what}${named} is reached without TLS on a network that is not listed`,
-      remedy: "Use an https address, or list the network or host.",
-    };
+    const found: Record<"open" | "unreadable", Connection[]> = { open: [], unreadable: [] };
+    for (const connection of connections) {
+      const address = connection.url ?? (connection.name === undefined ? fallback : undefined);
+      const safety = address === undefined ? undefined : transportSafety(address, isAllowed, settings.hosts);
+      if (safety === "open" || safety === "unreadable") found[safety].push(connection);
+    }
+    const remedy = "Use an https address, or list the network or host.";
+    const what = (named: readonly Connection[]) =>
+      isSet ? nodesOf(named) : `the address of its receiver${nameOf(named)}`;
+    if (found.unreadable.length > 0) {
+      yield {
+        problem: `${what(found.unreadable)} ${found.unreadable.length > 1 ? "are no urls" : "is not a url"}`,
+        remedy,
+      };
+    }
+    if (found.open.length > 0) {
+      const are = found.open.length > 1 ? "are" : "is";
+      yield { problem: `${what(found.open)} ${are} reached without TLS on a network that is not listed`, remedy };
+    }
   },
 });
+
+function nodesOf(nodes: readonly Connection[]): string {
+  return nodes.length > 1
+    ? `the endpoints of its nodes ${some(nodes.map(({ name }) => JSON.stringify(name)))}`
+    : `the endpoint of its node${nameOf(nodes)}`;
+}
+
+function nameOf([connection]: readonly Connection[]): string {
+  return connection?.name === undefined ? "" : ` ${JSON.stringify(connection.name)}`;
+}

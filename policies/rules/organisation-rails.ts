@@ -77,7 +77,7 @@ function lacking(resource: SetResource, rails: readonly Rail[]): Readonly<Record
     mine.flatMap((one) => one.forbiddenPrefixes),
   );
   if (forbidden.length > resource.forbiddenPrefixes.length) lacks.forbiddenPrefixes = forbidden.map(String);
-  if (resource.meta.kind === "PrefixSetEntry") return lacks;
+  if (!resource.isWhole) return lacks;
   const required = united(
     resource.requiredPrefixes,
     mine.flatMap((one) => one.requiredPrefixes),
@@ -104,7 +104,7 @@ function* broken(resource: SetResource, rails: readonly Rail[]): Generator<Findi
     problem: "entries that overlap what the organisation forbids",
     remedy: "Remove them.",
   });
-  if (resource.meta.kind === "PrefixSetEntry") return;
+  if (!resource.isWhole) return;
   const required = mine.flatMap((one) => one.requiredPrefixes);
   if (required.length === 0) return;
   const entries = PrefixIndex.of(resource.entries.map(({ prefix }) => prefix));

@@ -6,6 +6,7 @@ import { listOffenders } from "../message";
 import { matchesAny } from "../pattern";
 import { stackRule } from "../rule";
 import { known } from "./known";
+import { byNode } from "./one-set";
 
 const SLASH_64 = 1n << 64n;
 
@@ -13,7 +14,8 @@ const SLASH_64 = 1n << 64n;
 export const blastRadius = stackRule({
   name: "blast-radius",
   level: "advisory",
-  description: "The block sets of a stack together cut off no more addresses than the limits.",
+  description:
+    "The block sets of a stack together cut off no more addresses than the limits; an address counts at each node once.",
   needs: ["role"],
   configure: ["rules.blast-radius"],
   config: z.strictObject({
@@ -56,20 +58,21 @@ export const blastRadius = stackRule({
 
   *judge({ sets }, { settings, meaning }) {
     const { values, leftOut } = known(sets, (resource) => {
-      if (meaning.role(resource.url) !== "block" || matchesAny(settings.except, resource.url)) return [];
-      return resource.entries.map(({ prefix }) => prefix);
+      const counts = meaning.role(resource.url) === "block" && !matchesAny(settings.except, resource.url);
+      return counts && resource.nodes && resource.entries ? [resource] : [];
     });
     yield* leftOut;
-    const declared = values.flat();
-    const all = count(outermost(declared));
-    // Traffic of a translator or tunnel comes from the IPv4 addresses for which its own stand.
-    const reached = outermost([...declared, ...declared.flatMap(embeddedIpv4)]);
-    const owned = meaning.ownedPrefixList.map((prefix) => ({ prefix, ...count(within(reached, prefix)) }));
-    const hit = owned.filter(({ addresses, networks }) => addresses + networks > 0n);
-    const ownedSum = {
-      addresses: hit.reduce((sum, { addresses }) => sum + addresses, 0n),
-      networks: hit.reduce((sum, { networks }) => sum + networks, 0n),
-    };
+    let all = NOTHING;
+    const owned = meaning.ownedPrefixList.map((prefix) => ({ prefix, amount: NOTHING }));
+    for (const { holders, nodes } of byNode(values.flat())) {
+      const declared = holders.flatMap(({ entries }) => entries.map(({ prefix }) => prefix));
+      all = plus(all, count(outermost(declared)), nodes);
+      // Traffic of a translator or tunnel comes from the IPv4 addresses for which its own stand.
+      const reached = outermost([...declared, ...declared.flatMap(embeddedIpv4)]);
+      for (const one of owned) one.amount = plus(one.amount, count(within(reached, one.prefix)), nodes);
+    }
+    const hit = owned.filter(({ amount: { addresses, networks } }) => addresses + networks > 0n);
+    const ownedSum = hit.reduce((sum, { amount }) => plus(sum, amount, 1), NOTHING);
     const exceeded = [
       over(all.addresses, settings.ipv4Addresses, "IPv4 addresses"),
       over(all.networks, settings.ipv6Networks, "IPv6 /64 networks"),
@@ -77,9 +80,9 @@ export const blastRadius = stackRule({
       over(ownedSum.networks, settings.ownedIpv6Networks, "owned IPv6 /64 networks"),
     ].filter((text) => text !== undefined);
     if (exceeded.length === 0) return;
-    const hits = hit.map((one) => ({ prefix: one.prefix, detail: amount(one) }));
+    const hits = hit.map(({ prefix, amount }) => ({ prefix, detail: words(amount) }));
     yield {
-      problem: `it blocks ${exceeded.join(" and ")}. In all it blocks ${amount(all)}; owned prefixes among them: ${
+      problem: `it blocks ${exceeded.join(" and ")}. In all it blocks ${words(all)}; owned prefixes among them: ${
         hits.length > 0 ? listOffenders(hits) : "none"
       }`,
       remedy: "Look at what was added, except sets of bogons, or raise the limit.",
@@ -105,6 +108,12 @@ interface Amount {
   readonly networks: bigint;
 }
 
+const NOTHING: Amount = { addresses: 0n, networks: 0n };
+
+function plus(sum: Amount, { addresses, networks }: Amount, times: number): Amount {
+  return { addresses: sum.addresses + addresses * BigInt(times), networks: sum.networks + networks * BigInt(times) };
+}
+
 function count(prefixes: readonly Prefix[]): Amount {
   let addresses = 0n;
   let addresses6 = 0n;
@@ -119,7 +128,7 @@ function over(amount: bigint, limit: number, what: string): string | undefined {
   return amount > BigInt(limit) ? `${amount} ${what}, more than ${limit}` : undefined;
 }
 
-function amount({ addresses, networks }: Amount): string {
+function words({ addresses, networks }: Amount): string {
   const parts = [
     addresses > 0n ? `${addresses} IPv4 addresses` : undefined,
     networks > 0n ? `${networks} IPv6 /64 networks` : undefined,

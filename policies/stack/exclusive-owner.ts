@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { some } from "../../provider/model/text";
+import { nameOf } from "../message";
 import type { SetResource } from "../resources";
 import { stackRule } from "../rule";
 import { known } from "./known";
@@ -22,8 +23,8 @@ export const exclusiveOwner = stackRule({
 
   *judge({ sets }) {
     const { values, leftOut } = known(sets, (resource) => {
-      const { node, url, exclusive } = resource;
-      return { resource, node, url, exclusive };
+      const { nodes, url, exclusive } = resource;
+      return { resource, nodes, url, exclusive };
     });
     yield* leftOut;
     const exclusive = new Set(values.filter((one) => one.exclusive).map(({ resource }) => resource));
@@ -32,7 +33,7 @@ export const exclusiveOwner = stackRule({
       if (!owner) continue;
       const others = holders.filter((holder) => holder !== owner && isUndone(owner, holder));
       if (others.length === 0) continue;
-      const named = others.map((other) => `${other.meta.kind} "${other.name}"`);
+      const named = others.map(nameOf);
       yield {
         resource: owner,
         problem: `it owns ${url} exclusively and so removes what ${some(named)} put there`,
@@ -45,7 +46,7 @@ export const exclusiveOwner = stackRule({
 /** True if the owner would remove what the other one adds. */
 function isUndone(owner: SetResource, other: SetResource): boolean {
   // Two sets are two owners, or an owner and a sharer, even while both hold the same entries.
-  if (other.meta.kind === "PrefixSet") return true;
+  if (other.isWhole) return true;
   const declared = prefixesOf(owner);
   // What is not known yet is judged once it is.
   return declared !== undefined && [...(prefixesOf(other) ?? [])].some((prefix) => !declared.has(prefix));

@@ -1,32 +1,61 @@
-import type { SetResource } from "../resources";
+import type { Connection, SetResource } from "../resources";
 
-/** The resources of a stack that put entries into one set of one node. */
-export interface OneSet {
-  readonly url: string;
+/** Resources that put entries into one set, or into sets of one node, with the number of nodes where just these do so. */
+export interface Together {
   readonly holders: readonly SetResource[];
+  readonly nodes: number;
+}
+
+/** The resources of a stack that put entries into one set of one node, or of several nodes alike. */
+export interface OneSet extends Together {
+  readonly url: string;
 }
 
 /**
- * Resources grouped by node and set.
+ * Resources grouped by node and set; nodes with the same resources are one group.
  *
  * @throws {NotYetKnown} when one of them is not known; see `known` for leaving it out.
  */
 export function bySet(resources: readonly SetResource[]): OneSet[] {
-  const groups = new Map<string, SetResource[]>();
-  for (const resource of resources) {
-    const key = `${nodeKey(resource)} ${resource.url}`;
-    const group = groups.get(key);
-    if (group) group.push(resource);
-    else groups.set(key, [resource]);
-  }
-  return [...groups.values()].map((holders) => ({
-    url: (holders[0] as SetResource).url,
-    holders,
+  return together(resources, ({ url }) => url).map((group) => ({
+    ...group,
+    url: (group.holders[0] as SetResource).url,
   }));
+}
+
+/**
+ * Resources grouped by node; nodes with the same resources are one group.
+ *
+ * @throws {NotYetKnown} when one of them is not known; see `known` for leaving it out.
+ */
+export function byNode(resources: readonly SetResource[]): Together[] {
+  return together(resources, () => "");
+}
+
+function together(resources: readonly SetResource[], keyOf: (resource: SetResource) => string): Together[] {
+  const places = new Map<string, SetResource[]>();
+  for (const resource of resources) {
+    const own = keyOf(resource);
+    for (const node of resource.nodes) {
+      const key = `${nodeKey(node, resource)} ${own}`;
+      const holders = places.get(key);
+      if (holders) holders.push(resource);
+      else places.set(key, [resource]);
+    }
+  }
+  const index = new Map(resources.map((resource, at) => [resource, at]));
+  const groups = new Map<string, { holders: readonly SetResource[]; nodes: number }>();
+  for (const holders of places.values()) {
+    const key = holders.map((holder) => index.get(holder)).join();
+    const group = groups.get(key);
+    if (group) group.nodes += 1;
+    else groups.set(key, { holders, nodes: 1 });
+  }
+  return [...groups.values()];
 }
 
 // The endpoint of an update says best which node it is; before the first one, what the program says. The key is compared
 // and never shown.
-function nodeKey({ node, endpoint }: SetResource): string {
+function nodeKey(node: Connection, { endpoint }: SetResource): string {
   return node.name ?? endpoint ?? node.url ?? "";
 }

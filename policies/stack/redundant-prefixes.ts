@@ -34,7 +34,7 @@ export const redundantPrefixes = stackRule({
   *judge({ sets }, { settings }) {
     const { values, leftOut } = known(sets, (resource) => {
       if (matchesAny(settings.except, resource.url)) return [];
-      return resource.node && resource.entries ? [resource] : [];
+      return resource.nodes && resource.entries ? [resource] : [];
     });
     yield* leftOut;
     for (const { url, holders } of bySet(values.flat())) {

@@ -36,6 +36,14 @@ describe("rules as policies of Pulumi", () => {
     expect(all.find(({ name }) => name === "organisation-rails")?.enforcementLevel).toBe("remediate");
   });
 
+  test("judge a group by what its nodes hold", () => {
+    const group = { ...set({ "192.0.2.0/24": 1 }), nodes: { fra1: {}, ams1: { entries: { "0.0.0.0/0": 1 } } } };
+    const type = "pulumi-nodejs:dynamic/packetfilter:PrefixSetGroup";
+    expect(ask(named(policies(), "prefix-length"), group, type).violations).toEqual([
+      { message: expect.stringMatching(/^PrefixSetGroup "blocked" at ams1 .*\(1 of 2\): 0\.0\.0\.0\/0/) },
+    ]);
+  });
+
   test("report a finding at their own level, and a notice as advisory", () => {
     const lengths = named(policies(), "prefix-length");
     expect(ask(lengths, set({ "0.0.0.0/0": 1 })).violations).toEqual([

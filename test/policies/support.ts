@@ -2,10 +2,11 @@ import { rules } from "../../policies/all-rules";
 import { parsePolicyConfig } from "../../policies/config/load";
 import type { PolicyConfigInput } from "../../policies/config/schema";
 import { judgeResource, judgeStack, type Report } from "../../policies/judge";
-import { readResource, SetResource, SignalingResource } from "../../policies/resources";
+import { readResource, readResources, SetResource, SignalingResource } from "../../policies/resources";
 import {
   type ExampleResource,
   isResourceRule,
+  kindsOf,
   type ResourceRule,
   type Rule,
   type StackRule,
@@ -42,18 +43,25 @@ export function resourceOf(resource: ExampleResource, stack = "dev", stackConfig
   return readResource({ kind, name, protect, urn: urnOf(resource, stack), config: stackConfig }, inputs);
 }
 
+function resourcesOf(resource: ExampleResource, { stack, stackConfig }: Case) {
+  const { kind, name, protect = false, inputs } = resource;
+  return readResources({ kind, name, protect, urn: urnOf(resource, stack), config: stackConfig }, inputs);
+}
+
 /** What one rule says about resources; a resource rule is asked about each in turn. */
 export function reportsOf(rule: Rule, resources: readonly ExampleResource[], options: Case = {}): Report[] {
   const run = runOf(options);
   const settings = settingsOf(rule, run.config);
-  const read = resources.map((resource) => resourceOf(resource, options.stack, options.stackConfig));
+  const read = resources.map((resource) => resourcesOf(resource, options));
   if (isResourceRule(rule)) {
-    return read
-      .filter((resource) => rule.on.includes(resource.meta.kind))
-      .flatMap((resource) => judgeResource(rule as ResourceRule, resource, settings, run));
+    const kinds = kindsOf(rule);
+    return resources.flatMap(({ kind }, index) =>
+      kinds.includes(kind) ? judgeResource(rule as ResourceRule, read[index] ?? [], settings, run) : [],
+    );
   }
-  const sets = read.filter((resource) => resource instanceof SetResource);
-  const signalings = read.filter((resource) => resource instanceof SignalingResource);
+  const all = read.flat();
+  const sets = all.filter((resource) => resource instanceof SetResource);
+  const signalings = all.filter((resource) => resource instanceof SignalingResource);
   return judgeStack(rule as StackRule, { sets, signalings }, settings, run);
 }
 
@@ -70,6 +78,15 @@ export function prefixSet(inputs: Record<string, unknown> = {}, name = "blocked"
     name,
     protect: protect as boolean,
     inputs: { arena: "edge", set: "blocked", entries: { "203.0.113.0/24": 1 }, ...rest },
+  };
+}
+
+/** A `PrefixSetGroup` with inputs as they are after `check`: nodes by name. */
+export function prefixSetGroup(inputs: Record<string, unknown> = {}, name = "blocked"): ExampleResource {
+  return {
+    kind: "PrefixSetGroup",
+    name,
+    inputs: { arena: "edge", set: "blocked", entries: { "203.0.113.0/24": 1 }, nodes: { fra1: {} }, ...inputs },
   };
 }
 
