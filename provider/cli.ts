@@ -22,6 +22,7 @@ main(process.argv.slice(2), {
   stdout: process.stdout.fd,
   ...(process.stderr.isTTY && { terminal: { columns: () => process.stderr.columns ?? 80 } }),
   onHangup: (run) => process.on("SIGHUP", run),
+  end: () => process.kill(process.pid, "SIGTERM"),
   env: process.env,
   stop: stop.signal,
   isTerminal: process.stderr.isTTY,

@@ -12,6 +12,8 @@ export interface CliIo {
   readonly terminal?: { columns(): number };
   /** Calls back whenever the process is asked to read its configuration again (SIGHUP). */
   onHangup?(run: () => void): void;
+  /** Ends the process at once, as a second SIGTERM does. */
+  end?(): void;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;

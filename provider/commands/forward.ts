@@ -118,7 +118,8 @@ async function serve(flags: Flags, service: Service, { log, table, hangups }: Se
     log.info({}, "Stops: what is in the spool is delivered as far as time allows, and kept.");
   } finally {
     cancelRedraw();
-    await service.stop();
+    // Nothing but a signal ends a process one of whose threads waits for a reader.
+    if ((await service.stop()).isStuck) io.end?.();
   }
   const { reason } = service.ended;
   if (reason instanceof Error && reason.name !== "AbortError") throw reason;

@@ -20,6 +20,8 @@ export const CONFIG_DEFAULTS = {
   drainMs: 10_000,
   /** Hours of an outage at the usual rate of changes. */
   spool: { maxBytes: 1_073_741_824, maxAgeMs: 0, whenFull: "pause" },
+  /** Marks of sinks, dead letters and journals of hours. */
+  reserveBytes: 67_108_864,
   /** Two renewals may fail within a lease, and a takeover takes about as long. */
   cluster: { bucket: "packetfilter", leaseMs: 6_000, replicas: 1 },
 } as const;
@@ -57,6 +59,10 @@ export const TIMES = {
   sharedTurnMs: 5,
   /** Pause before a full pipe is written to again. `standardOutput`. */
   pipeFullMs: 10,
+  /** What has not ended so long after it was to is left. `Forwarder`. */
+  stopMs: 5_000,
+  /** Pause after a list for which the disk has no room. `TablePoller`. */
+  diskFullMs: 10_000,
   /** Connecting to NATS. `connectNats`. */
   natsConnectMs: 5_000,
   /** Connecting to a broker of Kafka. `KafkaTopic`. */

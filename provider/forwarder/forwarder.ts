@@ -8,6 +8,7 @@ import { Leases } from "./cluster/leases";
 import type { LiveConfig } from "./config/config";
 import { differenceOf } from "./config/difference";
 import { SecretFiles } from "./config/secret-files";
+import { TIMES } from "./defaults";
 import { Delivery } from "./delivery/delivery";
 import { StoredLedger } from "./ledger/ledger";
 import type { Ledger, LedgerStatus, Opened } from "./ledger/protocol";
@@ -16,10 +17,11 @@ import { Metrics } from "./operating/metrics";
 import { type Log, Troubles, tellSetAside } from "./operating/troubles";
 import { LastList } from "./polling/mark-turns";
 import { NodePollers, type NodeView } from "./polling/node-poller";
+import { DISK } from "./polling/table-poller";
 import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 import type { Sink } from "./sinks/sink";
 import { SharedTurns } from "./slices";
-import { systemWorld } from "./world";
+import { pause, systemWorld } from "./world";
 
 /** What a forwarder is made of. */
 export interface ForwarderParts extends SinkParts {
@@ -28,6 +30,8 @@ export interface ForwarderParts extends SinkParts {
   readonly memories?: NodeMemories;
   /** Reads and compares in a thread of its own; false for tests of the parts. */
   readonly thread?: boolean;
+  /** Bytes that are free on the disk of a folder; for tests, without a thread. */
+  readonly freeBytes?: (folder: string) => number;
 }
 
 /** A forwarder at work, or one round of it: pollers fill the ledger, and a runner a sink empties it. */
@@ -44,6 +48,8 @@ export class Forwarder {
   private readonly lastList: LastList;
   private leases: Leases | undefined;
   private stopping: Promise<void> | undefined;
+  /** Something did not end when it was to: a write to standard output without an end, for example. */
+  isStuck = false;
 
   private constructor(
     private readonly parts: ForwarderParts,
@@ -79,6 +85,8 @@ export class Forwarder {
       file: join(state, "forwarder.db"),
       sinks: specsOf(parts),
       records: config.current.records,
+      reserveBytes: config.current.reserveBytes,
+      ...(parts.freeBytes && { freeBytes: parts.freeBytes }),
       wall: world.wall(),
     };
     const loop = new SharedTurns(() => world.monotonic());
@@ -114,7 +122,8 @@ export class Forwarder {
     const specs = [...specsOf(this.parts), ...specsOf(sooner)];
     await Promise.all([...difference.sinks].map((name) => this.delivery.end(name)));
     try {
-      this.forget(await this.store.ledger.configure(specsOf(sooner), next.current.records));
+      const { records, reserveBytes } = next.current;
+      this.forget(await this.store.ledger.configure({ sinks: specsOf(sooner), records, reserveBytes }));
       config.adopt(next);
     } finally {
       for (const [name, sink] of await openSinks(this.parts, difference.sinks)) this.delivery.begin(name, sink);
@@ -170,10 +179,10 @@ export class Forwarder {
     return this.delivery.status;
   }
 
-  /** Why it is not ready: a node that was not tried yet, a sink that is full. A node that is down is no reason. */
+  /** Why it is not ready: a node that was not tried yet, a sink or a disk that is full. A node that is down is no reason. */
   get unready(): string[] {
     const waiting = this.pollers.untried.map((name) => `Node ${name} was not tried yet.`);
-    const full = [...this.troubles.all].filter(([key]) => key.startsWith("full/"));
+    const full = [...this.troubles.all].filter(([key]) => key === DISK || key.startsWith("full/"));
     return [...waiting, ...full.map(([, message]) => message)];
   }
 
@@ -189,7 +198,13 @@ export class Forwarder {
     if (drainMs > 0) await this.delivery.drained(drainMs);
     this.delivering.abort();
     this.loopDelay.disable();
-    await Promise.all(this.work);
+    const { world, log } = this.parts;
+    const patience = new AbortController();
+    const late = pause(world, TIMES.stopMs, patience.signal).then(() => patience.signal.aborted);
+    const over = Promise.all(this.work).then(() => true);
+    this.isStuck = !(await Promise.race([over, late]));
+    patience.abort();
+    if (this.isStuck) log.warn({}, `Something did not end within ${TIMES.stopMs} ms: it is left as it is.`);
     await this.store.ledger.close(this.lastList.at);
   }
 

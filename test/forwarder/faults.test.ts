@@ -282,22 +282,22 @@ test("a full disk refuses readings with one report; with room again nothing is m
     { world: clock },
   );
   let value = 0;
-  const failed = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" });
+  const refused = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "full" });
   const lists = () => emulator.requests({ cmd: "list", type: "shost" }).length;
-  while (failed() < 3) {
+  while (refused() < 3) {
     const before = lists();
     await passUntil(() => lists() > before, clock);
     emulator.seed(stateOf(++value, 300));
   }
-  const full = "warn The disk of the state folder is full: nothing of fra1/edge/web/shost is taken over.";
-  expect(told.lines.filter((line) => line === full)).toHaveLength(1);
+  const full = "warn The disk of the state folder is full";
+  expect(told.lines.filter((line) => line.startsWith(full))).toHaveLength(1);
   sink.answer = sound;
   await passUntil(() => sink.taken.at(-1)?.value === value, clock);
   const records = once(sink.taken);
   expect(gapsOf(records)).toEqual([]);
   expect(records.slice(0, 300).every(({ event }) => event === "added")).toBe(true);
   expect(records.slice(300).every(({ event }) => event === "changed")).toBe(true);
-  expect(told.lines).toContain("info Marks (shost) of edge/web on fra1 are read again.");
+  expect(told.lines).toContain("info The disk of the state folder has room again.");
 });
 
 test("a clock set to and fro changes timestamps only, not pace, order or sinks", async () => {

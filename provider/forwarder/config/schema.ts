@@ -58,6 +58,7 @@ export const configSchema = members({
   format: z.enum(FORMATS, { error: `must be one of ${FORMATS.join(", ")}` }).default(CONFIG_DEFAULTS.format),
   state: text.default(CONFIG_DEFAULTS.state),
   spool: members(spoolFields).default({}),
+  reserveBytes: whole(0, Number.MAX_SAFE_INTEGER).default(CONFIG_DEFAULTS.reserveBytes),
   listen: listen.optional(),
   cluster: cluster.optional(),
   onceDeadlineMs: whole(1, MAX_MS).default(CONFIG_DEFAULTS.onceDeadlineMs),

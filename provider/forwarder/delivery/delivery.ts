@@ -126,7 +126,7 @@ export class Delivery {
 class BacklogWatch {
   private readonly marks = new EventEmitter().setMaxListeners(0);
   private readonly gone = new Set<string>();
-  private status: LedgerStatus = { sinks: [], bytes: 0, setAside: 0 };
+  private status: LedgerStatus = { sinks: [], bytes: 0, freeBytes: 0, setAside: 0 };
 
   constructor(private readonly parts: Pick<DeliveryParts, "ledger" | "metrics" | "world"> & { readonly log: Log }) {}
 
@@ -184,6 +184,7 @@ class BacklogWatch {
       return;
     }
     metrics.set("spool_bytes", this.status.bytes);
+    metrics.set("state_free_bytes", this.status.freeBytes);
     metrics.set("stores_set_aside_total", this.status.setAside);
     for (const { name, records, bytes, oldest, dropped } of this.status.sinks) {
       const labels = { sink: name };

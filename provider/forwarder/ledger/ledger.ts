@@ -2,7 +2,16 @@ import { readMarks } from "../reading/reading";
 import { tableKey } from "../table";
 import { recordsLeft } from "./left-spool";
 import { OpenStore } from "./open-store";
-import type { ArrivedList, Ledger, LedgerOptions, LedgerStatus, Opened, Portion, TakenOver } from "./protocol";
+import type {
+  ArrivedList,
+  ChangingOptions,
+  Ledger,
+  LedgerOptions,
+  LedgerStatus,
+  Opened,
+  Portion,
+  TakenOver,
+} from "./protocol";
 import { isBroken } from "./sqlite";
 import { Store, setAside } from "./store";
 import type { FinishedReading } from "./table-state";
@@ -82,12 +91,13 @@ export class StoredLedger implements Ledger {
     const { aside } = this;
     const last = aside && { lastAside: { file: aside, records: await recordsLeft(aside) } };
     this.aside = undefined;
-    return { ...this.current.spool.status, setAside: this.asides, ...last };
+    this.current.retry();
+    return { ...this.current.spool.status, freeBytes: this.current.freeBytes, setAside: this.asides, ...last };
   }
 
-  configure(sinks: LedgerOptions["sinks"], records: LedgerOptions["records"]): Promise<readonly string[]> {
-    this.options = { ...this.options, sinks, records };
-    return this.current.configure(sinks);
+  configure(options: ChangingOptions): Promise<readonly string[]> {
+    this.options = { ...this.options, ...options };
+    return this.current.configure(options);
   }
 
   async close(listed: number | undefined): Promise<void> {

@@ -1,10 +1,11 @@
 import { nextTurn } from "../slices";
 import { type TableName, tableKey } from "../table";
 import { loadIdentity, type StoreIdentity, setListed } from "./identity";
-import { type LedgerOptions, type Opened, SpoolFull, type TakenOver } from "./protocol";
+import { bytesOf } from "./kept-baseline";
+import { type ChangingOptions, type LedgerOptions, type Opened, SpoolFull, type TakenOver } from "./protocol";
 import type { Entry, SinkAccount } from "./sink-account";
 import { type Moved, Spool } from "./spool";
-import { isBroken } from "./sqlite";
+import { DiskFull, isBroken, isFull } from "./sqlite";
 import type { Store } from "./store";
 import { type FinishedReading, TableState } from "./table-state";
 
@@ -32,6 +33,8 @@ export class OpenStore {
     private readonly store: Store,
     private readonly identity: StoreIdentity,
     private current: Spool,
+    /** Stays free on the disk. */
+    private reserveBytes: number,
     private readonly onBroken: () => void,
   ) {}
 
@@ -44,14 +47,15 @@ export class OpenStore {
    */
   static load(
     store: Store,
-    { sinks, wall }: Pick<LedgerOptions, "sinks" | "wall">,
+    { sinks, wall, reserveBytes = 0 }: LedgerOptions,
     least: number,
     onBroken: () => void,
   ): { open: OpenStore; opened: Opened } {
     const { identity, ...found } = loadIdentity(store, wall);
     const spool = new Spool(store);
     const forgotten = spool.load(sinks, least);
-    return { open: new OpenStore(store, identity, spool, onBroken), opened: { ...found, forgotten } };
+    const open = new OpenStore(store, identity, spool, reserveBytes, onBroken);
+    return { open, opened: { ...found, forgotten } };
   }
 
   get spool(): Spool {
@@ -79,8 +83,9 @@ export class OpenStore {
   }
 
   /** Goes on with other sinks. @returns those that are no more. */
-  async configure(sinks: LedgerOptions["sinks"]): Promise<readonly string[]> {
+  async configure({ sinks, reserveBytes = 0 }: ChangingOptions): Promise<readonly string[]> {
     while (this.writing) await this.writing;
+    this.reserveBytes = reserveBytes;
     const { store, spool } = this;
     const moved = spool.takeMoved();
     try {
@@ -95,13 +100,32 @@ export class OpenStore {
     }
   }
 
-  /** Writes what is left. @param listed When the last list of any table ended. */
+  get freeBytes(): number {
+    return this.store.freeBytes;
+  }
+
+  /** Writes marks of sinks that could not be written: there may be room now. */
+  retry(): void {
+    if (this.spool.hasMoved) this.schedule();
+  }
+
+  /**
+   * Writes what is left, or as much of it as there is room for.
+   *
+   * @param listed When the last list of any table ended.
+   * @throws when there is no room for the marks of sinks: what they have taken comes again.
+   */
   async close(listed: number | undefined): Promise<void> {
     while (this.writing) await this.writing;
+    const { spool, store } = this;
+    const moved = spool.takeMoved();
     try {
-      await this.store.slicedTransaction(this.leaving(listed));
+      await store.slicedTransaction(this.leaving(moved, listed));
+    } catch (error) {
+      if (!isFull(error)) throw error;
+      store.transaction(() => spool.writeMoved(moved));
     } finally {
-      this.store.close();
+      store.close();
     }
   }
 
@@ -111,8 +135,8 @@ export class OpenStore {
     for (const { reject } of this.finished.splice(0)) reject(error);
   }
 
-  private *leaving(listed: number | undefined): Generator<void> {
-    this.spool.writeMoved(this.spool.takeMoved());
+  private *leaving(moved: Moved, listed: number | undefined): Generator<void> {
+    this.spool.writeMoved(moved);
     if (listed !== undefined) setListed(this.store, listed);
     for (const table of this.tables.values()) yield* table.settle();
   }
@@ -131,7 +155,7 @@ export class OpenStore {
   private async flush(): Promise<boolean> {
     const { store, spool } = this;
     const reserved = new Map<SinkAccount, number>();
-    const accepted = this.finished.splice(0).filter((one) => this.fits(one, reserved));
+    const accepted = this.finished.splice(0).filter((one) => this.hasRoom(one) && this.fits(one, reserved));
     const last = spool.last;
     const moved = spool.takeMoved();
     if (accepted.length === 0 && moved.marks.length === 0) return false;
@@ -184,6 +208,19 @@ export class OpenStore {
       taken.push({ ...reading.taken, bytes: spooled });
     }
     return { entries, taken };
+  }
+
+  /** Rejects a reading that would take what is to stay free of the disk, once those that drop the oldest have done so. */
+  private hasRoom(one: Finished): boolean {
+    const { rows, changes, whole = [], table } = one.reading;
+    const bytes = bytesOf(rows) + bytesOf(changes) + bytesOf(whole);
+    if (bytes === 0 || this.store.hasRoomFor(bytes, this.reserveBytes)) return true;
+    if (this.spool.dropForRoom(bytes)) this.finished.push(one);
+    else {
+      table.forget();
+      one.reject(new DiskFull("the disk is full but for what stays free"));
+    }
+    return false;
   }
 
   /** Rejects a reading for which a sink that pauses has no room. */

@@ -27,11 +27,18 @@ export interface LedgerOptions {
   readonly file: string;
   readonly sinks: readonly SinkSpec[];
   readonly records: "changes" | "all";
+  /** Bytes that stay free on the state's disk. Default: 0. */
+  readonly reserveBytes?: number;
+  /** Bytes that are free on the disk of a folder; for tests. */
+  readonly freeBytes?: (folder: string) => number;
   /** Pages of 4 KiB that the store may have; for tests of a full disk. */
   readonly maxPages?: number;
   /** Milliseconds since 1970. */
   readonly wall: number;
 }
+
+/** What may change while a ledger is open. */
+export type ChangingOptions = Pick<LedgerOptions, "sinks" | "records" | "reserveBytes">;
 
 /** A store that was broken. */
 export interface SetAside {
@@ -137,6 +144,8 @@ export interface LedgerStatus {
   readonly sinks: readonly Backlog[];
   /** Bytes of all batches that are kept. */
   readonly bytes: number;
+  /** Bytes that are free on the state's disk. */
+  readonly freeBytes: number;
   /** Stores that were set aside while this ledger was open. */
   readonly setAside: number;
   /** The last of them that broke at work, told once. */
@@ -177,7 +186,7 @@ export interface Ledger {
    *
    * @returns sinks that are no more: what they had not read is given up.
    */
-  configure(sinks: readonly SinkSpec[], records: LedgerOptions["records"]): Promise<readonly string[]>;
+  configure(options: ChangingOptions): Promise<readonly string[]>;
   /** @param listed When the last list of any table ended, on the clock that machines keep until they restart. */
   close(listed: number | undefined): Promise<void>;
 }

@@ -88,6 +88,18 @@ export class SinkAccount {
     return this.position !== before;
   }
 
+  /** Gives up the oldest batches of so many bytes. @returns whether there were any. */
+  dropBytes(bytes: number): boolean {
+    const before = this.position;
+    let left = bytes;
+    for (let oldest = this.unread[this.first]; oldest && left > 0; oldest = this.unread[this.first]) {
+      left -= oldest.bytes;
+      this.dropped += oldest.records;
+      this.acknowledge(oldest.seq);
+    }
+    return this.position !== before;
+  }
+
   /** The batches behind the mark, from the oldest: at most `maxRecords` and a MiB in all, but at least one batch. */
   next(maxRecords: number): Entry[] {
     const portion: Entry[] = [];

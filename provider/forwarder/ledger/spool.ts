@@ -170,6 +170,17 @@ export class Spool {
     return this.hasMoved;
   }
 
+  /** Drops the oldest batches of so many bytes of the sinks that let it. @returns whether there was something. */
+  dropForRoom(bytes: number): boolean {
+    let dropped = false;
+    for (const account of this.accounts.values()) {
+      if (account.spec.limits.whenFull !== "drop-oldest" || !account.dropBytes(bytes)) continue;
+      this.moved.add(account);
+      dropped = true;
+    }
+    return dropped;
+  }
+
   get hasMoved(): boolean {
     return this.moved.size > 0;
   }
@@ -206,7 +217,7 @@ export class Spool {
     if (count > 0) this.kept.splice(0, count);
   }
 
-  get status(): Omit<LedgerStatus, "setAside"> {
+  get status(): Omit<LedgerStatus, "setAside" | "freeBytes"> {
     return { sinks: [...this.accounts.values()].map((account) => account.backlog()), bytes: this.bytes };
   }
 

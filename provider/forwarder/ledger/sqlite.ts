@@ -42,6 +42,12 @@ export function isNoDatabase(error: unknown): boolean {
   return isCode(error, "notADatabase");
 }
 
+/** A reading was not taken over, since it would take space of the disk that is to stay free. */
+export class DiskFull extends Error {
+  override readonly name = "DiskFull";
+  readonly errcode = CODES.full;
+}
+
 /** True when there was no room on the disk. */
 export function isFull(error: unknown): boolean {
   return isCode(error, "full");
@@ -50,6 +56,7 @@ export function isFull(error: unknown): boolean {
 /** An error of opening the store, as a sentence where it is about the machine. */
 export function explained(error: unknown, file: string): unknown {
   if (isCode(error, "busy")) return new StoreError(`The state ${file} is in use by another forwarder.`);
+  if (isFull(error)) return new StoreError(`The state ${file} cannot be opened: its disk is full.`);
   if (isCode(error, "readOnly", "cannotOpen")) {
     return new StoreError(`The state ${file} cannot be written: ${messageOf(error)}.`);
   }

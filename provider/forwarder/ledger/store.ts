@@ -1,10 +1,11 @@
-import { existsSync, mkdirSync, renameSync } from "node:fs";
+import { existsSync, mkdirSync, renameSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
 import { makePrivate, PRIVATE_FOLDER } from "../../files/private";
 import { messageOf } from "../../model/errors";
 import { nextTurn } from "../slices";
+import type { LedgerOptions } from "./protocol";
 import { BrokenStore, explained, loadSqlite, type Sqlite, StoreError } from "./sqlite";
 
 const SCHEMA = `
@@ -40,6 +41,14 @@ const SCHEMA = `
   ) WITHOUT ROWID;
 `;
 
+/** SQLite's own. */
+const PAGE_BYTES = 4_096;
+/** What is written stands in the journal at first, then in the file. */
+const TIMES_WRITTEN = 2;
+
+/** How a store is opened. */
+type StoreOptions = Pick<LedgerOptions, "maxPages" | "freeBytes">;
+
 /** The form of the file. One of another form is left as it is: it is sound, and another version knows it. */
 const FORM = 1;
 
@@ -55,20 +64,21 @@ export class Store {
     private readonly db: DatabaseSync,
     private readonly lock: DatabaseSync,
     readonly file: string,
+    private readonly options: StoreOptions,
   ) {}
 
   /**
    * Opens the file, or makes it.
    *
-   * @param maxPages Pages of 4 KiB that it may have; for tests of a full disk.
    * @throws {StoreError} @throws as `isBroken` knows when the file is no store.
    */
-  static async open(file: string, options: { maxPages?: number } = {}): Promise<Store> {
+  static async open(file: string, options: StoreOptions = {}): Promise<Store> {
     return Store.openWith(await loadSqlite(), file, options);
   }
 
-  private static openWith(sqlite: Sqlite, file: string, { maxPages }: { maxPages?: number }): Store {
+  private static openWith(sqlite: Sqlite, file: string, options: StoreOptions): Store {
     const { DatabaseSync } = sqlite;
+    const { maxPages } = options;
     try {
       mkdirSync(dirname(file), { recursive: true, mode: PRIVATE_FOLDER });
     } catch (error) {
@@ -90,7 +100,7 @@ export class Store {
       const check = z.object({ quick_check: z.string() }).parse(db.prepare("PRAGMA quick_check(1)").get()).quick_check;
       if (check !== "ok") throw new BrokenStore(check);
       if (maxPages !== undefined) db.exec(`PRAGMA max_page_count=${maxPages}`);
-      return new Store(sqlite, db, lock, file);
+      return new Store(sqlite, db, lock, file, options);
     } catch (error) {
       db?.close();
       lock?.close();
@@ -146,11 +156,28 @@ export class Store {
     return row === undefined ? undefined : schema.parse(row);
   }
 
+  /** Bytes that are free on the disk. */
+  get freeBytes(): number {
+    const { freeBytes = freeBytesOf } = this.options;
+    return freeBytes(dirname(this.file));
+  }
+
+  /** Bytes of the file that hold nothing. */
+  get reusableBytes(): number {
+    const sql = "SELECT freelist_count AS count FROM pragma_freelist_count";
+    return (this.get(z.object({ count: z.number() }), sql)?.count ?? 0) * PAGE_BYTES;
+  }
+
+  /** True when so much can be written and `reserveBytes` stay free. What goes into room within the file makes it no larger. */
+  hasRoomFor(bytes: number, reserveBytes: number): boolean {
+    return bytes <= this.reusableBytes || bytes * TIMES_WRITTEN <= this.freeBytes - reserveBytes;
+  }
+
   /** Sets this store aside, since it turned out to be broken, and opens an empty one in its place. */
   startAnew(wall: number): { store: Store; aside: string } {
     this.close();
     const aside = setAside(this.file, wall);
-    return { store: Store.openWith(this.sqlite, this.file, {}), aside };
+    return { store: Store.openWith(this.sqlite, this.file, { ...this.options, maxPages: undefined }), aside };
   }
 
   close(): void {
@@ -174,6 +201,11 @@ export class Store {
     this.statements.set(sql, made);
     return made;
   }
+}
+
+function freeBytesOf(folder: string): number {
+  const { bavail, bsize } = statfsSync(folder);
+  return bavail * bsize;
 }
 
 function ofAnotherVersion(file: string, form: number): string {

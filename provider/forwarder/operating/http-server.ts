@@ -10,7 +10,7 @@ export interface OperatingServer {
 }
 
 /**
- * Serves `/healthz` (200 while the process works), `/readyz` (200 once every node was tried, and as long as no sink that pauses
+ * Serves `/healthz` (200 while the process works), `/readyz` (200 once every node was tried, and as long as no sink that pauses or disk
  * is full; else 503 with reasons) and `/metrics`.
  *
  * @param listen As `127.0.0.1:9464`; port 0 takes a free one.

@@ -18,6 +18,7 @@ export const FORWARD_METRICS = [
   ["lag_bytes", "gauge", "Bytes in the spool that a sink has not acknowledged, by sink."],
   ["lag_seconds", "gauge", "Age of the oldest record that a sink has not acknowledged, by sink."],
   ["spool_bytes", "gauge", "Bytes of records in the spool, each counted once."],
+  ["state_free_bytes", "gauge", "Bytes that are free on the disk of the state folder."],
   ["stores_set_aside_total", "counter", "State files that were broken and set aside."],
   ["lease_held", "gauge", "1 while this forwarder polls a node, by node; with a cluster."],
   ["lease_lost_total", "counter", "Leases that ended before they were given back, by node."],

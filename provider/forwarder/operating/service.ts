@@ -63,10 +63,15 @@ export class Service {
     });
   }
 
-  async stop(): Promise<void> {
-    await this.reloading;
-    await this.current.stop();
-    await this.listener.close();
+  /** Stops, within a bounded time. @returns whether something did not end, and keeps the process. */
+  async stop(): Promise<{ isStuck: boolean }> {
+    try {
+      await this.reloading;
+      await this.current.stop();
+    } finally {
+      await this.listener.close();
+    }
+    return this.current;
   }
 
   private async take(next: LiveConfig): Promise<void> {

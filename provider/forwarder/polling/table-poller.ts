@@ -8,6 +8,11 @@ import { ListFailure, type MarkSource } from "./mark-source";
 import type { MarkTurns, PollingParts } from "./mark-turns";
 import type { WatchedTable } from "./structure";
 
+/** Key of the trouble that the disk is full. */
+export const DISK = "disk";
+const FULL_DISK =
+  "The disk of the state folder is full, but for the bytes that stay free (`reserveBytes`): what is listed is not taken over until sinks have taken more, or the disk has room.";
+
 /** How a list went: `refused` is the node's own no, `full` that a sink has no room for its records. */
 export type Outcome = "taken" | "failed" | "refused" | "full";
 
@@ -106,10 +111,12 @@ export class TablePoller {
       await delivery.room(error.sinks, signal);
       return "full";
     }
-    const message = isFull(error)
-      ? `The disk of the state folder is full: nothing of ${key} is taken over.`
-      : messageOf(error);
-    troubles.begin(key, { node: table.node, table: key }, message);
+    if (isFull(error)) {
+      troubles.begin(DISK, {}, FULL_DISK);
+      this.asked = TIMES.diskFullMs;
+      return "full";
+    }
+    troubles.begin(key, { node: table.node, table: key }, messageOf(error));
     if (!(error instanceof ListFailure)) return "failed";
     this.asked = error.afterMs ?? 0;
     if (error.unauthorized) await secrets.refresh();
@@ -126,7 +133,9 @@ export class TablePoller {
     for (const [event, count] of Object.entries(taken.events)) metrics.add("records_total", { ...node, event }, count);
     const what = `Marks (${table.type}) of ${table.arena}/${table.profile} on ${table.node}`;
     troubles.end(tableKey(table), node, `${what} are read again.`);
-    if (taken.records > 0) delivery.wake();
+    if (taken.records === 0) return;
+    troubles.end(DISK, {}, "The disk of the state folder has room again.");
+    delivery.wake();
   }
 
   private snapshotIsDue(): boolean {

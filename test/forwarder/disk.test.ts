@@ -1,0 +1,200 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
+import type { LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
+import { isFull } from "../../provider/forwarder/ledger/sqlite";
+import { Store } from "../../provider/forwarder/ledger/store";
+import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
+import { TestClock, until } from "./support/clock";
+import { startForwarding, stateWith, temporaryFolder } from "./support/forward";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const RESERVE = 1_000_000;
+const MARKS = 500;
+
+const sink = (name: string, whenFull: SinkSpec["limits"]["whenFull"]): SinkSpec => ({
+  name,
+  limits: { maxBytes: 1e9, maxAgeMs: 0, whenFull },
+});
+
+/** A ledger on a disk with as many free bytes as `disk` says. */
+async function open(folder: string, sinks: SinkSpec[], disk: { free: number }) {
+  const options: LedgerOptions = {
+    file: join(folder, "forwarder.db"),
+    sinks,
+    records: "changes",
+    reserveBytes: RESERVE,
+    freeBytes: () => disk.free,
+    wall: Date.UTC(2026, 0, 1),
+  };
+  const { ledger } = await StoredLedger.open(options);
+  return ledger;
+}
+
+/** Lists all marks with this value. */
+function read(ledger: StoredLedger, value: number) {
+  const marks = Array.from({ length: MARKS }, (_, n) => ({
+    a: `198.18.${n >> 8}.${n & 255}`,
+    id: 1,
+    v: value,
+    t: 600,
+  }));
+  return ledger.take({
+    table: { node: "fra1", arena: "edge", profile: "web", type: "shost" },
+    body: [Buffer.from(JSON.stringify(marks))],
+    wall: Date.UTC(2026, 0, 1),
+    now: 1_000 + value,
+    rules: [],
+    habits: {},
+    snapshot: false,
+  });
+}
+
+async function unread(ledger: StoredLedger, name: string) {
+  const portion = await ledger.next(name, 1_000_000);
+  const records = (portion?.batches ?? []).flatMap(readBatch);
+  return { position: portion?.position ?? 0, sequences: records.map(({ sequence }) => sequence) };
+}
+
+const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, n) => first + n);
+
+test("what is to stay free of the disk stays free, until a sink has taken more or the disk has room", async () => {
+  using folder = temporaryFolder();
+  const disk = { free: 2 * RESERVE };
+  const ledger = await open(folder.path, [sink("web", "pause")], disk);
+  for (const value of numbers(1, 4)) await read(ledger, value);
+  disk.free = RESERVE;
+  const refused = await read(ledger, 5).catch((error: unknown) => error);
+  expect(isFull(refused)).toBe(true);
+  const first = await unread(ledger, "web");
+  expect(first.sequences).toEqual(numbers(1, 4 * MARKS));
+  await ledger.acknowledge("web", first.position);
+  // What was taken left room within the file.
+  await until(async () => (await ledger.status()).bytes === 0);
+  await read(ledger, 6);
+  const second = await unread(ledger, "web");
+  expect(second.sequences).toEqual(numbers(4 * MARKS + 1, 5 * MARKS));
+  disk.free = 2 * RESERVE;
+  await read(ledger, 7);
+  expect((await ledger.status()).sinks).toMatchObject([{ records: 2 * MARKS, dropped: 0 }]);
+  await ledger.close(undefined);
+});
+
+test("a sink that drops the oldest makes room on the disk, too", async () => {
+  using folder = temporaryFolder();
+  const disk = { free: 2 * RESERVE };
+  const ledger = await open(folder.path, [sink("siem", "drop-oldest")], disk);
+  for (const value of numbers(1, 10)) await read(ledger, value);
+  disk.free = RESERVE;
+  for (const value of [11, 12]) await read(ledger, value);
+  const { sequences } = await unread(ledger, "siem");
+  const [backlog] = (await ledger.status()).sinks;
+  expect(sequences.at(-1)).toBe(12 * MARKS);
+  expect((backlog?.records ?? 0) + (backlog?.dropped ?? 0)).toBe(12 * MARKS);
+  expect(sequences).toEqual(numbers((backlog?.dropped ?? 0) + 1, 12 * MARKS));
+  await ledger.close(undefined);
+});
+
+test("where nothing but the marks of sinks fits at the end, they are kept: nothing is sent again", async () => {
+  using folder = temporaryFolder();
+  const disk = { free: 2 * RESERVE };
+  const ledger = await open(folder.path, [sink("web", "pause")], disk);
+  await read(ledger, 1);
+  const { position } = await unread(ledger, "web");
+  const full = Object.assign(new Error("database or disk is full"), { errcode: 13 });
+  const failing = vi.spyOn(Store.prototype, "slicedTransaction").mockRejectedValue(full);
+  await ledger.acknowledge("web", position);
+  await until(() => failing.mock.calls.length > 0);
+  await ledger.close(undefined);
+  vi.restoreAllMocks();
+  const again = await open(folder.path, [sink("web", "pause")], disk);
+  expect((await again.status()).sinks).toMatchObject([{ name: "web", records: 0 }]);
+  await again.close(undefined);
+});
+
+test("a forwarder whose disk is full says so, is not ready, and goes on by itself without a gap", async () => {
+  using folder = temporaryFolder();
+  const stateOf = (value: number) => ({
+    arenas: {
+      edge: { profiles: { web: { marks: { shost: [{ address: "203.0.113.9", id: 1, value, lifetime: 60 }] } } } },
+    },
+  });
+  await using emulator = await startEmulator({ state: stateOf(0) });
+  const disk = { free: 2 * RESERVE };
+  const clock = new TestClock();
+  const records: ForwardRecord[] = [];
+  const { forwarder, told } = await startForwarding(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      reserveBytes: RESERVE,
+    },
+    folder.path,
+    { world: clock, freeBytes: () => disk.free, onRecord: (record) => void records.push(record) },
+  );
+  await until(() => records.length === 1);
+  // What was taken left room in the file for a record or two.
+  vi.spyOn(Store.prototype, "reusableBytes", "get").mockReturnValue(0);
+  disk.free = 0;
+  emulator.seed(stateOf(1));
+  await until(() => forwarder.unready.length > 0, clock);
+  expect(forwarder.unready).toEqual([expect.stringContaining("The disk of the state folder is full")]);
+  const full = forwarder.metrics.get("polls_total", { node: "fra1", outcome: "full" });
+  await until(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "full" }) > full, clock);
+  await until(() => forwarder.metrics.get("state_free_bytes") === 0, clock);
+  disk.free = 2 * RESERVE;
+  emulator.seed(stateOf(2));
+  await until(() => records.length === 2, clock);
+  expect(records.map(({ sequence, event, value }) => [sequence, event, value])).toEqual([
+    [1, "added", 0],
+    [2, "changed", 2],
+  ]);
+  expect(forwarder.unready).toEqual([]);
+  expect(told.lines).toEqual([
+    expect.stringMatching(/^warn The disk of the state folder is full/),
+    "info The disk of the state folder has room again.",
+  ]);
+});
+
+test("SIGTERM ends it also while standard output has a reader that reads nothing, and the rest comes later", {
+  timeout: 60_000,
+}, async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(3_000) });
+  const file = join(folder.path, "forwarder.yaml");
+  writeFileSync(
+    file,
+    `nodes: { fra1: { endpoint: "${emulator.endpoint}" } }
+watch: [{ arena: edge, types: [shost] }]
+drainMs: 0
+sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjson }]
+`,
+  );
+  const CLI = join(__dirname, "../../dist/provider/cli.js");
+  const child = spawn(process.execPath, [CLI, "forward", "--config", file], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let told = "";
+  child.stderr.on("data", (chunk) => {
+    told += chunk;
+  });
+  const written = () => readFileSync(join(folder.path, "marks.ndjson"), "utf8").split("\n").length - 1;
+  await until(() => {
+    try {
+      return written() === 3_000;
+    } catch {
+      return false;
+    }
+  });
+  child.kill("SIGTERM");
+  await once(child, "exit");
+  // Ended by the signal, which service managers take for a clean end.
+  expect([child.exitCode, child.signalCode]).toEqual([null, "SIGTERM"]);
+  expect(told).toContain("Something did not end within 5000 ms");
+});
