@@ -1,9 +1,14 @@
 #!/usr/bin/env node
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { main } from "./commands/program";
 
 // SIGTERM and SIGINT end a running command cleanly; a second one ends the process at once.
 const stop = new AbortController();
 for (const signal of ["SIGTERM", "SIGINT"] as const) process.once(signal, () => stop.abort());
+
+/** Bytes: the state of a stack with a million entries. */
+const MOST_OUTPUT = 2 ** 30;
 
 // A reader of our output may go away, as `head` does. That is no failure of ours, and no reason to break off.
 for (const stream of [process.stdout, process.stderr]) {
@@ -23,6 +28,10 @@ main(process.argv.slice(2), {
   ...(process.stderr.isTTY && { terminal: { columns: () => process.stderr.columns ?? 80 } }),
   onHangup: (run) => process.on("SIGHUP", run),
   end: () => process.kill(process.pid, "SIGTERM"),
+  execute: async (program, args, cwd) => {
+    const { stdout } = await promisify(execFile)(program, args, { cwd, maxBuffer: MOST_OUTPUT });
+    return stdout;
+  },
   env: process.env,
   stop: stop.signal,
   isTerminal: process.stderr.isTTY,

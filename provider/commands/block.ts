@@ -1,4 +1,4 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { formatUrl } from "../client";
 import { isEntryValue, MAX_VALUE } from "../model/entry";
 import type { CanonicalPrefix, Prefix } from "../model/prefix";
@@ -8,10 +8,11 @@ import type { EntryChange } from "../prefixes/edit/edit";
 import { withPrefixFile } from "../prefixes/edit/edit-file";
 import { type ContentLimits, contentLimits, contentProblems, entryProblems } from "../resources/limits/content";
 import { addEditFlags, type EditFlags, type Workplace, workplace } from "./blocking/common";
-import { readPrefixes } from "./blocking/given";
+import { addExpire } from "./blocking/expire";
+import { readPrefixes, requireGiven } from "./blocking/given";
 import { judgeEntries } from "./blocking/policies";
 import { send } from "./blocking/send";
-import { expiryOf } from "./blocking/until";
+import { expiryOf, HOW_LONG } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 import type { Project } from "./project";
 
@@ -46,8 +47,10 @@ export function register(program: Command, io: CliIo): void {
   const command = program
     .command("block")
     .description("write prefixes into a prefix file, with the reason and for how long")
-    .argument("<prefix...>", "addresses and prefixes")
-    .addOption(new Option("--reason <text>", "why, for people").makeOptionMandatory())
+    .argument("[prefix...]", "addresses and prefixes")
+    .usage("<prefix...> --file <file> --reason <text> (--for <span> | --until <time> | --permanent) [options]")
+    .enablePositionalOptions()
+    .option("--reason <text>", "why, for people")
     .option("--ticket <text>", "reference into another system, such as INC-4711")
     .option("--value <number>", "value of the entry; default: that of the file, else 1")
     .option("--for <span>", "for so long: 2h, 1h30m, 7d; units w, d, h, m, s")
@@ -57,9 +60,19 @@ export function register(program: Command, io: CliIo): void {
   addEditFlags(command)
     .addHelpText("after", HELP)
     .action((spellings: string[], flags: Flags) => run(spellings, flags, command, io));
+  addExpire(command, io);
 }
 
 async function run(spellings: readonly string[], flags: Flags, command: Command, io: CliIo): Promise<void> {
+  const { for: span, duration, until, permanent } = flags;
+  requireGiven(
+    [
+      ["<prefix...>", spellings.length > 0],
+      ["--file <file>", flags.file],
+      ["--reason <text>", flags.reason],
+    ],
+    (span ?? duration ?? until ?? permanent) === undefined ? HOW_LONG : undefined,
+  );
   const prefixes = readPrefixes(spellings);
   refuseDefaultRoute(prefixes);
   const change = readChange(flags, (io.now ?? Date.now)());
@@ -78,10 +91,16 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
     io.out(`${name}: ${some(names)} ${are} in it${lifetime(change)}.\n`);
     if (change.expires) io.out(`The first "pulumi up" after that time removes ${them}.\n`);
     const put = new Map(names.map((prefix) => [prefix, after[prefix]?.value ?? 1]));
-    const wanted = { put, remove: new Set<CanonicalPrefix>(), before, isForced: flags.force === true };
+    const wanted = {
+      put,
+      remove: new Set<CanonicalPrefix>(),
+      before,
+      isForced: flags.force === true,
+      reason: flags.reason,
+    };
     const until = change.expires ?? undefined;
     const given = { command, arguments: names, instead: { for: undefined, duration: undefined, until } };
-    return send(place, locked, { ...wanted, reason: flags.reason }, given, io);
+    return send(place, locked, () => wanted, given, io);
   }).finally(() => place.close());
   if (problems.length > 0) throw new Error(problems.join("\n"));
 }

@@ -14,6 +14,8 @@ export interface CliIo {
   onHangup?(run: () => void): void;
   /** Ends the process at once, as a second SIGTERM does. */
   end?(): void;
+  /** Runs a program to its end, and gives what it wrote to standard output. Default: none is run. */
+  execute?(program: string, args: readonly string[], folder: string): Promise<string>;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;

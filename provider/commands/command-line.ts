@@ -24,7 +24,9 @@ export function commandLine(
     if (value === true) return [flag];
     return [value].flat().flatMap((one) => [flag, SECRET.has(name) ? `${String(one).split(":")[0]}: …` : String(one)]);
   });
-  return ["pulumi-packetfilter", command.name(), ...words, ...given].map(quoted).join(" ");
+  const names = [];
+  for (let one: Command | null = command; one?.parent; one = one.parent) names.unshift(one.name());
+  return ["pulumi-packetfilter", ...names, ...words, ...given].map(quoted).join(" ");
 }
 
 /** As a POSIX shell takes it for one word. */

@@ -4,22 +4,26 @@ import {
   MARK_TYPES,
   type MarkType,
   type NodeClient,
-  Prefix,
-  PrefixError,
+  type Prefix,
   parseUrl,
   type ResourceUrl,
 } from "../client";
 import { messageOf } from "../model/errors";
 import { inParallel } from "../model/parallel";
+import { readPrefixOption } from "./blocking/given";
 import { type CliIo, progress, UsageError } from "./cli-io";
+import { covering } from "./listing/covering";
 import { type Listing, listEntries, listMarks, listProfiles, listRules, together } from "./listing/listing";
 import { OUTPUTS, type Output, printed } from "./listing/output";
+import { stackSets } from "./listing/stack-sets";
 import { AT_ONCE, addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
+import { readProject } from "./project";
 import { wrongUse } from "./wrong-use";
 
 interface Flags extends NodeFlags {
   readonly type?: MarkType;
   readonly contains?: string;
+  readonly state?: string;
   readonly output: Output;
 }
 
@@ -30,11 +34,13 @@ Resources:
   profile://ARENA/PROFILE          rules of a profile
   mark://ARENA/PROFILE             marks of a profile, of one --type
 
+Without a resource --contains looks into every set that the stack has at its nodes: "pulumi stack export" says which, or --state.
 In CSV a text that a spreadsheet would take for a formula begins with an apostrophe.
 
 Examples:
   pulumi-packetfilter list prefixset://edge/blocked --endpoint https://192.0.2.10
   pulumi-packetfilter list prefixset://edge/blocked --contains 203.0.113.7 --all-nodes
+  pulumi-packetfilter list --contains 203.0.113.7 --stack prod
   pulumi-packetfilter list mark://edge/web --type shost --output csv
 `;
 
@@ -43,21 +49,27 @@ export function register(program: Command, io: CliIo): void {
   const command = program
     .command("list")
     .description("show what a node holds: a set, the profiles of an arena, the rules or the marks of a profile")
-    .argument("<url>", "what to list, see below")
+    .argument("[url...]", "what to list, see below; with --contains sets, by default all that the stack has")
     .addOption(new Option("--type <type>", "table of marks").choices(MARK_TYPES))
-    .option("--contains <ip>", "of a set: every entry that covers this address or prefix, the longest first")
+    .option("--contains <ip>", "of sets: every entry that covers this address or prefix, the longest first")
+    .option(
+      "--state <file>",
+      'output of "pulumi stack export", by which the stack\'s sets are known; default: it is run',
+    )
     .addOption(new Option("--output <form>", "form of the list").choices(OUTPUTS).default("table"));
   addNodeFlags(command, { listsMarks: true })
     .addHelpText("after", HELP)
-    .action((url: string, flags: Flags) => run(url, flags, io));
+    .action((urls: string[], flags: Flags) => run(urls, flags, io));
 }
 
-async function run(text: string, flags: Flags, io: CliIo): Promise<void> {
-  const url = wrongUse(TypeError, () => parseUrl(text));
+async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
+  const [url, ...more] = texts.map((text) => wrongUse(TypeError, () => parseUrl(text)));
   const { type } = flags;
-  const covered = flags.contains === undefined ? undefined : readAddress(flags.contains);
-  if (covered && url.kind !== "prefixset")
-    throw new UsageError("--contains looks into a set: name one, such as prefixset://edge/blocked.");
+  const covered = flags.contains === undefined ? undefined : readPrefixOption("--contains", flags.contains);
+  if (covered && (!url || more.length > 0)) return search(covered, url ? [url, ...more] : undefined, flags, io);
+  if (!url || more.length > 0)
+    throw new UsageError("Name one thing to list, such as prefixset://edge/blocked; with --contains sets may be more.");
+  if (covered && url.kind !== "prefixset") throw noSet();
   if (url.kind === "mark" && type === undefined)
     throw new UsageError(`Say which table of marks: --type ${MARK_TYPES.join(", ")}.`);
   if (url.kind !== "mark" && type !== undefined)
@@ -75,6 +87,32 @@ async function run(text: string, flags: Flags, io: CliIo): Promise<void> {
   const failed = answers.flatMap(({ node, failure }) =>
     failure === undefined ? [] : [`${node}: ${messageOf(failure)}`],
   );
+  if (failed.length > 0) throw new Error(failed.join("\n"));
+}
+
+function noSet(): UsageError {
+  return new UsageError("--contains looks into a set: name one, such as prefixset://edge/blocked.");
+}
+
+/** Who blocks this? Over several sets, named or those of the stack, of all chosen nodes: without a choice all of the stack. */
+async function search(
+  covered: Prefix,
+  named: readonly ResourceUrl[] | undefined,
+  flags: Flags,
+  io: CliIo,
+): Promise<void> {
+  const urls = named?.map((url) => {
+    if (url.kind !== "prefixset") throw noSet();
+    return url;
+  });
+  const { stack, config, state, endpoint, node } = flags;
+  const isOptional = urls !== undefined || state !== undefined;
+  const project = await readProject({ folders: [io.folder ?? process.cwd()], stack, config, isOptional }, io);
+  const isUnsaid = endpoint.length === 0 && node.length === 0 && project.nodes.length > 0 && urls === undefined;
+  const nodes = await chosenNodes(isUnsaid ? { ...flags, allNodes: true } : flags, io, project);
+  const known = urls === undefined || state !== undefined ? await stackSets(project, state, io) : [];
+  const { listing, failed } = await covering({ covered, nodes, urls, known }, io);
+  io.out(printed(listing, flags.output));
   if (failed.length > 0) throw new Error(failed.join("\n"));
 }
 
@@ -115,13 +153,5 @@ async function listed(client: NodeClient, url: ResourceUrl, { type, covered, sig
       return listRules(await client.listRules(url.arena, url.profile, options));
     case "mark":
       return listMarks(await client.listMarks(url.arena, url.profile, type ?? "shost", options));
-  }
-}
-
-function readAddress(text: string): Prefix {
-  try {
-    return Prefix.parse(text);
-  } catch (error) {
-    throw error instanceof PrefixError ? new UsageError(`--contains: ${error.message}`) : error;
   }
 }

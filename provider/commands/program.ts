@@ -45,6 +45,10 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
     about: "write prefixes into a prefix file, with reason and time",
     load: () => import("./block.js"),
   },
+  blocks: {
+    about: "show what a prefix file holds: reason, ticket and time left",
+    load: () => import("./blocks.js"),
+  },
   unblock: {
     about: "take prefixes out of a prefix file",
     load: () => import("./unblock.js"),
@@ -62,6 +66,7 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
     .version(packageVersion(), "--version", "print the version of this package")
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .helpCommand(false)
+    .enablePositionalOptions()
     .exitOverride();
   const called = Object.entries(COMMANDS).find(([name]) => name === args[0]);
   for (const [name, { about }] of Object.entries(COMMANDS)) {

@@ -7,7 +7,7 @@ import type { PrefixEntries } from "../prefixes";
 import { withPrefixFile } from "../prefixes/edit/edit-file";
 import type { PrefixEntry } from "../prefixes/entries";
 import { addEditFlags, type EditFlags, sentPlaces, workplace } from "./blocking/common";
-import { readPrefixes } from "./blocking/given";
+import { readPrefixes, requireGiven } from "./blocking/given";
 import { send } from "./blocking/send";
 import { withdrawn } from "./blocking/sent";
 import type { CliIo } from "./cli-io";
@@ -30,13 +30,18 @@ export function register(program: Command, io: CliIo): void {
   const command = program
     .command("unblock")
     .description("take prefixes out of a prefix file")
-    .argument("<prefix...>", "addresses and prefixes, each exactly as it was blocked");
+    .usage("<prefix...> --file <file> [options]")
+    .argument("[prefix...]", "addresses and prefixes, each exactly as it was blocked");
   addEditFlags(command)
     .addHelpText("after", HELP)
     .action((spellings: string[], flags: EditFlags) => run(spellings, flags, command, io));
 }
 
 async function run(spellings: readonly string[], flags: EditFlags, command: Command, io: CliIo): Promise<void> {
+  requireGiven([
+    ["<prefix...>", spellings.length > 0],
+    ["--file <file>", flags.file],
+  ]);
   const prefixes = readPrefixes(spellings);
   const place = await workplace(flags, io);
   const { name, file, project } = place;
@@ -59,9 +64,10 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
     });
     sayEdited(name, names, before, io);
     const covered = stillCovered(name, prefixes, without(after, names));
-    const wanted = { put: new Map<CanonicalPrefix, number>(), remove: new Set(names), before };
+    const put = new Map<CanonicalPrefix, number>();
+    const wanted = { put, remove: new Set(names), before, isForced: flags.force === true };
     const given = { command, arguments: names };
-    const atNode = await send(place, locked, { ...wanted, isForced: flags.force === true }, given, io);
+    const atNode = await send(place, locked, () => wanted, given, io);
     const { after: left } = await locked.edit(() => new Map());
     sayLeft(name, names, left, io);
     if (Object.keys(before).length > 0 && Object.keys(left).length === 0)

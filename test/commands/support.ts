@@ -6,6 +6,7 @@ export interface Surroundings {
   readonly folder?: string;
   readonly now?: () => number;
   readonly isTerminal?: boolean;
+  readonly execute?: (program: string, args: readonly string[], folder: string) => Promise<string>;
   readonly stdin?: AsyncIterable<Uint8Array | string>;
 }
 

@@ -15,13 +15,17 @@ export interface EditFlags extends NodeFlags {
   readonly force?: boolean;
 }
 
-/** Adds {@link EditFlags} to a command. */
-export function addEditFlags(command: Command): Command {
+/**
+ * Adds {@link EditFlags} to a command.
+ *
+ * @param now How the option is written: with `[url]` it may stand alone.
+ */
+export function addEditFlags(command: Command, now = "--now <url>"): Command {
   return addNodeFlags(
     command
-      .requiredOption("--file <file>", "prefix file that a program reads with readPrefixFile: JSON or YAML")
+      .option("--file <file>", "prefix file that a program reads with readPrefixFile: JSON or YAML")
       .option(
-        "--now <url>",
+        now,
         "after the file, also send and commit it to this set of each chosen node, such as prefixset://edge/blocked; again for more",
         collect,
         [],
@@ -53,13 +57,18 @@ export interface Workplace {
   close(): Promise<void>;
 }
 
-/** Looks at everything that can be wrong before the file is touched. @throws {UsageError | Error} */
-export async function workplace(flags: EditFlags, io: CliIo): Promise<Workplace> {
+/**
+ * Looks at everything that can be wrong before the file is touched.
+ *
+ * @param isSending True where nodes are changed, whatever --now says.
+ * @throws {UsageError | Error}
+ */
+export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.now.length > 0): Promise<Workplace> {
   const folder = io.folder ?? process.cwd();
   const file = readFileName(flags.file, folder);
   const { stack, config, now } = flags;
   const project = await readProject({ folders: [dirname(file), folder], stack, config }, io);
-  if (now.length > 0) requireWritable(project, "--now");
+  if (isSending) requireWritable(project, "--now");
   for (const sentence of project.unread) io.err(`${sentence}\n`);
   const urls = [...new Map(now.map((text) => [text, readSet(text)])).values()];
   const nodes = urls.length === 0 ? [] : await chosenNodes(flags, io, project);

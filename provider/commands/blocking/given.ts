@@ -4,6 +4,17 @@ import { EDITABLE } from "../../prefixes/edit/edit-file";
 import { UsageError } from "../cli-io";
 import { wrongUse } from "../wrong-use";
 
+/**
+ * @param also A sentence about something else that is missing.
+ * @throws {UsageError} naming everything that is not given, at once
+ */
+export function requireGiven(needed: readonly (readonly [name: string, value: unknown])[], also?: string): void {
+  const names = needed.flatMap(([name, value]) => (value === undefined || value === false ? [name] : []));
+  const missing = names.length > 0 ? [`Missing: ${names.join(", ")}.`] : [];
+  const sentences = [...missing, ...(also === undefined ? [] : [also])];
+  if (sentences.length > 0) throw new UsageError(`${sentences.join(" ")} Nothing was changed.`);
+}
+
 /** The prefixes of a command line, each once; all that is wrong with them is told at once. @throws {UsageError} */
 export function readPrefixes(spellings: readonly string[]): Prefix[] {
   const problems: string[] = [];
@@ -34,4 +45,9 @@ export function readSet(text: string): PrefixSetUrl {
   const url = wrongUse(TypeError, () => parseUrl(text), "--now: ");
   if (url.kind === "prefixset") return url;
   throw new UsageError(`--now names a set, such as prefixset://edge/blocked, not ${text}.`);
+}
+
+/** The address or prefix that an option names. @throws {UsageError} */
+export function readPrefixOption(option: string, text: string): Prefix {
+  return wrongUse(PrefixError, () => Prefix.parse(text), `${option}: `);
 }

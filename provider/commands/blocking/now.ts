@@ -27,6 +27,8 @@ export interface Wanted {
   readonly before: PrefixEntries;
   /** True: what is another writer's gets the value, or goes, too. */
   readonly isForced: boolean;
+  /** True: what is removed has expired, and counts for no limit. */
+  readonly isExpired?: boolean;
   /** Why, for the audit log. */
   readonly reason?: string;
 }
@@ -88,7 +90,12 @@ export async function sendNow({ client, url, node, project, file }: SetNow, want
         requireContent(label, observed, { put, remove }, contentLimits({}, project.settings));
         const [tooLarge] = valueProblems(put, observed, client.maxValue);
         if (tooLarge !== undefined) throw new Error(`Set ${label}: nothing was sent. ${tooLarge}`);
-        return { put, remove, shown: new Set([...put.keys(), ...remove]) };
+        return {
+          put,
+          remove,
+          shown: new Set([...put.keys(), ...remove]),
+          ...(wanted.isExpired && { expired: remove }),
+        };
       },
     });
   } catch (error) {

@@ -34,14 +34,14 @@ export interface Given {
 export async function send(
   { targets, project }: Workplace,
   file: LockedFile,
-  wanted: Wanted,
+  wanted: (target: NowTarget) => Wanted,
   given: Given,
   io: CliIo,
 ): Promise<readonly string[]> {
   const outcomes = await inParallel(targets, AT_ONCE, async (target): Promise<Outcome> => {
     progress(io, `sending to ${target.client.endpoint}`);
     try {
-      return { ...target, sent: await sendNow({ ...target, project, file }, wanted, io) };
+      return { ...target, sent: await sendNow({ ...target, project, file }, wanted(target), io) };
     } catch (error) {
       return { ...target, failure: messageOf(error) };
     }

@@ -5,6 +5,9 @@ const SECONDS = { w: 604_800, d: 86_400, h: 3_600, m: 60, s: 1 } as const;
 const SPAN = /^(?:(\d{1,9})w)?(?:(\d{1,9})d)?(?:(\d{1,9})h)?(?:(\d{1,9})m)?(?:(\d{1,9})s)?$/;
 const LAST = Date.parse("9999-12-31T23:59:59Z");
 
+/** What is said where a command line does not say how long, or says it twice. */
+export const HOW_LONG = "Say how long, in one way: --for 2h, --until 2030-01-31T18:00:00Z, or --permanent.";
+
 /** How long an entry is wanted, as a command line says it. */
 export interface Lifetime {
   readonly for?: string | undefined;
@@ -18,20 +21,40 @@ export interface Lifetime {
  */
 export function expiryOf(lifetime: Lifetime, now: number): string | null {
   const given = [lifetime.for, lifetime.until, lifetime.permanent || undefined].filter((one) => one !== undefined);
-  if (given.length !== 1)
-    throw new UsageError("Say how long, in one way: --for 2h, --until 2030-01-31T18:00:00Z, or --permanent.");
+  if (given.length !== 1) throw new UsageError(HOW_LONG);
   if (lifetime.permanent) return null;
   return lifetime.until === undefined ? after(lifetime.for ?? "", now) : at(lifetime.until, now);
 }
 
 function after(text: string, now: number): string {
-  const seconds = secondsOf(text);
   // Rounded up: never less than was asked for.
-  const end = Math.ceil(now / 1_000) * 1_000 + seconds * 1_000;
-  if (seconds > 0 && end <= LAST) return isoOf(end);
-  throw new UsageError(
-    `--for ${JSON.stringify(text)} is not a time span: write numbers with w, d, h, m, s, the largest first, such as 2h or 1h30m.`,
+  const end = Math.ceil(now / 1_000) * 1_000 + readSpan("--for", text);
+  if (end <= LAST) return isoOf(end);
+  throw noSpan("--for", text);
+}
+
+/** Milliseconds of a time span such as `1h30m`. @throws {UsageError} */
+export function readSpan(option: string, text: string): number {
+  const seconds = secondsOf(text);
+  if (seconds > 0) return seconds * 1_000;
+  throw noSpan(option, text);
+}
+
+function noSpan(option: string, text: string): UsageError {
+  return new UsageError(
+    `${option} ${JSON.stringify(text)} is not a time span: write numbers with w, d, h, m, s, the largest first, such as 2h or 1h30m.`,
   );
+}
+
+/** A time span for people, its two largest units: `1h 59m`, `3d 2h`, `40s`. */
+export function spanText(milliseconds: number): string {
+  let rest = Math.ceil(milliseconds / 1_000);
+  const parts = Object.entries(SECONDS).flatMap(([unit, size]) => {
+    const number = Math.floor(rest / size);
+    rest -= number * size;
+    return number > 0 ? [`${number}${unit}`] : [];
+  });
+  return parts.slice(0, 2).join(" ") || "0s";
 }
 
 /** NaN for what is none, `1h30m` is 5 400. */

@@ -104,3 +104,8 @@ export function together(lists: readonly { readonly node: string; readonly listi
     summary: lists.map(({ node, listing }) => `${node}: ${listing.summary}`).join("\n"),
   };
 }
+
+/** A list without the columns behind the first `always` that no row has anything in. */
+export function withoutEmpty({ columns, rows, summary }: Listing, always: number): Listing {
+  return { columns: columnsOf(columns, rows, always), rows, summary };
+}

@@ -1,0 +1,67 @@
+import { formatUrl, type Prefix, type PrefixSetUrl } from "../../client";
+import { messageOf } from "../../model/errors";
+import { inParallel } from "../../model/parallel";
+import { count } from "../../model/text";
+import { type CliIo, progress, UsageError } from "../cli-io";
+import { AT_ONCE, type ChosenNode, clientOf } from "../node-options";
+import { type Cell, type Listing, listEntries, withoutEmpty } from "./listing";
+import type { StackSet } from "./stack-sets";
+
+/** A search for what covers an address, over sets and nodes. */
+export interface Search {
+  readonly covered: Prefix;
+  readonly nodes: readonly ChosenNode[];
+  /** Sets to look into at each node; `undefined`: those that the stack has there. */
+  readonly urls: readonly PrefixSetUrl[] | undefined;
+  /** What the stack says of its sets. */
+  readonly known: readonly StackSet[];
+}
+
+/** What was found, and sentences about nodes and sets that did not answer. */
+export interface Found {
+  readonly listing: Listing;
+  readonly failed: readonly string[];
+}
+
+/** Every entry that covers the address, with node, set and what the stack's state says of it; the longest first in each set. */
+export async function covering({ covered, nodes, urls, known }: Search, io: CliIo): Promise<Found> {
+  const failed: string[] = [];
+  const columns = ["node", "set", "prefix", "value", "spelling", "resource", "reason", "ticket", "expires"];
+  let sets = 0;
+  const rows = await inParallel(nodes, AT_ONCE, async (node): Promise<Readonly<Record<string, Cell>>[]> => {
+    const client = clientOf(node);
+    const name = node.name ?? client.endpoint;
+    const here = known.filter(({ endpoint }) => endpoint === client.endpoint);
+    const asked = urls ?? here.map(({ url }) => url);
+    sets += asked.length;
+    try {
+      const found = asked.map(async (url) => {
+        const set = formatUrl(url);
+        const notes = here.find((one) => formatUrl(one.url) === set)?.notes;
+        progress(io, `listing ${set} on ${client.endpoint}`);
+        try {
+          const { rows: entries } = listEntries(await client.listPrefixSet(url, { signal: io.stop }), covered);
+          return entries.map((entry) => ({ node: name, set, ...entry, ...said(notes, entry.prefix) }));
+        } catch (error) {
+          failed.push(messageOf(error));
+          return [];
+        }
+      });
+      return (await Promise.all(found)).flat();
+    } finally {
+      await client.close();
+    }
+  });
+  if (sets === 0)
+    throw new UsageError("The stack has no set at the chosen nodes: name one, such as prefixset://edge/blocked.");
+  const all = rows.flat();
+  const found = `${all.length === 0 ? "No entry covers" : count(all.length, "entry covers", "entries cover")} ${covered}`;
+  const summary = `${found}, in ${count(sets, "set")} of ${count(nodes.length, "node")}.`;
+  return { listing: withoutEmpty({ columns, rows: all, summary }, 4), failed };
+}
+
+function said(notes: StackSet["notes"] | undefined, prefix: Cell): Readonly<Record<string, Cell>> {
+  const { resource, reason, ticket, expires } = notes?.get(prefix as never) ?? {};
+  const members = Object.entries({ resource, reason, ticket, expires });
+  return Object.fromEntries(members.filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,101 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { z } from "zod";
+import { type PrefixSetUrl, parseUrl } from "../../client";
+import { type EntryNote, parseNote } from "../../model/entry";
+import { messageOf } from "../../model/errors";
+import type { CanonicalPrefix } from "../../model/prefix";
+import { type CliIo, UsageError } from "../cli-io";
+import type { Project } from "../project";
+
+const text = z.string().optional().catch(undefined);
+const outputs = z.object({
+  url: text,
+  endpoint: text,
+  endpoints: z.record(z.string(), z.string()).optional().catch(undefined),
+  prefix: text,
+  reason: text,
+  ticket: text,
+  expires: text,
+  notes: z.record(z.string(), z.unknown()).optional().catch(undefined),
+});
+const resource = z.object({ urn: z.string(), type: z.string(), outputs: outputs.optional().catch(undefined) });
+const exportSchema = z.object({ deployment: z.object({ resources: z.array(resource).nullish() }) });
+
+/** A set that a stack has put at an address, and what its state says about entries. */
+export interface StackSet {
+  readonly endpoint: string;
+  readonly url: PrefixSetUrl;
+  /** Prefix to its note, and the name of the resource that has it. */
+  readonly notes: ReadonlyMap<CanonicalPrefix, EntryNote & { readonly resource: string }>;
+}
+
+/**
+ * The sets that a stack holds, by its state: nodes have no list of their sets. Read from a file with the output of
+ * `pulumi stack export`, else from that command itself.
+ *
+ * @throws {UsageError} when the file is something else
+ * @throws {Error} when there is no stack, or Pulumi does not answer
+ */
+export async function stackSets(project: Project, file: string | undefined, io: CliIo): Promise<StackSet[]> {
+  const exported =
+    file === undefined ? await exportOf(project, io) : await readFile(resolve(io.folder ?? ".", file), "utf8");
+  const parsed = exportSchema.safeParse(jsonOf(exported));
+  if (!parsed.success)
+    throw new UsageError(
+      `${file === undefined ? "What pulumi printed" : `--state ${file}`} is not the output of "pulumi stack export".`,
+    );
+  const found = new Map<string, StackSet & { notes: Map<CanonicalPrefix, EntryNote & { resource: string }> }>();
+  for (const { urn, type, outputs: said } of parsed.data.deployment.resources ?? []) {
+    const url = said?.url !== undefined && /:PrefixSet(Entry|Group)?$/.test(type) ? setOf(said.url) : undefined;
+    if (!said || !url) continue;
+    const notes = notesOf(said, urn.split("::").at(-1) ?? urn);
+    for (const endpoint of [said.endpoint ?? [], Object.values(said.endpoints ?? {})].flat()) {
+      const key = `${endpoint} ${said.url?.split("#")[0]}`;
+      const known = found.get(key) ?? { endpoint, url, notes: new Map() };
+      for (const [prefix, note] of notes) known.notes.set(prefix, note);
+      found.set(key, known);
+    }
+  }
+  return [...found.values()];
+}
+
+async function exportOf({ folder, stack }: Project, { execute }: CliIo): Promise<string> {
+  const remedy =
+    'Name the sets, such as prefixset://edge/blocked, or give --state FILE with what "pulumi stack export" prints.';
+  if (folder === undefined || stack === undefined || !execute)
+    throw new UsageError(`Nodes have no list of their sets, and there is no stack here that has one. ${remedy}`);
+  try {
+    return await execute("pulumi", ["stack", "export", "--stack", stack, "--non-interactive"], folder);
+  } catch (error) {
+    const [line = ""] = messageOf(error).split("\n");
+    throw new Error(`Nodes have no list of their sets, and "pulumi stack export" failed: ${line}. ${remedy}`);
+  }
+}
+
+type Outputs = z.output<typeof outputs>;
+
+function notesOf({ prefix, reason, ticket, expires, notes }: Outputs, name: string) {
+  if (prefix !== undefined)
+    return [[prefix as CanonicalPrefix, { ...parseNote({ reason, ticket, expires }), resource: name }] as const];
+  return Object.entries(notes ?? {}).map(
+    ([one, note]) => [one as CanonicalPrefix, { ...parseNote(note), resource: name }] as const,
+  );
+}
+
+function setOf(url: string): PrefixSetUrl | undefined {
+  try {
+    const parsed = parseUrl(url.split("#")[0] ?? url);
+    return parsed.kind === "prefixset" ? parsed : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function jsonOf(content: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,255 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { readPrefixFile } from "../../provider/prefixes";
+import { run, type Surroundings } from "./support";
+
+const BLOCKED = "prefixset://edge/blocked";
+const LOCAL = "prefixset://edge/web/blocked";
+const NOW = Date.parse("2030-01-31T18:00:00Z");
+
+let folder: string;
+let nodes: Emulator[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-shift-"));
+  const state = (local: Record<string, number>) => ({
+    arenas: {
+      edge: { sets: { blocked: { "203.0.113.0/24": 1 } }, profiles: { web: { sets: { blocked: local } } } },
+    },
+  });
+  nodes = await Promise.all([
+    startEmulator({ state: state({ "203.0.113.7/32": 5 }), dialect: { trailingSlash: "strict" } }),
+    startEmulator({ state: state({}) }),
+  ]);
+  const lines = nodes.map(({ endpoint }, index) => `    node${index + 1}:\n      endpoint: ${endpoint}\n`);
+  await write("Pulumi.yaml", "name: edge\nruntime: nodejs\n");
+  await write("Pulumi.dev.yaml", `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+});
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await rm(folder, { recursive: true });
+});
+
+const write = (name: string, content: string) => writeFile(join(folder, name), content);
+const here = (args: readonly string[], more: Surroundings = {}) => run(args, { folder, now: () => NOW, ...more });
+const endpoint = (index: number) => nodes[index]?.endpoint ?? "";
+const held = (url = BLOCKED) => nodes.map((node) => node.prefixSet(url).applied);
+const entries = () => readPrefixFile(join(folder, "blocks.yaml"), { allowEmpty: true });
+
+describe("list --contains without a set", () => {
+  const resource = (name: string, type: string, outputs: object) => ({
+    urn: `urn:pulumi:dev::edge::pulumi-nodejs:dynamic/packetfilter:${type}::${name}`,
+    type: `pulumi-nodejs:dynamic/packetfilter:${type}`,
+    outputs,
+  });
+  const exported = () =>
+    JSON.stringify({
+      version: 3,
+      deployment: {
+        resources: [
+          resource("floods", "PrefixSet", {
+            url: BLOCKED,
+            endpoint: endpoint(0),
+            notes: { "203.0.113.0/24": '{"reason":"SYN flood","ticket":"INC-4711"}' },
+          }),
+          resource("web", "PrefixSetEntry", {
+            url: LOCAL,
+            endpoint: endpoint(0),
+            prefix: "203.0.113.7/32",
+            reason: "scanner",
+          }),
+          resource("everywhere", "PrefixSetGroup", { url: BLOCKED, endpoints: { node2: endpoint(1) } }),
+          resource("signaling", "CloudSignaling", { endpoint: "http://192.0.2.1" }),
+        ],
+      },
+    });
+  const FOUND = [
+    {
+      node: "node1",
+      set: BLOCKED,
+      prefix: "203.0.113.0/24",
+      value: 1,
+      resource: "floods",
+      reason: "SYN flood",
+      ticket: "INC-4711",
+    },
+    { node: "node1", set: LOCAL, prefix: "203.0.113.7/32", value: 5, resource: "web", reason: "scanner" },
+    { node: "node2", set: BLOCKED, prefix: "203.0.113.0/24", value: 1 },
+  ];
+  const list = (...more: string[]) => ["list", "--contains", "203.0.113.7", ...more];
+
+  test("looks into every set that the stack has, and says who wants it there", async () => {
+    const asked: unknown[] = [];
+    const execute = async (...words: unknown[]) => {
+      asked.push(words);
+      return exported();
+    };
+    const ended = await here(list("--output", "json"), { execute });
+    expect([ended.code, JSON.parse(ended.out), ended.err]).toEqual([0, FOUND, ""]);
+    expect(asked).toEqual([["pulumi", ["stack", "export", "--stack", "dev", "--non-interactive"], folder]]);
+    const [only] = FOUND.slice(2);
+    const one = await here(list("--output", "json", "--node", "node2"), { execute });
+    expect(JSON.parse(one.out)).toEqual([only]);
+    const none = await here(["list", "--contains", "198.51.100.1"], { execute });
+    expect(none.out).toBe("No entry covers 198.51.100.1/32, in 3 sets of 2 nodes.\n");
+  });
+
+  test("takes the state from a file, and sets by name", async () => {
+    await write("state.json", exported());
+    const ended = await here(list("--state", "state.json", "--output", "csv"));
+    expect(ended.out.split("\r\n")).toEqual([
+      "node,set,prefix,value,resource,reason,ticket",
+      `node1,${BLOCKED},203.0.113.0/24,1,floods,SYN flood,INC-4711`,
+      `node1,${LOCAL},203.0.113.7/32,5,web,scanner,`,
+      `node2,${BLOCKED},203.0.113.0/24,1,,,`,
+      "",
+    ]);
+    const named = await here(["list", BLOCKED, LOCAL, "--contains", "203.0.113.7", "--all-nodes"]);
+    expect(named.out).toContain(`3 entries cover 203.0.113.7/32, in 4 sets of 2 nodes.`);
+  });
+
+  test("says what failed, shows the rest and ends with 1", async () => {
+    await write("state.json", exported());
+    nodes[1]?.fail({ cmd: "list", status: 401, times: 9 });
+    const ended = await here(list("--state", "state.json", "--output", "json"));
+    expect([ended.code, JSON.parse(ended.out)]).toEqual([1, FOUND.slice(0, 2)]);
+    expect(ended.err).toContain("node2");
+  });
+
+  test.each([
+    [
+      "no stack's state",
+      {},
+      2,
+      "Nodes have no list of their sets, and there is no stack here that has one. Name the sets",
+    ],
+    [
+      "no Pulumi",
+      { execute: () => Promise.reject(new Error("spawn pulumi ENOENT\nmore")) },
+      1,
+      '"pulumi stack export" failed: spawn pulumi ENOENT. Name the sets',
+    ],
+  ])("without a set and with %s it says what to give", async (_, more, code, sentence) => {
+    const ended = await here(list(), more);
+    expect([ended.code, ended.err]).toEqual([code, expect.stringContaining(sentence)]);
+  });
+});
+
+describe("blocks", () => {
+  beforeEach(() =>
+    write(
+      "blocks.yaml",
+      `198.51.100.0/24: 1
+203.0.113.7: { value: 2, reason: scanner, expires: "2030-02-01T19:30:00Z" }
+203.0.113.0/24: { reason: SYN flood, ticket: INC-4711, expires: "2030-01-31T19:59:30Z" }
+192.0.2.1: { expires: "2030-01-31T17:00:00Z" }
+`,
+    ),
+  );
+
+  test("shows reason, ticket and time left, what ends first before the others", async () => {
+    expect(await here(["blocks", "--file", "blocks.yaml"])).toEqual({
+      code: 0,
+      out: `prefix           value  reason     ticket    expires               left
+192.0.2.1/32         1                       2030-01-31T17:00:00Z  expired
+203.0.113.0/24       1  SYN flood  INC-4711  2030-01-31T19:59:30Z  1h 59m
+203.0.113.7/32       2  scanner              2030-02-01T19:30:00Z  1d 1h
+198.51.100.0/24      1                                             for good
+
+4 entries of 4, 1 has expired, at 2030-01-31T18:00:00Z.
+`,
+      err: "",
+    });
+  });
+
+  test("shows what ends soon, and what covers an address", async () => {
+    const prefixes = async (...more: string[]) => {
+      const ended = await here(["blocks", "--file", "blocks.yaml", "--output", "json", ...more]);
+      return JSON.parse(ended.out).map(({ prefix }: { prefix: string }) => prefix);
+    };
+    expect(await prefixes("--soon", "24h")).toEqual(["192.0.2.1/32", "203.0.113.0/24"]);
+    expect(await prefixes("--contains", "203.0.113.7")).toEqual(["203.0.113.0/24", "203.0.113.7/32"]);
+  });
+
+  test.each([
+    [["blocks"], 2, "Missing: --file <file>."],
+    [["blocks", "--file", "bloks.yaml"], 1, "bloks.yaml: there is no such file."],
+    [["blocks", "--file", "blocks.yaml", "--soon", "a day"], 2, '--soon "a day" is not a time span'],
+  ])("%j is told", async (args, code, sentence) => {
+    const ended = await here(args);
+    expect([ended.code, ended.err]).toEqual([code, expect.stringContaining(sentence)]);
+  });
+});
+
+describe("block expire --now", () => {
+  const place = (index: number) => `${endpoint(index)} ${BLOCKED}`;
+  const block = (prefix: string, span: string, ...more: string[]) =>
+    here(["block", prefix, "--file", "blocks.yaml", "--reason", "r", "--for", span, "--now", BLOCKED, ...more]);
+  const later = (args: readonly string[]) => here(args, { now: () => NOW + 7_200_000 });
+
+  test("removes what has expired where the file remembers it, and from the file; the rest stays", async () => {
+    await block("198.51.100.1", "1h", "--all-nodes");
+    await block("198.51.100.2", "1h", "--node", "node2");
+    await block("198.51.100.3", "9h", "--node", "node2");
+    nodes[0]?.change(BLOCKED, { insert: { "198.51.100.2/32": 1 } });
+    const ended = await later(["block", "expire", "--file", "blocks.yaml", "--now"]);
+    expect(ended).toMatchObject({ code: 0, err: "" });
+    expect(ended.out).toContain("blocks.yaml: 2 entries that have expired taken out.");
+    expect(held()).toEqual([
+      { "203.0.113.0/24": 1, "198.51.100.2/32": 1 },
+      { "203.0.113.0/24": 1, "198.51.100.3/32": 1 },
+    ]);
+    expect(Object.keys(entries())).toEqual(["198.51.100.3/32"]);
+    expect((await later(["block", "expire", "--file", "blocks.yaml", "--now"])).out).toBe(
+      "blocks.yaml: nothing in it has expired.\n",
+    );
+  });
+
+  test("with a set it removes there what the file has, and leaves another writer's value", async () => {
+    await write(
+      "blocks.yaml",
+      '203.0.113.0/24: { expires: "2030-01-31T17:00:00Z" }\n198.51.100.9: { expires: "2030-01-31T17:00:00Z" }\n',
+    );
+    nodes[1]?.change(BLOCKED, { insert: { "198.51.100.9/32": 7 } });
+    const ended = await here(["block", "expire", "--file", "blocks.yaml", "--now", BLOCKED, "--node", "node2"]);
+    expect([ended.code, ended.err]).toEqual([
+      1,
+      expect.stringContaining("198.51.100.9/32 (value 7, in the file 1) was left"),
+    ]);
+    expect(held()[1]).toEqual({ "198.51.100.9/32": 7 });
+  });
+
+  test("what a node that fails still has stays in the file, and the next call finishes it", async () => {
+    await block("198.51.100.1", "1h", "--all-nodes");
+    nodes[1]?.fail({ cmd: "list", status: 401, times: 9 });
+    const ended = await later(["block", "expire", "--file", "blocks.yaml", "--now"]);
+    expect(ended.code).toBe(1);
+    expect(ended.err).toContain(`pulumi-packetfilter block expire --file blocks.yaml --now ${BLOCKED} --node node2`);
+    expect(entries()["198.51.100.1/32"]?.sent).toEqual({ [place(1)]: 1 });
+    nodes[1]?.clearFaults();
+    expect((await later(["block", "expire", "--file", "blocks.yaml", "--now"])).code).toBe(0);
+    expect([held()[1], entries()]).toEqual([{ "203.0.113.0/24": 1 }, {}]);
+  });
+
+  test("without --now it says that an up removes it, and an address that no node has is named", async () => {
+    expect(await here(["block", "expire", "--file", "blocks.yaml"])).toMatchObject({ code: 2, out: "" });
+    await write(
+      "blocks.yaml",
+      `198.51.100.9: { expires: "2030-01-31T17:00:00Z", sent: { "http://192.0.2.1 ${BLOCKED}": 1 } }\n`,
+    );
+    const ended = await here(["block", "expire", "--file", "blocks.yaml", "--now"]);
+    expect([ended.code, ended.err]).toEqual([1, expect.stringContaining(`${BLOCKED} on http://192.0.2.1: no node`)]);
+    expect(Object.keys(entries())).toEqual(["198.51.100.9/32"]);
+  });
+});
+
+test("everything that is missing is said at once", async () => {
+  expect(await here(["block"])).toEqual({
+    code: 2,
+    out: "",
+    err: "Missing: <prefix...>, --file <file>, --reason <text>. Say how long, in one way: --for 2h, --until 2030-01-31T18:00:00Z, or --permanent. Nothing was changed.\n",
+  });
+  expect((await here(["unblock"])).err).toBe("Missing: <prefix...>, --file <file>. Nothing was changed.\n");
+});
