@@ -163,7 +163,7 @@ export interface GroupNode {
  * The group's entries with those of one node over them: of a prefix that both declare, in whatever spelling, the node's
  * counts. What cannot be entries, or is no prefix, stays as it is: the resource's own check names it.
  */
-export function merged(common: unknown, own: unknown, hostBits: unknown): unknown {
+function merged(common: unknown, own: unknown, hostBits: unknown): unknown {
   if (own === undefined) return common;
   const [below, above] = [members(common), members(own)];
   if (!below || !above) return below ? own : common;

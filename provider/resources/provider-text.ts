@@ -14,9 +14,6 @@ export function typeToken(type: string): string {
 /** Tells the check that `ignoreChanges` covers all entries of a set. The check takes it out: it is in no state. */
 export const IGNORED_KEY = "__ignoreChanges";
 
-/** The hidden input by which a `PrefixSetFleet` with `maxUnreachable` tells its members of it. */
-export const FLEET_KEY = "__fleet";
-
 /**
  * The hidden input by which a `PrefixSetFleet` tells each of its groups the nodes of the others. The check takes it out: it
  * is in no state.

@@ -31,7 +31,7 @@ export function refusedList(error: unknown): RequestError | undefined {
 
 /** The way out where a node does not answer the delete of a resource. */
 export const GONE_NODE =
-  "If it is gone for good, take the resource out of the state: pulumi state delete '<urn>' (pulumi stack --show-urns lists them); of a PrefixSetFleet after a pulumi up without the node in \"nodes\", and never with --target-dependents, which takes the waves after it along.";
+  "If it is gone for good, take the resource out of the state: pulumi state delete '<urn>' (pulumi stack --show-urns lists them).";
 
 /**
  * What is to be said where a node or receiver refuses the credentials of a read or a delete. The engine makes a refresh and

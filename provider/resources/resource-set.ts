@@ -208,13 +208,14 @@ export class ResourceSet {
   /**
    * {@link write} for a delete. A set that is not there any more is as it was asked to be: that is said.
    *
+   * @param wayOut What to do where the node is gone for good.
    * @returns `undefined` where the node has no such set
    */
-  async remove(operation: SetOperation): Promise<SetResult | undefined> {
+  async remove(operation: SetOperation, wayOut = GONE_NODE): Promise<SetResult | undefined> {
     try {
       return await this.write({ ...operation, isDelete: true });
     } catch (error) {
-      if (isUnreachableNode(error)) throw new Error(`${messageOf(error)} ${GONE_NODE}`, { cause: error });
+      if (isUnreachableNode(error)) throw new Error(`${messageOf(error)} ${wayOut}`, { cause: error });
       const refused = refusedList(error);
       const proof = refused && (await this.node.proofOfAbsence(this.place.address, refused.status));
       if (proof === undefined) throw error;

@@ -47,7 +47,6 @@ export class Runtime {
   /** Nodes by their names: reading a configuration of a thousand for each of them would take seconds. */
   private readonly named = new Map<string, NodeInUse>();
   private readonly receivers = new Map<string, ReceiverInUse>();
-  private readonly silent = new Map<string, Set<string>>();
   private readonly inHand = new Set<Promise<void>>();
 
   constructor({ env, print, world: given, usualSteps, others }: Surroundings) {
@@ -176,13 +175,6 @@ export class Runtime {
       // The resource's own check or call says what is wrong.
       return undefined;
     }
-  }
-
-  /** Counts a node of a fleet that does not answer. @returns how many of the fleet's do not so far */
-  countSilent(fleet: string, endpoint: string): number {
-    const silent = this.silent.get(fleet) ?? new Set();
-    this.silent.set(fleet, silent.add(endpoint));
-    return silent.size;
   }
 
   /** Counts an operation as in hand until it has ended. */

@@ -70,7 +70,7 @@ export class SameMachine {
     const prefixes = [...remove];
     const spared = new Set<CanonicalPrefix>();
     for (const there of this.others(object, here)) {
-      const common = prefixes.filter((prefix) => there.wantedHere.has(prefix));
+      const common = prefixes.filter((prefix) => !spared.has(prefix) && there.wantedHere.has(prefix));
       if (common.length === 0 || (await this.areTwo(object, here, there))) continue;
       for (const prefix of common) spared.add(prefix);
       this.explain(object, here, there, common);

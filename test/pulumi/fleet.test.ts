@@ -6,11 +6,9 @@ const registered = new Map<string, Record<string, unknown>>();
 beforeAll(() =>
   pulumi.runtime.setMocks({
     newResource: ({ name, type, inputs }) => {
-      if (type.endsWith(":PrefixSet")) registered.set(name, inputs);
-      return {
-        id: name,
-        state: { ...inputs, count: Object.keys(inputs.entries ?? {}).length, url: "prefixset://edge/blocked" },
-      };
+      if (type.endsWith(":PrefixSetGroup")) registered.set(name, inputs);
+      const count = Object.keys(inputs.entries ?? {}).length;
+      return { id: name, state: { ...inputs, count, url: "prefixset://edge/blocked", endpoints: {} } };
     },
     call: () => ({}),
   }),
@@ -18,25 +16,29 @@ beforeAll(() =>
 
 const place = { arena: "edge", set: "blocked" };
 
-it("each node gets the fleet's entries with its own over them, whatever the spelling", async () => {
+it("each wave is a group of its nodes with what is different there, and knows the nodes of the others", async () => {
+  const nodes = { fra1: {}, ams1: { entries: { "198.51.100.7/32": 9 }, maxRemovals: 3 } };
   const fleet = new pf.PrefixSetFleet("a", {
     ...place,
-    entries: pulumi.output({ "192.0.2.7": 1, "198.51.100.0/24": { value: 2, reason: "scan" } }),
-    nodes: { fra1: {}, ams1: { entries: { "192.0.2.7/32": 9 }, maxRemovals: 3 } },
+    entries: pulumi.output({ "192.0.2.7/32": 1, "198.51.100.0/24": { value: 2, reason: "scan" } }),
+    nodes,
+    waves: [1, 1],
     maxRemovals: "20%",
+    maxUnreachable: "50%",
+    atOnce: 4,
   });
   const count = await new Promise((resolve) => fleet.count.apply(resolve));
-  expect(count).toBe(4);
-  expect(registered.get("a-fra1")).toMatchObject({
-    node: "fra1",
+  expect(count).toBe(5);
+  const common = {
+    ...place,
     maxRemovals: "20%",
-    entries: { "192.0.2.7": 1, "198.51.100.0/24": { value: 2, reason: "scan" } },
-  });
-  expect(registered.get("a-ams1")).toMatchObject({ node: "ams1", maxRemovals: 3 });
-  expect(registered.get("a-ams1")?.entries).toEqual({
-    "198.51.100.0/24": { value: 2, reason: "scan" },
-    "192.0.2.7/32": 9,
-  });
+    maxUnreachable: 1,
+    atOnce: 4,
+    entries: { "192.0.2.7/32": 1, "198.51.100.0/24": { value: 2, reason: "scan" } },
+  };
+  const { fra1, ams1 } = nodes;
+  expect(registered.get("a-1")).toMatchObject({ ...common, nodes: { fra1 }, __otherWaves: { ams1 } });
+  expect(registered.get("a-2")).toMatchObject({ ...common, nodes: { ams1 }, __otherWaves: { fra1 } });
 });
 
 it("what is no prefix is left to the check of the resource, with its place", () => {

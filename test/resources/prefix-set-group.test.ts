@@ -9,10 +9,13 @@ const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"] as const
 async function bench(...names: string[]) {
   const pairs = await Promise.all(names.map(async (name) => [name, await emptyNode()] as const));
   const nodes = Object.fromEntries(pairs) as Record<string, Emulator>;
-  const engine = new MiniEngine({ nodes: configured(nodes) });
+  const config: Record<string, unknown> = { nodes: configured(nodes) };
+  const engine = new MiniEngine(config);
   return {
     nodes,
     engine,
+    config,
+    node: (name: string) => nodes[name] as Emulator,
     held: () => Object.fromEntries(Object.entries(nodes).map(([name, node]) => [name, node.prefixSet(URL).applied])),
     /** What each node was asked since the last call, without those that were asked nothing. */
     asked: () => {
@@ -87,5 +90,226 @@ describe("a group of three nodes", () => {
     const differs = { n2: { [A]: null, [B]: 3, [C]: 7 } };
     expect(engine.state[0]?.inputs).toEqual({ ...before, differs });
     expect(outputs()).toMatchObject({ entries: { [A]: 1, [B]: 1 }, differs, found: { n2: [C] } });
+  });
+});
+
+describe("a node that fails", () => {
+  it("is named and in differs, the others are done, and the next up goes on with it alone", async () => {
+    await using stack = await bench(...ALL);
+    const { engine, asked, held, outputs } = stack;
+    await engine.up([group({ [A]: 1 }, ALL)]);
+    stack.node("n2").fail({ cmd: "commit", every: 1, status: 500 });
+    const failed = await engine.up([group({ [A]: 2, [C]: 1 }, ALL)]);
+    expect(failed.errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^Set prefixset:\/\/edge\/blocked on n2 \(127\.0\.0\.1:\d+\): commit failed \(HTTP 500\)/),
+    ]);
+    expect(outputs()).toMatchObject({
+      entries: { [A]: 2, [C]: 1 },
+      differs: { n2: { [A]: 1, [C]: null } },
+      unsettled: { n2: [A, C] },
+      failed: ["n2"],
+    });
+    stack.node("n2").clearFaults();
+    asked();
+    expect(await engine.up([group({ [A]: 2, [C]: 1 }, ALL)])).toMatchObject(fine);
+    expect(Object.keys(asked())).toEqual(["n2"]);
+    expect(held().n2).toEqual({ [A]: 2, [C]: 1 });
+    expect(outputs()).not.toHaveProperty("differs");
+    expect(outputs()).not.toHaveProperty("failed");
+    expect(await engine.preview([group({ [A]: 2, [C]: 1 }, ALL)], { refresh: true })).toMatchObject({
+      ...fine,
+      steps: [],
+    });
+  });
+
+  it("at its create has nothing of it sent where it holds what others put there, and is created by the next up", async () => {
+    await using stack = await bench(...ALL);
+    const { engine, held, outputs } = stack;
+    stack.node("n3").change(URL, { insert: { [C]: 9 } });
+    const failed = await engine.up([group({ [A]: 1 }, ALL)]);
+    expect(failed.errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining("on n3 already holds 1 entry not declared here: 203.0.113.0/24. Nothing was sent."),
+    ]);
+    expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: { [C]: 9 } });
+    expect(outputs().differs).toEqual({ n3: { [A]: null } });
+    expect(Object.keys(outputs().endpoints as object)).toEqual(["n1", "n2"]);
+    stack.node("n3").change(URL, { delete: [C] });
+    expect(await engine.up([group({ [A]: 1 }, ALL)])).toMatchObject(fine);
+    expect(held().n3).toEqual({ [A]: 1 });
+  });
+
+  it("leaves no resource where none was touched", async () => {
+    await using stack = await bench(...ALL);
+    for (const name of ALL) stack.node(name).fail({ cmd: "list", every: 1, status: 500 });
+    const failed = await stack.engine.up([group({ [A]: 1 }, ALL)]);
+    expect(failed.errors).toHaveLength(1);
+    for (const name of ALL) expect(failed.errors[0]?.message).toContain(` on ${name} `);
+    expect(stack.engine.state).toEqual([]);
+  });
+
+  it("by its silence is left as it is, as far as maxUnreachable allows, and followed up", async () => {
+    await using stack = await bench(...ALL);
+    const { engine, held, outputs } = stack;
+    const program = (entries: object, maxUnreachable: unknown) => [group(entries, ALL, { maxUnreachable })];
+    await engine.up(program({ [A]: 1 }, 1));
+    stack.node("n1").fail({ every: 1, kind: "reset" });
+    const left = await engine.up(program({ [A]: 1, [B]: 1 }, "34%"));
+    expect(left).toMatchObject(fine);
+    expect(left.printed).toContainEqual(
+      expect.stringMatching(
+        /^warning: Set prefixset:\/\/edge\/blocked on n1: it is left as it is, since the node does not answer/,
+      ),
+    );
+    expect(outputs()).toMatchObject({ unreached: ["n1"], differs: { n1: { [B]: null } } });
+    expect(await engine.refresh()).toMatchObject(fine);
+    const tooMany = await engine.up(program({ [A]: 1, [B]: 1 }, 0));
+    expect(tooMany.errors[0]?.message).toContain("1 node does not answer, and maxUnreachable allows 0");
+    stack.node("n1").clearFaults();
+    expect(await engine.up(program({ [A]: 1, [B]: 1 }, 1))).toMatchObject({ ...fine, steps: ["update blocked"] });
+    expect(held().n1).toEqual({ [A]: 1, [B]: 1 });
+    expect(await engine.up(program({ [A]: 1, [B]: 1 }, 1))).toMatchObject({ ...fine, steps: [] });
+  });
+
+  it("at its leaving is tried again, and is not forgotten", async () => {
+    await using stack = await bench(...ALL);
+    const { engine, held, outputs } = stack;
+    await engine.up([group({ [A]: 1 }, ALL)]);
+    stack.node("n3").fail({ cmd: "delete", every: 1, status: 500 });
+    const failed = await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "n2"])]);
+    expect(failed.errors).toHaveLength(1);
+    expect(held()).toMatchObject({ n1: { [A]: 1, [B]: 1 }, n3: { [A]: 1 } });
+    expect(outputs()).toMatchObject({ endpoints: { n3: stack.node("n3").endpoint }, differs: { n3: { [B]: null } } });
+    stack.node("n3").clearFaults();
+    expect(await engine.refresh()).toMatchObject(fine);
+    expect(await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "n2"])])).toMatchObject(fine);
+    expect(held().n3).toEqual({});
+    expect(Object.keys(outputs().endpoints as object)).toEqual(["n1", "n2"]);
+  });
+});
+
+describe("nodes", () => {
+  it("join and leave: one is filled, the other cleared or kept", async () => {
+    await using stack = await bench(...ALL);
+    const { engine, asked, held, config } = stack;
+    config.distinctNodes = true;
+    await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
+    asked();
+    expect(await engine.up([group({ [A]: 1 }, ["n2", "n3"])])).toMatchObject(fine);
+    expect(Object.keys(asked())).toEqual(["n1", "n3"]);
+    expect(held()).toEqual({ n1: {}, n2: { [A]: 1 }, n3: { [A]: 1 } });
+    await engine.up([group({ [A]: 1 }, ["n2", "n3"], { onDestroy: "keep" })]);
+    const kept = await engine.up([group({ [A]: 1 }, ["n2"], { onDestroy: "keep" })]);
+    expect(kept.printed.join("\n")).toContain('left 1 entry (onDestroy: "keep")');
+    expect(held().n3).toEqual({ [A]: 1 });
+  });
+
+  it("that leave keep what others of the group want, unless they are known to be machines of their own", async () => {
+    await using stack = await bench(...ALL);
+    const { engine, held } = stack;
+    await engine.up([group({ [A]: 1 }, ALL)]);
+    const left = await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
+    expect(left).toMatchObject(fine);
+    expect(left.printed.filter((line) => line.includes("nothing proves"))).toEqual([
+      expect.stringContaining(`Set ${URL} on n3: 1 entry stays`),
+    ]);
+    expect(held().n3).toEqual({ [A]: 1 });
+  });
+
+  it("get other names: a place is an address, and nothing is sent", async () => {
+    await using stack = await bench("n1", "n2");
+    const { engine, asked, held, config } = stack;
+    await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
+    const { n1, n2 } = configured(stack.nodes);
+    config.nodes = { n1: n2, par1: n1 };
+    asked();
+    expect(await engine.up([group({ [A]: 1 }, ["n1", "par1"])])).toMatchObject({ ...fine, steps: ["update blocked"] });
+    expect(asked()).toEqual({});
+    expect(stack.outputs().endpoints).toEqual({ n1: n2?.endpoint, par1: n1?.endpoint });
+    expect(await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "par1"])])).toMatchObject(fine);
+    expect(held()).toEqual({ n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1, [B]: 1 } });
+  });
+
+  it("move: what is wanted is ensured at the new address, and the old one is left with a warning", async () => {
+    await using stack = await bench("n1", "n2", "new");
+    const { engine, held, config } = stack;
+    await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
+    config.nodes = { ...configured(stack.nodes), n2: configured(stack.nodes).new };
+    const moved = await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
+    expect(moved).toMatchObject({ ...fine, steps: ["update blocked"] });
+    expect(moved.printed.join("\n")).toContain(`What ${stack.node("n2").endpoint} holds is left as it is`);
+    expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, new: { [A]: 1 } });
+    expect(await engine.up([group({ [A]: 1 }, ["n1", "n2"])])).toMatchObject({ ...fine, steps: [] });
+  });
+
+  it("go from one group to another, and from sets of their own, without an entry being away", async () => {
+    await using stack = await bench(...ALL);
+    const { engine, asked, held } = stack;
+    const child = (node: string): Declared => ({
+      type: "PrefixSet",
+      name: `blocked-${node}`,
+      args: { arena: "edge", set: "blocked", entries: { [A]: 1, [B]: 1 }, node },
+    });
+    const named = (name: string, nodes: unknown): Declared => ({ ...group({ [A]: 1, [B]: 1 }, nodes), name });
+    await engine.up(ALL.map(child));
+    asked();
+    expect(await engine.up([named("blocked-1", ["n1"]), named("blocked-2", ["n2", "n3"])])).toMatchObject(fine);
+    expect(await engine.up([named("blocked-1", ["n1", "n2"]), named("blocked-2", ["n3"])])).toMatchObject(fine);
+    expect(Object.values(asked()).flat()).not.toContain("delete");
+    expect(held()).toEqual({ n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1, [B]: 1 }, n3: { [A]: 1, [B]: 1 } });
+    expect(
+      await engine.preview([named("blocked-1", ["n1", "n2"]), named("blocked-2", ["n3"])], { refresh: true }),
+    ).toMatchObject({ ...fine, steps: [] });
+  });
+});
+
+describe("what is different at one node", () => {
+  const own = {
+    n1: {},
+    n2: { entries: { [B]: { value: 5, reason: "lab" }, "10.0.0.0/8": 1 } },
+    n3: { exclusive: false },
+  };
+
+  it("is merged there, and the state has what is different alone", async () => {
+    await using stack = await bench(...ALL);
+    const { engine, held, outputs } = stack;
+    stack.node("n3").change(URL, { insert: { [C]: 9 } });
+    expect(await engine.up([group([A, B], own)])).toMatchObject(fine);
+    expect(held()).toEqual({
+      n1: { [A]: 1, [B]: 1 },
+      n2: { [A]: 1, [B]: 5, "10.0.0.0/8": 1 },
+      n3: { [A]: 1, [B]: 1, [C]: 9 },
+    });
+    expect(outputs()).toMatchObject({
+      entries: { [A]: 1, [B]: 1 },
+      nodes: {
+        n1: {},
+        n2: { entries: { [B]: 5, "10.0.0.0/8": 1 }, notes: { [B]: '{"reason":"lab"}' } },
+        n3: { exclusive: false },
+      },
+      count: 2,
+    });
+    expect(await engine.preview([group([A, B], own)], { refresh: true })).toMatchObject({ ...fine, steps: [] });
+    stack.node("n2").change(URL, { insert: { [B]: 1 } });
+    await engine.refresh();
+    expect(outputs().differs).toEqual({ n2: { [B]: 1 } });
+    await engine.up([group([A, B], { n1: {}, n2: {}, n3: { exclusive: false } })]);
+    expect(held().n2).toEqual({ [A]: 1, [B]: 1 });
+  });
+
+  it("has its own limit of removals and its own way with what is there", async () => {
+    await using stack = await bench("n1", "n2");
+    const { engine, held } = stack;
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`10.0.${i}.0/24`, 1]));
+    stack.node("n2").change(URL, { insert: { [C]: 9 } });
+    const nodes = { n1: { maxRemovals: "100%" }, n2: { onExisting: "adopt" } };
+    expect(await engine.up([group({ [A]: 1, ...many }, nodes)])).toMatchObject(fine);
+    expect(held().n2).toMatchObject({ [A]: 1, [C]: 9 });
+    expect(stack.outputs()).toMatchObject({ adopted: { n2: [C] }, differs: { n2: { [C]: 9 } } });
+    const refused = await engine.up([group({ [A]: 1 }, nodes)]);
+    expect(refused.errors.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^prefixset:\/\/edge\/blocked: on n2: 60 of 61 entries would be removed, more than maxRemovals \(50%, here 30\)/,
+      ),
+    ]);
   });
 });

@@ -17,12 +17,12 @@ export interface GateOptions {
 type Seen = ReadonlyMap<string, object | undefined>;
 
 /**
- * Between a wave and the next one. The next begins when all resources of the wave have succeeded, the pause is over and the
+ * Between a wave and the next one. The next begins when the wave's group has succeeded, the pause is over and the
  * check has passed. Pause and check come after a wave that changed something only, and never in a preview: with one of
  * them each set is listed before and after its wave, since neither the engine nor a state says what a run has changed.
  */
 export class Gate {
-  /** Resolves, to the resources of the last wave, once that has let the next one pass. */
+  /** Resolves, to the group of the last wave, once that has let the next one pass. */
   private open: pulumi.Input<pulumi.Resource[]> = [];
   private readonly lists: boolean;
 
@@ -38,28 +38,30 @@ export class Gate {
   /**
    * Lets one wave through.
    *
-   * @param register Makes the wave's resources, which depend on what it is given.
+   * @param register Makes the wave's group, which depends on what it is given.
    */
-  pass(
+  pass<T extends pulumi.CustomResource>(
     names: readonly string[],
     { number, isFinal }: { readonly number: number; readonly isFinal: boolean },
-    register: (dependsOn: pulumi.Input<pulumi.Resource[]>) => pulumi.CustomResource[],
-  ): void {
+    register: (dependsOn: pulumi.Input<pulumi.Resource[]>) => T,
+  ): T {
     if (!this.lists) {
-      this.open = register(this.open);
-      return;
+      const group = register(this.open);
+      this.open = [group];
+      return group;
     }
     const before = Promise.resolve(this.open as Promise<pulumi.Resource[]> | pulumi.Resource[]);
     const seen = before.then(() => this.listed(names));
-    const members = register(seen.then(() => before));
-    this.open = Promise.all([seen, ...members.map(registered)]).then(async ([sets]) => {
+    const group = register(seen.then(() => before));
+    this.open = Promise.all([seen, registered(group)]).then(async ([sets]) => {
       const after = await this.listed(names);
       // A node that answered neither list is one that maxUnreachable lets the wave go on without.
       const isSilent = (node: string) => !sets.has(node) && !after.has(node);
       const changed = names.filter((node) => !isSilent(node) && !sameJson(sets.get(node), after.get(node)));
       if (changed.length > 0) await this.rest(changed, number, isFinal);
-      return members;
+      return [group];
     });
+    return group;
   }
 
   private async listed(names: readonly string[]): Promise<Seen> {

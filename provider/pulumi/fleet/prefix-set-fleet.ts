@@ -1,37 +1,28 @@
 import * as pulumi from "@pulumi/pulumi";
 import { nearest } from "../../model/nearest";
-import { FLEET_KEY } from "../../resources/provider-text";
-import { isPlain, settled } from "../inputs";
-import { PrefixSet, type PrefixSetArgs } from "../prefix-set";
-import { merged } from "../prefix-set-group";
+import { OTHER_WAVES_KEY } from "../../resources/provider-text";
+import { settled } from "../inputs";
+import { type GroupNode, type GroupNodeArgs, PrefixSetGroup, type PrefixSetGroupArgs } from "../prefix-set-group";
 import { getPrefixSet } from "../read-functions";
-import type { EntriesInput } from "../types";
 import { Gate, type WaveCheck } from "./gate";
 import { inWaves, type WaveSize, type Waves, WavesError } from "./waves";
 
 /** What is different at one node of a {@link PrefixSetFleet}. */
-export interface FleetNodeArgs {
-  /** Entries of this node alone: of a prefix that the fleet declares, too, these count. */
-  entries?: EntriesInput;
-  /** For this node instead of the fleet's, see {@link PrefixSetArgs.exclusive}. */
-  exclusive?: PrefixSetArgs["exclusive"];
-  /** For this node, a number or percent; default: the fleet's; see {@link PrefixSetArgs.maxRemovals}. */
-  maxRemovals?: PrefixSetArgs["maxRemovals"];
-  /** For this node instead of the fleet's, see {@link PrefixSetArgs.onExisting}. */
-  onExisting?: PrefixSetArgs["onExisting"];
-}
+export type FleetNodeArgs = GroupNodeArgs;
 
-/** Arguments of a {@link PrefixSetFleet}: those of a {@link PrefixSet}, for many nodes. */
-export interface PrefixSetFleetArgs extends Omit<PrefixSetArgs, "node"> {
+/** Arguments of a {@link PrefixSetFleet}: those of a {@link PrefixSetGroup}, with waves. */
+export interface PrefixSetFleetArgs extends Omit<PrefixSetGroupArgs, "nodes" | "maxUnreachable"> {
   /** Names of nodes in the stack's configuration (`packetfilter:nodes`), alone or each with what is different there. */
   nodes: readonly string[] | Readonly<Record<string, FleetNodeArgs>>;
   /** In which order nodes change; default: all at once. A failure stops the waves that follow. */
   waves?: Waves;
   /**
-   * So many nodes, a number or percent of all, may not answer: an `up` leaves them as they are with a warning, the next one
-   * goes on there, and a refresh keeps their state; more fail. Default 0.
+   * So many nodes of a wave, a number or percent of the fleet's, may not answer: an `up` leaves them as they are with a
+   * warning, the next one goes on there, and a refresh keeps their state; more fail. Default 0.
    */
   maxUnreachable?: WaveSize;
+  /** So many nodes of a wave are changed at a time; default 16. */
+  atOnce?: PrefixSetGroupArgs["atOnce"];
   /** Milliseconds of rest after a wave that changed something, in `up` only; default 0. */
   pauseMs?: number;
   /**
@@ -54,9 +45,9 @@ export interface FleetSet {
 const OVERRIDES = ["entries", "exclusive", "maxRemovals", "onExisting"] as const;
 
 /**
- * One set on many nodes: a {@link PrefixSet} named `<fleet>-<node>` on each, changed wave by wave. A wave begins when
- * every resource of the one before has succeeded; deletion goes in reverse order. A node that leaves `nodes` is cleaned
- * up like a `PrefixSet` that leaves the program.
+ * One set on many nodes, changed wave by wave: a {@link PrefixSetGroup} named `<fleet>-<wave number>` for each wave. A wave
+ * begins when the one before has succeeded; deletion goes in reverse order. A node that leaves `nodes` is cleared, and one
+ * that goes to another wave keeps what is wanted there.
  *
  * @example
  * ```ts
@@ -88,8 +79,8 @@ export class PrefixSetFleet extends pulumi.ComponentResource {
   readonly count: pulumi.Output<number>;
 
   /**
-   * @param name The fleet's name in the stack; the sets are named `<name>-<node>`.
-   * @throws {pulumi.RunError} for a node or a wave that cannot be, and for what a `PrefixSet` refuses.
+   * @param name The fleet's name in the stack; the groups are named `<name>-<wave number>`.
+   * @throws {pulumi.RunError} for a node or a wave that cannot be, and for what a `PrefixSetGroup` refuses.
    */
   constructor(name: string, args: PrefixSetFleetArgs, options?: pulumi.ComponentResourceOptions) {
     const { nodes, waves, maxUnreachable, pauseMs, check, ...common } = args;
@@ -97,7 +88,8 @@ export class PrefixSetFleet extends pulumi.ComponentResource {
     const own = nodesOf(fleet, nodes);
     const order = ordered(fleet, [...own.keys()], waves);
     refusePause(fleet, pauseMs, check);
-    const member = maxUnreachable === undefined ? {} : { [FLEET_KEY]: memberOf(name, maxUnreachable, own.size) };
+    const silent =
+      maxUnreachable === undefined ? {} : { maxUnreachable: nodesOfShare(fleet, maxUnreachable, own.size) };
     super(PrefixSetFleet.__pulumiType, name, {}, options);
     const { arena, profile, set } = common;
     const list = async (node: string) => {
@@ -105,36 +97,43 @@ export class PrefixSetFleet extends pulumi.ComponentResource {
       return place.known ? getPrefixSet({ ...place.value, node }).catch(() => undefined) : undefined;
     };
     const gate = new Gate(this, name, { pauseMs, check, list });
-    const sets = new Map<string, PrefixSet>();
-    for (const [index, names] of order.entries()) {
-      gate.pass(names, { number: index + 1, isFinal: index === order.length - 1 }, (dependsOn) =>
-        names.map((node) => {
-          const { entries, ...overrides } = own.get(node) ?? {};
-          const setArgs = {
-            ...common,
-            ...overrides,
-            ...member,
-            node,
-            entries: entriesOf(common.entries, entries, common.hostBits),
-          };
-          const made = new PrefixSet(`${name}-${node}`, setArgs, { parent: this, dependsOn });
-          sets.set(node, made);
-          return made;
-        }),
-      );
-    }
-    this.sets = pulumi.output(
-      Object.fromEntries([...sets].map(([node, { url, count, endpoint }]) => [node, { url, count, endpoint }])),
-    );
-    this.count = this.sets.apply((known) => Object.values(known).reduce((sum, { count }) => sum + count, 0));
+    const groups = order.map((names, index) => {
+      const nodes = Object.fromEntries(names.map((node) => [node, own.get(node) ?? {}]));
+      const others = Object.fromEntries([...own].filter(([node]) => !names.includes(node)));
+      const wave = { number: index + 1, isFinal: index === order.length - 1 };
+      const hidden = order.length > 1 ? { [OTHER_WAVES_KEY]: others } : {};
+      return gate.pass(names, wave, (dependsOn) => {
+        const groupArgs = { ...common, ...silent, ...hidden, nodes };
+        return new PrefixSetGroup(`${name}-${wave.number}`, groupArgs, { parent: this, dependsOn });
+      });
+    });
+    this.sets = pulumi
+      .all(groups.map((group) => pulumi.output(group).apply(setsOf)))
+      .apply((sets): Record<string, FleetSet> => Object.assign({}, ...sets));
+    this.count = this.sets.apply((known) => Object.values(known ?? {}).reduce((sum, { count }) => sum + count, 0));
     this.registerOutputs({ sets: this.sets, count: this.count });
   }
 }
 
-/** The fleet's entries with those of one node over them. */
-function entriesOf(common: EntriesInput, own: EntriesInput | undefined, hostBits: unknown): EntriesInput {
-  if (own === undefined || (isPlain(common) && isPlain(own))) return merged(common, own, hostBits) as EntriesInput;
-  return pulumi.all([common, own]).apply(([all, one]) => merged(all, one, hostBits) as pulumi.Unwrap<EntriesInput>);
+/** What the sets of a group are. Only a count with entries of a node's own looks into them, which may be secret. */
+function setsOf({ url, count, endpoints, nodes, entries }: PrefixSetGroup): pulumi.Output<Record<string, FleetSet>> {
+  return pulumi.all([url, count, endpoints, nodes]).apply(([where, all, addresses, overrides]) =>
+    pulumi.output(
+      Object.fromEntries(
+        Object.entries(overrides ?? {}).map(([node, own]) => {
+          const isOwn = own.entries !== undefined || own.notes !== undefined;
+          const counted = isOwn ? entries.apply((common) => countOf(common, own)) : all;
+          return [node, { url: where, count: counted, endpoint: addresses?.[node] ?? "" }];
+        }),
+      ),
+    ),
+  );
+}
+
+/** An entry of the node's own that has expired has a note and no value: it is not wanted there. */
+function countOf(common: Readonly<Record<string, unknown>>, { entries = {}, notes = {} }: GroupNode): number {
+  const held = new Set([...Object.keys(common), ...Object.keys(entries)]);
+  return [...held].filter((prefix) => prefix in entries || !(prefix in notes)).length;
 }
 
 function nodesOf(fleet: string, nodes: PrefixSetFleetArgs["nodes"]): ReadonlyMap<string, FleetNodeArgs> {
@@ -178,14 +177,13 @@ function ordered(fleet: string, nodes: readonly string[], waves: Waves | undefin
   }
 }
 
-/** What each member is told: percent become nodes here, where all are known. @throws {pulumi.RunError} */
-function memberOf(name: string, maxUnreachable: WaveSize, nodes: number): { name: string; maxUnreachable: number } {
+/** Percent become nodes here, where all are known. @throws {pulumi.RunError} */
+function nodesOfShare(fleet: string, maxUnreachable: WaveSize, nodes: number): number {
   const [, percent] = /^(\d{1,3})%$/.exec(String(maxUnreachable)) ?? [];
   const share = percent === undefined ? maxUnreachable : Math.floor((nodes * Number(percent)) / 100);
-  if (typeof share === "number" && Number.isInteger(share) && share >= 0 && Number(percent ?? 0) <= 100)
-    return { name, maxUnreachable: share };
+  if (typeof share === "number" && Number.isInteger(share) && share >= 0 && Number(percent ?? 0) <= 100) return share;
   throw new pulumi.RunError(
-    `PrefixSetFleet ${JSON.stringify(name)}: maxUnreachable is ${JSON.stringify(maxUnreachable)}: write a number of nodes from 0, or a percentage of all such as "20%".`,
+    `${fleet}: maxUnreachable is ${JSON.stringify(maxUnreachable)}: write a number of nodes from 0, or a percentage of all such as "20%".`,
   );
 }
 

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import { parseShareLimit } from "../limits/removals";
 import { prefixSetSchema } from "../prefix-set/arguments";
-import { FLEET_KEY } from "../provider-text";
 
 /** What may be different at one node; `entries` are checked by a module of their own. `notes` are made of them. */
 export const overrideSchema = z.strictObject({
@@ -13,7 +12,7 @@ export const overrideSchema = z.strictObject({
 });
 
 /** The arguments of a `PrefixSetGroup`; `entries` and `nodes` may hold unknown parts. */
-export const prefixSetGroupSchema = prefixSetSchema.omit({ node: true, [FLEET_KEY]: true }).extend({
+export const prefixSetGroupSchema = prefixSetSchema.omit({ node: true }).extend({
   nodes: z.unknown(),
   atOnce: z
     .number({ error: "is not a number of nodes" })

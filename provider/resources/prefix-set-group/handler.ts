@@ -6,6 +6,7 @@ import { type Handler, PartialFailure } from "../handler";
 import { hasUnknown, isObject, type JsonObject } from "../json";
 import { WHOLE_SET } from "../node-in-use";
 import { SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
+import { OTHER_WAVES_KEY } from "../provider-text";
 import { isUnreachableNode } from "../remedy";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
@@ -27,12 +28,16 @@ import {
 /** One set that is kept equal on many nodes: what each holds is what the program says. */
 export class PrefixSetGroupHandler implements Handler {
   private readonly lifecycle: SetLifecycle;
+  /** By wave, the nodes that the other waves of its fleet have: the checks learn them, and no input keeps them. */
+  private readonly mates = new Map<string, readonly string[]>();
 
   constructor(private readonly runtime: Runtime) {
     this.lifecycle = new SetLifecycle(runtime);
   }
 
   check(olds: JsonObject, news: JsonObject) {
+    const { [OTHER_WAVES_KEY]: others } = news;
+    if (isObject(others)) this.mates.set(waveOf(news), Object.keys(others));
     return checkPrefixSetGroup(this.runtime, olds, news);
   }
 
@@ -69,8 +74,7 @@ export class PrefixSetGroupHandler implements Handler {
     const state = readState(json);
     const kept = new Map<string, KeptNode>();
     for (const node of state.nodes.keys()) kept.set(node, this.before(state, node));
-    const { atOnce } = state;
-    const failures = await this.each("refresh", { state, atOnce }, [...state.endpoints.keys()], async (node) => {
+    const failures = await this.each("refresh", state, [...state.endpoints.keys()], async (node) => {
       const before = this.before(state, node);
       kept.set(node, before);
       const set = state.of(node);
@@ -79,7 +83,7 @@ export class PrefixSetGroupHandler implements Handler {
     });
     const failed = this.goOnWithout(state, failures, "its state is kept").failed;
     if (failed.length > 0) throw new Error(failureTexts(failed).join("\n"));
-    const outs = writeState(state, kept);
+    const outs = writeState(state, kept, [...state.mates]);
     return { id, inputs: { ...state.verbatim, ...writeDiffers(state, kept) }, props: outs };
   }
 
@@ -97,9 +101,8 @@ export class PrefixSetGroupHandler implements Handler {
       );
       return;
     }
-    const { atOnce } = state;
-    const failures = await this.each("clear", { state, atOnce }, names, (node) =>
-      this.lifecycle.delete(state.of(node)),
+    const failures = await this.each("clear", state, names, (node) =>
+      this.lifecycle.delete(state.of(node), GONE_FROM_GROUP),
     );
     if (failures.length > 0) throw new Error(failureTexts(failures).join("\n"));
   }
@@ -108,31 +111,27 @@ export class PrefixSetGroupHandler implements Handler {
   private async bring(inputs: GroupInputs, state?: GroupState): Promise<JsonObject> {
     const { former, left } = placed(this.runtime, inputs, state);
     const kept = new Map<string, KeptNode>();
-    const failures = await this.each(
-      "write",
-      { state: inputs, atOnce: inputs.atOnce },
-      [...inputs.nodes.keys()],
-      async (node) => {
-        const name = former.get(node);
-        const before = state && name !== undefined ? state.of(name) : undefined;
-        const wanted = inputs.of(node);
-        kept.set(node, name === undefined ? NOTHING : this.before(state as GroupState, name));
-        const set = ResourceSet.open(this.runtime, wanted, before).called(WHOLE_SET);
-        kept.set(
-          node,
-          await (before ? this.lifecycle.update(set, before, wanted) : this.lifecycle.create(set, wanted)),
-        );
-      },
-    );
-    failures.push(
-      ...(await this.each("clear", { state: inputs, atOnce: inputs.atOnce }, left, async (node) => {
-        const set = (state as GroupState).of(node);
-        kept.set(node, this.before(state as GroupState, node));
-        await this.lifecycle.delete(set);
-        kept.delete(node);
-      })),
-    );
-    return this.ended(inputs, kept, { failures, tried: inputs.nodes.size + left.length });
+    const write = async (node: string) => {
+      const name = former.get(node);
+      const before = name === undefined ? undefined : state?.of(name);
+      kept.set(node, this.before(state, name));
+      const wanted = inputs.of(node);
+      const set = ResourceSet.open(this.runtime, wanted, before).called(WHOLE_SET);
+      const owned = state?.mates.has(node) ? ALL : set.owned;
+      const done = before ? this.lifecycle.update(set, before, wanted) : this.lifecycle.create(set, wanted, owned);
+      kept.set(node, await done);
+    };
+    const clear = async (node: string) => {
+      kept.set(node, this.before(state, node));
+      if (state) await this.lifecycle.delete({ ...state.of(node), onDestroy: inputs.onDestroy }, GONE_FROM_GROUP);
+      kept.delete(node);
+    };
+    const names = [...inputs.nodes.keys()];
+    const failures = [
+      ...(await this.each("write", inputs, names, write)),
+      ...(await this.each("clear", inputs, left, clear)),
+    ];
+    return this.ended(inputs, kept, { failures, tried: names.length + left.length });
   }
 
   /** The outputs, with all that failed in them. @throws {PartialFailure} unless what failed may be left as it is */
@@ -147,7 +146,7 @@ export class PrefixSetGroupHandler implements Handler {
       const now = error instanceof UnfinishedWrite ? error.kept : (kept.get(node) ?? NOTHING);
       kept.set(node, { ...now, open: "failed" });
     }
-    const outs = writeState(inputs, kept);
+    const outs = writeState(inputs, kept, this.mates.get(waveOf({ ...inputs.verbatim })));
     if (failed.length === 0) return outs;
     const texts = failureTexts(failed);
     const isUntouched = failed.length === tried && failed.every(({ error }) => !(error instanceof UnfinishedWrite));
@@ -164,7 +163,7 @@ export class PrefixSetGroupHandler implements Handler {
     const silent = failures.filter(({ error }) => !(error instanceof UnfinishedWrite) && isUnreachableNode(error));
     if (silent.length === 0) return { failed: failures, silent };
     if (silent.length > maxUnreachable) {
-      const limit = `${count(silent.length, "node does", "nodes do")} not answer, and maxUnreachable allows ${maxUnreachable}.`;
+      const limit = `${count(silent.length, "node does", "nodes do")} not answer, and maxUnreachable allows ${maxUnreachable}: that many may be left as they are. ${GONE_FROM_GROUP}`;
       const told = new Set(silent);
       const failed = failures.map((failure) =>
         told.has(failure)
@@ -182,16 +181,16 @@ export class PrefixSetGroupHandler implements Handler {
   }
 
   /** A node as the state has it, where nothing was done there. */
-  private before(state: GroupState, node: string): KeptNode {
-    const endpoint = state.endpoints.get(node);
-    if (endpoint === undefined) return NOTHING;
+  private before(state: GroupState | undefined, node: string | undefined): KeptNode {
+    const endpoint = node === undefined ? undefined : state?.endpoints.get(node);
+    if (!state || node === undefined || endpoint === undefined) return NOTHING;
     const { entries, unsettled, foreign } = state.of(node);
     return { entries, unsettled, found: foreign, endpoint, ...(state.open.has(node) && { open: "failed" }) };
   }
 
   private each(
     what: string,
-    { state: { address }, atOnce }: { readonly state: Pick<GroupInputs, "address">; readonly atOnce: number },
+    { address, atOnce }: Pick<GroupInputs, "address" | "atOnce">,
     nodes: readonly string[],
     work: (node: string) => Promise<void>,
   ): Promise<NodeFailure[]> {
@@ -220,8 +219,20 @@ export class PrefixSetGroupHandler implements Handler {
   }
 }
 
+/** Of a node that another wave of the fleet held so far, whose group takes out what is not wanted any more. */
+const ALL = { has: () => true };
+
+const GONE_FROM_GROUP =
+  'If it is gone for good, run "pulumi up" once without it in "nodes" and with onDestroy: "keep", which forgets it (docs/guides/many-nodes.md).';
+
 /** Of a node that this group never wrote. */
 const NOTHING: KeptNode = { entries: new Map(), endpoint: undefined };
+
+/** What tells a wave of a fleet from the others. */
+function waveOf({ arena, profile, set, nodes }: JsonObject): string {
+  const names = Array.isArray(nodes) ? nodes : nodeNames(nodes);
+  return JSON.stringify([arena, profile, set, names.toSorted()]);
+}
 
 function nodeNames(nodes: unknown): string[] {
   return isObject(nodes) ? Object.keys(nodes) : [];

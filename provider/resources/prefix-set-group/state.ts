@@ -20,6 +20,7 @@ export const GROUP_OUTPUTS = [
   "unsettled",
   "unreached",
   "failed",
+  "mates",
 ] as const;
 
 /** What is different at one node. */
@@ -60,12 +61,14 @@ export interface GroupState extends GroupMembers {
   readonly endpoints: ReadonlyMap<string, string>;
   /** Nodes that the last `up` went on without, or failed at. */
   readonly open: ReadonlySet<string>;
+  /** Nodes that other waves of its fleet held. */
+  readonly mates: ReadonlySet<string>;
   /** What it says of one node's set. */
   of(node: string): SetState;
 }
 
 /** What a node's set is kept as; without an address where this group never wrote it. */
-export interface KeptNode extends Omit<KeptSet, "endpoint" | "unreached"> {
+export interface KeptNode extends Omit<KeptSet, "endpoint"> {
   readonly endpoint: string | undefined;
   /** The last `up` went on without it, or failed there. */
   readonly open?: "unreached" | "failed" | undefined;
@@ -87,6 +90,7 @@ const factsSchema = z.object({
   endpoints: byName(z.string()),
   unreached: names,
   failed: names,
+  mates: names,
   adopted: listsSchema,
   found: listsSchema,
   unsettled: listsSchema,
@@ -114,6 +118,7 @@ export function readState(json: JsonObject): GroupState {
   return {
     ...members,
     open,
+    mates: new Set(facts.mates),
     endpoints: new Map(Object.entries(facts.endpoints)),
     of: (node) => ({
       ...setOf(members, given, node),
@@ -209,7 +214,11 @@ function prefixesOf(texts: readonly string[] = []): ReadonlySet<CanonicalPrefix>
 }
 
 /** The outputs of a group with these arguments, whose nodes hold this. */
-export function writeState(group: GroupMembers, nodes: ReadonlyMap<string, KeptNode>): JsonObject {
+export function writeState(
+  group: GroupMembers,
+  nodes: ReadonlyMap<string, KeptNode>,
+  mates: readonly string[] = [],
+): JsonObject {
   const all = [...nodes];
   const listed = (list: (node: KeptNode) => Iterable<CanonicalPrefix> | undefined) =>
     all.flatMap(([name, node]): [string, string[]][] => {
@@ -239,6 +248,7 @@ export function writeState(group: GroupMembers, nodes: ReadonlyMap<string, KeptN
     ),
     ...named("unreached", opened("unreached")),
     ...named("failed", opened("failed")),
+    ...named("mates", mates),
   };
 }
 

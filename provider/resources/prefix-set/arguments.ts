@@ -8,7 +8,6 @@ import {
   setShape,
 } from "../arguments";
 import { parseShareLimit } from "../limits/removals";
-import { FLEET_KEY } from "../provider-text";
 
 const shareSchema = z
   .custom<number | string>(isShare, { error: 'is neither a number of entries nor a percentage such as "20%"' })
@@ -24,9 +23,6 @@ export const limitShape = {
   allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
 };
 
-/** Which fleet a set is a member of, and how many of its nodes may not answer. */
-export const fleetSchema = z.strictObject({ name: z.string(), maxUnreachable: z.number() });
-
 /** The arguments of a `PrefixSet`. `entries` and `node` are checked by modules of their own. */
 export const prefixSetSchema = z.strictObject({
   ...setShape,
@@ -37,7 +33,6 @@ export const prefixSetSchema = z.strictObject({
   hostBits: hostBitsSchema.optional(),
   ...limitShape,
   node: connectionSchema.optional(),
-  [FLEET_KEY]: fleetSchema.optional(),
 });
 
 /** A number as a text is for the configuration, where everything is text. */

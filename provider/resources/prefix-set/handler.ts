@@ -1,6 +1,6 @@
 import { compare, remember } from "../changes";
 import { type Handler, PartialFailure } from "../handler";
-import { hasUnknown, type JsonObject, without } from "../json";
+import { hasUnknown, type JsonObject } from "../json";
 import { WHOLE_SET } from "../node-in-use";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
@@ -16,7 +16,6 @@ import {
   writeInputs,
   writeState,
 } from "./state";
-import { goOnWithout } from "./unreachable";
 
 /** A whole prefix-set: what it holds is what the program says. */
 export class PrefixSetHandler implements Handler {
@@ -59,28 +58,16 @@ export class PrefixSetHandler implements Handler {
   async create(json: JsonObject) {
     const inputs = readInputs(json);
     const set = ResourceSet.open(this.runtime, inputs).called(WHOLE_SET);
-    const id = set.url;
-    try {
-      const kept = await this.lifecycle.create(set, inputs);
-      return { id, outs: writeState(inputs, kept) };
-    } catch (error) {
-      goOnWithout(this.runtime, set, inputs, partial(error, inputs, id));
-      // Without notes: the next update is to find what they say of entries that left.
-      const empty = { ...inputs, verbatim: without({ ...inputs.verbatim }, ["notes"]) };
-      const outputs = { entries: new Map(), endpoint: set.endpoint, unreached: "first" } as const;
-      return { id, outs: writeState(empty, outputs) };
-    }
+    const kept = await this.lifecycle.create(set, inputs).catch(partial(inputs, set.url));
+    return { id: set.url, outs: writeState(inputs, kept) };
   }
 
   async read(id: string, json: JsonObject) {
     const state = readState(json);
-    if (state.unreached === "first") return { id, inputs: { ...state.verbatim }, props: json };
-    const set = ResourceSet.ofState(this.runtime, state);
-    const kept = await this.lifecycle.refresh(set, state).catch((error: unknown) => {
-      if (!state.fleet) throw error;
-      return goOnWithout(this.runtime, set, state, error);
-    });
-    if (!kept) return { id, inputs: { ...state.verbatim }, props: json };
+    const unknown = { id, inputs: { ...state.verbatim }, props: json };
+    if (state.unreached === "first") return unknown;
+    const kept = await this.lifecycle.refresh(ResourceSet.ofState(this.runtime, state), state);
+    if (!kept) return unknown;
     return { id, inputs: writeInputs(state, kept.entries), props: writeState(state, kept) };
   }
 
@@ -88,12 +75,8 @@ export class PrefixSetHandler implements Handler {
     const [state, inputs] = [readReplaced(olds), readInputs(news)];
     if (state.unreached === "first") return this.create(news);
     const set = ResourceSet.open(this.runtime, inputs, state).called(WHOLE_SET);
-    try {
-      return { outs: writeState(inputs, await this.lifecycle.update(set, state, inputs)) };
-    } catch (error) {
-      goOnWithout(this.runtime, set, inputs, partial(error, inputs, set.url));
-      return { outs: { ...olds, unreached: "update" } };
-    }
+    const kept = await this.lifecycle.update(set, state, inputs).catch(partial(inputs, set.url));
+    return { outs: writeState(inputs, kept) };
   }
 
   async delete(_id: string, json: JsonObject) {
@@ -103,7 +86,9 @@ export class PrefixSetHandler implements Handler {
 }
 
 /** A failure as the engine takes it: after a write that failed half-way, with the outputs that are true. */
-function partial(error: unknown, inputs: PrefixSetInputs, id: string): unknown {
-  if (!(error instanceof UnfinishedWrite)) return error;
-  return new PartialFailure(error.message, id, writeState(inputs, error.kept));
+function partial(inputs: PrefixSetInputs, id: string): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof UnfinishedWrite)) throw error;
+    throw new PartialFailure(error.message, id, writeState(inputs, error.kept));
+  };
 }

@@ -9,7 +9,7 @@ import { expiredOf, removalLimits } from "../limits/removals";
 import { WHOLE_SET } from "../node-in-use";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
-import { stillThere } from "../set-plan";
+import { type KnownPrefixes, stillThere } from "../set-plan";
 import { planCreate, planLimitedUpdate } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
 
@@ -28,9 +28,14 @@ export class UnfinishedWrite extends Error {
 export class SetLifecycle {
   constructor(private readonly runtime: Runtime) {}
 
-  /** Puts in what is wanted, in a set that this resource has not written so far. @throws {UnfinishedWrite} */
-  async create(set: ResourceSet, inputs: SetInputs): Promise<KeptSet> {
-    const { label, owned, endpoint } = set;
+  /**
+   * Puts in what is wanted, in a set that this resource has not written so far.
+   *
+   * @param owned What other resources of the deployment hold there: it is not foreign.
+   * @throws {UnfinishedWrite}
+   */
+  async create(set: ResourceSet, inputs: SetInputs, owned: KnownPrefixes = set.owned): Promise<KeptSet> {
+    const { label, endpoint } = set;
     const { entries: desired, exclusive, onExisting } = inputs;
     const limits = contentLimits(inputs.limits, this.runtime.settings);
     const withdrawn: ListedMap = inputs.notes.size > 0 ? withdrawnOf(inputs.notes, new Map()) : new Map();
@@ -90,8 +95,12 @@ export class SetLifecycle {
     return kept;
   }
 
-  /** Clears what the state knows, at its address, as far as no other resource wants it. */
-  async delete(state: SetState): Promise<void> {
+  /**
+   * Clears what the state knows, at its address, as far as no other resource wants it.
+   *
+   * @param wayOut What to do where the node is gone for good.
+   */
+  async delete(state: SetState, wayOut?: string): Promise<void> {
     if (state.onDestroy === "keep") return this.runtime.notices.info(keptText(state));
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
@@ -106,7 +115,7 @@ export class SetLifecycle {
     if (managed.size > 0 && remove.size === 0) return;
     const expired = expiredOf(remove, state.notes, this.runtime.today);
     const plan = () => ({ put: new Map(), remove, unsettled, expired });
-    const written = await set.remove({ plan });
+    const written = await set.remove({ plan }, wayOut);
     if (!written) return;
     set.sayGone(remove, written);
     const gone = [...written.changes].filter(([, change]) => change.new === null).map(([prefix]) => prefix);

@@ -7,9 +7,8 @@ import type { UsedBefore } from "../changes";
 import { type JsonObject, readAddress, type Verbatim, without } from "../json";
 import type { ContentArguments } from "../limits/content";
 import type { RemovalArguments } from "../limits/removals";
-import { FLEET_KEY } from "../provider-text";
 import type { SetPlace } from "../resource-set";
-import { fleetSchema, limitShape, prefixSetSchema } from "./arguments";
+import { limitShape, prefixSetSchema } from "./arguments";
 
 /** Outputs that are no arguments. */
 export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled", "unreached"] as const;
@@ -38,8 +37,6 @@ export interface SetState extends SetMembers, UsedBefore {
 
 /** What the inputs and the state of a `PrefixSet` have in common. */
 interface PrefixSetMembers extends SetMembers {
-  /** Only of a member of a fleet with `maxUnreachable`. */
-  readonly fleet?: z.output<typeof fleetSchema> | undefined;
   /** The arguments as they came, which go back to the engine unchanged. */
   readonly verbatim: Verbatim;
 }
@@ -49,7 +46,10 @@ export type PrefixSetInputs = PrefixSetMembers & SetInputs;
 
 /** What the state says. */
 export interface PrefixSetState extends PrefixSetMembers, SetState {
-  /** Its node did not answer the last `up`, which went on without it: before the `"first"` write, or at an `"update"`. */
+  /**
+   * Its node did not answer the last `up`, which went on without it: before the `"first"` write, or at an `"update"`. Members of
+   * fleets had it before fleets had groups.
+   */
   readonly unreached?: "first" | "update" | undefined;
 }
 
@@ -59,7 +59,6 @@ const givenSchema = z.object({
   exclusive: exclusive.default(true),
   onExisting: onExisting.default("fail"),
   onDestroy: onDestroy.default("clear"),
-  [FLEET_KEY]: fleetSchema.optional(),
 });
 const limits = z.object(limitShape);
 const usedBefore = z.object({ endpoint: optionalText, unreached: z.enum(["first", "update"]).optional() });
@@ -92,10 +91,8 @@ export function storedSet(json: JsonObject): Stored {
 
 function readMembers(json: JsonObject): PrefixSetMembers {
   const stored = storedSet(json);
-  const { [FLEET_KEY]: fleet, ...members } = stored.given(givenSchema);
   return {
-    ...members,
-    fleet,
+    ...stored.given(givenSchema),
     address: readAddress(json),
     entries: stored.entries(),
     notes: stored.notes(),
@@ -118,14 +115,12 @@ export interface KeptSet {
   readonly found?: Iterable<CanonicalPrefix> | undefined;
   /** Prefixes whose write ended without a known result. */
   readonly unsettled?: Iterable<CanonicalPrefix> | undefined;
-  /** Nothing was written, since the node does not answer. */
-  readonly unreached?: "first" | undefined;
 }
 
 /** The outputs of a resource with these arguments. */
 export function writeState(
   resource: PrefixSetMembers,
-  { entries, endpoint, adopted, found, unsettled, unreached }: KeptSet,
+  { entries, endpoint, adopted, found, unsettled }: KeptSet,
 ): JsonObject {
   return {
     ...writeInputs(resource, entries),
@@ -135,6 +130,5 @@ export function writeState(
     ...(adopted && { adopted: [...adopted] }),
     ...(found && { found: [...found] }),
     ...(unsettled && { unsettled: [...unsettled] }),
-    ...(unreached && { unreached }),
   };
 }
