@@ -110,7 +110,8 @@ export function readList<T extends readonly unknown[]>(
   }
 }
 
-function readBody(body: string, kind: ListKind, habits: NodeHabits): NodeAnswer {
+/** Sorts the body of a list, in the format that the settings say. @throws {ShapeError} */
+export function readBody(body: string, kind: ListKind, habits: NodeHabits): NodeAnswer {
   const { read } = habits.answers ?? {};
   if (read !== undefined) return { kind: "json", json: readByModule(read, body, kind), isSuccess: true };
   const format = forKind<ListFormat>(habits.answers?.format, kind) ?? "json";

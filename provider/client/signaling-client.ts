@@ -195,7 +195,8 @@ export class SignalingClient {
   }
 }
 
-function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): Reading<Prefix[]> {
+/** Reads the answer to a status, by what is unambiguous or what the settings say. */
+export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): Reading<Prefix[]> {
   const isPage = /^\s*</.test(answer.body);
   if (answer.status === 404 && !isPage && (answers.empty === 404 || wire.saysNothingActive(errorText(answer.body)))) {
     return done([]);
@@ -233,7 +234,8 @@ function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): Reading
   }
 }
 
-function readDone(answer: HttpAnswer, operation: "start" | "stop", answers: ReceiverAnswers): Reading<void> {
+/** Reads the answer to a start or stop. */
+export function readDone(answer: HttpAnswer, operation: "start" | "stop", answers: ReceiverAnswers): Reading<void> {
   const failure = commonFailure(answer);
   if (failure) return failure;
   const reason = wire.refusalIn(answer.body);

@@ -193,14 +193,23 @@ const settings = z.looseObject({
   headers: z.record(z.string(), z.string()).optional(),
 });
 
-/** The members of a node in a file: alone, or under `node` beside other things. */
-async function settingsOf(file: string | undefined, { folder = "." }: CliIo): Promise<z.output<typeof settings>> {
-  if (file === undefined) return {};
+async function settingsOf(file: string | undefined, io: CliIo): Promise<z.output<typeof settings>> {
+  return file === undefined ? {} : (await readSettings(file, io)).node;
+}
+
+/** The members of a node in a file: alone, or under `node` beside other things, such as members of a receiver. */
+export async function readSettings(
+  file: string,
+  { folder = "." }: CliIo,
+): Promise<{ readonly node: z.output<typeof settings>; readonly receiver?: Readonly<Record<string, unknown>> }> {
   const text = await readFile(resolve(folder, file), "utf8");
   try {
     const content: unknown = JSON.parse(text);
-    const { node } = z.looseObject({ node: z.unknown().optional() }).parse(content);
-    return settings.parse(node ?? content);
+    const parts = z
+      .looseObject({ node: z.unknown().optional(), receiver: z.looseObject({}).optional() })
+      .parse(content);
+    const { node, receiver } = parts;
+    return { node: settings.parse(node ?? content), ...(node !== undefined && receiver !== undefined && { receiver }) };
   } catch {
     throw new UsageError(`--settings ${file} must be a JSON object with members of a node, alone or under "node".`);
   }

@@ -1,8 +1,18 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { formatUrl, OptionsError, Prefix, PrefixError, parseUrl } from "../client";
+import {
+  formatUrl,
+  OptionsError,
+  Prefix,
+  PrefixError,
+  parseUrl,
+  type ReceiverOptions,
+  receiverOptionsSchema,
+} from "../client";
 import { parseEndpoint } from "../client/endpoint";
+import { parseOptions } from "../client/options";
 import { replaceFile } from "../files/whole-file";
 import { messageOf } from "../model/errors";
 import { visibleJson } from "../model/foreign-text";
@@ -10,7 +20,7 @@ import type { ProbeResult } from "../probe/finding";
 import { differences, type NodeFile, nodeFile, parseNodeFile } from "../probe/node-file";
 import { probe } from "../probe/probe";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
-import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
+import { addNodeFlags, type NodeFlags, nodeOptions, readSettings } from "./node-options";
 import { table } from "./probing/table";
 import { audit, type Project, readProject, requireWritable } from "./project";
 import { addReceiverFlags, type ReceiverFlags, receiverOptions } from "./receiver-options";
@@ -19,6 +29,7 @@ import { wrongUse } from "./wrong-use";
 interface Flags extends NodeFlags, ReceiverFlags {
   readonly signaling?: string;
   readonly write?: boolean;
+  readonly keep?: boolean;
   readonly out?: string;
   readonly check?: string;
   readonly output: "table" | "json";
@@ -38,8 +49,12 @@ export function register(program: Command, io: CliIo): void {
     .description("ask a node about every open point of its API, and say what to set for it")
     .argument("[url...]", "what to ask about, see below")
     .option("--write", "try the first named set, which must be empty, with documentation prefixes, and leave it empty")
+    .option("--keep", "with --write: the set may hold entries; they stay, and are compared before and after")
     .option("--signaling <prefix>", "ask a receiver, too, with a prefix of your own whose signaling is not active")
-    .option("--out <file>", "write settings and an emulator's dialect as JSON; a file that is there is replaced")
+    .option(
+      "--out <file>",
+      "write settings, an emulator's dialect and what is not known as JSON; a file that is there is replaced, unless the probe ended before its time",
+    )
     .option("--check <file>", "compare with what --out wrote before: exit code 3 when the node has changed")
     .addOption(new Option("--output <form>", "form of the result").choices(["table", "json"]).default("table"));
   addReceiverFlags(addNodeFlags(command, { listsMarks: true }))
@@ -51,18 +66,22 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const urls = texts.map((text) => wrongUse(TypeError, () => parseUrl(text)));
   const before = flags.check === undefined ? undefined : await readBefore(flags.check, io);
   const write = flags.write === true;
+  const keep = flags.keep === true;
+  if (keep && !write) throw new UsageError("--keep goes with --write.");
   const written = [...(write ? ["--write"] : []), ...(flags.signaling === undefined ? [] : ["--signaling"])];
   const project = written.length > 0 ? await writableProject(flags, written, io) : undefined;
   if (write && !urls.some(({ kind }) => kind === "prefixset"))
-    throw new UsageError("--write needs a set that is empty: name one, such as prefixset://edge/probe.");
+    throw new UsageError(
+      "--write needs a set that is empty: name one, such as prefixset://edge/probe, or a filled one with --keep.",
+    );
   if (urls.length === 0 && flags.signaling === undefined)
     throw new UsageError("Say what to ask about: a url, such as prefixset://edge/probe, or --signaling PREFIX.");
   const node = urls.length === 0 ? undefined : await nodeOptions(flags, io);
   const prefix = flags.signaling === undefined ? undefined : readPrefix(flags.signaling);
-  const receiver = prefix && { prefix, options: await receiverOptions(flags, io) };
+  const receiver = prefix && { prefix, options: await receiverOf(flags, io) };
   const watch = (title: string, number: number, total: number) => progress(io, `${number}/${total} ${title}`);
   const result = await wrongUse(OptionsError, () =>
-    probe({ ...(node && { node }), ...(receiver && { receiver }), urls, write, signal: io.stop, watch }),
+    probe({ ...(node && { node }), ...(receiver && { receiver }), urls, write, keep, signal: io.stop, watch }),
   );
   io.out(flags.output === "json" ? `${visibleJson(JSON.stringify(result, null, 2))}\n` : table(result));
   if (project && write) {
@@ -71,12 +90,30 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   }
   if (project && receiver)
     recordProbe(project, { node: receiver.options.url, set: "signaling", reason: "probe --signaling" }, result, io);
+  if (flags.out !== undefined) await writeOut(flags.out, result, io);
   const failed = failures(result);
-  // A result with holes must not take the place of a whole one.
-  if (failed !== undefined) throw new Ended(failed, 1);
-  if (flags.out !== undefined)
-    await replaceFile(inFolder(flags.out, io), `${JSON.stringify(nodeFile(result), null, 2)}\n`);
-  if (before) compare(before, result, flags.check ?? "");
+  const changed = before ? changes(before, result, flags.check ?? "") : undefined;
+  const sentences = [failed, changed].filter((one) => one !== undefined);
+  if (sentences.length === 0) return;
+  throw new Ended(sentences.join("\n"), changed === undefined || result.stopped !== undefined ? 1 : 3);
+}
+
+/** A result that ended before its time must not take the place of a whole one. */
+async function writeOut(name: string, result: ProbeResult, io: CliIo): Promise<void> {
+  const file = inFolder(name, io);
+  if (result.stopped !== undefined && existsSync(file)) {
+    io.err(`${name} is left as it is, since the probe ended before its time.\n`);
+    return;
+  }
+  await replaceFile(file, `${JSON.stringify(nodeFile(result), null, 2)}\n`);
+}
+
+/** The receiver that flags and environment name, with the answers of a settings file. */
+async function receiverOf(flags: Flags, io: CliIo): Promise<ReceiverOptions> {
+  const options = await receiverOptions(flags, io);
+  if (flags.settings === undefined) return options;
+  const { receiver = {} } = await readSettings(flags.settings, io);
+  return wrongUse(OptionsError, () => parseOptions(receiverOptionsSchema, { ...receiver, ...options }, "receiver"));
 }
 
 async function writableProject({ stack }: Flags, options: readonly string[], io: CliIo): Promise<Project> {
@@ -108,10 +145,10 @@ function failures({ findings, stopped }: ProbeResult): string | undefined {
   return failed.length === 0 ? undefined : `Could not be found out: ${failed.map(({ title }) => title).join(", ")}.`;
 }
 
-function compare(before: NodeFile, result: ProbeResult, name: string): void {
-  const changed = differences(before, nodeFile(result), new Set(Object.keys(result.node)));
-  if (changed.length === 0) return;
-  throw new Ended(`The node does not do what ${name} says:\n${changed.map((line) => `  ${line}`).join("\n")}`, 3);
+function changes(before: NodeFile, result: ProbeResult, name: string): string | undefined {
+  const changed = differences(before, nodeFile(result));
+  if (changed.length === 0) return undefined;
+  return `The node does not do what ${name} says:\n${changed.map((line) => `  ${line}`).join("\n")}`;
 }
 
 async function readBefore(file: string, io: CliIo): Promise<NodeFile> {

@@ -1,4 +1,4 @@
-import type { NodeOptions } from "../client/options";
+import type { NodeOptions, ReceiverOptions } from "../client/options";
 
 /** Members of a node's configuration that a probe may find: what goes under `node` in `node.json`. */
 export type NodeSettings = Pick<
@@ -13,6 +13,9 @@ export type NodeSettings = Pick<
   | "markPace"
   | "deadlineMs"
 >;
+
+/** Members of a receiver's configuration that a probe may find. */
+export type ReceiverSettings = Pick<ReceiverOptions, "answers">;
 
 /** Switches of the emulator by name, as data: what goes under `dialect` in `node.json`. */
 export type DialectSettings = Readonly<Record<string, string | number>>;
@@ -40,6 +43,10 @@ export interface Finding {
   readonly advice?: string;
   /** What to set, as members of the node. Empty: nothing. */
   readonly settings: Partial<NodeSettings>;
+  /** What seems likely and is proved by nothing: to be set only after a look at what it means. Empty: nothing. */
+  readonly guesses: Partial<NodeSettings>;
+  /** What to set, as members of the receiver. Empty: nothing. */
+  readonly receiver: ReceiverSettings;
   /** With which switches the emulator does the same. */
   readonly dialect: DialectSettings;
 }
@@ -57,10 +64,16 @@ export interface LeftBehind {
 /** What a probe came to. */
 export interface ProbeResult {
   readonly findings: readonly Finding[];
-  /** All that is to be set, together. */
+  /** All that is to be set, together, with what the user had set before. */
   readonly node: Partial<NodeSettings>;
+  /** The same of the receiver. */
+  readonly receiver: ReceiverSettings;
+  /** What seems likely of all that, and is proved by nothing. */
+  readonly guesses: { readonly node: Partial<NodeSettings> };
   /** All switches that were found. */
   readonly dialect: DialectSettings;
+  /** Why node or receiver is of no use as it is, a sentence each, with the way out where there is one. */
+  readonly unusable: readonly string[];
   /** Why the probe ended before its time; absent where it did not. */
   readonly stopped?: string;
   /** What could not be cleaned up. Empty: everything is as before. */

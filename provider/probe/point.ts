@@ -1,6 +1,7 @@
+import type { ListKind, Member } from "../wire/answers";
 import type { Bench } from "./asking/bench";
-import { Skipped, Unclear } from "./asking/outcome";
-import type { Certainty, DialectSettings, Finding, NodeSettings } from "./finding";
+import { Skipped, Unclear, Unusable } from "./asking/outcome";
+import type { Certainty, DialectSettings, Finding, NodeSettings, ReceiverSettings } from "./finding";
 
 /** What a point says of what it saw. */
 export interface Judgement {
@@ -38,11 +39,19 @@ interface PointDefinition<Seen> {
   readonly assumes: string;
   /** Switches of the emulator that it may find; default: none. */
   readonly finds?: readonly string[];
+  /** Settings that it decides about, with dots: `answers.path.rules`; default: none. */
+  readonly settles?: readonly string[];
+  /** Points without which its answers would say nothing; default: none. */
+  readonly restsOn?: readonly string[];
   /** @throws {Skipped} where it cannot be asked. @throws {Unclear} where the answers make no sense. */
   ask(bench: Bench): Promise<Seen>;
   judge(seen: Seen): Judgement;
   /** What to set for this node. */
   settings?(seen: Seen): Partial<NodeSettings>;
+  /** What to set for this receiver. */
+  receiver?(seen: Seen): ReceiverSettings;
+  /** What only seems likely. */
+  guesses?(seen: Seen): Partial<NodeSettings>;
   dialect?(seen: Seen): Readonly<Record<string, string | number | undefined>>;
 }
 
@@ -55,10 +64,28 @@ export interface Point {
   readonly title: string;
   readonly needs: Needs;
   readonly finds: readonly string[];
-  /** Asks and judges. @throws what ends the whole probe, such as a node that does not answer. */
-  run(bench: Bench): Promise<Finding>;
+  readonly settles: readonly string[];
+  readonly restsOn: readonly string[];
+  /** Asks. @throws what ends the whole probe, such as a node that does not answer. */
+  run(bench: Bench): Promise<Asked>;
   /** The finding of a point that was not asked, or failed. */
   without(found: "skipped" | "error", why: string): Finding;
+}
+
+/** A point that was asked. */
+export interface Asked {
+  /** What came of it, by all that is known when this is called: later points may tell what an answer meant. */
+  judge(): Finding;
+  /** Why what rests on it cannot be asked; absent where it can. */
+  readonly failed?: Unclear;
+}
+
+/** The settings that lists of a kind decide about, with the members that only these have. */
+export function settlesFor(kind: ListKind, ...members: readonly Member[]): string[] {
+  return [
+    ...["format", "columns", "path"].map((name) => `answers.${name}.${kind}`),
+    ...members.map((member) => `answers.names.${member}`),
+  ];
 }
 
 /** Makes points that need the same, see {@link PointDefinition}. */
@@ -67,22 +94,39 @@ export function pointNeeding(needs: Needs) {
 }
 
 function pointOf<Seen>(needs: Needs, definition: PointDefinition<Seen>): Point {
-  const { name, title, assumes, finds = [] } = definition;
-  const blank = { point: name, title, assumes, evidence: [], settings: {}, dialect: {} };
+  const { name, title, assumes, finds = [], settles = [], restsOn = [] } = definition;
+  const blank = { point: name, title, assumes, evidence: [], settings: {}, guesses: {}, receiver: {}, dialect: {} };
   const without: Point["without"] = (found, why) => ({ ...blank, found, node: why });
+  const judge = (seen: Seen): Finding => {
+    const { found = "observed", ...judgement } = definition.judge(seen);
+    const settings = definition.settings?.(seen) ?? {};
+    const guesses = definition.guesses?.(seen) ?? {};
+    const receiver = definition.receiver?.(seen) ?? {};
+    return {
+      ...blank,
+      ...judgement,
+      found,
+      settings,
+      guesses,
+      receiver,
+      dialect: defined(definition.dialect?.(seen) ?? {}),
+    };
+  };
   const run: Point["run"] = async (bench) => {
     try {
       const seen = await definition.ask(bench);
-      const { found = "observed", ...judgement } = definition.judge(seen);
-      const settings = definition.settings?.(seen) ?? {};
-      return { ...blank, ...judgement, found, settings, dialect: defined(definition.dialect?.(seen) ?? {}) };
+      return { judge: () => judge(seen) };
     } catch (error) {
-      if (error instanceof Skipped) return without("skipped", error.message);
-      if (error instanceof Unclear) return { ...without("error", error.message), evidence: error.evidence };
-      throw error;
+      if (error instanceof Skipped) return { judge: () => without("skipped", error.message) };
+      if (!(error instanceof Unclear)) throw error;
+      const wayOut = error instanceof Unusable && error.wayOut !== undefined ? { advice: error.wayOut } : {};
+      return {
+        judge: () => ({ ...without("error", error.message), evidence: error.evidence, ...wayOut }),
+        failed: error,
+      };
     }
   };
-  return { name, title, needs, finds, run, without };
+  return { name, title, needs, finds, settles, restsOn, run, without };
 }
 
 function defined(switches: Readonly<Record<string, string | number | undefined>>): DialectSettings {

@@ -7,13 +7,15 @@ import type { Prefix } from "../model/prefix";
 import type { ResourceUrl } from "../model/resource-url";
 import { Bench, type Limits } from "./asking/bench";
 import { cleanUp, doubtAfter, isUnclean } from "./asking/clean-up";
+import { Unusable } from "./asking/outcome";
 import { Receiver } from "./asking/receiver";
+import { settingsOf } from "./asking/records";
 import { Targets } from "./asking/targets";
 import { WorkSet } from "./asking/work-set";
-import type { Finding, LeftBehind, NodeSettings, ProbeResult } from "./finding";
-import type { Point } from "./point";
+import type { Finding, NodeSettings, ProbeResult } from "./finding";
+import type { Asked, Point } from "./point";
 import { POINTS } from "./points";
-import { merged } from "./shapes/answers";
+import { isNoSetting } from "./shapes/answers";
 import { LIMITS } from "./timing";
 
 /** What to ask, and of whom. */
@@ -24,6 +26,8 @@ export interface ProbeOptions {
   readonly urls: readonly ResourceUrl[];
   /** Writes to the first named set, which must be empty, and leaves it so. Default: false, nothing but lists is sent. */
   readonly write?: boolean;
+  /** With {@link write}: the set may hold entries, which are left as they are and compared. Default: false. */
+  readonly keep?: boolean;
   /** A receiver to ask, and a prefix of the user's own that is not active and may be started for moments. */
   readonly receiver?: { readonly options: ReceiverOptions; readonly prefix: Prefix };
   /** Default: 5 000 entries, 1 MiB, 30 s. */
@@ -45,10 +49,20 @@ const NO_NODE: NodeOptions = { endpoint: "http://localhost" };
  * @throws {OptionsError} for wrong options. A node that fails ends the probe, and is no exception but `stopped`.
  */
 export async function probe(options: ProbeOptions): Promise<ProbeResult> {
-  const { node = NO_NODE, urls, write = false, receiver, limits = {}, signal, world = {}, watch = () => {} } = options;
+  const {
+    node = NO_NODE,
+    urls,
+    write = false,
+    keep = false,
+    receiver,
+    limits = {},
+    signal,
+    world = {},
+    watch = () => {},
+  } = options;
   const bench = new Bench(node, new Targets(urls), { ...LIMITS, ...limits }, world, signal);
   const [set] = bench.targets.sets;
-  if (write && set) bench.work = new WorkSet(set, bench);
+  if (write && set) bench.work = new WorkSet(set, bench, keep);
   if (receiver) bench.receiver = new Receiver(receiver.options, receiver.prefix, world, signal);
   const redactors = [
     new NodeRequests(node).redactor,
@@ -67,32 +81,45 @@ async function run(
   watch: NonNullable<ProbeOptions["watch"]>,
   signal: AbortSignal | undefined,
 ): Promise<ProbeResult> {
-  const findings: Finding[] = [];
-  const left: LeftBehind[] = [];
+  const asked: Asked["judge"][] = [];
+  const failed = new Map<string, string>();
+  const unusable: string[] = [];
   let doubtMs = 0;
   let stopped: string | undefined;
   for (const [index, point] of POINTS.entries()) {
+    const basis = point.restsOn.map((name) => failed.get(name)).find((title) => title !== undefined);
     const why = stopped === undefined ? (bench.blocked ?? missing(point, bench)) : "the probe ended before";
-    if (why !== undefined) {
-      findings.push(point.without("skipped", why));
+    if (why !== undefined || basis !== undefined) {
+      if (why === undefined && basis !== undefined) failed.set(point.name, basis);
+      asked.push(() => point.without("skipped", why ?? `rests on "${basis}", which failed`));
       continue;
     }
     watch(point.title, index + 1, POINTS.length);
     try {
-      const finding = await point.run(bench);
-      findings.push(finding);
+      const { judge, failed: problem } = await point.run(bench);
+      asked.push(judge);
+      if (problem) failed.set(point.name, point.title);
+      if (problem instanceof Unusable) unusable.push(sentence(point.needs, problem));
       await bench.work?.clear();
       await bench.receiver?.clear();
     } catch (error) {
-      stopped = signal?.aborted ? "it was told to end" : messageOf(error);
-      if (findings.length === index) findings.push(point.without("error", stopped));
+      const ended = signal?.aborted ? "it was told to end" : messageOf(error);
+      stopped = ended;
+      if (asked.length === index) asked.push(() => point.without("error", ended));
       doubtMs = doubtAfter(error, bench.node);
     }
   }
   if (stopped !== undefined && isUnclean(bench)) watch("clearing up", POINTS.length, POINTS.length);
-  left.push(...(await cleanUp(bench, doubtMs)));
+  const left = await cleanUp(bench, doubtMs);
   stopped ??= bench.blocked;
-  return { ...summary(findings, bench), ...(stopped !== undefined && { stopped }), findings, left };
+  const findings = asked.map((judge) => judge());
+  return { findings, ...summary(findings, bench), unusable, ...(stopped !== undefined && { stopped }), left };
+}
+
+function sentence(needs: Point["needs"], { lacks, message, wayOut }: Unusable): string {
+  const who = needs === "receiver" ? "receiver" : "node";
+  const why = `This ${who} cannot be used, because ${lacks}: ${message.replace(/\.$/, "")}.`;
+  return wayOut === undefined ? why : `${why} ${wayOut}`;
 }
 
 /** A result whose texts, names of members included, quote nothing secret: a node may say anything anywhere. */
@@ -111,14 +138,41 @@ function missing({ needs }: Point, bench: Bench): string | undefined {
   return needs === "receiver" && !bench.receiver ? "only with --signaling" : undefined;
 }
 
-/** All settings together; what a later point found goes before what an earlier one did. */
-function summary(findings: readonly Finding[], { learned }: Bench): Pick<ProbeResult, "node" | "dialect"> {
-  const node: { -readonly [M in keyof NodeSettings]?: NodeSettings[M] } = {};
-  let { answers } = learned;
+/** All settings together, with those that were given; what a later point found goes before what an earlier one did. */
+function summary(
+  findings: readonly Finding[],
+  { learned, node: given, receiver }: Bench,
+): Pick<ProbeResult, "node" | "receiver" | "guesses" | "dialect"> {
+  const asked = new Set(
+    findings.filter(({ found }) => found === "observed" || found === "assumed").map(({ point }) => point),
+  );
+  const settled = new Set(POINTS.filter(({ name }) => asked.has(name)).flatMap(({ settles }) => settles));
+  const node: { -readonly [M in keyof NodeSettings]?: NodeSettings[M] } = Object.fromEntries(
+    CARRIED.filter((name) => given[name] !== undefined && !settled.has(name)).map((name) => [name, given[name]]),
+  );
   for (const { settings } of findings) {
     Object.assign(node, settings);
-    answers = merged(answers, settings.answers ?? {});
+    learned.learn({ known: settings.answers ?? {} });
   }
-  if (Object.keys(answers).length > 0) node.answers = answers;
-  return { node, dialect: Object.assign({}, ...findings.map(({ dialect }) => dialect)) };
+  const { known, guessed } = learned;
+  delete node.answers;
+  if (!isNoSetting(known)) node.answers = known;
+  const told = receiver?.answers ?? {};
+  return {
+    node,
+    receiver: Object.keys(told).length > 0 ? { answers: told } : {},
+    guesses: { node: settingsOf(guessed) },
+    dialect: Object.assign({}, ...findings.map(({ dialect }) => dialect)),
+  };
 }
+
+/** Settings that the user gave, and that stay where no point decided about them. */
+const CARRIED = [
+  "absentSet",
+  "maxEntriesPerRequest",
+  "maxValue",
+  "maxBytesPerRequest",
+  "markPauseMs",
+  "markPace",
+  "deadlineMs",
+] as const satisfies readonly (keyof NodeSettings)[];

@@ -133,7 +133,9 @@ function attempt<T>(read: () => T[]): T[] {
 
 function elementsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[] {
   const { path, name = "IP_prefix", empty } = answers;
-  const place = path === undefined ? json : follow(json, path)?.value;
+  // Where nothing is active, nothing may stand at the path.
+  const isNothing = isRecord(json) && Object.keys(json).length === 0;
+  const place = path === undefined || isNothing ? json : follow(json, path)?.value;
   const keyed = listCandidate(place);
   if (keyed?.kind === "keyed") return Object.keys(keyed.members);
   if (Array.isArray(place) && (place.length > 0 || path !== undefined || isEmptySaid(empty))) return place;

@@ -7,20 +7,30 @@ const COLUMNS = { title: 36, found: 8 };
 const REMARK = "    ";
 
 /** A probe's result for people: what was found about each point, then what to set. */
-export function table({ findings, node, dialect, stopped, left }: ProbeResult): string {
+export function table({ findings, node, receiver, guesses, dialect, unusable, stopped, left }: ProbeResult): string {
   const lines = findings.flatMap(rows);
   const counts = new Map<string, number>();
   for (const { found } of findings) counts.set(found, (counts.get(found) ?? 0) + 1);
   const summary = [...counts].map(([found, count]) => `${count} ${found}`).join(", ");
-  const settings =
-    Object.keys(node).length === 0 ? "Nothing is to be set." : `To set:\n${visibleJson(JSON.stringify(node, null, 2))}`;
+  const settings = [
+    ...block("To set", node),
+    ...block("To set for the receiver", receiver),
+    ...block("Guesses, to set once you know that they are right", guesses.node),
+  ];
   const rest = left.flatMap(({ remedy }) => ["", visibleLines(remedy)]);
   const end = stopped === undefined ? [] : ["", `The probe ended before its time: ${visible(stopped)}`];
   const switches = `${Object.keys(dialect).length} switches of the emulator are known.`;
-  return `${[...lines, "", `${summary}. ${switches}`, ...end, ...rest, "", settings].join("\n")}\n`;
+  const said = settings.length > 0 ? settings : ["", "Nothing is to be set."];
+  const use = unusable.flatMap((sentence) => ["", ...wrapped(visible(sentence), WIDTH)]);
+  return `${[...lines, "", `${summary}. ${switches}`, ...end, ...rest, ...said, ...use].join("\n")}\n`;
 }
 
-function rows({ title, found, node, evidence, assumes, advice, settings }: Finding): string[] {
+function block(title: string, settings: object): string[] {
+  if (Object.keys(settings).length === 0) return [];
+  return ["", `${title}:\n${visibleJson(JSON.stringify(settings, null, 2))}`];
+}
+
+function rows({ title, found, node, evidence, assumes, advice, settings, receiver, guesses }: Finding): string[] {
   const head = `${title.padEnd(COLUMNS.title)}  ${found.padEnd(COLUMNS.found)}  `;
   const [first = "", ...more] = wrapped(visible(node), WIDTH - head.length);
   if (found === "skipped") return [head + first, ...more.map((text) => " ".repeat(head.length) + text)];
@@ -28,9 +38,15 @@ function rows({ title, found, node, evidence, assumes, advice, settings }: Findi
     ...evidence.map((text) => `the node: ${text}`).map((text) => (text.length > 90 ? `${text.slice(0, 90)}…` : text)),
     `we: ${assumes}`,
     ...(advice === undefined ? [] : [`so: ${advice}`]),
-    ...(Object.keys(settings).length > 0 ? [`set: ${JSON.stringify(settings)}`] : []),
+    ...told("set", settings),
+    ...told("set for the receiver", receiver),
+    ...told("guess", guesses),
   ].flatMap((text) => wrapped(visible(text), WIDTH - REMARK.length).map((line) => REMARK + line));
   return [head + first, ...more.map((text) => " ".repeat(head.length) + text), ...remarks];
+}
+
+function told(what: string, settings: object): string[] {
+  return Object.keys(settings).length > 0 ? [`${what}: ${JSON.stringify(settings)}`] : [];
 }
 
 /** Broken at blanks where there are any. */

@@ -1,39 +1,62 @@
 import type { HttpAnswer } from "../../client/http";
+import { markerIn } from "../../wire/error-marker";
 import { isRecord, parseJson, ShapeError } from "../../wire/json";
-import { type NodeAnswer, readAnswer } from "../../wire/node-answer";
-import { doubtOf } from "../../wire/signaling";
+import type { NodeAnswer } from "../../wire/node-answer";
+import type { Told } from "../../wire/remedies";
 
 /** How an error is written, in the words of the emulator's switches. */
-export type ErrorForm = "json" | "json-200" | "status-200" | "success-200" | "code-200" | "text" | "text-200" | "html";
+export type ErrorForm =
+  | "json"
+  | "json-200"
+  | "status-200"
+  | "success-200"
+  | "code-200"
+  | "code-in-body"
+  | "text"
+  | "text-200"
+  | "html";
 
 /** How a success is written, in the words of the emulator's switch `success`. */
-export type SuccessForm = "status" | "empty" | "text" | "count" | "ok" | "code" | "no-content";
+export type SuccessForm = "status" | "empty" | "text" | "count" | "ok" | "code" | "no-content" | "code-1000" | "code-1";
 
-/** One raw answer, and what it says without knowing the node. */
+/** Sorts a body as a client does that knows what the probe has learnt so far. */
+export type Sorts = (body: string) => NodeAnswer;
+
+/** One raw answer, and what it says by what is known of the node when it is looked at. */
 export class Answer {
   readonly status: number;
   readonly body: string;
   readonly header: HttpAnswer["header"];
-  private readonly content: NodeAnswer;
 
   /**
    * @param asked What was asked, for people: `insert`.
+   * @param http What came back.
    * @param quote What the body says, short and without secrets.
    */
   constructor(
     readonly asked: string,
-    { status, body, header }: HttpAnswer,
+    readonly http: HttpAnswer,
     readonly quote: string,
+    private readonly sorts: Sorts,
   ) {
-    this.status = status;
-    this.body = body;
-    this.header = header;
-    this.content = contentOf(body);
+    this.status = http.status;
+    this.body = http.body;
+    this.header = http.header;
   }
 
-  /** The JSON of the body; `undefined` where it is none, or carries an error marker. */
+  private get content(): NodeAnswer {
+    try {
+      return this.sorts(this.body);
+    } catch (error) {
+      if (error instanceof ShapeError) return { kind: "text", text: this.body };
+      throw error;
+    }
+  }
+
+  /** The JSON of the body, or the elements of a list in lines; `undefined` where it is neither, or carries an error marker. */
   get json(): unknown {
-    return this.content.kind === "json" ? this.content.json : undefined;
+    const { content } = this;
+    return content.kind === "json" ? content.json : undefined;
   }
 
   /** The JSON of the body, also that of an error; `undefined` where it is none. */
@@ -43,17 +66,19 @@ export class Answer {
 
   /** True where the node said no: by its status, by an error marker in the body, or by a page of a proxy. */
   get isRefusal(): boolean {
-    return this.status >= 300 || this.content.kind === "error" || this.content.kind === "html";
+    const { kind } = this.content;
+    return this.status >= 300 || kind === "error" || kind === "html";
   }
 
-  /** True for an answer to a start or stop that means success. */
-  get isDone(): boolean {
-    return doubtOf(this.content) === undefined;
+  /** The code that alone makes it a refusal, with a status of success: this node may mean a success by it. */
+  get doubt(): Told | undefined {
+    if (this.status >= 300 || this.content.kind !== "error") return undefined;
+    return markerIn(this.errorBody)?.code;
   }
 
   /** True for an answer without a body. */
   get isEmpty(): boolean {
-    return this.content.kind === "empty";
+    return this.status < 300 && this.content.kind === "empty";
   }
 
   /** For people: `insert: HTTP 400 {"error":"exists: 192.0.2.0/24"}`. */
@@ -63,38 +88,39 @@ export class Answer {
 
   /** The form of an error; the nearest one where it is none of them. */
   get errorForm(): ErrorForm {
-    const { kind } = this.content;
-    if (kind === "html") return "html";
+    if (this.content.kind === "html") return "html";
     const json = jsonOf(this.body);
     if (this.status >= 300) return json === undefined || typeof json === "string" ? "text" : "json";
     if (!isRecord(json)) return "text-200";
     const names = new Set(Object.keys(json).map((name) => name.toLowerCase()));
     if (names.has("error") || names.has("err") || names.has("errors")) return "json-200";
     if (names.has("success") || names.has("ok")) return "success-200";
+    if (this.codeInBody !== undefined) return "code-in-body";
     return names.has("code") || names.has("errno") ? "code-200" : "status-200";
+  }
+
+  /** The status of HTTP that the body tells in place of the answer's own; `undefined` where it tells none. */
+  get codeInBody(): number | undefined {
+    const json = this.errorBody;
+    const code = this.status < 300 && isRecord(json) ? json.code : undefined;
+    return typeof code === "number" && code >= 300 && code < 600 ? code : undefined;
   }
 
   /** The form of a success; `undefined` where it is none of the known ones. */
   get successForm(): SuccessForm | undefined {
     if (this.isRefusal) return undefined;
     if (this.isEmpty) return this.status === 204 ? "no-content" : "empty";
-    if (this.content.kind === "text") return /^ok\W*$/i.test(this.body.trim()) ? "text" : undefined;
-    if (!isRecord(this.json)) return undefined;
-    const names = Object.keys(this.json);
+    const { json } = this;
+    if (json === undefined) return /^ok\W*$/i.test(this.body.trim()) ? "text" : undefined;
+    if (!isRecord(json)) return undefined;
+    const names = Object.keys(json);
     const has = (...wanted: string[]) => names.length === wanted.length && wanted.every((name) => names.includes(name));
     if (has("status")) return "status";
     if (has("count")) return "count";
     if (has("ok")) return "ok";
-    return names.includes("code") ? "code" : undefined;
-  }
-}
-
-function contentOf(body: string): NodeAnswer {
-  try {
-    return readAnswer(body);
-  } catch (error) {
-    if (error instanceof ShapeError) return { kind: "text", text: body };
-    throw error;
+    if (has("code", "message") && json.code === 1000) return "code-1000";
+    if (has("code", "message") && json.code === 1) return "code-1";
+    return has("code", "msg") && json.code === 0 ? "code" : undefined;
   }
 }
 

@@ -2,23 +2,24 @@ import { isUnreachable } from "../../client/errors";
 import type { HttpAnswer } from "../../client/http";
 import { NodeConnection } from "../../client/node-connection";
 import type { NodeOptions } from "../../client/options";
-import { done } from "../../client/reading";
+import { done, readBody } from "../../client/reading";
 import { retryAfter } from "../../client/retry";
 import { systemWorld, type World } from "../../client/world";
 import type { MarkType } from "../../model/mark";
 import { formatUrl, type MarkUrl, type ResourceUrl } from "../../model/resource-url";
-import type { ListKind } from "../../wire/answers";
+import { readAnswer } from "../../wire/node-answer";
 import { type Command, listCommand } from "../../wire/node-command";
-import { placeOfList } from "../shapes/list-place";
 import { TIMING } from "../timing";
 import { Answer } from "./answer";
 import { Learned } from "./learned";
+import { KIND_OF, type ReadsList, readListed } from "./listing";
 import { Skipped } from "./outcome";
 import type { Receiver } from "./receiver";
 import { type Sample, takeSample } from "./sample";
 import { Tables } from "./tables";
 import type { Targets } from "./targets";
 import { type Trial, tryStart } from "./trial";
+import { Verdicts } from "./verdicts";
 import type { Watch, WorkSet } from "./work-set";
 
 /** One request to the node, in the form in which it is sent. */
@@ -56,7 +57,8 @@ class Unsteady extends Error {
  * goes through {@link ask}, which tries once, so that what came back is the node's answer to it and to nothing else.
  */
 export class Bench {
-  readonly learned = new Learned();
+  readonly learned: Learned;
+  readonly verdicts: Verdicts;
   readonly tables = new Tables(this);
   readonly world: World;
   /** The set to write to; absent without permission to write. */
@@ -78,6 +80,8 @@ export class Bench {
     private readonly signal: AbortSignal | undefined,
   ) {
     this.world = { ...systemWorld, ...given };
+    this.learned = new Learned(node.answers ?? {});
+    this.verdicts = new Verdicts(this.learned);
     this.connection = this.connect(node);
     this.connections = [this.connection];
   }
@@ -131,10 +135,9 @@ export class Bench {
     return this.work !== undefined;
   }
 
-  /** True for the answer to a list in which nothing stands. */
-  isEmptyList(answer: Answer, kind: ListKind): boolean {
-    const place = answer.isEmpty ? undefined : placeOfList(answer.json, kind, this.learned.answers);
-    return answer.isEmpty || (place !== undefined && place.elements.length === 0 && place.kind !== "keyed");
+  /** How a client reads a list by what is known so far. */
+  read<T>(answer: Answer, url: ResourceUrl, read: ReadsList<T>) {
+    return readListed(answer, url, read, this.learned.answers);
   }
 
   /** The headers of a list of marks. */
@@ -189,7 +192,7 @@ export class Bench {
 
   /** What a sample of entries showed; taken once, for all points. @throws {Unclear} */
   sample(): Promise<Sample> {
-    this.sampled ??= takeSample(this.set, this.learned);
+    this.sampled ??= takeSample(this.set, this.learned, this.verdicts);
     return this.sampled;
   }
 
@@ -235,10 +238,20 @@ export class Bench {
         options: { once: true, ...(!calm && this.signal && { signal: this.signal }) },
       });
       const wait = this.asksToWait(answer);
-      if (wait === undefined || waited >= 3) return new Answer(asked, answer, connection.quote(answer.body));
+      if (wait === undefined || waited >= 3) {
+        return new Answer(asked, answer, connection.quote(answer.body), (text) => this.sort(text, question));
+      }
       if (table) this.tables.turnedAway(wait);
       await this.pause(wait, { calm });
     }
+  }
+
+  /** As a client would that knows what is known by then. */
+  private sort(body: string, { url, command }: Question) {
+    const { answers } = this.learned;
+    return command === "list"
+      ? readBody(body, KIND_OF[url.kind], { answers, place: url })
+      : readAnswer(body, answers, command);
   }
 
   private asksToWait(answer: HttpAnswer): number | undefined {

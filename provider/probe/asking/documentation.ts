@@ -10,6 +10,16 @@ export function isDocumentation(prefix: Prefix): boolean {
   return DOCUMENTATION.some((block) => block.contains(prefix));
 }
 
+/** Documentation prefixes with what lies beside each: a node that merges neighbours makes one of both. */
+const NEARBY: readonly Prefix[] = ["192.0.2.0/23", "198.51.100.0/23", "203.0.112.0/23", "2001:db8::/31"].map((text) =>
+  Prefix.parse(text),
+);
+
+/** True for a prefix that a write of documentation prefixes might remove or merge. */
+export function isNearDocumentation(prefix: Prefix): boolean {
+  return NEARBY.some((block) => block.contains(prefix));
+}
+
 /**
  * Single addresses, no two of which are halves of one prefix: a node that merges neighbours leaves them apart.
  *

@@ -15,6 +15,25 @@ export class Unclear extends Error {
   }
 }
 
+/** Thrown by a point without which the node or receiver is of no use: nothing that rests on it can be asked. */
+export class Unusable extends Unclear {
+  /**
+   * @param lacks What cannot be done, as the end of "it cannot be used, because …".
+   * @param wayOut A sentence: what would help.
+   */
+  constructor(
+    readonly lacks: string,
+    message: string,
+    readonly wayOut: string | undefined,
+    evidence: readonly string[] = [],
+  ) {
+    super(message, evidence);
+  }
+}
+
+/** The way out where no setting reads a list. */
+export const OWN_READER = "A module of your own reads it: `answers.read`.";
+
 /** Thrown by a point after which nothing more can be asked. The probe ends, and says why. */
 export class Blocked extends Error {
   override readonly name = "Blocked";

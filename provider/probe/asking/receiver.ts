@@ -2,13 +2,18 @@ import type { HttpAnswer, HttpRequest } from "../../client/http";
 import { DEFAULTS, parseOptions, type ReceiverOptions, receiverSchema } from "../../client/options";
 import { done } from "../../client/reading";
 import { Requester } from "../../client/requester";
+import { readDone, readStatusAnswer } from "../../client/signaling-client";
 import { SignalingRequests } from "../../client/signaling-request";
 import { systemWorld, type World } from "../../client/world";
 import { Prefix } from "../../model/prefix";
-import { quotable } from "../../wire/node-answer";
-import { readStatus, type SignalingOperation } from "../../wire/signaling";
+import type { ReceiverAnswers } from "../../wire/answers";
+import { quotable, readAnswer } from "../../wire/node-answer";
+import type { SignalingOperation } from "../../wire/signaling";
+import { prefixesIn, solveEmpty, solveStatus } from "../shapes/status-search";
+import { successOf } from "../shapes/verdicts";
 import { pauseAfter, TIMING } from "../timing";
 import { Answer } from "./answer";
+import { whyUnread } from "./listing";
 import { Unclear } from "./outcome";
 
 interface Asking {
@@ -29,6 +34,9 @@ export class Receiver {
   private readonly requester: Requester;
   private readonly requests: SignalingRequests;
   private readonly started = new Set<string>();
+  /** Starts and stops of which the status has shown that they were carried out. */
+  private readonly successes: { readonly operation: "start" | "stop"; readonly answer: Answer }[] = [];
+  private known: ReceiverAnswers;
 
   /** @throws {OptionsError} naming the wrong option. */
   constructor(
@@ -39,6 +47,7 @@ export class Receiver {
   ) {
     const checked = parseOptions(receiverSchema(), options, "receiver");
     this.requests = new SignalingRequests(checked);
+    this.known = checked.answers ?? {};
     const { shown, label } = this.requests.endpoint;
     this.endpoint = shown;
     this.world = { ...systemWorld, ...given };
@@ -62,6 +71,11 @@ export class Receiver {
     return [...this.started];
   }
 
+  /** How its answers are read: as the user says it, and by what they have shown. */
+  get answers(): ReceiverAnswers {
+    return this.known;
+  }
+
   status({ secret, calm = false }: Asking = {}): Promise<Answer> {
     return this.send("status", this.requests.status(secret), calm);
   }
@@ -75,25 +89,56 @@ export class Receiver {
     return this.send("stop", this.requests.change("stop", prefixes, secret), calm);
   }
 
+  /** How a client reads a status. */
+  read(answer: Answer) {
+    return readStatusAnswer(answer.http, this.known);
+  }
+
   /** The active prefixes. @throws {Unclear} when the status cannot be read. */
   async active({ calm = false } = {}): Promise<string[]> {
     const answer = await this.status({ calm });
-    try {
-      return readStatus(answer.errorBody).map(String);
-    } catch {
-      throw new Unclear("the status is not understood", [answer.evidence]);
-    }
+    const reading = this.read(answer);
+    if (reading.kind === "done") return reading.value.map(String);
+    throw new Unclear(`the status is not understood: ${whyUnread(reading)}`, [answer.evidence]);
   }
 
-  /** Asks for the status until it shows the prefix. */
+  /** Asks for the status until it shows the prefix, and learns how it does. */
   async shows(prefix: string): Promise<{ readonly answer: Answer; readonly ms: number; readonly shown: boolean }> {
     const began = this.world.monotonic();
     for (let ms = 0; ; ms = this.world.monotonic() - began) {
       const answer = await this.status();
-      const shown = isActive(answer, prefix);
-      if (shown || ms >= TIMING.statusPatience) return { answer, ms, shown };
+      const found = solveStatus(answer.body, this.known, (answers) => {
+        const reading = readStatusAnswer(answer.http, answers);
+        return reading.kind === "done" && reading.value.some((active) => active.toString() === prefix);
+      });
+      if (found) this.known = found;
+      if (found || ms >= TIMING.statusPatience) return { answer, ms, shown: found !== undefined };
       await this.pause(pauseAfter(ms));
     }
+  }
+
+  /** Learns from a status how the receiver says that nothing is active. */
+  showsNothing(answer: Answer): void {
+    const found = solveEmpty(this.known, (answers) => {
+      const reading = readStatusAnswer(answer.http, answers);
+      return reading.kind === "done" && reading.value.length === 0;
+    });
+    if (found) this.known = found;
+  }
+
+  /** Learns from an answer to what was carried out how the receiver says so. False where no setting reads that. */
+  succeeded(operation: "start" | "stop", answer: Answer): boolean {
+    this.successes.push({ operation, answer });
+    if (this.isDone(answer, operation)) return true;
+    const bodies = this.successes.map(({ operation: name, answer: { errorBody } }) => ({ name, body: errorBody }));
+    const success = successOf(operation, bodies);
+    if (success === undefined) return false;
+    const isByOperation = this.known.success !== undefined && !("member" in this.known.success);
+    this.known = {
+      ...this.known,
+      success: "member" in success || !isByOperation ? success : { ...this.known.success, ...success },
+    };
+    return this.isDone(answer, operation);
   }
 
   /** Waits; ends early, with an error, when the user asks to stop. */
@@ -104,7 +149,11 @@ export class Receiver {
 
   /** True for what a client takes for a success. */
   isStarted(answer: Answer): boolean {
-    return answer.status < 300 && answer.isDone;
+    return this.isDone(answer, "start");
+  }
+
+  private isDone(answer: Answer, operation: "start" | "stop"): boolean {
+    return readDone(answer.http, operation, this.known).kind === "done";
   }
 
   /**
@@ -115,17 +164,29 @@ export class Receiver {
    */
   async clear({ calm = false } = {}): Promise<void> {
     if (this.started.size === 0) return;
-    for (const prefix of this.started) await this.stop([prefix], { calm });
+    const stops: Answer[] = [];
+    for (const prefix of this.started) stops.push(await this.stop([prefix], { calm }));
     const began = this.world.monotonic();
     for (let ms = 0; ; ms = this.world.monotonic() - began) {
-      const active = await this.active({ calm });
-      const left = active.filter((prefix) => this.started.has(prefix));
-      if (left.length === 0) break;
+      const answer = await this.status({ calm });
+      const left = this.shownIn(answer).filter((prefix) => this.started.has(prefix));
+      if (left.length === 0) {
+        this.showsNothing(answer);
+        break;
+      }
       if (ms >= TIMING.statusPatience)
         throw new Error(`Signaling of ${left.join(", ")} is still active after it was stopped.`);
       await this.pause(TIMING.laterPause, { calm });
     }
+    const [stop] = stops;
+    if (stops.length === 1 && stop && this.successes.length > 0) this.succeeded("stop", stop);
     this.started.clear();
+  }
+
+  /** What a status shows; where it cannot be read, every prefix that stands in it. */
+  private shownIn(answer: Answer): string[] {
+    const reading = this.read(answer);
+    return (reading.kind === "done" ? reading.value : prefixesIn(answer.body)).map(String);
   }
 
   close(): Promise<void> {
@@ -144,14 +205,7 @@ export class Receiver {
       },
       { ...(!calm && this.signal && { signal: this.signal }) },
     );
-    return new Answer(operation, answer, quotable(this.requests.redactor.text(answer.body)));
-  }
-}
-
-function isActive(answer: Answer, prefix: string): boolean {
-  try {
-    return readStatus(answer.errorBody).some((active) => active.toString() === prefix);
-  } catch {
-    return false;
+    const quote = quotable(this.requests.redactor.text(answer.body));
+    return new Answer(operation, answer, quote, (body) => readAnswer(body, this.known, operation));
   }
 }

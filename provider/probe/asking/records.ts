@@ -3,11 +3,13 @@ import type { Answers } from "../../wire/answers";
 import { isRecord, sketch } from "../../wire/json";
 import type { NodeSettings } from "../finding";
 import type { Judgement } from "../point";
-import { settingsFor } from "../shapes/answers";
+import { isNoSetting, merged } from "../shapes/answers";
 import { placeOfList } from "../shapes/list-place";
+import { type Solution, solve } from "../shapes/search";
 import type { Answer } from "./answer";
 import type { Bench } from "./bench";
-import type { RecordKind } from "./learned";
+import type { Lesson, RecordKind } from "./learned";
+import { type ReadsList, readListed, whyUnread } from "./listing";
 import { Skipped, Unclear } from "./outcome";
 
 /** A list of records that was read. */
@@ -18,8 +20,8 @@ export interface Records<T> {
   readonly where: string;
   /** The first of them, as it came; absent where it is no object. */
   readonly first?: Readonly<Record<string, unknown>>;
-  /** What must be set so that it is read. */
-  readonly settings: Pick<NodeSettings, "answers">;
+  /** What must be set so that it is read, and what only seems likely. */
+  readonly lesson: Lesson;
 }
 
 /** Lists records of one kind, and finds out how they are read. @throws {Skipped | Unclear} */
@@ -27,59 +29,75 @@ export async function askRecords<T>(
   bench: Bench,
   kind: RecordKind,
   url: ResourceUrl | undefined,
-  read: (json: unknown, answers: Answers) => T[],
+  read: ReadsList<T>,
 ): Promise<Records<T>> {
   if (!url) throw new Skipped(`no url with ${kind} is named`);
   const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
-  if (answer.isRefusal) {
+  if (answer.isRefusal && answer.doubt === undefined) {
     if (!bench.targets.isNamed(url)) throw new Skipped(`${formatUrl(url)} is refused: ${answer.quote}`);
     throw new Unclear(`${formatUrl(url)} is refused`, [answer.evidence]);
   }
-  return { answer, ...understand(bench, kind, answer, read) };
+  return { answer, ...understand(bench, kind, url, answer, read) };
 }
 
 /** Finds the settings with which an answer is read, and keeps them. @throws {Unclear} where none does. */
 export function understand<T>(
   bench: Bench,
   kind: RecordKind,
+  url: ResourceUrl,
   answer: Answer,
-  read: (json: unknown, answers: Answers) => T[],
+  read: ReadsList<T>,
 ): Omit<Records<T>, "answer"> {
-  const { learned } = bench;
-  const { json } = answer;
+  const { learned, targets } = bench;
   if (answer.isEmpty) {
+    const lesson = { known: { empty: "" }, guessed: {} } as const;
     learned.empty.records = "nothing";
-    learned.answers = { ...learned.answers, empty: "" };
-    return { records: [], where: "an empty body", settings: { answers: { empty: "" } } };
+    learned.learn(lesson);
+    return { records: [], where: "an empty body", lesson };
   }
-  const place = placeOfList(json, kind, learned.answers);
-  if (place?.kind === "hollow" || place?.kind === "null") {
-    learned.empty.records ??= place;
-    if (place.kind === "hollow") learned.answers = { ...learned.answers, empty: "{}" };
+  const before = placeOfList(answer.json, kind, learned.answers, url);
+  if (before?.kind === "hollow" || before?.kind === "null") {
+    learned.empty.records ??= before;
+    if (before.kind === "hollow") learned.learn({ known: { empty: "{}" } });
   }
-  let records: T[] = [];
-  const before = learned.answers;
-  const found = settingsFor(
-    json,
-    kind,
-    (answers) => {
-      records = read(json, answers);
-      return true;
-    },
-    before,
-  );
-  if (!found) throw new Unclear(`its shape ${sketch(json)} is not understood`, [answer.evidence]);
-  learned.answers = found;
-  const at = placeOfList(json, kind, found);
-  if (at && (records.length > 0 || learned.places[kind] === undefined)) learned.places[kind] = at;
+  const names = targets.profiles.map(({ profile }) => profile);
+  const solved = solve({ body: answer.body, url, kind, before: learned.answers, names }, (answers) => {
+    const reading = readListed(answer, url, read, answers);
+    return reading.kind === "done" ? reading.value : undefined;
+  });
+  const found = solved ?? emptyBy(bench.verdicts.ofEmptyList(answer), bench, answer, url, read);
+  if (!found) {
+    const reading = readListed(answer, url, read, learned.answers);
+    const why = reading.kind === "done" ? `its shape ${sketch(answer.json)} is not understood` : whyUnread(reading);
+    throw new Unclear(why, [answer.evidence]);
+  }
+  learned.learn(found);
+  if (found.list.length > 0) bench.verdicts.succeeded("list", answer);
+  const { list: records, known, guessed } = found;
+  const at = placeOfList(answer.json, kind, learned.answers, url);
+  if (at && (records.length > 0 || learned.places[kind] === undefined))
+    learned.places[kind] = { ...at, body: answer.body };
   if (at && records.length === 0) learned.empty.records ??= at;
   const first = at?.elements.find(isRecord);
-  return {
-    records,
-    ...(first && { first }),
-    where: at ? whereOf(at.path) : "",
-    settings: found === before ? {} : { answers: found },
-  };
+  return { records, ...(first && { first }), where: at ? whereOf(at.path) : "", lesson: { known, guessed } };
+}
+
+/** An empty list, by a verdict that other lists carry too. */
+function emptyBy<T>(
+  verdict: Answers | undefined,
+  { learned }: Bench,
+  answer: Answer,
+  url: ResourceUrl,
+  read: ReadsList<T>,
+): Solution<T> | undefined {
+  if (verdict === undefined) return undefined;
+  const reading = readListed(answer, url, read, merged(learned.answers, verdict));
+  return reading.kind === "done" ? { list: reading.value, known: verdict, guessed: {} } : undefined;
+}
+
+/** What is learnt about answers, as what to set, or as what to check first. */
+export function settingsOf(answers: Lesson[keyof Lesson]): Pick<NodeSettings, "answers"> {
+  return isNoSetting(answers) ? {} : { answers };
 }
 
 /** A place for people. */

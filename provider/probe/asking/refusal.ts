@@ -13,11 +13,11 @@ export type RefusalKind =
   | "credentials";
 
 /** Forms that have the status of their kind; all others go with 200. */
-const WITH_STATUS = ["json", "text", "html"];
+const WITH_STATUS = ["json", "text", "html", "code-in-body"];
 
 /** The switches with which the emulator refuses in the same way: status, where the form has one of its own, and form. */
 export function refusalSwitches(kind: RefusalKind, answer: Answer): DialectSettings {
   const form = answer.errorForm;
   const status = kind === "tooLarge" ? "capStatus" : `${kind}Status`;
-  return { ...(WITH_STATUS.includes(form) && { [status]: answer.status }), [`${kind}Form`]: form };
+  return { ...(WITH_STATUS.includes(form) && { [status]: answer.codeInBody ?? answer.status }), [`${kind}Form`]: form };
 }

@@ -1,15 +1,16 @@
-import type { Prefix } from "../../model/prefix";
+import { Prefix } from "../../model/prefix";
 import type { Answers } from "../../wire/answers";
-import { isRecord, sketch } from "../../wire/json";
-import { placesIn } from "../../wire/places";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
-import { settingsFor } from "../shapes/answers";
 import { type EntryShape, entryShape, type KnownEntry } from "../shapes/entry-shape";
 import { type ListPlace, placeOfList } from "../shapes/list-place";
+import { solve } from "../shapes/search";
 import { pauseAfter } from "../timing";
 import type { Answer } from "./answer";
+import { isDocumentation } from "./documentation";
 import type { Learned } from "./learned";
-import { Unclear } from "./outcome";
+import { readListed, whyUnread } from "./listing";
+import { OWN_READER, Unusable } from "./outcome";
+import type { Verdicts } from "./verdicts";
 import type { WorkSet } from "./work-set";
 
 /** Entries that tell everything apart: no length is a value, and neither is the same in all of them. */
@@ -21,7 +22,7 @@ const SAMPLE: readonly KnownEntry[] = [
   { address: "203.0.113.77", length: 32, value: 1 },
 ];
 
-/** What happened when three known entries were put into the set. */
+/** What happened when known entries were put into the set. */
 export interface Sample {
   readonly insert: Answer;
   /** The list before the commit. */
@@ -32,10 +33,13 @@ export interface Sample {
   readonly listShows: "applied" | "staged";
   /** Milliseconds from the answer of the commit to that list. */
   readonly delayMs: number;
-  readonly place: ListPlace;
-  readonly entry: EntryShape;
+  /** Where the list stands; absent where a reader of the user's own finds it. */
+  readonly place: ListPlace | undefined;
+  readonly entry: EntryShape | undefined;
   /** Settings with which the list is read, where it needs any. */
-  readonly answers: Answers | undefined;
+  readonly answers: Answers;
+  /** How answers to changes are told to be successes, where that needs a setting. */
+  readonly verdict: Answers;
   /** How the single address is written. */
   readonly single: "cidr" | "bare" | undefined;
 }
@@ -44,66 +48,77 @@ export interface Sample {
  * Puts known entries into the set and reads off the list, by what is known to be in it, where it stands and what its
  * members mean. Later points rest on what this one learns.
  *
- * @throws {Unclear} when the entries never show, or no setting reads them.
+ * @throws {Unusable} when the entries never show, or no setting reads them.
  */
-export async function takeSample(set: WorkSet, learned: Learned): Promise<Sample> {
+export async function takeSample(set: WorkSet, learned: Learned, verdicts: Verdicts): Promise<Sample> {
   const insert = await set.insert(SAMPLE.map(({ address, length, value }) => [`${address}/${length}`, value]));
-  if (insert.isRefusal) throw new Unclear("a plain insert is refused", [insert.evidence]);
+  if (insert.isRefusal && insert.doubt === undefined)
+    throw new Unusable("it takes no entries", `a plain insert is refused: ${insert.quote}`, undefined, [
+      insert.evidence,
+    ]);
   const before = await set.list("list before the commit");
   const listShows = showsAll(before) ? "staged" : "applied";
   const { commit, list, shown, ms } = await set.committed(showsAll, { pause: pauseAfter });
-  if (!shown) throw new Unclear("what was inserted and committed is never listed", [commit.evidence, list.evidence]);
-  const place = placeOfSample(list.json) ?? placeOfList(list.json, "prefixset");
-  if (!place) throw new Unclear(`its shape ${sketch(list.json)} is not understood`, [list.evidence]);
-  const entry = entryShape(place, SAMPLE);
-  const { prefix, value, length } = entry;
-  const names = {
-    ...(prefix !== undefined && { prefix }),
-    ...(length !== undefined && { prefixLength: length }),
-    ...(value !== undefined && { value }),
+  const evidence = [commit.evidence, list.evidence];
+  if (!shown)
+    throw new Unusable(
+      "nothing written is ever listed",
+      "what was inserted and committed is never listed",
+      undefined,
+      evidence,
+    );
+  const { url } = set;
+  const read = (answers: Answers) => {
+    const reading = readListed(list, url, readPrefixSetList, answers);
+    return reading.kind === "done" && isSample(reading.value) ? reading.value : undefined;
   };
-  const read = (answers: Answers) => isSample(readPrefixSetList(list.json, { answers }));
-  const answers = settingsFor(list.json, "prefixset", read, learned.answers, names);
-  if (!answers) throw new Unclear(`its shape ${sketch(list.json)} is read by no setting`, [list.evidence]);
-  const isNew = answers !== learned.answers;
-  Object.assign(learned, { answers, filled: { place, entry }, commitDelay: ms });
+  const puzzle = { body: list.body, url, kind: "prefixset", before: learned.known, entries: SAMPLE } as const;
+  const found = solve(puzzle, read);
+  if (!found) {
+    const reading = readListed(list, url, readPrefixSetList, learned.answers);
+    const why = reading.kind === "done" ? "it is read as something else than what was written" : whyUnread(reading);
+    throw new Unusable("lists of its sets cannot be read", why, OWN_READER, [list.evidence]);
+  }
+  learned.prove(found.known);
+  for (const [command, answer] of [
+    ["list", list],
+    ["insert", insert],
+    ["commit", commit],
+  ] as const) {
+    verdicts.succeeded(command, answer);
+  }
+  const place =
+    learned.answers.read === undefined ? placeOfList(list.json, "prefixset", learned.answers, url) : undefined;
+  const entry = place && entryShape(place, SAMPLE);
+  if (place && entry) learned.filled = { place, entry, body: list.body };
+  learned.commitDelay = ms;
   // Where lists show what waits, it cannot be seen when it is applied.
   const delayMs = listShows === "staged" ? 0 : ms;
-  return {
-    insert,
-    before,
-    commit,
-    list,
-    listShows,
-    delayMs,
-    place,
-    entry,
-    answers: isNew ? answers : undefined,
-    single: singleIn(list.body, entry),
-  };
+  const single = entry && singleIn(list.body, entry);
+  const { known: answers } = found;
+  return { insert, before, commit, list, listShows, delayMs, place, entry, answers, verdict: verdicts.learn(), single };
 }
 
+/** True where each entry of the sample stands in an answer, in whatever form. */
 function showsAll(answer: Answer): boolean {
-  return !answer.isRefusal && SAMPLE.every(({ address }) => answer.body.includes(address));
+  const body = answer.body
+    .split(",")
+    .map((part) => part.trim())
+    .join(",")
+    .toLowerCase();
+  return answer.status < 300 && SAMPLE.every((entry) => formsOf(entry).some((form) => body.includes(form)));
 }
 
-/** The innermost place in which all of the sample stands. */
-function placeOfSample(json: unknown): ListPlace | undefined {
-  const paths = isRecord(json) ? placesIn(json).map(({ path }) => path) : [];
-  const places = ["", ...paths].map((path) => placeOfList(json, "prefixset", path === "" ? {} : { path }));
-  const holding = places.filter((place): place is ListPlace => place !== undefined && holdsSample(place));
-  return holding.toSorted((a, b) => b.path.length - a.path.length)[0];
-}
-
-function holdsSample({ elements, members }: ListPlace): boolean {
-  const text = JSON.stringify([elements, members]);
-  return SAMPLE.every(({ address }) => text.includes(address));
+function formsOf({ address }: KnownEntry): string[] {
+  const number = Number(Prefix.parse(address).bits);
+  return [address, String(number), `0x${number.toString(16)}`, address.replaceAll(".", ",")];
 }
 
 function isSample(entries: readonly { readonly prefix: Prefix; readonly value: unknown }[]): boolean {
-  const read = new Map(entries.map(({ prefix, value }) => [prefix.toString(), value]));
+  const own = entries.filter(({ prefix }) => isDocumentation(prefix));
+  const read = new Map(own.map(({ prefix, value }) => [prefix.toString(), value]));
   return (
-    entries.length === SAMPLE.length &&
+    own.length === SAMPLE.length &&
     SAMPLE.every(({ address, length, value }) =>
       [...read].some(([p, v]) => p === `${address}/${length}` && v === value),
     )
@@ -111,8 +126,8 @@ function isSample(entries: readonly { readonly prefix: Prefix; readonly value: u
 }
 
 /** `undefined` where no text holds a single address together with its length. */
-function singleIn(body: string, { form, length }: EntryShape): "cidr" | "bare" | undefined {
-  if (form === "object" && length !== undefined) return undefined;
+function singleIn(body: string, { form, length, addressForm }: EntryShape): "cidr" | "bare" | undefined {
+  if (form === "object" && (length !== undefined || addressForm !== undefined)) return undefined;
   const address = form === "string" ? "203.0.113.77" : "203.0.113.9";
   return body.includes(`${address}/32`) || body.includes(`${address}\\/32`) ? "cidr" : "bare";
 }

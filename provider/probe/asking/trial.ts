@@ -1,7 +1,9 @@
 import { Prefix } from "../../model/prefix";
 import { refusalIn } from "../../wire/signaling";
+import { prefixesIn } from "../shapes/status-search";
 import type { Answer } from "./answer";
-import { Blocked } from "./outcome";
+import { whyUnread } from "./listing";
+import { Unclear, Unusable } from "./outcome";
 import type { Receiver } from "./receiver";
 
 /** No receiver has this secret. */
@@ -9,6 +11,8 @@ const WRONG = "pulumi-packetfilter-probe";
 
 /** What happened when a prefix was started and stopped, rightly and wrongly. */
 export interface Trial {
+  /** The status before anything was started. */
+  readonly idle: Answer;
   /** Status, and stop of what is not active, with a wrong secret. */
   readonly wrongStatus: Answer;
   readonly wrongStop: Answer;
@@ -23,27 +27,55 @@ export interface Trial {
 }
 
 /**
- * Starts the prefix, after everything that must be refused before.
+ * Starts the prefix, after everything that must be refused before, and learns how the receiver answers.
  *
- * @throws {Blocked} where it is active, or cannot be started: then nothing more can be asked of the receiver.
+ * @throws {Unclear} where it is active, or cannot be started. @throws {Unusable} where no setting reads what it answers.
  */
 export async function tryStart(receiver: Receiver): Promise<Trial> {
   const { prefix } = receiver;
-  const active = await receiver.active();
-  const overlapping = active.filter((text) => Prefix.parse(text).overlaps(prefix));
+  const idle = await receiver.status();
+  const reading = receiver.read(idle);
+  const active = reading.kind === "done" ? reading.value : prefixesIn(idle.body);
+  const overlapping = active.filter((one) => one.overlaps(prefix));
   if (overlapping.length > 0) {
-    throw new Blocked(`signaling of ${overlapping.join(", ")} is active: --signaling needs a prefix without any`);
+    const named = overlapping.join(", ");
+    throw new Unclear(`signaling of ${named} is active: --signaling needs a prefix without any`, [idle.evidence]);
   }
   const texts = [prefix.toString()];
   const wrongStatus = await receiver.status({ secret: WRONG });
   const wrongStop = await receiver.stop(texts, { secret: WRONG });
   const idleStop = await receiver.stop(texts);
   const start = await receiver.start(texts);
-  if (!receiver.isStarted(start)) throw new Blocked(`the start of ${prefix} is refused: ${start.quote}`);
+  if (start.status >= 300 || refusalIn(start.body) !== undefined)
+    throw new Unclear(`the start of ${prefix} is refused: ${start.quote}`, [start.evidence]);
   const { answer: status, ms: delayMs, shown } = await receiver.shows(prefix.toString());
-  if (!shown) throw new Blocked(`the status never shows ${prefix}, whose start was answered with ${start.quote}`);
+  if (!shown) throw unseen(receiver, start, status);
+  if (active.length === 0) receiver.showsNothing(idle);
+  if (!receiver.succeeded("start", start)) {
+    throw new Unusable(
+      "no setting reads its answer to a start as a success",
+      start.quote,
+      'Let it answer "ok", or JSON with a member that says how it went.',
+      [start.evidence],
+    );
+  }
   const again = await receiver.start(texts);
-  return { wrongStatus, wrongStop, idleStop, start, status, delayMs, again };
+  return { idle, wrongStatus, wrongStop, idleStop, start, status, delayMs, again };
+}
+
+/** A start that no status shows, with what is known of it all the same. */
+function unseen(receiver: Receiver, start: Answer, status: Answer): Unclear {
+  const reading = receiver.read(status);
+  const evidence = [start.evidence, status.evidence];
+  if (reading.kind === "done")
+    return new Unclear(
+      `the status never shows ${receiver.prefix}, whose start was answered with ${start.quote}`,
+      evidence,
+    );
+  const why = `the status is not understood: ${whyUnread(reading)}`;
+  // Starts are carried out without it: what holds is their own answer.
+  if (receiver.isStarted(start)) return new Unclear(why, evidence);
+  return new Unusable("its answers cannot be read", why, undefined, evidence);
 }
 
 /** The first address of a prefix, alone; `undefined` where it is one itself. */

@@ -1,13 +1,15 @@
+import { readAbsent } from "../../client/reading";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
-import { ShapeError } from "../../wire/json";
+import { some } from "../../model/text";
 import { commitCommand, dataCommand, deleteEntry, insertEntry } from "../../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../../wire/prefix-set-list";
-import { placeOfList, showsNoAddress } from "../shapes/list-place";
+import { isHollow, placeOfList } from "../shapes/list-place";
 import { TIMING } from "../timing";
 import type { Answer } from "./answer";
-import { isDocumentation } from "./documentation";
+import { isDocumentation, isNearDocumentation } from "./documentation";
 import type { Learned } from "./learned";
-import { Unclear } from "./outcome";
+import { readListed, whyUnread } from "./listing";
+import { Blocked, Unclear } from "./outcome";
 
 /** What a set is asked through. */
 export interface AsksSet {
@@ -27,7 +29,7 @@ export interface AsksSet {
   listBody(url: PrefixSetUrl): string;
 }
 
-/** Thrown when the set holds what no probe writes: another writer works with it. */
+/** Thrown when the set holds what no probe writes, or lacks what it held before: another writer works with it. */
 export class ForeignEntries extends Error {
   override readonly name = "ForeignEntries";
 }
@@ -42,7 +44,7 @@ export interface Watch {
 
 /**
  * The set that a probe writes to. Whatever may have been put into it is remembered before it is sent, so that
- * {@link clear} can take it out again after any failure.
+ * {@link clear} can take it out again after any failure. What was in it before stays, and is compared with every list.
  */
 export class WorkSet {
   private readonly placed = new Set<string>();
@@ -51,10 +53,14 @@ export class WorkSet {
   private isTouched = false;
   /** While the probe cleans up nothing ends it early. */
   private calm = false;
+  /** The list of a filled set before anything was written. */
+  private before: Answer | undefined;
 
+  /** @param keeps True where the set may hold entries, which stay. */
   constructor(
     readonly url: PrefixSetUrl,
     private readonly bench: AsksSet,
+    readonly keeps = false,
   ) {}
 
   /** Prefixes, as they were sent, that may be in the set or staged. */
@@ -62,9 +68,30 @@ export class WorkSet {
     return [...this.placed, ...this.leaving];
   }
 
-  /** True when something was sent since the set was last known to be empty. */
+  /** True when something was sent since the set was last known to be as before. */
   get needsClearing(): boolean {
     return this.isTouched;
+  }
+
+  /**
+   * Takes a list as what the set holds and keeps.
+   *
+   * @throws {Blocked} where it cannot be read, so that nothing could be compared, or holds what the probe would remove.
+   */
+  keep(list: Answer): void {
+    const reading = this.reading(list);
+    const where = formatUrl(this.url);
+    if (reading.kind !== "done")
+      throw new Blocked(`--keep needs a set whose list can be read, and of ${where} ${whyUnread(reading)}`);
+    const own = reading.value.filter(({ prefix }) => isNearDocumentation(prefix));
+    if (own.length > 0) {
+      const named = some(
+        own.map(({ spelling }) => spelling),
+        3,
+      );
+      throw new Blocked(`${where} holds ${named}, in or beside the documentation prefixes that the probe writes`);
+    }
+    this.before = list;
   }
 
   async insert(entries: readonly (readonly [prefix: string, value: number])[], asked = "insert"): Promise<Answer> {
@@ -73,8 +100,10 @@ export class WorkSet {
     const added = entries.map(([p]) => p).filter((p) => !this.placed.has(p));
     for (const p of added) this.placed.add(p);
     const answer = await this.send("insert", head + items.join(",") + tail, asked);
-    // A lone entry that was refused is not there; of several some may be.
-    if (answer.isRefusal && entries.length === 1) for (const p of added) this.placed.delete(p);
+    // A lone entry that was refused is not there; of several some may be. What only seems refused may be there.
+    if (answer.isRefusal && answer.doubt === undefined && entries.length === 1) {
+      for (const p of added) this.placed.delete(p);
+    }
     return answer;
   }
 
@@ -96,7 +125,7 @@ export class WorkSet {
     return this.bench.ask({ url, command: "list", body: this.bench.listBody(url), asked }, { calm });
   }
 
-  /** What the set lists. @throws {Unclear} when that cannot be read. @throws {ForeignEntries} */
+  /** What the probe has put into the set, as it lists it. @throws {Unclear} when that cannot be read. @throws {ForeignEntries} */
   async entries(): Promise<ListedEntry[]> {
     return this.read(await this.list());
   }
@@ -128,35 +157,57 @@ export class WorkSet {
   async hold(entries: readonly (readonly [prefix: string, value: number])[]): Promise<ListedEntry[]> {
     const inserted = await this.insert(entries);
     if (inserted.isRefusal) throw new Unclear("a plain insert is refused", [inserted.evidence]);
-    const { list } = await this.committed((answer) => !isHollow(answer));
+    const { list } = await this.committed((answer) => !this.isClear(answer));
     return this.read(list);
   }
 
-  /** Reads a list of the set. @throws {Unclear | ForeignEntries} */
+  /** Of a list what the probe has put there. @throws {Unclear | ForeignEntries} */
   read(answer: Answer): ListedEntry[] {
-    if (answer.isRefusal) throw new Unclear("the list of the set is refused", [answer.evidence]);
-    if (isHollow(answer)) return [];
-    const { answers, keyedPlaces } = this.bench.learned;
-    let entries: ListedEntry[];
-    try {
-      entries = readPrefixSetList(answer.json, { answers, keyedPlaces });
-    } catch (error) {
-      if (error instanceof ShapeError)
-        throw new Unclear(`the list is not understood: ${error.message}`, [answer.evidence]);
-      throw error;
+    if (this.before === undefined && this.isClear(answer)) return [];
+    const reading = this.reading(answer);
+    if (reading.kind === "failed") throw new Unclear("the list of the set is refused", [answer.evidence]);
+    if (reading.kind !== "done") throw new Unclear(`the list is not understood: ${reading.message}`, [answer.evidence]);
+    const foreign = this.foreignIn(reading.value);
+    if (foreign === undefined) return reading.value.filter(({ prefix }) => isDocumentation(prefix));
+    throw new ForeignEntries(`Set ${formatUrl(this.url)} ${foreign}: another writer works with it. It is left there.`);
+  }
+
+  /** True for a list in which nothing stands that the probe may have written, whatever its shape. */
+  isClear(answer: Answer): boolean {
+    const reading = this.reading(answer);
+    if (reading.kind === "done") return reading.value.every(({ prefix }) => this.keeps && !isDocumentation(prefix));
+    if (this.before !== undefined || answer.isRefusal) return false;
+    return isHollow(answer);
+  }
+
+  private reading(answer: Answer) {
+    const { answers, keyedPlaces, absentIsEmpty } = this.bench.learned;
+    const absent = absentIsEmpty ? readAbsent(answer.http, answers.absent) : undefined;
+    return absent ?? readListed(answer, this.url, readPrefixSetList, answers, keyedPlaces);
+  }
+
+  /** What is listed otherwise than before, as the middle of a sentence. */
+  private foreignIn(listed: readonly ListedEntry[]): string | undefined {
+    const before = this.before && this.reading(this.before);
+    const kept = new Map((before?.kind === "done" ? before.value : []).map((entry) => [entry.spelling, entry.value]));
+    const seen = new Set<string>();
+    for (const { prefix, spelling, value } of listed) {
+      if (isDocumentation(prefix)) continue;
+      if (!kept.has(spelling)) return `lists ${spelling}, which the probe did not write`;
+      if (kept.get(spelling) !== value)
+        return `lists ${spelling} with the value ${value}, which was ${kept.get(spelling)} before`;
+      seen.add(spelling);
     }
-    const foreign = entries.find(({ prefix }) => !isDocumentation(prefix));
-    if (!foreign) return entries;
-    throw new ForeignEntries(
-      `Set ${formatUrl(this.url)} lists ${foreign.spelling}, which the probe did not write: another writer works with it. It is left there.`,
-    );
+    const gone = [...kept.keys()].find((spelling) => !seen.has(spelling));
+    return gone === undefined ? undefined : `does not list ${gone} any more, which the probe did not remove`;
   }
 
   /**
-   * Takes out whatever may be there, applied or staged, and looks that nothing is left. Does nothing when nothing was sent.
+   * Takes out whatever may be there, applied or staged, and looks that the set is as before. Does nothing when nothing was
+   * sent.
    *
    * @param calm Goes on when the user asked to stop.
-   * @throws {Error} when the set does not become empty.
+   * @throws {Error} when the set does not become so. @throws {ForeignEntries}
    */
   async clear({ calm = false } = {}): Promise<void> {
     if (!this.isTouched) return;
@@ -166,8 +217,8 @@ export class WorkSet {
       await this.takeOut([...this.placed], { divide: false });
       const { learned, limits } = this.bench;
       for (const patienceMs of [TIMING.brief + 4 * learned.commitDelay, limits.patienceMs, limits.patienceMs]) {
-        const { list } = await this.committed(isHollow, { patienceMs });
-        if (isHollow(list)) return this.cleared(list);
+        const { list } = await this.committed((answer) => this.isClear(answer), { patienceMs });
+        if (this.isClear(list)) return this.cleared(list);
         await this.takeOut(this.listedOrPlaced(list), { divide: true });
       }
     } finally {
@@ -178,10 +229,16 @@ export class WorkSet {
 
   private cleared(list: Answer): void {
     const { learned } = this.bench;
-    learned.empty.set ??= list.isEmpty ? "nothing" : placeOfList(list.json, "prefixset", learned.answers);
     this.placed.clear();
     this.leaving.clear();
     this.isTouched = false;
+    // Compares what stays with what was there.
+    if (this.before !== undefined) {
+      this.read(list);
+      return;
+    }
+    learned.emptyBody ||= list.body;
+    learned.empty.set ??= list.isEmpty ? "nothing" : placeOfList(list.json, "prefixset", learned.answers, this.url);
   }
 
   /** What a list shows, in the node's spelling; where it cannot be read, all that was sent. */
@@ -211,9 +268,4 @@ export class WorkSet {
     this.isTouched = true;
     return this.bench.ask({ url: this.url, command, body, asked }, { calm: this.calm });
   }
-}
-
-/** True for a list of a set in which no address stands, whatever its shape. */
-export function isHollow(answer: Answer): boolean {
-  return !answer.isRefusal && (answer.isEmpty || showsNoAddress(answer.json));
 }

@@ -12,6 +12,7 @@ export const connection: readonly Point[] = [
     title: "redirects",
     assumes: "307 and 308 are followed within one origin, all others fail",
     finds: ["redirect"],
+    settles: ["endpoint"],
     ask: async (bench) => {
       const answer = await bench.list(bench.first, { follows: false });
       const location = answer.status >= 300 && answer.status < 400 ? answer.header("location") : undefined;
@@ -56,6 +57,8 @@ export const connection: readonly Point[] = [
       return { answer, isWanted, hasOwn };
     },
     judge: ({ answer, isWanted, hasOwn }) => {
+      if (!isWanted && answer.isRefusal)
+        return { found: "assumed", node: "a refusal that may be about them", evidence: [answer.evidence] };
       if (!isWanted) return { node: hasOwn ? "not looked at: the list is answered without them" : "none are wanted" };
       return {
         node: `wanted: ${answer.header("www-authenticate") ?? "without them the list is refused"}`,

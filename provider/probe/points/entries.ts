@@ -2,8 +2,8 @@ import { MAX_VALUE } from "../../model/entry";
 import { singles } from "../asking/documentation";
 import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
+import { settingsOf } from "../asking/records";
 import { refusalSwitches } from "../asking/refusal";
-import { isHollow } from "../asking/work-set";
 import { type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("set");
@@ -24,12 +24,16 @@ export const entries: readonly Point[] = [
     title: "one bad entry among good ones",
     assumes: "either; the bad one is found by splitting",
     finds: ["refusedEntry", "refusedEntryStatus", "refusedEntryForm"],
+    settles: ["answers.success", "answers.failure"],
+    restsOn: ["entries"],
     ask: async (bench) => {
       const { set } = bench;
       const answer = await set.insert(ENTRIES, "insert with a bad entry");
+      bench.verdicts.failed(answer);
+      const verdict = bench.verdicts.learn();
       if (!answer.isRefusal) throw new Unclear("a prefix of 33 bits is no error", [answer.evidence]);
-      const { list } = await set.committed((shown) => !isHollow(shown), bench.briefly);
-      return { answer, list, staged: set.read(list).length };
+      const { list } = await set.committed((shown) => !set.isClear(shown), bench.briefly);
+      return { answer, list, verdict, staged: set.read(list).length };
     },
     judge: ({ answer, list, staged }) => ({
       node:
@@ -37,6 +41,7 @@ export const entries: readonly Point[] = [
         "all of it counts",
       evidence: [answer.evidence, list.evidence],
     }),
+    settings: ({ verdict }) => settingsOf(verdict),
     dialect: ({ answer, staged }) => ({
       refusedEntry: staged === 0 ? "nothing" : "rest",
       ...refusalSwitches("refusedEntry", answer),
@@ -47,6 +52,7 @@ export const entries: readonly Point[] = [
     title: "a prefix twice in one insert",
     assumes: "never sent",
     finds: ["repeatedEntry"],
+    restsOn: ["entries"],
     ask: async ({ set, learned }) => {
       const twice = [
         ["192.0.2.0/24", 1],
@@ -55,7 +61,7 @@ export const entries: readonly Point[] = [
       const answer = await set.insert(twice, "insert of a prefix twice");
       // Where what is there is refused, the second of the two is, and nothing is told about the first.
       if (answer.isRefusal) return { answer, isTold: learned.insertExisting !== "error" };
-      const { list } = await set.committed((shown) => !isHollow(shown));
+      const { list } = await set.committed((shown) => !set.isClear(shown));
       return { answer, isTold: true, list, values: set.read(list).map(({ value }) => value) };
     },
     judge: ({ answer, isTold, list, values }) => ({
@@ -73,10 +79,11 @@ export const entries: readonly Point[] = [
     title: "host bits in an entry",
     assumes: "never sent; understood in lists, and deleted in the node's own spelling",
     finds: ["hostBits"],
+    restsOn: ["entries"],
     ask: async ({ set }) => {
       const answer = await set.insert([[SENT, 1]], "insert with host bits");
       if (answer.isRefusal) return { answer, does: "error" as const };
-      const { list } = await set.committed((shown) => !isHollow(shown));
+      const { list } = await set.committed((shown) => !set.isClear(shown));
       const [entry] = set.read(list);
       if (entry?.prefix.toString() !== "192.0.2.0/24") {
         throw new Unclear("it is listed as something else, or not at all", [answer.evidence, list.evidence]);
@@ -97,6 +104,7 @@ export const entries: readonly Point[] = [
     title: "IPv6 in a set",
     assumes: "accepted; where it is refused, the entries are named",
     finds: ["ipv6"],
+    restsOn: ["entries"],
     ask: ({ set }) => set.insert([["2001:db8:77::/48", 1]], "insert of IPv6"),
     judge: (answer) => ({
       node: answer.isRefusal ? "refused" : "accepted",
@@ -113,6 +121,8 @@ export const entries: readonly Point[] = [
     title: "largest value of an entry",
     assumes: "2³²−1",
     finds: ["maxValue"],
+    settles: ["maxValue"],
+    restsOn: ["entries"],
     ask: async ({ set }) => {
       const unused = singles(80)[Symbol.iterator]();
       const tryValue = async (value: number) => {

@@ -2,6 +2,7 @@ import { Skipped } from "../asking/outcome";
 import { whereOf } from "../asking/records";
 import { type Point, pointNeeding } from "../point";
 import type { EntryShape } from "../shapes/entry-shape";
+import { entrySwitches, formatSwitch, verdictSwitch } from "../shapes/list-dialect";
 import type { ListPlace } from "../shapes/list-place";
 
 const point = pointNeeding("lists");
@@ -17,19 +18,20 @@ export const listShapes: readonly Point[] = [
     assumes: "any natural shape",
     finds: [
       "listEnvelope",
-      ...KINDS.map((kind) => `${kind}Envelope`),
-      "entryForm",
-      "prefixKey",
-      "valueKey",
-      "lengthKey",
-      "lengthForm",
+      "listFormat",
+      "listVerdict",
+      ...KINDS.flatMap((kind) => [`${kind}Envelope`, `${kind}Format`]),
+      ...["entryForm", "prefixKey", "valueKey", "valueForm", "lengthKey", "lengthForm", "addressForm"],
+      ...["rangeStartKey", "rangeEndKey"],
     ],
-    ask: async ({ learned: { filled, empty, places } }) => {
+    ask: async ({ learned }) => {
+      const { filled, empty, places } = learned;
       const ofSet = filled?.place ?? (empty.set === "nothing" ? undefined : empty.set);
       const place = ofSet ?? KINDS.map((kind) => places[kind]).find((one) => one !== undefined);
       if (!place) throw new Skipped("no list was answered");
       const kinds = KINDS.flatMap((kind) => (places[kind] ? [[kind, places[kind]] as const] : []));
-      return { place, entry: filled?.entry, kinds };
+      const body = filled?.body ?? (ofSet ? learned.emptyBody : (kinds[0]?.[1].body ?? ""));
+      return { place, entry: filled?.entry, kinds, body, answers: learned.answers, isSet: ofSet !== undefined };
     },
     judge: ({ place, entry, kinds }) => ({
       found: entry ? "observed" : "assumed",
@@ -38,7 +40,7 @@ export const listShapes: readonly Point[] = [
         ...kinds.filter(([, { path }]) => path !== place.path).map(([kind, { path }]) => `${kind}: ${whereOf(path)}`),
       ].join("; "),
     }),
-    dialect: ({ place, entry, kinds }) => {
+    dialect: ({ place, entry, kinds, body, answers, isSet }) => {
       const listEnvelope = place.path === "" ? (place.kind === "array" ? "array" : "keyed") : place.path;
       // Records that are no prefixes are not keyed by one: the emulator writes them under `data` then.
       const usual = listEnvelope === "keyed" ? "data" : listEnvelope;
@@ -46,7 +48,18 @@ export const listShapes: readonly Point[] = [
         `${kind}Envelope`,
         envelopeName(path) === usual ? "same" : envelopeName(path),
       ]);
-      return { listEnvelope, ...Object.fromEntries(others), ...(entry && switchesOf(entry)) };
+      const listFormat = formatSwitch(body, answers, isSet ? "prefixset" : (kinds[0]?.[0] ?? "prefixset"));
+      const formats = kinds.map(([kind, one]) => {
+        const format = formatSwitch(one.body, answers, kind);
+        return [`${kind}Format`, format === listFormat ? "same" : format];
+      });
+      return {
+        listFormat,
+        listVerdict: verdictSwitch([{ body, path: place.path }, ...kinds.map(([, one]) => one)]),
+        listEnvelope,
+        ...Object.fromEntries([...others, ...formats]),
+        ...(entry && entrySwitches(entry, answers)),
+      };
     },
   }),
   point({
@@ -54,6 +67,7 @@ export const listShapes: readonly Point[] = [
     title: "an empty list",
     assumes: "an empty array, or null in an envelope; `{}` and no body only with `answers.empty`",
     finds: ["emptyList"],
+    settles: ["answers.empty"],
     ask: async ({ learned }) => {
       const { set, records } = learned.empty;
       if (set === undefined && records === undefined) throw new Skipped("no list was empty");
@@ -80,14 +94,10 @@ function envelopeName(path: ListPlace["path"]): string {
   return path === "" ? "array" : path;
 }
 
-function switchesOf({ form, prefix, value, length, lengthForm }: EntryShape) {
-  return { entryForm: form, prefixKey: prefix, valueKey: value, lengthKey: length ?? "none", lengthForm };
-}
-
-function entryText({ form, prefix, value, length }: EntryShape): string {
+function entryText({ form, prefix, value, length, end }: EntryShape): string {
   if (form === "keyed") return "keyed by prefix";
   if (form === "pair") return "pairs of prefix and value";
-  const names = [prefix, length, value].filter((name) => name !== undefined).join(", ");
+  const names = [prefix, end, length, value].filter((name) => name !== undefined).join(", ");
   return form === "string" ? `texts${names && `, and records with ${names}`}` : `records with ${names}`;
 }
 

@@ -1,24 +1,96 @@
 import type { Rule } from "../../model/mark";
 import { formatUrl } from "../../model/resource-url";
-import { sketch } from "../../wire/json";
+import type { Answers } from "../../wire/answers";
+import { isRecord } from "../../wire/json";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
-import { Skipped, Unclear } from "../asking/outcome";
-import { askRecords, describeRecords, nameOf, whereOf } from "../asking/records";
+import type { Lesson } from "../asking/learned";
+import { readListed, whyUnread } from "../asking/listing";
+import { OWN_READER, Skipped, Unclear, Unusable } from "../asking/outcome";
+import { askRecords, describeRecords, nameOf, settingsOf, whereOf } from "../asking/records";
 import { refusalSwitches } from "../asking/refusal";
-import { type Point, pointNeeding } from "../point";
-import { merged, settingsFor } from "../shapes/answers";
+import { type Point, pointNeeding, settlesFor } from "../point";
+import { isNoSetting, merged, without } from "../shapes/answers";
 import { entryShape } from "../shapes/entry-shape";
-import { placeOfList, showsNoAddress } from "../shapes/list-place";
-import { guessRuleId } from "../shapes/name-guesses";
+import { isHollow, placeOfList } from "../shapes/list-place";
+import { guessRuleId, guessValueName } from "../shapes/name-guesses";
+import { solve } from "../shapes/search";
 
 const point = pointNeeding("lists");
 
 /** A name that no set has. */
 const NAME = "pulumi-packetfilter-probe-absent";
 
+const NOTHING: Lesson = { known: {}, guessed: {} };
+
 /** Lists of sets, profiles and rules. */
 export const lists: readonly Point[] = [
+  /** How the first named set is listed as it stands. What an entry looks like is only seen where it holds some. */
+  point({
+    name: "set-list",
+    title: "list of a set",
+    assumes: "entries under usual names, texts, pairs or keyed by prefix, in any natural envelope",
+    settles: settlesFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
+    ask: async (bench) => {
+      const { learned, targets } = bench;
+      const [url] = targets.sets;
+      if (!url) throw new Skipped("no set is named");
+      const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
+      if (answer.isRefusal && answer.doubt === undefined) {
+        if (bench.mayWrite) throw new Skipped(`${formatUrl(url)} is refused: ${answer.quote}`);
+        throw new Unclear(`${formatUrl(url)} is refused`, [answer.evidence]);
+      }
+      const read = (answers: Answers) => readListed(answer, url, readPrefixSetList, answers);
+      if (isHollow(answer) && read(learned.answers).kind !== "done") {
+        const place = answer.isEmpty ? "nothing" : placeOfList(answer.json, "prefixset", learned.answers, url);
+        learned.empty.set = place;
+        learned.emptyBody = answer.body;
+        return { answer, entries: 0, where: place && place !== "nothing" ? whereOf(place.path) : "", ...NOTHING };
+      }
+      const found = solve({ body: answer.body, url, kind: "prefixset", before: learned.answers }, (answers) => {
+        const reading = read(answers);
+        return reading.kind === "done" ? reading.value : undefined;
+      });
+      if (!found) {
+        const reading = read(learned.answers);
+        const why = reading.kind === "done" ? "it is not understood" : whyUnread(reading);
+        throw new Unusable("lists of its sets cannot be read", why, OWN_READER, [answer.evidence]);
+      }
+      learned.learn(found);
+      if (found.list.length > 0) bench.verdicts.succeeded("list", answer);
+      const place = placeOfList(answer.json, "prefixset", learned.answers, url);
+      if (found.list.length === 0) {
+        learned.empty.set = place;
+        learned.emptyBody = answer.body;
+      }
+      const value = guessValueName(place?.elements.filter(isRecord) ?? []);
+      const guessed = value === undefined ? {} : { names: { value } };
+      learned.learn({ guessed });
+      if (place && found.list.length > 0) learned.filled = { place, entry: entryShape(place), body: answer.body };
+      const { known } = found;
+      const where = place ? whereOf(place.path) : "";
+      return {
+        answer,
+        entries: found.list.length,
+        where,
+        known,
+        guessed: without(merged(found.guessed, guessed), known),
+      };
+    },
+    judge: ({ answer, entries, where, guessed }) => ({
+      found: entries === 0 ? "assumed" : "observed",
+      node:
+        entries === 0
+          ? `nothing is in it, so its entries were not seen${where && `; ${where}`}`
+          : `${entries} entries, ${where}`,
+      evidence: [answer.evidence],
+      ...(!isNoSetting(guessed) && {
+        advice: "what its members mean is a guess: --write tells, or --write --keep where the set is not empty",
+      }),
+    }),
+    settings: ({ known }) => settingsOf(known),
+    guesses: ({ guessed }) => settingsOf(guessed),
+  }),
   point({
     name: "unknown",
     title: "list of an unknown set",
@@ -30,74 +102,37 @@ export const lists: readonly Point[] = [
       const url = { kind: "prefixset", arena: like.arena, ...profile, set: NAME } as const;
       const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
       bench.learned.unknown = answer;
-      return answer;
+      return { answer, reading: () => bench.read(answer, url, readPrefixSetList) };
     },
-    judge: (answer) => ({
-      node: answer.isRefusal
-        ? `an error with status ${answer.status}`
-        : "no error: an unknown set looks like one that is there",
-      evidence: [answer.evidence],
-      ...(!answer.isRefusal && { advice: "check the spelling of sets yourself: a misspelt one is not noticed" }),
-    }),
+    judge: ({ answer, reading }) => {
+      const { kind } = reading();
+      if (kind === "done") {
+        return {
+          node: "no error: an unknown set looks like one that is there",
+          evidence: [answer.evidence],
+          advice: "check the spelling of sets yourself: a misspelt one is not noticed",
+        };
+      }
+      if (kind === "failed") return { node: `an error with status ${answer.status}`, evidence: [answer.evidence] };
+      return {
+        found: "assumed",
+        node: "an answer that is no list, which counts as an error",
+        evidence: [answer.evidence],
+      };
+    },
     // Errors that are not seen are taken to look like this one.
-    dialect: (answer) =>
+    dialect: ({ answer }) =>
       answer.isRefusal ? { errorForm: answer.errorForm, ...refusalSwitches("unknown", answer) } : {},
-  }),
-  /** How the first named set is listed as it stands. What an entry looks like is only seen where it holds some. */
-  point({
-    name: "set-list",
-    title: "list of a set",
-    assumes: "entries under usual names, texts, pairs or keyed by prefix, in any natural envelope",
-    ask: async (bench) => {
-      const { learned, targets } = bench;
-      const [url] = targets.sets;
-      if (!url) throw new Skipped("no set is named");
-      const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
-      if (answer.isRefusal) {
-        if (bench.mayWrite) throw new Skipped(`${formatUrl(url)} is refused: ${answer.quote}`);
-        throw new Unclear(`${formatUrl(url)} is refused`, [answer.evidence]);
-      }
-      if (answer.isEmpty || showsNoAddress(answer.json)) {
-        const place = answer.isEmpty ? "nothing" : placeOfList(answer.json, "prefixset");
-        learned.empty.set = place;
-        return { answer, entries: 0, where: place && place !== "nothing" ? whereOf(place.path) : "", settings: {} };
-      }
-      let entries = 0;
-      const before = learned.answers;
-      const found = settingsFor(
-        answer.json,
-        "prefixset",
-        (answers) => {
-          entries = readPrefixSetList(answer.json, { answers }).length;
-          return true;
-        },
-        before,
-      );
-      if (!found) throw new Unclear(`its shape ${sketch(answer.json)} is not understood`, [answer.evidence]);
-      learned.answers = found;
-      const place = placeOfList(answer.json, "prefixset", found);
-      if (place) learned.filled = { place, entry: entryShape(place) };
-      const settings = found === before ? {} : { answers: found };
-      return { answer, entries, where: place ? whereOf(place.path) : "", settings };
-    },
-    judge: ({ answer, entries, where }) => ({
-      found: entries === 0 ? "assumed" : "observed",
-      node:
-        entries === 0
-          ? `nothing is in it, so its entries were not seen${where && `; ${where}`}`
-          : `${entries} entries, ${where}`,
-      evidence: [answer.evidence],
-    }),
-    settings: ({ settings }) => settings,
   }),
   point({
     name: "profiles",
     title: "list of profiles",
     assumes: "names under `name` or `profile`, or plain texts, in any natural envelope",
     finds: ["nameKey"],
+    settles: settlesFor("profiles", "name"),
     ask: async (bench) => {
       const [url] = bench.targets.arenas;
-      const seen = await askRecords(bench, "profiles", url, (json, answers) => readProfileList(json, { answers }));
+      const seen = await askRecords(bench, "profiles", url, readProfileList);
       const [first] = seen.records;
       if (url && first) bench.targets.offer(url.arena, first.name);
       const names = seen.records.map(({ name }) => name);
@@ -105,7 +140,8 @@ export const lists: readonly Point[] = [
       return { ...seen, names };
     },
     judge: ({ names, ...seen }) => describeRecords(seen, `${names.length} (${names.slice(0, 3).join(", ")})`),
-    settings: ({ settings }) => settings,
+    settings: ({ lesson }) => settingsOf(lesson.known),
+    guesses: ({ lesson }) => settingsOf(lesson.guessed),
     dialect: ({ first, names }) => ({ nameKey: nameOf(first, names[0]) }),
   }),
   point({
@@ -113,22 +149,26 @@ export const lists: readonly Point[] = [
     title: "list of rules",
     assumes: "records with `id` and `name`, or lines of text, in any natural envelope",
     finds: ["idKey"],
+    settles: settlesFor("rules", "id"),
     ask: async (bench) => {
       const [url] = bench.targets.profiles;
-      const seen = await askRecords(bench, "rules", url, (json, answers) => readRuleList(json, { answers }));
+      const seen = await askRecords(bench, "rules", url, readRuleList);
       const id = seen.records.every((rule) => rule.id === undefined)
         ? guessRuleId(elementsOf(seen.records))
         : undefined;
-      if (id === undefined) return seen;
-      bench.learned.answers = merged(bench.learned.answers, { names: { id } });
-      const records = readRuleList(seen.answer.json, { answers: bench.learned.answers });
-      return { ...seen, records, settings: { answers: bench.learned.answers } };
+      if (id === undefined || url === undefined) return seen;
+      const guessed = merged(seen.lesson.guessed, { names: { id } });
+      bench.learned.learn({ guessed });
+      const reading = bench.read(seen.answer, url, readRuleList);
+      const records = reading.kind === "done" ? reading.value : seen.records;
+      return { ...seen, records, lesson: { ...seen.lesson, guessed } };
     },
     judge: (seen) => {
       const identified = seen.records.filter(({ id }) => id !== undefined).length;
       return describeRecords(seen, `${seen.records.length}, ${identified} with an id`);
     },
-    settings: ({ settings }) => settings,
+    settings: ({ lesson }) => settingsOf(lesson.known),
+    guesses: ({ lesson }) => settingsOf(lesson.guessed),
     dialect: ({ first, records: [rule] }) => ({ idKey: nameOf(first, rule?.exact?.id ?? rule?.id) }),
   }),
 ];

@@ -1,14 +1,21 @@
 import { DEFAULTS } from "../../client/options";
-import { formatUrl } from "../../model/resource-url";
+import { formatUrl, type MarkUrl } from "../../model/resource-url";
+import type { Answers, Columns } from "../../wire/answers";
 import { readMarkList } from "../../wire/mark-list";
 import { USER_ARENA } from "../../wire/node-command";
+import { forKind, isAddressLike } from "../../wire/places";
+import type { Answer } from "../asking/answer";
+import type { Bench } from "../asking/bench";
+import { readListed } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
-import { describeRecords, understand } from "../asking/records";
+import { describeRecords, settingsOf, understand } from "../asking/records";
 import { refusalSwitches } from "../asking/refusal";
-import { type Point, pointNeeding } from "../point";
-import { merged } from "../shapes/answers";
+import type { Table } from "../asking/tables";
+import { type Point, pointNeeding, settlesFor } from "../point";
+import { isNoSetting, merged } from "../shapes/answers";
 import { markKeys } from "../shapes/mark-keys";
 import { guessMarkNames } from "../shapes/name-guesses";
+import { columnsOfMarks, fieldsOf, formatFor, formatsOf } from "../shapes/rows";
 
 const point = pointNeeding("lists");
 
@@ -22,6 +29,11 @@ export const marks: readonly Point[] = [
     title: "list of marks",
     assumes: "`id`; `v`, `value`; `t`, `ttl`, `lifetime`; addresses under usual names",
     finds: ["markKeys", "markAge", "markAddress", "markExpired"],
+    settles: settlesFor(
+      "marks",
+      ...(["address", "id", "value", "lifetime", "age", "status", "source", "destination"] as const),
+      ...(["sourcePort", "destinationPort", "protocol"] as const),
+    ),
     ask: async (bench) => {
       const tables = await bench.tables.all();
       if (tables.length === 0) throw new Skipped("no profile is named, and none is listed");
@@ -32,29 +44,30 @@ export const marks: readonly Point[] = [
         throw new Skipped(`every list is refused: ${tables[0]?.answer.quote}`);
       }
       const readAll = () =>
-        answered.map(({ answer, type }) => ({
+        answered.map(({ url, answer, type }) => ({
           type,
           answer,
-          ...understand(bench, "marks", answer, (json, answers) => readMarkList(json, type, { answers })),
+          ...understand(bench, "marks", url, answer, (json, habits) => readMarkList(json, type, habits)),
         }));
+      learnLines(bench, answered);
       let read = readAll();
       const raw = read.flatMap(({ type, first }) => (first ? [{ type, record: first }] : []));
-      const before = bench.learned.answers;
-      const names = guessMarkNames(raw, before);
-      if (Object.keys(names).length > 0) {
-        bench.learned.answers = merged(before, { names });
-        read = readAll();
-      }
+      const told = read.map(({ lesson }) => lesson);
+      const more = guessMarkNames(raw, bench.learned.answers);
+      bench.learned.learn(more);
+      if (!isNoSetting(merged(more.known, more.guessed))) read = readAll();
       const [chosen] = read.toSorted((a, b) => Number(b.records.length > 0) - Number(a.records.length > 0));
       if (!chosen) throw new Skipped("no table was answered");
-      const told = read.map(({ settings }) => settings.answers).findLast((one) => one !== undefined);
-      const answers = bench.learned.answers === before ? told : bench.learned.answers;
       const count = read.reduce((sum, { records }) => sum + records.length, 0);
       return {
         ...chosen,
-        settings: answers ? { answers } : {},
+        lesson: {
+          known: [...told, more].reduce((all, { known }) => merged(all, known), {}),
+          guessed: [...told, more].reduce((all, { guessed }) => merged(all, guessed), {}),
+        },
         raw,
         count,
+        isByColumn: forKind<Columns>(bench.learned.answers.columns, "marks") !== undefined,
         keys: markKeys(raw, bench.learned.answers),
       };
     },
@@ -65,14 +78,16 @@ export const marks: readonly Point[] = [
       ),
       found: first ? "observed" : "assumed",
     }),
-    settings: ({ settings }) => settings,
-    dialect: ({ first, keys, records: [mark] }) => {
+    settings: ({ lesson }) => settingsOf(lesson.known),
+    guesses: ({ lesson }) => settingsOf(lesson.guessed),
+    dialect: ({ first, keys, isByColumn, records: [mark] }) => {
       if (!first || !mark) return {};
-      const texts = Object.values(first).filter((content) => typeof content === "string");
+      // Fields of rows have names of their own only where a head line names them.
+      if (isByColumn) return { markAge: mark.age === undefined ? "hidden" : "shown" };
       return {
         markKeys: keys,
         markAge: mark.age === undefined ? "hidden" : "shown",
-        markAddress: texts.some((text) => /\/(32|128)$/.test(text)) ? "cidr" : "bare",
+        markAddress: addressSwitch(Object.values(first)),
         markExpired: mark.status === undefined ? "hidden" : "shown",
       };
     },
@@ -86,6 +101,7 @@ export const marks: readonly Point[] = [
     title: "pace of lists of marks",
     assumes: "3 s from the end of one list of a table to the start of its next",
     finds: ["markPace"],
+    settles: ["markPace", "markPauseMs"],
     ask: async ({ tables }) => {
       const all = await tables.all();
       if (all.length < 2) throw new Skipped("no profile is named, and none is listed");
@@ -105,6 +121,7 @@ export const marks: readonly Point[] = [
     title: "marks of a type without a table",
     assumes: "`getMarks` fails; `capture` and `forward` go on with the other types",
     finds: ["missingTable"],
+    restsOn: ["marks"],
     ask: async (bench) => {
       const tables = await bench.tables.all();
       const known = new Set(tables.filter(({ answer }) => !answer.isRefusal).map(({ url }) => formatUrl(url)));
@@ -113,7 +130,7 @@ export const marks: readonly Point[] = [
         ({ url }) => known.has(formatUrl(url)) || bench.learned.profileIsListed(url.profile),
       );
       const refused = listed.find(({ answer }) => answer.isRefusal);
-      const empty = listed.find(({ answer }) => !answer.isRefusal && bench.isEmptyList(answer, "marks"));
+      const empty = listed.find(({ url, answer }) => !answer.isRefusal && isEmpty(bench, url, answer));
       if (!refused && !empty) throw new Skipped("no table was empty, and none was refused");
       return { refused, empty };
     },
@@ -129,6 +146,7 @@ export const marks: readonly Point[] = [
     title: "the header User-Arena",
     assumes: "the arena of the url; `userArena` says otherwise",
     finds: ["userArena", "userArenaStatus", "userArenaForm"],
+    restsOn: ["marks"],
     ask: async (bench) => {
       const table = await bench.tables.shortest();
       if (!table) throw new Skipped("no list of marks was answered");
@@ -148,3 +166,37 @@ export const marks: readonly Point[] = [
     }),
   }),
 ];
+
+function isEmpty(bench: Bench, url: MarkUrl, answer: Answer): boolean {
+  const reading = bench.read(answer, url, (json, habits) => readMarkList(json, "shost", habits));
+  return reading.kind === "done" && reading.value.length === 0;
+}
+
+/** How a record writes its addresses, as a switch of the emulator. */
+function addressSwitch(contents: readonly unknown[]): string {
+  if (contents.some((content) => Array.isArray(content))) return "octets";
+  if (contents.some((content) => typeof content === "string" && /^0x[\da-f]{7,8}$/i.test(content))) return "hex";
+  const texts = contents.filter((content) => typeof content === "string");
+  if (texts.some((text) => /\/(32|128)$/.test(text))) return "cidr";
+  return texts.some(isAddressLike) || !contents.some((content) => Number(content) >= 2 ** 24) ? "bare" : "integer";
+}
+
+/** Tables in lines are understood together: what the columns of one are, holds for all. */
+function learnLines({ learned }: Bench, tables: readonly Table[]): void {
+  const filled = tables.filter(({ answer }) => !answer.isEmpty && formatFor(learned.answers, "marks") === "json");
+  const [format] = filled.flatMap(({ answer }) => formatsOf(answer.body));
+  if (format === undefined) return;
+  const known = { format: { marks: format } };
+  const reads = (answers: Answers) =>
+    filled.every(({ answer, url, type }) => {
+      const settings = merged(learned.answers, answers);
+      return readListed(answer, url, (json, habits) => readMarkList(json, type, habits), settings).kind === "done";
+    });
+  if (reads(known)) {
+    learned.learn({ known });
+    return;
+  }
+  const rows = filled.map(({ answer, type }) => ({ type, rows: fieldsOf(answer.body, format) }));
+  const guessed = { columns: { marks: columnsOfMarks(rows.filter((one) => one.rows.length > 0)) } };
+  if (reads(merged(known, guessed))) learned.learn({ known, guessed });
+}

@@ -1,4 +1,3 @@
-import { isHollow } from "../asking/work-set";
 import { type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("set");
@@ -18,6 +17,7 @@ export const matching: readonly Point[] = [
     title: "nested and adjacent prefixes",
     assumes: "all are entries of their own",
     finds: ["nested"],
+    restsOn: ["entries"],
     ask: async ({ set }) => {
       const entries = await set.hold(NESTED.map((prefix) => [prefix, 1]));
       return entries.map(({ prefix }) => prefix.toString());
@@ -36,6 +36,7 @@ export const matching: readonly Point[] = [
     title: "delete of a covering prefix",
     assumes: "only exact prefixes are sent; what is wanted of the covered is inserted again",
     finds: ["deleteCovers"],
+    restsOn: ["entries"],
     ask: async (bench) => {
       const { set } = bench;
       await set.hold([
@@ -57,12 +58,13 @@ export const matching: readonly Point[] = [
     title: "spelling of a delete",
     assumes: "what is listed is deleted in the node's own spelling",
     finds: ["deleteSpelling"],
+    restsOn: ["entries"],
     ask: async (bench) => {
       const { set } = bench;
       await set.hold(SINGLES.map((single, index) => [single, index + 1]));
       await set.delete([SINGLES[0].replace("/32", "")], "delete without a length");
       await set.delete([SINGLES[1]], "delete with a length");
-      const { list } = await set.committed((shown) => isHollow(shown), bench.briefly);
+      const { list } = await set.committed((shown) => set.isClear(shown), bench.briefly);
       return { list, left: set.read(list).map(({ spelling }) => spelling) };
     },
     judge: ({ list, left }) => ({

@@ -1,5 +1,9 @@
 import { formatUrl, type ResourceUrl } from "../../model/resource-url";
-import type { Question } from "../asking/bench";
+import { readPrefixSetList } from "../../wire/prefix-set-list";
+import { readProfileList } from "../../wire/record-lists";
+import type { Answer } from "../asking/answer";
+import type { Bench, Question } from "../asking/bench";
+import { Skipped } from "../asking/outcome";
 import { type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("lists");
@@ -61,9 +65,18 @@ function oddList({ name, title, assumes, odd, finds, refused, taken }: OddList) 
       const answer = await bench.list(bench.first, odd(bench.first));
       // Where the plain list is refused too, only a refusal of another kind says something about the odd one.
       const isRefused = answer.isRefusal && (!plain.isRefusal || answer.quote !== plain.quote);
+      const isSame = answer.status === plain.status && answer.body === plain.body;
+      if (!isRefused && !isSame && !isRead(bench, plain)) throw new Skipped("lists cannot be read, and the two differ");
       return { answer, ...(isRefused ? refused : taken) };
     },
     judge: ({ answer, node }) => ({ node, evidence: [answer.evidence] }),
     dialect: ({ setting }) => ({ [finds]: setting }),
   });
+}
+
+function isRead(bench: Bench, answer: Answer): boolean {
+  const url = bench.first;
+  const reading =
+    url.kind === "prefixset" ? bench.read(answer, url, readPrefixSetList) : bench.read(answer, url, readProfileList);
+  return reading.kind !== "unexpected";
 }

@@ -1,10 +1,14 @@
 import { formatUrl } from "../../model/resource-url";
+import type { Absent } from "../../wire/answers";
+import { errorText } from "../../wire/node-answer";
+import { follow } from "../../wire/places";
+import type { Answer } from "../asking/answer";
 import { Blocked, Skipped } from "../asking/outcome";
-import { whereOf } from "../asking/records";
+import { settingsOf, whereOf } from "../asking/records";
 import { refusalSwitches } from "../asking/refusal";
-import { isHollow } from "../asking/work-set";
-import { type Point, pointNeeding } from "../point";
+import { type Point, pointNeeding, settlesFor } from "../point";
 import type { EntryShape } from "../shapes/entry-shape";
+import { isHollow } from "../shapes/list-place";
 
 const point = pointNeeding("set");
 
@@ -19,29 +23,40 @@ export const sample: readonly Point[] = [
     title: "first insert into an unknown set",
     assumes: "never relied upon: sets are made on the node",
     finds: ["unknownSet"],
+    settles: ["absentSet", "answers.absent"],
     ask: async (bench) => {
       const { set } = bench;
       const before = await set.list();
-      if (isHollow(before)) throw new Skipped("the set is there");
-      if (!before.isRefusal) {
-        throw new Blocked(`--write needs a set that is empty, and ${formatUrl(set.url)} lists ${before.quote}`);
-      }
+      if (set.isClear(before)) throw new Skipped("the set is there");
       const { unknown } = bench.learned;
+      if (!before.isRefusal || isOtherDoubt(before, unknown)) {
+        if (isHollow(before)) throw new Skipped("the set is there");
+        if (!set.keeps)
+          throw new Blocked(
+            `--write needs a set that is empty, or --keep: ${formatUrl(set.url)} lists ${before.quote}`,
+          );
+        set.keep(before);
+        throw new Skipped("the set is there, and what it holds is kept");
+      }
       const isUnknown = before.status === 404 || (unknown?.isRefusal === true && unknown.status === before.status);
       if (!isUnknown) throw new Blocked(`the list of ${formatUrl(set.url)} is refused: ${before.quote}`);
       const insert = await set.insert([["192.0.2.0/24", 1]], "insert into an unknown set");
       if (insert.isRefusal)
         throw new Blocked(`${formatUrl(set.url)} is not there, and an insert does not make it: ${insert.quote}`);
-      return { before, insert };
+      const absent = before.status === 404 ? undefined : absentIn(before, set.url.set);
+      bench.learned.absentIsEmpty = before.status === 404 || absent !== undefined;
+      bench.learned.learn({ known: absent === undefined ? {} : { absent } });
+      return { before, insert, absent, isRead: bench.learned.absentIsEmpty };
     },
-    judge: ({ before, insert }) => ({
+    judge: ({ before, insert, isRead }) => ({
       node: "it makes the set",
       evidence: [before.evidence, insert.evidence],
-      ...(before.status !== 404 && {
-        advice: "make sets on the node first: only a 404 is read as a set that the first insert makes",
-      }),
+      ...(!isRead && { advice: "make sets on the node first: no setting tells such an answer from other errors" }),
     }),
-    settings: ({ before }) => (before.status === 404 ? { absentSet: "empty" } : {}),
+    settings: ({ isRead, absent }) => ({
+      ...(isRead && { absentSet: "empty" as const }),
+      ...(absent !== undefined && { answers: { absent } }),
+    }),
     dialect: () => ({ unknownSet: "made" }),
   }),
   /** How the node says no to what it cannot carry out at all. */
@@ -52,10 +67,13 @@ export const sample: readonly Point[] = [
     finds: ["errorForm"],
     ask: (bench) => {
       const { url } = bench.set;
-      return bench.list(url, { body: JSON.stringify({ url: formatUrl(url), cmd: "probe" }), asked: "cmd probe" });
+      const body = JSON.stringify({ url: formatUrl(url), cmd: "probe" });
+      // What answers it is no list, however lists are written.
+      return bench.ask({ url, command: "insert", body, asked: "cmd probe" });
     },
     judge: (answer) => ({
-      node: answer.isRefusal ? `an error with status ${answer.status}` : "no error",
+      found: answer.isRefusal ? "observed" : "assumed",
+      node: answer.isRefusal ? `an error with status ${answer.status}` : "nothing that is known as an error",
       evidence: [answer.evidence],
     }),
     dialect: (answer) => (answer.isRefusal ? { errorForm: answer.errorForm } : {}),
@@ -82,18 +100,20 @@ export const sample: readonly Point[] = [
     name: "entries",
     title: "entries of a set",
     assumes: "usual names, texts, pairs, or keyed by prefix",
+    settles: settlesFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
     ask: (bench) => bench.sample(),
     judge: ({ place, entry, list }) => ({
-      node: `${whereOf(place.path)}; ${membersText(entry)}`,
+      node: place && entry ? `${whereOf(place.path)}; ${membersText(entry)}` : "as answers.read reads them",
       evidence: [list.evidence],
     }),
-    settings: ({ answers }) => (answers ? { answers } : {}),
+    settings: ({ answers }) => settingsOf(answers),
   }),
   point({
     name: "single-address",
     title: "a single address in a set",
     assumes: "sent with /32; understood with and without",
     finds: ["singleAddress"],
+    restsOn: ["entries"],
     ask: async (bench) => {
       const { single, list } = await bench.sample();
       if (single === undefined) throw new Skipped("the length stands beside the address");
@@ -110,6 +130,7 @@ export const sample: readonly Point[] = [
     title: "a list before the commit",
     assumes: "either; what counts is the list after the commit",
     finds: ["listShows"],
+    restsOn: ["entries"],
     ask: (bench) => bench.sample(),
     judge: ({ listShows, before }) => ({
       node: listShows === "staged" ? "shows what waits" : "shows applied entries only",
@@ -125,6 +146,7 @@ export const sample: readonly Point[] = [
     title: "delay of a commit",
     assumes: "lists until the result shows, up to `deadlineMs`",
     finds: ["commitDelay"],
+    restsOn: ["entries"],
     ask: (bench) => bench.sample(),
     judge: ({ listShows, delayMs }) =>
       listShows === "staged"
@@ -137,21 +159,40 @@ export const sample: readonly Point[] = [
     title: "answer to a success",
     assumes: "any 2xx without an error in its body",
     finds: ["success"],
+    settles: ["answers.success", "answers.failure"],
+    restsOn: ["entries"],
     ask: (bench) => bench.sample(),
     judge: ({ insert, commit }) => ({
       found: insert.successForm === undefined ? "assumed" : "observed",
       node: insert.successForm === undefined ? "a form of its own, which is read as a success" : insert.quote,
       evidence: [insert.evidence, commit.evidence],
     }),
+    settings: ({ verdict }) => settingsOf(verdict),
     dialect: ({ insert }) => ({ success: insert.successForm }),
   }),
 ];
 
-function membersText({ form, prefix, value, length, lengthForm }: EntryShape): string {
+/** A code beside a list that another answer, about a set that no node has, does not have: this set is there. */
+function isOtherDoubt(answer: Answer, unknown: Answer | undefined): boolean {
+  const { doubt } = answer;
+  return doubt !== undefined && follow(unknown?.errorBody, doubt.member)?.value !== doubt.value;
+}
+
+/** How a node says that a set is not there, where that is more than a status: in words, without the name. */
+function absentIn(answer: Answer, name: string): Absent | undefined {
+  const head = errorText(answer.body).split(name)[0] ?? "";
+  let end = head.length;
+  while (end > 0 && /[^\p{L}\d]/u.test(head.charAt(end - 1))) end--;
+  const words = head.slice(0, end);
+  return words.length >= 8 && answer.body.includes(words) ? { text: words } : undefined;
+}
+
+function membersText({ form, prefix, value, length, lengthForm, end }: EntryShape): string {
   if (form === "keyed") return "keyed by prefix";
   if (form === "pair") return "pairs of prefix and value";
   const names = [
-    prefix && `prefix ${prefix}`,
+    prefix && `${end === undefined ? "prefix" : "first address"} ${prefix}`,
+    end && `last address ${end}`,
     length && `length ${length}${lengthForm === "netmask" ? " (a netmask)" : ""}`,
     value && `value ${value}`,
   ].filter(Boolean);

@@ -1,21 +1,44 @@
 import { Prefix } from "../../model/prefix";
+import type { ReceiverAnswers } from "../../wire/answers";
 import { isRecord } from "../../wire/json";
 import { refusalIn } from "../../wire/signaling";
 import type { Answer } from "../asking/answer";
 import { Skipped, Unclear } from "../asking/outcome";
+import type { Receiver } from "../asking/receiver";
 import { firstAddress, isRefused } from "../asking/trial";
 import { type Point, pointNeeding } from "../point";
+import { placesOfStatus } from "../shapes/status-search";
 import { TIMING } from "../timing";
 
 const point = pointNeeding("receiver");
 
 /** The signaling receiver. */
 export const signaling: readonly Point[] = [
+  /** How a start is answered, and how a status shows it. Everything else about signalings rests on it. */
+  point({
+    name: "signaling-answers",
+    title: "signaling: start and status",
+    assumes: '"ok" and words that say the same; a list under `IP_prefix`, in any natural envelope',
+    finds: ["statusFormat", "statusEnvelope", "statusName", "statusSingle", "statusEmpty", "signalingSuccess"],
+    settles: ["format", "path", "name", "empty", "success", "failure"].map((name) => `receiver.answers.${name}`),
+    ask: async (bench) => ({ ...(await bench.trial()), receiver: bench.signaling }),
+    judge: ({ start, status }) => ({
+      node: `${start.quote}; ${status.quote}`,
+      evidence: [start.evidence, status.evidence],
+    }),
+    receiver: ({ receiver: { answers } }) => (Object.keys(answers).length > 0 ? { answers } : {}),
+    dialect: ({ idle, start, status, receiver }) => ({
+      ...placeSwitches(status, receiver.answers),
+      statusEmpty: isQuiet(receiver, idle) ? emptySwitch(idle) : undefined,
+      signalingSuccess: successSwitch(start),
+    }),
+  }),
   point({
     name: "signaling-errors",
     title: "signaling: errors",
     assumes: "the four texts at any status, as text or under `error`, `message` or `detail`",
     finds: ["signalingErrors"],
+    restsOn: ["signaling-answers"],
     ask: (bench) => bench.trial(),
     judge: ({ wrongStop, idleStop, again }) => {
       const silent = [wrongStop, idleStop, again].filter((answer) => !isRefused(answer));
@@ -34,12 +57,13 @@ export const signaling: readonly Point[] = [
     title: "signaling: status with a wrong secret",
     assumes: "its error text, 401, 403 and 404; an empty list looks like a quiet receiver",
     finds: ["statusWrongSecret"],
+    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { wrongStatus } = await bench.trial();
-      const isEmpty = wrongStatus.status < 300 && isRecord(wrongStatus.json) && "IP_prefix" in wrongStatus.json;
       const isTold = refusalIn(wrongStatus.body) !== undefined;
-      const does = isEmpty ? "empty" : wrongStatus.status === 404 && !isTold ? "not-found" : "error";
-      return { wrongStatus, does } as const;
+      const isNotFound = wrongStatus.status === 404 && !isTold;
+      const isRead = !isTold && bench.signaling.read(wrongStatus).kind === "done";
+      return { wrongStatus, does: isNotFound ? "not-found" : isRead ? "empty" : "error" } as const;
     },
     judge: ({ wrongStatus, does }) => ({
       node: { empty: "an empty list", "not-found": "404", error: "an error" }[does],
@@ -53,6 +77,7 @@ export const signaling: readonly Point[] = [
     title: "signaling: delay of a start",
     assumes: "asks for the status until it shows, up to `deadlineMs`",
     finds: ["statusDelay"],
+    restsOn: ["signaling-answers"],
     ask: (bench) => bench.trial(),
     judge: ({ start, status, delayMs }) => ({
       node: delayMs === 0 ? "the next status shows it" : `shown after ${Math.round(delayMs)} ms`,
@@ -66,6 +91,7 @@ export const signaling: readonly Point[] = [
     title: "signaling: IPv6",
     assumes: "left to the receiver",
     finds: ["signalingIpv6"],
+    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       if (bench.signaling.prefix.family === 4) throw new Skipped("needs an IPv6 prefix of your own as --signaling");
       return bench.trial();
@@ -78,6 +104,7 @@ export const signaling: readonly Point[] = [
     title: "signaling: an address within the prefix",
     assumes: "left to the receiver, whose error is passed on",
     finds: ["signalingPrefixes"],
+    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
@@ -96,11 +123,12 @@ export const signaling: readonly Point[] = [
     title: "signaling: a single address in status",
     assumes: "with or without a length",
     finds: ["statusForm"],
+    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { status } = await bench.trial();
       const answer = bench.signaling.prefix.size === 1n ? status : bench.learned.singleStatus;
       if (!answer) throw new Skipped("no single address could be started");
-      return { answer, isBare: !/\/(32|128)"/.test(answer.body) };
+      return { answer, isBare: !/\/(32|128)\b/.test(answer.body) };
     },
     judge: ({ answer, isBare }) => ({
       node: isBare ? "without a length" : "with /32",
@@ -113,6 +141,7 @@ export const signaling: readonly Point[] = [
     title: "signaling: an address without /32",
     assumes: "never sent",
     finds: ["signalingAddress"],
+    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
@@ -129,6 +158,7 @@ export const signaling: readonly Point[] = [
     title: "signaling: an address within an active one",
     assumes: "a signaling of its own; an error is told for each prefix with what holds",
     finds: ["signalingOverlap"],
+    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
@@ -149,6 +179,7 @@ export const signaling: readonly Point[] = [
     title: "signaling: one of several cannot start",
     assumes: "either: asks for the status before and after, and tells what holds of each",
     finds: ["signalingPartial"],
+    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { signaling, learned } = bench;
       const { delayMs } = await bench.trial();
@@ -195,4 +226,43 @@ function addressOf(bits: bigint, family: 4 | 6): string {
 
 function accepted({ answer, isTaken }: { readonly answer: Answer; readonly isTaken: boolean }) {
   return { node: isTaken ? "accepted" : "refused", evidence: [answer.evidence] };
+}
+
+/** Where a status holds its prefixes. */
+function placeSwitches({ body }: Answer, { format }: ReceiverAnswers): Record<string, string | undefined> {
+  if (format !== undefined && format !== "json") return { statusFormat: format === "lines" ? "lines" : undefined };
+  const [place] = placesOfStatus(body);
+  if (place === undefined) return {};
+  const { names, isText } = place;
+  const more = names.slice(0, -1);
+  return {
+    statusFormat: "json",
+    statusEnvelope: more.length === 0 ? "none" : more.join("."),
+    statusName: names.at(-1) ?? "none",
+    statusSingle: isText ? "text" : "array",
+  };
+}
+
+function isQuiet(receiver: Receiver, idle: Answer): boolean {
+  const reading = receiver.read(idle);
+  return reading.kind === "done" && reading.value.length === 0;
+}
+
+/** How a status says that nothing is active. */
+function emptySwitch({ status, body, errorBody }: Answer): string {
+  if (status === 404) return "not-found";
+  if (body.trim() === "") return "empty";
+  if (isRecord(errorBody) && Object.keys(errorBody).length === 0) return "object";
+  return errorBody === null || /:\s*null/.test(body) ? "null" : "array";
+}
+
+/** The answer to a start that was carried out; `undefined` where the emulator writes none such. */
+function successSwitch({ status, body, errorBody }: Answer): string | undefined {
+  if (status === 204) return "no-content";
+  if (body.trim() === "") return "empty";
+  if (status === 201) return "created";
+  if (/^\s*</.test(body)) return "html";
+  if (!isRecord(errorBody)) return "text";
+  if (errorBody.code === 1) return "code-1";
+  return Object.keys(errorBody).join() === "status" ? "status" : undefined;
 }

@@ -25,6 +25,7 @@ export const sizes: readonly Point[] = [
     title: "bytes of one request",
     assumes: `at most ${grouped(DEFAULTS.maxBytesPerRequest)}; after a 413 half of that`,
     finds: ["maxBodyBytes", "capStatus", "tooLargeForm"],
+    settles: ["maxBytesPerRequest"],
     ask: async (bench) => {
       const { url } = bench.set;
       const plain = bench.listBody(url);
@@ -49,6 +50,8 @@ export const sizes: readonly Point[] = [
     title: "entries of one request",
     assumes: `at most ${grouped(DEFAULTS.maxEntriesPerRequest)}; after a 413 half of that`,
     finds: ["maxEntriesPerRequest", "capStatus", "tooLargeForm"],
+    settles: ["maxEntriesPerRequest"],
+    restsOn: ["entries"],
     ask: async (bench) => {
       const { send, most: possible } = await filler(bench);
       const limit = Math.min(bench.limits.entries, possible, Math.floor(bench.learned.bytesAtOnce / BYTES) - 4);

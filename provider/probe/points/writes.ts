@@ -1,5 +1,4 @@
 import { refusalSwitches } from "../asking/refusal";
-import { isHollow } from "../asking/work-set";
 import { type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("set");
@@ -11,6 +10,7 @@ export const writes: readonly Point[] = [
     title: "insert of what is there",
     assumes: "the new value holds; where it is refused, delete and insert follow each other before one commit",
     finds: ["insertExisting", "existsStatus", "existsForm"],
+    restsOn: ["entries"],
     ask: async (bench) => {
       const { set, learned } = bench;
       await set.hold([["192.0.2.0/24", 1]]);
@@ -19,7 +19,7 @@ export const writes: readonly Point[] = [
         learned.insertExisting = "error";
         return { answer, does: "error" as const };
       }
-      const isNew = (list: typeof answer) => !isHollow(list) && set.read(list).some(({ value }) => value === 2);
+      const isNew = (list: typeof answer) => !set.isClear(list) && set.read(list).some(({ value }) => value === 2);
       const { list, shown } = await set.committed(isNew, bench.briefly);
       learned.insertExisting = shown ? "overwrite" : "ignored";
       return { answer, list, does: learned.insertExisting };
@@ -41,6 +41,7 @@ export const writes: readonly Point[] = [
     title: "delete of what is absent",
     assumes: "sent only for what is listed or in doubt; an error is no failure",
     finds: ["deleteAbsent", "absentStatus", "absentForm"],
+    restsOn: ["entries"],
     ask: async ({ set, learned }) => {
       const answer = await set.delete(["203.0.113.0/24"], "delete of what is absent");
       learned.deleteAbsent = answer.isRefusal ? "error" : "success";

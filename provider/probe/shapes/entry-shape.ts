@@ -1,6 +1,7 @@
+import { Prefix } from "../../model/prefix";
 import { lengthOf, naturalRole } from "../../wire/entry-members";
 import { isRecord, readNumber } from "../../wire/json";
-import { isAddressLike } from "../../wire/places";
+import { addressText, isAddressLike } from "../../wire/places";
 import type { ListPlace } from "./list-place";
 
 /** An entry that is known to be in a list. */
@@ -14,13 +15,21 @@ export interface KnownEntry {
 export interface EntryShape {
   /** `string`: plain texts, at least where the value is 1. */
   readonly form: "object" | "string" | "pair" | "keyed";
-  /** Names of the members of an entry, where it has names. */
+  /** Names of the members of an entry, where it has names; of a range the one with its first address. */
   readonly prefix?: string;
   readonly value?: string;
   /** Where the length stands beside the address. */
   readonly length?: string;
   readonly lengthForm?: "number" | "netmask";
+  /** Where the last address of a range stands. */
+  readonly end?: string;
+  /** How the address is written. Default: as a text. */
+  readonly addressForm?: "integer" | "hex" | "octets" | "range";
+  /** How the value is written. Default: as a number. */
+  readonly valueForm?: "text" | "hex";
 }
+
+type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Reads off a list how its entries are written. What is known to be in it decides what its members are, whatever their
@@ -29,14 +38,14 @@ export interface EntryShape {
  * @param known Entries whose lengths and values differ from each other, so that nothing is taken for something else.
  */
 export function entryShape(place: ListPlace, known: readonly KnownEntry[] = []): EntryShape {
-  if (place.kind === "keyed") return { form: "keyed" };
-  if (place.elements.some(Array.isArray)) return { form: "pair" };
+  if (place.kind === "keyed") return { form: "keyed", ...formOf(Object.values(place.members)[0]) };
+  const isText = place.elements.some((element) => typeof element === "string");
+  const pair = place.elements.find((element) => Array.isArray(element));
+  if (pair !== undefined && !isText) return { form: "pair", ...formOf(pair[1]) };
   const records = place.elements.filter(isRecord);
   const names = namesIn(records, known);
-  return { form: place.elements.some((element) => typeof element === "string") ? "string" : "object", ...names };
+  return { form: isText ? "string" : "object", ...names };
 }
-
-type Json = Readonly<Record<string, unknown>>;
 
 function namesIn(records: readonly Json[], known: readonly KnownEntry[]): Omit<EntryShape, "form"> {
   const described = records.map((record) => ({ record, entry: known.find((one) => mentions(record, one)) }));
@@ -48,7 +57,7 @@ function namesIn(records: readonly Json[], known: readonly KnownEntry[]): Omit<E
     return first?.filter((name) => others.every((names) => names.includes(name)))[0];
   };
   const prefix = common((_, content, entry) =>
-    entry ? isAddress(content, entry) : typeof content === "string" && isAddressLike(content),
+    entry ? isAddress(content, entry) : isAddressLike(addressText(content) ?? ""),
   );
   const isApart = told.some(({ record }) => prefix !== undefined && !String(record[prefix]).includes("/"));
   const length = isApart
@@ -56,21 +65,51 @@ function namesIn(records: readonly Json[], known: readonly KnownEntry[]): Omit<E
         name !== prefix && entry ? lengthOf(content) === entry.length : naturalRole(name) === "length",
       )
     : undefined;
+  const isRange = isApart && length === undefined;
+  const end = isRange
+    ? common((name, content, entry) =>
+        entry ? name !== prefix && addressText(content) === lastOf(entry) : naturalRole(name) === "end",
+      )
+    : undefined;
   const value = common((name, content, entry) =>
-    entry ? name !== prefix && readNumber(content)?.number === entry.value : naturalRole(name) === "value",
+    entry
+      ? name !== prefix && name !== end && readNumber(content)?.number === entry.value
+      : naturalRole(name) === "value",
   );
   const isMask = told.some(({ record }) => length !== undefined && isAddressLike(String(record[length])));
+  const [example] = told;
   return {
-    ...(prefix !== undefined && { prefix }),
-    ...(value !== undefined && { value }),
+    ...(prefix !== undefined && { prefix, ...addressFormOf(example?.record[prefix], end) }),
+    ...(value !== undefined && { value, ...formOf(example?.record[value]) }),
     ...(length !== undefined && { length, lengthForm: isMask ? "netmask" : "number" }),
+    ...(end !== undefined && { end }),
   };
 }
 
-function mentions(record: Json, entry: KnownEntry): boolean {
+function addressFormOf(content: unknown, end: string | undefined): Pick<EntryShape, "addressForm"> {
+  if (end !== undefined) return { addressForm: "range" };
+  if (typeof content === "number") return { addressForm: "integer" };
+  if (Array.isArray(content)) return { addressForm: "octets" };
+  return typeof content === "string" && /^0x/i.test(content) ? { addressForm: "hex" } : {};
+}
+
+function formOf(value: unknown): Pick<EntryShape, "valueForm"> {
+  if (typeof value !== "string") return {};
+  return { valueForm: /^0x/i.test(value) ? "hex" : "text" };
+}
+
+/** True where a record, or the fields of a row, have the address of an entry. */
+export function mentions(record: Json | readonly unknown[], entry: KnownEntry): boolean {
   return Object.values(record).some((content) => isAddress(content, entry));
 }
 
-function isAddress(content: unknown, { address }: KnownEntry): boolean {
-  return typeof content === "string" && content.split("/")[0]?.toLowerCase() === address;
+/** True for an address in any form, with a length behind it or without. */
+export function isAddress(content: unknown, { address }: KnownEntry): boolean {
+  return addressText(content)?.split(/[/-]/)[0]?.toLowerCase() === address;
+}
+
+/** The last address of an entry. */
+export function lastOf({ address, length }: KnownEntry): string {
+  const { bits } = Prefix.parse(`${address}/${length}`);
+  return addressText(Number(bits + (1n << BigInt(32 - length)) - 1n)) ?? address;
 }

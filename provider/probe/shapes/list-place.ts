@@ -1,6 +1,8 @@
+import { Prefix, PrefixError } from "../../model/prefix";
+import type { ResourceUrl } from "../../model/resource-url";
 import type { Answers, ListKind } from "../../wire/answers";
 import { isRecord } from "../../wire/json";
-import { follow, isAddressLike, listCandidate, type Place, pathFor, placesIn } from "../../wire/places";
+import { addressText, follow, isAddressLike, listCandidate, type Place, pathFor, placesIn } from "../../wire/places";
 
 /** Where a list stands in an answer, and as what. */
 export interface ListPlace {
@@ -14,10 +16,15 @@ export interface ListPlace {
 }
 
 /** The place that a reader of lists takes, or the only one that it could; `undefined` where there is none, or several. */
-export function placeOfList(json: unknown, kind: ListKind, answers: Answers = {}): ListPlace | undefined {
-  const path = pathFor({ answers }, kind);
+export function placeOfList(
+  json: unknown,
+  kind: ListKind,
+  answers: Answers = {},
+  url?: ResourceUrl,
+): ListPlace | undefined {
+  const path = pathFor({ answers, ...(url && { place: url }) }, kind);
   const named = path === undefined ? undefined : follow(json, path);
-  if (path !== undefined && named) return at(path, named.value);
+  if (path !== undefined && named) return at(pathFor({ answers }, kind) ?? path, named.value);
   const root = at("", json);
   if (root) return root;
   if (!isRecord(json)) return undefined;
@@ -48,10 +55,64 @@ function at(path: string, value: unknown): ListPlace | undefined {
   }
 }
 
-/** True where no text of an answer, and no name in it, begins as an address does: such a list of a set is empty. */
-export function showsNoAddress(value: unknown): boolean {
-  if (typeof value === "string") return !isAddressLike(value);
-  if (Array.isArray(value)) return value.every(showsNoAddress);
+/**
+ * Paths at which a list may stand, for `answers.path`: in an object, or in the only object of an array. Names of what is
+ * listed are written as placeholders, since the next list has others.
+ */
+export function pathsIn(json: unknown, url: ResourceUrl): string[] {
+  const root = Array.isArray(json) && json.length === 1 ? json[0] : json;
+  if (!isRecord(root)) return [];
+  const found = placesIn(root).map(({ path }) => path);
+  // Profiles may be keyed by their names, which no reader takes for a list of its own accord.
+  const objects = Object.keys(root).filter((name) => isRecord(root[name]));
+  const paths = [...new Set([...found, ...objects])].filter((path) => path !== "");
+  const named = paths.map((path) => generic(path, url));
+  return root === json ? named : named.map((path) => `0.${path}`);
+}
+
+/** `edge.blocked` is `{arena}.{set}` for that set. */
+function generic(path: string, url: ResourceUrl): string {
+  const names = Object.entries(url).filter(([part]) => part !== "kind");
+  return path
+    .split(".")
+    .map((name) => names.find(([, value]) => value === name)?.[0])
+    .map((part, index) => (part === undefined ? path.split(".")[index] : `{${part}}`))
+    .join(".");
+}
+
+/** True for an answer to a list of a set in which no address stands, whatever its shape; nothing is said of refusals. */
+export function isHollow(answer: {
+  readonly isEmpty: boolean;
+  readonly json: unknown;
+  readonly body: string;
+}): boolean {
+  return answer.isEmpty || (answer.json === undefined ? tellsNoAddress(answer.body) : showsNoAddress(answer.json));
+}
+
+/**
+ * True where no text of an answer, and no name in it, is an address: such a list of a set is empty. In a list numbers and
+ * octets may be addresses, too.
+ */
+function showsNoAddress(value: unknown, isInList = false): boolean {
+  if (typeof value === "string") return !isAddress(value) && (!isInList || addressText(value) === value);
+  if (typeof value === "number") return !isInList || addressText(value) === undefined;
+  if (Array.isArray(value)) return addressText(value) === undefined && value.every((one) => showsNoAddress(one, true));
   if (!isRecord(value)) return true;
-  return Object.entries(value).every(([name, member]) => !isAddressLike(name) && showsNoAddress(member));
+  return Object.entries(value).every(([name, member]) => !isAddress(name) && showsNoAddress(member, isInList));
+}
+
+/** The same of an answer that is no JSON. */
+function tellsNoAddress(body: string): boolean {
+  return body.split(/[^\w.:/]+/).every((word) => !isAddress(word.replace(/[.:]$/, "")));
+}
+
+function isAddress(text: string): boolean {
+  if (!isAddressLike(text)) return false;
+  try {
+    Prefix.parse(text, { hostBits: "mask" });
+    return true;
+  } catch (error) {
+    if (error instanceof PrefixError) return false;
+    throw error;
+  }
 }

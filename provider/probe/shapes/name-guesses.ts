@@ -1,36 +1,117 @@
-import type { Answers, Member } from "../../wire/answers";
+import type { Answers, ListKind, Member } from "../../wire/answers";
+import { couldBeLength, lengthOf, naturalRole } from "../../wire/entry-members";
+import { readNumber } from "../../wire/json";
 import { markNames } from "../../wire/mark-names";
-import { isAddressLike } from "../../wire/places";
+import { addressText, isAddressLike } from "../../wire/places";
+import type { Lesson } from "../asking/learned";
+import { entryShape, type KnownEntry } from "./entry-shape";
+import type { ListPlace } from "./list-place";
 import type { RawMark } from "./mark-keys";
 
 type Names = Partial<Record<Member, string>>;
+type Json = Readonly<Record<string, unknown>>;
+
+/** The records of a list whose members have names of their own. */
+interface Records {
+  readonly place: ListPlace;
+  readonly records: readonly Json[];
+  readonly kind: ListKind;
+  /** Entries and names that are known to be in it. */
+  readonly entries: readonly KnownEntry[];
+  readonly names: readonly string[];
+}
+
+/** Names for records that none of the natural names fits, the likeliest first. */
+export function namesIn({ place, records, kind, entries, names }: Records): Lesson[] {
+  const [first] = records;
+  if (!first) return [];
+  if (kind === "prefixset") {
+    return entries.length > 0 ? [lesson(namesOfShape(place, entries))] : guessEntryNames(first, records);
+  }
+  const texts = Object.keys(first).filter((name) => typeof first[name] === "string" && first[name] !== "");
+  if (kind === "marks") {
+    const addresses = texts.filter((name) => isAddressLike(String(first[name])));
+    return addresses.map((address) => (addresses.length === 1 ? lesson({ address }) : lesson({}, { address })));
+  }
+  const proved = texts.filter((name) => records.some((record) => names.includes(String(record[name]))));
+  const likely = texts.filter((name) => /name|title|label|profile/i.test(name)).concat(texts);
+  return [...proved.map((name) => lesson({ name })), ...likely.map((name) => lesson({}, { name }))];
+}
+
+function namesOfShape(place: ListPlace, entries: readonly KnownEntry[]): Names {
+  const { prefix, value, length, end } = entryShape(place, entries);
+  return {
+    ...(prefix !== undefined && (end === undefined ? { prefix } : { rangeStart: prefix, rangeEnd: end })),
+    ...(length !== undefined && { prefixLength: length }),
+    ...(value !== undefined && { value }),
+  };
+}
+
+/** The only address of an entry is its prefix; which of its numbers is what, only known entries tell. */
+function guessEntryNames(first: Json, records: readonly Json[]): Lesson[] {
+  const addresses = Object.keys(first).filter((name) => isAddressLike(addressText(first[name]) ?? ""));
+  const lessons = addresses.map((prefix) => {
+    const isApart = records.some((record) => !String(record[prefix]).includes("/"));
+    const lengths = Object.keys(first).filter(
+      (name) =>
+        name !== prefix &&
+        naturalRole(name) === undefined &&
+        records.every((record) => couldBeLength(record[name]) && lengthOf(record[name]) !== undefined),
+    );
+    const [prefixLength] = isApart ? lengths.toSorted((a, b) => rank(a) - rank(b)) : [];
+    const value = guessValueName(records.map(({ [prefixLength ?? ""]: _, ...rest }) => rest));
+    const guessed = { ...(prefixLength !== undefined && { prefixLength }), ...(value !== undefined && { value }) };
+    return addresses.length === 1 ? lesson({ prefix }, guessed) : lesson({}, { prefix, ...guessed });
+  });
+  return lessons;
+}
+
+function rank(name: string): number {
+  return /len|mask|bit|size|prefix|cidr/i.test(name) ? 0 : 1;
+}
+
+/** The only whole number of entries that have no value under a natural name: read without it, each would have the value 1. */
+export function guessValueName(records: readonly Json[]): string | undefined {
+  const [first = {}] = records;
+  const names = Object.keys(first);
+  if (names.some((name) => naturalRole(name) === "value")) return undefined;
+  const isNumber = (name: string) => records.every((record) => readNumber(record[name]) !== undefined);
+  const [name, other] = names.filter((one) => naturalRole(one) === undefined && isNumber(one));
+  return other === undefined ? name : undefined;
+}
+
+function lesson(known: Names, guessed: Names = {}): Lesson {
+  const setting = (names: Names): Answers => (Object.keys(names).length > 0 ? { names } : {});
+  return { known: setting(known), guessed: setting(guessed) };
+}
 
 /**
- * Names for members of marks that no natural name fits, where only one thing can be meant: the only address of a table of
- * single addresses, and the only number where only the id or only the value is missing.
+ * Names for members of marks that no natural name fits, where only one thing can be meant. The only address of a table of
+ * single addresses is certain; the only number where only the id or only the value is missing is a guess.
  */
-export function guessMarkNames(records: readonly RawMark[], answers: Answers): Names {
-  const names: Names = {};
-  for (const { type, record } of records) {
+export function guessMarkNames(marks: readonly RawMark[], answers: Answers): Lesson {
+  const known: Names = {};
+  const guessed: Names = {};
+  for (const { type, record } of marks) {
     const { meet } = markNames(type, answers);
-    const known = new Set(Object.keys(record).map((name) => meet(name)?.name));
+    const told = new Set(Object.keys(record).map((name) => meet(name)?.name));
     const unknown = Object.keys(record).filter((name) => meet(name) === null);
     const addresses = unknown.filter((name) => isAddressLike(String(record[name])));
     const numbers = unknown.filter((name) => Number.isInteger(record[name]));
     const [address, otherAddress] = addresses;
     const isSingle = type === "shost" || type === "dhost";
-    if (isSingle && !known.has("address") && address !== undefined && otherAddress === undefined)
-      names.address ??= address;
+    if (isSingle && !told.has("address") && address !== undefined && otherAddress === undefined)
+      known.address ??= address;
     const [number, otherNumber] = numbers;
-    const missing = (["id", "value"] as const).filter((member) => !known.has(member));
+    const missing = (["id", "value"] as const).filter((member) => !told.has(member));
     const [member] = missing;
-    if (missing.length === 1 && member && number !== undefined && otherNumber === undefined) names[member] ??= number;
+    if (missing.length === 1 && member && number !== undefined && otherNumber === undefined) guessed[member] ??= number;
   }
-  return names;
+  return lesson(known, guessed);
 }
 
 /** The name of the only whole number that every rule has, and that is another one in each. */
-export function guessRuleId(rules: readonly Readonly<Record<string, unknown>>[]): string | undefined {
+export function guessRuleId(rules: readonly Json[]): string | undefined {
   const [first] = rules;
   const numbers = Object.keys(first ?? {}).filter((name) => rules.every((rule) => Number.isInteger(rule[name])));
   const [name, other] = numbers.filter((one) => new Set(rules.map((rule) => rule[one])).size === rules.length);

@@ -1,0 +1,33 @@
+import { failedStatus, type Reading, readList } from "../../client/reading";
+import type { ResourceUrl } from "../../model/resource-url";
+import type { Answers, ListKind, NodeHabits } from "../../wire/answers";
+import { errorText } from "../../wire/node-answer";
+import type { Answer } from "./answer";
+
+/** Reads JSON of one kind of list. */
+export type ReadsList<T> = (json: unknown, habits: NodeHabits) => T[];
+
+/** The kind of list that a url answers. */
+export const KIND_OF = {
+  prefixset: "prefixset",
+  arena: "profiles",
+  profile: "rules",
+  mark: "marks",
+} as const satisfies Record<ResourceUrl["kind"], ListKind>;
+
+/** Reads a list in the way in which every client reads it, by some settings. */
+export function readListed<T>(
+  answer: Answer,
+  url: ResourceUrl,
+  read: ReadsList<T>,
+  answers: Answers,
+  keyedPlaces?: Set<string>,
+): Reading<T[]> {
+  const habits: NodeHabits = { answers, place: url, ...(keyedPlaces && { keyedPlaces }) };
+  return failedStatus(answer.http, errorText, "endpoint") ?? readList(answer.http, KIND_OF[url.kind], read, habits);
+}
+
+/** What keeps an answer from being read, and what would help, as sentences; for a reading that failed. */
+export function whyUnread(reading: Exclude<Reading<unknown>, { kind: "done" }>): string {
+  return reading.remedy === undefined ? reading.message : `${reading.message}. ${reading.remedy}`;
+}

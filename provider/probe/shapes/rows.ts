@@ -1,0 +1,166 @@
+import { delimiterOf, splitRecord } from "../../model/delimited";
+import type { MarkType } from "../../model/mark";
+import type { Answers, Columns, ListFormat, ListKind, Member } from "../../wire/answers";
+import { lengthOf } from "../../wire/entry-members";
+import { isRecord, parseJson, readNumber } from "../../wire/json";
+import { forKind, isAddressLike } from "../../wire/places";
+import { isAddress, type KnownEntry, lastOf, mentions } from "./entry-shape";
+
+/** Lines that hold no element: comments, and those that only tell how the request went. */
+const NO_ELEMENT = /^(#|;|\/\/|!)|^\+?ok\b/i;
+
+/** The formats that a body may have, the likeliest first; none for JSON, and for a page. */
+export function formatsOf(body: string): ListFormat[] {
+  const lines = linesOf(body);
+  if (body.trim() === "" || /^\s*</.test(body) || isJson(body)) return [];
+  // Nothing but a line that says so, or comments.
+  if (lines.length === 0) return ["lines"];
+  if (lines.every((line) => /^[[{]/.test(line))) return ["ndjson"];
+  const isCsv = lines.some((line) => /[,;\t]/.test(line)) || /^(name|profile)$/i.test(lines[0] ?? "");
+  return isCsv ? ["csv", "lines"] : ["lines"];
+}
+
+/** The fields of each line of a text; empty for other formats. */
+export function fieldsOf(body: string, format: ListFormat): string[][] {
+  if (format !== "lines" && format !== "csv") return [];
+  const lines = linesOf(body);
+  const delimiter = delimiterOf(lines[0] ?? "");
+  return lines.map((line) => {
+    if (format === "lines") return line.split(/\s+/);
+    const fields = splitRecord(line, delimiter);
+    return Array.isArray(fields) ? fields.map(({ text }) => text) : [];
+  });
+}
+
+/** The format in which a kind of list is read by some settings. */
+export function formatFor(answers: Answers, kind: ListKind): ListFormat {
+  return forKind<ListFormat>(answers.format, kind) ?? "json";
+}
+
+/** The JSON of each line; `undefined` where one has none. */
+export function recordsOf(body: string): unknown[] | undefined {
+  try {
+    return linesOf(body).map((line) => parseJson(line));
+  } catch {
+    return undefined;
+  }
+}
+
+function linesOf(body: string): string[] {
+  const lines = body.replace(/^\uFEFF/, "").split("\n");
+  return lines.map((line) => line.trim()).filter((line) => line !== "" && !NO_ELEMENT.test(line));
+}
+
+function isJson(body: string): boolean {
+  try {
+    const json = parseJson(body.replace(/^\uFEFF/, "").trim());
+    return isRecord(json) || Array.isArray(json);
+  } catch {
+    return false;
+  }
+}
+
+/** What fields of rows are: those that are proved, and those that only seem likely. */
+export interface ColumnGuess {
+  readonly known: Columns;
+  readonly guessed: Columns;
+}
+
+/**
+ * Which column is what in the rows of a set. With known entries each of them proves it; without, only the one address does,
+ * and whole numbers are a guess.
+ */
+export function columnsOfEntries(all: readonly (readonly unknown[])[], known: readonly KnownEntry[]): ColumnGuess {
+  const { rows, name } = bodyOf(all);
+  const width = Math.max(0, ...rows.map(({ length }) => length));
+  const columns = Array.from({ length: width }, (_, at) => at);
+  if (known.length > 0) {
+    const told = rows.flatMap((row) => {
+      const entry = known.find((one) => mentions(row, one));
+      return entry ? [{ row, entry }] : [];
+    });
+    if (told.length === 0) return NOTHING;
+    const where = (fits: (content: unknown, entry: KnownEntry) => boolean, taken: readonly (number | undefined)[]) =>
+      columns.find((at) => !taken.includes(at) && told.every(({ row, entry }) => fits(row[at], entry)));
+    const prefix = where(isAddress, []);
+    const isApart = prefix !== undefined && told.some(({ row }) => !/[/-]/.test(String(row[prefix])));
+    const length = isApart ? where((content, entry) => lengthOf(content) === entry.length, [prefix]) : undefined;
+    const end =
+      isApart && length === undefined ? where((content, entry) => content === lastOf(entry), [prefix]) : undefined;
+    const value = where((content, entry) => readNumber(content)?.number === entry.value, [prefix, length, end]);
+    const first = end === undefined ? { prefix } : { rangeStart: prefix };
+    return { known: named({ ...first, prefixLength: length, value, rangeEnd: end }, name), guessed: {} };
+  }
+  const [prefix, second] = columns.filter((at) => rows.every((row) => isAddressLike(String(row[at]))));
+  if (prefix === undefined) return NOTHING;
+  const isApart = rows.some((row) => !String(row[prefix]).includes("/"));
+  const numbers = columns.filter((at) => rows.every((row) => readNumber(row[at]) !== undefined));
+  const lengths = [...(second === undefined ? [] : [second]), ...numbers];
+  const length = isApart ? lengths.find((at) => rows.every((row) => lengthOf(row[at]) !== undefined)) : undefined;
+  const value = numbers.find((at) => at !== length);
+  return { known: named({ prefix }, name), guessed: named({ prefixLength: length, value }, name) };
+}
+
+/** Which column is what in rows of profiles and rules: a name that is known, else the first text; an id is a guess. */
+export function columnsOfRecords(
+  all: readonly (readonly unknown[])[],
+  kind: "profiles" | "rules",
+  names: readonly string[],
+): ColumnGuess {
+  const { rows, name } = bodyOf(all);
+  const columns = [...(rows[0] ?? []).keys()];
+  const numbers = columns.filter((at) => rows.every((row) => readNumber(row[at]) !== undefined));
+  const texts = columns.filter((at) => !numbers.includes(at));
+  const proved = columns.find((at) => rows.some((row) => names.includes(String(row[at]))));
+  if (kind === "profiles") {
+    return proved === undefined
+      ? { known: {}, guessed: named({ name: texts[0] ?? 0 }, name) }
+      : { known: named({ name: proved }, name), guessed: {} };
+  }
+  const id = numbers.find((at) => new Set(rows.map((row) => String(row[at]))).size === rows.length);
+  return { known: {}, guessed: named({ id, name: texts[0] }, name) };
+}
+
+/** The addresses of a mark by the type of its table. */
+const ADDRESSES = {
+  shost: ["source"],
+  dhost: ["destination"],
+  sdhost: ["source", "destination"],
+  conn: ["source", "destination", "sourcePort", "destinationPort", "protocol"],
+} as const satisfies Record<MarkType, readonly Member[]>;
+
+/** Which column is what in tables of marks, in the order in which most write them; it holds for all tables together. */
+export function columnsOfMarks(
+  tables: readonly { readonly type: MarkType; readonly rows: readonly (readonly unknown[])[] }[],
+): Columns {
+  const columns: Columns[] = tables.map(({ type, rows: all }) => {
+    const { rows, name } = bodyOf(all);
+    const width = [...(rows[0] ?? []).keys()];
+    const from = width.find((at) => rows.every((row) => isAddressLike(String(row[at])))) ?? -1;
+    const numbers = width.filter((at) => at < from && rows.every((row) => readNumber(row[at]) !== undefined));
+    const [id, value, lifetime] = numbers;
+    const behind = Object.fromEntries(ADDRESSES[type].map((member, index) => [member, from + index]));
+    return from < 0 ? {} : named({ id, value, lifetime, ...behind }, name);
+  });
+  return Object.assign({}, ...columns);
+}
+
+function bodyOf(all: readonly (readonly unknown[])[]) {
+  const head = headOf(all);
+  return { rows: head ? all.slice(1) : all, name: (at: number) => head?.[at] ?? at };
+}
+
+const NOTHING: ColumnGuess = { known: {}, guessed: {} };
+
+function named(at: Partial<Record<keyof Columns, number | undefined>>, name: (at: number) => string | number): Columns {
+  return Object.fromEntries(
+    Object.entries(at).flatMap(([member, one]) => (one === undefined ? [] : [[member, name(one)]])),
+  );
+}
+
+/** The first row where it holds names alone, and others do not. */
+function headOf([first, second]: readonly (readonly unknown[])[]): string[] | undefined {
+  const isWords = (row: readonly unknown[] | undefined) =>
+    row?.every((field) => typeof field === "string" && /^[a-z_][\w -]*$/i.test(field)) === true;
+  return first && second && isWords(first) && !isWords(second) ? first.map(String) : undefined;
+}

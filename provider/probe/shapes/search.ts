@@ -1,0 +1,143 @@
+import type { ResourceUrl } from "../../model/resource-url";
+import { type Answers, type Columns, LIST_KINDS, type ListFormat, type ListKind } from "../../wire/answers";
+import { markerIn } from "../../wire/error-marker";
+import { isRecord, parseJson } from "../../wire/json";
+import type { Lesson } from "../asking/learned";
+import { isNoSetting, merged } from "./answers";
+import type { KnownEntry } from "./entry-shape";
+import { type ListPlace, pathsIn, placeOfList } from "./list-place";
+import { namesIn } from "./name-guesses";
+import { columnsOfEntries, columnsOfRecords, fieldsOf, formatFor, formatsOf, recordsOf } from "./rows";
+
+/** An answer to be understood. */
+export interface Puzzle {
+  readonly body: string;
+  readonly url: ResourceUrl;
+  readonly kind: ListKind;
+  /** What was found out before, which stays unless nothing else reads the answer. */
+  readonly before: Answers;
+  /** Entries that are known to be in it, and names of profiles. */
+  readonly entries?: readonly KnownEntry[];
+  readonly names?: readonly string[];
+}
+
+/** A list that was read, and what must be set for that beyond what was known before. */
+export interface Solution<T> extends Lesson {
+  readonly list: readonly T[];
+}
+
+/**
+ * The settings with which a list is read: none where the natural shapes do, else a format, a place, names or columns. What
+ * counts is that the client's own reader takes the answer then. `undefined` where none is read.
+ *
+ * @param read Reads the answer by some settings; `undefined` where they do not read it, or not what is known to be in it.
+ */
+export function solve<T>(
+  puzzle: Puzzle,
+  read: (answers: Answers) => readonly T[] | undefined,
+): Solution<T> | undefined {
+  const { before, kind } = puzzle;
+  const list = read(before);
+  if (list) return { list, known: {}, guessed: {} };
+  const solved: Solution<T>[] = [];
+  const paths = new Set<string | undefined>();
+  for (const { base, path, members } of candidates(puzzle)) {
+    // One way to read a place is enough; other places may be the one that is meant as well.
+    if (solved.length > 0 && (puzzle.entries !== undefined || paths.has(path))) continue;
+    const settings = merged(base, path === undefined ? {} : { path: { [kind]: path } });
+    const known = merged(settings, members.known);
+    const found = read(merged(before, merged(members.guessed, known)));
+    if (!found || (found.length === 0 && base.success !== undefined)) continue;
+    solved.push({ list: found, known, guessed: members.guessed });
+    paths.add(path);
+  }
+  const isOne = kind !== "prefixset" && isRecordItself(puzzle.body);
+  const [first, second] = [
+    ...solved.filter(({ list }) => list.length > 0),
+    ...solved.filter(({ list }) => list.length === 0),
+  ];
+  if (first?.known.path === undefined) return first;
+  const isAlone = second === undefined || (first.list.length > 0 && second.list.length === 0);
+  if (isAlone && !isOne) return first;
+  // Two lists, and nothing that says which one is meant; or what may be one record of a list in lines.
+  const { path, ...known } = first.known;
+  return { ...first, known, guessed: merged(first.guessed, { path }) };
+}
+
+interface Candidate {
+  /** Format and verdict. */
+  readonly base: Answers;
+  readonly path: string | undefined;
+  readonly members: Lesson;
+}
+
+function* candidates(puzzle: Puzzle): Generator<Candidate> {
+  const { body, kind, url, before } = puzzle;
+  for (const base of bases(puzzle)) {
+    const format = formatFor(merged(before, base), kind);
+    if (format === "lines" || format === "csv") {
+      const rows = fieldsOf(body, format);
+      for (const members of [NONE, columns(puzzle, rows)]) yield { base, path: undefined, members };
+      continue;
+    }
+    const json = format === "ndjson" ? recordsOf(body) : jsonOf(body);
+    for (const path of [undefined, ...(format === "json" ? pathsIn(json, url) : [])]) {
+      yield { base, path, members: NONE };
+      const place = placeOfList(json, kind, path === undefined ? before : { path }, url);
+      for (const members of place ? membersOf(puzzle, place) : []) yield { base, path, members };
+    }
+  }
+}
+
+/** True for an object that could be a record by itself. */
+function isRecordItself(body: string): boolean {
+  const json = jsonOf(body);
+  return (
+    isRecord(json) && Object.keys(json).some((name) => /^(id|name)$/i.test(name) && typeof json[name] !== "object")
+  );
+}
+
+const NONE: Lesson = { known: {}, guessed: {} };
+
+function* bases({ body, kind, before }: Puzzle): Generator<Answers> {
+  // A list of one record may look like JSON.
+  const isLines = LIST_KINDS.some((one) => formatFor(before, one) === "ndjson");
+  if (isLines && formatFor(before, kind) === "json") yield { format: { [kind]: "ndjson" } };
+  yield {};
+  const code = markerIn(jsonOf(body))?.code;
+  const { value } = code ?? {};
+  if (code && (typeof value === "number" || typeof value === "string")) {
+    yield { success: { list: { member: code.member, values: [value] } } };
+  }
+  for (const format of formatsOf(body)) {
+    if (format !== formatFor(before, kind))
+      yield { format: { [kind]: format } satisfies Partial<Record<ListKind, ListFormat>> };
+  }
+}
+
+function membersOf(puzzle: Puzzle, place: ListPlace): Lesson[] {
+  const { kind, entries = [], names = [] } = puzzle;
+  const rows = place.elements.filter(Array.isArray);
+  const records =
+    place.kind === "keyed" ? Object.values(place.members).filter(isRecord) : place.elements.filter(isRecord);
+  const lessons = rows.length > 0 ? [columns(puzzle, rows)] : namesIn({ place, records, kind, entries, names });
+  return lessons.filter(({ known, guessed }) => !isNoSetting(known) || !isNoSetting(guessed));
+}
+
+function columns({ kind, entries = [], names = [] }: Puzzle, rows: readonly (readonly unknown[])[]): Lesson {
+  // Tables of marks have columns together, see `columnsOfMarks`.
+  if (kind === "marks") return NONE;
+  const found = kind === "prefixset" ? columnsOfEntries(rows, entries) : columnsOfRecords(rows, kind, names);
+  const setting = (some: Columns) => (Object.keys(some).length > 0 ? { columns: { [kind]: some } } : {});
+  // Columns are one setting: where one of them is a guess, all are.
+  if (Object.keys(found.guessed).length === 0) return { known: setting(found.known), guessed: {} };
+  return { known: {}, guessed: setting({ ...found.known, ...found.guessed }) };
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return parseJson(body.replace(/^\uFEFF/, "").trim());
+  } catch {
+    return undefined;
+  }
+}

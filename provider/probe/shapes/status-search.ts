@@ -1,0 +1,92 @@
+import { Prefix, PrefixError } from "../../model/prefix";
+import type { ReceiverAnswers } from "../../wire/answers";
+import { isRecord, parseJson } from "../../wire/json";
+import { isAddressLike, listCandidate } from "../../wire/places";
+import { formatsOf } from "./rows";
+
+/** Where the prefixes stand in a status: names from the root on, and whether one of them is a text alone. */
+export interface StatusPlace {
+  readonly names: readonly string[];
+  readonly isText: boolean;
+}
+
+/**
+ * The settings with which a status is read: none where the natural shapes do, else a format, or a place and a name. What
+ * counts is that the client's own reader takes it then. `undefined` where none is read.
+ *
+ * @param reads True where the status is read by some settings, with what is known to be in it.
+ */
+export function solveStatus(
+  body: string,
+  before: ReceiverAnswers,
+  reads: (answers: ReceiverAnswers) => boolean,
+): ReceiverAnswers | undefined {
+  if (reads(before)) return before;
+  return candidates(body)
+    .map((found) => ({ ...before, ...found }))
+    .find(reads);
+}
+
+function candidates(body: string): ReceiverAnswers[] {
+  const places = placesOfStatus(body).filter(({ names }) => names.length > 0);
+  return [
+    ...formatsOf(body).map((format) => ({ format })),
+    ...places.flatMap(({ names }): ReceiverAnswers[] => {
+      const path = names.slice(0, -1).join(".");
+      const name = names.at(-1) ?? "";
+      return [path === "" ? { name } : { path, name }, { path: names.join(".") }];
+    }),
+  ];
+}
+
+/** All places of a status at which prefixes stand. */
+export function placesOfStatus(body: string): StatusPlace[] {
+  return visit(jsonOf(body), []);
+}
+
+function visit(value: unknown, names: readonly string[]): StatusPlace[] {
+  if (typeof value === "string") return isAddressLike(value) ? [{ names, isText: true }] : [];
+  if (Array.isArray(value)) {
+    if (value.some(tellsPrefix)) return [{ names, isText: false }];
+    return value.flatMap((one, index) => (isRecord(one) ? visit(one, [...names, String(index)]) : []));
+  }
+  if (!isRecord(value)) return [];
+  if (listCandidate(value)?.kind === "keyed") return [{ names, isText: false }];
+  return Object.entries(value).flatMap(([name, one]) => visit(one, [...names, name]));
+}
+
+/** A prefix as a text, or as a member of a record. */
+function tellsPrefix(element: unknown): boolean {
+  const texts = isRecord(element) ? Object.values(element) : [element];
+  return texts.some((text) => typeof text === "string" && isAddressLike(text));
+}
+
+/** The settings with which a status says that nothing is active; `undefined` where none does. */
+export function solveEmpty(
+  before: ReceiverAnswers,
+  reads: (answers: ReceiverAnswers) => boolean,
+): ReceiverAnswers | undefined {
+  const ways = [before, ...(["{}", "", 404] as const).map((empty) => ({ ...before, empty }))];
+  return ways.find(reads);
+}
+
+/** All prefixes that stand anywhere in a text. */
+export function prefixesIn(body: string): Prefix[] {
+  return body.split(/[^\w.:/]+/).flatMap((word) => {
+    if (!isAddressLike(word)) return [];
+    try {
+      return [Prefix.parse(word, { hostBits: "mask" })];
+    } catch (error) {
+      if (error instanceof PrefixError) return [];
+      throw error;
+    }
+  });
+}
+
+function jsonOf(body: string): unknown {
+  try {
+    return parseJson(body.replace(/^\uFEFF/, "").trim());
+  } catch {
+    return undefined;
+  }
+}

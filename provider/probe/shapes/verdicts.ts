@@ -1,0 +1,98 @@
+import type { Verdict } from "../../wire/answers";
+import { doubtIn, markerIn } from "../../wire/error-marker";
+import { isRecord } from "../../wire/json";
+import { follow } from "../../wire/places";
+import type { Told } from "../../wire/remedies";
+
+type Value = Verdict["values"][number];
+
+/** What tells a success from a failure, as one of the two settings. */
+export interface VerdictSettings {
+  readonly success?: Verdict;
+  readonly failure?: Verdict;
+}
+
+/** Members deeper than this are about what is listed. */
+const MAX_DEPTH = 3;
+/** Longer texts, and those with blanks, are words for people, which differ from answer to answer. */
+const WORD = /^\S{1,30}$/;
+/** More values than these are counts, and not one of a few ways to say that all is well. */
+const MOST_VALUES = 2;
+
+/**
+ * The member by which answers that are known to be successes differ from those that are known to be failures; `undefined`
+ * where there is none.
+ */
+export function verdictOf(successes: readonly unknown[], failures: readonly unknown[]): VerdictSettings | undefined {
+  const [failure] = failures;
+  for (const { member } of membersOf(failure, [])) {
+    const good = valuesAt(successes, member);
+    const bad = valuesAt(failures, member);
+    if (good === undefined || bad === undefined || good.some((value) => bad.includes(value))) continue;
+    return good.length <= MOST_VALUES ? { success: { member, values: good } } : { failure: { member, values: bad } };
+  }
+  return undefined;
+}
+
+/** A verdict that all successes carry alike, and no failure; `undefined` where there is none. */
+export function sharedVerdict(successes: readonly unknown[], failures: readonly unknown[]): Verdict | undefined {
+  const told = isRecord(successes[0]) ? doubtIn([successes[0]], "") : undefined;
+  const values = told && valuesAt(successes, told.member);
+  if (told === undefined || values?.length !== 1) return undefined;
+  const isShared = failures.some((json) => values.some((value) => value === follow(json, told.member)?.value));
+  return isShared ? undefined : { member: told.member, values };
+}
+
+/** The verdict that makes successes of answers which carry this member. */
+export function successAt({ member }: Told, successes: readonly unknown[]): Verdict | undefined {
+  const values = valuesAt(
+    successes.filter((json) => isValue(follow(json, member)?.value)),
+    member,
+  );
+  return values && { member, values };
+}
+
+/**
+ * The setting that makes successes of answers to what a status has shown to be carried out; for one operation alone where
+ * the others have no such member. `undefined` where nothing in the answer says how it went.
+ */
+export function successOf<Name extends string>(
+  name: Name,
+  successes: readonly { readonly name: Name; readonly body: unknown }[],
+): Verdict | Partial<Record<Name, Verdict>> | undefined {
+  const json = successes.findLast((one) => one.name === name)?.body;
+  const told = markerIn(json)?.code ?? (isRecord(json) ? doubtIn([json], "") : undefined) ?? membersOf(json, [])[0];
+  const verdict =
+    told &&
+    successAt(
+      told,
+      successes.map(({ body }) => body),
+    );
+  if (!verdict) return undefined;
+  const isEverywhere = successes.every(({ body }) => follow(body, verdict.member) !== undefined);
+  return isEverywhere ? verdict : ({ [name]: verdict } as Partial<Record<Name, Verdict>>);
+}
+
+/** The values of a member, each once; `undefined` where one of the answers has none. */
+function valuesAt(answers: readonly unknown[], member: string): Value[] | undefined {
+  const values = new Set<Value>();
+  for (const json of answers) {
+    const value = follow(json, member)?.value;
+    if (!isValue(value)) return undefined;
+    values.add(value);
+  }
+  return values.size === 0 ? undefined : [...values];
+}
+
+function isValue(value: unknown): value is Value {
+  return typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && WORD.test(value));
+}
+
+function membersOf(json: unknown, path: readonly string[]): Told[] {
+  if (!isRecord(json)) return [];
+  const own = Object.entries(json).flatMap(([name, value]) =>
+    isValue(value) ? [{ member: [...path, name].join("."), value }] : [],
+  );
+  if (path.length >= MAX_DEPTH) return own;
+  return [...own, ...Object.entries(json).flatMap(([name, value]) => membersOf(value, [...path, name]))];
+}
