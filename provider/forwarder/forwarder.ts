@@ -1,12 +1,12 @@
-import { randomUUID } from "node:crypto";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { loadTransport } from "../client/http";
 import { NodeMemories, processMemories } from "../client/world";
 import { NatsLeaseStore } from "./cluster/lease-store";
-import { Leases } from "./cluster/leases";
+import { DIFFERS, Leases } from "./cluster/leases";
 import type { LiveConfig } from "./config/config";
-import { differenceOf } from "./config/difference";
+import { differenceOf, pollingOf } from "./config/difference";
 import { SecretFiles } from "./config/secret-files";
 import { TIMES } from "./defaults";
 import { Delivery } from "./delivery/delivery";
@@ -186,6 +186,12 @@ export class Forwarder {
     return [...waiting, ...full.map(([, message]) => message)];
   }
 
+  /** What an operator is to know, though it is ready: a rollout that waits for readiness would wait for ever. */
+  get notes(): string[] {
+    const differs = this.troubles.all.get(DIFFERS);
+    return differs === undefined ? [] : [differs];
+  }
+
   /** The page of metrics; the longest stop of the event loop counts from the last call. */
   metricsText(): string {
     this.metrics.set("event_loop_delay_seconds", this.loopDelay.max / 1e9);
@@ -236,11 +242,12 @@ export class Forwarder {
     return new Leases({
       store,
       leaseMs: config.current.cluster?.leaseMs ?? 0,
-      member: randomUUID(),
+      member: config.current.cluster?.member ?? `${hostname()}:${config.stateFolder}`,
       world,
       metrics,
       troubles,
       nodes: () => Object.keys(config.current.nodes),
+      polling: () => pollingOf(config.current),
       lastEpoch: (node) => this.store.opened.epochs[node],
       poll: (node, turn, signal) =>
         this.track(this.pollers.run(node, AbortSignal.any([this.polling.signal, signal]), turn)),

@@ -9,11 +9,32 @@ describe("nodes are spread", () => {
     return Object.values(counts).sort();
   };
 
+  const among = (names: readonly string[], all = nodes) => shareOut(names.map((name) => ({ name, nodes: all })));
+
   test("evenly over any number of members, the same wherever it is reckoned", () => {
-    expect(sizes(shareOut(nodes, ["a"]))).toEqual([10]);
-    expect(sizes(shareOut(nodes, ["a", "b"]))).toEqual([5, 5]);
-    expect(sizes(shareOut(nodes, ["a", "b", "c"]))).toEqual([3, 3, 4]);
-    expect(shareOut([...nodes].reverse(), ["c", "a", "b"])).toEqual(shareOut(nodes, ["a", "b", "c"]));
-    expect(shareOut(nodes, []).size).toBe(0);
+    expect(sizes(among(["a"]))).toEqual([10]);
+    expect(sizes(among(["a", "b"]))).toEqual([5, 5]);
+    expect(sizes(among(["a", "b", "c"]))).toEqual([3, 3, 4]);
+    expect(among(["c", "a", "b"], [...nodes].reverse())).toEqual(among(["a", "b", "c"]));
+    expect(among([]).size).toBe(0);
+  });
+
+  test("to members that can poll them, also where one has more than its share then", () => {
+    const owners = shareOut([
+      { name: "a", nodes },
+      { name: "b", nodes: ["node1"] },
+      { name: "c", nodes: [] },
+    ]);
+    expect(owners.size).toBe(10);
+    expect([...owners].filter(([node, owner]) => owner !== "a" && node !== "node1")).toEqual([]);
+    expect(owners.get("node1")).toBe("b");
+    // One of an earlier version does not say what it can poll.
+    expect(sizes(shareOut([{ name: "a", nodes }, { name: "old" }]))).toEqual([5, 5]);
+  });
+
+  test("where they were, once a member that was away is back", () => {
+    const before = among(["a", "b", "c"]);
+    expect(among(["a", "c"])).not.toEqual(before);
+    expect(among(["a", "b", "c"])).toEqual(before);
   });
 });

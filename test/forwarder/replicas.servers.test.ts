@@ -18,7 +18,7 @@ test("with three replicas leases and turns outlive any one server", { timeout: B
       }
     }
   };
-  const agreed = () => Promise.all([soon(() => a.announce("a")), soon(() => b.announce("b"))]);
+  const agreed = () => Promise.all([soon(() => a.announce({ name: "a" })), soon(() => b.announce({ name: "b" }))]);
   try {
     await agreed();
     const lease = (await a.take("fra1", "a")) ?? 0;

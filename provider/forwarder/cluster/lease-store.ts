@@ -1,5 +1,6 @@
 import type { KV } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
+import { z } from "zod";
 import { TIMES } from "../defaults";
 import { connectNats, loadNats, type Nats, type NatsOptions } from "../nats";
 
@@ -8,6 +9,13 @@ export interface NatsLeaseOptions extends NatsOptions {
   readonly bucket: string;
   readonly leaseMs: number;
   readonly replicas: number;
+}
+
+const announcedSchema = z.object({ nodes: z.array(z.string()), polling: z.string() }).partial();
+
+/** A member of the cluster; one of an earlier version says its name only. */
+export interface Member extends z.infer<typeof announcedSchema> {
+  readonly name: string;
 }
 
 /** Delete markers must live at least a second. */
@@ -36,17 +44,24 @@ export class NatsLeaseStore {
     return new NatsLeaseStore(await loadNats("`cluster`"), options);
   }
 
-  /** Says that a member is there, for as long as a lease lasts. */
-  async announce(member: string): Promise<void> {
-    await (await this.opened()).leases.put(`member.${encode(member)}`, "");
+  /** Says that a member is there, and what it polls, for as long as a lease lasts. */
+  async announce({ name, ...announced }: Member): Promise<void> {
+    await (await this.opened()).leases.put(`member.${encode(name)}`, JSON.stringify(announced));
   }
 
   /** The members that are there; may lag behind. */
-  async members(): Promise<string[]> {
+  async members(): Promise<Member[]> {
     const { leases } = await this.opened();
-    const members: string[] = [];
-    for await (const key of await leases.keys("member.*")) members.push(decode(key.slice("member.".length)));
-    return members;
+    const keys: string[] = [];
+    for await (const key of await leases.keys("member.*")) keys.push(key);
+    const entries = await Promise.all(keys.map(async (key) => ({ key, entry: await leases.get(key) })));
+    return entries.flatMap(({ key, entry }) => {
+      // One that has left meanwhile, or an earlier version, which announces nothing but its name.
+      if (entry?.operation !== "PUT") return [];
+      const announced = announcedSchema.safeParse(jsonOf(entry.string()));
+      const name = decode(key.slice("member.".length));
+      return [announced.success ? { name, ...announced.data } : { name }];
+    });
   }
 
   /** Takes a lease that is free. @returns its revision, or `undefined` when another forwarder holds it. */
@@ -120,6 +135,14 @@ export class NatsLeaseStore {
       await connection.close().catch(() => {});
       throw error;
     }
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
   }
 }
 

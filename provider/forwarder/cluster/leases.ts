@@ -2,12 +2,12 @@ import type { Turn } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
 import { type ForwarderWorld, pause } from "../world";
-import type { NatsLeaseStore } from "./lease-store";
+import type { Member, NatsLeaseStore } from "./lease-store";
 import { shareOut } from "./rendezvous";
 
 /** What sharing nodes needs of the forwarder. */
 export interface LeaseParts {
-  readonly store: NatsLeaseStore;
+  readonly store: Pick<NatsLeaseStore, keyof NatsLeaseStore>;
   readonly leaseMs: number;
   /** This forwarder's name among the others. */
   readonly member: string;
@@ -16,6 +16,8 @@ export interface LeaseParts {
   readonly troubles: Troubles;
   /** The nodes that are shared. */
   nodes(): readonly string[];
+  /** What members are to have in common beside the nodes, as a short text. */
+  polling(): string;
   /** The epoch of our last turn of a node, if the state knows one. */
   lastEpoch(node: string): number | undefined;
   /** Polls a node until the signal aborts; resolves when nothing is under way any more. */
@@ -28,6 +30,22 @@ interface HeldLease {
   /** Resolves when the node is not polled any more. */
   readonly polling: Promise<void>;
   cancelFence: () => void;
+}
+
+/** Key of the trouble that members have different configurations. */
+export const DIFFERS = "cluster-config";
+
+function differenceOf({ nodes: own = [] }: Member, others: readonly Member[]): string {
+  const told = others.map(({ name, nodes = own }) => {
+    const missing = own.filter((node) => !nodes.includes(node));
+    const more = nodes.filter((node) => !own.includes(node));
+    const words = [
+      ...(missing.length > 0 ? [`lacks ${missing.join(", ")}`] : []),
+      ...(more.length > 0 ? [`has ${more.join(", ")}, too`] : []),
+    ];
+    return `${name} ${words.length > 0 ? words.join(" and ") : "polls the same nodes in another way"}`;
+  });
+  return `The members of the cluster have different configurations: ${told.join("; ")}. A node is polled by those that have it.`;
 }
 
 /** A third of a lease: two renewals may fail. */
@@ -78,16 +96,30 @@ export class Leases {
   }
 
   private async tick(signal: AbortSignal): Promise<void> {
-    const { store, member, nodes } = this.parts;
-    await store.announce(member);
+    const { store, member, nodes, polling } = this.parts;
+    const self: Member = { name: member, nodes: [...nodes()].sort(), polling: polling() };
+    await store.announce(self);
     await Promise.all([...this.held.keys()].map((node) => this.renew(node)));
-    const members = new Set([...(await store.members()), member]);
-    const owners = shareOut(nodes(), [...members]);
+    const others = (await store.members()).filter(({ name }) => name !== member);
+    this.compare(self, others);
+    const owners = shareOut([self, ...others]);
     for (const node of this.held.keys()) {
       if (owners.get(node) !== member) await this.giveBack(node);
     }
     const missing = [...owners].filter(([node, owner]) => owner === member && !this.held.has(node));
     if (!signal.aborted) await Promise.all(missing.map(([node]) => this.take(node)));
+  }
+
+  /** Says which members poll other nodes than this one, or in another way: they were given different configurations. */
+  private compare(self: Member, others: readonly Member[]): void {
+    const { metrics, troubles } = this.parts;
+    const differing = others.filter(
+      ({ nodes, polling }) =>
+        (polling !== undefined && polling !== self.polling) || (nodes !== undefined && `${nodes}` !== `${self.nodes}`),
+    );
+    metrics.set("cluster_config_differs", differing.length > 0 ? 1 : 0);
+    if (differing.length === 0) troubles.end(DIFFERS, {}, "All members of the cluster poll the same nodes alike.");
+    else troubles.begin(DIFFERS, {}, differenceOf(self, differing));
   }
 
   private async take(node: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
 import { matchesAny } from "../table";
 import type { CheckedConfig } from "./schema";
@@ -23,6 +24,11 @@ export function differenceOf(before: CheckedConfig, now: CheckedConfig): Differe
     sinks: new Set(sinks.filter((name) => !isDeepStrictEqual(sinkIn(before, name), sinkIn(now, name)))),
     nodes: new Set(nodes.filter((name) => !isDeepStrictEqual(pollingIn(before, name), pollingIn(now, name)))),
   };
+}
+
+/** What members of a cluster are to have in common, as a short text: what they watch, not where nodes are nor how they get in. */
+export function pollingOf({ watch, records }: CheckedConfig): string {
+  return createHash("sha256").update(JSON.stringify({ watch, records })).digest("hex").slice(0, 16);
 }
 
 /** The cluster, but for how it is reached: that is read at each connection. */

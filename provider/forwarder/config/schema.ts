@@ -34,6 +34,7 @@ const cluster = members({
     .regex(/^[\w-]+$/, { error: "may have letters, digits, - and _" })
     .default(CONFIG_DEFAULTS.cluster.bucket),
   leaseMs: whole(2_000, 600_000).default(CONFIG_DEFAULTS.cluster.leaseMs),
+  member: text.max(200, { error: "may have 200 characters" }).optional(),
   replicas: whole(1, 5).default(CONFIG_DEFAULTS.cluster.replicas),
 });
 

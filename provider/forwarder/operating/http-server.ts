@@ -45,8 +45,8 @@ function answer(url: string, forwarder: Forwarder): { status: number; type: stri
       return { status: 200, type: TEXT, body: "ok\n" };
     case "/readyz": {
       const reasons = forwarder.unready;
-      if (reasons.length === 0) return { status: 200, type: TEXT, body: "ready\n" };
-      return { status: 503, type: TEXT, body: `${reasons.join("\n")}\n` };
+      if (reasons.length === 0) return { status: 200, type: TEXT, body: ["ready", ...forwarder.notes, ""].join("\n") };
+      return { status: 503, type: TEXT, body: [...reasons, ...forwarder.notes, ""].join("\n") };
     }
     case "/metrics":
       return { status: 200, type: METRICS_TYPE, body: forwarder.metricsText() };

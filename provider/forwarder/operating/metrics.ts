@@ -23,6 +23,11 @@ export const FORWARD_METRICS = [
   ["lease_held", "gauge", "1 while this forwarder polls a node, by node; with a cluster."],
   ["lease_lost_total", "counter", "Leases that ended before they were given back, by node."],
   ["config_last_reload_successful", "gauge", "1 while the configuration that was read last is the one that is in use."],
+  [
+    "cluster_config_differs",
+    "gauge",
+    "1 while members of the cluster poll other nodes than this one, or in another way.",
+  ],
   ["event_loop_delay_seconds", "gauge", "Longest stop of the event loop since the metrics were last read."],
 ] as const;
 

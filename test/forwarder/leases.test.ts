@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import type { Member } from "../../provider/forwarder/cluster/lease-store";
+import { type LeaseParts, Leases } from "../../provider/forwarder/cluster/leases";
+import { Metrics } from "../../provider/forwarder/operating/metrics";
+import { Troubles } from "../../provider/forwarder/operating/troubles";
+import { TestClock, until } from "./support/clock";
+import { Told } from "./support/forward";
+
+const LEASE_MS = 6_000;
+
+/** Leases as a server keeps them, on the clock of a test. */
+class MemoryStore {
+  private readonly announced = new Map<string, { member: Member; until: number }>();
+  private readonly leases = new Map<string, { revision: number; until: number }>();
+  private readonly turns = new Map<string, number>();
+  private last = 0;
+
+  constructor(private readonly clock: TestClock) {}
+
+  private get end(): number {
+    return this.clock.monotonic() + LEASE_MS;
+  }
+
+  announce = async (member: Member) => void this.announced.set(member.name, { member, until: this.end });
+  leave = async (name: string) => void this.announced.delete(name);
+  close = async () => {};
+  members = async () =>
+    [...this.announced.values()].filter((one) => one.until > this.clock.monotonic()).map(({ member }) => member);
+  take = async (node: string) => {
+    const held = this.leases.get(node);
+    if (held && held.until > this.clock.monotonic()) return undefined;
+    this.leases.set(node, { revision: ++this.last, until: this.end });
+    return this.last;
+  };
+  renew = async (node: string, _: string, revision: number) => {
+    if (this.leases.get(node)?.revision !== revision) return undefined;
+    this.leases.set(node, { revision: ++this.last, until: this.end });
+    return this.last;
+  };
+  release = async (node: string) => void this.leases.delete(node);
+  beginTurn = async (node: string, _: string, last: number | undefined) => {
+    const before = this.turns.get(node);
+    this.turns.set(node, ++this.last);
+    return { epoch: this.last, takeover: before !== undefined && before !== last };
+  };
+}
+
+/** Members on one clock, what each polls, and each turn that began. */
+function cluster() {
+  const clock = new TestClock();
+  const store = new MemoryStore(clock);
+  const polled = new Map<string, string>();
+  const turns: string[] = [];
+  const start = (member: string, nodes: string[], polling = "same") => {
+    const told = new Told();
+    const metrics = new Metrics();
+    const stop = new AbortController();
+    const epochs = new Map<string, number>();
+    const poll: LeaseParts["poll"] = async (node, turn, signal) => {
+      // No node has two pollers.
+      expect(polled.has(node)).toBe(false);
+      polled.set(node, member);
+      turns.push(`${member} ${node}${turn.since === turn.epoch ? " reset" : ""}`);
+      epochs.set(node, turn.epoch);
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+      polled.delete(node);
+    };
+    const troubles = new Troubles(told);
+    const parts = { store, leaseMs: LEASE_MS, member, world: clock, metrics, troubles, poll };
+    const settings = { nodes, polling };
+    const leases = new Leases({
+      ...parts,
+      nodes: () => settings.nodes,
+      polling: () => settings.polling,
+      lastEpoch: (node) => epochs.get(node),
+    });
+    const ended = leases.run(stop.signal);
+    const differs = () => metrics.get("cluster_config_differs");
+    const end = (): Promise<void> => {
+      stop.abort();
+      return ended;
+    };
+    return { told, settings, leases, differs, end };
+  };
+  const settled = async (owners: () => boolean) => void (await until(owners, clock));
+  return { clock, polled, turns, start, settled };
+}
+
+const NODES = ["fra1", "fra2", "fra3", "fra4", "fra5", "fra6"];
+
+test("a rolling restart of members with stable names ends as it began, and moves nothing else than it must", async () => {
+  const { polled, turns, start, settled } = cluster();
+  const shared = () => [...polled].sort().map(([node, member]) => `${node} ${member}`);
+  const isEven = (count: number) => () => polled.size === NODES.length && new Set(polled.values()).size === count;
+  const members = new Map(["a", "b", "c"].map((name) => [name, start(name, NODES)]));
+  await settled(isEven(3));
+  await settled(() => shared().filter((one) => one.endsWith(" a")).length === 2);
+  const before = shared();
+  for (const name of ["a", "b", "c"]) {
+    const moved = turns.length;
+    await members.get(name)?.end();
+    await settled(isEven(2));
+    members.set(name, start(name, NODES));
+    await settled(() => shared().join() === before.join());
+    // Its two nodes went, and came back.
+    expect(turns.slice(moved)).toHaveLength(4);
+  }
+  for (const { end } of members.values()) await end();
+});
+
+test("members that have other nodes, or watch in another way, say so; what one has is polled by it", async () => {
+  const { polled, start, settled } = cluster();
+  const a = start("a", [...NODES, "new"]);
+  const b = start("b", NODES);
+  await settled(() => polled.size === NODES.length + 1 && new Set(polled.values()).size === 2);
+  expect(polled.get("new")).toBe("a");
+  await settled(() => a.differs() === 1 && b.differs() === 1);
+  expect(a.told.lines).toEqual([
+    "warn The members of the cluster have different configurations: b lacks new. A node is polled by those that have it.",
+  ]);
+  expect(b.told.lines).toEqual([
+    "warn The members of the cluster have different configurations: a has new, too. A node is polled by those that have it.",
+  ]);
+  b.settings.nodes = [...NODES, "new"];
+  b.settings.polling = "other";
+  b.leases.wake();
+  await settled(() => b.told.lines.some((line) => line.includes("a polls the same nodes in another way")));
+  b.settings.polling = "same";
+  await settled(() => a.differs() === 0 && b.differs() === 0);
+  expect(b.told.lines.at(-1)).toBe("info All members of the cluster poll the same nodes alike.");
+  await Promise.all([a.end(), b.end()]);
+});
