@@ -1,12 +1,13 @@
 // The emulator in a container of its own for each test, with the library testcontainers (any of its versions since 10).
 //
 //   import { GenericContainer, Wait } from "testcontainers";
-//   const emulator = await startEmulatorContainer({ GenericContainer, Wait });
-//   emulator.endpoint;                                  // what the code under test needs
-//   await emulator.control("POST", "/faults", { cmd: "commit", status: 503 });
-//   await emulator.stop();
+//   const { emulator, stop } = await startEmulatorContainer({ GenericContainer, Wait });
+//   emulator.endpoint;                                  // what the code under test needs, as it is reached from here
+//   await emulator.fail({ cmd: "commit", status: 503 });
+//   await stop();
 
 import { randomBytes } from "node:crypto";
+import { connectEmulator } from "pulumi-packetfilter/emulator";
 
 const [NODE, CONTROL] = [8080, 8081];
 
@@ -16,6 +17,7 @@ const [NODE, CONTROL] = [8080, 8081];
  *
  * @param {{ GenericContainer: any, Wait: any }} library What `testcontainers` exports.
  * @param {{ state?: object, args?: string[] }} options What the node holds, and further options of `emulator`.
+ * @returns The emulator as `connectEmulator` gives it, the token of its control API, and what ends the container.
  */
 export async function startEmulatorContainer({ GenericContainer, Wait }, { state, args = [] } = {}) {
   const token = randomBytes(24).toString("base64url");
@@ -30,23 +32,6 @@ export async function startEmulatorContainer({ GenericContainer, Wait }, { state
     .start();
   // The emulator knows its ports in the container only; these are the ones outside.
   const at = (port) => `http://${container.getHost()}:${container.getMappedPort(port)}`;
-  const control = async (method, path, body) => {
-    const answer = await fetch(`${at(CONTROL)}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    });
-    if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${await answer.text()}`);
-    return answer.json();
-  };
-  const { clients, testClients } = await control("GET", "/info");
-  return {
-    endpoint: at(NODE),
-    signalingUrl: `${at(NODE)}/path`,
-    testSignalingUrl: `${at(NODE)}/request`,
-    clients,
-    testClients,
-    control,
-    stop: () => container.stop(),
-  };
+  const emulator = await connectEmulator(at(CONTROL), { endpoint: at(NODE), token });
+  return { emulator, token, stop: () => container.stop() };
 }

@@ -9,6 +9,7 @@ import type { EmulatorInfo } from "../emulator/signaling/credentials";
 import { readStateFile } from "../emulator/state/state-file";
 import { PRIVATE_FILE } from "../files/private";
 import { type CliIo, UsageError } from "./cli-io";
+import { addBackground, startInBackground } from "./emulator-background";
 import { addEmulatorCalls } from "./emulator-calls";
 import { wrongUse } from "./wrong-use";
 
@@ -36,6 +37,9 @@ interface Flags {
   readonly auth?: string;
   readonly tls?: string | boolean;
   readonly json?: boolean;
+  readonly advertise?: string;
+  readonly background?: boolean;
+  readonly pidFile?: string;
 }
 
 /** Adds `emulator` to the command line. */
@@ -87,11 +91,20 @@ export function register(program: Command, io: CliIo): void {
     .option("--mark-capacity <number>", "how many records a table of marks holds, 1048576 by default")
     .option("--journal <file>", "write each request as a line of JSON, secrets cut out")
     .option("--json", "print the ready line as JSON")
-    .action((flags: Flags) => run(flags, io));
+    .option("--advertise <url>", "base address by which clients reach it, where that is another: behind mapped ports")
+    .option("--background", "return once it serves, and let it run until emulator stop")
+    .option("--pid-file <file>", "with --background: keep its process and its control address in this file")
+    .action((flags: Flags) => (flags.background ? background(flags, io) : run(flags, io)));
   addEmulatorCalls(command, io);
+  addBackground(command, io);
+}
+
+async function background(flags: Flags, io: CliIo): Promise<void> {
+  io.out(await startInBackground(flags, io));
 }
 
 async function run(flags: Flags, io: CliIo): Promise<void> {
+  const parent = process.ppid;
   const journal =
     flags.journal === undefined ? undefined : (await open(flags.journal, "a", PRIVATE_FILE)).createWriteStream();
   const journalFailed = new Promise<never>((_, reject) => journal?.once("error", reject));
@@ -103,7 +116,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   if (!isLoopback(flags.host)) io.err(`${exposed(flags.host)}\n`);
   const settings = deviations(emulator.dialect);
   if (flags.dialect !== undefined) io.err(`dialect ${flags.dialect}: ${JSON.stringify(settings)}\n`);
-  await Promise.race([stopped(io.stop), journalFailed]);
+  await Promise.race([stopped(io.stop), emulator.closed, parentEnded(io, parent), journalFailed]);
   await new Promise<void>((resolve) => (journal ? journal.end(resolve) : resolve()));
 }
 
@@ -128,6 +141,7 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
     runPause: flags.runPause,
     commitLatency: flags.commitLatency,
     bandwidth: flags.bandwidth,
+    advertise: flags.advertise,
     proxy: flags.proxy,
     proxySignaling: flags.proxySignaling,
     record: flags.record,
@@ -175,6 +189,22 @@ function wholeNumber(text: string, flag: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text);
   throw new UsageError(`${flag} must be a whole number, it is ${JSON.stringify(text)}.`);
 }
+
+/** Never without npx, which may leave what it started behind when it is ended itself. @param parent Process at the start. */
+function parentEnded({ env }: CliIo, parent: number): Promise<void> {
+  if (env.npm_command !== "exec") return new Promise(() => {});
+  return new Promise((ended) => {
+    const timer = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(timer);
+      ended();
+    }, PARENT_MS);
+    timer.unref();
+  });
+}
+
+/** Milliseconds between two looks at the parent process. */
+const PARENT_MS = 200;
 
 function stopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();

@@ -141,6 +141,8 @@ export const CONTROL = {
   bodyDepth: 100,
   /** Bytes that a reader of events may be behind before it is cut off: the memory of the emulator does not grow with it. */
   eventBytes: 1_048_576,
+  /** Real milliseconds from the answer to POST /stop until connections are broken. */
+  stopMs: 50,
   /** Real time that a wait for a request takes at most. */
   wait: "5s",
   /** Packets in one request, and packets of generated traffic. */

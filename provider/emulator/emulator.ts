@@ -18,8 +18,18 @@ import { type Assembly, assemble } from "./wiring";
  * ```
  */
 export class Emulator extends EmulatorMembers implements AsyncDisposable {
+  /** Resolves when it serves no more: closed here, or stopped from afar. */
+  readonly closed: Promise<void>;
+  private closing: Promise<void> | undefined;
+  private ended = () => {};
+
   private constructor(private readonly parts: Assembly) {
     super(parts.simulation);
+    this.closed = new Promise((resolve) => {
+      this.ended = resolve;
+    });
+    // What closing fails with is told to those who close it themselves.
+    parts.simulation.stop = () => void this.close().catch(() => {});
   }
 
   /** See `startEmulator`. @internal */
@@ -52,7 +62,16 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
    *
    * @throws {UnmetFaultError} with the option `expectAllFaultsMet`, once all is closed.
    */
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.closing ??= this.#end();
+    return this.closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #end(): Promise<void> {
     const { simulation, server, controlServer, persistence, lock, backends } = this.parts;
     simulation.clock.clear();
     simulation.contents.packetPath.end();
@@ -61,10 +80,7 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
     await persistence?.close();
     await lock?.release();
     await backends.close();
+    this.ended();
     if (simulation.options.expectAllFaultsMet) this.expectAllFaultsMet();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
   }
 }

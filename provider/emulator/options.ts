@@ -42,6 +42,11 @@ export interface EmulatorOptions {
    * least 16 characters.
    */
   readonly controlToken?: string;
+  /**
+   * Base address by which clients reach the protocol port, where that is another than the emulator's own: behind mapped ports or
+   * a proxy. `endpoint`, `signalingUrl` and redirects say it. Default: its own.
+   */
+  readonly advertise?: string;
   /** A name, `seed:N`, or single switches; default: `default`. */
   readonly dialect?: string | DialectSettings;
   /** Seed of faults and traffic that are drawn by chance; default: a random one, which `emulator.seedNumber` tells. */

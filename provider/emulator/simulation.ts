@@ -44,6 +44,8 @@ export class Simulation {
   private readonly listeners = new Set<(change: Change) => void>();
   /** Resolves when all changes until now are kept; absent where nothing is kept. */
   durable: (() => Promise<void>) | undefined;
+  /** Ends the emulator that this is part of. */
+  stop: () => void = () => {};
   private readonly initial: EmulatorState;
 
   constructor(

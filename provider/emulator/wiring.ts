@@ -6,6 +6,7 @@ import { serverTls } from "./http/tls";
 import { NodeApi } from "./node/node-api";
 import { type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options";
 import { Backends } from "./recording/backends";
+import { protocolAddresses } from "./signaling/credentials";
 import { SignalingApi } from "./signaling/signaling-api";
 import { type Addresses, Simulation } from "./simulation";
 import { type FileLock, lockFile } from "./state/file-lock";
@@ -38,10 +39,9 @@ export async function assemble(options: EmulatorOptions): Promise<Assembly> {
     const controlServer = await HttpServer.listen({ host, port: controlPort });
     servers.push(controlServer);
     const { controlToken } = resolved;
+    const endpoint = (options.advertise ?? server.origin).replace(/\/$/, "");
     const addresses = {
-      endpoint: server.origin,
-      signalingUrl: `${server.origin}/path`,
-      testSignalingUrl: `${server.origin}/request`,
+      ...protocolAddresses(endpoint),
       control: controlServer.origin,
       ...(controlToken !== undefined && { controlToken }),
       ...(tls && { tls: tls.client }),

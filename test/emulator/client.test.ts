@@ -137,7 +137,7 @@ test("the client has every member of the object but those that only make sense i
   const own = new Set(["replay", "seedNumber"]);
   expect(members.filter((name) => !own.has(name) && !Object.hasOwn(client, name))).toEqual([]);
   expect(MEMBERS.filter(([, { operation }]) => !OPERATIONS.includes(operation))).toEqual([]);
-  expectTypeOf<Exclude<keyof Emulator, keyof RemoteEmulator>>().toEqualTypeOf<"replay" | "seedNumber">();
+  expectTypeOf<Exclude<keyof Emulator, keyof RemoteEmulator>>().toEqualTypeOf<"replay" | "seedNumber" | "closed">();
   expectTypeOf<RemoteEmulator["prefixSet"]>().returns.resolves.toEqualTypeOf<ReturnType<Emulator["prefixSet"]>>();
   expectTypeOf<RemoteEmulator["journal"]>().resolves.toEqualTypeOf<Emulator["journal"]>();
 });

@@ -84,16 +84,24 @@ test("the testcontainers recipe starts the image with a state and returns what a
   const Wait = { forHttp: (path: string, port: number) => expect([path, port]).toEqual(["/health", 8081]) };
   const { startEmulatorContainer } = await import("../../examples/emulator-container/testcontainers.mjs");
   const state = { arenas: { core: { sets: { bad: { "192.0.2.0/24": 5 } } } } };
-  const emulator = await startEmulatorContainer({ GenericContainer, Wait }, { state, args: ["--seed", "7"] });
+  const {
+    emulator,
+    token,
+    stop: end,
+  } = await startEmulatorContainer({ GenericContainer, Wait }, { state, args: ["--seed", "7"] });
 
   expect(given.ports).toEqual([8080, 8081]);
-  await emulator.control("POST", "/faults", { cmd: "list", status: 503 });
+  expect(given.env).toEqual({ PACKETFILTER_EMULATOR_TOKEN: token });
+  expect((await emulator.info()).endpoint).toBe(emulator.endpoint);
+  expect(emulator.endpoint).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+  await emulator.fail({ cmd: "list", status: 503 });
   const list = { url: "prefixset://core/bad", cmd: "list" };
   expect((await fapi(emulator, list)).status).toBe(503);
   expect((await fapi(emulator, list)).json).toEqual({ data: [{ p: "192.0.2.0/24", v: 5 }] });
-  expect((await signaling(emulator.signalingUrl, emulator.clients[0], "status")).json).toEqual({ IP_prefix: [] });
-  await expect(emulator.control("POST", "/faults", { cmd: "lst" })).rejects.toThrow("POST /faults: 400");
-  await emulator.stop();
+  const [client] = await emulator.clients;
+  expect((await signaling(emulator.signalingUrl, client, "status")).json).toEqual({ IP_prefix: [] });
+  await expect(emulator.fail({ cmd: "lst" } as never)).rejects.toThrow(/cmd: must be one of/);
+  await end();
   expect(await ended).toBe(0);
 });
 

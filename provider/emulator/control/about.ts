@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { CONTROL } from "../defaults";
 import { metrics } from "../journal/metrics";
 import { credentials, type EmulatorInfo } from "../signaling/credentials";
 import { constant, getter, method, operation } from "./operation";
@@ -57,6 +58,11 @@ export const about = {
     "Answers as soon as the emulator serves: for containers and scripts that wait for it. Needs no token.",
     { run: () => {} },
   ),
+
+  stop: operation("POST /stop", "Ends the emulator once this is answered, as SIGTERM ends the command.", {
+    // The answer must have left before its connection is broken.
+    run: (simulation) => void setTimeout(simulation.stop, CONTROL.stopMs),
+  }),
 
   metrics: operation("GET /metrics", "Counters and gauges in the text format of Prometheus.", {
     type: "text/plain; version=0.0.4; charset=utf-8",

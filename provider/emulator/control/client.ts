@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { ExpectationError } from "../journal/expectations";
+import { protocolAddresses } from "../signaling/credentials";
 import { remoteClock } from "./behaviour";
 import { UnknownResource } from "./lookup";
 import { type AnyMember, type FaultRemover, hasBody, type Operation, pathParameters } from "./operation";
@@ -7,6 +8,15 @@ import { MEMBERS, type RemoteMembers } from "./operations";
 
 /** How to reach an emulator. */
 export interface ConnectOptions {
+  /**
+   * Base address of the protocol as it is reached from here, where that is not what the emulator says: through mapped ports.
+   * Those of the signaling APIs lie below it, unless they are given, too.
+   */
+  readonly endpoint?: string;
+  /** Base address of the signaling API as it is reached from here. */
+  readonly signalingUrl?: string;
+  /** Base address of the test deployment as it is reached from here. */
+  readonly testSignalingUrl?: string;
   /** The token that its control API wants. Default: none. */
   readonly token?: string;
   /** What sends requests. Default: that of Node. */
@@ -48,7 +58,17 @@ export async function connectEmulator(control: string, options: ConnectOptions =
   };
   define(emulator, MEMBERS);
   define(emulator.clock, Object.entries(remoteClock) as [string, AnyMember][]);
-  const info = { ...(await remote.info()), control: connection.control };
+  const { endpoint, signalingUrl, testSignalingUrl } = options;
+  const here = {
+    ...(endpoint !== undefined && protocolAddresses(addressOf("endpoint", endpoint))),
+    ...(signalingUrl !== undefined && { signalingUrl: addressOf("signalingUrl", signalingUrl) }),
+    ...(testSignalingUrl !== undefined && { testSignalingUrl: addressOf("testSignalingUrl", testSignalingUrl) }),
+    control: connection.control,
+  };
+  const { info: said } = remote;
+  const infoHere = async () => ({ ...(await said()), ...here });
+  Object.defineProperty(emulator, "info", { value: infoHere, enumerable: true, configurable: true });
+  const info = await infoHere();
   for (const [name, { kind, gives }] of MEMBERS) {
     if (kind === "constant") Object.defineProperty(emulator, name, { value: gives(info, remote), enumerable: true });
   }
@@ -126,6 +146,13 @@ function origin(control: string): string {
   if (typeof control === "string" && URL.canParse(control) && /^https?:/.test(control)) return new URL(control).origin;
   throw new TypeError(
     `connectEmulator(): ${JSON.stringify(control)} is not the address of a control API: write for example "http://127.0.0.1:41235".`,
+  );
+}
+
+function addressOf(option: string, given: string): string {
+  if (typeof given === "string" && URL.canParse(given) && /^https?:/.test(given)) return given.replace(/\/$/, "");
+  throw new TypeError(
+    `connectEmulator(): ${option}: ${JSON.stringify(given)} is no address such as "http://127.0.0.1:8080".`,
   );
 }
 

@@ -14,6 +14,7 @@ export const optionsSchema = z.strictObject({
   port: port.optional(),
   controlPort: port.optional(),
   host: z.string().min(1).optional(),
+  advertise: httpUrl.optional(),
   controlToken: z.string().min(1).optional(),
   dialect: z.unknown().optional(),
   seed: z.int().min(0).optional(),

@@ -1,0 +1,154 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFile, rm } from "node:fs/promises";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Command } from "commander";
+import { milliseconds } from "../emulator/time/duration";
+import { replaceFile } from "../files/whole-file";
+import { type CliIo, Ended, UsageError } from "./cli-io";
+import { wrongUse } from "./wrong-use";
+
+/** Milliseconds between two looks at an emulator that is waited for. */
+const LOOK_MS = 50;
+/** Milliseconds for one answer, and for an emulator to end once it was told to. */
+const ANSWER_MS = 2_000;
+const END_MS = 20_000;
+
+interface Flags {
+  readonly at?: string;
+  readonly token?: string;
+  readonly pidFile?: string;
+  readonly timeout?: string;
+}
+
+/** Adds `emulator wait` and `emulator stop`. */
+export function addBackground(emulator: Command, io: CliIo): void {
+  const add = (name: string, about: string, run: (flags: Flags, io: CliIo) => Promise<string>) => {
+    const command = emulator
+      .command(name)
+      .description(about)
+      .option("--at <url>", "address of its control API; also PACKETFILTER_EMULATOR_CONTROL")
+      .option("--token <token>", "token of its control API; also PACKETFILTER_EMULATOR_TOKEN")
+      .option("--pid-file <file>", "the file that --background wrote, in place of --at");
+    return command.action(async () => io.out(await run(command.optsWithGlobals<Flags>(), io)));
+  };
+  add("wait", "wait until an emulator serves", wait).option("--timeout <duration>", "how long, such as 30s", "30s");
+  add("stop", "end an emulator, and wait until it has ended", stop);
+}
+
+/**
+ * Starts the same command in the background and returns its ready line once it serves. Nothing of this process holds it.
+ *
+ * @throws {Ended} with its words, when it ends before.
+ */
+export async function startInBackground({ pidFile }: Pick<Flags, "pidFile">, io: CliIo): Promise<string> {
+  if (pidFile !== undefined && (await serves((await readPidFile(pidFile))?.control))) {
+    throw new UsageError(`The emulator of ${pidFile} runs already: end it by emulator stop --pid-file ${pidFile}.`);
+  }
+  // What npx says of itself is not true of a process that it does not wait for.
+  const { npm_command: _, ...env } = io.env;
+  const args = [...process.execArgv, ...process.argv.slice(1).filter((arg) => arg !== "--background")];
+  const child = spawn(process.execPath, args, { detached: true, stdio: ["ignore", "pipe", "pipe"], env });
+  const abort = () => child.kill();
+  io.stop.addEventListener("abort", abort);
+  try {
+    const line = await readyLine(child);
+    const [, said = ""] = line.split(", control ");
+    const control = line.startsWith("{") ? JSON.parse(line).control : said.split(/[, ]/)[0];
+    if (pidFile !== undefined) await replaceFile(pidFile, `${child.pid}\n${control}\n`);
+    return line;
+  } finally {
+    io.stop.removeEventListener("abort", abort);
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+    child.unref();
+  }
+
+  async function readyLine({ stdout, stderr }: ChildProcess): Promise<string> {
+    let [out, err] = ["", ""];
+    stderr?.on("data", (part: Buffer) => {
+      err += part.toString();
+      if (out !== "") io.err(part.toString());
+    });
+    const ended = once(child, "exit");
+    for (;;) {
+      const part = stdout ? await Promise.race([once(stdout, "data"), ended]) : await ended;
+      if (!Buffer.isBuffer(part[0])) throw new Ended(err.trim() || "The emulator has ended.", Number(part[0] ?? 1));
+      out += part[0].toString();
+      if (!out.includes("\n")) continue;
+      // Its warnings come on another way, at the same moment.
+      await sleep(LOOK_MS);
+      io.err(err);
+      return out;
+    }
+  }
+}
+
+async function wait(flags: Flags, { env }: CliIo): Promise<string> {
+  const { timeout = "30s" } = flags;
+  const end = performance.now() + (await wrongUse(TypeError, async () => milliseconds(timeout)));
+  for (;;) {
+    const { control } = await whichOne(flags, env);
+    if (await serves(control)) return `The emulator at ${control} serves.\n`;
+    if (performance.now() >= end) {
+      const where = control ?? `of ${flags.pidFile}, a file that is not there`;
+      throw new Ended(`No emulator serves within ${timeout}: ${where}.`, 1);
+    }
+    await sleep(LOOK_MS);
+  }
+}
+
+async function stop(flags: Flags, { env }: CliIo): Promise<string> {
+  const { control, pid } = await whichOne(flags, env);
+  if (control === undefined) return `No emulator runs: there is no file ${flags.pidFile}.\n`;
+  const token = flags.token ?? env.PACKETFILTER_EMULATOR_TOKEN;
+  const headers = token ? { authorization: `Bearer ${token}` } : undefined;
+  const answer = await fetch(`${control}/stop`, {
+    method: "POST",
+    headers,
+    signal: AbortSignal.timeout(ANSWER_MS),
+  }).catch(() => undefined);
+  if (answer && !answer.ok) throw new Ended(`The emulator at ${control} does not end: ${await answer.text()}`, 1);
+  const end = performance.now() + END_MS;
+  while ((await serves(control)) || (answer && isAlive(pid))) {
+    if (performance.now() >= end) throw new Ended(`The emulator at ${control} has not ended.`, 1);
+    await sleep(LOOK_MS);
+  }
+  if (flags.pidFile !== undefined) await rm(flags.pidFile, { force: true });
+  return answer ? `The emulator at ${control} has ended.\n` : `No emulator runs at ${control}.\n`;
+}
+
+async function whichOne({ at, pidFile }: Flags, env: CliIo["env"]): Promise<{ control?: string; pid?: number }> {
+  if (at !== undefined && pidFile !== undefined) throw new UsageError("--at and --pid-file exclude each other.");
+  if (pidFile !== undefined) return (await readPidFile(pidFile)) ?? {};
+  const control = at ?? env.PACKETFILTER_EMULATOR_CONTROL;
+  if (!control || !URL.canParse(control)) {
+    throw new UsageError("Say which emulator: --at URL, --pid-file FILE or PACKETFILTER_EMULATOR_CONTROL.");
+  }
+  return { control: new URL(control).origin };
+}
+
+/** The process and the control address, a line each; `undefined` when there is no such file. */
+async function readPidFile(file: string): Promise<{ pid: number; control: string } | undefined> {
+  const text = await readFile(file, "utf8").catch(() => undefined);
+  if (text === undefined) return undefined;
+  const [pid = "", control = ""] = text.split("\n");
+  if (/^\d+$/.test(pid) && URL.canParse(control)) return { pid: Number(pid), control };
+  throw new UsageError(`${file} is no file that emulator --background wrote.`);
+}
+
+async function serves(control: string | undefined): Promise<boolean> {
+  if (control === undefined) return false;
+  const answer = await fetch(`${control}/health`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
+  return answer?.ok === true;
+}
+
+function isAlive(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
