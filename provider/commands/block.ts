@@ -9,7 +9,7 @@ import { withPrefixFile } from "../prefixes/edit/edit-file";
 import { type ContentLimits, contentLimits, contentProblems, entryProblems } from "../resources/limits/content";
 import { addEditFlags, type EditFlags, type Workplace, workplace } from "./blocking/common";
 import { addExpire } from "./blocking/expire";
-import { readPrefixes, requireGiven } from "./blocking/given";
+import { PREFIXES, readPrefixes, requireGiven } from "./blocking/given";
 import { judgeEntries } from "./blocking/policies";
 import { send } from "./blocking/send";
 import { expiryOf, HOW_LONG } from "./blocking/until";
@@ -40,6 +40,8 @@ Examples:
   pulumi-packetfilter block 203.0.113.7 --file blocks.yaml --for 2h --reason "SYN flood" --ticket INC-4711
   pulumi-packetfilter block 203.0.113.0/24 --file blocks.yaml --until 2030-01-31T18:00:00Z --reason scanners
   pulumi-packetfilter block 203.0.113.7 --file blocks.yaml --for 2h --reason "SYN flood" --now prefixset://edge/blocked
+  pulumi-packetfilter block 203.0.113.16-203.0.113.40 --file blocks.yaml --for 2h --reason "SYN flood"
+  pulumi-packetfilter block - --file blocks.yaml --for 2h --reason "SYN flood" < sources.txt
 `;
 
 /** Adds `block` to the command line. */
@@ -47,7 +49,7 @@ export function register(program: Command, io: CliIo): void {
   const command = program
     .command("block")
     .description("write prefixes into a prefix file, with the reason and for how long")
-    .argument("[prefix...]", "addresses and prefixes")
+    .argument("[prefix...]", PREFIXES)
     .usage("<prefix...> --file <file> --reason <text> (--for <span> | --until <time> | --permanent) [options]")
     .enablePositionalOptions()
     .option("--reason <text>", "why, for people")
@@ -73,7 +75,7 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
     ],
     (span ?? duration ?? until ?? permanent) === undefined ? HOW_LONG : undefined,
   );
-  const prefixes = readPrefixes(spellings);
+  const prefixes = await readPrefixes(spellings, io);
   refuseDefaultRoute(prefixes);
   const change = readChange(flags, (io.now ?? Date.now)());
   const place = await workplace(flags, io);

@@ -41,6 +41,10 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
     about: "say for people what a preview is about to do",
     load: () => import("./report.js"),
   },
+  prefixes: {
+    about: "say what a prefix file holds, or what changes between two",
+    load: () => import("./prefixes.js"),
+  },
   block: {
     about: "write prefixes into a prefix file, with reason and time",
     load: () => import("./block.js"),

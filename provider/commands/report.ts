@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { text as whole } from "node:stream/consumers";
 import { type Command, Option } from "commander";
 import { LEAST_BYTES, markdown, parseFindings, parsePreview, type Report, reportOf, text } from "../report";
 import { type CliIo, Ended, UsageError } from "./cli-io";
 import { stackSettings } from "./reporting/configuration";
 import { askMarks } from "./reporting/marks";
+import { standardInput } from "./standard-input";
+import { wholeNumber } from "./whole-number";
 
 /** GitHub takes 65 536 characters, and a platform may add some of its own. */
 const MOST_BYTES = 65_000;
@@ -61,8 +62,8 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(file: string | undefined, flags: Flags, io: CliIo): Promise<void> {
-  const limit = integer("--limit", flags.limit, 1, 100_000);
-  const maxBytes = integer("--max-bytes", flags.maxBytes, LEAST_BYTES, MOST_BYTES);
+  const limit = wholeNumber("--limit", flags.limit, 1, 100_000);
+  const maxBytes = wholeNumber("--max-bytes", flags.maxBytes, LEAST_BYTES, MOST_BYTES);
   const link = flags.link === undefined ? undefined : address(flags.link);
   if (flags.key?.trim() === "" || (flags.key?.length ?? 0) > 200)
     throw new UsageError("--key is a text of 1 to 200 characters.");
@@ -89,17 +90,9 @@ function printed(report: Report, output: Flags["output"], options: Parameters<ty
   }
 }
 
-function content(file: string | undefined, { folder = ".", stdin }: CliIo): Promise<string> {
-  if (file !== undefined && file !== "-") return readFile(resolve(folder, file), "utf8");
-  if (!stdin || stdin.isTTY)
-    throw new UsageError('Name a file with the output of "pulumi preview --json", or pipe it in.');
-  return whole(stdin);
-}
-
-function integer(option: string, given: string, least: number, most: number): number {
-  const number = /^\d{1,9}$/.test(given) ? Number(given) : Number.NaN;
-  if (number >= least && number <= most) return number;
-  throw new UsageError(`${option} is an integer from ${least} to ${most}.`);
+function content(file: string | undefined, io: CliIo): Promise<string> {
+  if (file !== undefined && file !== "-") return readFile(resolve(io.folder ?? ".", file), "utf8");
+  return standardInput(io, 'Name a file with the output of "pulumi preview --json", or pipe it in.');
 }
 
 /** A link into a comment: of the web, and without credentials. */

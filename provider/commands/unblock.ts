@@ -7,7 +7,7 @@ import type { PrefixEntries } from "../prefixes";
 import { withPrefixFile } from "../prefixes/edit/edit-file";
 import type { PrefixEntry } from "../prefixes/entries";
 import { addEditFlags, type EditFlags, sentPlaces, workplace } from "./blocking/common";
-import { readPrefixes, requireGiven } from "./blocking/given";
+import { PREFIXES, readPrefixes, requireGiven } from "./blocking/given";
 import { send } from "./blocking/send";
 import { withdrawn } from "./blocking/sent";
 import type { CliIo } from "./cli-io";
@@ -31,7 +31,7 @@ export function register(program: Command, io: CliIo): void {
     .command("unblock")
     .description("take prefixes out of a prefix file")
     .usage("<prefix...> --file <file> [options]")
-    .argument("[prefix...]", "addresses and prefixes, each exactly as it was blocked");
+    .argument("[prefix...]", `each exactly as it was blocked: ${PREFIXES}`);
   addEditFlags(command)
     .addHelpText("after", HELP)
     .action((spellings: string[], flags: EditFlags) => run(spellings, flags, command, io));
@@ -42,7 +42,7 @@ async function run(spellings: readonly string[], flags: EditFlags, command: Comm
     ["<prefix...>", spellings.length > 0],
     ["--file <file>", flags.file],
   ]);
-  const prefixes = readPrefixes(spellings);
+  const prefixes = await readPrefixes(spellings, io);
   const place = await workplace(flags, io);
   const { name, file, project } = place;
   requireThere(name, file);

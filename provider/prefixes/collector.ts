@@ -6,8 +6,8 @@ import { isExpiry, isSentTo, makeEntry, type PrefixEntries, type PrefixEntry, pl
 import type { Members, RecordShape } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import type { Place, Problems } from "./problems";
-import { rangeToPrefixes } from "./range";
-import { looksLikeAddress, type RawEntry, type Where } from "./raw-entry";
+import { rangeEnds, rangeToPrefixes } from "./range";
+import type { RawEntry, Where } from "./raw-entry";
 import { Selection } from "./selection";
 import { shown } from "./shown";
 
@@ -18,7 +18,6 @@ interface Announcement {
   readonly place: Place;
 }
 
-const RANGE = /^([^\s-]+)\s*-\s*([^\s-]+)$/;
 const START: Place = { line: 1, column: 1 };
 
 /** Turns what a format finds into entries: the rules that hold whatever a file looks like. */
@@ -100,8 +99,8 @@ export class Collector {
         this.problems.add(where("prefix"), `${shown(spelling)} is not a text with a prefix in it.`);
         return [];
       }
-      const [, first, last] = RANGE.exec(spelling) ?? [];
-      if (first !== undefined && last !== undefined && looksLikeAddress(first)) return rangeToPrefixes(first, last);
+      const ends = rangeEnds(spelling);
+      if (ends) return rangeToPrefixes(...ends);
       return [Prefix.parse(spelling, { hostBits: this.hostBits }).toString()];
     } catch (error) {
       if (!(error instanceof PrefixError || error instanceof RangeError)) throw error;
@@ -184,7 +183,7 @@ export class Collector {
 }
 
 /** `2 records are left out (1 simulated, 1 of another type than "ban")`. */
-function leftOutWords(leftOut: ReadonlyMap<string, number>): string {
+export function leftOutWords(leftOut: ReadonlyMap<string, number>): string {
   const total = [...leftOut.values()].reduce((sum, number) => sum + number, 0);
   const kinds = [...leftOut].map(([words, number]) => `${grouped(number)} ${words}`);
   return `${count(total, "record is", "records are")} left out (${kinds.join(", ")})`;

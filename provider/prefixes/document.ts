@@ -3,7 +3,7 @@ import { LISTS } from "./lists";
 import { type Element, elements, isMembers, type Members, type Path } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import type { Place } from "./problems";
-import { looksLikeAddress } from "./raw-entry";
+import { looksLikeAddress } from "./range";
 import { RecordReader } from "./records";
 import { shown } from "./shown";
 

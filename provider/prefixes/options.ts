@@ -3,13 +3,17 @@ import type { HostBits } from "../model/prefix";
 import { firstIssue, issuePath, objectError, schema, zod } from "../model/schema";
 import { isPlain } from "./entries";
 
-const FORMATS = ["txt", "csv", "json", "ndjson", "yaml"] as const;
+export const FORMATS = ["txt", "csv", "json", "ndjson", "yaml"] as const;
+
+export const DUPLICATE_RULES = ["fail", "first", "last", "max"] as const;
+/** The parts of an entry that can stand in columns. */
+export const COLUMNS = ["prefix", "value", "reason", "ticket", "expires"] as const;
 
 /** How a file is written. */
 export type PrefixFileFormat = (typeof FORMATS)[number];
 
 /** What becomes of a prefix that a file holds with different values. */
-export type DuplicateRule = "fail" | "first" | "last" | "max";
+export type DuplicateRule = (typeof DUPLICATE_RULES)[number];
 
 /** Where the parts of an entry stand: names of a head line or of members, or column numbers from 0. */
 export interface PrefixColumns {
@@ -85,7 +89,7 @@ const optionsSchema = schema(() => {
     value: z.unknown().refine(isEntryValue, `is not an integer from 0 to ${MAX_VALUE}`).optional(),
     reason: z.string({ error: "is not a text" }).optional(),
     hostBits: z.enum(["reject", "mask"], { error: 'is neither "reject" nor "mask"' }).optional(),
-    onDuplicate: z.enum(["fail", "first", "last", "max"], { error: "is none of fail, first, last, max" }).optional(),
+    onDuplicate: z.enum(DUPLICATE_RULES, { error: `is none of ${DUPLICATE_RULES.join(", ")}` }).optional(),
     maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
     allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
     select: z
@@ -98,7 +102,7 @@ const optionsSchema = schema(() => {
 });
 
 /** @throws {TypeError} naming the option. */
-export function parseOptions(given: PrefixFileOptions | undefined): PrefixFileOptions {
+export function parseOptions(given: unknown): PrefixFileOptions {
   if (given !== undefined && !isPlain(given)) throw new TypeError("The options are not an object.");
   const result = optionsSchema().safeParse(given ?? {});
   if (result.success) return result.data;

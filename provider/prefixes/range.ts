@@ -1,6 +1,8 @@
 import { Prefix, PrefixError } from "../model/prefix";
 import { formatPrefix, formatV4, wordsOf } from "./address";
 
+const RANGE = /^([^\s-]+)\s*-\s*([^\s-]+)$/;
+
 /**
  * The fewest prefixes that together are the addresses from `first` to `last`, both included, in order.
  * @throws {PrefixError} when one is no address.
@@ -15,6 +17,17 @@ export function rangeToPrefixes(first: string, last: string): string[] {
     throw new RangeError(`"${first}-${last}" ends before it begins: write "${last}-${first}" if that is meant.`);
   }
   return from.family === 4 ? splitV4(Number(from.bits), Number(to.bits)) : splitV6(from.bits, to.bits);
+}
+
+/** The two ends of `192.0.2.1-192.0.2.9`; nothing for any other text. */
+export function rangeEnds(text: string): readonly [first: string, last: string] | undefined {
+  const [, first, last] = RANGE.exec(text) ?? [];
+  return first !== undefined && last !== undefined && looksLikeAddress(first) ? [first, last] : undefined;
+}
+
+/** True for what could be meant as an address; a word with a hyphen is no range. */
+export function looksLikeAddress(text: string): boolean {
+  return /^[0-9a-f]*[.:][0-9a-f.:/]*$/i.test(text);
 }
 
 function address(text: string): Prefix {

@@ -14,8 +14,3 @@ export type Part = keyof RawEntry;
 
 /** Tells where a part stands; asked only when something is wrong with it. */
 export type Where = (part: Part) => Place;
-
-/** True for what could be meant as an address; a word with a hyphen is no range. */
-export function looksLikeAddress(text: string): boolean {
-  return /^[0-9a-f]*[.:][0-9a-f.:/]*$/i.test(text);
-}

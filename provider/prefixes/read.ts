@@ -24,8 +24,7 @@ import { type TextSource, textSource, withFile } from "./source";
  */
 export function readPrefixFile(file: string, options?: PrefixFileOptions): PrefixEntries {
   if (typeof file !== "string") throw new TypeError("`file` is not the path of a file.");
-  const parsed = parseOptions(options);
-  return withFile(file, parsed.file ?? file, (source) => read(source, extname(file).toLowerCase(), parsed));
+  return openPrefixFile(file, options).entries;
 }
 
 /**
@@ -41,16 +40,34 @@ export function readPrefixFile(file: string, options?: PrefixFileOptions): Prefi
  */
 export function parsePrefixes(text: string, options?: PrefixFileOptions): PrefixEntries {
   if (typeof text !== "string") throw new TypeError("`text` is not a text.");
+  return openPrefixText(text, options).entries;
+}
+
+/** What a file holds, and what its list has beside that. */
+export interface PrefixFile {
+  readonly entries: PrefixEntries;
+  /** How many records are there for something else, by what they are called. */
+  readonly leftOut: ReadonlyMap<string, number>;
+}
+
+/** As {@link readPrefixFile}, for options that are still to be judged. */
+export function openPrefixFile(file: string, options: unknown): PrefixFile {
+  const parsed = parseOptions(options);
+  return withFile(file, parsed.file ?? file, (source) => read(source, extname(file).toLowerCase(), parsed));
+}
+
+/** As {@link parsePrefixes}, for options that are still to be judged. */
+export function openPrefixText(text: string, options: unknown): PrefixFile {
   const parsed = parseOptions(options);
   return read(textSource(parsed.file ?? "text", text), extname(parsed.file ?? "").toLowerCase(), parsed);
 }
 
-function read(source: TextSource, extension: string, options: PrefixFileOptions): PrefixEntries {
+function read(source: TextSource, extension: string, options: PrefixFileOptions): PrefixFile {
   const problems = new Problems(source.name);
   const collector = new Collector(options, problems);
   if (/^\s*<(?:!doctype|html|\?xml)/i.test(source.head)) {
     problems.fail({ line: 1, column: 1 }, "is a page or an error message, not a list: fetch it again.");
   }
   formatOf(source.head, extension, options.format).read(source, collector, options);
-  return collector.finish();
+  return { entries: collector.finish(), leftOut: collector.leftOut };
 }

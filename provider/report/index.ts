@@ -4,6 +4,7 @@ export { withCoverage } from "./coverage";
 export { findingJsonSchema, parseFindings } from "./findings";
 export { LEAST_BYTES, markdown } from "./markdown";
 export { type Report, reportJsonSchema, reportSchema, type SetReport } from "./model";
+export { fileChanges, fileChangesText, fileContent, fileContentText } from "./prefix-files";
 export { parsePreview } from "./preview";
 export { reportOf } from "./report";
 export { text } from "./text";

@@ -20,10 +20,28 @@ function digitsOf(number: bigint): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
-/** `7 entries in (256 IPv4 addresses)`. */
-function listWords({ count: number, addresses }: Pick<EntryList, "count" | "addresses">, way: string): string {
+/** `7 entries in (256 IPv4 addresses)`; `way` is the word after the number. */
+export function listWords({ count: number, addresses }: Counted, way = ""): string {
   const covered = addressWords(addresses);
-  return `${count(number, "entry", "entries")} ${way}${covered === "" ? "" : ` (${covered})`}`;
+  return `${count(number, "entry", "entries")}${way && ` ${way}`}${covered === "" ? "" : ` (${covered})`}`;
+}
+
+type Counted = Pick<EntryList, "count" | "addresses">;
+
+/** What comes, goes and changes, a part each; nothing where nothing does. */
+export function changeWords(changes: {
+  readonly in: Counted;
+  readonly out: Counted;
+  readonly changed: Pick<Counted, "count">;
+  readonly renoted: Pick<Counted, "count">;
+}): string[] {
+  const { in: coming, out, changed, renoted } = changes;
+  return [
+    ...(coming.count > 0 ? [listWords(coming, "in")] : []),
+    ...(out.count > 0 ? [listWords(out, "out")] : []),
+    ...(changed.count > 0 ? [`${count(changed.count, "entry", "entries")} with another value`] : []),
+    ...(renoted.count > 0 ? [`${count(renoted.count, "entry", "entries")} with other notes`] : []),
+  ];
 }
 
 /** The one line to quote. Holds nothing foreign. */
@@ -32,10 +50,12 @@ export function headline({ totals, others, failed, policies }: Report): string {
   const parts = [
     ...(deleted > 0 ? [`${count(deleted, "resource")} deleted`] : []),
     ...(replaced > 0 ? [`${count(replaced, "resource")} replaced`] : []),
-    ...(totals.in > 0 ? [listWords({ count: totals.in, addresses: totals.addressesIn }, "in")] : []),
-    ...(totals.out > 0 ? [listWords({ count: totals.out, addresses: totals.addressesOut }, "out")] : []),
-    ...(totals.changed > 0 ? [`${count(totals.changed, "entry", "entries")} with another value`] : []),
-    ...(totals.renoted > 0 ? [`${count(totals.renoted, "entry", "entries")} with other notes`] : []),
+    ...changeWords({
+      in: { count: totals.in, addresses: totals.addressesIn },
+      out: { count: totals.out, addresses: totals.addressesOut },
+      changed: { count: totals.changed },
+      renoted: { count: totals.renoted },
+    }),
     ...(started > 0 ? [`${count(started, "signaling")} started`] : []),
     ...(stopped > 0 ? [`${count(stopped, "signaling")} stopped`] : []),
   ];

@@ -51,21 +51,33 @@ function wholeLine(change: WholeChange, limit: number): string {
 function setLines(set: SetReport, limit: number): string[] {
   if (set.resources.length === 0) return [];
   const marks = set.marks && "unasked" in set.marks ? `Marks: ${safe(set.marks.unasked)}` : markSentence(set);
-  const timed = set.expiring.slice(0, limit).map(({ prefix, expires }) => `${safe(prefix)} until ${safe(expires)}`);
   return [
     "",
     `${safe(set.node)} ${safe(set.url)}`,
     ...remarks(set).map((one) => `  ${one}`),
     ...(marks === undefined ? [] : [`  ${marks}`]),
+    ...changeLines(set, limit),
+    ...expiryLine(set.expiring, limit),
+  ];
+}
+
+/** A line for each of the first `limit` entries of each list. */
+export function changeLines(set: Pick<SetReport, "in" | "out" | "changed" | "renoted">, limit: number): string[] {
+  return [
     ...entryLines(set.in, "+", limit),
     ...entryLines(set.out, "-", limit),
     ...entryLines(set.changed, "~", limit),
     ...entryLines(set.renoted, "note", limit),
-    ...(timed.length > 0 ? [`  expires: ${timed.join(", ")}${andMore(set.expiring.length, limit)}`] : []),
   ];
 }
 
-function entryLines({ entries, count }: EntryList, sign: string, limit: number): string[] {
+/** When entries end, the soonest first; no line where none does. */
+export function expiryLine(expiring: SetReport["expiring"], limit: number): string[] {
+  const timed = expiring.slice(0, limit).map(({ prefix, expires }) => `${safe(prefix)} until ${safe(expires)}`);
+  return timed.length > 0 ? [`  expires: ${timed.join(", ")}${andMore(expiring.length, limit)}`] : [];
+}
+
+export function entryLines({ entries, count }: EntryList, sign: string, limit: number): string[] {
   const lines = entries.slice(0, limit).map((entry) => `  ${sign} ${entryLine(entry)}`);
   return count > limit ? [...lines, `  ${sign} … and ${grouped(count - limit)} more`] : lines;
 }

@@ -1,7 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { Readable } from "node:stream";
 import { describe, expect, test } from "vitest";
 import { LISTS } from "../../provider/prefixes/lists";
+import { run } from "../commands/support";
 import { blocksOf, root } from "../support/markdown";
 import { problemsOf } from "./support";
 
@@ -18,6 +22,21 @@ describe("the guide to block lists", () => {
     const [shown] = blocks.filter(({ tag }) => tag === "problems");
     const file = "192.0.2.0/24\n\n192.0.2.1/24\n\n\n\n198.51.100.0 many\n";
     expect(problemsOf(file, { file: "lists/ours.txt" })).toEqual(shown?.text.split("\n"));
+  });
+
+  test("shows what changes as prefixes diff says it", async () => {
+    const [shown] = blocks.filter(({ tag }) => tag === "diff");
+    const folder = await mkdtemp(join(tmpdir(), "packetfilter-guide-"));
+    await mkdir(join(folder, "lists"));
+    await writeFile(
+      join(folder, "lists/ours.yaml"),
+      "203.0.113.7: { value: 3, reason: SYN flood }\n198.51.100.0/24: 1\n",
+    );
+    const before = "203.0.113.7: { value: 2, reason: SYN flood }\n";
+    const args = ["prefixes", "diff", "-", "lists/ours.yaml"];
+    const { out } = await run(args, { folder, stdin: Readable.from([before]) });
+    await rm(folder, { recursive: true });
+    expect(out).toBe(`${shown?.text}\n`);
   });
 
   test("names every list that has something particular", () => {

@@ -1,7 +1,9 @@
 import { extname, resolve } from "node:path";
 import { Prefix, PrefixError, type PrefixSetUrl, parseUrl } from "../../client";
 import { EDITABLE } from "../../prefixes/edit/edit-file";
-import { UsageError } from "../cli-io";
+import { rangeEnds, rangeToPrefixes } from "../../prefixes/range";
+import { type CliIo, UsageError } from "../cli-io";
+import { standardInput } from "../standard-input";
 import { wrongUse } from "../wrong-use";
 
 /**
@@ -15,21 +17,53 @@ export function requireGiven(needed: readonly (readonly [name: string, value: un
   if (sentences.length > 0) throw new UsageError(`${sentences.join(" ")} Nothing was changed.`);
 }
 
-/** The prefixes of a command line, each once; all that is wrong with them is told at once. @throws {UsageError} */
-export function readPrefixes(spellings: readonly string[]): Prefix[] {
+/** What `block` and `unblock` take for a prefix. */
+export const PREFIXES =
+  'addresses, prefixes and ranges (192.0.2.1-192.0.2.9); "-" reads them from standard input, one a line';
+
+/** More problems are not told: the first ones are mended first. */
+const MOST = 20;
+
+/** A prefix as it was written, and where. */
+interface Spelling {
+  readonly text: string;
+  readonly line?: number;
+}
+
+/**
+ * The prefixes of a command line, each once; of a range those that it is made of. All that is wrong is told at once.
+ * @throws {UsageError}
+ */
+export async function readPrefixes(given: readonly string[], io: CliIo): Promise<Prefix[]> {
+  const piped = given.includes("-") ? linesOf(await standardInput(io, 'Pipe prefixes in, or leave "-" out.')) : [];
+  const spellings = [...given.filter((text) => text !== "-").map((text): Spelling => ({ text })), ...piped];
   const problems: string[] = [];
   const prefixes = new Map<string, Prefix>();
-  for (const spelling of spellings) {
+  for (const { text, line } of spellings) {
     try {
-      const prefix = Prefix.parse(spelling);
-      prefixes.set(prefix.toString(), prefix);
+      for (const prefix of prefixesOf(text)) prefixes.set(prefix.toString(), prefix);
     } catch (error) {
-      if (!(error instanceof PrefixError)) throw error;
-      problems.push(error.message);
+      if (!(error instanceof PrefixError || error instanceof RangeError)) throw error;
+      problems.push(line === undefined ? error.message : `standard input:${line}: ${error.message}`);
     }
   }
-  if (problems.length > 0) throw new UsageError(`${problems.join("\n")}\nNothing was changed.`);
+  if (problems.length > 0) throw new UsageError(`${problems.slice(0, MOST).join("\n")}\nNothing was changed.`);
+  if (prefixes.size === 0) throw new UsageError("There is no prefix in standard input. Nothing was changed.");
   return [...prefixes.values()];
+}
+
+/** Lines without what stands behind "#" and ";", as in a prefix file that is text. */
+function linesOf(text: string): Spelling[] {
+  const lines = text.split("\n").map((line, index) => ({ text: line.replace(/[#;].*/, "").trim(), line: index + 1 }));
+  return lines.filter((line) => line.text !== "");
+}
+
+function prefixesOf(text: string): Prefix[] {
+  const ends = rangeEnds(text);
+  if (!ends && /\S\s+\S/.test(text)) {
+    throw new RangeError(`${JSON.stringify(text)} is more than one prefix: write one a line; options say the rest.`);
+  }
+  return ends ? rangeToPrefixes(...ends).map((prefix) => Prefix.parse(prefix)) : [Prefix.parse(text)];
 }
 
 /** A file that can be edited, from the working folder. @throws {UsageError} */

@@ -3,7 +3,7 @@ import type { Collector } from "../collector";
 import { LONGEST_LINE, linesOf } from "../lines";
 import type { PrefixColumns, PrefixFileOptions } from "../options";
 import type { Place } from "../problems";
-import { looksLikeAddress } from "../raw-entry";
+import { looksLikeAddress } from "../range";
 import { RecordReader } from "../records";
 import type { TextSource } from "../source";
 import { type Format, firstLines, NOTHING } from "./format";

@@ -1,0 +1,133 @@
+import { resolve } from "node:path";
+import { type Command, Option } from "commander";
+import { leftOutWords } from "../prefixes/collector";
+import { COLUMNS, DUPLICATE_RULES, FORMATS } from "../prefixes/options";
+import { openPrefixFile, openPrefixText, type PrefixFile } from "../prefixes/read";
+import { fileChanges, fileChangesText, fileContent, fileContentText } from "../report";
+import { type CliIo, UsageError } from "./cli-io";
+import { collect } from "./collect";
+import { standardInput } from "./standard-input";
+import { wholeNumber } from "./whole-number";
+import { wrongUse } from "./wrong-use";
+
+interface Flags {
+  readonly format?: string;
+  readonly select: readonly string[];
+  readonly column: readonly string[];
+  readonly hostBits?: string;
+  readonly onDuplicate?: string;
+  readonly allowEmpty?: boolean;
+  readonly limit: string;
+  readonly output: "text" | "json";
+}
+
+const HELP = `
+Files are read as readPrefixFile reads them: text, CSV, JSON, NDJSON, YAML, and block lists as they are published; "-" is
+standard input. What is wrong in a file is told with its place, and the command ends with 1. Entries that have expired are in
+no set: check names them, and diff takes them for entries that are not there.
+
+Examples:
+  pulumi-packetfilter prefixes check blocks.yaml
+  pulumi-packetfilter prefixes check ip-ranges.json --select service=EC2 --select region=eu-west-1
+  pulumi-packetfilter prefixes diff drop_v4.json drop_v4.new.json
+  git show HEAD:blocks.yaml | pulumi-packetfilter prefixes diff - blocks.yaml
+`;
+
+/** Adds `prefixes` to the command line. */
+export function register(program: Command, io: CliIo): void {
+  const prefixes = program.command("prefixes").description("say what a prefix file holds, or what changes between two");
+  addFlags(prefixes.command("check").description("say what a prefix file holds, or what is wrong with it"))
+    .argument("<file>", 'file of prefixes; "-": standard input')
+    .action((file: string, flags: Flags) => check(file, flags, io));
+  addFlags(prefixes.command("diff").description("say what changes from one prefix file to another"))
+    .argument("<before>", 'file of prefixes; "-": standard input')
+    .argument("<after>", 'the same later; "-": standard input')
+    .action((before: string, after: string, flags: Flags) => diff(before, after, flags, io));
+}
+
+function addFlags(command: Command): Command {
+  return command
+    .addOption(new Option("--format <format>", "default: by the file's name and what it holds").choices(FORMATS))
+    .option("--select <member=value>", "only records that say so; may be repeated", collect, [])
+    .option("--column <part=name>", `where a part stands: ${COLUMNS.join(", ")}; may be repeated`, collect, [])
+    .addOption(new Option("--host-bits <mode>", "what becomes of 192.0.2.1/24").choices(["reject", "mask"]))
+    .addOption(
+      new Option("--on-duplicate <rule>", "of a prefix with different values: which one counts").choices(
+        DUPLICATE_RULES,
+      ),
+    )
+    .option("--allow-empty", "a file may hold no prefix, or fewer than it announces")
+    .option("--limit <number>", "prefixes of a list that are named, in text", "20")
+    .addOption(new Option("--output <form>", "form of what is printed").choices(["text", "json"]).default("text"))
+    .addHelpText("after", HELP);
+}
+
+async function check(file: string, flags: Flags, io: CliIo): Promise<void> {
+  const limit = wholeNumber("--limit", flags.limit, 1, 100_000);
+  const { entries, leftOut } = await read(file, flags, io);
+  const content = fileContent(entries, shown(file), now(io));
+  if (flags.output === "json") return print({ file, ...content, leftOut: Object.fromEntries(leftOut) }, io);
+  const left = leftOut.size > 0 ? `${leftOutWords(leftOut)}.\n` : "";
+  io.out(`${shown(file)}: ${fileContentText(content, limit)}\n${left}`);
+}
+
+async function diff(before: string, after: string, flags: Flags, io: CliIo): Promise<void> {
+  const limit = wholeNumber("--limit", flags.limit, 1, 100_000);
+  if (before === "-" && after === "-") throw new UsageError("Standard input is one file: name the other.");
+  const earlier = await read(before, flags, io);
+  const later = await read(after, flags, io);
+  const changes = fileChanges(earlier.entries, later.entries, shown(after), now(io));
+  if (flags.output === "json") return print({ before, after, ...changes }, io);
+  io.out(`${shown(before)} → ${shown(after)}: ${fileChangesText(changes, limit)}\n`);
+}
+
+/** @throws {PrefixFileError} with the places of what is wrong. @throws {UsageError} */
+async function read(file: string, flags: Flags, io: CliIo): Promise<PrefixFile> {
+  const options = { ...optionsOf(flags), file: shown(file) };
+  const text = file === "-" ? await standardInput(io, "Name a file, or pipe one in.") : undefined;
+  return wrongUse(TypeError, () =>
+    text === undefined ? openPrefixFile(resolve(io.folder ?? ".", file), options) : openPrefixText(text, options),
+  );
+}
+
+/** What readPrefixFile is told, still to be judged. */
+function optionsOf({
+  format,
+  select,
+  column,
+  hostBits,
+  onDuplicate,
+  allowEmpty,
+}: Flags): Readonly<Record<string, unknown>> {
+  const wanted = new Map<string, string[]>();
+  for (const [member, value] of pairs("--select", select)) wanted.set(member, [...(wanted.get(member) ?? []), value]);
+  const columns = pairs("--column", column).map(([part, name]) => [part, /^\d{1,4}$/.test(name) ? Number(name) : name]);
+  return {
+    format,
+    hostBits,
+    onDuplicate,
+    allowEmpty,
+    ...(column.length > 0 && { columns: Object.fromEntries(columns) }),
+    ...(select.length > 0 && { select: Object.fromEntries(wanted) }),
+  };
+}
+
+function pairs(option: string, given: readonly string[]): [name: string, value: string][] {
+  return given.map((text) => {
+    const at = text.indexOf("=");
+    if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+    throw new UsageError(`${option} ${JSON.stringify(text)} is no name=value.`);
+  });
+}
+
+function shown(file: string): string {
+  return file === "-" ? "standard input" : file;
+}
+
+function now(io: CliIo): number {
+  return (io.now ?? Date.now)();
+}
+
+function print(value: unknown, io: CliIo): void {
+  io.out(`${JSON.stringify(value, null, 2)}\n`);
+}

@@ -1,0 +1,233 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { readPrefixFile } from "../../provider/prefixes";
+import { run } from "./support";
+
+const NOW = Date.parse("2030-01-31T18:00:00Z");
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-prefixes-"));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const write = (name: string, content: string) => writeFile(join(folder, name), content);
+const here = (args: readonly string[], piped?: string) =>
+  run(args, { folder, now: () => NOW, ...(piped !== undefined && { stdin: Readable.from([piped]) }) });
+
+const BLOCKS = `192.0.2.0/25: 1
+192.0.2.128/25: { reason: SYN flood, ticket: INC-4711, expires: "2030-02-01T00:00:00Z" }
+203.0.113.7: { value: 7, expires: "2030-01-01T00:00:00Z", reason: scanners }
+2001:db8:bad::/48: 2
+`;
+
+describe("check", () => {
+  test("says what a file holds, as a report says it", async () => {
+    await write("blocks.yaml", BLOCKS);
+    expect(await here(["prefixes", "check", "blocks.yaml"])).toEqual({
+      code: 0,
+      out: `blocks.yaml: 3 entries (256 IPv4 addresses and 65 536 IPv6 networks of /64).
+  = 192.0.2.0/25 1
+  = 192.0.2.128/25 1, SYN flood; INC-4711; until 2030-02-01T00:00:00Z
+  = 2001:db8:bad::/48 2
+  expires: 192.0.2.128/25 until 2030-02-01T00:00:00Z
+1 entry has expired.
+  - 203.0.113.7/32 7, scanners; until 2030-01-01T00:00:00Z, expired
+`,
+      err: "",
+    });
+  });
+
+  test("as JSON", async () => {
+    await write("blocks.yaml", '203.0.113.7: { reason: scanners, expires: "2030-02-01T00:00:00Z" }\n');
+    const { code, out } = await here(["prefixes", "check", "blocks.yaml", "--output", "json"]);
+    const note = { reason: "scanners", expires: "2030-02-01T00:00:00Z" };
+    expect([code, JSON.parse(out)]).toEqual([
+      0,
+      {
+        file: "blocks.yaml",
+        entries: {
+          count: 1,
+          addresses: { ipv4: "1", ipv6: "0" },
+          entries: [{ prefix: "203.0.113.7/32", to: 1, note, resource: "blocks.yaml" }],
+        },
+        expired: { count: 0, addresses: { ipv4: "0", ipv6: "0" }, entries: [] },
+        expiring: [{ prefix: "203.0.113.7/32", expires: "2030-02-01T00:00:00Z" }],
+        leftOut: {},
+      },
+    ]);
+  });
+
+  test("names so many prefixes as are wanted", async () => {
+    await write("list.txt", "192.0.2.0/24\n198.51.100.0/24\n203.0.113.0/24\n");
+    expect((await here(["prefixes", "check", "list.txt", "--limit", "1"])).out).toBe(
+      "list.txt: 3 entries (768 IPv4 addresses).\n  = 192.0.2.0/24 1\n  = … and 2 more\n",
+    );
+    expect(await here(["prefixes", "check", "list.txt", "--limit", "0"])).toEqual({
+      code: 2,
+      out: "",
+      err: "--limit is an integer from 1 to 100000.\n",
+    });
+  });
+
+  test("tells what is wrong with its place, and ends with 1", async () => {
+    await write("list.txt", "192.0.2.0/24\n192.0.2.1/24\n198.51.100.0 many\n");
+    expect(await here(["prefixes", "check", "list.txt"])).toEqual({
+      code: 1,
+      out: "",
+      err: `list.txt:2:1: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.
+list.txt:3:14: the value "many" is not an integer from 0 to 4294967295.
+`,
+    });
+    const { code, err } = await here(["prefixes", "check", "missing.txt"]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^missing\.txt:1:1: cannot be read \(ENOENT/)]);
+  });
+
+  test("reads published lists with what readPrefixFile is told, and counts what they leave out", async () => {
+    const decision = { duration: "4h", reason: "ssh", scope: "Ip", type: "ban", value: "192.0.2.7" };
+    const decisions = [decision, { ...decision, value: "192.0.2.8", simulated: true }];
+    const list = ["prefixes", "check", "-", "--format", "json"];
+    expect(await here(list, JSON.stringify(decisions))).toEqual({
+      code: 0,
+      out: "standard input: 1 entry (1 IPv4 address).\n  = 192.0.2.7/32 1, ssh\n1 record is left out (1 simulated).\n",
+      err: "",
+    });
+    expect((await here([...list, "--select", "simulated=true"], JSON.stringify(decisions))).out).toBe(
+      "standard input: 1 entry (1 IPv4 address).\n  = 192.0.2.8/32 1, ssh\n",
+    );
+    const rows = "net,weight,site\n192.0.2.1/24,3,fra1\n198.51.100.0/24,4,fra2\n203.0.113.0/24,5,ams1\n";
+    const csv = ["prefixes", "check", "-", "--column", "prefix=net", "--column", "value=weight", "--host-bits", "mask"];
+    expect((await here([...csv, "--select", "site=fra1", "--select", "site=fra2"], rows)).out).toBe(
+      "standard input: 2 entries (512 IPv4 addresses).\n  = 192.0.2.0/24 3\n  = 198.51.100.0/24 4\n",
+    );
+    expect(
+      (await here(["prefixes", "check", "-", "--on-duplicate", "max"], "192.0.2.0/24 1\n192.0.2.0/24 5")).out,
+    ).toBe("standard input: 1 entry (256 IPv4 addresses).\n  = 192.0.2.0/24 5\n");
+    expect((await here(["prefixes", "check", "-", "--allow-empty"], "# none\n")).out).toBe(
+      "standard input: 0 entries.\n",
+    );
+  });
+
+  test.each([
+    [["--select", "service"], '--select "service" is no name=value.\n'],
+    [["--column", "prefix=net", "--column", "valu=weight"], "There is no option `columns.valu`.\n"],
+    [["--format", "txt", "--column", "prefix=0"], /needs a format that has columns/],
+    [["--format", "xml"], /Allowed choices are txt, csv, json, ndjson, yaml/],
+  ])("%j is wrong use", async (args, message) => {
+    const { code, err } = await here(["prefixes", "check", "-", ...args], "192.0.2.0/24\n");
+    expect([code, err]).toEqual([2, typeof message === "string" ? message : expect.stringMatching(message)]);
+  });
+});
+
+describe("diff", () => {
+  test("says what changes, as a report says it; what has expired is in neither", async () => {
+    await write("before.yaml", BLOCKS);
+    await write(
+      "after.yaml",
+      `192.0.2.0/25: 1
+192.0.2.128/25: { reason: UDP flood, expires: "2030-02-01T00:00:00Z" }
+2001:db8:bad::/48: 3
+198.51.100.0/24: 1
+`,
+    );
+    expect(await here(["prefixes", "diff", "before.yaml", "after.yaml"])).toEqual({
+      code: 0,
+      out: `before.yaml → after.yaml: 1 entry in (256 IPv4 addresses), 1 entry with another value, 1 entry with other notes.
+  + 198.51.100.0/24 1
+  ~ 2001:db8:bad::/48 2 → 3
+  note 192.0.2.128/25 1, SYN flood; INC-4711; until 2030-02-01T00:00:00Z → UDP flood; until 2030-02-01T00:00:00Z
+  expires: 192.0.2.128/25 until 2030-02-01T00:00:00Z
+`,
+      err: "",
+    });
+  });
+
+  test("a file with the same in another order and spelling changes nothing", async () => {
+    await write("before.txt", "192.0.2.0/24\n203.0.113.7\n2001:DB8::/32\n");
+    await write("after.json", '["2001:db8::/32", "203.0.113.7/32", "192.0.2.0/24"]');
+    expect(await here(["prefixes", "diff", "before.txt", "after.json"])).toEqual({
+      code: 0,
+      out: "before.txt → after.json: No entry changes.\n",
+      err: "",
+    });
+  });
+
+  test("as JSON, with one file from standard input", async () => {
+    await write("blocks.yaml", "192.0.2.0/24: 1\n");
+    const { out } = await here(["prefixes", "diff", "-", "blocks.yaml", "--output", "json"], "203.0.113.7 2\n");
+    const none = { count: 0, addresses: { ipv4: "0", ipv6: "0" }, entries: [] };
+    const resource = "blocks.yaml";
+    expect(JSON.parse(out)).toEqual({
+      before: "-",
+      after: "blocks.yaml",
+      in: { count: 1, addresses: { ipv4: "256", ipv6: "0" }, entries: [{ prefix: "192.0.2.0/24", to: 1, resource }] },
+      out: {
+        count: 1,
+        addresses: { ipv4: "1", ipv6: "0" },
+        entries: [{ prefix: "203.0.113.7/32", from: 2, resource }],
+      },
+      changed: none,
+      renoted: none,
+      expiring: [],
+    });
+  });
+
+  test("needs two files, of which one can be standard input", async () => {
+    await write("blocks.yaml", "192.0.2.0/24: 1\n");
+    expect(await here(["prefixes", "diff", "-", "-"], "")).toMatchObject({ code: 2, out: "" });
+    expect(await here(["prefixes", "diff", "blocks.yaml"])).toMatchObject({ code: 2, out: "" });
+    expect(await here(["prefixes", "diff", "blocks.yaml", "-"])).toEqual({
+      code: 2,
+      out: "",
+      err: "Name a file, or pipe one in.\n",
+    });
+  });
+});
+
+describe("block and unblock", () => {
+  const flags = ["--file", "blocks.yaml", "--reason", "SYN flood"];
+  const prefixes = () => Object.keys(readPrefixFile(join(folder, "blocks.yaml"), { allowEmpty: true }));
+
+  test("take a range for the prefixes that it is made of", async () => {
+    expect((await here(["block", "203.0.113.6-203.0.113.9", ...flags, "--permanent"])).out).toBe(
+      "blocks.yaml: 203.0.113.6/31, 203.0.113.8/31 are in it for good.\n",
+    );
+    expect(prefixes()).toEqual(["203.0.113.6/31", "203.0.113.8/31"]);
+    expect((await here(["unblock", "203.0.113.6-203.0.113.9", "--file", "blocks.yaml"])).code).toBe(0);
+    expect(prefixes()).toEqual([]);
+  });
+
+  test("take prefixes from standard input, one a line, with comments", async () => {
+    const piped = "# sources\n203.0.113.7 # the first\r\n\n198.51.100.0 - 198.51.100.255\n2001:DB8::/32\n";
+    expect((await here(["block", "192.0.2.9", "-", ...flags, "--permanent"], piped)).code).toBe(0);
+    expect(prefixes()).toEqual(["192.0.2.9/32", "203.0.113.7/32", "198.51.100.0/24", "2001:db8::/32"]);
+    expect((await here(["unblock", "-", "--file", "blocks.yaml"], piped)).code).toBe(0);
+    expect(prefixes()).toEqual(["192.0.2.9/32"]);
+  });
+
+  test("tell all that is wrong, with the line, and change nothing", async () => {
+    const { code, err } = await here(
+      ["block", "203.0.113.9-203.0.113.6", "-", ...flags, "--permanent"],
+      "192.0.2.0/24\n192.0.2.1/24\n192.0.2.7 5\n",
+    );
+    expect([code, err.split("\n")]).toEqual([
+      2,
+      [
+        '"203.0.113.9-203.0.113.6" ends before it begins: write "203.0.113.6-203.0.113.9" if that is meant.',
+        'standard input:2: "192.0.2.1/24" has host bits set: write "192.0.2.0/24" for the whole prefix, or "192.0.2.1/32" for the one address.',
+        'standard input:3: "192.0.2.7 5" is more than one prefix: write one a line; options say the rest.',
+        "Nothing was changed.",
+        "",
+      ],
+    ]);
+    expect((await here(["block", "-", ...flags, "--permanent"], "# none\n")).err).toBe(
+      "There is no prefix in standard input. Nothing was changed.\n",
+    );
+    expect((await here(["block", "-", ...flags, "--permanent"])).err).toBe('Pipe prefixes in, or leave "-" out.\n');
+    expect((await here(["block", "0.0.0.0-255.255.255.255", ...flags, "--permanent"])).err).toContain(
+      "is everything that there is, and is never blocked by a command",
+    );
+  });
+});
