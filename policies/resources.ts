@@ -1,4 +1,5 @@
 import { type EntryNote, parseNote } from "../provider/model/entry";
+import { overridden } from "../provider/model/group-content";
 import type { Prefix } from "../provider/model/prefix";
 import { formatUrl } from "../provider/model/resource-url";
 import { isUnknown } from "./not-yet-known";
@@ -244,27 +245,29 @@ export function readResources(meta: ResourceMeta, properties: Readonly<Record<st
     alike.set(key, [...(alike.get(key) ?? []), name]);
   }
   return [...alike].flatMap(([own, names]) =>
-    names.length > 0 ? readResource(meta, { ...overridden(properties, JSON.parse(own)), nodes: names }) : [],
+    names.length > 0 ? readResource(meta, { ...withOwn(properties, JSON.parse(own)), nodes: names }) : [],
   );
 }
 
 const NOTHING_OF_ITS_OWN = "{}";
 
 /** A group's properties with those of one of its nodes over them. */
-function overridden(common: Readonly<Record<string, unknown>>, own: unknown): Readonly<Record<string, unknown>> {
+function withOwn(common: Readonly<Record<string, unknown>>, own: unknown): Readonly<Record<string, unknown>> {
   if (isUnknown(own)) return { ...common, entries: own };
   const { entries, notes, ...others } = record(own);
   if (entries === undefined && notes === undefined) return { ...common, ...others };
-  if (isUnknown(entries) || isUnknown(common.entries))
+  if (isUnknown(entries) || isUnknown(common.entries)) {
     return { ...common, ...others, entries: entries ?? common.entries };
-  const [values, written] = [{ ...record(common.entries) }, { ...record(common.notes) }];
-  // A note without a value is of an entry whose time has come.
-  for (const prefix of Object.keys(record(notes))) delete values[prefix];
-  for (const prefix of Object.keys(record(entries))) delete written[prefix];
+  }
+  const held = overridden(contentOf(common), contentOf({ entries, notes }));
   return {
     ...common,
     ...others,
-    entries: { ...values, ...record(entries) },
-    notes: { ...written, ...record(notes) },
+    entries: Object.fromEntries(held.entries),
+    notes: Object.fromEntries(held.notes),
   };
+}
+
+function contentOf({ entries, notes }: Readonly<Record<string, unknown>>) {
+  return { entries: new Map(Object.entries(record(entries))), notes: new Map(Object.entries(record(notes))) };
 }

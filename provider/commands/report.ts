@@ -70,7 +70,10 @@ async function run(file: string | undefined, flags: Flags, io: CliIo): Promise<v
   const preview = parsePreview(await content(file, io));
   if (flags.config !== undefined && !flags.marks) throw new UsageError("--config is for --marks: give both.");
   const policies = flags.policies === undefined ? undefined : parseFindings(await content(flags.policies, io));
-  const planned = { ...reportOf(preview, io.now?.() ?? Date.now()), ...(policies && { policies }) };
+  const planned = {
+    ...reportOf(preview, io.now?.() ?? Date.now(), { byNode: flags.marks === true }),
+    ...(policies && { policies }),
+  };
   const report = flags.marks
     ? await askMarks(planned, await stackSettings(preview.config, flags.config, io), io)
     : planned;

@@ -168,7 +168,7 @@ function details(group: readonly SetReport[], limit: number): string {
   const numbers = lists
     .filter(({ list }) => list.count > 0)
     .map(({ list, title }) => `${title.toLowerCase()} ${grouped(list.count)}`);
-  const nodes = group.map(({ node }) => node);
+  const nodes = group.flatMap(({ node, nodes }) => nodes ?? [node]);
   const fleets = [...new Set(group.flatMap(({ resources }) => resources.flatMap(({ fleet }) => fleet ?? [])))];
   const parts = [
     `${code(set.url)} at ${few(nodes, limit)}${fleets.length > 0 ? `, of the fleet ${codes(fleets.slice(0, limit))}` : ""}\n`,
@@ -177,7 +177,7 @@ function details(group: readonly SetReport[], limit: number): string {
     ...lists.map(({ list, title }) => entryTable(list, title, limit)),
     expiryLines(set, limit),
   ];
-  const summary = `${group.length > 1 ? `One set on ${count(group.length, "node")}` : "One set"}${numbers.length > 0 ? `: ${numbers.join(", ")}` : ""}`;
+  const summary = `${nodes.length > 1 ? `One set on ${count(nodes.length, "node")}` : "One set"}${numbers.length > 0 ? `: ${numbers.join(", ")}` : ""}`;
   return folded(summary, parts.join(""));
 }
 

@@ -36,7 +36,7 @@ const listSchema = z.strictObject({
 
 const resourceSchema = z.strictObject({
   name: z.string(),
-  type: z.enum(["PrefixSet", "PrefixSetEntry", "CloudSignaling"]),
+  type: z.enum(["PrefixSet", "PrefixSetGroup", "PrefixSetEntry", "CloudSignaling"]),
   operation: z.enum(["create", "update", "replace", "delete"]),
   fleet: z.string().optional().describe("Name of the PrefixSetFleet that it is a child of."),
 });
@@ -49,7 +49,13 @@ const marksSchema = z.union([
 ]);
 
 const setSchema = z.strictObject({
-  node: z.string().describe("Name in the configuration, else the address."),
+  node: z.string().describe("Name in the configuration, else the address; of several nodes their number."),
+  nodes: z
+    .array(z.string())
+    .optional()
+    .describe(
+      "With a PrefixSetGroup: the nodes, where all of this is the same at several. Counts are those of one node.",
+    ),
   endpoint: z.string().optional().describe("Address of the node, without credentials, where it is known."),
   url: z.string().describe("prefixset://ARENA/SET or prefixset://ARENA/PROFILE/SET."),
   resources: z.array(resourceSchema),

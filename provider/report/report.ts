@@ -1,6 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
+import { some } from "../model/text";
 import { addressesOf } from "./entry-lists";
+import { contentsAfter, contentsBefore } from "./group-content";
+import { Groups } from "./groups";
 import type { Report, ResourceChange, SignalingReport } from "./model";
 import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview";
 import { SetChanges, type SetStep } from "./set-changes";
@@ -9,6 +12,7 @@ import {
   contentOfEntry,
   contentOfSet,
   type Known,
+  keyOf,
   membersBefore,
   type SetContent,
   withoutSecrets,
@@ -16,41 +20,42 @@ import {
 import { signalingChange } from "./signaling-changes";
 import { WholeChanges } from "./whole-changes";
 
-const TYPE = /^pulumi-nodejs:dynamic\/packetfilter:(PrefixSet|PrefixSetEntry|CloudSignaling)$/;
+const TYPE = /^pulumi-nodejs:dynamic\/packetfilter:(PrefixSet|PrefixSetGroup|PrefixSetEntry|CloudSignaling)$/;
 const FLEET = "packetfilter:index:PrefixSetFleet";
 const OPERATIONS = ["create", "update", "replace", "delete"] as const;
 const operationSchema = z.enum(OPERATIONS);
-const kindSchema = z.enum(["PrefixSet", "PrefixSetEntry", "CloudSignaling"]);
+const kindSchema = z.enum(["PrefixSet", "PrefixSetGroup", "PrefixSetEntry", "CloudSignaling"]);
 
 /**
  * What a preview is about to do, put together by node and set.
  *
  * @param now Milliseconds since 1970: by it an entry that goes has expired.
+ * @param byNode True: nodes of a group are apart, also where they change in the same way.
  */
-export function reportOf(preview: Preview, now: number): Report {
+export function reportOf(preview: Preview, now: number, { byNode = false } = {}): Report {
   const work = new Work(addressesIn(preview));
   for (const step of preview.steps) work.take(step);
   const { stack, project } = parseUrn(preview.steps[0]?.urn ?? "");
-  const sets = work.sets(now);
+  const sets = work.sets(now, byNode);
   const { signalings, others } = work;
   const whole = work.whole.report();
   const said = (severity: string) =>
     preview.diagnostics.filter((one) => one.severity === severity).map(({ message }) => plain(message));
   const errors = said("error");
-  const changing = sets.filter(({ resources }) => resources.length > 0);
+  const entriesOf = (list: (set: Report["sets"][number]) => number) =>
+    sum(sets, (set) => list(set) * (set.nodes?.length ?? 1));
   return {
     project,
     stack,
     failed: errors.length > 0,
     totals: {
-      in: sum(sets, (set) => set.in.count),
-      out: sum(sets, (set) => set.out.count),
-      changed: sum(sets, ({ changed }) => changed.count),
-      renoted: sum(sets, ({ renoted }) => renoted.count),
+      in: entriesOf((set) => set.in.count),
+      out: entriesOf((set) => set.out.count),
+      changed: entriesOf(({ changed }) => changed.count),
+      renoted: entriesOf(({ renoted }) => renoted.count),
       addressesIn: addressesOf(sets.flatMap((set) => set.in.entries.map(({ prefix }) => prefix))),
       addressesOut: addressesOf(sets.flatMap(({ out }) => out.entries.map(({ prefix }) => prefix))),
-      sets: changing.length,
-      nodes: new Set(changing.map(({ node, endpoint }) => endpoint ?? node)).size,
+      ...work.extent(),
       started: sum(signalings, ({ started }) => started.length),
       stopped: sum(signalings, ({ stopped }) => stopped.length),
       deleted: sum(whole, ({ operation, names }) => (operation === "delete" ? names.length : 0)),
@@ -72,8 +77,9 @@ class Work {
   readonly whole = new WholeChanges();
   readonly others: Record<string, number> = {};
   private readonly bySet = new Map<string, SetChanges>();
+  private readonly groups = new Groups();
   /** What the state said of a resource before the refresh, by URN. */
-  private readonly refreshed = new Map<string, SetContent>();
+  private readonly refreshed = new Map<string, readonly SetContent[]>();
 
   constructor(private readonly known: Known) {}
 
@@ -85,16 +91,25 @@ class Work {
       return;
     }
     if (step.op === "refresh" && step.oldState && kind !== "CloudSignaling")
-      this.refreshed.set(step.urn, this.held(kind, membersBefore(step.oldState)));
+      this.refreshed.set(step.urn, this.before(kind, membersBefore(step.oldState)));
     const operation = operationSchema.safeParse(step.op).data;
     if (operation === undefined) return;
     const fleet = urn.parents.includes(FLEET) ? fleetName(step) : undefined;
     const resource: ResourceChange = { name: urn.name, type: kind, operation, ...(fleet !== undefined && { fleet }) };
     if (kind === "CloudSignaling") this.takeSignaling(step, resource);
+    else if (kind === "PrefixSetGroup") this.takeGroup(step, resource);
     else this.takeEntries(step, resource, kind);
   }
 
-  sets(now: number): Report["sets"] {
+  /** How many sets of how many nodes change. */
+  extent(): Pick<Report["totals"], "sets" | "nodes"> {
+    const places = [...this.bySet.values()].filter(({ isChanged }) => isChanged).map(({ places }) => places);
+    const nodes = new Set(places.flat().map(({ endpoint, label }) => endpoint ?? label));
+    return { sets: places.flat().length, nodes: nodes.size };
+  }
+
+  sets(now: number, byNode: boolean): Report["sets"] {
+    this.groups.into(this.bySet, byNode);
     const sets = [...this.bySet.values()].map((set) => set.report(now));
     return sets.sort((a, b) => compare(a.url, b.url) || compare(a.node, b.node));
   }
@@ -102,6 +117,25 @@ class Work {
   private takeOther(op: string, { type }: Urn): void {
     if (type.startsWith("pulumi:pulumi:") || type.startsWith("pulumi:providers:") || type === FLEET) return;
     if (operationSchema.safeParse(op).success) this.others[op] = (this.others[op] ?? 0) + 1;
+  }
+
+  private takeGroup(step: PreviewStep, resource: ResourceChange): void {
+    const old = step.oldState ? membersBefore(step.oldState) : undefined;
+    const before = old ? contentsBefore(old, this.known) : [];
+    this.groups.add({
+      resource,
+      before,
+      after: step.newState ? contentsAfter(withoutSecrets(step.newState.inputs), this.known) : [],
+      state: this.refreshed.get(step.urn) ?? [],
+      keeps: old !== undefined && keepsEntries(old),
+      differs: differences(step, "PrefixSet"),
+    });
+    const [first] = [...before].sort((a, b) => b.entries.size - a.entries.size);
+    if (first && (resource.operation === "delete" || resource.operation === "replace")) {
+      const place = { label: some(before.map(({ place: { label } }) => label)) };
+      const keeps = old !== undefined && keepsEntries(old);
+      this.addWhole(step, { resource, before: { ...first, place }, after: undefined, keeps });
+    }
   }
 
   private takeEntries(step: PreviewStep, resource: ResourceChange, kind: "PrefixSet" | "PrefixSetEntry"): void {
@@ -114,7 +148,7 @@ class Work {
     if (before && (isMove || !after)) this.setOf(before).add({ ...base, before });
     if (after) this.setOf(after).add({ ...base, before: isMove ? undefined : before, after });
     const state = this.refreshed.get(step.urn);
-    if (state && before) this.setOf(before).addDrift(state, before);
+    if (state?.[0] && before) this.setOf(before).addDrift(state[0], before);
     if (before && (resource.operation === "delete" || resource.operation === "replace"))
       this.addWhole(step, { resource, before, after: after ?? undefined, keeps });
   }
@@ -145,18 +179,19 @@ class Work {
     return kind === "PrefixSet" ? contentOfSet(members, this.known) : contentOfEntry(members, this.known);
   }
 
+  private before(kind: SetKind, members: Readonly<Record<string, unknown>>): readonly SetContent[] {
+    return kind === "PrefixSetGroup" ? contentsBefore(members, this.known) : [this.held(kind, members)];
+  }
+
   private setOf(held: SetContent): SetChanges {
     const key = keyOf(held);
-    const set = this.bySet.get(key) ?? new SetChanges(held.place, held.url);
+    const set = this.bySet.get(key) ?? new SetChanges([held.place], held.url);
     this.bySet.set(key, set);
     return set;
   }
 }
 
-/** One set of one machine, however it is called. */
-function keyOf({ place, url }: SetContent): string {
-  return JSON.stringify([place.endpoint ?? place.label, url]);
-}
+type SetKind = "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry";
 
 function keepsEntries({ onDestroy, existed }: Readonly<Record<string, unknown>>): boolean {
   return onDestroy === "keep" || (onDestroy === "created" && existed === true);

@@ -1,5 +1,6 @@
 import type { EntryNote } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
+import { count } from "../model/text";
 import { isExpired } from "../resources/entries";
 import { entryList } from "./entry-lists";
 import type { EntryChange, ResourceChange, SetReport } from "./model";
@@ -36,10 +37,16 @@ export class SetChanges {
   private unknown = 0;
   private hidden = false;
 
+  /** @param places Where it is the same: one node, or several. */
   constructor(
-    readonly place: Place,
+    readonly places: readonly Place[],
     readonly url: string,
   ) {}
+
+  /** True where a resource changes it. */
+  get isChanged(): boolean {
+    return this.resources.length > 0;
+  }
 
   /** Takes the part of a step that concerns this set. */
   add({ resource, before, after, keeps, differs }: SetStep): void {
@@ -88,9 +95,12 @@ export class SetChanges {
       going?.push({ prefix, from, ...written(note), resource, ...(isOver && { expired: true as const }) });
     }
     const { in: more, out: fewer, changed: others } = this.drift;
+    const [place] = this.places;
+    const node = place && this.places.length === 1 ? place : { label: count(this.places.length, "node") };
     return {
-      node: this.place.label,
-      ...(this.place.endpoint !== undefined && { endpoint: this.place.endpoint }),
+      node: node.label,
+      ...(node.endpoint !== undefined && { endpoint: node.endpoint }),
+      ...(this.places.length > 1 && { nodes: this.places.map(({ label }) => label) }),
       url: this.url,
       resources: this.resources,
       in: entryList(coming ?? []),

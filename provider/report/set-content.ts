@@ -76,8 +76,17 @@ export function addressesIn({ config, steps }: Pick<Preview, "config" | "steps">
       if (endpoint !== undefined && !isOther && typeof named !== "object")
         used.set(usedKey(kind, text.parse(named)), endpoint);
     }
+    for (const [node, address] of Object.entries(map.parse(oldState.outputs.endpoints))) {
+      const endpoint = shownAddress(address);
+      if (endpoint !== undefined) used.set(usedKey(NODE, node), endpoint);
+    }
   }
   return { config, used };
+}
+
+/** One set of one machine, however it is called. */
+export function keyOf({ place, url }: Pick<SetContent, "place" | "url">): string {
+  return JSON.stringify([place.endpoint ?? place.label, url]);
 }
 
 /** What a `PrefixSet` holds. */
@@ -138,7 +147,7 @@ export interface PlaceKind {
   readonly standard: string;
   readonly unnamed: string;
 }
-const NODE: PlaceKind = {
+export const NODE: PlaceKind = {
   argument: "node",
   all: "packetfilter:nodes",
   address: "endpoint",
@@ -203,7 +212,7 @@ function urlOf(members: Readonly<Record<string, unknown>>): string {
   return url ? formatUrl(url) : "a set that is not known yet";
 }
 
-function canonical(spelling: unknown): CanonicalPrefix | undefined {
+export function canonical(spelling: unknown): CanonicalPrefix | undefined {
   if (typeof spelling !== "string") return undefined;
   try {
     return Prefix.canonical(spelling);
@@ -213,7 +222,7 @@ function canonical(spelling: unknown): CanonicalPrefix | undefined {
   }
 }
 
-function shownValue(value: unknown): ListedValue {
+export function shownValue(value: unknown): ListedValue {
   if (value === UNKNOWN) return "not known yet";
   return typeof value === "number" || typeof value === "string" ? value : "of an unknown form";
 }

@@ -53,7 +53,7 @@ function setLines(set: SetReport, limit: number): string[] {
   const marks = set.marks && "unasked" in set.marks ? `Marks: ${safe(set.marks.unasked)}` : markSentence(set);
   return [
     "",
-    `${safe(set.node)} ${safe(set.url)}`,
+    `${safe(set.node)} ${safe(set.url)}${set.nodes ? `, the same at each: ${few(set.nodes, limit)}` : ""}`,
     ...remarks(set).map((one) => `  ${one}`),
     ...(marks === undefined ? [] : [`  ${marks}`]),
     ...changeLines(set, limit),

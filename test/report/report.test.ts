@@ -33,7 +33,7 @@ test("reports of real previews are as the published schema says", async () => {
   const schema = z.fromJSONSchema(
     JSON.parse(readFileSync(join(__dirname, "../../schemas/report.schema.json"), "utf8")),
   );
-  for (const name of ["change", "refresh", "failed"]) {
+  for (const name of ["change", "refresh", "failed", "group"]) {
     const { out } = await run(["report", `${name}.json`, "--output", "json"], { folder, now: () => NOW });
     expect(schema.safeParse(JSON.parse(out)).error).toBeUndefined();
     expect(reportSchema.parse(JSON.parse(out))).toEqual(reported(name));
@@ -292,4 +292,79 @@ test("a signaling that moves stops at the old receiver and starts at the new", (
     { receiver: "b", started: prefixes, stopped: ["192.0.2.1/32"], left: ["192.0.2.2/32"] },
   ]);
   expect(whole).toMatchObject([{ operation: "replace", place: "a", becomes: "b", prefixes: 2 }]);
+});
+
+describe("a preview with a group of which one node drifted, two join, and one of these has an entry of its own", () => {
+  const report = reported("group");
+  const changes = ({ node, nodes, drift, in: coming, out }: Report["sets"][number]) => ({
+    node,
+    ...(nodes && { nodes }),
+    in: coming.entries.map(({ prefix }) => prefix),
+    out: out.entries.map(({ prefix }) => prefix),
+    ...(drift && { drift }),
+  });
+
+  test("nodes that change in the same way are one set, with their names", () => {
+    expect(report.sets.map(changes)).toEqual([
+      { node: "2 nodes", nodes: ["fra1", "fra2"], in: ["203.0.113.0/24"], out: ["198.51.100.0/24"] },
+      {
+        node: "ams1",
+        in: ["192.0.2.0/24", "203.0.113.0/24"],
+        out: ["198.51.100.0/24"],
+        drift: { in: 0, out: 1, changed: 0 },
+      },
+      { node: "ams2", in: ["192.0.2.0/24", "203.0.113.0/24", "203.0.113.9/32"], out: [] },
+      { node: "fra3", in: ["192.0.2.0/24", "203.0.113.0/24"], out: [] },
+    ]);
+  });
+
+  test("counts entries, sets and nodes at each node", () => {
+    expect(report.totals).toMatchObject({ in: 9, out: 3, sets: 5, nodes: 5, deleted: 0, replaced: 0 });
+  });
+
+  test("names the nodes in text and Markdown, and takes them apart to ask each for its marks", () => {
+    expect(text(report, 20)).toContain(
+      "2 nodes prefixset://edge/blocked, the same at each: fra1, fra2\n  + 203.0.113.0/24 2, SYN flood",
+    );
+    expect(markdown(report, { key: "shop/prod", limit: 20, maxBytes: 60_000 })).toContain(
+      "One set on 2 nodes: in 1, out 1</summary>\n\n`prefixset://edge/blocked` at `fra1`, `fra2`\n",
+    );
+    const preview = parsePreview(readFileSync(join(folder, "group.json"), "utf8"));
+    expect(reportOf(preview, NOW, { byNode: true }).sets.map(({ node, endpoint }) => [node, endpoint])).toEqual([
+      ["ams1", "http://192.0.2.13"],
+      ["ams2", "http://192.0.2.14"],
+      ["fra1", "http://192.0.2.10"],
+      ["fra2", "http://192.0.2.11"],
+      ["fra3", "http://192.0.2.12"],
+    ]);
+  });
+
+  test("a node at which another resource changes the same set is apart", () => {
+    const preview = parsePreview(readFileSync(join(folder, "group.json"), "utf8"));
+    const urn = "urn:pulumi:prod::shop::pulumi-nodejs:dynamic/packetfilter:PrefixSetEntry::moved";
+    const inputs = { arena: "edge", set: "blocked", prefix: "203.0.113.0/24", value: 2, node: "fra2" };
+    const oldState = { inputs, outputs: { ...inputs, endpoint: "http://192.0.2.11" } };
+    const steps = [...preview.steps, { op: "delete", urn, oldState }];
+    // It moves from the single entry to the group: it neither comes nor goes.
+    expect(
+      reportOf({ ...preview, steps }, NOW)
+        .sets.map(changes)
+        .slice(2, 4),
+    ).toEqual([
+      { node: "fra1", in: ["203.0.113.0/24"], out: ["198.51.100.0/24"] },
+      { node: "fra2", in: [], out: ["198.51.100.0/24"] },
+    ]);
+  });
+
+  test("a group that is deleted is one line, and what it held goes at each node", () => {
+    const preview = parsePreview(readFileSync(join(folder, "group.json"), "utf8"));
+    const steps = preview.steps.flatMap((step) =>
+      step.op === "update" && step.urn.endsWith("::edge") ? [{ ...step, op: "delete", newState: null }] : [],
+    );
+    const gone = reportOf({ ...preview, steps }, NOW);
+    expect(gone.whole).toMatchObject([
+      { operation: "delete", type: "PrefixSetGroup", place: "ams1, fra1, fra2", prefixes: 2 },
+    ]);
+    expect(gone.totals).toMatchObject({ in: 0, out: 5, sets: 3, nodes: 3 });
+  });
 });

@@ -1,0 +1,86 @@
+import { SetChanges, type SetStep } from "./set-changes";
+import { keyOf, type SetContent } from "./set-content";
+
+/** What a step does to a group. */
+interface GroupStep extends Omit<SetStep, "before" | "after"> {
+  /** By node, as all that follows; nodes with the same content share their entries. */
+  readonly before: readonly SetContent[];
+  readonly after: readonly SetContent[];
+  /** What the state said before the refresh. */
+  readonly state: readonly SetContent[];
+}
+
+/** What a step does to the set of one node of a group. */
+interface Part {
+  readonly key: string;
+  readonly held: SetContent;
+  readonly step: SetStep;
+  readonly state: SetContent | undefined;
+}
+
+/** What groups do to the sets of their nodes. */
+export class Groups {
+  private readonly parts: Part[] = [];
+
+  add({ before, after, state, keeps, ...step }: GroupStep): void {
+    const [had, wanted, known] = [before, after, state].map(byKey);
+    for (const [key, held] of new Map([...(had ?? []), ...(wanted ?? [])])) {
+      const [earlier, later] = [had?.get(key), wanted?.get(key)];
+      const ofNode = { ...step, keeps: keeps && !later, before: earlier, after: later };
+      this.parts.push({ key, held, step: ofNode, state: known?.get(key) });
+    }
+  }
+
+  /**
+   * Puts them to what other resources do. Nodes at which it is the same, and at whose set nothing else changes, are one
+   * item, unless they are to be apart.
+   */
+  into(sets: Map<string, SetChanges>, byNode: boolean): void {
+    const writers = new Map<string, number>();
+    for (const { key } of this.parts) writers.set(key, (writers.get(key) ?? 0) + 1);
+    const alone = (key: string) => !byNode && writers.get(key) === 1 && !sets.has(key);
+    const alike = new Map<string, Part[]>();
+    const likeness = likenesses();
+    for (const part of this.parts) {
+      if (alone(part.key)) {
+        const key = likeness(part);
+        alike.set(key, [...(alike.get(key) ?? []), part]);
+      } else {
+        const set = sets.get(part.key) ?? new SetChanges([part.held.place], part.held.url);
+        sets.set(part.key, set);
+        take(set, part);
+      }
+    }
+    for (const [key, parts] of alike) {
+      const [first] = parts;
+      if (!first) continue;
+      const set = new SetChanges(
+        parts.map(({ held }) => held.place),
+        first.held.url,
+      );
+      take(set, first);
+      sets.set(key, set);
+    }
+  }
+}
+
+function take(set: SetChanges, { step, state }: Part): void {
+  set.add(step);
+  if (state && step.before) set.addDrift(state, step.before);
+}
+
+/** The same text for parts of one resource that hold, held and are to hold the same. */
+function likenesses(): (part: Part) => string {
+  const numbers = new Map<unknown, number>();
+  const numberOf = (content: SetContent | undefined) => {
+    const number = numbers.get(content?.entries) ?? numbers.size;
+    numbers.set(content?.entries, number);
+    return number;
+  };
+  return ({ step: { resource, before, after }, state, held }) =>
+    JSON.stringify([resource, held.url, [before, after, state].map(numberOf)]);
+}
+
+function byKey(contents: readonly SetContent[]): ReadonlyMap<string, SetContent> {
+  return new Map(contents.map((held) => [keyOf(held), held]));
+}
