@@ -122,8 +122,8 @@ describe("at run time", () => {
       process.stdout.write(JSON.stringify({ packages: [...new Set(packages)].sort(), own }));`;
     const seen = JSON.parse(execFileSync(process.execPath, ["-e", script], { cwd: consumer, encoding: "utf8" }));
     expect(seen).toEqual({ packages: ["ipaddr.js"], own: expect.any(Number) });
-    // Of 530 files: the classes, their settings, and the arithmetic of prefixes.
-    expect(seen.own).toBeLessThanOrEqual(80);
+    // Of 560 files: the classes (that of groups among them), their settings, and the arithmetic of prefixes.
+    expect(seen.own).toBeLessThanOrEqual(81);
   });
 
   test("nothing else can be required, so that what is inside can change", () => {
