@@ -23,6 +23,8 @@ export interface CliIo {
   readonly isTerminal?: boolean;
   /** The working folder: relative files start there. Default: that of the process. */
   readonly folder?: string;
+  /** Calls back again and again after so many milliseconds, until what it gives is called. Default: the machine's timers. */
+  every?(ms: number, run: () => void): () => void;
   /** Milliseconds since 1970. Default: the machine's clock. */
   readonly now?: () => number;
 }
@@ -30,6 +32,31 @@ export interface CliIo {
 /** Says what a command is about to wait for, where a person watches. */
 export function progress({ isTerminal, err }: CliIo, text: string): void {
   if (isTerminal) err(`${text}\n`);
+}
+
+/** Milliseconds between two lines about a node that has not answered. */
+const SILENCE_MS = 5_000;
+
+/** Says what a command waits for, where a person watches, and again every few seconds until it has come. */
+export async function waiting<T>(io: CliIo, text: string, work: () => Promise<T>): Promise<T> {
+  progress(io, text);
+  if (!io.isTerminal) return work();
+  const { every = repeatedly } = io;
+  let seconds = 0;
+  const end = every(SILENCE_MS, () => {
+    seconds += SILENCE_MS / 1_000;
+    io.err(`${text}: no answer for ${seconds} s\n`);
+  });
+  try {
+    return await work();
+  } finally {
+    end();
+  }
+}
+
+function repeatedly(ms: number, run: () => void): () => void {
+  const timer = setInterval(run, ms);
+  return () => clearInterval(timer);
 }
 
 /** Thrown by a command that was called in a wrong way: exit code 2 instead of 1. */

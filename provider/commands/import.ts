@@ -8,7 +8,8 @@ import { importCommand } from "../import/program";
 import { type Holdings, heldSet } from "../import/source";
 import { writeNew } from "../import/write-new";
 import { count } from "../model/text";
-import { type CliIo, progress, UsageError } from "./cli-io";
+import { requireGiven } from "./blocking/given";
+import { type CliIo, waiting } from "./cli-io";
 import { addNodeFlags, clientOf, type NodeFlags, nodeOptions } from "./node-options";
 import { readProject } from "./project";
 import { addReceiverFlags, type ReceiverFlags, signalingClient } from "./receiver-options";
@@ -40,7 +41,7 @@ export function register(program: Command, io: CliIo): void {
     .command("import")
     .description("write what a node holds as an import file for pulumi and the program that matches it")
     .argument("[url...]", "prefix-sets, such as prefixset://edge/blocked")
-    .requiredOption("--out <folder>", "where the files go; made where it is missing")
+    .option("--out <folder>", "where the files go; made where it is missing")
     .addOption(
       new Option("--as <form>", "each set as a PrefixSet, or each entry as a PrefixSetEntry")
         .choices(["set", "entries"])
@@ -55,9 +56,10 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<void> {
-  const urls = wrongUse(TypeError, () => setUrls(texts));
   const isSignaling = flags.signaling === true;
-  if (urls.length === 0 && !isSignaling) throw new UsageError("Name at least one set, or give --signaling.");
+  const nothing = texts.length === 0 && !isSignaling ? "Name at least one set, or give --signaling." : undefined;
+  requireGiven([["--out <folder>", flags.out]], nothing);
+  const urls = wrongUse(TypeError, () => setUrls(texts));
   const names = wrongUse(TypeError, () => resourceNames(urls, chosenNames(flags.name), isSignaling));
   const folder = resolve(io.folder ?? process.cwd(), flags.out);
   refuseExisting(folder);
@@ -83,8 +85,8 @@ async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Pro
   const node = urls.length > 0 ? clientOf({ name: undefined, options: await nodeOptions(chosen, io) }) : undefined;
   try {
     const sets = urls.map(async (url) => {
-      progress(io, `listing ${formatUrl(url)} on ${node?.endpoint}`);
-      return heldSet(url, (await node?.listPrefixSet(url, options)) ?? []);
+      const text = `listing ${formatUrl(url)} on ${node?.endpoint}`;
+      return heldSet(url, (await waiting(io, text, async () => node?.listPrefixSet(url, options))) ?? []);
     });
     const active = (async () => signaling?.status(options))();
     const [held, prefixes] = await Promise.all([Promise.all(sets), active]);

@@ -11,7 +11,7 @@ import {
 import { messageOf } from "../model/errors";
 import { inParallel } from "../model/parallel";
 import { readPrefixOption } from "./blocking/given";
-import { type CliIo, progress, UsageError } from "./cli-io";
+import { type CliIo, UsageError, waiting } from "./cli-io";
 import { covering } from "./listing/covering";
 import { type Listing, listEntries, listMarks, listProfiles, listRules, together } from "./listing/listing";
 import { OUTPUTS, type Output, printed } from "./listing/output";
@@ -127,8 +127,8 @@ async function asked(node: ChosenNode, url: ResourceUrl, what: What, io: CliIo):
   const client = clientOf(node);
   const name = node.name ?? client.endpoint;
   try {
-    progress(io, `listing ${formatUrl(url)} on ${client.endpoint}`);
-    return { node: name, listing: await listed(client, url, what) };
+    const text = `listing ${formatUrl(url)} on ${client.endpoint}`;
+    return { node: name, listing: await waiting(io, text, () => listed(client, url, what)) };
   } catch (failure) {
     return { node: name, listing: { columns: [], rows: [], summary: "failed." }, failure };
   } finally {

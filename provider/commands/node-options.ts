@@ -2,11 +2,12 @@ import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
-import { NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
+import { DEFAULTS, NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
 import { parseOptions } from "../client/options";
 import { NODE_KEYS } from "../resources/config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
 import { ConfigError } from "../resources/settings";
+import { readSpan } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 import { collect, collectNames } from "./collect";
 import { type Project, readProject } from "./project";
@@ -24,6 +25,7 @@ export interface NodeFlags extends StackFlags {
   readonly cert?: string;
   readonly key?: string;
   readonly settings?: string;
+  readonly timeout?: string;
   readonly markPauseMs?: string;
   readonly markPace?: string;
 }
@@ -63,6 +65,7 @@ export function addNodeFlags(command: Command, { listsMarks = false } = {}): Com
       "--settings <file>",
       "further members of the node in JSON (answers, absentSet, …), as probe --out writes them",
     );
+  command.option("--timeout <span>", "how long one request may take with all its repeats, such as 20s; default: 60s");
   if (!listsMarks) return command;
   return command
     .option("--user-arena <name>", "value of the header User-Arena; default: the arena")
@@ -174,12 +177,18 @@ async function givenMembers(flags: NodeFlags, io: CliIo): Promise<Members> {
   const tls = { ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) };
   const options = {
     headers: Object.fromEntries(flags.header.map(headerOf)),
+    ...(flags.timeout !== undefined && within(readSpan("--timeout", flags.timeout))),
     ...(flags.userArena !== undefined && { userArena: flags.userArena }),
     ...(Object.keys(tls).length > 0 && { tls }),
     ...(flags.markPauseMs !== undefined && { markPauseMs: flags.markPauseMs }),
     ...(flags.markPace !== undefined && { markPace: flags.markPace }),
   };
   return { file: await settingsOf(flags.settings, io), options };
+}
+
+/** One try may take no longer than all of them. */
+function within(deadlineMs: number) {
+  return { deadlineMs, timeoutMs: Math.min(deadlineMs, DEFAULTS.timeoutMs) };
 }
 
 function complete(node: NodeOptions, { file, options }: Members): NodeOptions {

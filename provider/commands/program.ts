@@ -5,6 +5,7 @@ import { z } from "zod";
 import { visibleLines } from "../model/foreign-text";
 import { type CliIo, Ended, UsageError } from "./cli-io";
 import { failureText } from "./failure";
+import { fitted } from "./fitted";
 
 /** A file with sub-commands. Only the one that is called is loaded, so that each starts fast. */
 interface CommandModule {
@@ -57,7 +58,14 @@ const COMMANDS: Record<string, { about: string; load: () => Promise<CommandModul
     about: "take prefixes out of a prefix file",
     load: () => import("./unblock.js"),
   },
+  completion: {
+    about: "print a script by which a shell completes commands and options",
+    load: () => import("./completion.js"),
+  },
 };
+
+/** What stands in the list of commands and is an option in disguise. */
+const WORDS = { help: "show what a command does: help [command]", version: "print the version of this package" };
 
 /**
  * The command line. Exit codes: 0 fine, 1 failure, 2 wrong use; `probe --check` has 3.
@@ -68,18 +76,24 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
   const program = new Command("pulumi-packetfilter")
     .description("Tools of the pulumi-packetfilter package: an emulator, and helpers around real nodes.")
     .version(packageVersion(), "--version", "print the version of this package")
-    .configureOutput({ writeOut: io.out, writeErr: io.err })
+    .configureOutput({
+      writeOut: (text) => io.out(io.terminal ? fitted(text, io.terminal.columns()) : text),
+      writeErr: io.err,
+      ...(io.terminal && { getOutHelpWidth: io.terminal.columns, getErrHelpWidth: io.terminal.columns }),
+    })
     .helpCommand(false)
     .enablePositionalOptions()
     .exitOverride();
-  const called = Object.entries(COMMANDS).find(([name]) => name === args[0]);
-  for (const [name, { about }] of Object.entries(COMMANDS)) {
-    if (name !== called?.[0]) program.command(name).description(about).allowUnknownOption();
-  }
   try {
-    (await called?.[1].load())?.register(program, io);
+    const words = asOptions(args);
+    const [called] = words;
+    for (const [name, { about, load }] of Object.entries(COMMANDS)) {
+      if (name === called || called === "completion") (await load()).register(program, io);
+      else program.command(name).description(about).allowUnknownOption();
+    }
+    for (const [name, about] of Object.entries(WORDS)) program.command(name).description(about);
     for (const command of program.commands) refuseRepeats(command);
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(words, { from: "user" });
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
@@ -87,6 +101,18 @@ export async function main(args: readonly string[], io: CliIo): Promise<number> 
     if (error instanceof Ended) return error.exitCode;
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** `help list` is `list --help`, and `version` is `--version`. */
+function asOptions(args: readonly string[]): readonly string[] {
+  const [first, ...others] = args;
+  if (first === "help") {
+    const [name] = others;
+    if (name !== undefined && !(name in COMMANDS))
+      throw new UsageError(`There is no command ${JSON.stringify(name)}: help shows all.`);
+    return [...others, "--help"];
+  }
+  return first === "version" ? ["--version"] : args;
 }
 
 /** An option that gathers no values is said once: of two targets or files one would be passed over in silence. */

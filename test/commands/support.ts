@@ -7,6 +7,8 @@ export interface Surroundings {
   readonly now?: () => number;
   readonly isTerminal?: boolean;
   readonly execute?: (program: string, args: readonly string[], folder: string) => Promise<string>;
+  readonly every?: (ms: number, run: () => void) => () => void;
+  readonly terminal?: { columns(): number };
   readonly stdin?: AsyncIterable<Uint8Array | string>;
 }
 

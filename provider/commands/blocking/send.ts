@@ -3,7 +3,7 @@ import { formatUrl } from "../../client";
 import { messageOf } from "../../model/errors";
 import { inParallel } from "../../model/parallel";
 import type { LockedFile } from "../../prefixes/edit/edit-file";
-import { type CliIo, progress } from "../cli-io";
+import { type CliIo, waiting } from "../cli-io";
 import { commandLine } from "../command-line";
 import { printed } from "../listing/output";
 import { AT_ONCE } from "../node-options";
@@ -39,9 +39,9 @@ export async function send(
   io: CliIo,
 ): Promise<readonly string[]> {
   const outcomes = await inParallel(targets, AT_ONCE, async (target): Promise<Outcome> => {
-    progress(io, `sending to ${target.client.endpoint}`);
     try {
-      return { ...target, sent: await sendNow({ ...target, project, file }, wanted(target), io) };
+      const work = () => sendNow({ ...target, project, file }, wanted(target), io);
+      return { ...target, sent: await waiting(io, `sending to ${target.client.endpoint}`, work) };
     } catch (error) {
       return { ...target, failure: messageOf(error) };
     }

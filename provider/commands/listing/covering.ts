@@ -2,7 +2,7 @@ import { formatUrl, type Prefix, type PrefixSetUrl } from "../../client";
 import { messageOf } from "../../model/errors";
 import { inParallel } from "../../model/parallel";
 import { count } from "../../model/text";
-import { type CliIo, progress, UsageError } from "../cli-io";
+import { type CliIo, UsageError, waiting } from "../cli-io";
 import { AT_ONCE, type ChosenNode, clientOf } from "../node-options";
 import { type Cell, type Listing, listEntries, withoutEmpty } from "./listing";
 import type { StackSet } from "./stack-sets";
@@ -38,9 +38,12 @@ export async function covering({ covered, nodes, urls, known }: Search, io: CliI
       const found = asked.map(async (url) => {
         const set = formatUrl(url);
         const notes = here.find((one) => formatUrl(one.url) === set)?.notes;
-        progress(io, `listing ${set} on ${client.endpoint}`);
+        const text = `listing ${set} on ${client.endpoint}`;
         try {
-          const { rows: entries } = listEntries(await client.listPrefixSet(url, { signal: io.stop }), covered);
+          const { rows: entries } = listEntries(
+            await waiting(io, text, () => client.listPrefixSet(url, { signal: io.stop })),
+            covered,
+          );
           return entries.map((entry) => ({ node: name, set, ...entry, ...said(notes, entry.prefix) }));
         } catch (error) {
           failed.push(messageOf(error));

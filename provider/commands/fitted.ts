@@ -1,0 +1,44 @@
+/** Wider lines are hard to read, whatever the terminal has room for. */
+const WIDEST = 120;
+
+/**
+ * A help text as a terminal of so many columns has room for it: paragraphs are filled anew, and an indented line that is too
+ * long goes on below, under its own beginning.
+ */
+export function fitted(text: string, columns: number): string {
+  const width = Math.min(columns, WIDEST);
+  return paragraphs(text)
+    .flatMap((line) => wrapped(line, width))
+    .join("\n");
+}
+
+/** Lines that follow each other without indentation are one paragraph. */
+function paragraphs(text: string): string[] {
+  const lines: string[] = [];
+  for (const line of text.split("\n")) {
+    const last = lines.at(-1);
+    const isMore = last !== undefined && isText(last) && isText(line);
+    if (isMore) lines[lines.length - 1] = `${last} ${line}`;
+    else lines.push(line);
+  }
+  return lines;
+}
+
+function isText(line: string): boolean {
+  return /^[^\s]/.test(line) && !line.endsWith(":");
+}
+
+function wrapped(line: string, width: number): string[] {
+  if (line.length <= width) return [line];
+  const indent = " ".repeat(line.length - line.trimStart().length + (line.startsWith(" ") ? 2 : 0));
+  const lines: string[] = [];
+  let current = "";
+  for (const word of line.split(/(?<=\S) /)) {
+    const next = current === "" ? word : `${current} ${word}`;
+    if (next.length > width && current.trim() !== "") {
+      lines.push(current);
+      current = indent + word;
+    } else current = next;
+  }
+  return [...lines, current];
+}

@@ -1,0 +1,123 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { serveRaw } from "../support/raw-server";
+import { run } from "./support";
+
+const CLI = join(__dirname, "../../dist/provider/cli.js");
+const BLOCKED = "prefixset://edge/blocked";
+
+test("help and version are commands, too", async () => {
+  expect(await run(["help", "unblock"])).toEqual(await run(["unblock", "--help"]));
+  expect(await run(["help"])).toEqual(await run(["--help"]));
+  expect(await run(["version"])).toEqual(await run(["--version"]));
+  expect(await run(["help", "nothing"])).toEqual({
+    code: 2,
+    out: "",
+    err: 'There is no command "nothing": help shows all.\n',
+  });
+});
+
+test("the help of a command has its own options only", async () => {
+  for (const command of ["block", "unblock", "import"])
+    expect((await run([command, "--help"])).out).not.toMatch(/--mark-pa|--user-arena/);
+  expect((await run(["list", "--help"])).out).toContain("--mark-pause-ms");
+});
+
+test.each([60, 80, 200])("help fits a terminal of %i columns", async (columns) => {
+  for (const command of ["block", "list", "report", "import"]) {
+    const { out } = await run([command, "--help"], { terminal: { columns: () => columns } });
+    const prose = out.split("\n").filter((line) => !line.startsWith("  "));
+    expect(prose.filter((line) => line.length > Math.min(columns, 120))).toEqual([]);
+  }
+});
+
+test("a node that is silent has a line every few seconds, where a person watches", async () => {
+  const ticks: (() => void)[] = [];
+  let ended = 0;
+  const every = (ms: number, tick: () => void) => {
+    expect(ms).toBe(5_000);
+    ticks.push(tick);
+    return () => {
+      ended += 1;
+    };
+  };
+  using node = await serveRaw((_, response) => {
+    for (const tick of ticks) {
+      tick();
+      tick();
+    }
+    response.end('{"data":[]}');
+  });
+  const listed = await run(["list", BLOCKED, "--endpoint", node.url], { isTerminal: true, every });
+  const line = `listing ${BLOCKED} on ${node.url}`;
+  expect([listed.code, listed.err]).toEqual([0, `${line}\n${line}: no answer for 5 s\n${line}: no answer for 10 s\n`]);
+  expect(ended).toBe(1);
+});
+
+test("--timeout ends the wait for a node that takes connections and says nothing", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  try {
+    const ended = await run(["list", BLOCKED, "--endpoint", `http://127.0.0.1:${port}`, "--timeout", "1s"]);
+    expect([ended.code, ended.out]).toEqual([1, ""]);
+    expect((await run(["list", BLOCKED, "--endpoint", "http://192.0.2.1", "--timeout", "soon"])).code).toBe(2);
+  } finally {
+    server.close();
+  }
+});
+
+describe("completion", () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "packetfilter-completion-"));
+    for (const shell of ["bash", "zsh", "fish"])
+      await writeFile(join(folder, shell), (await run(["completion", shell])).out);
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  /** What bash offers behind these words. */
+  async function offered(...words: string[]): Promise<string[]> {
+    const script = `source ${join(folder, "bash")}; COMP_WORDS=(pulumi-packetfilter "$@"); COMP_CWORD=$#; _pulumi_packetfilter; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const { stdout } = await promisify(execFile)("bash", ["-c", script, "bash", ...words]);
+    return stdout.trim().split("\n");
+  }
+
+  test("offers commands, options and their values", async () => {
+    expect(await offered("bl")).toEqual(["block", "blocks"]);
+    expect(await offered("block", "e")).toEqual(["expire"]);
+    expect(await offered("block", "203.0.113.7", "--per")).toEqual(["--permanent"]);
+    expect(await offered("list", "--output", "")).toEqual(["table", "json", "csv"]);
+    expect(await offered("completion", "--h")).toEqual(["--help"]);
+  });
+
+  test("another shell is wrong use", async () => {
+    expect((await run(["completion", "powershell"])).code).toBe(2);
+    expect((await run(["completion"])).code).toBe(2);
+  });
+});
+
+/** Runs the command line at a terminal of so many columns, and gives what stands on it. */
+async function atTerminal(columns: number, ...args: string[]): Promise<string> {
+  const words = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(" ");
+  const { stdout } = await promisify(execFile)("script", ["-qec", `stty cols ${columns}; ${words}`, "/dev/null"]);
+  return stdout.replaceAll("\r\n", "\n");
+}
+
+test("at a terminal: help fits, completion is the script, progress is said", async () => {
+  const help = await atTerminal(70, "help", "unblock");
+  expect(help).toContain("Usage: pulumi-packetfilter unblock");
+  const prose = help.split("\n").filter((line) => !line.startsWith("  "));
+  expect(prose.filter((line) => line.length > 70)).toEqual([]);
+  expect(await atTerminal(70, "completion", "bash")).toBe((await run(["completion", "bash"])).out);
+  using node = await serveRaw((_, response) => response.end('{"data":[]}'));
+  expect(await atTerminal(200, "list", BLOCKED, "--endpoint", node.url)).toBe(
+    `listing ${BLOCKED} on ${node.url}\n0 entries.\n`,
+  );
+});
