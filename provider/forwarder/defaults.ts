@@ -69,7 +69,7 @@ export const TIMES = {
   kafkaConnectMs: 5_000,
   /** Pause before a request to Kafka is repeated: a partition has its next leader soon. `KafkaTopic`. */
   kafkaPauseMs: 250,
-  /** One request about a lease: three fit into the shortest lease. `NatsLeaseStore`. */
+  /** One request about a lease, or a third of the lease where that is longer. `NatsLeaseStore`. */
   leaseRequestMs: 2_000,
 } as const;
 

@@ -35,14 +35,19 @@ export async function loadNats(user: string) {
 export type Nats = Awaited<ReturnType<typeof loadNats>>;
 
 /** Connects; a connection that breaks later is made again by the library, for ever. @throws the library's error. */
-export function connectNats({ transport }: Nats, options: NatsOptions, name: string): Promise<NatsConnection> {
+export function connectNats(
+  { transport }: Nats,
+  options: NatsOptions,
+  name: string,
+  timeoutMs: number = TIMES.natsConnectMs,
+): Promise<NatsConnection> {
   const { servers, user, password, token } = options;
   const { ca, cert, key, serverName: servername } = options.tls ?? {};
   return transport.connect({
     servers,
     name: `pulumi-packetfilter ${name}`,
     maxReconnectAttempts: -1,
-    timeout: TIMES.natsConnectMs,
+    timeout: timeoutMs,
     ...(user !== undefined && { user, pass: password ?? "" }),
     ...(token !== undefined && { token }),
     ...(options.tls && {

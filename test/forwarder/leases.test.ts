@@ -15,7 +15,23 @@ class MemoryStore {
   private readonly turns = new Map<string, number>();
   private last = 0;
 
-  constructor(private readonly clock: TestClock) {}
+  /** @param latencyMs From a request to its answer. */
+  constructor(
+    private readonly clock: TestClock,
+    latencyMs: number,
+  ) {
+    if (latencyMs === 0) return;
+    for (const name of ["announce", "members", "take", "renew", "release", "beginTurn"] as const) {
+      const method = this[name] as (...args: never[]) => Promise<unknown>;
+      const slow = async (...args: never[]) => {
+        await clock.sleep(latencyMs / 2);
+        const answer = await method(...args);
+        await clock.sleep(latencyMs / 2);
+        return answer;
+      };
+      Object.assign(this, { [name]: slow });
+    }
+  }
 
   private get end(): number {
     return this.clock.monotonic() + LEASE_MS;
@@ -46,9 +62,9 @@ class MemoryStore {
 }
 
 /** Members on one clock, what each polls, and each turn that began. */
-function cluster() {
+function cluster(latencyMs = 0) {
   const clock = new TestClock();
-  const store = new MemoryStore(clock);
+  const store = new MemoryStore(clock, latencyMs);
   const polled = new Map<string, string>();
   const turns: string[] = [];
   const start = (member: string, nodes: string[], polling = "same") => {
@@ -80,7 +96,8 @@ function cluster() {
       stop.abort();
       return ended;
     };
-    return { told, settings, leases, differs, end };
+    const lost = () => nodes.reduce((sum, node) => sum + metrics.get("lease_lost_total", { node }), 0);
+    return { told, settings, leases, differs, lost, end };
   };
   const settled = async (owners: () => boolean) => void (await until(owners, clock));
   return { clock, polled, turns, start, settled };
@@ -129,4 +146,36 @@ test("members that have other nodes, or watch in another way, say so; what one h
   await settled(() => a.differs() === 0 && b.differs() === 0);
   expect(b.told.lines.at(-1)).toBe("info All members of the cluster poll the same nodes alike.");
   await Promise.all([a.end(), b.end()]);
+});
+
+test("a server that takes 1.8 s to answer loses no lease of 6 s", async () => {
+  const { clock, polled, turns, start, settled } = cluster(1_800);
+  const a = start("a", NODES);
+  const b = start("b", NODES);
+  await settled(() => polled.size === NODES.length && new Set(polled.values()).size === 2);
+  const begun = turns.length;
+  const until60 = clock.monotonic() + 60_000;
+  await settled(() => clock.monotonic() > until60);
+  expect([a.lost(), b.lost(), turns.length - begun, polled.size]).toEqual([0, 0, 0, NODES.length]);
+  expect([...a.told.lines, ...b.told.lines]).toEqual([]);
+  const ended = Promise.all([a.end(), b.end()]).then(() => true);
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  await settled(() => over);
+});
+
+test("a server that is too slow for the leases is told, with the leases that it would do for", async () => {
+  const { start, settled } = cluster(2_600);
+  const a = start("a", NODES);
+  await settled(() => a.told.lines.some((line) => line.includes("NATS takes")));
+  expect(a.told.lines.find((line) => line.includes("NATS takes"))).toMatch(
+    /^warn NATS takes \d+ ms to answer, which is too long for leases of 6000 ms: .* `cluster\.leaseMs` should be \d+ or more\.$/,
+  );
+  let over = false;
+  void a.end().then(() => {
+    over = true;
+  });
+  await settled(() => over);
 });

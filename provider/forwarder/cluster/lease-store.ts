@@ -33,6 +33,7 @@ export class NatsLeaseStore {
   private connection: NatsConnection | undefined;
   private leases: KV | undefined;
   private turns: KV | undefined;
+  private opening: Promise<{ leases: KV; turns: KV }> | undefined;
 
   private constructor(
     private readonly library: Nats,
@@ -73,7 +74,7 @@ export class NatsLeaseStore {
   /** Makes a lease last longer. @returns its new revision, or `undefined` when it is lost. */
   async renew(node: string, member: string, revision: number): Promise<number | undefined> {
     const { leases } = await this.opened();
-    return this.unlessChanged(() => leases.update(`node.${encode(node)}`, member, revision, TIMES.leaseRequestMs));
+    return this.unlessChanged(() => leases.update(`node.${encode(node)}`, member, revision, this.requestMs));
   }
 
   /** Gives a lease back. */
@@ -94,9 +95,7 @@ export class NatsLeaseStore {
     const first = await this.unlessChanged(() => turns.create(key, member));
     if (first !== undefined) return { epoch: first, takeover: false };
     const ours =
-      last === undefined
-        ? undefined
-        : await this.unlessChanged(() => turns.update(key, member, last, TIMES.leaseRequestMs));
+      last === undefined ? undefined : await this.unlessChanged(() => turns.update(key, member, last, this.requestMs));
     if (ours !== undefined) return { epoch: ours, takeover: false };
     return { epoch: await turns.put(key, member), takeover: true };
   }
@@ -116,16 +115,29 @@ export class NatsLeaseStore {
     }
   }
 
-  private async opened(): Promise<{ leases: KV; turns: KV }> {
+  /** A third of a lease may pass for one request, and a line may be slow. */
+  private get requestMs(): number {
+    return Math.max(TIMES.leaseRequestMs, this.options().leaseMs / 3);
+  }
+
+  private opened(): Promise<{ leases: KV; turns: KV }> {
     if (this.leases && this.turns && this.connection && !this.connection.isClosed()) {
-      return { leases: this.leases, turns: this.turns };
+      return Promise.resolve({ leases: this.leases, turns: this.turns });
     }
+    // All that is asked meanwhile waits for one connection.
+    this.opening ??= this.open().finally(() => {
+      this.opening = undefined;
+    });
+    return this.opening;
+  }
+
+  private async open(): Promise<{ leases: KV; turns: KV }> {
     const options = this.options();
     const { bucket, leaseMs, replicas } = options;
-    const connection = await connectNats(this.library, options, "cluster");
+    const connection = await connectNats(this.library, options, "cluster", Math.max(TIMES.natsConnectMs, leaseMs));
     try {
       const manager = new this.library.kv.Kvm(connection);
-      const common = { history: 1, replicas, timeout: TIMES.leaseRequestMs };
+      const common = { history: 1, replicas, timeout: this.requestMs };
       const markerTTL = Math.max(LEAST_MARKER_MS, leaseMs);
       this.leases = await manager.create(bucket, { ...common, ttl: leaseMs, markerTTL });
       this.turns = await manager.create(`${bucket}-turns`, common);

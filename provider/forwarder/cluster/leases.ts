@@ -28,7 +28,9 @@ interface HeldLease {
   revision: number;
   readonly stop: AbortController;
   /** Resolves when the node is not polled any more. */
-  readonly polling: Promise<void>;
+  polling: Promise<void>;
+  /** Resolves when its renewal has been answered. */
+  renewing: Promise<void>;
   cancelFence: () => void;
 }
 
@@ -50,6 +52,10 @@ function differenceOf({ nodes: own = [] }: Member, others: readonly Member[]): s
 
 /** A third of a lease: two renewals may fail. */
 const TICKS = 3;
+/** Of a lease, how long renewing may take: two of them, one after the other, are to fit before the holder stops. */
+const SLOW = 0.4;
+/** Between two rounds of requests that take longer than a third of a lease. */
+const LEAST_PAUSE_MS = 10;
 /** The part of a lease that is left when the holder stops by itself. */
 const MARGIN = 1 / 6;
 
@@ -62,52 +68,79 @@ const MARGIN = 1 / 6;
 export class Leases {
   private readonly held = new Map<string, HeldLease>();
   private readonly turns = new Map<string, Turn>();
-  private hurry = (): void => {};
+  private hurry = new AbortController();
 
   constructor(private readonly parts: LeaseParts) {}
 
   /** Takes part until the signal aborts, then gives everything back. */
   async run(signal: AbortSignal): Promise<void> {
-    const { world, leaseMs, store, member, troubles } = this.parts;
-    while (!signal.aborted) {
-      try {
-        await this.tick(signal);
-        troubles.end("cluster", {}, "The cluster's leases can be reached again.");
-      } catch (error) {
-        const reason = error instanceof Error ? error.message || error.name : String(error);
-        troubles.begin(
-          "cluster",
-          {},
-          `The cluster's leases cannot be reached: ${reason}. Nodes are polled until their leases end.`,
-        );
-      }
-      const pauseOver = new AbortController();
-      this.hurry = () => pauseOver.abort();
-      await pause(world, leaseMs / TICKS, AbortSignal.any([signal, pauseOver.signal]));
-    }
+    const { store, member } = this.parts;
+    // Leases are kept while nodes are shared out, which takes many requests: over a slow line, longer than a lease.
+    await Promise.all([this.repeat(signal, () => this.keep()), this.repeat(signal, () => this.share(signal))]);
     await Promise.all([...this.held].map(([node]) => this.giveBack(node)));
     await store.leave(member).catch(() => {});
     await store.close().catch(() => {});
   }
 
-  /** The nodes are others: they are shared at once. */
-  wake(): void {
-    this.hurry();
+  private async repeat(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const { world, leaseMs, troubles } = this.parts;
+    while (!signal.aborted) {
+      const began = world.monotonic();
+      try {
+        await work();
+        troubles.end("cluster", {}, "The cluster's leases can be reached again.");
+      } catch (error) {
+        const reason = error instanceof Error ? error.message || error.name : String(error);
+        const message = `The cluster's leases cannot be reached: ${reason}. Nodes are polled until their leases end.`;
+        troubles.begin("cluster", {}, message);
+      }
+      // A third of a lease from one beginning to the next, but never without a pause.
+      const left = Math.max(leaseMs / TICKS - (world.monotonic() - began), LEAST_PAUSE_MS);
+      await pause(world, left, AbortSignal.any([signal, this.hurry.signal]));
+    }
   }
 
-  private async tick(signal: AbortSignal): Promise<void> {
-    const { store, member, nodes, polling } = this.parts;
-    const self: Member = { name: member, nodes: [...nodes()].sort(), polling: polling() };
-    await store.announce(self);
-    await Promise.all([...this.held.keys()].map((node) => this.renew(node)));
+  /** The nodes are others: they are shared at once. */
+  wake(): void {
+    this.hurry.abort();
+    this.hurry = new AbortController();
+  }
+
+  private get self(): Member {
+    const { member, nodes, polling } = this.parts;
+    return { name: member, nodes: [...nodes()].sort(), polling: polling() };
+  }
+
+  /** Says that this member is there, and renews what it holds. */
+  private async keep(): Promise<void> {
+    const { store, world } = this.parts;
+    const asked = world.monotonic();
+    const renewed = [...this.held].map(([node, held]) => this.renew(node, held));
+    const announced = store.announce(this.self).then(() => this.compareWithLease(world.monotonic() - asked));
+    await Promise.all([announced, ...renewed]);
+  }
+
+  /** Gives back what others are to have, and takes what this member is to have. */
+  private async share(signal: AbortSignal): Promise<void> {
+    const { store, member } = this.parts;
     const others = (await store.members()).filter(({ name }) => name !== member);
-    this.compare(self, others);
-    const owners = shareOut([self, ...others]);
-    for (const node of this.held.keys()) {
-      if (owners.get(node) !== member) await this.giveBack(node);
-    }
+    this.compare(this.self, others);
+    const owners = shareOut([this.self, ...others]);
+    await Promise.all(
+      [...this.held.keys()].filter((node) => owners.get(node) !== member).map((node) => this.giveBack(node)),
+    );
     const missing = [...owners].filter(([node, owner]) => owner === member && !this.held.has(node));
     if (!signal.aborted) await Promise.all(missing.map(([node]) => this.take(node)));
+  }
+
+  /** Says when leases would end before they can be renewed. */
+  private compareWithLease(tookMs: number): void {
+    const { troubles, leaseMs } = this.parts;
+    if (tookMs <= leaseMs * SLOW) troubles.end("cluster-slow", {}, "NATS answers soon enough for the leases again.");
+    else {
+      const message = `NATS takes ${Math.round(tookMs)} ms to answer, which is too long for leases of ${leaseMs} ms: they end now and then, and their nodes are taken again. \`cluster.leaseMs\` should be ${Math.ceil(tookMs / SLOW / 1_000) * 1_000} or more.`;
+      if (!troubles.all.has("cluster-slow")) troubles.begin("cluster-slow", {}, message);
+    }
   }
 
   /** Says which members poll other nodes than this one, or in another way: they were given different configurations. */
@@ -123,35 +156,61 @@ export class Leases {
   }
 
   private async take(node: string): Promise<void> {
-    const { store, member, world, metrics, poll, lastEpoch } = this.parts;
+    const { store, member, world, metrics, leaseMs } = this.parts;
     const asked = world.monotonic();
     const revision = await store.take(node, member);
     if (revision === undefined) return;
+    const stop = new AbortController();
+    const held: HeldLease = {
+      revision,
+      stop,
+      polling: Promise.resolve(),
+      renewing: Promise.resolve(),
+      cancelFence: () => {},
+    };
+    this.held.set(node, held);
+    metrics.set("lease_held", 1, { node });
+    this.fence(node, held, asked);
+    try {
+      // Over a slow line, part of the lease has passed.
+      const isLate = world.monotonic() - asked > leaseMs * MARGIN;
+      const [turn] = await Promise.all([this.begin(node), isLate && this.renew(node, held)]);
+      // The lease is renewed meanwhile, or has ended.
+      if (!stop.signal.aborted) held.polling = this.parts.poll(node, turn, stop.signal);
+    } catch (error) {
+      await this.giveBack(node);
+      throw error;
+    }
+  }
+
+  private async begin(node: string): Promise<Turn> {
+    const { store, member, lastEpoch } = this.parts;
     const before = this.turns.get(node);
     const last = before?.epoch ?? lastEpoch(node);
     const { epoch, takeover } = await store.beginTurn(node, member, last);
     // Of the turns before a restart, the state knows the last one that read something.
     const turn: Turn = { epoch, since: takeover ? epoch : (before?.since ?? last ?? 0) };
     this.turns.set(node, turn);
-    const stop = new AbortController();
-    const held: HeldLease = { revision, stop, polling: poll(node, turn, stop.signal), cancelFence: () => {} };
-    this.held.set(node, held);
-    metrics.set("lease_held", 1, { node });
-    this.fence(node, held, asked);
+    return turn;
   }
 
-  private async renew(node: string): Promise<void> {
+  /** Renews a lease, one renewal after the other: each needs the revision of the one before. */
+  private renew(node: string, held: HeldLease): Promise<void> {
+    held.renewing = held.renewing.catch(() => {}).then(() => this.renewNow(node, held));
+    return held.renewing;
+  }
+
+  private async renewNow(node: string, held: HeldLease): Promise<void> {
+    if (this.held.get(node) !== held) return;
     const { store, member, world } = this.parts;
-    const held = this.held.get(node);
-    if (!held) return;
     const asked = world.monotonic();
     const revision = await store.renew(node, member, held.revision);
+    if (revision !== undefined) held.revision = revision;
     if (this.held.get(node) !== held) return;
     if (revision === undefined) {
       this.lose(node, held, `Node ${node} is polled by another forwarder now: our lease was lost.`);
       return;
     }
-    held.revision = revision;
     this.fence(node, held, asked);
   }
 
@@ -186,7 +245,7 @@ export class Leases {
     const held = this.held.get(node);
     if (!held) return;
     this.end(node, held);
-    await held.polling;
+    await Promise.all([held.polling, held.renewing.catch(() => {})]);
     // Where it cannot be given back it ends by itself.
     await this.parts.store.release(node, held.revision).catch(() => {});
   }
