@@ -102,11 +102,11 @@ const { signal } = new AbortController();
 test("a batch that is refused is halved until the record is found; all others go out, in their order", async () => {
   const cluster = new Cluster();
   cluster.answer = (sequences) => {
-    if (sequences.includes(6)) throw refusal("INVALID_TIMESTAMP", "6 lies in the future");
+    if (sequences.includes(6)) throw refusal("MESSAGE_TOO_LARGE", "6 is larger than we take");
   };
   const messages = messagesOf("fra1/edge/web/shost", 1, 8);
   expect(await cluster.topic().publish(messages, signal)).toEqual({
-    rejected: [{ record: messages[5]?.record, reason: "6 lies in the future" }],
+    rejected: [{ record: messages[5]?.record, reason: "6 is larger than we take" }],
     again: [],
   });
   expect(cluster.batches.map((batch) => batch.split(": ")[1])).toEqual(["1-8", "1-4", "5-8", "5,6", "5", "6", "7,8"]);

@@ -2,7 +2,7 @@ import { Redactor } from "../../client/redact";
 import type { KafkaOptions } from "./kafka-library";
 
 /** A message, or one of its batch, is refused whenever it comes. Names are those of the protocol. */
-const REFUSALS = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_TIMESTAMP", "INVALID_RECORD"];
+const REFUSALS = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"];
 
 /** Credentials, or what they allow. */
 const UNAUTHORIZED = [

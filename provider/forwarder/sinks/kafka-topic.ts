@@ -100,14 +100,7 @@ export class KafkaTopic {
     });
     try {
       await producer.send({
-        messages: batch.map(({ record, key, headers, value }) => ({
-          topic,
-          partition,
-          key,
-          value,
-          headers,
-          timestamp: BigInt(Date.parse(record.timestamp)),
-        })),
+        messages: batch.map(({ key, headers, value }) => ({ topic, partition, key, value, headers })),
       });
       return undefined;
     } catch (error) {

@@ -8,7 +8,8 @@ import { sinkKind } from "./sink";
 /**
  * A topic of Kafka, a message a record. The key is the record's table, so that a table stays in one partition and in order; what
  * consumers choose by stands in headers. A message is acknowledged when all replicas in sync have it. What is repeated while a
- * delivery lasts is stored once (idempotent producer); of later repeats `recordId` tells.
+ * delivery lasts is stored once (idempotent producer); of later repeats `recordId` tells. Messages have the time of their delivery, by
+ * which topics are cleaned up: what comes after a long outage would else be gone at once.
  */
 export const kafka = sinkKind(kafkaSchema, async (context) => {
   const library = await loadKafka(`Sink "${context.name}"`);
@@ -20,8 +21,8 @@ export const kafka = sinkKind(kafkaSchema, async (context) => {
     async deliver(records, signal) {
       const messages = await inSlicesOf(records, (slice) =>
         slice.map((record) => {
-          const { recordId, event, node, arena, profile, type } = record;
-          const headers = { recordId, event, node, arena, profile, type, format: context.format };
+          const { recordId, timestamp, event, node, arena, profile, type } = record;
+          const headers = { recordId, timestamp, event, node, arena, profile, type, format: context.format };
           return { record, key: tableKey(record), headers, value: JSON.stringify(format(record)) };
         }),
       );

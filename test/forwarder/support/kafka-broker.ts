@@ -12,7 +12,6 @@ export interface Consumed {
   readonly partition: number;
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly timestamp: bigint;
   readonly value: string;
 }
 
@@ -38,6 +37,9 @@ const JAVA = [
   "-XX:TieredStopAtLevel=1",
   "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
 ];
+/** Its number, and how much is read of it at a time. */
+const NODE = 1;
+const FETCH = 4_194_304;
 /** Any one will do: 16 bytes in base64. */
 const CLUSTER_ID = "AAAAAAAAAAAAAAAAAAAAAA";
 
@@ -56,7 +58,7 @@ export async function startKafka(tls: { cert: string; key: string }): Promise<Ka
   let child = await start();
 
   const address = `127.0.0.1:${port}`;
-  const { Admin, Consumer, stringDeserializers } = await import("@platformatic/kafka");
+  const { Admin, Consumer } = await import("@platformatic/kafka");
   const client = { clientId: "test", bootstrapBrokers: [address], retries: 100, retryDelay: 100 };
   const kill = () => ended(child, "SIGKILL");
   return {
@@ -71,24 +73,34 @@ export async function startKafka(tls: { cert: string; key: string }): Promise<Ka
       await admin.close();
     },
     consume: async (topic) => {
-      const group = `test-${topic}-${Math.random()}`;
-      const consumer = new Consumer({ ...client, groupId: group, deserializers: stringDeserializers });
+      const consumer = new Consumer({ ...client, groupId: "test" });
       const ends = (await consumer.listOffsets({ topics: [topic] })).get(topic) ?? [];
-      const count = ends.reduce((sum, end) => sum + Number(end), 0);
+      const topicId = (await consumer.metadata({ topics: [topic] })).topics.get(topic)?.id ?? "";
       const found: Consumed[] = [];
-      if (count > 0) {
-        const stream = await consumer.consume({ topics: [topic], mode: "earliest", autocommit: false });
-        for await (const { partition, key, value, headers, timestamp } of stream) {
-          found.push({
+      for (const [partition, end] of ends.entries()) {
+        for (let fetchOffset = 0n; fetchOffset < end; ) {
+          const wanted = {
             partition,
-            key: key ?? "",
-            value: value ?? "",
-            timestamp,
-            headers: Object.fromEntries(headers),
-          });
-          if (found.length === count) break;
+            fetchOffset,
+            currentLeaderEpoch: -1,
+            lastFetchedEpoch: -1,
+            partitionMaxBytes: FETCH,
+          };
+          const { responses } = await consumer.fetch({ node: NODE, topics: [{ topicId, partitions: [wanted] }] });
+          for (const { firstOffset, lastOffsetDelta, records } of responses[0]?.partitions[0]?.records ?? []) {
+            fetchOffset = firstOffset + BigInt(lastOffsetDelta) + 1n;
+            for (const { key, value, headers } of records) {
+              const texts = headers.map(([name, content]) => [String(name), String(content)]);
+              found.push({
+                partition,
+                key: String(key),
+                value: String(value),
+
+                headers: Object.fromEntries(texts),
+              });
+            }
+          }
         }
-        await stream.close();
       }
       await consumer.close(true);
       return found;
@@ -113,8 +125,8 @@ function propertiesOf(
   const listeners = `PLAIN://127.0.0.1:${port},SECURE://localhost:${securePort}`;
   const properties = {
     "process.roles": "broker,controller",
-    "node.id": "1",
-    "controller.quorum.voters": `1@127.0.0.1:${controllerPort}`,
+    "node.id": String(NODE),
+    "controller.quorum.voters": `${NODE}@127.0.0.1:${controllerPort}`,
     "controller.listener.names": "CONTROLLER",
     "inter.broker.listener.name": "PLAIN",
     listeners: `${listeners},CONTROLLER://127.0.0.1:${controllerPort}`,
@@ -122,9 +134,6 @@ function propertiesOf(
     "listener.security.protocol.map": "PLAIN:PLAINTEXT,SECURE:SASL_SSL,CONTROLLER:PLAINTEXT",
     "log.dirs": data,
     "auto.create.topics.enable": "false",
-    "offsets.topic.replication.factor": "1",
-    "offsets.topic.num.partitions": "1",
-    "group.initial.rebalance.delay.ms": "0",
     "authorizer.class.name": "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
     "super.users": "User:ANONYMOUS;User:forwarder",
     "sasl.enabled.mechanisms": "PLAIN",
