@@ -27,7 +27,7 @@ export interface FileContent {
 
 /** What changes between two prefix files; `file` is the name of the second. */
 export function fileChanges(before: FileEntries, after: FileEntries, file: string, now: number): FileChanges {
-  const set = new SetChanges({ label: "" }, "");
+  const set = new SetChanges([{ label: "" }], "");
   set.add({
     resource: { name: file, type: "PrefixSet", operation: "update" },
     before: contentOf(before, now),
