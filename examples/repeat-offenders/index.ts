@@ -10,6 +10,7 @@ async function block(): Promise<string[]> {
     url: config.require("victorialogs"),
     times: config.getNumber("times") ?? 5,
     within: config.get("within") ?? "1d",
+    interval: config.get("interval") ?? "1h",
     most: config.getNumber("most") ?? 500,
     allowEmpty: config.getBoolean("allowEmpty") ?? false,
   });

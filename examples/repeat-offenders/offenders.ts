@@ -2,10 +2,12 @@
 export interface Question {
   /** Base url of VictoriaLogs, where the forwarder sends marks to. */
   readonly url: string;
-  /** Newly marked so often … */
+  /** Newly marked in so many intervals, at whichever nodes and however often in each … */
   readonly times: number;
   /** … within this time, as LogsQL writes it: `1d`. */
   readonly within: string;
+  /** How long an interval is, as LogsQL writes it. Default: `1h`. */
+  readonly interval?: string;
   /** More than this many is no answer to act upon. */
   readonly most: number;
   /** True when there may be none. Default: an empty answer is an error. */
@@ -19,29 +21,41 @@ export interface Question {
  *
  * @throws {Error} saying what is wrong; what is blocked then stays blocked.
  */
-export async function repeatOffenders({ url, times, within, most, allowEmpty = false }: Question): Promise<string[]> {
+export async function repeatOffenders(question: Question): Promise<string[]> {
+  const { url, times, within, interval = "1h", most, allowEmpty = false } = question;
   const seen = await ask(url, `_time:${within} event:* | stats count() as records`);
   if (Number(seen[0]?.records ?? 0) === 0) {
     throw new Error(`No mark reached ${url} within ${within}: is the forwarder running? What is blocked stays.`);
   }
-  const condition = `filter times:>=${times}`;
+  // What comes with a `reset` is told once more, not marked anew: it has the table and the time of the reset.
+  const reset = `_time:${within} event:reset | fields ${LIST}, event`;
   const rows = await ask(
     url,
-    `_time:${within} event:added address:* | stats by (address) count() as times | ${condition}`,
+    [
+      `_time:${within} event:added address:*`,
+      `join by (${LIST}) (${reset}) prefix "reset."`,
+      'filter "reset.event":""',
+      `stats by (address, _time:${interval}) count() as records`,
+      "stats by (address) count() as times",
+      `filter times:>=${times}`,
+    ].join(" | "),
   );
   const addresses = rows.flatMap(({ address }) => (address ? [address] : [])).sort();
   if (addresses.length > most) {
     throw new Error(
-      `${addresses.length} sources were marked ${times} times within ${within}, more than ${most}: nothing is changed.`,
+      `${addresses.length} sources were marked in ${times} intervals within ${within}, more than ${most}: nothing is changed.`,
     );
   }
   if (addresses.length === 0 && !allowEmpty) {
     throw new Error(
-      `No source was marked ${times} times within ${within}: what is blocked stays. Set allowEmpty if that is so.`,
+      `No source was marked in ${times} intervals within ${within}: what is blocked stays. Set allowEmpty if that is so.`,
     );
   }
   return addresses;
 }
+
+/** What the records of one list have in common. */
+const LIST = "node, arena, profile, type, _time";
 
 async function ask(url: string, query: string): Promise<Record<string, string>[]> {
   const body = new URLSearchParams({ query });

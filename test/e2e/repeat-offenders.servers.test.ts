@@ -34,7 +34,7 @@ it("repeatedly marked sources are blocked; an empty answer fails the update and 
   await stack.must("config", "set", "journey:times", "99");
   const empty = await stack.up("--skip-preview");
   expect(empty.code).not.toBe(0);
-  expect(empty.text).toContain("No source was marked 99 times within 1d: what is blocked stays.");
+  expect(empty.text).toContain("No source was marked in 99 intervals within 1d: what is blocked stays.");
   expect(sent()).toEqual([]);
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.2/32": 1 });
 });

@@ -24,17 +24,27 @@ test("VictoriaLogs takes marks and returns repeated offenders; empty, long and m
   await expect(repeatOffenders(question)).rejects.toThrow("No mark reached");
 
   // The second address comes and goes; the first stays, which is no offence.
-  await forwardMarks(emulator, logs.url, folder.path, [[1, 2], [1], [1, 2], [1], [1, 2]], async () => {
-    await expect(repeatOffenders(question)).rejects.toThrow(
-      "No source was marked 3 times within 1d: what is blocked stays.",
+  const afterFirst = () =>
+    expect(repeatOffenders(question)).rejects.toThrow(
+      "No source was marked in 3 intervals within 1d: what is blocked stays.",
     );
-  });
+  await forwardMarks(emulator, logs.url, folder.path, [[1, 2], [1], [1, 2], [1], [1, 2]], { afterFirst });
   expect(await repeatOffenders(question)).toEqual(["203.0.113.2"]);
   expect(await repeatOffenders({ ...question, times: 1 })).toEqual(["203.0.113.1", "203.0.113.2"]);
   await expect(repeatOffenders({ ...question, times: 1, most: 1 })).rejects.toThrow(
-    "2 sources were marked 1 times within 1d, more than 1",
+    "2 sources were marked in 1 intervals within 1d, more than 1",
   );
   expect(await repeatOffenders({ ...question, times: 99, allowEmpty: true })).toEqual([]);
+  // All within one interval is once.
+  expect(await repeatOffenders({ ...question, interval: "24h", within: "2d", allowEmpty: true })).toEqual([]);
+
+  // A table that is told as a whole again and again, by whichever forwarder, marks nothing anew: address 1 stays no offender.
+  for (let takeover = 0; takeover < 6; takeover++) {
+    using other = temporaryFolder();
+    const lists = Array.from({ length: takeover + 1 }, () => [1]);
+    await forwardMarks(emulator, logs.url, other.path, lists, { isBroken: true });
+  }
+  expect(await repeatOffenders({ ...question, times: 2 })).toEqual(["203.0.113.2"]);
 });
 
 test("an analysis system that fails stops the program, and nothing is unblocked", async () => {
