@@ -7,10 +7,11 @@ import { resourceNames } from "../import/names";
 import { importCommand } from "../import/program";
 import { type Holdings, heldSet } from "../import/source";
 import { writeNew } from "../import/write-new";
+import { inParallel } from "../model/parallel";
 import { count } from "../model/text";
 import { requireGiven } from "./blocking/given";
-import { type CliIo, waiting } from "./cli-io";
-import { addNodeFlags, clientOf, type NodeFlags, nodeOptions } from "./node-options";
+import { type CliIo, UsageError, waiting } from "./cli-io";
+import { AT_ONCE, addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
 import { readProject } from "./project";
 import { addReceiverFlags, type ReceiverFlags, signalingClient } from "./receiver-options";
 import { wrongUse } from "./wrong-use";
@@ -25,13 +26,15 @@ interface Flags extends NodeFlags, ReceiverFlags {
 
 const HELP = `
 Nothing is changed on the node. The folder gets import.json, index.ts, and a prefix file for each set with more than fifty
-entries; files that exist are not overwritten. Resources are named after the url, edge-blocked for prefixset://edge/blocked.
+entries; files that exist are not overwritten. Resources are named after the url, edge-blocked for prefixset://edge/blocked; where
+the stack has several nodes with the node behind, edge-blocked-fra1, so that one import after the other fits into one stack.
 "pulumi import" protects what it imports, so that a later destroy refuses it, and the program says so, too (protect: true).
 For "pulumi import --protect=false" give --unprotected: then the program leaves that out.
 
 Examples:
   pulumi-packetfilter import prefixset://edge/blocked --endpoint https://192.0.2.10 --out imported
   pulumi-packetfilter import prefixset://edge/web/blocked --as entries --node fra1 --out imported
+  pulumi-packetfilter import prefixset://edge/blocked --all-nodes --stack prod --out imported
   pulumi-packetfilter import prefixset://edge/a prefixset://core/a --signaling --name prefixset://core/a=main --out imported
 `;
 
@@ -65,59 +68,77 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   refuseExisting(folder);
   const holdings = await read(urls, flags, io);
   const { as, receiver } = flags;
-  const [node] = flags.node;
-  const made = importFiles(holdings, {
-    names,
-    as,
-    isProtected: flags.unprotected !== true,
-    ...(node !== undefined && { node }),
-    ...(receiver !== undefined && { receiver }),
-  });
+  const isProtected = flags.unprotected !== true;
+  const options = { names, as, isProtected, ...(receiver !== undefined && { receiver }) };
+  const made = wrongUse(TypeError, () => importFiles(holdings, options));
   await writeNew(folder, made.files);
   io.out(report(made, flags, holdings));
 }
 
-/** All lists are asked for at once: the client limits how many are under way. */
+/** All lists are asked for at once: the client limits how many are under way at a node. */
 async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Promise<Holdings> {
   const options = { signal: io.stop };
-  const chosen = await connections(flags, io);
+  const { chosen, argument, isNamed } = await connections(flags, io);
+  const nodes = urls.length > 0 ? await chosenNodes(chosen, io) : [];
+  if (nodes.length > 1 && nodes.some(({ name }) => name === undefined))
+    throw new UsageError(
+      "Of several nodes each needs a name in the program: give them as --node NAME, or --all-nodes.",
+    );
   const signaling = flags.signaling ? await signalingClient(chosen, io) : undefined;
-  const node = urls.length > 0 ? clientOf({ name: undefined, options: await nodeOptions(chosen, io) }) : undefined;
   try {
-    const sets = urls.map(async (url) => {
-      const text = `listing ${formatUrl(url)} on ${node?.endpoint}`;
-      return heldSet(url, (await waiting(io, text, async () => node?.listPrefixSet(url, options))) ?? []);
-    });
+    const ofNode = async (node: ChosenNode) => {
+      const client = clientOf(node);
+      const name = node.name ?? argument;
+      const at = { endpoint: client.endpoint, ...(name !== undefined && { node: name }) };
+      const sets = urls.map(async (url) => {
+        const text = `listing ${formatUrl(url)} on ${client.endpoint}`;
+        return heldSet(url, at, await waiting(io, text, () => client.listPrefixSet(url, options)));
+      });
+      return Promise.all(sets).finally(() => client.close());
+    };
     const active = (async () => signaling?.status(options))();
-    const [held, prefixes] = await Promise.all([Promise.all(sets), active]);
+    const [held, prefixes] = await Promise.all([inParallel(nodes, AT_ONCE, ofNode), active]);
     if (prefixes?.length === 0 && held.length === 0) throw new Error(nothingActive(signaling?.endpoint));
     if (prefixes?.length === 0) io.err(`${nothingActive(signaling?.endpoint)}\n`);
     return {
-      endpoint: node?.endpoint ?? "",
-      sets: held,
+      sets: held.flat(),
+      isOfSeveral: isNamed || nodes.length > 1,
       ...(signaling && prefixes && prefixes.length > 0 && { signaling: { endpoint: signaling.endpoint, prefixes } }),
     };
   } finally {
-    await Promise.all([node?.close(), signaling?.close()]);
+    await signaling?.close();
   }
 }
 
-/**
- * What names the connections of this run. A name that the stack does not know, beside an address of its own, is the
- * program's alone: the stack may be made yet.
- */
-async function connections(flags: Flags, io: CliIo): Promise<Flags> {
+/** What names the connections of a run. */
+interface Connections {
+  readonly chosen: Flags;
+  /** The argument `node` of a program whose node is not chosen by that name. */
+  readonly argument: string | undefined;
+  /** True where names of resources carry the node: the stack has several, and another import may bring the same set of another. */
+  readonly isNamed: boolean;
+}
+
+/** A name that the stack does not know, beside an address of its own, is the program's alone: the stack may be made yet. */
+async function connections(flags: Flags, io: CliIo): Promise<Connections> {
   const { env } = io;
-  const { endpoint, node, receiver, stack, config } = flags;
+  const { endpoint, node, receiver, stack, config, allNodes } = flags;
   const hasNode = endpoint.length > 0 || Boolean(env.PACKETFILTER_ENDPOINT);
   const hasReceiver = Boolean(flags.signalingUrl ?? env.PACKETFILTER_SIGNALING_URL);
-  if (node.length === 0 && receiver === undefined) return flags;
+  if (node.length === 0 && receiver === undefined && !allNodes)
+    return { chosen: flags, argument: undefined, isNamed: false };
   const folders = [io.folder ?? process.cwd()];
   const project = await readProject({ folders, stack, config, isOptional: hasNode || hasReceiver }, io);
-  const isProgramsAlone = endpoint.length > 0 || (hasNode && !node.every((name) => project.nodes.includes(name)));
+  const [name, ...more] = node;
+  const isKnown = node.every((one) => project.nodes.includes(one));
+  const isProgramsAlone = more.length === 0 && name !== undefined && (endpoint.length > 0 || (hasNode && !isKnown));
   const { receiver: _, ...others } = flags;
   const isReceiverKnown = receiver !== undefined && (!hasReceiver || project.receivers.includes(receiver));
-  return { ...others, ...(isReceiverKnown && { receiver }), node: isProgramsAlone ? [] : node };
+  return {
+    chosen: { ...others, ...(isReceiverKnown && { receiver }), node: isProgramsAlone ? [] : node },
+    argument: isProgramsAlone ? name : undefined,
+    isNamed: node.length > 0 && isKnown && project.nodes.length > 1,
+  };
 }
 
 function nothingActive(endpoint: string | undefined): string {
@@ -136,7 +157,7 @@ function report({ files, resources }: ImportFiles, flags: Flags, { sets, signali
       ? "Nothing of it is protected: a destroy removes it."
       : "All of it is protected (protect: true): a destroy refuses it until the program leaves that out. --unprotected writes a program without it.",
   ];
-  if (sets.length > 0 && flags.node.length === 0)
+  if (sets.some(({ node }) => node === undefined))
     lines.push("The program takes its node from packetfilter:endpoint of the stack, or from PACKETFILTER_ENDPOINT.");
   if (signaling) lines.push("What is active ran before, so that a destroy of its resource leaves it running.");
   return `${lines.join("\n")}\n`;

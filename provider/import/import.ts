@@ -11,8 +11,7 @@ export interface ImportOptions {
   readonly names: ReadonlyMap<string, string>;
   /** Each set as one `PrefixSet`, or each entry as a `PrefixSetEntry`. */
   readonly as: "set" | "entries";
-  /** Names from the stack's configuration, for the arguments `node` and `receiver`. */
-  readonly node?: string;
+  /** Name from the stack's configuration, for the argument `receiver`. */
   readonly receiver?: string;
   /** False for an import with `--protect=false`; by default the program keeps the protection that `pulumi import` gives. */
   readonly isProtected?: boolean;
@@ -32,12 +31,14 @@ export interface ImportFiles {
  * would leave, so that the preview after it is empty. Nothing secret is in them.
  */
 export function importFiles(holdings: Holdings, options: ImportOptions): ImportFiles {
-  const { endpoint } = holdings;
-  const { node, receiver, as, isProtected = true } = options;
-  const sets = holdings.sets.map((held): DeclaredSet => ({ held, name: nameOf(options, formatUrl(held.url)), as }));
+  const { receiver, as, isProtected = true } = options;
+  const sets = holdings.sets.map((held): DeclaredSet => {
+    const name = nameOf(options, formatUrl(held.url));
+    return { held, name: holdings.isOfSeveral ? `${name}-${held.node}` : name, as };
+  });
+  requireDistinct(sets.map(({ name }) => name));
   const resources = sets.flatMap(({ held, name }): ImportedResource[] => {
-    const at = { name, endpoint, ...(node !== undefined && { node }) };
-    return as === "set" ? [wholeSet(held, at)] : singleEntries(held, at);
+    return as === "set" ? [wholeSet(held, name)] : singleEntries(held, name);
   });
   const active = holdings.signaling && {
     name: nameOf(options, SIGNALING),
@@ -49,8 +50,6 @@ export function importFiles(holdings: Holdings, options: ImportOptions): ImportF
     resources.push(signaling(active.prefixes, { ...active, id, ...(receiver !== undefined && { receiver }) }));
   }
   const program = programText({
-    endpoint,
-    node,
     receiver,
     sets,
     signaling: active,
@@ -67,6 +66,15 @@ export function importFiles(holdings: Holdings, options: ImportOptions): ImportF
       }),
     ]),
   };
+}
+
+/** With the node behind it a name may be that of another set. */
+function requireDistinct(names: readonly string[]): void {
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined)
+    throw new TypeError(
+      `Two sets would both be named ${JSON.stringify(twice)}: choose other names with --name URL=NAME.`,
+    );
 }
 
 function nameOf({ names }: ImportOptions, subject: string): string {

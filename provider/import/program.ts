@@ -14,8 +14,6 @@ export interface DeclaredSet {
 
 /** What the program is about. */
 export interface ProgramContent {
-  readonly endpoint: string;
-  readonly node?: string;
   readonly receiver?: string;
   readonly sets: readonly DeclaredSet[];
   readonly signaling?: { readonly name: string; readonly prefixes: readonly string[] };
@@ -55,11 +53,11 @@ export function importCommand(file: string, isProtected: boolean): string {
   return `pulumi import --file ${file} --yes --generate-code=false${isProtected ? "" : " --protect=false"}`;
 }
 
-function declaration(set: DeclaredSet, { endpoint, node, isProtected }: ProgramContent): string {
+function declaration(set: DeclaredSet, { isProtected }: ProgramContent): string {
   const { held, name, as } = set;
-  const place = written(placeArguments(held, node));
+  const place = written(placeArguments(held));
   const limits = written(limitArguments(held));
-  const about = `// ${formatUrl(held.url)} at ${endpoint}\n`;
+  const about = `// ${formatUrl(held.url)} at ${held.endpoint}\n`;
   if (as === "set")
     return about + construction("PrefixSet", text(name), [...place, `entries: ${source(set)}`, ...limits], isProtected);
   const members = [...place, "prefix", prefixFile(set) === undefined ? "value" : "value: entry.value", ...limits];

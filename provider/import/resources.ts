@@ -17,7 +17,7 @@ export interface ImportedResource {
 }
 
 /** The arguments that say where a set is, in the order of the documentation. */
-export function placeArguments({ url: { arena, profile, set } }: HeldSet, node: string | undefined): JsonObject {
+export function placeArguments({ node, url: { arena, profile, set } }: HeldSet): JsonObject {
   return { ...(node !== undefined && { node }), arena, ...(profile !== undefined && { profile }), set };
 }
 
@@ -28,27 +28,25 @@ export function limitArguments({ defaultRoutes }: HeldSet): JsonObject {
 }
 
 /** A whole set as one `PrefixSet`, in the state in which a refresh would leave it. */
-export function wholeSet(held: HeldSet, at: { name: string; node?: string; endpoint: string }): ImportedResource {
-  const { entries, url } = held;
+export function wholeSet(held: HeldSet, name: string): ImportedResource {
+  const { entries, url, endpoint } = held;
   const inputs = {
-    ...placeArguments(held, at.node),
+    ...placeArguments(held),
     entries: Object.fromEntries(entries),
     ...limitArguments(held),
   };
-  const outputs = setState.writeState(setState.readInputs(inputs), { entries, endpoint: at.endpoint });
-  return resource("PrefixSet", at.name, formatUrl(url), inputs, outputs);
+  const outputs = setState.writeState(setState.readInputs(inputs), { entries, endpoint });
+  return resource("PrefixSet", name, formatUrl(url), inputs, outputs);
 }
 
 /** Each entry as a `PrefixSetEntry`, which was there before its resource. */
-export function singleEntries(
-  held: HeldSet,
-  at: { name: string; node?: string; endpoint: string },
-): ImportedResource[] {
+export function singleEntries(held: HeldSet, name: string): ImportedResource[] {
+  const { endpoint } = held;
   const url = formatUrl(held.url);
   return [...held.entries].map(([prefix, value]) => {
-    const inputs = { ...placeArguments(held, at.node), prefix, value, ...limitArguments(held) };
-    const outputs = entryState.writeState(entryState.readInputs(inputs), { endpoint: at.endpoint, existed: true });
-    return resource("PrefixSetEntry", entryName(at.name, prefix), `${url}#${prefix}`, inputs, outputs);
+    const inputs = { ...placeArguments(held), prefix, value, ...limitArguments(held) };
+    const outputs = entryState.writeState(entryState.readInputs(inputs), { endpoint, existed: true });
+    return resource("PrefixSetEntry", entryName(name, prefix), `${url}#${prefix}`, inputs, outputs);
   });
 }
 

@@ -7,6 +7,10 @@ import { some } from "../model/text";
 /** A set as a node holds it, in the order of addresses: nothing in it that a program could not declare. */
 export interface HeldSet {
   readonly url: PrefixSetUrl;
+  /** Base url of the node, without secrets. */
+  readonly endpoint: string;
+  /** Its name in the stack's configuration, for the argument `node`. */
+  readonly node?: string;
   readonly entries: ReadonlyMap<CanonicalPrefix, number>;
   /** Prefixes of no length, which a program must allow by `shortestPrefix`. */
   readonly defaultRoutes: readonly Prefix[];
@@ -14,9 +18,9 @@ export interface HeldSet {
 
 /** What an import is made of. */
 export interface Holdings {
-  /** Base url of the node, without secrets. */
-  readonly endpoint: string;
   readonly sets: readonly HeldSet[];
+  /** True: of several nodes, so that names of resources carry theirs. */
+  readonly isOfSeveral?: boolean;
   readonly signaling?: {
     /** Base url of the receiver, without secrets. */
     readonly endpoint: string;
@@ -29,16 +33,25 @@ export interface Holdings {
  * A listed set. A prefix that the node lists twice has the later value, as everywhere.
  * @throws {Error} naming the entries whose value no program can declare, and what to do
  */
-export function heldSet(url: PrefixSetUrl, listed: readonly ListedEntry[]): HeldSet {
+export function heldSet(
+  url: PrefixSetUrl,
+  at: Pick<HeldSet, "endpoint" | "node">,
+  listed: readonly ListedEntry[],
+): HeldSet {
   const strange = listed.filter(({ value }) => !isEntryValue(value));
   if (strange.length > 0) {
     const shown = some(strange.map(({ prefix, value }) => `${prefix} (${JSON.stringify(value)})`));
     throw new Error(
-      `${formatUrl(url)} holds values that no program can declare, integers from 0 to ${MAX_VALUE} being possible: ${shown}. Give these entries other values on the node, or take them out, and import again. Nothing was written.`,
+      `${formatUrl(url)} on ${at.node ?? at.endpoint} holds values that no program can declare, integers from 0 to ${MAX_VALUE} being possible: ${shown}. Give these entries other values on the node, or take them out, and import again. Nothing was written.`,
     );
   }
   const inOrder = listed.toSorted((a, b) => Prefix.compare(a.prefix, b.prefix));
   const entries = new Map<CanonicalPrefix, number>();
   for (const { prefix, value } of inOrder) if (isEntryValue(value)) entries.set(prefix.toString(), value);
-  return { url, entries, defaultRoutes: inOrder.map(({ prefix }) => prefix).filter(({ length }) => length === 0) };
+  return {
+    ...at,
+    url,
+    entries,
+    defaultRoutes: inOrder.map(({ prefix }) => prefix).filter(({ length }) => length === 0),
+  };
 }

@@ -17,13 +17,12 @@ function listed(url: string, entries: Record<string, number>) {
     value,
     spelling,
   }));
-  return heldSet(parsed, list);
+  return heldSet(parsed, { endpoint: "https://192.0.2.10" }, list);
 }
 
 test("the example is what import writes", () => {
   const { files } = importFiles(
     {
-      endpoint: "https://192.0.2.10",
       sets: [
         listed("prefixset://edge/blocked", { "198.51.100.0/24": 1, "203.0.113.7/32": 2, "2001:db8:bad::/48": 1 }),
         listed("prefixset://edge/web/partners", { "192.0.2.4": 7 }),

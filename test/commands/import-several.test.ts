@@ -1,0 +1,79 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { run } from "./support";
+
+const BLOCKED = "prefixset://edge/blocked";
+const PARTNERS = "prefixset://edge/partners";
+
+let folder: string;
+let nodes: Emulator[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-import-several-"));
+  const state = (value: number) => ({
+    arenas: { edge: { sets: { blocked: { "192.0.2.0/24": value }, partners: { "198.51.100.4/32": 7 } } } },
+  });
+  nodes = await Promise.all([1, 2].map((value) => startEmulator({ state: state(value) })));
+  const lines = nodes.map(({ endpoint }, index) => `    node${index + 1}:\n      endpoint: ${endpoint}\n`);
+  await writeFile(join(folder, "Pulumi.yaml"), "name: edge\nruntime: nodejs\n");
+  await writeFile(join(folder, "Pulumi.dev.yaml"), `config:\n  packetfilter:nodes:\n${lines.join("")}`);
+});
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await rm(folder, { recursive: true });
+});
+
+const command = (...args: string[]) => run(["import", BLOCKED, ...args], { folder });
+const read = (name: string) => readFile(join(folder, name), "utf8");
+/** Name, node, entries and address of every resource of an import file. */
+async function imported(name: string) {
+  const { resources } = JSON.parse(await read(name));
+  return resources.map(({ name, inputs, outputs }: Record<string, Record<string, unknown>>) => [
+    name,
+    inputs?.node,
+    inputs?.entries,
+    outputs?.endpoint,
+  ]);
+}
+const endpoint = (index: number) => nodes[index]?.endpoint;
+
+test("--all-nodes writes one file and one program, with the node in every name", async () => {
+  expect(await command(PARTNERS, "--all-nodes", "--out", "all")).toMatchObject({ code: 0, err: "" });
+  expect(await imported("all/import.json")).toEqual([
+    ["edge-blocked-node1", "node1", { "192.0.2.0/24": 1 }, endpoint(0)],
+    ["edge-partners-node1", "node1", { "198.51.100.4/32": 7 }, endpoint(0)],
+    ["edge-blocked-node2", "node2", { "192.0.2.0/24": 2 }, endpoint(1)],
+    ["edge-partners-node2", "node2", { "198.51.100.4/32": 7 }, endpoint(1)],
+  ]);
+  const program = await read("all/index.ts");
+  expect([...program.matchAll(/"(edge-\w+-node\d)"|node: "(node\d)"/g)].map(([, name, node]) => name ?? node)).toEqual([
+    "edge-blocked-node1",
+    "node1",
+    "edge-partners-node1",
+    "node1",
+    "edge-blocked-node2",
+    "node2",
+    "edge-partners-node2",
+    "node2",
+  ]);
+});
+
+test("one import after the other brings resources of other names", async () => {
+  expect((await command("--node", "node1", "--out", "first")).code).toBe(0);
+  expect((await command("--node", "node2", "--name", `${BLOCKED}=floods`, "--out", "second")).code).toBe(0);
+  expect([...(await imported("first/import.json")), ...(await imported("second/import.json"))]).toEqual([
+    ["edge-blocked-node1", "node1", { "192.0.2.0/24": 1 }, endpoint(0)],
+    ["floods-node2", "node2", { "192.0.2.0/24": 2 }, endpoint(1)],
+  ]);
+});
+
+test("nodes without a name are wrong use, and a node that fails writes nothing", async () => {
+  const unnamed = await command("--endpoint", endpoint(0) ?? "", "--endpoint", endpoint(1) ?? "", "--out", "x");
+  expect([unnamed.code, unnamed.err]).toEqual([2, expect.stringContaining("each needs a name in the program")]);
+  nodes[1]?.fail({ cmd: "list", status: 401, times: 9 });
+  const failed = await command("--all-nodes", "--out", "x");
+  expect([failed.code, failed.err]).toEqual([1, expect.stringContaining("on node2")]);
+  await expect(read("x/import.json")).rejects.toThrow("ENOENT");
+});
