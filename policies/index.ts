@@ -33,4 +33,5 @@ export {
   stackRule,
 } from "./rule";
 export { settingsOf } from "./settings";
+export { startPack } from "./start-pack";
 export { type RunOptions, startRun } from "./start-run";

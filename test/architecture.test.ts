@@ -50,7 +50,7 @@ const BESIDE: Record<string, string[]> = {
 const ONLY_IMPORTERS: Record<string, string[]> = {
   "ipaddr.js": ["provider/model/prefix.ts"],
   undici: ["provider/client/http.ts"],
-  "@pulumi/pulumi": ["provider/pulumi/", "policies/pack.ts"],
+  "@pulumi/pulumi": ["provider/pulumi/"],
   "@pulumi/policy": ["policies/pulumi/", "policies/pack.ts"],
   commander: ["provider/commands/"],
 };
@@ -61,6 +61,7 @@ const OPEN_TO_THE_WORLD = [
   "provider/pulumi/settings.ts",
   "provider/resources/provider-process.ts",
   "policies/config/load.ts",
+  "policies/start-pack.ts",
   "policies/start-run.ts",
 ];
 

@@ -24,6 +24,11 @@ export class PolicyConfigError extends Error {
   /** What kind of error it is, for programs that do not share the class. */
   readonly code = "invalid-policy-config";
 
+  /** By this the SDK of Pulumi shows the sentence alone, without a stack. */
+  get __pulumiRunError(): boolean {
+    return true;
+  }
+
   constructor(
     /** The file, or the policy whose configuration is wrong. */
     readonly source: string,

@@ -1,4 +1,4 @@
-import { chmod, cp, readFile, symlink } from "node:fs/promises";
+import { cp, readFile, symlink } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startEmulator } from "../../provider/emulator";
@@ -109,10 +109,8 @@ describe("examples/policy-own-pack", () => {
       );
     }
 
-    // The language host of these tests runs no pack folders: what the official one does, as an executable file.
-    const runner = `#!/bin/sh\ncd "$(dirname "$0")" && exec node "$(node -p 'require.resolve("@pulumi/pulumi/cmd/run-policy-pack")')" "$@" .\n`;
-    await stack.write("policy-own-pack/run", runner);
-    await chmod(join(pack, "run"), 0o755);
+    const readme = await readFile(join(pack, "README.md"), "utf8");
+    expect(readme).toContain("pulumi preview --policy-pack ../policy-own-pack/run ");
     const judged = await run("preview", "dev", "--policy-pack", "policy-own-pack/run");
     expect(judged.code, judged.text).not.toBe(0);
     expect(judged.text).toContain("[mandatory]  ticket-format");
@@ -122,7 +120,14 @@ describe("examples/policy-own-pack", () => {
     const config = await stack.read("packetfilter-policies.yaml");
     await stack.write("packetfilter-policies.yaml", `${config}  ticket-format: { projects: [INC] }\n`);
     const passed = await run("preview", "dev", "--policy-pack", "policy-own-pack/run");
+    expect(passed.text).toContain("✅ our-packetfilter-policies");
     // `known-node` wants nothing of a program that leaves its node to the configuration.
     expect(passed.code, passed.text).toBe(0);
+
+    await stack.write("packetfilter-policies.yaml", `${config}  ticket-formats: {}\n`);
+    const wrong = await run("preview", "dev", "--policy-pack", "policy-own-pack/run");
+    expect(wrong.code, wrong.text).not.toBe(0);
+    expect(wrong.text).toContain("packetfilter-policies.yaml is not a valid policy configuration:");
+    expect(wrong.text).not.toMatch(/^\s+at /m);
   });
 });

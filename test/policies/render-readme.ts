@@ -165,6 +165,13 @@ import { policiesOf, rules } from "pulumi-packetfilter/policies";
 new PolicyPack("ours", { policies: policiesOf([...rules, ownRule]) });
 \`\`\`
 
+An executable file beside the pack's \`package.json\` starts it where no pack folder is taken, as \`policies/run\` starts ours:
+
+\`\`\`js
+#!/usr/bin/env node
+require("pulumi-packetfilter/policies").startPack(__dirname);
+\`\`\`
+
 \`examples/policy-own-pack\` in the repository adds a rule, \`examples/policy-infra-repo\` configures the pack for stacks of one repository.
 
 ## Special-purpose addresses

@@ -1,8 +1,8 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { rules } from "../../policies/index";
 import { SDK_ENVIRONMENT } from "../support/sdk-process";
 
@@ -11,7 +11,7 @@ const ENGINE = ["127.0.0.1:1", "."];
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), "packetfilter-run-"));
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "packetfilter-run-")));
   writeFileSync(join(folder, "packetfilter-policies.yaml"), "emergency: of the change\n");
   writeFileSync(join(folder, "target.yaml"), "sets: of the target branch\n");
 });
@@ -33,6 +33,49 @@ test("an option without a file is wrong use", () => {
     encoding: "utf8",
   });
   expect([wrong.status, wrong.stderr]).toEqual([2, "--report needs a file.\n"]);
+});
+
+describe("a pack of one's own", () => {
+  const pack = (file: string, text: string, mode = 0o644) => writeFileSync(join(folder, "pack", file), text, { mode });
+  const start = (args: string[]) =>
+    spawnSync(join(folder, "pack/run"), args, { cwd: folder, env: environment, encoding: "utf8" });
+
+  beforeAll(() => {
+    mkdirSync(join(folder, "pack"));
+    pack("package.json", '{ "version": "1.0.0" }');
+    const policies = JSON.stringify(join(__dirname, "../../dist/policies/index.js"));
+    pack("run", `#!/usr/bin/env node\nrequire(${policies}).startPack(__dirname, () => require("./pack.js"));\n`, 0o755);
+  });
+
+  test("runs in its own folder, with the folder of the program and what its options name", () => {
+    pack(
+      "pack.js",
+      "const { PACKETFILTER_PROGRAM_FOLDER: program, PACKETFILTER_POLICIES: file } = process.env;\n" +
+        "console.log(JSON.stringify({ folder: process.cwd(), program, file, args: process.argv.slice(2) }));",
+    );
+    const { status, stdout, stderr } = start(["--policies", "target.yaml", ...ENGINE]);
+    expect([status, stderr, JSON.parse(stdout)]).toEqual([
+      0,
+      "",
+      { folder: join(folder, "pack"), program: folder, file: join(folder, "target.yaml"), args: ENGINE },
+    ]);
+  });
+
+  test("says what is wrong in the configuration in a sentence, and ends with 1", () => {
+    const policies = JSON.stringify(join(__dirname, "../../dist/policies/index.js"));
+    pack("pack.js", `require(${policies}).policiesOf();`);
+    const { status, stdout, stderr } = start(["--policies", "target.yaml", ...ENGINE]);
+    expect([status, stdout]).toEqual([1, ""]);
+    expect(stderr).toContain(`${join(folder, "target.yaml")} is not a valid policy configuration:\n  - sets: `);
+    expect(stderr).not.toContain("    at ");
+  });
+
+  test("that cannot be loaded says why, with the place", () => {
+    pack("pack.js", 'throw new Error("no rules today");');
+    const { status, stderr } = start(ENGINE);
+    expect(status).toBe(1);
+    expect(stderr).toMatch(/Error: no rules today\n {4}at .*pack\.js/);
+  });
 });
 
 test("a pack that has started says so in the file that --report names", async () => {
