@@ -10,9 +10,11 @@ one commit for all that is changed together, policies.
 
 What the TypeScript classes add in the program, and this module does not have:
 
-- Conflicts: two resources that claim one entry are not refused before the engine sees them.
+- Conflicts: two resources that claim one entry are not refused: declare each entry once. The provider cannot tell them
+  from one resource that is replaced, since the engine checks that twice and names neither.
 - A preview that looks: it plans by the state alone, and `packetfilter:previewReads` has no effect;
-  `pulumi preview --refresh` looks at the nodes.
+  `pulumi preview --refresh` looks at the nodes. The engine tells a dynamic provider of no preview, and creates nothing
+  in one.
 - Secrets in entries, prefixes, reasons and tickets: the provider would repeat them in the clear, in `notes`, `started`,
   ids, urls and messages. Give as secrets only what belongs to a connection; this module marks headers, keys, and an
   address with a user.
