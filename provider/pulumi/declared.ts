@@ -105,11 +105,16 @@ export function declareGroup(
   const subject: Subject = { type: "PrefixSetGroup", name, ignored, made, isLater: waitsForOthers(options) };
   const parts = inspect(name, "entries", entries, true)?.catch(() => []);
   const content = { entries, exclusive, hostBits, onExisting, parts };
-  whenSettled(run, { arena, profile, set, nodes }, content, ({ nodes: known, ...place }, common) => {
+  whenSettled(run, { arena, profile, set, nodes }, content, ({ nodes: known, ...place }, common, isSecret) => {
     const read = remembered();
     for (const [node, own] of overridesOf(known)) {
       const { entries: more, ...overrides } = own;
-      const merged = (all: Content) => ({ ...all, ...overrides, entries: entriesOf(all.entries, more, all.hostBits) });
+      const merged = (all: Content) => ({
+        ...all,
+        ...overrides,
+        entries: entriesOf(all.entries, more, all.hostBits),
+        ...(isSecret && { parts: ["nodes"] }),
+      });
       enter(run, subject, { ...place, node }, common.known ? { ...common, value: merged(common.value) } : common, read);
     }
   });
@@ -184,15 +189,15 @@ function whenSettled<P extends object, C extends object>(
   run: Run,
   place: P,
   content: C,
-  then: (place: pulumi.Unwrap<P>, content: Settled<pulumi.Unwrap<C>>) => void,
+  then: (place: pulumi.Unwrap<P>, content: Settled<pulumi.Unwrap<C>>, isPlaceSecret: boolean) => void,
 ): void {
   if (isPlain(place) && isPlain(content)) {
-    then(place as pulumi.Unwrap<P>, { known: true, value: content as pulumi.Unwrap<C>, secret: false });
+    then(place as pulumi.Unwrap<P>, { known: true, value: content as pulumi.Unwrap<C>, secret: false }, false);
     run.rounds?.add(undefined);
     return;
   }
   const entered = Promise.all([settled(place), settled(content)]).then(([where, what]) => {
-    if (where.known) then(where.value, what);
+    if (where.known) then(where.value, what, where.secret);
   });
   run.rounds?.add(entered);
   // Whatever else waits for it, an error ends the program.

@@ -1,5 +1,5 @@
 import type { DynamicProvider } from "./dynamic-provider";
-import { isObject, type JsonObject } from "./json";
+import { isObject, type JsonObject, without } from "./json";
 import { namesIn, type SecretArguments } from "./secret-arguments";
 import { HOLDING_PREFIXES, LISTS, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "./secret-names";
 
@@ -38,7 +38,10 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
         const answer = await provider.diff(id, plain(olds), plain(news));
         // The state still shows what has become a secret since.
         const same = JSON.stringify(hiddenIn(olds)) === JSON.stringify(hiddenIn(news));
-        return answer.changes === false && !same ? {} : answer;
+        if (answer.changes === false && !same) return {};
+        // The inputs have none of it, by which the engine could see that there is something to do.
+        const isHiddenDrift = hasSecretPrefixes(olds) && plain(olds).differs !== undefined;
+        return isHiddenDrift && answer.changes === undefined ? { ...answer, changes: true } : answer;
       }),
     create: (inputs) =>
       hidden(inputs, async () => {
@@ -52,7 +55,8 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
         const read = await provider.read(id, plain(props));
         if (read.id === "") return read;
         const marks = props[LISTS_KEY] === undefined ? {} : { [LISTS_KEY]: SECRET_MARK };
-        const inputs = read.inputs && { inputs: { ...read.inputs, ...marks, ...hiddenIn(props) } };
+        const shown = hasSecretPrefixes(props) && read.inputs ? without(read.inputs, LISTS) : read.inputs;
+        const inputs = shown && { inputs: { ...shown, ...marks, ...hiddenIn(props) } };
         return { ...read, ...inputs, props: kept(read.props, props, secrets) };
       }),
     update: (id, olds, news) =>

@@ -12,7 +12,7 @@ import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Connection, Shared } from "./connections";
 import type { Addressed } from "./same-machine";
 import type { Target } from "./settings";
-import type { Keys } from "./wanted";
+import type { Keys, KeysHere } from "./wanted";
 
 /** A node in use, and what is kept for it in this process. Nothing is sent before a set is asked for something. */
 export class NodeInUse implements Connection {
@@ -107,8 +107,8 @@ export class DeploymentSet implements Addressed {
   readonly owned: Keys;
   /** True once the program said that it ignores changes of all entries. */
   isIgnored = false;
-  readonly wantedHere: ReadonlySet<string>;
-  readonly leavingHere: ReadonlySet<string>;
+  readonly wantedHere: KeysHere;
+  readonly leavingHere: KeysHere;
 
   constructor(
     node: Connection,

@@ -10,7 +10,7 @@ import { receiverOfState } from "./places";
 import type { ReceiverInUse } from "./receiver-in-use";
 import { credentialsOfState, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
-import { SIGNALING } from "./wanted";
+import { type KeysHere, SIGNALING } from "./wanted";
 
 /** What says which receiver is meant: inputs or state of a resource. */
 export interface ReceiverPlace {
@@ -80,9 +80,9 @@ export class ReceiverAccess {
     mayBeOurs: ReadonlySet<CanonicalPrefix>,
   ): Promise<void> {
     const { endpoint } = state;
-    const wanted: ReadonlySet<string> = endpoint === undefined ? new Set() : runtime.wantedAt({ endpoint }, SIGNALING);
+    const wanted: KeysHere = endpoint === undefined ? new Set() : runtime.wantedAt({ endpoint }, SIGNALING);
     const kept = prefixes.filter((prefix) => wanted.has(prefix));
-    const owned: ReadonlySet<string> = endpoint === undefined ? new Set() : runtime.ownedAt({ endpoint }, SIGNALING);
+    const owned: KeysHere = endpoint === undefined ? new Set() : runtime.ownedAt({ endpoint }, SIGNALING);
     sayActive(runtime.notices, { label: endpoint ?? "", kept, owned });
     const left = prefixes.filter((prefix) => !wanted.has(prefix));
     if (left.length === 0) return;

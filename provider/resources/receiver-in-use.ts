@@ -6,7 +6,7 @@ import type { ListedMap } from "../model/prefix-map";
 import type { Connection, Shared } from "./connections";
 import type { Addressed } from "./same-machine";
 import type { Target } from "./settings";
-import { type Keys, SIGNALING } from "./wanted";
+import { type Keys, type KeysHere, SIGNALING } from "./wanted";
 
 /** A receiver in use, and what is kept for it in this process. */
 export class ReceiverInUse implements Connection, Addressed {
@@ -24,8 +24,8 @@ export class ReceiverInUse implements Connection, Addressed {
   readonly wanted: Keys;
   /** Prefixes that some resource of this deployment started, by its state. */
   readonly owned: Keys;
-  readonly wantedHere: ReadonlySet<string>;
-  readonly leavingHere: ReadonlySet<string>;
+  readonly wantedHere: KeysHere;
+  readonly leavingHere: KeysHere;
   private listed: ListedMap | undefined;
 
   constructor({ name, options, fromEnvironment }: Target<ReceiverOptions>, shared: Shared) {

@@ -13,7 +13,7 @@ import { ReceiverInUse } from "./receiver-in-use";
 import { SameMachine } from "./same-machine";
 import { SecretArguments } from "./secret-arguments";
 import { readSettings, type Settings, type Target } from "./settings";
-import { type Address, KeyRegistry, type OtherProcesses, type Place } from "./wanted";
+import { type Address, KeyRegistry, type KeysHere, type OtherProcesses, type Place } from "./wanted";
 
 /** What the runtime needs from the process that it lives in. */
 export interface Surroundings {
@@ -122,18 +122,23 @@ export class Runtime {
   }
 
   /** The keys of an object at an address which resources of this deployment want there. */
-  wantedAt(place: Address, object: string): ReadonlySet<string> {
+  wantedAt(place: Address, object: string): KeysHere {
     return this.shared.wanted.at(place, object);
   }
 
   /** What the states of this deployment's resources hold at an address, under whatever name, as far as they were seen. */
-  ownedAt(place: Address, object: string): ReadonlySet<string> {
+  ownedAt(place: Address, object: string): KeysHere {
     return this.shared.owned.at(place, object);
   }
 
-  /** Records what the state of a resource of this deployment holds. */
-  own(place: Place, object: string, keys: Iterable<string>): void {
-    this.shared.owned.of(place, object).add(keys);
+  /** Records what the state of a resource of this deployment holds alike at many places. */
+  own(places: readonly Place[], object: string, keys: ReadonlyMap<string, unknown>): void {
+    this.shared.owned.addAll(places, object, keys);
+  }
+
+  /** Records what a resource of this deployment wants alike at many places. */
+  want(places: readonly Place[], object: string, keys: ReadonlyMap<string, unknown>): void {
+    this.shared.wanted.addAll(places, object, keys);
   }
 
   /** Records what the state of a resource holds that is replaced in this deployment. */
@@ -167,7 +172,9 @@ export class Runtime {
 
   /** Where a resource's set or signaling is, by its arguments or state; `undefined` where that cannot be told. */
   private placeOf(resource: JsonObject): Place | undefined {
-    const { node, receiver, prefixes, endpoint } = resource;
+    const { node, nodes, receiver, prefixes, endpoint } = resource;
+    // A group is at many places.
+    if (nodes !== undefined) return undefined;
     try {
       const { name, endpoint: inUse } = prefixes === undefined ? this.node(node) : this.receiver(receiver);
       return endpoint === undefined || endpoint === inUse ? { name, endpoint: inUse } : undefined;

@@ -4,6 +4,7 @@ import type { CanonicalPrefix } from "../model/prefix";
 import { equal, type ListedMap } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import type { Notices } from "./notices";
+import type { KeysHere } from "./wanted";
 
 /** One object (a set, or what is active) at one address. */
 export interface Addressed {
@@ -11,9 +12,9 @@ export interface Addressed {
   /** How messages call it: `Set prefixset://edge/blocked on fra1`. */
   readonly title: string;
   /** Prefixes that resources of this deployment want at this very address. */
-  readonly wantedHere: ReadonlySet<string>;
+  readonly wantedHere: KeysHere;
   /** Prefixes that resources which are replaced in this deployment hold at this very address. */
-  readonly leavingHere: ReadonlySet<string>;
+  readonly leavingHere: KeysHere;
   readonly activity: Activity;
   /** What is there now. */
   list(): Promise<ListedMap>;

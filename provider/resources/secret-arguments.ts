@@ -2,7 +2,7 @@ import { Prefix } from "../model/prefix";
 import { withoutPrefixes } from "../model/prefixes-in-text";
 import { formatUrl } from "../model/resource-url";
 import type { AuditRecord, AuditValue } from "./audit-log";
-import { type JsonObject, setUrl } from "./json";
+import { isObject, type JsonObject, setUrl } from "./json";
 import { HOLDING_PREFIXES, SECRET_MARK, SECRETS_KEY } from "./secret-names";
 import { type Place, SIGNALING } from "./wanted";
 
@@ -30,7 +30,8 @@ export class SecretArguments {
   /** Remembers what stands in arguments that are named as secret. */
   learn(props: JsonObject): void {
     const names = namesIn(props);
-    for (const name of names) if (name !== "notes") this.add(props[name], name);
+    for (const name of names) if (name !== "notes" && name !== "nodes") this.add(props[name], name);
+    if (names.includes("nodes")) this.addNodes(props);
     if (names.includes("value")) this.silent.add(canonical(String(props.prefix)));
     if (names.some((name) => HOLDING_PREFIXES.includes(name))) this.addObject(props);
     if (names.includes("notes") || names.includes("entries")) this.addNotes(props);
@@ -93,6 +94,15 @@ export class SecretArguments {
     if (typeof value !== "object" || value === null) return;
     if (name === "entries" && !Array.isArray(value)) for (const prefix of Object.keys(value)) this.addText(prefix);
     for (const item of Object.values(value)) this.add(item, "");
+  }
+
+  /** What nodes of a group have for themselves. */
+  private addNodes({ nodes }: JsonObject): void {
+    for (const own of Object.values(isObject(nodes) ? nodes : {})) {
+      if (!isObject(own)) continue;
+      this.add(own.entries, "entries");
+      this.addNotes(own);
+    }
   }
 
   private addText(text: string): void {

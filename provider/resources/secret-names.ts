@@ -18,10 +18,10 @@ export const SECRET_PREFIXES = "secretPrefixes";
 export const LISTS_KEY = "__lists";
 
 /** Outputs that name prefixes, of the node's or of a write without a known result. */
-export const LISTS = ["adopted", "found", "unsettled"];
+export const LISTS = ["adopted", "found", "unsettled", "differs"];
 
 /** Arguments that hold prefixes: where one is secret the prefixes themselves are, and not only what stands beside them. */
-export const HOLDING_PREFIXES: readonly unknown[] = ["entries", "prefixes"];
+export const HOLDING_PREFIXES: readonly unknown[] = ["entries", "prefixes", "nodes"];
 
 /**
  * What the classes send under the name of an output that repeats a secret argument. The engine marks what comes back under

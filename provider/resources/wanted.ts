@@ -18,6 +18,31 @@ export interface Keys {
   add(keys: Iterable<string>): void;
 }
 
+/** Keys as they are known at any later moment. */
+export interface KeysHere extends Iterable<string> {
+  has(key: string): boolean;
+}
+
+/** A set of keys, or a map by keys. */
+type Collection = Pick<ReadonlyMap<string, unknown>, "has" | "keys">;
+
+/** What was added one by one, and what many places share: a group of a thousand nodes keeps its entries once. */
+class KnownKeys implements KeysHere {
+  readonly own = new Set<string>();
+  readonly shared = new Set<Collection>();
+
+  has(key: string): boolean {
+    if (this.own.has(key)) return true;
+    for (const keys of this.shared) if (keys.has(key)) return true;
+    return false;
+  }
+
+  *[Symbol.iterator](): IterableIterator<string> {
+    yield* this.own;
+    for (const keys of this.shared) yield* keys.keys();
+  }
+}
+
 /** What other provider processes of the same deployment want. */
 export interface OtherProcesses {
   /** Tells them that resources want these keys at each of the addresses. */
@@ -34,7 +59,7 @@ export interface OtherProcesses {
  * anything. A key is found under the name of its node or under its address, so that a change of one of them hides nothing.
  */
 export class KeyRegistry {
-  private readonly keys = new Map<string, Set<string>>();
+  private readonly keys = new Map<string, KnownKeys>();
 
   constructor(private readonly others?: OtherProcesses) {}
 
@@ -46,19 +71,26 @@ export class KeyRegistry {
       has: (key) => recorded.some((keys) => keys.has(key)) || this.others?.want(where, key) === true,
       add: (added) => {
         const fresh = [...added].filter((key) => !recorded.every((keys) => keys.has(key)));
-        for (const key of fresh) for (const keys of recorded) keys.add(key);
+        for (const key of fresh) for (const keys of recorded) keys.own.add(key);
         this.others?.tell(where, fresh);
       },
     };
   }
 
+  /** Adds the same keys at many places. They are kept once, and are not to be changed. */
+  addAll(places: readonly Place[], object: string, keys: Collection): void {
+    const where = places.flatMap((place) => addresses(place, object));
+    for (const address of where) this.recorded(address).shared.add(keys);
+    this.others?.tell(where, [...keys.keys()]);
+  }
+
   /** The keys that were recorded for an object at an address, under whatever name. */
-  at({ endpoint }: Address, object: string): ReadonlySet<string> {
+  at({ endpoint }: Address, object: string): KeysHere {
     return this.recorded(`at ${endpoint}\n${object}`);
   }
 
-  private recorded(address: string): Set<string> {
-    const keys = this.keys.get(address) ?? new Set();
+  private recorded(address: string): KnownKeys {
+    const keys = this.keys.get(address) ?? new KnownKeys();
     this.keys.set(address, keys);
     return keys;
   }

@@ -154,3 +154,30 @@ describe("a signaling whose prefixes are secret", () => {
     expect(stack.inTheClear()).not.toMatch(ANY_PREFIX);
   });
 });
+
+describe("a group whose prefixes are secret", () => {
+  it.each(["entries", "nodes"])("shows no drift of a node in the clear (%s), and repairs it", async (name) => {
+    await using emulator = await startEmulator({ state: NODE });
+    const engine = new MiniEngine({ nodes: { fra1: { endpoint: emulator.endpoint } } });
+    const args = { arena: "edge", set: "blocked", entries: [OURS], nodes: { fra1: { entries: { [MORE]: 2 } } } };
+    const program = [
+      { type: "PrefixSetGroup", name: "blocked", args: { ...args, ...SECRET_ENTRIES, __secret: [name] } },
+    ] as const;
+    const inTheClear = () =>
+      JSON.stringify(
+        engine.state.map(({ inputs, outputs }) => [inputs, outputs]),
+        (key, value) => (["entries", "notes", "nodes", "__lists"].includes(key) ? undefined : value),
+      );
+    expect((await engine.up(program)).errors).toEqual([]);
+    emulator.change(BLOCKED, { insert: { [THEIRS]: 5 }, delete: [OURS] });
+    const preview = await engine.preview(program, { refresh: true });
+    expect(preview.steps).toEqual(["update blocked"]);
+    expect(told(preview)).not.toMatch(ANY_PREFIX);
+    const refreshed = await engine.refresh();
+    expect(told(refreshed)).not.toMatch(ANY_PREFIX);
+    expect(inTheClear()).not.toMatch(ANY_PREFIX);
+    expect((await engine.up(program)).errors).toEqual([]);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ [OURS]: 1, [MORE]: 2 });
+    expect(inTheClear()).not.toMatch(ANY_PREFIX);
+  });
+});

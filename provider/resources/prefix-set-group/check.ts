@@ -1,4 +1,5 @@
 import { sentPlace } from "../../model/entry";
+import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import { checkArguments } from "../arguments";
 import { type NormalEntries, normaliseEntries } from "../entries";
@@ -51,7 +52,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: Jso
   for (const warning of [...normal.warnings, ...nodes.warnings])
     runtime.notices.warn(`${url ?? "PrefixSetGroup"}: ${warning}`);
   const isNew = Object.keys(olds).length === 0;
-  if (address) want(address, { kinds, inUse, isIgnored: ignored === true });
+  if (address) want(runtime, address, { kinds, inUse, isIgnored: ignored === true });
   if (address) wantElsewhere(runtime, address, normal, others, options);
   for (const kind of kinds) {
     const label = `${namesOf(kind.nodes)} ${url ?? "PrefixSetGroup"}`;
@@ -135,6 +136,7 @@ function heldBefore(olds: JsonObject, news: JsonObject): Before | undefined {
 
 /** Records what is wanted at each node, and that the group will come for it. */
 function want(
+  runtime: Runtime,
   address: PrefixSetUrl,
   { kinds, inUse, isIgnored }: { kinds: readonly Kind[]; inUse: ReadonlyMap<string, NodeInUse>; isIgnored: boolean },
 ): void {
@@ -144,8 +146,9 @@ function want(
       if (!set) continue;
       set.announced.add(WHOLE_SET);
       set.isIgnored ||= isIgnored;
-      set.wanted.add(normal.entries.keys());
     }
+    const places = nodes.flatMap((name) => inUse.get(name) ?? []);
+    runtime.want(places, formatUrl(address), normal.entries);
   }
 }
 
@@ -161,9 +164,12 @@ function wantElsewhere(
   options: { readonly hostBits?: "reject" | "mask" | undefined; readonly now: number },
 ): void {
   const nodes = others === undefined || hasUnknown(others) ? undefined : givenNodes(others, options);
+  const alike = new Map<ListedMap, NodeInUse[]>();
   for (const [name, { own }] of nodes?.nodes ?? []) {
-    runtime.node(name).set(address).wanted.add(overridden(common, own).entries.keys());
+    const { entries } = overridden(common, own);
+    alike.set(entries, [...(alike.get(entries) ?? []), runtime.node(name)]);
   }
+  for (const [entries, places] of alike) runtime.want(places, formatUrl(address), entries);
 }
 
 function namesOf(nodes: readonly string[]): string {

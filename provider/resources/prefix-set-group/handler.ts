@@ -1,4 +1,5 @@
 import { messageOf } from "../../model/errors";
+import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
 import { compare, remember } from "../changes";
@@ -10,6 +11,7 @@ import { OTHER_WAVES_KEY } from "../provider-text";
 import { isUnreachableNode } from "../remedy";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
+import type { Place } from "../wanted";
 import { checkPrefixSetGroup } from "./check";
 import { eachNode, failureTexts, type NodeFailure } from "./each-node";
 import { placed } from "./places";
@@ -201,14 +203,16 @@ export class PrefixSetGroupHandler implements Handler {
   private remember(state: GroupState, news: JsonObject | undefined): void {
     const url = formatUrl(state.address);
     let inputs: GroupInputs | undefined;
+    const alike = new Map<ListedMap, Place[]>();
     for (const [node, endpoint] of state.endpoints) {
       const held = state.of(node);
-      this.runtime.own({ name: node, endpoint }, url, held.entries.keys());
+      alike.set(held.entries, [...(alike.get(held.entries) ?? []), { name: node, endpoint }]);
       if (held.foreign.size === 0 || news === undefined || hasUnknown(news.entries)) continue;
       inputs ??= readInputs(news);
       if (!inputs.nodes.has(node)) continue;
       this.lifecycle.sayForeign(ResourceSet.open(this.runtime, held), held, inputs.of(node).entries);
     }
+    for (const [entries, places] of alike) this.runtime.own(places, url, entries);
   }
 
   /** True where a node of the program is at another address than the state says, or one that left it is still held. */
