@@ -201,7 +201,9 @@ export class ResourceSet {
       this.audit(() => failedWrite(error));
       if (!(error instanceof SetWriteFailure)) throw untouched(this.explained(error));
       const { message, applied, unsettled } = error;
-      throw failure?.(message, { applied, endpoint: this.endpoint, unsettled }) ?? this.explained(error);
+      const reached = { applied, endpoint: this.endpoint, unsettled };
+      if (operation.isDelete) throw failure?.(messageOf(this.explained(error)), reached) ?? this.explained(error);
+      throw failure?.(message, reached) ?? this.explained(error);
     }
   }
 
@@ -209,11 +211,15 @@ export class ResourceSet {
    * {@link write} for a delete. A set that is not there any more is as it was asked to be: that is said.
    *
    * @param wayOut What to do where the node is gone for good.
+   * @param failure As of {@link write}.
    * @returns `undefined` where the node has no such set
    */
-  async remove(operation: SetOperation, wayOut = GONE_NODE): Promise<SetResult | undefined> {
+  async remove(
+    operation: SetOperation,
+    { wayOut = GONE_NODE, failure }: { wayOut?: string; failure?: Parameters<ResourceSet["write"]>[1] } = {},
+  ): Promise<SetResult | undefined> {
     try {
-      return await this.write({ ...operation, isDelete: true });
+      return await this.write({ ...operation, isDelete: true }, failure);
     } catch (error) {
       if (isUnreachableNode(error)) throw new Error(`${messageOf(error)} ${wayOut}`, { cause: error });
       const refused = refusedList(error);

@@ -7,6 +7,7 @@ import { withdrawnOf } from "../entries";
 import { contentLimits } from "../limits/content";
 import { expiredOf, removalLimits } from "../limits/removals";
 import { WHOLE_SET } from "../node-in-use";
+import { GONE_NODE } from "../remedy";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { type KnownPrefixes, stillThere } from "../set-plan";
@@ -99,8 +100,9 @@ export class SetLifecycle {
    * Clears what the state knows, at its address, as far as no other resource wants it.
    *
    * @param wayOut What to do where the node is gone for good.
+   * @throws {UnfinishedWrite}
    */
-  async delete(state: SetState, wayOut?: string): Promise<void> {
+  async delete(state: SetState, wayOut = GONE_NODE): Promise<void> {
     if (state.onDestroy === "keep") return this.runtime.notices.info(keptText(state));
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
@@ -115,7 +117,9 @@ export class SetLifecycle {
     if (managed.size > 0 && remove.size === 0) return;
     const expired = expiredOf(remove, state.notes, this.runtime.today);
     const plan = () => ({ put: new Map(), remove, unsettled, expired });
-    const written = await set.remove({ plan }, wayOut);
+    const failure = (message: string, reached: Reached) =>
+      new UnfinishedWrite(message, reachedOf(reached, new Map([...managed].map((prefix) => [prefix, 1]))));
+    const written = await set.remove({ plan }, { wayOut, failure });
     if (!written) return;
     set.sayGone(remove, written);
     const gone = [...written.changes].filter(([, change]) => change.new === null).map(([prefix]) => prefix);
