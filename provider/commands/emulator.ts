@@ -112,7 +112,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   await using emulator = await wrongUse(TypeError, async () =>
     startEmulator({ ...(await optionsOf(flags, io)), onRequest }),
   );
-  io.out(flags.json ? `${JSON.stringify(emulator.info())}\n` : readyLine(emulator.info(), emulator.seedNumber));
+  io.out(flags.json ? `${JSON.stringify(emulator.info())}\n` : readyLine(flags, emulator.info(), emulator.seedNumber));
   if (!isLoopback(flags.host)) io.err(`${exposed(flags.host)}\n`);
   const settings = deviations(emulator.dialect);
   if (flags.dialect !== undefined) io.err(`dialect ${flags.dialect}: ${JSON.stringify(settings)}\n`);
@@ -155,10 +155,19 @@ function stateOf(file: string | undefined): EmulatorOptions["state"] {
   return file === undefined ? undefined : () => readStateFile(file);
 }
 
-function readyLine(info: EmulatorInfo, seed: number): string {
+function readyLine(flags: Flags, info: EmulatorInfo, seed: number): string {
   const clients = info.clients.map(({ clientId, secretKey }) => `${clientId}/${secretKey}`).join(", ");
   const token = info.controlToken === undefined ? "" : ` (token ${info.controlToken})`;
-  return `emulator ready: node API ${info.endpoint}/fapi, signaling ${info.signalingUrl} (${clients}), test deployment ${info.testSignalingUrl}, control ${info.control}${token}, seed ${seed}\n`;
+  const told = {
+    dialect: flags.dialect,
+    "answers of the node from": info.proxy,
+    "answers of the receiver from": info.proxySignaling,
+    "recorded in": info.record,
+    "replayed from": info.replay,
+    "kept in": info.persist,
+  };
+  const more = Object.entries(told).flatMap(([name, value]) => (value === undefined ? [] : [`, ${name} ${value}`]));
+  return `emulator ready: node API ${info.endpoint}/fapi, signaling ${info.signalingUrl} (${clients}), test deployment ${info.testSignalingUrl}, control ${info.control}${token}, seed ${seed}${more.join("")}\n`;
 }
 
 /** The warning for an emulator that others can reach. */

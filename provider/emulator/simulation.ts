@@ -5,7 +5,7 @@ import { Secrets } from "./journal/redaction";
 import { Runs } from "./journal/runs";
 import { MarkHistory } from "./marks/mark-history";
 import type { ResolvedOptions } from "./options";
-import type { EmulatorInfo } from "./signaling/credentials";
+import type { EmulatorInfo, EmulatorSources } from "./signaling/credentials";
 import type { Change } from "./state/change";
 import { Contents } from "./state/contents";
 import { defaultState } from "./state/default-state";
@@ -16,7 +16,7 @@ import { Link } from "./time/link";
 import { Waits } from "./time/waits";
 
 /** Where an emulator is reached, and with what. */
-export type Addresses = Omit<EmulatorInfo, "clients" | "testClients">;
+export type Addresses = Omit<EmulatorInfo, "clients" | "testClients" | "dialect" | keyof EmulatorSources>;
 
 /**
  * Everything that an emulator is besides its sockets: what it holds, how it behaves, its time and its journal. The
@@ -53,6 +53,8 @@ export class Simulation {
     private readonly wall: Wall,
     /** Where it is reached. */
     readonly addresses: Addresses,
+    /** Where its answers come from, and what it keeps. */
+    readonly sources: EmulatorSources,
     state?: EmulatorState,
   ) {
     this.started = new Date(wall.now());

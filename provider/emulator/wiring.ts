@@ -6,7 +6,7 @@ import { serverTls } from "./http/tls";
 import { NodeApi } from "./node/node-api";
 import { type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options";
 import { Backends } from "./recording/backends";
-import { protocolAddresses } from "./signaling/credentials";
+import { protocolAddresses, sourcesOf } from "./signaling/credentials";
 import { SignalingApi } from "./signaling/signaling-api";
 import { type Addresses, Simulation } from "./simulation";
 import { type FileLock, lockFile } from "./state/file-lock";
@@ -68,7 +68,7 @@ async function load(
   const { persist, state } = options;
   const kept = persist === undefined ? undefined : await Persistence.read(persist);
   const given = kept ?? (typeof state === "function" ? await state() : state);
-  const simulation = new Simulation(resolved, wall, addresses, given);
+  const simulation = new Simulation(resolved, wall, addresses, sourcesOf(options), given);
   const persistence =
     persist === undefined
       ? undefined

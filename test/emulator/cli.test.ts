@@ -51,6 +51,7 @@ test("the ready line is JSON with all that a client needs; a signal stops cleanl
       "control",
       "clients",
       "testClients",
+      "dialect",
     ]);
     expect(info.testClients).toHaveLength(2);
     expect(info.clients[0]).toMatchObject({
@@ -79,7 +80,9 @@ test("the ready line is JSON with all that a client needs; a signal stops cleanl
 
 test("the line for people names the addresses, and a dialect by seed is printed", async () => {
   const { out, err } = await run(["emulator", "--dialect", "seed:7", "--seed", "3"], async () => {});
-  expect(out).toMatch(/^emulator ready: node API http:\/\/127\.0\.0\.1:\d+\/fapi, signaling .*seed 3\n$/);
+  expect(out).toMatch(
+    /^emulator ready: node API http:\/\/127\.0\.0\.1:\d+\/fapi, signaling .*seed 3, dialect seed:7\n$/,
+  );
   expect(err).toMatch(/^dialect seed:7: \{.*\}\n$/);
 });
 

@@ -1,26 +1,31 @@
 import { z } from "zod";
+import { deviations } from "../behaviour/dialect";
 import { CONTROL } from "../defaults";
 import { metrics } from "../journal/metrics";
 import { credentials, type EmulatorInfo } from "../signaling/credentials";
+import { sources } from "./answers";
 import { constant, getter, method, operation } from "./operation";
 
 const client = z.object({ clientId: z.string(), secretKey: z.string(), prefixes: z.array(z.string()) });
 
-const info = operation("GET /info", "Addresses and clients: what the ready line of the command says.", {
-  answer: z.object({
+const info = operation("GET /info", "Addresses, clients and how it answers: what the ready line of the command says.", {
+  answer: sources.extend({
     endpoint: z.string(),
     signalingUrl: z.string(),
     testSignalingUrl: z.string(),
     control: z.string(),
     clients: z.array(client),
     testClients: z.array(client),
+    dialect: z.record(z.string(), z.unknown()).describe("Switches of the dialect that are not the default."),
     controlToken: z.string().optional(),
     tls: z.object({ ca: z.string(), cert: z.string(), key: z.string() }).optional(),
   }),
-  run: ({ addresses, contents }): EmulatorInfo => ({
+  run: ({ addresses, contents, dialect, sources: from }): EmulatorInfo => ({
+    ...from,
     ...addresses,
     clients: credentials(contents.signaling),
     testClients: credentials(contents.testSignaling),
+    dialect: deviations(dialect),
   }),
 });
 

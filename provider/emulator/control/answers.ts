@@ -6,6 +6,7 @@ import type { JournalEntry } from "../journal/entry";
 import type { Run } from "../journal/runs";
 import type { MarkRecord } from "../marks";
 import { protocolSchema } from "../packets/packet";
+import type { EmulatorSources } from "../signaling/credentials";
 
 /** What answers of several operations are made of. */
 
@@ -28,6 +29,16 @@ export const runSchema = z.object({
   starts: count,
   stops: count,
 } satisfies { [Name in keyof Required<Run>]: z.ZodType<Run[Name]> });
+
+/** See `EmulatorSources`. */
+export const sources = z.object({
+  proxy: z.string().optional(),
+  proxySignaling: z.string().optional(),
+  record: z.string().optional(),
+  replay: z.string().optional(),
+  unseen: z.enum(["refuse", "emulate"]).optional(),
+  persist: z.string().optional(),
+} satisfies { [Name in keyof Required<EmulatorSources>]: z.ZodType<EmulatorSources[Name]> });
 
 /** One request with its answer, see {@link JournalEntry}. */
 export const journalEntry = z.object({

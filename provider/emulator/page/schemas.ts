@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { faultSchema } from "../behaviour/faults";
-import { activeFault, journalEntry, markRecord, type trafficSummary, type verdict } from "../control/answers";
+import { activeFault, journalEntry, markRecord, sources, type trafficSummary, type verdict } from "../control/answers";
 import { ruleSchema } from "../rules/rule-schema";
 
 /** What the page is answered. Its own types are inferred from these. */
@@ -79,6 +79,7 @@ export const overview = z.object({
   seed: z.int(),
   clock: z.object({ now: z.string(), frozen: z.boolean() }),
   deviations: z.record(z.string(), z.unknown()).describe("Switches of the dialect that are not the default."),
+  sources: sources.describe("Where its answers come from, if not from what it holds, and what it keeps."),
   journal: z.object({ entries: z.int(), first: z.int().nullable().describe("Index of the oldest entry.") }),
   runs: z.array(z.object({ run: z.int(), text: z.string() })).describe("The newest runs of requests."),
   faults: z.array(activeFault),

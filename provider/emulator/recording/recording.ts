@@ -1,4 +1,5 @@
 import { type FileHandle, open, readFile } from "node:fs/promises";
+import { brotliDecompressSync, gunzipSync, inflateSync } from "node:zlib";
 import { z } from "zod";
 import { PRIVATE_FILE } from "../../files/private";
 import { messageOf } from "../../model/errors";
@@ -66,7 +67,8 @@ export class Recorder {
   }
 
   /** Keeps an exchange; resolves when it is written. */
-  async add(incoming: Incoming, reply: Reply): Promise<void> {
+  async add(incoming: Incoming, compressed: Reply): Promise<void> {
+    const reply = decoded(compressed);
     const secrets = secretsOf(incoming);
     const request = describe(incoming, secrets);
     const answer: RecordedAnswer = {
@@ -104,12 +106,16 @@ export class Recording {
     const recording = new Recording();
     let number = 0;
     try {
-      for (const text of (await readFile(file, "utf8")).split("\n").slice(0, -1)) {
+      const lines = (await readFile(file, "utf8")).split("\n");
+      const rest = lines.pop() ?? "";
+      for (const text of lines) {
         number += 1;
         if (number === 1) recording.apis = head.parse(JSON.parse(text)).apis;
         else recording.take(line.parse(JSON.parse(text)));
       }
       if (number === 0) throw new SyntaxError("it is empty");
+      // A kill may cut the last line; a recording that is cut in its first has nothing to answer.
+      if (number === 1 && rest.trim() !== "") throw new SyntaxError("it breaks off in its first exchange");
     } catch (error) {
       const place = number === 0 ? "" : `, line ${number}`;
       const why = error instanceof z.ZodError ? z.prettifyError(error).replaceAll("\n", " ") : messageOf(error);
@@ -165,6 +171,25 @@ function jsonOf(text: string): z.infer<ReturnType<typeof z.json>> {
     return JSON.parse(text);
   } catch {
     return text;
+  }
+}
+
+const DECODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  gzip: gunzipSync,
+  "x-gzip": gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
+/** An answer as it was before it was compressed; one in a coding that is not known, or that cannot be read, as it is. */
+function decoded(reply: Reply): Reply {
+  const { "content-encoding": coding = "", ...headers } = reply.headers ?? {};
+  const decode = DECODERS[coding.toLowerCase()];
+  if (!decode || !Buffer.isBuffer(reply.body)) return reply;
+  try {
+    return { ...reply, headers, body: decode(reply.body) };
+  } catch {
+    return reply;
   }
 }
 

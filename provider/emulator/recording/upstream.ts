@@ -15,13 +15,13 @@ const OWN = new Set([
   "upgrade",
   "host",
   "content-length",
-  // Answers are kept as text.
+  // Answers are kept as text; a node that compresses unasked is passed on as it is.
   "accept-encoding",
   "expect",
 ]);
 
 /** Headers of an answer that a caller acts upon. */
-const PASSED = ["retry-after", "location", "www-authenticate", "user-arena"] as const;
+const PASSED = ["content-encoding", "retry-after", "location", "www-authenticate", "user-arena"] as const;
 
 /** A real node or receiver behind the emulator. */
 export class Upstream {

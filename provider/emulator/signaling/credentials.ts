@@ -1,3 +1,4 @@
+import type { DialectSettings } from "../behaviour/dialect";
 import type { ClientTls } from "../http/tls";
 import type { SignalingDeployment } from "./signaling-deployment";
 
@@ -11,8 +12,24 @@ export interface ClientCredentials {
   readonly prefixes: readonly string[];
 }
 
-/** Addresses and clients of an emulator: plain JSON. */
-export interface EmulatorInfo {
+/** Where the answers of an emulator come from, if not from what it holds, and what it keeps. Addresses are without credentials. */
+export interface EmulatorSources {
+  /** Base address of the real node that answers. */
+  readonly proxy?: string;
+  /** Base address of the real receiver that answers. */
+  readonly proxySignaling?: string;
+  /** File in which the answers to what is passed on are kept. */
+  readonly record?: string;
+  /** File from which requests are answered as they were recorded. */
+  readonly replay?: string;
+  /** With `replay`: what becomes of a request that was never recorded. */
+  readonly unseen?: "refuse" | "emulate";
+  /** File in which the emulator keeps what it holds. */
+  readonly persist?: string;
+}
+
+/** Addresses and clients of an emulator, and how it answers: plain JSON. */
+export interface EmulatorInfo extends EmulatorSources {
   /** Base url of the node API, without `/fapi`. */
   readonly endpoint: string;
   /** Base url of the signaling API, without client and secret. */
@@ -25,10 +42,29 @@ export interface EmulatorInfo {
   readonly clients: readonly ClientCredentials[];
   /** Who may signal in the test deployment. */
   readonly testClients: readonly ClientCredentials[];
+  /** The switches of its dialect that are not the default, at the moment. */
+  readonly dialect: DialectSettings;
   /** Only where the control API wants one. */
   readonly controlToken?: string;
   /** Only with certificates made for this run. */
   readonly tls?: ClientTls;
+}
+
+/** What options say of it, but for credentials in addresses. */
+export function sourcesOf(given: EmulatorSources): EmulatorSources {
+  const { proxy, proxySignaling, record, replay, persist } = given;
+  return {
+    ...(proxy !== undefined && { proxy: withoutCredentials(proxy) }),
+    ...(proxySignaling !== undefined && { proxySignaling: withoutCredentials(proxySignaling) }),
+    ...(record !== undefined && { record }),
+    ...(replay !== undefined && { replay, unseen: given.unseen ?? "refuse" }),
+    ...(persist !== undefined && { persist }),
+  };
+}
+
+function withoutCredentials(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return pathname === "/" ? origin : origin + pathname;
 }
 
 /** The addresses below one base address. */

@@ -12,6 +12,7 @@ const RECORD_LEVEL = 7;
  */
 export async function readStateFile(path: string): Promise<EmulatorState> {
   const source = await readFile(path, "utf8");
+  if (source.trim() === "") throw new StateError(`${path} is empty: a state has at least {}.`);
   return readState(source.trimStart().startsWith("{") ? fromJson(source, path) : await fromYaml(source, path));
 }
 

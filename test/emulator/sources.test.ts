@@ -1,0 +1,111 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { main } from "../../provider/commands/program";
+import { connectEmulator, startEmulator } from "../../provider/emulator";
+import { control, fapi } from "./calls";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const list = { url: "prefixset://edge/blocked", cmd: "list" };
+
+test("an emulator says its dialect, what answers in its place, and what it keeps, without credentials", async () => {
+  const [persist, record] = [join(folder, "kept.json"), join(folder, "node.ndjson")];
+  await using node = await startEmulator();
+  const proxy = node.endpoint.replace("://", "://admin:canary@");
+  {
+    await using emulator = await startEmulator({ proxy, record, persist, dialect: { listShows: "staged" } });
+    const told = { proxy: node.endpoint, record, persist, dialect: { listShows: "staged" } };
+    expect(emulator.info()).toMatchObject(told);
+    await using remote = await connectEmulator(emulator.control);
+    expect(await remote.info()).toEqual(emulator.info());
+    expect((await control(emulator, "GET", "/page/overview")).json).toMatchObject({
+      deviations: { listShows: "staged" },
+      sources: { proxy: node.endpoint, record, persist },
+    });
+    expect(JSON.stringify(emulator.info())).not.toContain("canary");
+    await fapi(emulator, list);
+    emulator.setDialect({});
+    expect(emulator.info().dialect).toEqual({});
+  }
+  await using replaying = await startEmulator({ replay: record });
+  expect(replaying.info()).toMatchObject({ replay: record, unseen: "refuse" });
+  const { proxy: _, ...plain } = node.info();
+  expect(plain).toEqual(node.info());
+});
+
+test("the ready line says the same", async () => {
+  const persist = join(folder, "line.json");
+  const stop = new AbortController();
+  let ended: Promise<number> | undefined;
+  const line = await new Promise<string>((ready) => {
+    const io = { out: ready, err: () => {}, env: {}, stop: stop.signal };
+    ended = main(["emulator", "--dialect", "eventual", "--persist", persist], io);
+  });
+  expect(line).toMatch(/, seed \d+, dialect eventual, kept in .*line\.json\n$/);
+  stop.abort();
+  expect(await ended).toBe(0);
+});
+
+test.each([
+  ["gzip", gzipSync],
+  ["deflate", deflateSync],
+  ["br", brotliCompressSync],
+])("what a node compresses by %s unasked is passed on as it is, and recorded as text", async (coding, compress) => {
+  const body = JSON.stringify({ data: [{ p: "192.0.2.0/24", v: 1 }] });
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "content-type": "application/json", "content-encoding": coding });
+    response.end(compress(body));
+  });
+  await new Promise<void>((listening) => void server.listen(0, "127.0.0.1", listening));
+  const { port } = server.address() as AddressInfo;
+  const record = join(folder, `${coding}.ndjson`);
+  {
+    await using emulator = await startEmulator({ proxy: `http://127.0.0.1:${port}`, record });
+    expect((await fapi(emulator, list)).text).toBe(body);
+  }
+  server.close();
+  await using copy = await startEmulator({ replay: record });
+  expect((await fapi(copy, list)).text).toBe(body);
+});
+
+test("a recording that breaks off in its first exchange, and an empty state, are refused by name", async () => {
+  const record = join(folder, "whole.ndjson");
+  {
+    await using node = await startEmulator();
+    await using emulator = await startEmulator({ proxy: node.endpoint, record });
+    await fapi(emulator, list);
+    await fapi(emulator, list);
+  }
+  const [head = "", first = ""] = (await readFile(record, "utf8")).split("\n");
+  const cut = join(folder, "cut.ndjson");
+  await writeFile(cut, `${head}\n${first.slice(0, 40)}`);
+  await expect(startEmulator({ replay: cut })).rejects.toThrow(
+    /cut\.ndjson.*is no recording: it breaks off in its first exchange/,
+  );
+  await writeFile(cut, `${head}\n${first}\n${first.slice(0, 40)}`);
+  await using whole = await startEmulator({ replay: cut });
+  expect((await fapi(whole, list)).status).toBe(200);
+
+  const empty = join(folder, "empty.yaml");
+  for (const content of ["", "\n \n"]) {
+    await writeFile(empty, content);
+    const said: string[] = [];
+    const io = {
+      out: () => {},
+      err: (text: string) => void said.push(text),
+      env: {},
+      stop: new AbortController().signal,
+    };
+    expect(await main(["emulator", "--state", empty], io)).toBe(2);
+    expect(said.join("")).toMatch(/empty\.yaml is empty: a state has at least \{\}/);
+  }
+});
