@@ -1,7 +1,7 @@
 import { count, grouped } from "../model/text";
 import { code, keyLine } from "./inert";
 import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
-import { andMore, fate, headline, markSentence, remarks, signalingWords, widest } from "./sentences";
+import { addressWords, andMore, fate, headline, markSentence, remarks, signalingWords, widest } from "./sentences";
 
 /** What the longest key, link and headings need together, which are always there. */
 export const LEAST_BYTES = 6_000;
@@ -120,7 +120,13 @@ function tableHead(withMarks: boolean): string {
 
 function row(set: SetReport, withMarks: boolean): string {
   const { node, url, in: coming, out, changed, renoted, marks } = set;
-  const numbers = [coming, out, changed, renoted].map((list) => grouped(list.count));
+  const numbers = [
+    ...[coming, out].map(({ count: entries, addresses }) => {
+      const covered = addressWords(addresses);
+      return `${grouped(entries)}${covered === "" ? "" : ` (${covered})`}`;
+    }),
+    ...[changed, renoted].map((list) => grouped(list.count)),
+  ];
   const asked = marks && "sources" in marks;
   const cells = [
     code(node),

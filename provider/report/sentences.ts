@@ -6,7 +6,7 @@ const WIDEST = 3;
 const SIXTY_FOUR = 1n << 64n;
 
 /** `256 IPv4 addresses`, `65 536 /64 of IPv6`, both, or nothing. */
-function addressWords({ ipv4, ipv6 }: Addresses): string {
+export function addressWords({ ipv4, ipv6 }: Addresses): string {
   const [four, six] = [BigInt(ipv4), BigInt(ipv6)];
   const parts = [
     ...(four > 0n ? [`${digitsOf(four)} IPv4 ${four === 1n ? "address" : "addresses"}`] : []),

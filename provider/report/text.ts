@@ -2,7 +2,7 @@ import { cut, visible } from "../model/foreign-text";
 import { grouped } from "../model/text";
 import { LONGEST } from "./inert";
 import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
-import { andMore, fate, headline, markSentence, remarks, signalingWords } from "./sentences";
+import { andMore, changeWords, fate, headline, markSentence, remarks, signalingWords } from "./sentences";
 
 /**
  * A report for a terminal: nothing in it moves a cursor or hides.
@@ -50,10 +50,13 @@ function wholeLine(change: WholeChange, limit: number): string {
 
 function setLines(set: SetReport, limit: number): string[] {
   if (set.resources.length === 0) return [];
+  const words = changeWords(set);
+  const on = (set.nodes?.length ?? 1) > 1 ? ", on each node" : "";
   const marks = set.marks && "unasked" in set.marks ? `Marks: ${safe(set.marks.unasked)}` : markSentence(set);
   return [
     "",
     `${safe(set.node)} ${safe(set.url)}${set.nodes ? `, the same at each: ${few(set.nodes, limit)}` : ""}`,
+    ...(words.length > 0 ? [`  ${words.join(", ")}${on}.`] : []),
     ...remarks(set).map((one) => `  ${one}`),
     ...(marks === undefined ? [] : [`  ${marks}`]),
     ...changeLines(set, limit),

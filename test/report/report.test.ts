@@ -323,12 +323,18 @@ describe("a preview with a group of which one node drifted, two join, and one of
   });
 
   test("names the nodes in text and Markdown, and takes them apart to ask each for its marks", () => {
-    expect(text(report, 20)).toContain(
-      "2 nodes prefixset://edge/blocked, the same at each: fra1, fra2\n  + 203.0.113.0/24 2, SYN flood",
-    );
-    expect(markdown(report, { key: "shop/prod", limit: 20, maxBytes: 60_000 })).toContain(
+    expect(text(report, 20)).toContain(`2 nodes prefixset://edge/blocked, the same at each: fra1, fra2
+  1 entry in (256 IPv4 addresses), 1 entry out (256 IPv4 addresses), on each node.
+  + 203.0.113.0/24 2, SYN flood
+`);
+    const comment = markdown(report, { key: "shop/prod", limit: 20, maxBytes: 60_000 });
+    expect(comment).toContain(
       "One set on 2 nodes: in 1, out 1</summary>\n\n`prefixset://edge/blocked` at `fra1`, `fra2`\n",
     );
+    expect(comment.split("\n").filter((line) => line.startsWith("| `ams"))).toEqual([
+      "| `ams1` | `prefixset://edge/blocked` | 2 (512 IPv4 addresses) | 1 (256 IPv4 addresses) | 0 | 0 | `192.0.2.0/24` `203.0.113.0/24` | `198.51.100.0/24` |",
+      "| `ams2` | `prefixset://edge/blocked` | 3 (512 IPv4 addresses) | 0 | 0 | 0 | `192.0.2.0/24` `203.0.113.0/24` `203.0.113.9/32` |  |",
+    ]);
     const preview = parsePreview(readFileSync(join(folder, "group.json"), "utf8"));
     expect(reportOf(preview, NOW, { byNode: true }).sets.map(({ node, endpoint }) => [node, endpoint])).toEqual([
       ["ams1", "http://192.0.2.13"],
