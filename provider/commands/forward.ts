@@ -3,6 +3,7 @@ import { OptionsError } from "../client";
 import { describeConfig } from "../forwarder/check";
 import { LiveConfig } from "../forwarder/config/config";
 import { Forwarder } from "../forwarder/forwarder";
+import { loadSqlite, StoreError } from "../forwarder/ledger/sqlite";
 import { LiveTable } from "../forwarder/operating/live-table";
 import { Service } from "../forwarder/operating/service";
 import type { Log } from "../forwarder/operating/troubles";
@@ -76,6 +77,7 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   }
   const stdout = stdoutOf(io);
   if (flags.check) {
+    await wrongUse(StoreError, loadSqlite);
     for (const line of await describeConfig(config)) io.out(`${line}\n`);
     io.out("The configuration is sound.\n");
     return;

@@ -236,11 +236,13 @@ sinks:
   - { name: web, type: carrier-pigeon }
 `,
     );
-    expect(await run(["--config", file, "--check"])).toEqual({
-      code: 2,
-      out: "",
-      err: "forwarder.yaml:7:35: `sinks[0].url` needs the variable NOT_SET, which is not set\n",
-    });
+    const unset = await run(["--config", file, "--check"]);
+    const [needed, ...others] = unset.err.trim().split("\n");
+    expect([unset.code, unset.out, needed]).toEqual([
+      2,
+      "",
+      "forwarder.yaml:7:35: `sinks[0].url` needs the variable NOT_SET, which is not set",
+    ]);
     const { code, err } = await run(["--config", file, "--check"], { NOT_SET: "http://192.0.2.1/" });
     expect({
       code,
@@ -258,6 +260,58 @@ sinks:
         "forwarder.yaml:8:24: `sinks[1].type`",
       ],
     });
+    // What else is wrong is told beside a variable that is not set.
+    expect(others).toEqual(err.trim().split("\n"));
+  });
+
+  test("--check finds what would read or send nothing, and names each unknown member at its line", async () => {
+    using folder = temporaryFolder();
+    const file = join(folder.path, "forwarder.yaml");
+    const problems = async (text: string) => {
+      writeFileSync(file, text);
+      const { code, err } = await run(["--config", file, "--check"]);
+      expect(code).toBe(2);
+      return err.trim().split("\n");
+    };
+    expect(await problems('nodes: { fra1: { endpoint: "http://192.0.2.1" } }\nwatch: [{ arena: edge }]\n')).toEqual([
+      "forwarder.yaml:1:1: `sinks` names none: what is read would go nowhere",
+    ]);
+    expect(
+      await problems(`nodes: { fra1: { endpoint: "http://192.0.2.1" } }
+watch:
+  - { arena: edge, nodes: ["ams*"] }
+sinks:
+  - { name: disk, type: file, path: a, only: { nodes: ["b*", "fra*"], arenas: [core] } }
+`),
+    ).toEqual([
+      "forwarder.yaml:3:28: `watch[0].nodes[0]` names no node: there are fra1",
+      "forwarder.yaml:5:56: `sinks[0].only.nodes[0]` names no node: there are fra1",
+      "forwarder.yaml:5:80: `sinks[0].only.arenas[0]` names no arena that is watched: there are edge",
+    ]);
+    const found = await problems(`nodes:
+  fra1: { endpoint: "http://192.0.2.1" }
+watch:
+  - { arena: edge }
+every: 3000
+sinks:
+  - name: web
+    type: http
+    url: "http://192.0.2.2/"
+    tls: { ca: no certificate }
+    colour: red
+  - { name: disk, type: file, path: a, only: { types: [host] } }
+  - { name: 7, type: file, path: [a] }
+`);
+    expect(found.join("\n")).not.toMatch(/Invalid|expected|received/);
+    expect(found.map((line) => line.replace(/ \(there are .*/, ""))).toEqual([
+      "forwarder.yaml:10:16: `sinks[0].tls.ca` is no certificate in PEM: name its file as { file: path }",
+      "forwarder.yaml:11:13: `sinks[0]` has no member `colour`",
+      "forwarder.yaml:10:10: `sinks[0].tls` is for a url that begins with https://",
+      "forwarder.yaml:12:56: `sinks[1].only.types[0]` must be one of shost, dhost, sdhost, conn",
+      "forwarder.yaml:13:13: `sinks[2].name` must be a text",
+      "forwarder.yaml:13:34: `sinks[2].path` must be a text",
+      "forwarder.yaml:5:8: has no member `every`",
+    ]);
   });
 
   test("--once forwards one round; --check then says what the spool covers; secrets come from files", async () => {

@@ -2,9 +2,11 @@ import { readFile } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import { z } from "zod";
 import { type NodeOptions, OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
 import { issuePath } from "../../model/schema";
+import { plainWords } from "./fields";
 import { type CheckedConfig, configSchema } from "./schema";
 
 /** Variables of the environment. */
@@ -22,6 +24,8 @@ interface Source {
   readonly env: Environment;
   /** Relative paths start here. */
   readonly folder: string;
+  /** Records that go nowhere are a mistake. */
+  readonly needsSinks: boolean;
   /** Where a member stands, for messages. */
   place(path: readonly PropertyKey[]): string;
 }
@@ -85,12 +89,12 @@ export class LiveConfig {
       throw new OptionsError(problems.slice(0, MAX_PROBLEMS).join("\n"));
     }
     const place = (path: readonly PropertyKey[]) => at(offsetOf(document.contents, path) ?? 0);
-    return LiveConfig.of({ config: document.toJS(), env, folder: dirname(resolve(file)), place });
+    return LiveConfig.of({ config: document.toJS(), env, folder: dirname(resolve(file)), needsSinks: true, place });
   }
 
   /** Takes an object. @throws {OptionsError} with every problem. */
   static ofObject(config: unknown, env: Environment, folder: string): Promise<LiveConfig> {
-    return LiveConfig.of({ config, env, folder, place: () => "configuration" });
+    return LiveConfig.of({ config, env, folder, needsSinks: false, place: () => "configuration" });
   }
 
   private static async of(source: Source): Promise<LiveConfig> {
@@ -134,15 +138,30 @@ async function check(source: Source): Promise<{ checked: CheckedConfig; files: M
   const files = new Map<string, string>();
   const problems: Problem[] = [];
   const filled = await fill(source.config, [], { ...source, problems, files });
-  const result = problems.length === 0 ? configSchema.safeParse(filled) : undefined;
-  if (result?.success) return { checked: result.data, files };
-  const found: Problem[] = [...problems, ...(result?.error.issues ?? [])];
-  const lines = found.slice(0, MAX_PROBLEMS).map(({ path, message }) => {
+  const result = configSchema.safeParse(filled, { error: plainWords });
+  if (problems.length === 0 && result.success && !(source.needsSinks && result.data.sinks.length === 0)) {
+    return { checked: result.data, files };
+  }
+  // Of a text that could not be filled in, it is known what is wrong.
+  const isNew = ({ path }: Problem) => !problems.some((problem) => isDeepStrictEqual(problem.path, path));
+  const found: Problem[] = [...problems, ...(result.error?.issues ?? []).filter(isNew)];
+  if (result.success && source.needsSinks && result.data.sinks.length === 0) found.push(NO_SINKS);
+  const lines = found.slice(0, MAX_PROBLEMS).map((problem) => {
+    const { path, message } = problem;
     const name = issuePath(path);
-    return `${source.place(path)}: ${name === "" ? "" : `\`${name}\` `}${message}`;
+    return `${source.place(placeOf(problem))}: ${name === "" ? "" : `\`${name}\` `}${message}`;
   });
   if (found.length > MAX_PROBLEMS) lines.push(`and ${found.length - MAX_PROBLEMS} more`);
   throw new OptionsError(lines.join("\n"));
+}
+
+const NO_SINKS: Problem = { path: ["sinks"], message: "names none: what is read would go nowhere" };
+const unknownKeys = z.object({ keys: z.tuple([z.string()], z.string()) });
+
+/** An unknown member has a line of its own, within the object that does not know it. */
+function placeOf({ path, ...problem }: Problem): readonly PropertyKey[] {
+  const { data } = unknownKeys.safeParse("params" in problem ? problem.params : problem);
+  return data ? [...path, data.keys[0]] : path;
 }
 
 interface Filling extends Source {

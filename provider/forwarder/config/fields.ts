@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
 import { z } from "zod";
 import { unknownMembers } from "../../model/schema";
 
@@ -49,11 +50,20 @@ export const headers = z.record(
     .regex(/^[\t\x20-\x7e\x80-\xff]*$/, { error: "has characters that no header can carry" }),
 );
 
+/** One certificate or several, PEM. */
+const certificate = text.refine((value) => reads(() => new X509Certificate(value)), {
+  error: "is no certificate in PEM: name its file as { file: path }",
+});
+
 /** TLS settings of a connection, PEM. */
 export const tls = members({
-  ca: text.optional(),
-  cert: text.optional(),
-  key: text.optional(),
+  ca: certificate.optional(),
+  cert: certificate.optional(),
+  key: text
+    .refine((value) => reads(() => createPrivateKey(value)), {
+      error: "is no private key in PEM without a passphrase: name its file as { file: path }",
+    })
+    .optional(),
   serverName: text.optional(),
 }).refine(({ cert, key }) => (cert === undefined) === (key === undefined), {
   error: "`cert` and `key` belong together",
@@ -61,6 +71,23 @@ export const tls = members({
 
 /** As {@link tls}; the type of what it reads. */
 export type Tls = z.infer<typeof tls>;
+
+function reads(work: () => unknown): boolean {
+  try {
+    work();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What schemas say that say nothing of their own, in place of the library's words. */
+export function plainWords(issue: z.core.$ZodRawIssue): string {
+  if (issue.code === "invalid_value" && Array.isArray(issue.values)) return `must be one of ${issue.values.join(", ")}`;
+  if (issue.code === "invalid_type")
+    return issue.input === undefined ? "is missing" : "is of another kind than it must be";
+  return "is not valid";
+}
 
 /** Patterns of names: `*` stands for any characters. */
 export const patterns = z.array(text, { error: "must be a list of names" }).min(1, { error: "must not be empty" });

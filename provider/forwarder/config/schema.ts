@@ -6,6 +6,7 @@ import { CONFIG_DEFAULTS } from "../defaults";
 import { natsFields } from "../nats";
 import { sinkSchema } from "../sinks/kinds";
 import { FORMATS, spoolFields } from "../sinks/sink";
+import { matchesAny } from "../table";
 import { MAX_MS, members, patterns, text, whole } from "./fields";
 
 const resourceName = text.superRefine((value, context) => {
@@ -74,12 +75,21 @@ export const configSchema = members({
     }
     names.set(name, index);
   }
-  for (const [index, entry] of config.watch.entries()) {
-    for (const [place, pattern] of entry.nodes.entries()) {
-      if (pattern.includes("*") || Object.hasOwn(config.nodes, pattern)) continue;
-      const message = `names no node: there are ${Object.keys(config.nodes).join(", ")}`;
-      context.addIssue({ code: "custom", path: ["watch", index, "nodes", place], message });
+  const nodeNames = Object.keys(config.nodes);
+  const arenas = config.watch.map(({ arena }) => arena);
+  /** Adds an issue for each pattern that matches none of the names. */
+  const mustMatch = (patterns: readonly string[] = [], names: readonly string[], what: string, path: PropertyKey[]) => {
+    for (const [place, pattern] of patterns.entries()) {
+      if (names.some((name) => matchesAny([pattern], name))) continue;
+      const message = `names no ${what}: there are ${names.join(", ")}`;
+      context.addIssue({ code: "custom", path: [...path, place], message });
     }
+  };
+  for (const [index, { nodes }] of config.watch.entries())
+    mustMatch(nodes, nodeNames, "node", ["watch", index, "nodes"]);
+  for (const [index, { only }] of config.sinks.entries()) {
+    mustMatch(only?.nodes, nodeNames, "node", ["sinks", index, "only", "nodes"]);
+    mustMatch(only?.arenas, arenas, "arena that is watched", ["sinks", index, "only", "arenas"]);
   }
 });
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { members, text } from "../config/fields";
+import { members, plainWords, text } from "../config/fields";
 import { elasticsearch } from "./elasticsearch";
 import { file } from "./file";
 import { http } from "./http";
@@ -24,6 +24,8 @@ export const SINK_KINDS: Readonly<Record<string, SinkKind>> = {
   nats,
   kafka,
 };
+
+const httpUrlIn = z.looseObject({ url: z.string(), tls: z.looseObject({}) });
 
 const base = z.looseObject({ name: z.unknown().optional(), type: z.unknown().optional() });
 
@@ -50,10 +52,15 @@ export const sinkSchema: z.ZodType<SinkConfig> = z.unknown().transform((value, c
   const rest = Object.fromEntries(
     Object.entries(read.data).filter(([name]) => !(name in commonFields) && name !== "type"),
   );
-  const shared = commonSchema.safeParse(common);
-  const own = kind.schema.safeParse(rest);
-  for (const { issues } of [shared.error ?? { issues: [] }, own.error ?? { issues: [] }]) {
-    for (const { path, message } of issues) context.addIssue({ code: "custom", path: [...path], message, input: "" });
+  const shared = commonSchema.safeParse(common, { error: plainWords });
+  const own = kind.schema.safeParse(rest, { error: plainWords });
+  for (const { path, message, ...issue } of [...(shared.error?.issues ?? []), ...(own.error?.issues ?? [])]) {
+    const { keys } = "keys" in issue ? issue : { keys: undefined };
+    context.addIssue({ code: "custom", path: [...path], message, input: "", params: { keys } });
+  }
+  const url = httpUrlIn.safeParse(rest);
+  if (url.success && /^http:/i.test(url.data.url)) {
+    context.addIssue({ code: "custom", path: ["tls"], message: "is for a url that begins with https://", input: "" });
   }
   if (!shared.success || !own.success) return z.NEVER;
   return { ...shared.data, type: type.data, own: own.data };
