@@ -18,7 +18,7 @@ import { wrongUse } from "./wrong-use";
 
 interface Flags extends NodeFlags, ReceiverFlags {
   readonly signaling?: boolean;
-  readonly as: "set" | "entries";
+  readonly as: "set" | "entries" | "group";
   readonly name: readonly string[];
   readonly unprotected?: boolean;
   readonly out: string;
@@ -46,8 +46,11 @@ export function register(program: Command, io: CliIo): void {
     .argument("[url...]", "prefix-sets, such as prefixset://edge/blocked")
     .option("--out <folder>", "where the files go; made where it is missing")
     .addOption(
-      new Option("--as <form>", "each set as a PrefixSet, or each entry as a PrefixSetEntry")
-        .choices(["set", "entries"])
+      new Option(
+        "--as <form>",
+        "each set as a PrefixSet, each entry as a PrefixSetEntry, or what nodes hold equally as a PrefixSetGroup",
+      )
+        .choices(["set", "entries", "group"])
         .default("set"),
     )
     .option("--signaling", "also what is active at the receiver, as one CloudSignaling")

@@ -144,7 +144,11 @@ function ofAddress(endpoint: string, namedBy: string, { file }: Members, { env }
 function standardNode(flags: NodeFlags, stack: Project, members: Members, io: CliIo): ChosenNode {
   const { env } = io;
   const isConfigured = stack.source("endpoint") !== "the environment";
-  if (isConfigured && members.file.endpoint === undefined) return ofStackNode(undefined, stack, members);
+  // Where the environment names the same node, it can say of it what the stack keeps secret.
+  const isOfEnvironment =
+    stack.hidden("headers") !== undefined && stack.given("endpoint") === env.PACKETFILTER_ENDPOINT;
+  if (isConfigured && !isOfEnvironment && members.file.endpoint === undefined)
+    return ofStackNode(undefined, stack, members);
   const endpoint = env.PACKETFILTER_ENDPOINT || members.file.endpoint;
   if (endpoint) return ofAddress(endpoint, `--settings ${flags.settings}`, members, io);
   const [only, ...others] = stack.nodes;

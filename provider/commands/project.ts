@@ -22,6 +22,8 @@ export interface Project {
   readonly receivers: readonly string[];
   /** What of a setting is encrypted and cannot be read here, with what to do; `undefined`: nothing. */
   hidden(path: string): string | undefined;
+  /** A setting as it stands in the files, as far as it can be read. */
+  given(key: ConfigKey): unknown;
   /** The file that sets a key, for messages. */
   source(key: ConfigKey): string;
 }
@@ -100,6 +102,7 @@ function checked(values: Values, files: readonly string[], { env }: CliIo): Omit
           `${at} and cannot be read here: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or give --config with what "pulumi config --show-secrets --json" prints.`
         );
       },
+      given: (key) => values.of(key),
       source: (key) => values.source(key) ?? "the environment",
     };
   } catch (error) {

@@ -41,9 +41,17 @@ async function receiverOfStack(flags: ReceiverFlags, io: CliIo): Promise<Receive
   const isConfigured = project.source("signalingUrl") !== "the environment";
   const hidden = hiddenOf(project, receiver);
   if (receiver === undefined && !isConfigured && (hidden === undefined || isOptional)) return undefined;
-  if (hidden !== undefined) throw new UsageError(hidden);
+  if (hidden !== undefined) {
+    if (receiver === undefined && isOptional && isOfEnvironment(project, io)) return undefined;
+    throw new UsageError(hidden);
+  }
   const { options } = wrongUse(ConfigError, () => project.settings.receiver(receiver));
   return flags.clientId ? { ...options, clientId: flags.clientId } : options;
+}
+
+/** True where the environment names the same receiver, and so can say of it what the stack keeps secret. */
+function isOfEnvironment({ given }: Project, { env }: CliIo): boolean {
+  return given("signalingUrl") === env.PACKETFILTER_SIGNALING_URL && env.PACKETFILTER_SECRET_KEY !== undefined;
 }
 
 function hiddenOf(project: Project, receiver: string | undefined): string | undefined {

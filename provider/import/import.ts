@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { formatUrl } from "../model/resource-url";
 import { SIGNALING } from "./names";
 import { type DeclaredSet, prefixFile, programText } from "./program";
-import { type ImportedResource, signaling, singleEntries, wholeSet } from "./resources";
-import type { Holdings } from "./source";
+import { equalSets, type ImportedResource, signaling, singleEntries, wholeSet } from "./resources";
+import type { HeldSet, Holdings } from "./source";
 
 /** How what a node holds is to be declared. */
 export interface ImportOptions {
   /** Url of each set, or `signaling`, to the name of its resource. */
   readonly names: ReadonlyMap<string, string>;
-  /** Each set as one `PrefixSet`, or each entry as a `PrefixSetEntry`. */
-  readonly as: "set" | "entries";
+  /** Each set as one `PrefixSet`, each entry as a `PrefixSetEntry`, or sets that are equal on several nodes as one `PrefixSetGroup`. */
+  readonly as: "set" | "entries" | "group";
   /** Name from the stack's configuration, for the argument `receiver`. */
   readonly receiver?: string;
   /** False for an import with `--protect=false`; by default the program keeps the protection that `pulumi import` gives. */
@@ -31,14 +31,13 @@ export interface ImportFiles {
  * would leave, so that the preview after it is empty. Nothing secret is in them.
  */
 export function importFiles(holdings: Holdings, options: ImportOptions): ImportFiles {
-  const { receiver, as, isProtected = true } = options;
-  const sets = holdings.sets.map((held): DeclaredSet => {
-    const name = nameOf(options, formatUrl(held.url));
-    return { held, name: holdings.isOfSeveral ? `${name}-${held.node}` : name, as };
-  });
+  const { receiver, isProtected = true } = options;
+  const declared = declarations(holdings, options);
+  const sets = declared.map(({ set }) => set);
   requireDistinct(sets.map(({ name }) => name));
-  const resources = sets.flatMap(({ held, name }): ImportedResource[] => {
-    return as === "set" ? [wholeSet(held, name)] : singleEntries(held, name);
+  const resources = declared.flatMap(({ set, all }): ImportedResource[] => {
+    if (set.nodes) return [equalSets(all, set.name)];
+    return set.as === "set" ? [wholeSet(set.held, set.name)] : singleEntries(set.held, set.name);
   });
   const active = holdings.signaling && {
     name: nameOf(options, SIGNALING),
@@ -66,6 +65,31 @@ export function importFiles(holdings: Holdings, options: ImportOptions): ImportF
       }),
     ]),
   };
+}
+
+/** Sets as they are declared, each with those that it stands for. */
+function declarations({ sets, isOfSeveral }: Holdings, options: ImportOptions) {
+  const { as } = options;
+  const groups = new Map<string, [HeldSet, ...HeldSet[]]>();
+  for (const held of sets) {
+    const url = formatUrl(held.url);
+    const key = JSON.stringify(as === "group" ? [url, ...held.entries] : [url, held.endpoint]);
+    const known = groups.get(key);
+    if (known) known.push(held);
+    else groups.set(key, [held]);
+  }
+  const found = [...groups.values()];
+  return found.map((all): { set: DeclaredSet; all: [HeldSet, ...HeldSet[]] } => {
+    const [held] = all;
+    const url = formatUrl(held.url);
+    const name = nameOf(options, url);
+    const isGroup = all.length > 1;
+    // Of several groups of one set each but the first is told by its first node.
+    const isFirst = found.find((one) => one.length > 1 && formatUrl(one[0].url) === url) === all;
+    const declared = { held, name: isOfSeveral && !isFirst ? `${name}-${held.node}` : name };
+    const nodes = all.flatMap(({ node }) => node ?? []);
+    return { set: { ...declared, as: as === "entries" ? as : "set", ...(isGroup && { nodes }) }, all };
+  });
 }
 
 /** With the node behind it a name may be that of another set. */

@@ -10,6 +10,8 @@ export interface DeclaredSet {
   readonly held: HeldSet;
   readonly name: string;
   readonly as: "set" | "entries";
+  /** Names of the nodes that hold it equally, where one `PrefixSetGroup` declares it for all of them. */
+  readonly nodes?: readonly string[];
 }
 
 /** What the program is about. */
@@ -55,11 +57,19 @@ export function importCommand(file: string, isProtected: boolean): string {
 
 function declaration(set: DeclaredSet, { isProtected }: ProgramContent): string {
   const { held, name, as } = set;
-  const place = written(placeArguments(held));
+  const place = written(placeArguments(held, set.nodes));
   const limits = written(limitArguments(held));
-  const about = `// ${formatUrl(held.url)} at ${held.endpoint}\n`;
+  const about = `// ${formatUrl(held.url)} at ${set.nodes ? "each of these nodes" : held.endpoint}\n`;
   if (as === "set")
-    return about + construction("PrefixSet", text(name), [...place, `entries: ${source(set)}`, ...limits], isProtected);
+    return (
+      about +
+      construction(
+        set.nodes ? "PrefixSetGroup" : "PrefixSet",
+        text(name),
+        [...place, `entries: ${source(set)}`, ...limits],
+        isProtected,
+      )
+    );
   const members = [...place, "prefix", prefixFile(set) === undefined ? "value" : "value: entry.value", ...limits];
   // The names are those of import.json. A program without a tsconfig knows no replaceAll.
   const resource = construction(
@@ -105,6 +115,7 @@ function written(members: Readonly<Record<string, unknown>>): string[] {
 }
 
 function literal(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
   const isObject = typeof value === "object" && value !== null;
   return isObject ? `{ ${written({ ...value }).join(", ")} }` : text(value);
 }

@@ -3,6 +3,7 @@ import * as signalingState from "../resources/cloud-signaling/state";
 import type { JsonObject } from "../resources/json";
 import * as setState from "../resources/prefix-set/state";
 import * as entryState from "../resources/prefix-set-entry/state";
+import * as groupState from "../resources/prefix-set-group/state";
 import { providerText, typeToken } from "../resources/provider-text";
 import { entryName } from "./names";
 import type { HeldSet } from "./source";
@@ -17,8 +18,16 @@ export interface ImportedResource {
 }
 
 /** The arguments that say where a set is, in the order of the documentation. */
-export function placeArguments({ node, url: { arena, profile, set } }: HeldSet): JsonObject {
-  return { ...(node !== undefined && { node }), arena, ...(profile !== undefined && { profile }), set };
+export function placeArguments(
+  { node, url: { arena, profile, set } }: HeldSet,
+  nodes?: readonly string[] | undefined,
+): JsonObject {
+  return {
+    ...(nodes ? { nodes: [...nodes] } : node !== undefined && { node }),
+    arena,
+    ...(profile !== undefined && { profile }),
+    set,
+  };
 }
 
 /** The arguments that the program has beyond place and entries. */
@@ -37,6 +46,22 @@ export function wholeSet(held: HeldSet, name: string): ImportedResource {
   };
   const outputs = setState.writeState(setState.readInputs(inputs), { entries, endpoint });
   return resource("PrefixSet", name, formatUrl(url), inputs, outputs);
+}
+
+/** A set that several nodes hold equally as one `PrefixSetGroup`. */
+export function equalSets(all: readonly [HeldSet, ...HeldSet[]], name: string): ImportedResource {
+  const [held] = all;
+  const { entries, url } = held;
+  const nodes = new Map(all.map(({ node = "", endpoint }) => [node, { entries, endpoint }]));
+  const inputs = {
+    ...placeArguments(held, [...nodes.keys()]),
+    // As `check` writes them: names to what is different there.
+    nodes: Object.fromEntries([...nodes.keys()].map((name) => [name, {}])),
+    entries: Object.fromEntries(entries),
+    ...limitArguments(held),
+  };
+  const outputs = groupState.writeState(groupState.readInputs(inputs), nodes);
+  return resource("PrefixSetGroup", name, formatUrl(url), inputs, outputs);
 }
 
 /** Each entry as a `PrefixSetEntry`, which was there before its resource. */

@@ -60,6 +60,36 @@ test("--all-nodes writes one file and one program, with the node in every name",
   ]);
 });
 
+test("--as group declares once what several nodes hold equally", async () => {
+  expect(await command(PARTNERS, "--all-nodes", "--as", "group", "--out", "all")).toMatchObject({ code: 0, err: "" });
+  const { resources } = JSON.parse(await read("all/import.json"));
+  expect(resources.map(({ type, name }: Record<string, string>) => [type?.split(":").at(-1), name])).toEqual([
+    ["PrefixSet", "edge-blocked-node1"],
+    ["PrefixSetGroup", "edge-partners"],
+    ["PrefixSet", "edge-blocked-node2"],
+  ]);
+  expect(resources[1].outputs).toMatchObject({
+    entries: { "198.51.100.4/32": 7 },
+    nodes: { node1: {}, node2: {} },
+    endpoints: { node1: endpoint(0), node2: endpoint(1) },
+    count: 1,
+  });
+  expect(await read("all/index.ts")).toContain(`// ${PARTNERS} at each of these nodes
+new pf.PrefixSetGroup(
+  "edge-partners",
+  {
+    nodes: ["node1", "node2"],
+    arena: "edge",
+    set: "partners",
+    entries: {
+      "198.51.100.4/32": 7,
+    },
+  },
+  { protect: true },
+);
+`);
+});
+
 test("one import after the other brings resources of other names", async () => {
   expect((await command("--node", "node1", "--out", "first")).code).toBe(0);
   expect((await command("--node", "node2", "--name", `${BLOCKED}=floods`, "--out", "second")).code).toBe(0);

@@ -63,6 +63,15 @@ test("a secret that cannot be read is said, with the option that reads it, and n
   expect((await list(["--node", "fra1", "--config", "config.json"])).code).toBe(0);
 });
 
+test("what the stack keeps secret the environment can say of the same node, and of no other", async () => {
+  await write("Pulumi.dev.yaml", unnamed(`  packetfilter:headers:\n    ${HEADERS}\n`));
+  const PACKETFILTER_HEADERS = '{"authorization":"Bearer x"}';
+  const same = await list([], { PACKETFILTER_ENDPOINT: node.endpoint, PACKETFILTER_HEADERS });
+  expect(same).toMatchObject({ code: 0, err: "" });
+  const other = await list([], { PACKETFILTER_ENDPOINT: "http://192.0.2.1", PACKETFILTER_HEADERS });
+  expect([other.code, other.err]).toEqual([2, expect.stringContaining("packetfilter:headers is encrypted")]);
+});
+
 test("the stack is the named one, else the selected one, else the only one; argument over configuration over environment", async () => {
   const elsewhere = "config:\n  packetfilter:endpoint: http://192.0.2.1\n";
   await write("Pulumi.dev.yaml", unnamed(`  packetfilter:headers:\n    ${HEADERS}\n`));

@@ -69,3 +69,29 @@ it("import writes state and program, and the preview after it is empty", async (
     "signaling",
   ]);
 });
+
+it("what several nodes hold is imported as a group where it is equal, and the preview after it is empty", async () => {
+  const state = (value: number) => ({
+    arenas: { edge: { sets: { blocked: { "192.0.2.0/24": value }, partners: { "198.51.100.4/32": 7 } } } },
+  });
+  await using fra1 = await startEmulator({ state: state(1) });
+  await using ber1 = await startEmulator({ state: state(2) });
+  const nodes = { fra1: { endpoint: fra1.endpoint }, ber1: { endpoint: ber1.endpoint } };
+  await using stack = await TestStack.create({
+    program: "",
+    language: "typescript",
+    config: { nodes: JSON.stringify(nodes) },
+  });
+  const sets = ["prefixset://edge/blocked", "prefixset://edge/partners"];
+  const made = await run(["import", ...sets, "--all-nodes", "--as", "group", "--out", "all"], {
+    folder: stack.folder,
+    env: { PULUMI_STACK: "test" },
+  });
+  expect(made.code, made.err).toBe(0);
+  await stack.write("index.ts", 'import "./all";\n');
+  await stack.must("import", "--file", `${stack.folder}/all/import.json`, "--yes", "--generate-code=false");
+  const preview = await stack.preview("--refresh", "--expect-no-changes");
+  expect(preview.code, preview.text).toBe(0);
+  expect([...mutations(fra1), ...mutations(ber1)]).toEqual([]);
+  expect(Object.keys(await stack.state()).sort()).toEqual(["edge-blocked-ber1", "edge-blocked-fra1", "edge-partners"]);
+});
