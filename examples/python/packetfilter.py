@@ -10,6 +10,7 @@ one commit for all that is changed together, policies.
 
 What the TypeScript classes add in the program, and this module does not have:
 
+- PrefixSetGroup and PrefixSetFleet, for one set on many nodes: declare a set for each node.
 - Conflicts: two resources that claim one entry are not refused: declare each entry once. The provider cannot tell them
   from one resource that is replaced, since the engine checks that twice and names neither.
 - A preview that looks: it plans by the state alone, and `packetfilter:previewReads` has no effect;
