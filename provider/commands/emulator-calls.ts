@@ -85,7 +85,9 @@ interface FailFlags {
 const fail: Call<FailFlags> = async (emulator, { clear, output }, members) => {
   if (clear) await emulator.clearFaults();
   if (members.length > 0) await emulator.fail(strictly(faultSchema, readFault(members), "The fault is not valid"));
-  const rows = (await emulator.faults).map(({ id, fault: { kind, ...told }, seen, hits, spent }) => ({
+  const faults = await emulator.faults;
+  if (output === "json") return pretty(faults);
+  const rows = faults.map(({ id, fault: { kind, ...told }, seen, hits, spent }) => ({
     id,
     kind,
     fault: Object.entries(told)
@@ -97,7 +99,7 @@ const fail: Call<FailFlags> = async (emulator, { clear, output }, members) => {
     spent: String(spent),
   }));
   const summary = rows.length === 1 ? "1 fault" : `${rows.length} faults`;
-  return printed({ columns: ["id", "kind", "fault", "seen", "hits", "spent"], rows, summary }, output);
+  return printed({ columns: ["id", "kind", "fault", "seen", "hits", "spent"], rows, summary }, "table");
 };
 
 /** `cmd=commit status=503` as a fault. */

@@ -135,8 +135,9 @@ export const CERTIFICATE_DAYS = { before: 1, after: 365 } as const;
 
 /** The control API (`control/`). */
 export const CONTROL = {
-  /** Bytes of a body: a state with a million marks fits. */
-  bodyBytes: 256 * 2 ** 20,
+  /** Bytes of a body, and of that of PUT /state: a state with a million marks fits. */
+  bodyBytes: 32 * 2 ** 20,
+  stateBytes: 256 * 2 ** 20,
   /** Levels of objects and arrays within each other in a body: a state has ten. */
   bodyDepth: 100,
   /** Bytes that a reader of events may be behind before it is cut off: the memory of the emulator does not grow with it. */

@@ -103,3 +103,38 @@ test("every operation answers as its description says", async () => {
     } else await response.body?.cancel();
   }
 });
+
+test("every refusal of the control API is described where it comes", async () => {
+  const { paths } = published("emulator-control.openapi.json") as { paths: Record<string, Record<string, Operation>> };
+  await using emulator = await startEmulator({ controlToken: "a-token-of-16-letters" });
+  await using open = await startEmulator();
+  const authorization = "Bearer a-token-of-16-letters";
+  const type = { "content-type": "application/json" };
+  const calls: [status: number, method: string, path: string, init: RequestInit, at?: string][] = [
+    [400, "get", "/journal?comand=list", { headers: { authorization } }],
+    [400, "put", "/snapshots/{name}?nme=one", { headers: { authorization } }],
+    [401, "get", "/state", {}],
+    [403, "get", "/state", { headers: { origin: "http://192.0.2.10" } }, open.control],
+    [404, "post", "/snapshots/{name}/restore", { headers: { authorization } }],
+    [405, "get", "/reset", { headers: { authorization } }],
+    [413, "post", "/faults", { headers: { authorization, ...type }, body: " ".repeat(33 * 2 ** 20) }],
+  ];
+  for (const [status, method, path, init, at = emulator.control] of calls) {
+    const answer = await fetch(at + path.replace("{name}", "one"), { method: method.toUpperCase(), ...init });
+    expect([path, answer.status, typeof ((await answer.json()) as { error: unknown }).error]).toEqual([
+      path,
+      status,
+      "string",
+    ]);
+    const operation = paths[path.split("?")[0] ?? ""] ?? {};
+    expect(Object.values(operation)[0]?.responses, path).toHaveProperty(String(status));
+  }
+});
+
+test("a duration in the published description is what the emulator reads", () => {
+  const { paths } = published("emulator-control.openapi.json");
+  const within = paths["/journal/wait"].post.requestBody.content["application/json"].schema.properties.within;
+  const schema = z.fromJSONSchema(within);
+  for (const duration of [0, 5, "10ms", "1.5s", "9m59s", "2d"]) expect(schema.safeParse(duration).success).toBe(true);
+  for (const text of ["", "1 hour", "s", "1m2h", "5"]) expect(schema.safeParse(text).success).toBe(false);
+});

@@ -109,3 +109,18 @@ test("a recording that breaks off in its first exchange, and an empty state, are
     expect(said.join("")).toMatch(/empty\.yaml is empty: a state has at least \{\}/);
   }
 });
+
+test("faults are printed as JSON with their values as they are", async () => {
+  await using emulator = await startEmulator();
+  const said: string[] = [];
+  const io = {
+    out: (text: string) => void said.push(text),
+    err: () => {},
+    env: {},
+    stop: new AbortController().signal,
+  };
+  const args = ["emulator", "fail", "cmd=commit", "status=503", "--at", emulator.control, "--output", "json"];
+  expect(await main(args, io)).toBe(0);
+  expect(JSON.parse(said.join(""))).toEqual(JSON.parse(JSON.stringify(emulator.faults)));
+  expect(JSON.parse(said.join(""))).toMatchObject([{ fault: { cmd: "commit", status: 503 }, hits: 0, spent: false }]);
+});

@@ -39,10 +39,13 @@ export class ControlApi {
     const url = readTarget(request.url ?? "/");
     const found = url && findOperation(request.method ?? "GET", url.pathname);
     if (!found || "allowed" in found) return send(response, noOperation(found?.allowed ?? []), { close: true });
-    const body = await readBody(request, CONTROL.bodyBytes);
-    if (body === "aborted") return void response.destroy();
-    if (body === "too-large") return send(response, json(413, { error: "the body is too large" }), { close: true });
     const { operation, path } = found;
+    const most = operation.method === "PUT" && operation.path === "/state" ? CONTROL.stateBytes : CONTROL.bodyBytes;
+    const body = await readBody(request, most);
+    if (body === "aborted") return void response.destroy();
+    if (body === "too-large") {
+      return send(response, json(413, { error: `the body is too large: at most ${most} bytes` }), { close: true });
+    }
     const reply = await this.run(operation, response, async () => {
       const query = Object.fromEntries(url.searchParams);
       if (!hasBody(operation)) return check(operation.input ?? nothing, { ...query, ...path }, "query");

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { dialectSchema } from "../behaviour/dialect";
 import { faultSchema } from "../behaviour/faults";
+import { CONTROL } from "../defaults";
 import { stateSchema } from "../state/state";
 import { done, hasBody, type Operation, pathParameters } from "./operation";
 
@@ -41,13 +42,15 @@ export function isDescribed({ path }: Operation): boolean {
 type Describe = (of: z.ZodType) => Json;
 
 function describeOperation(operation: Operation, describe: Describe): Json {
-  const failures = [
-    ...(operation.input ? ["400"] : []),
-    ...(mayMiss(operation) ? ["404"] : []),
-    ...(expects(operation) ? ["412"] : []),
-  ];
   const { input, summary } = operation;
   const withBody = input !== undefined && hasBody(operation);
+  const failures = [
+    ...["400", ...(operation.path === "/health" ? [] : ["401"]), "403"],
+    ...(mayMiss(operation) ? ["404"] : []),
+    "405",
+    ...(expects(operation) ? ["412"] : []),
+    "413",
+  ];
   const parameters = withBody ? [] : describeParameters(operation, describe);
   return {
     operationId: operationId(operation),
@@ -76,8 +79,12 @@ function answerContent({ answer = done, type }: Operation, describe: Describe): 
 
 const FAILURES: Record<string, string> = {
   400: "The request is not valid.",
+  401: "The token is missing or wrong, where one is wanted.",
+  403: "Without a token: the request may come from a page of another site.",
   404: "There is no such thing.",
+  405: "The path has other methods alone, which the header Allow names.",
   412: "The journal does not hold what was expected.",
+  413: `The body is larger than ${CONTROL.bodyBytes} bytes, or ${CONTROL.stateBytes} of PUT /state.`,
 };
 
 function failure(status: string): Json {

@@ -38,5 +38,11 @@ function numberOf(text: string): number {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
 }
 
+const NUMBER = "\\d+(\\.\\d+)?";
+/** What {@link milliseconds} reads of texts, for those who have a JSON Schema alone. */
+const PATTERN = `^(?=\\d)(${NUMBER}d)?(${NUMBER}h)?(${NUMBER}m)?(${NUMBER}s)?(${NUMBER}ms)?$`;
+
 /** A {@link Duration} from outside. */
-export const durationSchema = z.union([z.number(), z.string()]).superRefine(readBy(milliseconds));
+export const durationSchema = z
+  .union([z.number(), z.string().meta({ pattern: PATTERN })])
+  .superRefine(readBy(milliseconds));
