@@ -3,7 +3,7 @@ import { parseEndpoint } from "../client/endpoint";
 import { type HostBits, Prefix } from "../model/prefix";
 import { formatUrl } from "../model/resource-url";
 import { normaliseEntries } from "../resources/entries";
-import { setUrl } from "../resources/json";
+import { isObject, setUrl } from "../resources/json";
 import { DeploymentFolder } from "../resources/other-processes";
 import { KeyRegistry, type Place, SIGNALING } from "../resources/wanted";
 import { settled } from "./inputs";
@@ -34,43 +34,56 @@ export async function sayLeftOut(
   { type, name, isSignaling, engine }: LeftOut,
   args: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const wanted = await wantedBy(isSignaling, args);
-  if (!wanted || wanted.prefixes.length === 0) return;
+  const wanted = (await wantedBy(isSignaling, args)).filter(({ prefixes }) => prefixes.length > 0);
+  if (wanted.length === 0) return;
   await pulumi.log.warn(
     `${type} "${name}" is left out of this run (--target, --exclude), and the stack does not have it yet: nothing is put in for it. Where a resource that goes with this run holds what it declares, that stays there; a destroy without --run-program removes it.`,
   );
   if (pulumi.runtime.isDryRun()) return;
   const folder = new DeploymentFolder({ engine: process.ppid, address: engine, pid: process.pid });
-  new KeyRegistry(folder).of(wanted.place, wanted.object).add(wanted.prefixes);
+  for (const { place, object, prefixes } of wanted) new KeyRegistry(folder).of(place, object).add(prefixes);
 }
 
 /** Nothing where that is not known, or not valid: then the resource's own check says so once it is made. */
-async function wantedBy(isSignaling: boolean, args: Readonly<Record<string, unknown>>): Promise<Wanted | undefined> {
+async function wantedBy(isSignaling: boolean, args: Readonly<Record<string, unknown>>): Promise<Wanted[]> {
   const given = await settled(args);
-  if (!given.known) return undefined;
-  const { hostBits, entries, prefix, prefixes, expires, ...place } = given.value as Readonly<Record<string, unknown>>;
+  if (!given.known) return [];
+  const { hostBits, entries, prefix, prefixes, expires, nodes, ...place } = given.value as Readonly<
+    Record<string, unknown>
+  >;
   const bits = hostBits === "mask" ? hostBits : undefined;
   if (isSignaling) {
     const receiver = theRun().receiver(place.receiver)?.receiver;
-    if (!receiver || !Array.isArray(prefixes)) return undefined;
+    if (!receiver || !Array.isArray(prefixes)) return [];
     const endpoint = parseEndpoint(receiver.options.url, "url").shown;
-    return {
-      place: { name: receiver.name, endpoint },
-      object: SIGNALING,
-      prefixes: prefixes.map((it) => canonical(it, bits)),
-    };
+    return [
+      {
+        place: { name: receiver.name, endpoint },
+        object: SIGNALING,
+        prefixes: prefixes.map((it) => canonical(it, bits)),
+      },
+    ];
   }
   const url = setUrl(place);
-  const node = url && theRun().set(url, place.node)?.toInspect.node;
-  if (!url || !node) return undefined;
+  if (!url) return [];
   const declared = entries ?? { [String(prefix)]: expires === undefined ? 1 : { expires } };
-  const normal = normaliseEntries(declared, { hostBits: bits, now: Date.now() });
-  const endpoint = parseEndpoint(node.options.endpoint, "endpoint", "/fapi").shown;
-  return {
-    place: { name: node.name, endpoint },
-    object: formatUrl(url),
-    prefixes: [...(normal?.entries.keys() ?? [])],
-  };
+  const wantedOf = (some: unknown) => [
+    ...(normaliseEntries(some, { hostBits: bits, now: Date.now() })?.entries.keys() ?? []),
+  ];
+  const common = wantedOf(declared);
+  return placesOf(place.node, nodes).flatMap(([name, own]) => {
+    const node = theRun().set(url, name)?.toInspect.node;
+    if (!node) return [];
+    const endpoint = parseEndpoint(node.options.endpoint, "endpoint", "/fapi").shown;
+    const more = isObject(own) && own.entries !== undefined ? wantedOf(own.entries) : [];
+    return { place: { name: node.name, endpoint }, object: formatUrl(url), prefixes: [...common, ...more] };
+  });
+}
+
+/** The node of a resource, or the nodes of a group with what is different there. */
+function placesOf(node: unknown, nodes: unknown): (readonly [node: unknown, own: unknown])[] {
+  if (Array.isArray(nodes)) return nodes.map((name) => [name, {}]);
+  return isObject(nodes) ? Object.entries(nodes) : [[node, {}]];
 }
 
 function canonical(spelling: unknown, hostBits: HostBits | undefined): string {

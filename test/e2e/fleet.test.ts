@@ -102,6 +102,46 @@ it("a fleet changes wave by wave, stops at a failure, resumes, and reports drift
   ]);
 }, 240_000);
 
+it("a fleet that had a set of its own for each node goes on with groups: nothing is sent, and then they keep it", async () => {
+  const nodes = { lab1: await emptyNode(), fra1: await emptyNode(), ams1: await emptyNode() };
+  const all = Object.values(nodes);
+  const names = Object.keys(nodes);
+  const stack = await TestStack.create({
+    program: "",
+    config: { nodes: Object.fromEntries(Object.entries(nodes).map(([name, { endpoint }]) => [name, { endpoint }])) },
+  });
+  await using _ = { [Symbol.asyncDispose]: () => ended(stack, all) };
+  const applied = () => all.map((node) => node.prefixSet(BLOCKED).applied);
+  const entries = { "192.0.2.0/24": 1, "198.51.100.0/24": 2 };
+  const place = `arena: "edge", set: "blocked"`;
+  await stack.program(`
+    const parent = new pulumi.ComponentResource("packetfilter:index:PrefixSetFleet", "blocked");
+    let dependsOn = [];
+    for (const node of ${JSON.stringify(names)}) {
+      const args = { ${place}, node, entries: ${JSON.stringify(entries)} };
+      dependsOn = [new pf.PrefixSet("blocked-" + node, args, { parent, dependsOn })];
+    }`);
+  await stack.must("up", "--yes", "--skip-preview");
+  const fleet = (wanted: object) =>
+    stack.program(`new pf.PrefixSetFleet("blocked", { ${place}, entries: ${JSON.stringify(wanted)},
+      nodes: ${JSON.stringify(names)}, waves: [1, 2] });`);
+  await fleet(entries);
+  const sent = all.map(since);
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(sent.map((mutations) => mutations().filter((one) => one !== "commit"))).toEqual([[], [], []]);
+  expect(applied()).toEqual([entries, entries, entries]);
+  expect(Object.keys(await stack.state()).sort()).toEqual(["blocked-1", "blocked-2"]);
+  await stack.must("preview", "--refresh", "--expect-no-changes");
+
+  // An entry changes while a node goes to an earlier wave.
+  const changed = { "192.0.2.0/24": 3, "203.0.113.0/24": 1 };
+  await stack.program(`new pf.PrefixSetFleet("blocked", { ${place}, entries: ${JSON.stringify(changed)},
+    nodes: ${JSON.stringify(names)}, waves: [2, 1] });`);
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(applied()).toEqual([changed, changed, changed]);
+  await stack.must("preview", "--refresh", "--expect-no-changes");
+}, 120_000);
+
 it("the example fills four nodes in three waves, and looks at each wave before the next one", async () => {
   const example = join(process.cwd(), "examples", "many-nodes");
   const names = ["lab1", "fra1", "fra2", "ams1"] as const;

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { eachNode } from "../../provider/resources/prefix-set-group/each-node";
+import { Runtime } from "../../provider/resources/runtime";
 import { type Declared, MiniEngine } from "../failures/support/engine";
 
 const URL = "prefixset://edge/blocked";
@@ -311,5 +313,34 @@ describe("what is different at one node", () => {
         /^prefixset:\/\/edge\/blocked: on n2: 60 of 61 entries would be removed, more than maxRemovals \(50%, here 30\)/,
       ),
     ]);
+  });
+});
+
+describe("work on many nodes", () => {
+  const names = Array.from({ length: 10 }, (_, index) => `n${index + 1}`);
+
+  it("goes on past failures, and says twice a minute how far it is", async () => {
+    let now = 0;
+    const said: string[] = [];
+    const runtime = new Runtime({ env: {}, print: (line) => said.push(line), world: { monotonic: () => now } });
+    const failures = await eachNode({ runtime, label: "Set", atOnce: 1 }, names, async (node) => {
+      now += 8_000;
+      if (node === "n3") throw new Error("no answer");
+    });
+    expect(failures).toEqual([{ node: "n3", error: new Error("no answer") }]);
+    expect(said).toEqual(["Set: 3 of 10 nodes done, 1 failed", "Set: 7 of 10 nodes done, 1 failed"]);
+  });
+
+  it("is done on so many at a time, and says nothing where it is quick", async () => {
+    const said: string[] = [];
+    const runtime = new Runtime({ env: {}, print: (line) => said.push(line) });
+    let [running, most] = [0, 0];
+    await eachNode({ runtime, label: "Set", atOnce: 4 }, names, async () => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise((resolve) => setImmediate(resolve));
+      running -= 1;
+    });
+    expect([most, said]).toEqual([4, []]);
   });
 });
