@@ -34,7 +34,8 @@ export function registerSpool(forward: Command, io: CliIo, parts: SpoolParts): v
     .action((from: string) => wrongUse(StoreError, () => exported(from, io, parts)));
   spool
     .command("requeue")
-    .description("send what its sinks had not taken to the sinks of --config")
+    .description("send what its sinks had not taken to the sinks of a configuration")
+    .option("--config <file>", "the configuration, YAML")
     .argument(...path)
     .action(async (from: string, _: object, command: Command) => {
       const { config } = command.optsWithGlobals<{ config?: string }>();

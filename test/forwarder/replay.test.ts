@@ -35,7 +35,12 @@ test("a replay beside a service that is refused goes on: each record arrives, or
         profiles: {
           web: {
             marks: {
-              shost: Array.from({ length: 50 }, (_, n) => ({ address: `203.0.113.${n}`, id: 1, value, lifetime: 9 })),
+              shost: Array.from({ length: 50 }, (_, n) => ({
+                address: `203.0.113.${n}`,
+                id: 1,
+                value,
+                lifetime: 3_600,
+              })),
             },
           },
         },
