@@ -17,6 +17,8 @@ export async function captureMarks(
       warn(`Marks (${type}) of ${profile}: left out ${[...unknown].join(", ")}, which are not known.`);
     if (marks.some(({ value = 0 }) => value > MAX_VALUE))
       warn(`Marks (${type}) of ${profile}: values above ${MAX_VALUE} are cut.`);
+    if (marks.some(({ id }) => id === undefined))
+      warn(`Marks (${type}) of ${profile}: those without an id get 0, since each has one in an emulator.`);
     const schema = marksSchema.shape[type];
     const records: unknown[] = [];
     let refused = 0;

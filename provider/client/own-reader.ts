@@ -11,11 +11,11 @@ const load = createRequire(__filename);
  * Reads a list by a module of the user's (`answers.read`): its default export is called with the text of an answer and the
  * kind of the list, and returns a list in the contract's shape. It is loaded once a process.
  *
- * @param folder What a relative `file` is relative to.
+ * @param file Relative to the working folder, which is the program's where a program runs.
  * @throws {ShapeError} with file and line for all that goes wrong in it.
  */
-export function readByModule(file: string, body: string, kind: ListKind, folder = process.cwd()): unknown {
-  const path = resolve(folder, file);
+export function readByModule(file: string, body: string, kind: ListKind): unknown {
+  const path = resolve(file);
   let list: unknown;
   try {
     list = exported(path)(body, kind);

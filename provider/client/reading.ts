@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Absent, Answers, ListFormat, ListKind, NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
 import { parseJson, ShapeError, textOf } from "../wire/json";
@@ -108,6 +109,13 @@ export function readList<T extends readonly unknown[]>(
     if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
     throw error;
   }
+}
+
+/** The same node, with a module that is relative to a folder instead of the working folder. */
+export function withReaderIn<O extends { readonly answers?: Answers }>(folder: string, options: O): O {
+  const { answers } = options;
+  if (answers?.read === undefined) return options;
+  return { ...options, answers: { ...answers, read: resolve(folder, answers.read) } };
 }
 
 /** Sorts the body of a list, in the format that the settings say. @throws {ShapeError} */

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { Command } from "commander";
 import { z } from "zod";
 import { DEFAULTS, NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
 import { parseOptions } from "../client/options";
+import { withReaderIn } from "../client/reading";
 import { NODE_KEYS } from "../resources/config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
 import { ConfigError } from "../resources/settings";
@@ -11,6 +11,7 @@ import { readSpan } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 import { collect, collectNames } from "./collect";
 import { type Project, readProject } from "./project";
+import { type NodeMembers, readSettingsFile } from "./settings-file";
 import { addStackFlags, type StackFlags } from "./stack-flags";
 import { wrongUse } from "./wrong-use";
 
@@ -125,7 +126,8 @@ function ofStackNode(name: string | undefined, stack: Project, { file }: Members
   const [hidden] = paths.flatMap((path) => stack.hidden(path) ?? []);
   if (hidden !== undefined) throw new UsageError(hidden);
   const { options } = wrongUse(ConfigError, () => stack.settings.node(name));
-  return { name, options: { ...options, headers: { ...options.headers, ...file.headers } } };
+  const own = withReaderIn(stack.programFolder ?? ".", options);
+  return { name, options: { ...own, headers: { ...own.headers, ...file.headers } } };
 }
 
 /** An address, with the credentials of the environment where they belong to it. */
@@ -170,7 +172,9 @@ export function requireOwnAddress(env: Environment, use: CredentialUse): void {
 
 /** Members of a node that the settings file says, and over them those of the options. */
 interface Members {
-  readonly file: z.output<typeof settings>;
+  readonly file: NodeMembers;
+  /** Where the file is, which its paths are relative to. */
+  readonly folder: string;
   readonly options: Readonly<Record<string, unknown>> & { readonly headers: Readonly<Record<string, string>> };
 }
 
@@ -187,7 +191,8 @@ async function givenMembers(flags: NodeFlags, io: CliIo): Promise<Members> {
     ...(flags.markPauseMs !== undefined && { markPauseMs: flags.markPauseMs }),
     ...(flags.markPace !== undefined && { markPace: flags.markPace }),
   };
-  return { file: await settingsOf(flags.settings, io), options };
+  const { node, folder } = await readSettingsFile(flags.settings, io);
+  return { file: node, folder, options };
 }
 
 /** One try may take no longer than all of them. */
@@ -195,37 +200,11 @@ function within(deadlineMs: number) {
   return { deadlineMs, timeoutMs: Math.min(deadlineMs, DEFAULTS.timeoutMs) };
 }
 
-function complete(node: NodeOptions, { file, options }: Members): NodeOptions {
+function complete(node: NodeOptions, { file, folder, options }: Members): NodeOptions {
   const { endpoint: _, headers: __, ...members } = file;
   const given = { ...node, ...members, ...options, headers: { ...node.headers, ...options.headers } };
-  return wrongUse(OptionsError, () => parseOptions(nodeOptionsSchema, given, "node"));
-}
-
-const settings = z.looseObject({
-  endpoint: z.string().optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-});
-
-async function settingsOf(file: string | undefined, io: CliIo): Promise<z.output<typeof settings>> {
-  return file === undefined ? {} : (await readSettings(file, io)).node;
-}
-
-/** The members of a node in a file: alone, or under `node` beside other things, such as members of a receiver. */
-export async function readSettings(
-  file: string,
-  { folder = "." }: CliIo,
-): Promise<{ readonly node: z.output<typeof settings>; readonly receiver?: Readonly<Record<string, unknown>> }> {
-  const text = await readFile(resolve(folder, file), "utf8");
-  try {
-    const content: unknown = JSON.parse(text);
-    const parts = z
-      .looseObject({ node: z.unknown().optional(), receiver: z.looseObject({}).optional() })
-      .parse(content);
-    const { node, receiver } = parts;
-    return { node: settings.parse(node ?? content), ...(node !== undefined && receiver !== undefined && { receiver }) };
-  } catch {
-    throw new UsageError(`--settings ${file} must be a JSON object with members of a node, alone or under "node".`);
-  }
+  const checked = wrongUse(OptionsError, () => parseOptions(nodeOptionsSchema, given, "node"));
+  return file.answers === undefined ? checked : withReaderIn(folder, checked);
 }
 
 function headersOf(text: string | undefined): Record<string, string> {

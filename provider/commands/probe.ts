@@ -2,17 +2,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import {
-  formatUrl,
-  OptionsError,
-  Prefix,
-  PrefixError,
-  parseUrl,
-  type ReceiverOptions,
-  receiverOptionsSchema,
-} from "../client";
+import { formatUrl, OptionsError, Prefix, PrefixError, parseUrl } from "../client";
 import { parseEndpoint } from "../client/endpoint";
-import { parseOptions } from "../client/options";
 import { replaceFile } from "../files/whole-file";
 import { messageOf } from "../model/errors";
 import { visibleJson } from "../model/foreign-text";
@@ -20,7 +11,7 @@ import type { ProbeResult } from "../probe/finding";
 import { differences, type NodeFile, nodeFile, parseNodeFile } from "../probe/node-file";
 import { probe } from "../probe/probe";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
-import { addNodeFlags, type NodeFlags, nodeOptions, readSettings } from "./node-options";
+import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
 import { table } from "./probing/table";
 import { audit, type Project, readProject, requireWritable } from "./project";
 import { addReceiverFlags, type ReceiverFlags, receiverOptions } from "./receiver-options";
@@ -78,7 +69,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
     throw new UsageError("Say what to ask about: a url, such as prefixset://edge/probe, or --signaling PREFIX.");
   const node = urls.length === 0 ? undefined : await nodeOptions(flags, io);
   const prefix = flags.signaling === undefined ? undefined : readPrefix(flags.signaling);
-  const receiver = prefix && { prefix, options: await receiverOf(flags, io) };
+  const receiver = prefix && { prefix, options: await receiverOptions(flags, io) };
   const watch = (title: string, number: number, total: number) => progress(io, `${number}/${total} ${title}`);
   const result = await wrongUse(OptionsError, () =>
     probe({ ...(node && { node }), ...(receiver && { receiver }), urls, write, keep, signal: io.stop, watch }),
@@ -106,14 +97,6 @@ async function writeOut(name: string, result: ProbeResult, io: CliIo): Promise<v
     return;
   }
   await replaceFile(file, `${JSON.stringify(nodeFile(result), null, 2)}\n`);
-}
-
-/** The receiver that flags and environment name, with the answers of a settings file. */
-async function receiverOf(flags: Flags, io: CliIo): Promise<ReceiverOptions> {
-  const options = await receiverOptions(flags, io);
-  if (flags.settings === undefined) return options;
-  const { receiver = {} } = await readSettings(flags.settings, io);
-  return wrongUse(OptionsError, () => parseOptions(receiverOptionsSchema, { ...receiver, ...options }, "receiver"));
 }
 
 async function writableProject({ stack }: Flags, options: readonly string[], io: CliIo): Promise<Project> {

@@ -1,4 +1,5 @@
-import { join, resolve } from "node:path";
+import { statSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { type AuditRecord, appendAudit } from "../resources/audit-log";
 import type { ConfigKey } from "../resources/config-keys";
@@ -14,6 +15,8 @@ export interface Project {
   readonly settings: Settings;
   /** Where it lies; `undefined` where there is none. */
   readonly folder: string | undefined;
+  /** Where its program lies, which `main` may say. */
+  readonly programFolder: string | undefined;
   readonly stack: string | undefined;
   /** Limits that are there and encrypted: a sentence about each. */
   readonly unread: readonly string[];
@@ -79,11 +82,27 @@ export async function readProject(where: ProjectPlace, io: CliIo): Promise<Proje
   }
   if (config !== undefined) values.keep(`--config ${config}`, await printedConfig(config, io), () => undefined);
   const files = [project?.file, stack.file].flatMap((name) => name ?? []);
-  return { ...checked(values, files, io), folder, stack: stack.name };
+  return {
+    ...checked(values, files, io),
+    folder,
+    programFolder: programFolder(folder, project?.main),
+    stack: stack.name,
+  };
+}
+
+/** `main` names a folder, or a file in one. */
+function programFolder(folder: string | undefined, main = "."): string | undefined {
+  if (folder === undefined) return undefined;
+  const path = resolve(folder, main);
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ? dirname(path) : path;
 }
 
 /** @throws {Error} when a limit makes no sense */
-function checked(values: Values, files: readonly string[], { env }: CliIo): Omit<Project, "folder" | "stack"> {
+function checked(
+  values: Values,
+  files: readonly string[],
+  { env }: CliIo,
+): Omit<Project, "folder" | "programFolder" | "stack"> {
   try {
     const settings = readSettings((key) => values.of(key), env);
     for (const limit of ["forbiddenPrefixes", "requiredPrefixes", "shortestPrefix", "maxEntries"] as const)

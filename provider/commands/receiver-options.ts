@@ -1,9 +1,11 @@
 import type { Command } from "commander";
-import { OptionsError, type ReceiverOptions, SignalingClient } from "../client";
+import { OptionsError, type ReceiverOptions, receiverOptionsSchema, SignalingClient } from "../client";
+import { parseOptions } from "../client/options";
 import { ConfigError } from "../resources/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { requireOwnAddress } from "./node-options";
 import { type Project, readProject } from "./project";
+import { readSettingsFile } from "./settings-file";
 import type { StackFlags } from "./stack-flags";
 import { wrongUse } from "./wrong-use";
 
@@ -12,6 +14,8 @@ export interface ReceiverFlags extends StackFlags {
   readonly receiver?: string;
   readonly signalingUrl?: string;
   readonly clientId?: string;
+  /** A file whose `receiver` holds further members. */
+  readonly settings?: string;
 }
 
 /** What of the unnamed receiver may be a secret of the stack. */
@@ -31,7 +35,10 @@ export function addReceiverFlags(command: Command): Command {
 /** The receiver that flags, stack and environment name. @throws {UsageError} naming what is missing */
 export async function receiverOptions(flags: ReceiverFlags, io: CliIo): Promise<ReceiverOptions> {
   const ofStack = flags.signalingUrl ? undefined : await receiverOfStack(flags, io);
-  return ofStack ?? receiverOfFlags(flags, io);
+  const { receiver } = await readSettingsFile(flags.settings, io);
+  const { url: _, clientId: __, secretKey: ___, ...members } = receiver;
+  const given = { ...(ofStack ?? receiverOfFlags(flags, io)), ...members };
+  return wrongUse(OptionsError, () => parseOptions(receiverOptionsSchema, given, "receiver"));
 }
 
 async function receiverOfStack(flags: ReceiverFlags, io: CliIo): Promise<ReceiverOptions | undefined> {

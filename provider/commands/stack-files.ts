@@ -13,6 +13,7 @@ const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml"];
 const values = z.record(z.string(), z.unknown()).nullish();
 const projectSchema = z.object({
   name: z.string().optional(),
+  main: z.string().optional(),
   stackConfigDir: z.string().optional(),
   config: z.union([z.string(), values]),
 });
@@ -44,11 +45,17 @@ export async function readProjectFile(folder: string) {
   if (file === undefined) return undefined;
   const parsed = projectSchema.safeParse(document(file, await readFile(join(folder, file), "utf8")) ?? {});
   if (!parsed.success) throw unusable(file, "config is not a map");
-  const { name, config, stackConfigDir } = parsed.data;
+  const { name, main, config, stackConfigDir } = parsed.data;
   // Earlier versions of Pulumi named the folder of the stacks' files here.
-  if (typeof config === "string") return { name, file, stackFolder: stackConfigDir ?? config, config: {} };
+  if (typeof config === "string") return { name, file, main, stackFolder: stackConfigDir ?? config, config: {} };
   const entries = Object.entries(config ?? {}).map(([key, given]) => [key, declared(given)]);
-  return { name, file, stackFolder: stackConfigDir, config: Object.fromEntries(entries) as Record<string, unknown> };
+  return {
+    name,
+    file,
+    main,
+    stackFolder: stackConfigDir,
+    config: Object.fromEntries(entries) as Record<string, unknown>,
+  };
 }
 
 /** A project writes a value plainly, or beside what it says about it. */

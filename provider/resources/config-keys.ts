@@ -31,6 +31,7 @@ export const CONFIG_KEYS = [
   "nodes",
   "receivers",
   "signalingUrl",
+  "signalingAnswers",
   "clientId",
   "secretKey",
   "forbiddenPrefixes",

@@ -3,6 +3,7 @@ import { type NodeOptions, nodeSchema, type ReceiverOptions, receiverSchema } fr
 import { PacketFilterError } from "../model/errors";
 import { Prefix, PrefixError } from "../model/prefix";
 import { issuePath, schema, zod } from "../model/schema";
+import { receiverAnswersSchema } from "../wire/answers-schema";
 import { type ConfigKey, NODE_KEYS, type ReadConfig } from "./config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "./environment-credentials";
 import { parseShareLimit, type ShareLimit } from "./limits/removals";
@@ -160,11 +161,17 @@ function receiverKind(config: ReadConfig, env: Environment): ConnectionKind<Rece
         variable: "PACKETFILTER_SIGNALING_URL",
       });
       return {
-        value: { url, clientId, secretKey, ...pick(receiverKeys(url), config) },
+        value: { url, clientId, secretKey, ...signalingAnswers(config), ...pick(receiverKeys(url), config) },
         fromEnvironment: config("signalingUrl") === undefined,
       };
     },
   };
+}
+
+/** Of the unnamed receiver: its `answers` would be those of the unnamed node. */
+function signalingAnswers(config: ReadConfig): Pick<ReceiverOptions, "answers"> {
+  const given = config("signalingAnswers");
+  return given === undefined ? {} : { answers: parse(receiverAnswersSchema(), given, "packetfilter:signalingAnswers") };
 }
 
 function resolve<O>(argument: unknown, kind: ConnectionKind<O>, config: ReadConfig): Target<O> {

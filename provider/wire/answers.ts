@@ -97,7 +97,8 @@ export interface Answers {
   readonly more?: { readonly member: string } | { readonly header: string };
   /**
    * A module of one's own, for what no setting describes: its default export is called with the text of an answer and the
-   * kind of the list, and returns a list in the contract's shape. Relative to the working folder or the file that names it.
+   * kind of the list, and returns a list in the contract's shape. Relative to the program; to the file that names it, where that is one of `--settings`
+   * or a forwarder's configuration; else to the working folder.
    */
   readonly read?: string;
 }

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
-import { type Shape, Told } from "../support/shaped-node";
+import type { Shape } from "../support/shaped-node";
 import { NODES } from "../support/shapes/nodes";
 import { byClient, type Reading } from "../support/shapes/readings";
 import { type Content, type NodeShape, readOf } from "../support/shapes/shape";
 import { startNode } from "../support/shapes/start";
+import { Told } from "../support/told";
 
 const ROWS = Object.entries(NODES);
 type Settings = NonNullable<NodeShape["settings"]>;

@@ -51,6 +51,22 @@ describe("settings", () => {
     expect(settings(config).node({ endpoint: "http://192.0.2.3" }).options).toEqual({ endpoint: "http://192.0.2.3" });
   });
 
+  it("have the answers of the unnamed receiver under a key of their own", () => {
+    const config = {
+      signalingUrl: "http://192.0.2.3/path",
+      clientId: "c1",
+      secretKey: "k3y",
+      answers: { path: "data" },
+    };
+    const answersOf = (signalingAnswers: unknown) =>
+      settings({ ...config, signalingAnswers }).receiver(undefined).options;
+    expect(answersOf(undefined)).not.toHaveProperty("answers");
+    expect(answersOf({ empty: "{}" })).toHaveProperty("answers", { empty: "{}" });
+    expect(answersOf('{"name":"active"}')).toHaveProperty("answers", { name: "active" });
+    expect(() => answersOf({ empty: "[]" })).toThrow('packetfilter:signalingAnswers.empty: must be "{}", "" or 404');
+    expect(settings(config).node({ endpoint: "http://192.0.2.1" }).options).not.toHaveProperty("answers");
+  });
+
   it("read objects as one JSON text or structured, and numbers as texts", () => {
     const structured = {
       nodes: { fra1: { endpoint: "http://192.0.2.1", timeoutMs: 500, headers: { "x-token": "t" } } },

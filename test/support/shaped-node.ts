@@ -1,17 +1,9 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Told } from "./told";
 
 /** What a set holds: the node's own text of a prefix, and any value. */
 export type Held = Map<string, unknown>;
-
-/** An answer with a status or headers of its own; the body is a text, or sent as JSON. */
-export class Told {
-  constructor(
-    readonly status: number,
-    readonly body: unknown = "",
-    readonly headers: Readonly<Record<string, string>> = {},
-  ) {}
-}
 
 /** How a node answers; everything has a default. What is no {@link Told} is the body of a 200. */
 export interface Shape {

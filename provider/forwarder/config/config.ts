@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isMap, isNode, isPair, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 import { z } from "zod";
 import { type NodeOptions, OptionsError } from "../../client";
+import { withReaderIn } from "../../client/reading";
 import { messageOf } from "../../model/errors";
 import { issuePath } from "../../model/schema";
 import { plainWords } from "./fields";
@@ -67,7 +68,7 @@ export class LiveConfig {
   node(name: string): NodeOptions {
     const options = this.current.nodes[name] ?? this.gone.get(name);
     if (!options) throw new TypeError(`There is no node ${name}.`);
-    return options;
+    return withReaderIn(this.folder, options);
   }
 
   /** Reads a file. @throws {OptionsError} with every problem as `file:line:column`. */

@@ -1,4 +1,4 @@
-import { Told } from "../shaped-node";
+import { Told } from "../told";
 import type { NodeShape } from "./shape";
 
 const sorted = (elements: readonly unknown[]) => ({ count: elements.length, entries: elements });

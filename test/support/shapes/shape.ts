@@ -1,7 +1,8 @@
 import type { NodeOptions } from "../../../provider/client";
 import { Prefix } from "../../../provider/model/prefix";
 import { parseUrl, type ResourceUrl } from "../../../provider/model/resource-url";
-import type { Held, Shape, Told } from "../shaped-node";
+import type { Held, Shape } from "../shaped-node";
+import type { Told } from "../told";
 
 /** The set that every node of the matrix holds. */
 export const SET = "prefixset://edge/blocked";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { Told } from "../shaped-node";
+import { Told } from "../told";
 import { bareOf, lines, type NodeShape, netmaskOf, partsOf } from "./shape";
 
 const own = (name: string) => join(__dirname, "readers", `${name}.cjs`);

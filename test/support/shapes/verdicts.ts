@@ -1,4 +1,4 @@
-import { Told } from "../shaped-node";
+import { Told } from "../told";
 import type { NodeShape } from "./shape";
 
 /** Nodes that differ in how they say that all is well, that something failed, and that a set is not there. */

@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { z } from "zod";
+import { type CliIo, UsageError } from "./cli-io";
+
+const nodeMembers = z.looseObject({
+  endpoint: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  answers: z.unknown().optional(),
+});
+const both = z.looseObject({ node: z.unknown().optional(), receiver: z.looseObject({}).optional() });
+
+/** Members of a node as a file says them, checked together with those of the options. */
+export type NodeMembers = z.output<typeof nodeMembers>;
+
+/** What `--settings` names. */
+interface SettingsFile {
+  readonly node: NodeMembers;
+  readonly receiver: Readonly<Record<string, unknown>>;
+  /** What its paths are relative to. */
+  readonly folder: string;
+}
+
+/**
+ * Reads the members of a node, alone or under `node`, and those of a receiver under `receiver`.
+ *
+ * @throws {UsageError} where it holds something else
+ */
+export async function readSettingsFile(file: string | undefined, { folder = "." }: CliIo): Promise<SettingsFile> {
+  if (file === undefined) return { node: {}, receiver: {}, folder };
+  const path = resolve(folder, file);
+  const text = await readFile(path, "utf8");
+  try {
+    const content: unknown = JSON.parse(text);
+    const { node, receiver } = both.parse(content);
+    const isAlone = node === undefined && receiver === undefined;
+    return {
+      node: nodeMembers.parse(isAlone ? content : (node ?? {})),
+      receiver: receiver ?? {},
+      folder: dirname(path),
+    };
+  } catch {
+    throw new UsageError(`--settings ${file} must be a JSON object with members of a node, alone or under "node".`);
+  }
+}

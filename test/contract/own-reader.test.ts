@@ -1,0 +1,76 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { NodeClient, parseUrl } from "../../provider/client";
+import { LiveConfig } from "../../provider/forwarder/config/config";
+import { run } from "../commands/support";
+import { type ShapedNode, startShapedNode } from "../support/shaped-node";
+import { SET } from "../support/shapes/shape";
+
+const READER = "exports.default = (body) => body.split('|').map((p) => ({ p }));";
+const TOLD = /answers\.read \(\S*own\.cjs\) failed: Cannot find module/;
+
+let folder: string;
+let node: ShapedNode;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-read-"));
+  await mkdir(join(folder, "settings"));
+  await writeFile(join(folder, "settings", "own.cjs"), READER);
+  node = await startShapedNode({ [SET]: {} }, { list: () => "192.0.2.0/24|198.51.100.7" });
+});
+afterEach(async () => {
+  await node[Symbol.asyncDispose]();
+  await rm(folder, { recursive: true });
+});
+
+/** What `list` prints, or says. */
+async function list(args: readonly string[], env = {}) {
+  const { code, out, err } = await run(["list", SET, "--output", "json", ...args], { folder, env });
+  return code === 0 ? JSON.parse(out) : err.replace(/^listing .*\n/gm, "");
+}
+
+const ENTRIES = [
+  { prefix: "192.0.2.0/24", value: 1 },
+  { prefix: "198.51.100.7/32", value: 1, spelling: "198.51.100.7" },
+];
+
+it("a module that --settings names is looked for beside that file", async () => {
+  const settings = { endpoint: node.endpoint, answers: { read: "./own.cjs" } };
+  await writeFile(join(folder, "settings", "node.json"), JSON.stringify({ node: settings }));
+  expect(await list(["--settings", "settings/node.json"])).toEqual(ENTRIES);
+  await writeFile(join(folder, "node.json"), JSON.stringify(settings));
+  expect(await list(["--settings", "node.json"])).toMatch(TOLD);
+});
+
+it("a module that a stack names is looked for beside its program", async () => {
+  const program = join(folder, "program");
+  await mkdir(program);
+  await writeFile(join(program, "own.cjs"), READER);
+  const answers = JSON.stringify({ read: "./own.cjs" });
+  const config = { "packetfilter:endpoint": node.endpoint, "packetfilter:answers": answers };
+  await writeFile(join(folder, "Pulumi.yaml"), "name: p\nruntime: nodejs\nmain: program/\n");
+  await writeFile(join(folder, "Pulumi.dev.yaml"), JSON.stringify({ config }));
+  expect(await list([])).toEqual(ENTRIES);
+});
+
+it("a module that a forwarder's configuration names is looked for beside that file", async () => {
+  const file = join(folder, "settings", "forwarder.yaml");
+  const nodes = { fra1: { endpoint: node.endpoint, answers: { read: "./own.cjs" } } };
+  await writeFile(
+    file,
+    JSON.stringify({ nodes, watch: [{ arena: "edge" }], sinks: [{ name: "out", type: "stdout" }] }),
+  );
+  const config = await LiveConfig.ofFile(file, {});
+  const client = new NodeClient(config.node("fra1"));
+  const listed = await client.listPrefixSet(parseUrl(SET) as Parameters<NodeClient["listPrefixSet"]>[0]);
+  expect(listed.map(({ prefix }) => prefix.toString())).toEqual(["192.0.2.0/24", "198.51.100.7/32"]);
+  await client.close();
+});
+
+it("a module that a program of the client's names is looked for in the working folder", async () => {
+  const client = new NodeClient({ endpoint: node.endpoint, answers: { read: "./own.cjs" } });
+  await expect(client.listProfiles("edge")).rejects.toThrow(/./);
+  await expect(client.listPrefixSet(parseUrl(SET) as never)).rejects.toThrow(TOLD);
+  await client.close();
+});
