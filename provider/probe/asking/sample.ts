@@ -36,6 +36,8 @@ export interface Sample {
   /** Where the list stands; absent where a reader of the user's own finds it. */
   readonly place: ListPlace | undefined;
   readonly entry: EntryShape | undefined;
+  /** True where the node lists no values. */
+  readonly isFlat: boolean;
   /** Settings with which the list is read, where it needs any. */
   readonly answers: Answers;
   /** How answers to changes are told to be successes, where that needs a setting. */
@@ -73,7 +75,13 @@ export async function takeSample(set: WorkSet, learned: Learned, verdicts: Verdi
     return reading.kind === "done" && isSample(reading.value) ? reading.value : undefined;
   };
   const puzzle = { body: list.body, url, kind: "prefixset", before: learned.known, entries: SAMPLE } as const;
-  const found = solve(puzzle, read);
+  // A node may keep no values: then all are 1.
+  const flat = (answers: Answers) => {
+    const reading = readListed(list, url, readPrefixSetList, answers);
+    return reading.kind === "done" && isSample(reading.value, () => 1) ? reading.value : undefined;
+  };
+  const whole = solve(puzzle, read);
+  const found = whole ?? solve(puzzle, flat);
   if (!found) {
     const reading = readListed(list, url, readPrefixSetList, learned.answers);
     const why = reading.kind === "done" ? "it is read as something else than what was written" : whyUnread(reading);
@@ -96,7 +104,9 @@ export async function takeSample(set: WorkSet, learned: Learned, verdicts: Verdi
   const delayMs = listShows === "staged" ? 0 : ms;
   const single = entry && singleIn(list.body, entry);
   const { known: answers } = found;
-  return { insert, before, commit, list, listShows, delayMs, place, entry, answers, verdict: verdicts.learn(), single };
+  const verdict = verdicts.learn();
+  const isFlat = whole === undefined;
+  return { insert, before, commit, list, listShows, delayMs, place, entry, isFlat, answers, verdict, single };
 }
 
 /** True where each entry of the sample stands in an answer, in whatever form. */
@@ -114,13 +124,16 @@ function formsOf({ address }: KnownEntry): string[] {
   return [address, String(number), `0x${number.toString(16)}`, address.replaceAll(".", ",")];
 }
 
-function isSample(entries: readonly { readonly prefix: Prefix; readonly value: unknown }[]): boolean {
+function isSample(
+  entries: readonly { readonly prefix: Prefix; readonly value: unknown }[],
+  listedValue = (value: number) => value,
+): boolean {
   const own = entries.filter(({ prefix }) => isDocumentation(prefix));
   const read = new Map(own.map(({ prefix, value }) => [prefix.toString(), value]));
   return (
     own.length === SAMPLE.length &&
     SAMPLE.every(({ address, length, value }) =>
-      [...read].some(([p, v]) => p === `${address}/${length}` && v === value),
+      [...read].some(([p, v]) => p === `${address}/${length}` && v === listedValue(value)),
     )
   );
 }

@@ -1,5 +1,5 @@
 import type { Rule } from "../../model/mark";
-import { formatUrl } from "../../model/resource-url";
+import { formatUrl, nameProblem } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
 import { isRecord } from "../../wire/json";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
@@ -134,7 +134,7 @@ export const lists: readonly Point[] = [
       const [url] = bench.targets.arenas;
       const seen = await askRecords(bench, "profiles", url, readProfileList);
       const [first] = seen.records;
-      if (url && first) bench.targets.offer(url.arena, first.name);
+      if (url && first && nameProblem(first.name) === undefined) bench.targets.offer(url.arena, first.name);
       const names = seen.records.map(({ name }) => name);
       bench.learned.profiles = names;
       return { ...seen, names };

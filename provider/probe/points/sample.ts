@@ -27,16 +27,15 @@ export const sample: readonly Point[] = [
     ask: async (bench) => {
       const { set } = bench;
       const before = await set.list();
+      if (set.keeps && !before.isRefusal && !isHollow(before)) {
+        set.keep(before);
+        throw new Skipped("the set is there, and what it holds is kept");
+      }
       if (set.isClear(before)) throw new Skipped("the set is there");
       const { unknown } = bench.learned;
       if (!before.isRefusal || isOtherDoubt(before, unknown)) {
         if (isHollow(before)) throw new Skipped("the set is there");
-        if (!set.keeps)
-          throw new Blocked(
-            `--write needs a set that is empty, or --keep: ${formatUrl(set.url)} lists ${before.quote}`,
-          );
-        set.keep(before);
-        throw new Skipped("the set is there, and what it holds is kept");
+        throw new Blocked(`--write needs a set that is empty, or --keep: ${formatUrl(set.url)} lists ${before.quote}`);
       }
       const isUnknown = before.status === 404 || (unknown?.isRefusal === true && unknown.status === before.status);
       if (!isUnknown) throw new Blocked(`the list of ${formatUrl(set.url)} is refused: ${before.quote}`);
@@ -102,9 +101,10 @@ export const sample: readonly Point[] = [
     assumes: "usual names, texts, pairs, or keyed by prefix",
     settles: settlesFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
     ask: (bench) => bench.sample(),
-    judge: ({ place, entry, list }) => ({
+    judge: ({ place, entry, list, isFlat }) => ({
       node: place && entry ? `${whereOf(place.path)}; ${membersText(entry)}` : "as answers.read reads them",
       evidence: [list.evidence],
+      ...(isFlat && { advice: "values are not listed: declare no value but 1" }),
     }),
     settings: ({ answers }) => settingsOf(answers),
   }),
@@ -178,13 +178,16 @@ function isOtherDoubt(answer: Answer, unknown: Answer | undefined): boolean {
   return doubt !== undefined && follow(unknown?.errorBody, doubt.member)?.value !== doubt.value;
 }
 
-/** How a node says that a set is not there, where that is more than a status: in words, without the name. */
+/** How a node says that a set is not there: by a status of its own, in words without the name, or by a code. */
 function absentIn(answer: Answer, name: string): Absent | undefined {
+  if (answer.status >= 300) return { status: answer.status };
   const head = errorText(answer.body).split(name)[0] ?? "";
   let end = head.length;
   while (end > 0 && /[^\p{L}\d]/u.test(head.charAt(end - 1))) end--;
   const words = head.slice(0, end);
-  return words.length >= 8 && answer.body.includes(words) ? { text: words } : undefined;
+  if (words.length >= 8 && answer.body.includes(words)) return { text: words };
+  const { codeInBody } = answer;
+  return codeInBody === undefined ? undefined : { member: "code", values: [codeInBody] };
 }
 
 function membersText({ form, prefix, value, length, lengthForm, end }: EntryShape): string {

@@ -1,5 +1,5 @@
 import type { Answers, ListKind, Member } from "../../wire/answers";
-import { couldBeLength, lengthOf, naturalRole } from "../../wire/entry-members";
+import { couldBeLength, IN_TEXT, lengthOf, naturalRole } from "../../wire/entry-members";
 import { readNumber } from "../../wire/json";
 import { markNames } from "../../wire/mark-names";
 import { addressText, isAddressLike } from "../../wire/places";
@@ -26,7 +26,10 @@ export function namesIn({ place, records, kind, entries, names }: Records): Less
   const [first] = records;
   if (!first) return [];
   if (kind === "prefixset") {
-    return entries.length > 0 ? [lesson(namesOfShape(place, entries))] : guessEntryNames(first, records);
+    if (entries.length === 0) return guessEntryNames(first, records);
+    const names = namesOfShape(place, entries);
+    // A number beside a bare address that is none of its lengths.
+    return [lesson(names), ...(names.prefixLength === undefined ? [lesson({ ...names, prefixLength: IN_TEXT })] : [])];
   }
   const texts = Object.keys(first).filter((name) => typeof first[name] === "string" && first[name] !== "");
   if (kind === "marks") {

@@ -16,7 +16,7 @@ export function formatsOf(body: string): ListFormat[] {
   // Nothing but a line that says so, or comments.
   if (lines.length === 0) return ["lines"];
   if (lines.every((line) => /^[[{]/.test(line))) return ["ndjson"];
-  const isCsv = lines.some((line) => /[,;\t]/.test(line)) || /^(name|profile)$/i.test(lines[0] ?? "");
+  const isCsv = lines.some((line) => /[,;\t]/.test(line)) || /^"?(name|profile)"?$/i.test(lines[0] ?? "");
   return isCsv ? ["csv", "lines"] : ["lines"];
 }
 

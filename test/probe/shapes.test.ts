@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+import { NodeClient, type NodeOptions } from "../../provider/client";
+import { NodeMemories } from "../../provider/client/world";
+import { Prefix } from "../../provider/model/prefix";
+import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
+import { probe } from "../../provider/probe/probe";
+import type { Shape } from "../support/shaped-node";
+import { NODES } from "../support/shapes/nodes";
+import { entriesOf } from "../support/shapes/readings";
+import { heldBy, readOf, SET } from "../support/shapes/shape";
+import { startNode } from "../support/shapes/start";
+
+/** Waits that take no time. */
+function atOnce() {
+  let time = 0;
+  const sleep = async (ms: number) => {
+    time += ms;
+  };
+  return { sleep, monotonic: () => time, memories: new NodeMemories() };
+}
+
+/** These nodes know no prefixes but good ones: what else is inserted is as if it were not. */
+function onlyPrefixes({ list = () => [], key = String }: Shape): Partial<Shape> {
+  return {
+    list: (held, url) => list(new Map([...held].filter(([text]) => isPrefix(text))), url),
+    key: (text) => (isPrefix(text.replace(/\/255\S*|-\S*/, "")) ? key(text) : text),
+  };
+}
+
+function isPrefix(text: string): boolean {
+  try {
+    return Prefix.parse(text).size > 0n;
+  } catch {
+    return false;
+  }
+}
+
+const set = parseUrl(SET) as PrefixSetUrl;
+
+/** Nodes whose settings no answer tells, and why. */
+const UNTOLD: Readonly<Record<string, string>> = {
+  "members with dots in their names": "what is staged stands in every list, as an entry would",
+  "the list beside another one": "what is staged stands in every list, as an entry would",
+  "nftables: an element is an object in an object": "only a module of one's own reads it",
+  "JSON:API: the members of an element are attributes": "only a module of one's own reads it",
+  "ipset save": "only a module of one's own reads it",
+  XML: "only a module of one's own reads it",
+  YAML: "only a module of one's own reads it",
+  "JSON behind a guard against scripts": "only a module of one's own reads it",
+  "pages that a header counts": "only the list of a node with several pages tells which header it is",
+  "a member that only looks like a page": "only the list of a node with several pages tells which member it is",
+};
+/** Sets that vanish whenever a probe has cleared them are another matter. */
+const TOLD = Object.entries(NODES).filter(([name, { vanishes }]) => !(name in UNTOLD || vanishes));
+
+test("all but a few nodes tell their settings", () => {
+  expect(TOLD.length).toBeGreaterThanOrEqual(60);
+  expect(Object.keys(UNTOLD).filter((name) => !(name in NODES))).toEqual([]);
+});
+
+test.each(TOLD)("%s: what a probe finds reads the set once it is filled", async (_name, shape) => {
+  await using node = await startNode(shape, onlyPrefixes);
+  node.sets.set(SET, new Map());
+  const options = { urls: [set], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
+  const result = await probe({ node: { endpoint: node.endpoint }, ...options });
+  expect({ unusable: result.unusable, left: result.left, stopped: result.stopped }).toEqual({ unusable: [], left: [] });
+  expect([...(node.sets.get(SET) ?? [])]).toEqual([]);
+  node.sets.set(SET, new Map(Object.entries(heldBy(shape).entries)));
+  const found: NodeOptions = { endpoint: node.endpoint, ...result.node };
+  const client = new NodeClient(found);
+  expect(entriesOf(await client.listPrefixSet(set)), JSON.stringify(result.node)).toEqual(readOf(shape).entries);
+  await client.close();
+});
