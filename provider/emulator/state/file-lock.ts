@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { realpath, rename, rm } from "node:fs/promises";
+import { chmod, realpath, rename, rm } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { platform, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -85,7 +85,11 @@ function listen(place: string): Promise<Server | undefined> {
     });
     server.listen({ path: place, exclusive: true }, () => {
       server.unref();
-      taken(server);
+      // A pipe of Windows has no mode.
+      chmod(place, 0o600).then(
+        () => taken(server),
+        () => taken(server),
+      );
     });
   });
 }
