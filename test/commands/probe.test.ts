@@ -125,3 +125,16 @@ test.each([
   expect(ended.code).toBe(code);
   expect(ended.err).toContain(sentence);
 });
+
+test("a point that fails leaves a hole in what --out writes, and --check compares the rest", async () => {
+  const args = ["probe", "prefixset://edge/nothing"];
+  const { code } = await run([...args, "--out", "holes.json"], { env, folder });
+  expect(code).toBe(1);
+  const written = JSON.parse(await readFile(join(folder, "holes.json"), "utf8"));
+  expect(written).toMatchObject({ node: {}, unknown: { "set-list": "prefixset://edge/nothing is refused" } });
+  await using copy = await startEmulator({ dialect: written.dialect });
+  expect(copy.dialect.trailingSlash).toBe("any");
+  expect((await run([...args, "--check", "holes.json"], { env, folder })).err).toBe(
+    "Could not be found out: list of a set.\n",
+  );
+});
