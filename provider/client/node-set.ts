@@ -2,13 +2,15 @@ import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import type { NodeHabits } from "../wire/answers";
 import * as commands from "../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
+import { EqualAnswers } from "./equal-answers";
 import { RequestError } from "./errors";
 import { WITHHELD, type Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
 import type { CallOptions, ChunkLimits, NodeConnection, NodeRequest } from "./node-connection";
-import { readAbsent, readList, readSuccess } from "./reading";
+import { done, type Reading, readAbsent, readList, readSuccess } from "./reading";
 
 /**
  * A prefix, parsed already, and its value: an integer from 0 to 2³²−1, or, where an entry of another writer is put back,
@@ -51,25 +53,46 @@ export class NodeSet {
 
   /** All entries in the node's order and spelling, a prefix that is listed twice twice. @throws {RequestError} */
   list(options?: CallOptions): Promise<ListedEntry[]> {
-    return this.node.run({
+    return this.ask((answer) => this.readEntries(answer), [], options);
+  }
+
+  /** The same list as a map of what the set holds. @throws {RequestError} */
+  async observe(options?: CallOptions): Promise<ObservedSet> {
+    const read = (answer: HttpAnswer) =>
+      equalAnswers.of(answer, this.habits, () => {
+        const reading = this.readEntries(answer);
+        if (reading.kind !== "done") return reading;
+        return done({ value: ObservedSet.of(reading.value), length: reading.value.length });
+      });
+    const observed = await this.ask(read, ObservedSet.of([]), options);
+    this.firstSize ??= observed.values.size;
+    this.last = observed;
+    return observed;
+  }
+
+  /** @param empty What a set that is not there is, where the node's options let it be empty. */
+  private ask<T>(read: (answer: HttpAnswer) => Reading<T>, empty: T, options?: CallOptions): Promise<T> {
+    return this.node.run<T>({
       url: this.address,
       subject: this.subject,
       withholds: this.withholds,
       command: "list",
       request: this.node.requests.post(commands.listCommand(this.address)),
-      read: (answer) => readList(answer, "prefixset", readPrefixSetList, this.node.habitsAt(this.address)),
-      readFailure: (answer) =>
-        this.node.absentSet === "empty" ? readAbsent(answer, this.node.habits.answers?.absent) : undefined,
+      read,
+      readFailure: (answer) => {
+        const isEmpty = this.node.absentSet === "empty" && readAbsent(answer, this.node.habits.answers?.absent);
+        return isEmpty ? done(empty) : undefined;
+      },
       options,
     });
   }
 
-  /** The same list as a map of what the set holds. @throws {RequestError} */
-  async observe(options?: CallOptions): Promise<ObservedSet> {
-    const observed = ObservedSet.of(await this.list(options));
-    this.firstSize ??= observed.values.size;
-    this.last = observed;
-    return observed;
+  private readEntries(answer: HttpAnswer): Reading<ListedEntry[]> {
+    return readList(answer, "prefixset", readPrefixSetList, this.habits);
+  }
+
+  private get habits(): NodeHabits {
+    return this.node.habitsAt(this.address);
   }
 
   /** Stages entries, in chunks. @throws {RequestError} with `acknowledged` and `attempted`. */
@@ -147,6 +170,9 @@ export class NodeSet {
     }
   }
 }
+
+/** Sets that nodes of this process listed last. */
+const equalAnswers = new EqualAnswers<ObservedSet>();
 
 /** The content of a set as a node lists it, with the node's own spellings, which are needed to delete. */
 export class ObservedSet {

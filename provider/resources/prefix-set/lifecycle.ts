@@ -63,7 +63,8 @@ export class SetLifecycle {
   async refresh(set: ResourceSet, state: SetState): Promise<KeptSet | undefined> {
     const observed = await set.refreshed();
     if (!observed) return undefined;
-    const entries = new Map([...observed].filter(([prefix]) => state.exclusive || state.entries.has(prefix)));
+    // Sets that are equal at many nodes are one map.
+    const entries = state.exclusive ? observed : new Map([...observed].filter(([prefix]) => state.entries.has(prefix)));
     set.owned.add(entries.keys());
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
     const foreign = [...entries.keys()].filter((prefix) => state.foreign.has(prefix) || !state.entries.has(prefix));

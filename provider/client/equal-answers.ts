@@ -1,0 +1,71 @@
+import { createHash } from "node:crypto";
+import { isDeepStrictEqual } from "node:util";
+import type { NodeHabits } from "../wire/answers";
+import { refusePartialAnswer } from "../wire/envelope";
+import { ShapeError } from "../wire/json";
+import type { HttpAnswer } from "./http";
+import { done, type Reading } from "./reading";
+
+/** What an answer was read as, and how many elements its list has. */
+interface Read<T> {
+  readonly value: T;
+  readonly length: number;
+}
+
+interface Known<T extends object> {
+  readonly habits: NodeHabits;
+  readonly keyedPlaces: ReadonlySet<string> | undefined;
+  readonly value: WeakRef<T>;
+  readonly length: number;
+}
+
+/** So many answers are known at a time. */
+const KNOWN = 32;
+
+/**
+ * Lists as they were read last, by the text that was answered. Nodes that hold the same mostly answer the same, which is then
+ * read once. What was read is held as long as it is in use elsewhere.
+ */
+export class EqualAnswers<T extends object> {
+  private readonly known = new Map<string, Known<T>>();
+
+  /** @param read Reads an answer that is not known yet. */
+  of(answer: HttpAnswer, habits: NodeHabits, read: () => Reading<Read<T>>): Reading<T> {
+    // A module may answer as it likes.
+    if (habits.answers?.read !== undefined) return withoutLength(read());
+    const digest = createHash("sha256").update(answer.body).digest("base64");
+    const earlier = this.known.get(digest);
+    const value = earlier?.value.deref();
+    if (earlier && value && isDeepStrictEqual(earlier.habits, habits) && isWhole(answer, earlier.length, habits)) {
+      for (const place of earlier.keyedPlaces ?? []) habits.keyedPlaces?.add(place);
+      return done(value);
+    }
+    const before = { ...habits, ...(habits.keyedPlaces && { keyedPlaces: new Set(habits.keyedPlaces) }) };
+    const reading = read();
+    if (reading.kind === "done") this.keep(digest, before, habits, reading.value);
+    return withoutLength(reading);
+  }
+
+  private keep(digest: string, habits: NodeHabits, { keyedPlaces }: NodeHabits, { value, length }: Read<T>): void {
+    this.known.delete(digest);
+    const [oldest] = this.known.keys();
+    if (this.known.size >= KNOWN && oldest !== undefined) this.known.delete(oldest);
+    const places = keyedPlaces && new Set(keyedPlaces);
+    this.known.set(digest, { habits, keyedPlaces: places, value: new WeakRef(value), length });
+  }
+}
+
+/** Status and headers may say of the same text that it is a part of a list. */
+function isWhole(answer: HttpAnswer, length: number, habits: NodeHabits): boolean {
+  try {
+    refusePartialAnswer(answer, length, habits);
+    return true;
+  } catch (error) {
+    if (error instanceof ShapeError) return false;
+    throw error;
+  }
+}
+
+function withoutLength<T>(reading: Reading<Read<T>>): Reading<T> {
+  return reading.kind === "done" ? done(reading.value.value) : reading;
+}
