@@ -110,7 +110,7 @@ export async function sendNow({ client, url, node, project, file }: SetNow, want
   await forgetGone(memory, after);
   const left = foreign(before);
   const same = wanted.put.size + wanted.remove.size - left.size - changes.size;
-  const there = same > 0 ? `, ${count(same, "was", "were")} so before` : "";
+  const there = same > 0 ? `, ${count(same, "entry", "entries")} needed no change` : "";
   return {
     changed: changes.size,
     done: `${label}: ${count(changes.size, "entry", "entries")} changed and committed${there}.`,
