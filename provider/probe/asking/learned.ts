@@ -1,4 +1,5 @@
-import type { Answers, ListKind } from "../../wire/answers";
+import type { Absent, Answers, ListKind } from "../../wire/answers";
+import { errorText } from "../../wire/node-answer";
 import { merged, without } from "../shapes/answers";
 import type { EntryShape } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
@@ -25,6 +26,8 @@ export class Learned {
   readonly empty: { set?: ListPlace | "nothing"; records?: ListPlace | "nothing" } = {};
   /** The list of a set in which nothing stands. */
   emptyBody = "";
+  /** The last list of the set to write to in which nothing stood, once all that was put into it was taken out. */
+  cleared: Answer | undefined;
   /** The answer to the list of a set that no node has. */
   unknown: Answer | undefined;
   /** Whether a list of a set that is not there is an empty one, since an insert makes it. */
@@ -75,8 +78,35 @@ export class Learned {
     this.learn({ known });
   }
 
+  /** True for a refusal as that of a set that no node has. */
+  isLikeUnknown({ isRefusal, status }: Answer): boolean {
+    return isRefusal && (status === 404 || (this.unknown?.isRefusal === true && this.unknown.status === status));
+  }
+
+  /** True where a list says that the set is not there, in a way that a setting can name; it counts as empty from then on. */
+  isAbsent(list: Answer, name: string): boolean {
+    if (!this.isLikeUnknown(list)) return false;
+    const absent = list.status === 404 ? undefined : absentIn(list, name);
+    if (list.status !== 404 && absent === undefined) return false;
+    this.absentIsEmpty = true;
+    this.learn({ known: absent === undefined ? {} : { absent } });
+    return true;
+  }
+
   /** True for a profile that the node itself named. */
   profileIsListed(name: string): boolean {
     return this.profiles.includes(name);
   }
+}
+
+/** How a node says that a set is not there: by a status of its own, in words without the name, or by a code. */
+function absentIn(answer: Answer, name: string): Absent | undefined {
+  if (answer.status >= 300) return { status: answer.status };
+  const head = errorText(answer.body).split(name)[0] ?? "";
+  let end = head.length;
+  while (end > 0 && /[^\p{L}\d]/u.test(head.charAt(end - 1))) end--;
+  const words = head.slice(0, end);
+  if (words.length >= 8 && answer.body.includes(words)) return { text: words };
+  const { codeInBody } = answer;
+  return codeInBody === undefined ? undefined : { member: "code", values: [codeInBody] };
 }

@@ -180,6 +180,11 @@ export class WorkSet {
     return isHollow(answer);
   }
 
+  /** True where the set vanished when it became empty, after which such an answer is an empty list. */
+  private isGone(answer: Answer): boolean {
+    return this.before === undefined && this.bench.learned.isAbsent(answer, this.url.set);
+  }
+
   private reading(answer: Answer) {
     const { answers, keyedPlaces, absentIsEmpty } = this.bench.learned;
     const absent = absentIsEmpty ? readAbsent(answer.http, answers.absent) : undefined;
@@ -217,7 +222,7 @@ export class WorkSet {
       await this.takeOut([...this.placed], { divide: false });
       const { learned, limits } = this.bench;
       for (const patienceMs of [TIMING.brief + 4 * learned.commitDelay, limits.patienceMs, limits.patienceMs]) {
-        const { list } = await this.committed((answer) => this.isClear(answer), { patienceMs });
+        const { list } = await this.committed((answer) => this.isClear(answer) || this.isGone(answer), { patienceMs });
         if (this.isClear(list)) return this.cleared(list);
         await this.takeOut(this.listedOrPlaced(list), { divide: true });
       }
@@ -237,6 +242,7 @@ export class WorkSet {
       this.read(list);
       return;
     }
+    learned.cleared = list;
     learned.emptyBody ||= list.body;
     learned.empty.set ??= list.isEmpty ? "nothing" : placeOfList(list.json, "prefixset", learned.answers, this.url);
   }

@@ -1,5 +1,6 @@
 import type { Point } from "../point";
 import { connection } from "./connection";
+import { emptiedSet } from "./emptied-set";
 import { entries } from "./entries";
 import { listShapes } from "./list-shapes";
 import { lists } from "./lists";
@@ -18,6 +19,7 @@ export const POINTS: readonly Point[] = [
   ...oddRequests,
   ...marks,
   ...sample,
+  ...emptiedSet,
   ...writes,
   ...entries,
   ...matching,

@@ -1,6 +1,4 @@
 import { formatUrl } from "../../model/resource-url";
-import type { Absent } from "../../wire/answers";
-import { errorText } from "../../wire/node-answer";
 import { follow } from "../../wire/places";
 import type { Answer } from "../asking/answer";
 import { Blocked, Skipped } from "../asking/outcome";
@@ -37,15 +35,17 @@ export const sample: readonly Point[] = [
         if (isHollow(before)) throw new Skipped("the set is there");
         throw new Blocked(`--write needs a set that is empty, or --keep: ${formatUrl(set.url)} lists ${before.quote}`);
       }
-      const isUnknown = before.status === 404 || (unknown?.isRefusal === true && unknown.status === before.status);
-      if (!isUnknown) throw new Blocked(`the list of ${formatUrl(set.url)} is refused: ${before.quote}`);
+      if (!bench.learned.isLikeUnknown(before))
+        throw new Blocked(`the list of ${formatUrl(set.url)} is refused: ${before.quote}`);
       const insert = await set.insert([["192.0.2.0/24", 1]], "insert into an unknown set");
       if (insert.isRefusal)
         throw new Blocked(`${formatUrl(set.url)} is not there, and an insert does not make it: ${insert.quote}`);
-      const absent = before.status === 404 ? undefined : absentIn(before, set.url.set);
-      bench.learned.absentIsEmpty = before.status === 404 || absent !== undefined;
-      bench.learned.learn({ known: absent === undefined ? {} : { absent } });
-      return { before, insert, absent, isRead: bench.learned.absentIsEmpty };
+      return {
+        before,
+        insert,
+        isRead: bench.learned.isAbsent(before, set.url.set),
+        absent: bench.learned.known.absent,
+      };
     },
     judge: ({ before, insert, isRead }) => ({
       node: "it makes the set",
@@ -176,18 +176,6 @@ export const sample: readonly Point[] = [
 function isOtherDoubt(answer: Answer, unknown: Answer | undefined): boolean {
   const { doubt } = answer;
   return doubt !== undefined && follow(unknown?.errorBody, doubt.member)?.value !== doubt.value;
-}
-
-/** How a node says that a set is not there: by a status of its own, in words without the name, or by a code. */
-function absentIn(answer: Answer, name: string): Absent | undefined {
-  if (answer.status >= 300) return { status: answer.status };
-  const head = errorText(answer.body).split(name)[0] ?? "";
-  let end = head.length;
-  while (end > 0 && /[^\p{L}\d]/u.test(head.charAt(end - 1))) end--;
-  const words = head.slice(0, end);
-  if (words.length >= 8 && answer.body.includes(words)) return { text: words };
-  const { codeInBody } = answer;
-  return codeInBody === undefined ? undefined : { member: "code", values: [codeInBody] };
 }
 
 function membersText({ form, prefix, value, length, lengthForm, end }: EntryShape): string {
