@@ -105,6 +105,11 @@ export class ResourceSet {
     return this.set.title;
   }
 
+  /** How messages call the node. */
+  get at(): string {
+    return this.node.label;
+  }
+
   /** Prefixes that some resource of this deployment wants in this set. */
   get wanted(): DeploymentSet["wanted"] {
     return this.set.wanted;

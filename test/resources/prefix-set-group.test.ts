@@ -264,6 +264,52 @@ describe("nodes", () => {
   });
 });
 
+describe("what is said of a group", () => {
+  const many = Array.from({ length: 8 }, (_, index) => `n${index + 1}`);
+  const lines = (printed: readonly string[], what: string) => printed.filter((line) => line.includes(what));
+
+  it("is said once for nodes of which it is the same: what was there already, adopted, found and left", async () => {
+    await using stack = await bench(...many);
+    const { engine } = stack;
+    for (const name of many) stack.node(name).change(URL, { insert: { [A]: 1 } });
+    stack.node("n8").change(URL, { insert: { [B]: 1 } });
+    const created = await engine.up([group({ [A]: 1, [B]: 1 }, many)]);
+    const theirs = "They belong to this resource now, and destroy removes them with the rest.";
+    expect(lines(created.printed, "there already")).toEqual([
+      `Set ${URL} on n1, n2, n3, n4, n5 and 2 more: 1 entry was there already as declared: ${A}. ${theirs}`,
+      `Set ${URL} on n8: 2 entries were there already as declared: ${A}, ${B}. ${theirs}`,
+    ]);
+
+    for (const name of ["n2", "n3"]) stack.node(name).change(URL, { insert: { [C]: 9 } });
+    const seen = await engine.preview([group({ [A]: 1, [B]: 1 }, many)], { refresh: true });
+    expect(lines(seen.printed, "no program declared")).toEqual([
+      `Set ${URL} on n2, n3: up removes 1 entry that no program declared so: ${C}.`,
+    ]);
+  });
+
+  it("as plan is one line: what most nodes have, and what is different at others", async () => {
+    await using stack = await bench(...many);
+    const { engine } = stack;
+    const entries = { [A]: 1, [B]: 1 };
+    const created = await engine.up([group(entries, many)]);
+    expect(created.printed).toEqual([`8 nodes ${URL}: 2 entries declared on each`]);
+    expect((await engine.preview([group({ ...entries, [C]: 1 }, many)])).printed).toEqual([
+      `8 nodes ${URL}: +1 -0 ~0, 3 after on each`,
+    ]);
+
+    stack.node("n7").change(URL, { delete: [A] });
+    for (const name of ["n2", "n3"]) stack.node(name).change(URL, { insert: { [B]: 5, "10.0.0.0/8": 1 } });
+    const drift = await engine.preview([group({ ...entries, [C]: 1 }, many)], { refresh: true });
+    expect(lines(drift.printed, "after")).toEqual([
+      `n1, n4, n5, n6, n8 ${URL}: +1 -0 ~0, 3 after on each; n2, n3: has undeclared 1, has other values of 1, +1 -1 ~1, 3 after on each; n7: lacks 1, +2 -0 ~0, 3 after`,
+    ]);
+    await engine.refresh();
+    expect(lines((await engine.preview([group(entries, many)])).printed, "after")).toEqual([
+      `n2, n3 ${URL}: has undeclared 1, has other values of 1, +0 -1 ~1, 2 after on each; n7: lacks 1, +1 -0 ~0, 2 after`,
+    ]);
+  });
+});
+
 describe("what is different at one node", () => {
   const own = {
     n1: {},

@@ -6,12 +6,20 @@ import { type NormalEntries, normaliseEntries } from "../entries";
 import type { Checked } from "../handler";
 import { hasUnknown, isObject, type JsonObject, sameJson, setUrl, UNKNOWN } from "../json";
 import { type NodeInUse, WHOLE_SET } from "../node-in-use";
-import { type HeldBefore, isSameSet, sayExpired, sayPlan, setProblems, withoutHandedNotes } from "../prefix-set/check";
+import {
+  type HeldBefore,
+  isSameSet,
+  sayExpired,
+  sayExpiredRemovals,
+  setProblems,
+  withoutHandedNotes,
+} from "../prefix-set/check";
 import { IGNORED_KEY, OTHER_WAVES_KEY } from "../provider-text";
 import type { Runtime } from "../runtime";
 import { prefixSetGroupSchema } from "./arguments";
 import { overridden } from "./content";
 import { type GivenNode, givenNodes } from "./given-nodes";
+import { type Before, type Kind, namesOf, sayGroupPlan } from "./plan";
 import { readInputs } from "./state";
 
 /** `check` of a `PrefixSetGroup`: everything that can be told without a request, of every node. */
@@ -54,24 +62,16 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: Jso
   const isNew = Object.keys(olds).length === 0;
   if (address) want(runtime, address, { kinds, inUse, isIgnored: ignored === true });
   if (address) wantElsewhere(runtime, address, normal, others, options);
+  if (url) sayGroupPlan(runtime, url, { kinds, before, isNew });
   for (const kind of kinds) {
     const label = `${namesOf(kind.nodes)} ${url ?? "PrefixSetGroup"}`;
-    if (url) sayPlan(runtime, label, { normal: kind.normal, before: kind.before, isNew });
+    if (url) sayExpiredRemovals(runtime, label, { ...kind, isNew });
     sayExpired(runtime, label, kind.normal, kind.before);
   }
   const { entries, notes } = normal;
   const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
   const inputs = { ...rest, nodes: nodes.json, entries: Object.fromEntries(entries), ...written };
   return { inputs: isHanded ? { ...inputs, differs } : inputs, problems: [] };
-}
-
-/** Nodes that are to hold the same, held the same, and take the same values. */
-interface Kind {
-  readonly nodes: readonly string[];
-  readonly normal: NormalEntries;
-  readonly before: HeldBefore;
-  readonly limits: { readonly maxRemovals?: number | string };
-  readonly node: Pick<NodeInUse, "maxValue">;
 }
 
 /** Most nodes are of one kind, which is judged once. */
@@ -112,15 +112,6 @@ function kindProblems(
   return nodes.length === 1 ? problems.map((problem) => `on ${namesOf(nodes)}: ${problem}`) : problems;
 }
 
-/** What the nodes of a group held by the inputs of the run before. */
-interface Before {
-  readonly common: HeldBefore;
-  has(node: string): boolean;
-  /** True where it differed from others. */
-  isSpecial(node: string): boolean;
-  of(node: string): HeldBefore;
-}
-
 const NOTHING: HeldBefore = { entries: new Map(), notes: new Map() };
 
 function heldBefore(olds: JsonObject, news: JsonObject): Before | undefined {
@@ -128,6 +119,8 @@ function heldBefore(olds: JsonObject, news: JsonObject): Before | undefined {
   const before = readInputs(olds);
   return {
     common: before.common,
+    wantedOn: (node) => before.contentOf(node).entries,
+    differencesOf: (node) => before.differs.get(node),
     has: (node) => before.nodes.has(node),
     isSpecial: (node) => before.differs.has(node) || before.nodes.get(node)?.own !== undefined,
     of: (node) => (before.nodes.has(node) ? before.of(node) : NOTHING),
@@ -170,8 +163,4 @@ function wantElsewhere(
     alike.set(entries, [...(alike.get(entries) ?? []), runtime.node(name)]);
   }
   for (const [entries, places] of alike) runtime.want(places, formatUrl(address), entries);
-}
-
-function namesOf(nodes: readonly string[]): string {
-  return nodes.length === 1 ? (nodes[0] as string) : `${nodes.length} nodes`;
 }

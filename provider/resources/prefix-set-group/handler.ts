@@ -11,6 +11,7 @@ import { OTHER_WAVES_KEY } from "../provider-text";
 import { isUnreachableNode } from "../remedy";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
+import { FoldedNotices } from "../set-notices";
 import type { Place } from "../wanted";
 import { checkPrefixSetGroup } from "./check";
 import { eachNode, failureTexts, type NodeFailure } from "./each-node";
@@ -29,13 +30,10 @@ import {
 
 /** One set that is kept equal on many nodes: what each holds is what the program says. */
 export class PrefixSetGroupHandler implements Handler {
-  private readonly lifecycle: SetLifecycle;
   /** By wave, the nodes that the other waves of its fleet have: the checks learn them, and no input keeps them. */
   private readonly mates = new Map<string, readonly string[]>();
 
-  constructor(private readonly runtime: Runtime) {
-    this.lifecycle = new SetLifecycle(runtime);
-  }
+  constructor(private readonly runtime: Runtime) {}
 
   check(olds: JsonObject, news: JsonObject) {
     const { [OTHER_WAVES_KEY]: others } = news;
@@ -46,6 +44,8 @@ export class PrefixSetGroupHandler implements Handler {
   diff(olds: JsonObject, news: JsonObject) {
     const areKnown = !hasUnknown(news.nodes);
     remember(olds.nodes, () => this.remember(readReplaced(olds), areKnown ? news : undefined));
+    const hasMoved = areKnown && this.hasMoved(olds.endpoints, news.nodes);
+    if (hasMoved) this.exchange(readReplaced(olds), news);
     return compare({
       olds,
       news,
@@ -53,17 +53,13 @@ export class PrefixSetGroupHandler implements Handler {
       identity: ["arena", "profile", "set"],
       leave: () => {
         const state = readState(olds);
-        if (state.onDestroy === "keep") return;
-        for (const node of state.endpoints.keys()) {
-          const set = state.of(node);
-          ResourceSet.leave(this.runtime, set, set.entries.keys());
-        }
+        if (state.onDestroy !== "keep") this.leave(state, state.endpoints.keys());
       },
       settle: () => {
         for (const node of nodeNames(news.nodes)) ResourceSet.settle(this.runtime, { ...news, node }, WHOLE_SET);
       },
       inPreview: this.runtime.inPreview,
-      hasMoved: () => areKnown && this.hasMoved(olds.endpoints, news.nodes),
+      hasMoved: () => hasMoved,
     });
   }
 
@@ -76,11 +72,11 @@ export class PrefixSetGroupHandler implements Handler {
     const state = readState(json);
     const kept = new Map<string, KeptNode>();
     for (const node of state.nodes.keys()) kept.set(node, this.before(state, node));
-    const failures = await this.each("refresh", state, [...state.endpoints.keys()], async (node) => {
+    const failures = await this.each("refresh", state, [...state.endpoints.keys()], async (node, lifecycle) => {
       const before = this.before(state, node);
       kept.set(node, before);
       const set = state.of(node);
-      const now = await this.lifecycle.refresh(ResourceSet.ofState(this.runtime, set), set);
+      const now = await lifecycle.refresh(ResourceSet.ofState(this.runtime, set), set);
       if (now) kept.set(node, { ...now, open: before.open });
     });
     const failed = this.goOnWithout(state, failures, "its state is kept").failed;
@@ -103,32 +99,32 @@ export class PrefixSetGroupHandler implements Handler {
       );
       return;
     }
-    const failures = await this.each("clear", state, names, (node) =>
-      this.lifecycle.delete(state.of(node), GONE_FROM_GROUP),
+    const failures = await this.each("clear", state, names, (node, lifecycle) =>
+      lifecycle.delete(state.of(node), GONE_FROM_GROUP),
     );
     if (failures.length > 0) throw new Error(failureTexts(failures).join("\n"));
   }
 
   /** Makes of what the state knows of each node what the program wants there, and clears the nodes that left it. */
   private async bring(inputs: GroupInputs, state?: GroupState): Promise<JsonObject> {
-    const { former, left } = placed(this.runtime, inputs, state);
+    const names = [...inputs.nodes.keys()];
+    const { former, left } = placed(this.runtime, names, state);
     const kept = new Map<string, KeptNode>();
-    const write = async (node: string) => {
+    const write = async (node: string, lifecycle: SetLifecycle) => {
       const name = former.get(node);
       const before = name === undefined ? undefined : state?.of(name);
       kept.set(node, this.before(state, name));
       const wanted = inputs.of(node);
       const set = ResourceSet.open(this.runtime, wanted, before).called(WHOLE_SET);
       const owned = state?.mates.has(node) ? ALL : set.owned;
-      const done = before ? this.lifecycle.update(set, before, wanted) : this.lifecycle.create(set, wanted, owned);
+      const done = before ? lifecycle.update(set, before, wanted) : lifecycle.create(set, wanted, owned);
       kept.set(node, await done);
     };
-    const clear = async (node: string) => {
+    const clear = async (node: string, lifecycle: SetLifecycle) => {
       kept.set(node, this.before(state, node));
-      if (state) await this.lifecycle.delete({ ...state.of(node), onDestroy: inputs.onDestroy }, GONE_FROM_GROUP);
+      if (state) await lifecycle.delete({ ...state.of(node), onDestroy: inputs.onDestroy }, GONE_FROM_GROUP);
       kept.delete(node);
     };
-    const names = [...inputs.nodes.keys()];
     const failures = [
       ...(await this.each("write", inputs, names, write)),
       ...(await this.each("clear", inputs, left, clear)),
@@ -174,11 +170,9 @@ export class PrefixSetGroupHandler implements Handler {
       );
       return { failed, silent: [] };
     }
-    for (const { node, error } of silent) {
-      this.runtime.notices.warn(
-        `Set ${formatUrl(address)} on ${node}: ${fate}, since the node does not answer, and maxUnreachable allows ${maxUnreachable}. The next "pulumi up" goes on there. ${messageOf(error)}`,
-      );
-    }
+    this.runtime.notices.warn(
+      `Set ${formatUrl(address)} on ${some(silent.map(({ node }) => node))}: ${fate}, since the node does not answer, and maxUnreachable allows ${maxUnreachable}. The next "pulumi up" goes on there. ${failureTexts(silent).join(" ")}`,
+    );
     return { failed: failures.filter((failure) => !silent.includes(failure)), silent };
   }
 
@@ -190,13 +184,20 @@ export class PrefixSetGroupHandler implements Handler {
     return { entries, unsettled, found: foreign, endpoint, ...(state.open.has(node) && { open: "failed" }) };
   }
 
-  private each(
+  /** Works on each node; what is said of several alike is said once, at the end. */
+  private async each(
     what: string,
     { address, atOnce }: Pick<GroupInputs, "address" | "atOnce">,
     nodes: readonly string[],
-    work: (node: string) => Promise<void>,
+    work: (node: string, lifecycle: SetLifecycle) => Promise<void>,
   ): Promise<NodeFailure[]> {
-    return eachNode({ runtime: this.runtime, label: `Set ${formatUrl(address)}, ${what}`, atOnce }, nodes, work);
+    const { runtime } = this;
+    const notices = new FoldedNotices(runtime.notices);
+    const lifecycle = new SetLifecycle(runtime, notices);
+    const label = `Set ${formatUrl(address)}, ${what}`;
+    const failures = await eachNode({ runtime, label, atOnce }, nodes, (node) => work(node, lifecycle));
+    notices.flush();
+    return failures;
   }
 
   /** Takes in what a state holds: what is owned is not foreign, and what was found is named. */
@@ -204,15 +205,32 @@ export class PrefixSetGroupHandler implements Handler {
     const url = formatUrl(state.address);
     let inputs: GroupInputs | undefined;
     const alike = new Map<ListedMap, Place[]>();
+    const notices = new FoldedNotices(this.runtime.notices);
+    const lifecycle = new SetLifecycle(this.runtime, notices);
     for (const [node, endpoint] of state.endpoints) {
       const held = state.of(node);
       alike.set(held.entries, [...(alike.get(held.entries) ?? []), { name: node, endpoint }]);
       if (held.foreign.size === 0 || news === undefined || hasUnknown(news.entries)) continue;
       inputs ??= readInputs(news);
       if (!inputs.nodes.has(node)) continue;
-      this.lifecycle.sayForeign(ResourceSet.open(this.runtime, held), held, inputs.of(node).entries);
+      lifecycle.sayForeign(ResourceSet.open(this.runtime, held), held, inputs.of(node).entries);
     }
+    notices.flush();
     for (const [entries, places] of alike) this.runtime.own(places, url, entries);
+  }
+
+  /** A node takes the place of another one: what the two hold is compared before the new one is written. */
+  private exchange(state: GroupState, news: JsonObject): void {
+    const names = nodeNames(news.nodes);
+    const { former, left } = placed(this.runtime, names, state);
+    if (former.size < names.length && news.onDestroy !== "keep") this.leave(state, left);
+  }
+
+  private leave(state: GroupState, nodes: Iterable<string>): void {
+    for (const node of nodes) {
+      const set = state.of(node);
+      ResourceSet.leave(this.runtime, set, set.entries.keys());
+    }
   }
 
   /** True where a node of the program is at another address than the state says, or one that left it is still held. */

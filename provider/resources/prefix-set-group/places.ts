@@ -1,5 +1,5 @@
 import type { Runtime } from "../runtime";
-import type { GroupInputs, GroupState } from "./state";
+import type { GroupState } from "./state";
 
 /** Which node of the state each node of the program was. */
 export interface Placed {
@@ -13,11 +13,11 @@ export interface Placed {
  * A place is an address, not a name: a node under another name at the address of the state is the same machine. Only where
  * no node of the program is at that address does a name say that the node has moved.
  */
-export function placed(runtime: Runtime, { nodes }: GroupInputs, state: GroupState | undefined): Placed {
+export function placed(runtime: Runtime, names: readonly string[], state: GroupState | undefined): Placed {
   const former = new Map<string, string>();
   if (!state) return { former, left: [] };
   const free = new Map(state.endpoints);
-  const addresses = new Map([...nodes.keys()].map((node) => [node, runtime.node(node).endpoint]));
+  const addresses = new Map(names.map((node) => [node, runtime.node(node).endpoint]));
   const take = (node: string, name: string | undefined) => {
     if (name === undefined || former.has(node) || !free.delete(name)) return;
     former.set(node, name);

@@ -76,25 +76,42 @@ interface JudgedSet {
 }
 
 /** One line with what changes by the state, if anything does. */
-export function sayPlan(
-  { notices, today }: Runtime,
-  where: string,
-  { normal, before, isNew }: { readonly normal: NormalEntries; readonly before: HeldBefore; readonly isNew: boolean },
-): void {
+function sayPlan(runtime: Runtime, where: string, change: PlannedChange): void {
+  const plan = planOf(runtime, change);
+  if (plan !== undefined) runtime.notices.info(`${where}: ${plan}`);
+  sayExpiredRemovals(runtime, where, change);
+}
+
+/** What becomes of a set by the state. */
+export interface PlannedChange {
+  readonly normal: NormalEntries;
+  readonly before: HeldBefore;
+  readonly isNew: boolean;
+}
+
+/** `+3 -2 ~1, 10 after`, or nothing where nothing changes. */
+export function planOf({ today }: Runtime, change: PlannedChange): string | undefined {
+  const { normal, before, isNew } = change;
   const { entries } = normal;
   const delta = difference<ListedValue>(before.entries, entries);
-  const gone = [...delta.remove.keys()].filter((prefix) => hasExpired(prefix, normal, before, today));
-  if (!isEmpty(delta)) {
-    // What a new resource finds of it is not known here: after a rename or in an import it is all there.
-    const isUnknown = isNew && before.entries.size === 0;
-    const plan = isUnknown
-      ? `${count(entries.size, "entry", "entries")} declared`
-      : `${planText(delta, gone)}, ${grouped(entries.size)} after`;
-    notices.info(`${where}: ${plan}`);
-  }
-  // Those that go with this plan beyond the few that its line has room for.
-  const more = gone.length > SHOWN_IN_PLAN ? gone : [];
-  for (const line of inLines(more)) notices.info(`${where}: removed, since expired: ${line}.`);
+  if (isEmpty(delta)) return undefined;
+  // What a new resource finds of it is not known here: after a rename or in an import it is all there.
+  const isUnknown = isNew && before.entries.size === 0;
+  return isUnknown
+    ? `${count(entries.size, "entry", "entries")} declared`
+    : `${planText(delta, expiredRemovals(change, today))}, ${grouped(entries.size)} after`;
+}
+
+/** Names the expired entries that go with a plan beyond the few that its line has room for. */
+export function sayExpiredRemovals({ notices, today }: Runtime, where: string, change: PlannedChange): void {
+  const gone = expiredRemovals(change, today);
+  for (const line of inLines(gone.length > SHOWN_IN_PLAN ? gone : []))
+    notices.info(`${where}: removed, since expired: ${line}.`);
+}
+
+function expiredRemovals({ normal, before }: PlannedChange, today: number): CanonicalPrefix[] {
+  const gone = [...before.entries.keys()].filter((prefix) => !normal.entries.has(prefix));
+  return gone.filter((prefix) => hasExpired(prefix, normal, before, today));
 }
 
 /** What has expired, and is no news. */

@@ -10,6 +10,7 @@ import { WHOLE_SET } from "../node-in-use";
 import { GONE_NODE } from "../remedy";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
+import { eachAtOnce, type SetNotices } from "../set-notices";
 import { type KnownPrefixes, stillThere } from "../set-plan";
 import { planCreate, planLimitedUpdate } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
@@ -27,7 +28,11 @@ export class UnfinishedWrite extends Error {
 
 /** What becomes of one set of one node: observe, ensure, sync, return. A `PrefixSet` has one, a `PrefixSetGroup` one a node. */
 export class SetLifecycle {
-  constructor(private readonly runtime: Runtime) {}
+  /** @param notices Where it says what it finds. */
+  constructor(
+    private readonly runtime: Runtime,
+    private readonly notices: SetNotices = eachAtOnce(runtime.notices),
+  ) {}
 
   /**
    * Puts in what is wanted, in a set that this resource has not written so far.
@@ -53,8 +58,9 @@ export class SetLifecycle {
     });
     this.sayShared(set, inputs, written.before);
     if (adopted.size === 0) return { entries: desired, endpoint };
-    this.runtime.notices.warn(
-      `${label}: adopted ${count(adopted.size, "entry", "entries")} that the program does not declare so: ${some([...adopted.keys()])}. Nothing of them was changed; every preview names what would be.`,
+    this.notices.warn(
+      set,
+      `adopted ${count(adopted.size, "entry", "entries")} that the program does not declare so: ${some([...adopted.keys()])}. Nothing of them was changed; every preview names what would be.`,
     );
     return { entries: new Map([...desired, ...adopted]), endpoint, adopted: adopted.keys() };
   }
@@ -104,14 +110,18 @@ export class SetLifecycle {
    * @throws {UnfinishedWrite}
    */
   async delete(state: SetState, wayOut = GONE_NODE): Promise<void> {
-    if (state.onDestroy === "keep") return this.runtime.notices.info(keptText(state));
+    if (state.onDestroy === "keep") {
+      const place = { url: formatUrl(state.address), at: state.endpoint };
+      return this.notices.info(place, `left ${count(state.entries.size, "entry", "entries")} (onDestroy: "keep").`);
+    }
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
     const managed = new Set([...entries.keys(), ...unsettled]);
     const kept = new Set([...managed].filter((prefix) => set.wanted.has(prefix)));
     if (kept.size > 0) {
-      this.runtime.notices.info(
-        `${set.label}: ${count(kept.size, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some([...kept])}.`,
+      this.notices.info(
+        set,
+        `${count(kept.size, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some([...kept])}.`,
       );
     }
     const remove = new Set([...managed].filter((prefix) => !kept.has(prefix)));
@@ -126,12 +136,12 @@ export class SetLifecycle {
     const gone = [...written.changes].filter(([, change]) => change.new === null).map(([prefix]) => prefix);
     if (gone.length > 0) {
       const went = count(gone.length, "entry was", "entries were");
-      this.runtime.notices.info(`${set.label}: ${went} removed with the resource: ${some(gone)}.`);
+      this.notices.info(set, `${went} removed with the resource: ${some(gone)}.`);
     }
     // What may be the same entry at another address stays, and is no stranger.
     const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix));
     if (others.length > 0 && exclusive) {
-      this.runtime.notices.warn(`${set.label}: left ${some(others)}, which this stack did not know of.`);
+      this.notices.warn(set, `left ${some(others)}, which this stack did not know of.`);
     }
   }
 
@@ -149,21 +159,23 @@ export class SetLifecycle {
       extra.length > 0 ? `entries that the program does not declare: ${some(extra)}` : "",
       change.size > 0 ? `other values of ${some([...change.keys()])}` : "",
     ].filter((part) => part !== "");
-    this.runtime.notices.warn(
-      `${set.label}: left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" puts them right.`,
+    this.notices.warn(
+      set,
+      `left ${parts.join(" and ")}. "pulumi preview --refresh" shows them, "pulumi up --refresh" puts them right.`,
     );
     const rest = extra.slice(SHOWN);
-    for (const line of inLines(rest)) this.runtime.notices.info(`${set.label}: left and not declared, too: ${line}.`);
+    for (const line of inLines(rest)) this.notices.info(set, `left and not declared, too: ${line}.`);
   }
 
   /** Once, at create: entries that were there before with the value that is declared. */
-  private sayShared({ label, owned }: ResourceSet, { entries, onDestroy }: SetInputs, before: ListedMap): void {
-    const shared = [...entries].filter(([prefix, value]) => before.get(prefix) === value && !owned.has(prefix));
+  private sayShared(set: ResourceSet, { entries, onDestroy }: SetInputs, before: ListedMap): void {
+    const shared = [...entries].filter(([prefix, value]) => before.get(prefix) === value && !set.owned.has(prefix));
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
     const fate = onDestroy === "keep" ? "a destroy leaves them" : "destroy removes them with the rest";
-    this.runtime.notices.info(
-      `${label}: ${grouped(shared.length)} ${were} there already as declared: ${some(
+    this.notices.info(
+      set,
+      `${grouped(shared.length)} ${were} there already as declared: ${some(
         shared.map(([prefix]) => prefix),
         SHOWN,
       )}. They belong to this resource now, and ${fate}.`,
@@ -185,9 +197,7 @@ export class SetLifecycle {
       const lines = inLines(items);
       for (const [index, line] of lines.entries()) {
         const part = lines.length > 1 ? `, ${index + 1} of ${lines.length} lines` : "";
-        this.runtime.notices.info(
-          `${set.label}: ${fate} ${count(items.length, "entry", "entries")} ${how}${part}: ${line}.`,
-        );
+        this.notices.info(set, `${fate} ${count(items.length, "entry", "entries")} ${how}${part}: ${line}.`);
       }
     };
     if (!set.isChecked(WHOLE_SET)) {
@@ -203,12 +213,6 @@ export class SetLifecycle {
       "as found, since the program ignores changes of entries (ignoreChanges); a destroy removes what the state holds",
     );
   }
-}
-
-/** What a deletion leaves on purpose, which no list has to show. */
-function keptText({ address, endpoint, entries }: SetState): string {
-  const place = endpoint === undefined ? "" : ` on ${endpoint}`;
-  return `Set ${formatUrl(address)}${place}: left ${count(entries.size, "entry", "entries")} (onDestroy: "keep").`;
 }
 
 /** So many prefixes are named in one sentence; the others follow in lines of their own. */
