@@ -10,7 +10,7 @@ import type { ReceiverAnswers } from "../../wire/answers";
 import { quotable, readAnswer } from "../../wire/node-answer";
 import type { SignalingOperation } from "../../wire/signaling";
 import { prefixesIn, solveEmpty, solveStatus } from "../shapes/status-search";
-import { successOf } from "../shapes/verdicts";
+import { successOf, verdictOf } from "../shapes/verdicts";
 import { pauseAfter, TIMING } from "../timing";
 import { Answer } from "./answer";
 import { whyUnread } from "./listing";
@@ -102,14 +102,17 @@ export class Receiver {
     throw new Unclear(`the status is not understood: ${whyUnread(reading)}`, [answer.evidence]);
   }
 
-  /** Asks for the status until it shows the prefix, and learns how it does. */
-  async shows(prefix: string): Promise<{ readonly answer: Answer; readonly ms: number; readonly shown: boolean }> {
+  /** Asks for the status until it shows the prefixes, and learns how it does. */
+  async shows(
+    ...prefixes: readonly string[]
+  ): Promise<{ readonly answer: Answer; readonly ms: number; readonly shown: boolean }> {
     const began = this.world.monotonic();
     for (let ms = 0; ; ms = this.world.monotonic() - began) {
       const answer = await this.status();
       const found = solveStatus(answer.body, this.known, (answers) => {
         const reading = readStatusAnswer(answer.http, answers);
-        return reading.kind === "done" && reading.value.some((active) => active.toString() === prefix);
+        const active = reading.kind === "done" ? reading.value.map(String) : [];
+        return prefixes.every((prefix) => active.includes(prefix));
       });
       if (found) this.known = found;
       if (found || ms >= TIMING.statusPatience) return { answer, ms, shown: found !== undefined };
@@ -139,6 +142,21 @@ export class Receiver {
       success: "member" in success || !isByOperation ? success : { ...this.known.success, ...success },
     };
     return this.isDone(answer, operation);
+  }
+
+  /**
+   * The same of a start of several, which may be answered with their number: then only what failed says how it went.
+   *
+   * @param failures Answers to what was not carried out.
+   */
+  severalSucceeded(answer: Answer, failures: readonly Answer[]): boolean {
+    if (this.isStarted(answer)) return true;
+    const successes = [...this.successes.map((one) => one.answer), answer];
+    const [good, bad] = [successes, failures].map((answers) => answers.map(({ errorBody }) => errorBody));
+    const { success: _, ...rest } = this.known;
+    const verdict = verdictOf(good ?? [], bad ?? [], 0);
+    if (verdict?.failure) this.known = { ...rest, failure: verdict.failure };
+    return this.isStarted(answer);
   }
 
   /** Waits; ends early, with an error, when the user asks to stop. */

@@ -174,6 +174,28 @@ export const signaling: readonly Point[] = [
     }),
     dialect: ({ isTaken }) => ({ signalingOverlap: isTaken ? "accepted" : "invalid" }),
   }),
+  /** How several are answered and shown: one alone may look like another form, or be answered with its number. */
+  point({
+    name: "signaling-several",
+    title: "signaling: two at once",
+    assumes: "answered and shown as one is",
+    restsOn: ["signaling-answers"],
+    ask: async (bench) => {
+      const { signaling, learned } = bench;
+      const { idleStop, again } = await bench.trial();
+      const halves = halvesOf(signaling.prefix);
+      if (!halves || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
+      const answer = await signaling.start(halves);
+      const { answer: status, shown } = await signaling.shows(...halves);
+      const isRead = shown && signaling.severalSucceeded(answer, [idleStop, again]);
+      return { answer, status, shown, isRead, receiver: signaling };
+    },
+    judge: ({ answer, status, shown, isRead }) => ({
+      node: isRead ? "both are shown" : shown ? "started, which no setting reads" : "the status never shows both",
+      evidence: [answer.evidence, status.evidence],
+    }),
+    receiver: ({ receiver: { answers } }) => (Object.keys(answers).length > 0 ? { answers } : {}),
+  }),
   point({
     name: "signaling-partial",
     title: "signaling: one of several cannot start",

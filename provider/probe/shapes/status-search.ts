@@ -22,8 +22,9 @@ export function solveStatus(
   reads: (answers: ReceiverAnswers) => boolean,
 ): ReceiverAnswers | undefined {
   if (reads(before)) return before;
+  const { name: _name, path: _path, ...rest } = before;
   return candidates(body)
-    .map((found) => ({ ...before, ...found }))
+    .map((found) => ({ ...rest, ...found }))
     .find(reads);
 }
 

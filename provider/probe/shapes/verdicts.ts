@@ -22,14 +22,20 @@ const MOST_VALUES = 2;
 /**
  * The member by which answers that are known to be successes differ from those that are known to be failures; `undefined`
  * where there is none.
+ *
+ * @param mostValues With more of them successes are told by what failures say.
  */
-export function verdictOf(successes: readonly unknown[], failures: readonly unknown[]): VerdictSettings | undefined {
+export function verdictOf(
+  successes: readonly unknown[],
+  failures: readonly unknown[],
+  mostValues = MOST_VALUES,
+): VerdictSettings | undefined {
   const [failure] = failures;
   for (const { member } of membersOf(failure, [])) {
     const good = valuesAt(successes, member);
     const bad = valuesAt(failures, member);
     if (good === undefined || bad === undefined || good.some((value) => bad.includes(value))) continue;
-    return good.length <= MOST_VALUES ? { success: { member, values: good } } : { failure: { member, values: bad } };
+    return good.length <= mostValues ? { success: { member, values: good } } : { failure: { member, values: bad } };
   }
   return undefined;
 }
