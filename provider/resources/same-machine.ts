@@ -13,7 +13,7 @@ export interface Addressed {
   readonly title: string;
   /** Prefixes that resources of this deployment want at this very address. */
   readonly wantedHere: KeysHere;
-  /** Prefixes that resources which are replaced in this deployment hold at this very address. */
+  /** Prefixes that resources which are replaced in this deployment, or nodes whose place another takes, hold at this very address. */
   readonly leavingHere: KeysHere;
   readonly activity: Activity;
   /** What is there now. */

@@ -43,7 +43,9 @@ const sent = () => emulator.journal.map(({ cmd, entries }) => (entries ? `${cmd}
 test("--now sends only what is missing, commits once and confirms; unblock removes it", async () => {
   const first = await block(["203.0.113.7", "192.0.2.0/24"]);
   expect(first).toMatchObject({ code: 0, err: "" });
-  expect(first.out).toContain(`${BLOCKED} on ${emulator.endpoint}: 1 entry changed and committed, 1 entry needed no change.`);
+  expect(first.out).toContain(
+    `${BLOCKED} on ${emulator.endpoint}: 1 entry changed and committed, 1 entry needed no change.`,
+  );
   expect(sent()).toEqual(["list", "insert 1", "commit", "list"]);
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, "203.0.113.7/32": 1 });
 
