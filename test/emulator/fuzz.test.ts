@@ -79,4 +79,4 @@ test("whatever is sent in whatever dialect, the emulator answers and stays whole
     emulator.seed(state);
     expect(emulator.state(), said).toEqual(state);
   }
-});
+}, 120_000);
