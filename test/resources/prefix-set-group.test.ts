@@ -205,6 +205,23 @@ describe("nodes", () => {
     expect(held().n3).toEqual({ [A]: 1 });
   });
 
+  it("leave once those that join are filled: the old machine is not cleared before the new one holds what is wanted", async () => {
+    await using stack = await bench(...ALL);
+    const { engine, held, config } = stack;
+    config.distinctNodes = true;
+    await engine.up([group({ [A]: 1 }, ["n1", "n2"])]);
+    stack.node("n3").fail({ cmd: "insert", every: 1, status: 500 });
+    const failed = await engine.up([group({ [A]: 1 }, ["n2", "n3"])]);
+    expect(failed.errors).toHaveLength(1);
+    expect(failed.printed).toContain(
+      `warning: Set ${URL} on n1: not cleared yet, since n3 could not be filled. The next "pulumi up" goes on.`,
+    );
+    expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: {} });
+    stack.node("n3").clearFaults();
+    expect(await engine.up([group({ [A]: 1 }, ["n2", "n3"])])).toMatchObject(fine);
+    expect(held()).toEqual({ n1: {}, n2: { [A]: 1 }, n3: { [A]: 1 } });
+  });
+
   it("that leave keep what others of the group want, unless they are known to be machines of their own", async () => {
     await using stack = await bench(...ALL);
     const { engine, held } = stack;

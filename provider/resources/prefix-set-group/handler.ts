@@ -125,11 +125,18 @@ export class PrefixSetGroupHandler implements Handler {
       if (state) await lifecycle.delete({ ...state.of(node), onDestroy: inputs.onDestroy }, GONE_FROM_GROUP);
       kept.delete(node);
     };
-    const failures = [
-      ...(await this.each("write", inputs, names, write)),
-      ...(await this.each("clear", inputs, left, clear)),
-    ];
-    return this.ended(inputs, kept, { failures, tried: names.length + left.length });
+    const failures = await this.each("write", inputs, names, write);
+    // What joins may stand in for what leaves: nothing is cleared before it is filled.
+    const open = failures.flatMap(({ node }) => (former.has(node) ? [] : node));
+    const [leaving, staying] = open.length === 0 ? [left, []] : [[], left];
+    failures.push(...(await this.each("clear", inputs, leaving, clear)));
+    for (const node of staying) kept.set(node, this.before(state, node));
+    if (staying.length > 0) {
+      this.runtime.notices.warn(
+        `Set ${formatUrl(inputs.address)} on ${some(staying)}: not cleared yet, since ${some(open)} could not be filled. The next "pulumi up" goes on.`,
+      );
+    }
+    return this.ended(inputs, kept, { failures, tried: names.length + leaving.length });
   }
 
   /** The outputs, with all that failed in them. @throws {PartialFailure} unless what failed may be left as it is */
