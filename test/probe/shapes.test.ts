@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { NodeClient, type NodeOptions } from "../../provider/client";
 import { NodeMemories } from "../../provider/client/world";
+import { startEmulator } from "../../provider/emulator";
 import { Prefix } from "../../provider/model/prefix";
 import { type PrefixSetUrl, parseUrl } from "../../provider/model/resource-url";
 import { probe } from "../../provider/probe/probe";
@@ -109,4 +110,43 @@ test.each(TOLD)("%s: what a probe of a profile finds reads profiles, rules and m
   const read = await byClient({ endpoint: node.endpoint, ...result.node });
   if (name in UNTOLD_OTHERS) expect(read).not.toEqual(readOf(shape));
   else expect(read, JSON.stringify(result.node)).toEqual(readOf(shape));
+});
+
+/** Nodes that an emulator cannot be told to answer as, and why. */
+const WITHOUT_DIALECT: Readonly<Record<string, string>> = {
+  "Erlang: octets and a length in a tuple": "no dialect has an address, a length and a value in one array",
+  "rows with more fields than we know": "no dialect has further fields in an array",
+  "C: lines with a head, and a last line": "no dialect has a line in a list that is empty",
+  "lines with comments, blank lines and ends as in DOS": "no dialect has a line in a list that is empty",
+  "NDJSON with a last line that counts": "no dialect has a line in a list that is empty",
+  "Cisco: address and netmask": "no dialect has lines with a netmask behind the address",
+};
+
+test.each(TOLD)("%s: an emulator with the dialect that is found holds what the settings read", async (name, shape) => {
+  await using node = await startNode(shape, onlyPrefixes);
+  node.sets.set(SET, new Map());
+  const options = { urls: [set], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
+  const result = await probe({ node: { endpoint: node.endpoint }, ...options });
+  await using emulator = await startEmulator({
+    dialect: result.dialect,
+    state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } },
+  });
+  const client = new NodeClient({ ...result.node, endpoint: emulator.endpoint });
+  const read = async () => entriesOf(await client.listPrefixSet(set));
+  const tried = async () => {
+    const first = await read();
+    await client.insert(set, [["198.51.100.7", 1]]);
+    await client.commit(set);
+    const second = await read();
+    await client.delete(
+      set,
+      (await client.listPrefixSet(set)).map(({ spelling }) => spelling),
+    );
+    await client.commit(set);
+    return [first, second, await read()];
+  };
+  const expected = [{ "192.0.2.0/24": 1 }, { "192.0.2.0/24": 1, "198.51.100.7/32": 1 }, {}];
+  if (name in WITHOUT_DIALECT) await expect(tried().catch((error) => error)).resolves.not.toEqual(expected);
+  else expect(await tried(), JSON.stringify(result.dialect)).toEqual(expected);
+  await client.close();
 });
