@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { serveRaw } from "../support/raw-server";
 import { run } from "./support";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -21,6 +22,11 @@ const SIGNALING = {
       },
     ],
   },
+};
+
+const SIGNALING_STATE = {
+  arenas: { edge: { sets: { blocked: {} } }, core: { profiles: { clean: {}, web: {} } } },
+  ...SIGNALING,
 };
 
 let emulator: Emulator;
@@ -82,8 +88,7 @@ test("--out writes what an emulator takes as its dialect; --check says what has 
 });
 
 test("--write and --signaling ask about the rest, and leave set and receiver as they were", async () => {
-  const arenas = { edge: { sets: { blocked: {} } }, core: { profiles: { clean: {}, web: {} } } };
-  await using node = await startEmulator({ state: { arenas, ...SIGNALING }, dialect: { hostBits: "mask" } });
+  await using node = await startEmulator({ state: SIGNALING_STATE, dialect: { hostBits: "mask" } });
   const args = ["probe", BLOCKED, "--write", "--signaling", "198.51.100.0/24", "--output", "json"];
   const { code, out, err } = await run(args, {
     env: {
@@ -137,4 +142,48 @@ test("a point that fails leaves a hole in what --out writes, and --check compare
   expect((await run([...args, "--check", "holes.json"], { env, folder })).err).toBe(
     "Could not be found out: list of a set.\n",
   );
+});
+
+test("--write --keep tries a set that is in use, and leaves what it holds", async () => {
+  const held = { "10.7.0.0/16": 1, "10.8.0.0/16": 9 };
+  await using node = await startEmulator({
+    state: { arenas: { edge: { sets: { blocked: held } } } },
+    dialect: { hostBits: "mask" },
+  });
+  const args = ["probe", BLOCKED, "--endpoint", node.endpoint, "--write", "--keep", "--out", "kept-set.json"];
+  const { code, err } = await run(args, { env: {}, folder });
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(node.prefixSet(BLOCKED)).toEqual({ applied: held, staged: held });
+  const written = JSON.parse(await readFile(join(folder, "kept-set.json"), "utf8"));
+  expect(written.dialect.hostBits).toBe("mask");
+  const alone = await run(["probe", BLOCKED, "--endpoint", node.endpoint, "--keep"], { env: {}, folder });
+  expect(alone).toMatchObject({ code: 2, err: expect.stringContaining("--keep goes with --write.") });
+});
+
+test("a guess stands apart in the file, which --check and the emulator take", async () => {
+  const rules = '{"data":[{"id":30,"url":"syn-flood"},{"id":31,"url":"count-all"}]}';
+  using node = await serveRaw((_, response) => response.end(rules));
+  const args = ["probe", "profile://edge/web", "--endpoint", node.url];
+  await run([...args, "--out", "guess.json"], { env: {}, folder });
+  const written = JSON.parse(await readFile(join(folder, "guess.json"), "utf8"));
+  expect(written.node).not.toHaveProperty("answers.names.name");
+  expect(written.guesses).toEqual({ node: { answers: { names: { name: "url" } } } });
+  expect((await run([...args, "--check", "guess.json"], { env: {}, folder })).code).not.toBe(3);
+  await using copy = await startEmulator({ dialect: written.dialect });
+  expect(copy.endpoint).toMatch(/^http/);
+});
+
+test("--settings says how a receiver answers", async () => {
+  await using receiver = await startEmulator({ state: SIGNALING_STATE, dialect: { statusName: "active" } });
+  await writeFile(join(folder, "settings.json"), '{"receiver":{"answers":{"name":"active"}}}');
+  const args = ["probe", "--signaling", "198.51.100.0/24", "--settings", "settings.json", "--output", "json"];
+  const { code, out } = await run(args, {
+    folder,
+    env: {
+      PACKETFILTER_SIGNALING_URL: receiver.signalingUrl,
+      PACKETFILTER_CLIENT_ID: "c1",
+      PACKETFILTER_SECRET_KEY: "receiver-secret",
+    },
+  });
+  expect({ code, receiver: JSON.parse(out).receiver }).toEqual({ code: 0, receiver: { answers: { name: "active" } } });
 });
