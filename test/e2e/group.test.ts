@@ -35,6 +35,10 @@ it("one set on three nodes: a changed entry is one line, drift is lines of its n
   expect(changed.text.match(/198\.51\.100\.0\/24.*: 1 => 2/g)).toHaveLength(1);
   expect(changed.text).not.toContain("192.0.2.0/24");
 
+  expect(changed.text).toContain(
+    "fra1, fra2, ams1 prefixset://edge/blocked now: holds 2 entries; has other values for 1 (198.51.100.0/24 has 1, not 2)",
+  );
+
   // One node fails: the others are done, and the next up goes on with that node alone.
   nodes.fra2.fail({ cmd: "commit", every: 1, status: 500 });
   const failed = await stack.up("--skip-preview");

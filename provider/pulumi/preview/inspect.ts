@@ -37,7 +37,8 @@ export type Inspected = Outcome & {
 
 type Outcome =
   | { readonly kind: "agrees"; readonly what: string }
-  | { readonly kind: "differs"; readonly line: string }
+  /** `at`: the node or receiver; `about`: what was looked at there. */
+  | { readonly kind: "differs"; readonly at: string; readonly about: string; readonly text: string }
   /** The node or receiver answered, and the answer is no, or unreadable. */
   | { readonly kind: "refused"; readonly line: string }
   | { readonly kind: "silent"; readonly line: string };
@@ -63,7 +64,9 @@ export async function inspectNode(sets: readonly SetToInspect[], patient: boolea
       const hindrance = await obstacle(content, set, set.declarers);
       return {
         kind: "differs",
-        line: `${what} now: ${text}`,
+        at: label,
+        about: formatUrl(set.url),
+        text,
         obstacle: hindrance === undefined ? undefined : `${what} ${hindrance}`,
       };
     } catch (error) {
@@ -88,7 +91,8 @@ export async function inspectReceiver(
   patient: boolean,
 ): Promise<Inspected> {
   const client = new SignalingClient(hurried(receiver.options, patient), {}, undefined, () => isSecret);
-  const what = `${receiver.name ?? client.endpoint} signaling`;
+  const at = receiver.name ?? client.endpoint;
+  const what = `${at} signaling`;
   try {
     const active = new Set((await client.status()).map((prefix) => prefix.toString()));
     const named = (which: readonly CanonicalPrefix[]) => `${which.length} (${isSecret ? SECRET_MARK : some(which)})`;
@@ -96,7 +100,7 @@ export async function inspectReceiver(
     if (idle.length === 0) return { kind: "agrees", what };
     const already = [...prefixes].filter((prefix) => active.has(prefix));
     const adopted = already.length > 0 ? `; active already, and adopted: ${named(already)}` : "";
-    return { kind: "differs", line: `${what} now: not active ${named(idle)}${adopted}` };
+    return { kind: "differs", at, about: "signaling", text: `not active ${named(idle)}${adopted}` };
   } catch (error) {
     return failed(what, error);
   } finally {
@@ -111,7 +115,7 @@ function hurried<O extends NodeOptions | ReceiverOptions>(options: O, patient: b
 }
 
 /** Tells a node that answered, refusing or in an unknown shape, from one that did not. */
-function failed(what: string, error: unknown): Exclude<Outcome, { readonly kind: "agrees" }> {
+function failed(what: string, error: unknown): Extract<Outcome, { readonly line: string }> {
   if (!(error instanceof PacketFilterError)) throw error;
   const answered = error instanceof RequestError && (error.status !== undefined || error.outcome === "refused");
   if (answered) return { kind: "refused", line: `${what} now: ${error.message}` };

@@ -68,7 +68,7 @@ export class PreviewRounds {
   private async tell(inspected: readonly Inspected[]): Promise<void> {
     const agreeing = inspected.filter((result) => result.kind === "agrees").map(({ what }) => what);
     if (agreeing.length > 0) await pulumi.log.info(`now as the program declares: ${some(agreeing)}`);
-    for (const result of inspected) if (result.kind === "differs") await pulumi.log.info(result.line);
+    for (const line of differing(inspected)) await pulumi.log.info(line);
     const unseen = inspected.flatMap((result) =>
       result.kind === "refused" || result.kind === "silent" ? [result] : [],
     );
@@ -84,4 +84,15 @@ export class PreviewRounds {
     }
     for (const { kind, line } of unseen) await (kind === "refused" ? pulumi.log.warn(line) : pulumi.log.info(line));
   }
+}
+
+/** What is different, in a line for all nodes at which it is the same. */
+function differing(inspected: readonly Inspected[]): string[] {
+  const places = new Map<string, string[]>();
+  for (const result of inspected) {
+    if (result.kind !== "differs") continue;
+    const said = `${result.about} now: ${result.text}`;
+    places.set(said, [...(places.get(said) ?? []), result.at]);
+  }
+  return [...places].map(([said, at]) => `${some(at)} ${said}`);
 }
