@@ -7,6 +7,7 @@ import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { serveOperating } from "../../provider/forwarder/operating/http-server";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { run as runCommand } from "../commands/support";
 import { TestClock, until } from "./support/clock";
 import { startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
@@ -204,22 +205,7 @@ describe("a sink that is away for an hour", () => {
 });
 
 describe("the command", () => {
-  async function run(args: string[], env: Record<string, string> = {}) {
-    let out = "";
-    let err = "";
-    const io = {
-      out: (text: string) => {
-        out += text;
-      },
-      err: (text: string) => {
-        err += text;
-      },
-      env,
-      stop: new AbortController().signal,
-    };
-    const code = await main(["forward", ...args], io);
-    return { code, out, err };
-  }
+  const run = (args: string[], env: Record<string, string> = {}) => runCommand(["forward", ...args], { env });
 
   test("--check names every problem with its place, and exits with 2", async () => {
     using folder = temporaryFolder();

@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { run as runCommand } from "../commands/support";
 import { TestClock, until } from "./support/clock";
 import { openForwarder, startForwarding, temporaryFolder } from "./support/forward";
 
@@ -55,21 +56,7 @@ const linesOf = (text: string): ForwardRecord[] =>
     .map((line) => JSON.parse(line));
 const idsOf = (records: readonly ForwardRecord[]) => records.map(({ recordId }) => recordId);
 
-async function run(...args: string[]) {
-  let out = "";
-  let err = "";
-  const io = {
-    out: (text: string) => {
-      out += text;
-    },
-    err: (text: string) => {
-      err += text;
-    },
-    env: {},
-    stop: new AbortController().signal,
-  };
-  return { code: await main(["forward", ...args], io), out, err };
-}
+const run = (...args: string[]) => runCommand(["forward", ...args]);
 
 /** Spoils one page of a store, whose batches can be read all the same. */
 function spoil(file: string): void {
