@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { Agent, type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator";
+import { connectEmulator, type Emulator, type EmulatorState, startEmulator } from "../../provider/emulator";
 import { type Figure, median } from "./figure";
 
 const SET = "prefixset://edge/blocked";
@@ -73,6 +73,26 @@ async function lists(
   return { changed, unchanged, bytes, blocked: delay.max / 1e6 };
 }
 
+/** How often as long as a list over HTTP, read as JSON, each way to read everything takes that a test has. */
+async function ofList(marks: number): Promise<[name: string, times: number][]> {
+  // The list is encoded anew each time, as it is after a change.
+  await using emulator = await startEmulator({ state: stateWith(marks), marks: { cacheBytes: 0 } });
+  const client = await connectEmulator(emulator.control);
+  const body = JSON.stringify({ url: "mark://edge/web", cmd: "list", type: "shost" });
+  const headers = { "content-type": "application/json", "user-arena": "edge" };
+  const ways = {
+    list: async () => (await fetch(`${emulator.endpoint}/fapi`, { method: "POST", headers, body })).json(),
+    "marks() of the object": () => emulator.marks("profile://edge/web", "shost"),
+    "marks() of the client": () => client.marks("profile://edge/web", "shost"),
+    "state() of the object": () => emulator.state(),
+    "state() of the client": () => client.state(),
+  };
+  const times: [string, number][] = [];
+  for (const [name, work] of Object.entries(ways)) times.push([name, await median(work, { runs: 5, warmUp: 1 })]);
+  const [[, list] = ["", Number.NaN], ...others] = times;
+  return others.map(([name, ms]) => [name, ms / list]);
+}
+
 /** Runs a program until its first output: the ready line of the command. */
 async function started(args: readonly string[]): Promise<void> {
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
@@ -95,6 +115,10 @@ export async function emulatorFigures(): Promise<Figure[]> {
   const million = await lists(1_000_000, 3);
   add("list of 1 000 000 marks over HTTP, one changed", million.changed, "ms", "goal: 1 000 ms");
   add("longest that the event loop was blocked meanwhile", million.blocked, "ms", "goal: 50 ms");
+
+  for (const [name, times] of await ofList(200_000)) {
+    add(`${name}, 200 000 marks`, times, "× a list", "goal: 1.5, of a list over HTTP that is read");
+  }
 
   add("startEmulator()", await median(async () => (await startEmulator()).close()), "ms", "goal: 100 ms");
   const command = await median(() => started([CLI, "emulator", "--json"]), { runs: 5, warmUp: 1 });

@@ -86,7 +86,7 @@ class Connection {
     const signal = args.find((each) => each instanceof AbortSignal);
     const answer = await this.send(operation, takes?.(...args), signal);
     if (!operation.answer) return undefined;
-    const read = operation.answer.safeParse(answer);
+    const read = (operation.outline ?? operation.answer).safeParse(answer);
     if (read.success) return gives(read.data, emulator);
     throw new TypeError(
       `${this.request(operation)}: the answer has a form that this version does not know. Is it the control API of an emulator of the same version?`,

@@ -20,6 +20,8 @@ export interface Operation<Input = unknown, Answer = unknown> {
   readonly input?: z.ZodType<Input>;
   /** JSON of the answer. Without it, and without `type`, the answer only says that it is done. */
   readonly answer?: z.ZodType;
+  /** What a client checks of an answer that may have millions of members: each of them would take longer than the call. Absent: `answer`. */
+  readonly outline?: z.ZodType;
   /** Content type of an answer that is text; `undefined` as the answer: the operation has written it itself. */
   readonly type?: string;
   run(simulation: Simulation, input: Input, exchange: Exchange): Answer;
@@ -32,6 +34,7 @@ export function operation<Input, Answer>(
   rest: {
     input?: z.ZodType<Input>;
     answer?: z.ZodType<Awaited<NoInfer<Answer>>>;
+    outline?: z.ZodType;
     type?: string;
     run: (simulation: Simulation, input: Input, exchange: Exchange) => Answer;
   },

@@ -33,6 +33,7 @@ export const state = {
   state: method(
     operation("GET /state", "Everything that the emulator holds, in the form that it starts from.", {
       answer: stateSchema,
+      outline: z.looseObject({ arenas: z.looseObject({}), signaling: z.looseObject({}) }),
       run: ({ contents }): EmulatorState => contents.export(),
     }),
   ),

@@ -31,6 +31,7 @@ const marks = operation("GET /marks", "The marks of a profile, expired ones that
     limit: z.int().min(1).max(CONTROL.allMarks).optional().describe("Most records, default 1000."),
   }),
   answer: z.object({ active: z.int(), expired: z.int(), records: z.array(markRecord) }),
+  outline: z.object({ active: z.int(), expired: z.int(), records: z.custom<unknown[]>(Array.isArray) }),
   run: ({ contents }, { url, type, limit = CONTROL.marks }) => {
     const { arena, profile } = profileOf(contents, url);
     const table = contents.packetPath.marks(arena, profile);

@@ -195,12 +195,13 @@ function asRecord(
   { key, id, value, created, expires }: HeldMark,
   now: number,
 ): MarkRecord {
-  return {
+  const record: { -readonly [Member in keyof MarkRecord]: MarkRecord[Member] } = {
     ...readKey(type, family, key),
     id,
     value,
-    ...(expires > now && expires < Number.POSITIVE_INFINITY && { lifetime: (expires - now) / 1000 }),
-    ...(expires <= now && { expiredFor: (now - expires) / 1000 }),
-    age: Math.max(0, now - created) / 1000,
   };
+  if (expires <= now) record.expiredFor = (now - expires) / 1000;
+  else if (expires < Number.POSITIVE_INFINITY) record.lifetime = (expires - now) / 1000;
+  record.age = Math.max(0, now - created) / 1000;
+  return record;
 }

@@ -57,10 +57,11 @@ export function maskWord(word: number, first: number, length: number): number {
 /** The text of an address (RFC 5952), without a prefix length. */
 export function formatAddress(family: 4 | 6, ...words: (number | undefined)[]): string {
   const [w0 = 0, w1 = 0, w2 = 0, w3 = 0] = words;
-  const used = family === 4 ? [w0] : [w0, w1, w2, w3];
+  // Lists of marks have a million of them: arithmetic on bigints would be the better part of a list.
+  if (family === 4) return `${w0 >>> 24}.${(w0 >>> 16) & 255}.${(w0 >>> 8) & 255}.${w0 & 255}`;
   return Prefix.formatAddress(
     family,
-    used.reduce((bits, word) => (bits << 32n) | BigInt(word >>> 0), 0n),
+    [w0, w1, w2, w3].reduce((bits, word) => (bits << 32n) | BigInt(word >>> 0), 0n),
   );
 }
 
