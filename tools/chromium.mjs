@@ -1,10 +1,10 @@
 // @ts-check
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { chromium } from "playwright-core";
+import { ensureDebian } from "./lib/debian.mjs";
 
 /** Debian's package; another Chromium or Chrome is named by `CHROMIUM_PATH`. */
 const DEBIAN = "/usr/bin/chromium";
@@ -31,15 +31,7 @@ export function ensureChromium() {
   if (existsSync(path)) return path;
   const remedy = `Install Debian's package "chromium", or name a Chromium in CHROMIUM_PATH.`;
   if (process.env.CHROMIUM_PATH) throw new Error(`There is no Chromium at ${path}. ${remedy}`);
-  if (process.getuid?.() !== 0 || !isDebian()) {
-    throw new Error(`There is no Chromium at ${path}, and only root on Debian can install it from here. ${remedy}`);
-  }
-  process.stderr.write("Installing Chromium (apt-get install chromium) …\n");
-  // Several test processes may want it at once.
-  const wait = ["-o", "DPkg::Lock::Timeout=300"];
-  apt(...wait, "update");
-  apt(...wait, "install", "-y", "--no-install-recommends", "chromium");
-  if (!existsSync(path)) throw new Error(`Chromium was installed, but not at ${path}. ${remedy}`);
+  ensureDebian(path, "chromium", remedy);
   return path;
 }
 
@@ -58,15 +50,4 @@ export async function openBrowser(options = {}) {
   });
   context.on("close", () => rmSync(profile, { recursive: true, force: true, maxRetries: 5 }));
   return context;
-}
-
-function apt(/** @type {string[]} */ ...args) {
-  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const { status, error } = spawnSync("apt-get", args, { env, stdio: ["ignore", 2, 2] });
-  if (error || status !== 0) throw new Error(`"apt-get ${args.at(-1)}" failed, see above. ${error?.message ?? ""}`);
-}
-
-function isDebian() {
-  const release = "/etc/os-release";
-  return existsSync(release) && /^ID(_LIKE)?=.*debian/m.test(readFileSync(release, "utf8"));
 }

@@ -6,6 +6,7 @@ import { Forwarder } from "../forwarder/forwarder";
 import { loadSqlite, StoreError } from "../forwarder/ledger/sqlite";
 import { LiveTable } from "../forwarder/operating/live-table";
 import { Service } from "../forwarder/operating/service";
+import { ServiceManager } from "../forwarder/operating/service-manager";
 import type { Log } from "../forwarder/operating/troubles";
 import { replayRejected } from "../forwarder/replay";
 import { standardOutput } from "../forwarder/standard-output";
@@ -107,7 +108,9 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
     }
     return;
   }
-  const service = await wrongUse(OptionsError, () => Service.start(config, { open, log }));
+  const { env, execute } = io;
+  const manager = execute && ServiceManager.of({ env, execute, log, clock: systemWorld });
+  const service = await wrongUse(OptionsError, () => Service.start(config, { open, log, manager }));
   await serve(flags, service, { log, table, hangups }, io);
 }
 

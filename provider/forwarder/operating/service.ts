@@ -2,11 +2,14 @@ import { messageOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
 import type { Forwarder } from "../forwarder";
 import { Listener } from "./listener";
+import type { ServiceManager } from "./service-manager";
 import type { Log } from "./troubles";
 
 /** What a service needs of its surroundings. */
 export interface ServiceParts {
   readonly log: Log;
+  /** Is told how it stands. Default: no one is. */
+  readonly manager?: ServiceManager | undefined;
   /** Opens a forwarder. */
   open(config: LiveConfig): Promise<Forwarder>;
 }
@@ -36,6 +39,8 @@ export class Service {
     service.begin(service.current);
     const { url } = service.listener;
     if (url) parts.log.info({ url }, `Answers on ${url}/metrics.`);
+    parts.manager?.ready();
+    parts.manager?.watch(() => true);
     return service;
   }
 
@@ -51,7 +56,8 @@ export class Service {
   /** Reads the configuration again, and goes on with it. Where it cannot be taken, what ran goes on. */
   reload(read: () => Promise<LiveConfig>): void {
     this.reloading = this.reloading.then(async () => {
-      const { log } = this.parts;
+      const { log, manager } = this.parts;
+      manager?.reloading();
       try {
         await this.take(await read());
         this.current.noteReload(true);
@@ -60,11 +66,13 @@ export class Service {
         this.current.noteReload(false);
         log.error({}, `The new configuration is not taken, the old one goes on: ${messageOf(error)}`);
       }
+      manager?.ready();
     });
   }
 
   /** Stops, within a bounded time. @returns whether something did not end, and keeps the process. */
   async stop(): Promise<{ isStuck: boolean }> {
+    this.parts.manager?.stopping();
     try {
       await this.reloading;
       await this.current.stop();

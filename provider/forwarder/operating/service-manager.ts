@@ -1,0 +1,78 @@
+import type { Clock } from "../../client/clock";
+import { messageOf } from "../../model/errors";
+import type { Environment } from "../config/config";
+import { type Log, Troubles } from "./troubles";
+
+/** What a service manager is told with. */
+export interface ServiceManagerParts {
+  /** `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID`, as the manager sets them. */
+  readonly env: Environment;
+  readonly clock: Pick<Clock, "after" | "monotonic">;
+  readonly log: Log;
+  /** Runs a program to its end, with the variables of this process. */
+  execute(program: string, args: readonly string[], folder: string): Promise<string>;
+}
+
+/** What every systemd brings along. */
+const PROGRAM = "systemd-notify";
+
+/**
+ * Tells a service manager how the service stands (sd_notify(3)): systemd then waits for starts and reloads, and restarts what
+ * is not alive. A program does it, since Node has no datagram sockets of Unix, and the packages that have some are compiled
+ * where they are installed.
+ */
+export class ServiceManager {
+  private last: Promise<unknown> = Promise.resolve();
+  private cancel = (): void => {};
+  private readonly troubles: Troubles;
+
+  private constructor(private readonly parts: ServiceManagerParts) {
+    this.troubles = new Troubles(parts.log);
+  }
+
+  /** @returns `undefined` where no manager wants to be told. */
+  static of(parts: ServiceManagerParts): ServiceManager | undefined {
+    return parts.env.NOTIFY_SOCKET ? new ServiceManager(parts) : undefined;
+  }
+
+  /** It works, from the start or again after a reload. */
+  ready(): void {
+    this.tell("READY=1");
+  }
+
+  /** It reads its configuration again; {@link ready} follows. */
+  reloading(): void {
+    this.tell("RELOADING=1", `MONOTONIC_USEC=${Math.round(this.parts.clock.monotonic() * 1_000)}`);
+  }
+
+  /** It ends. */
+  stopping(): void {
+    this.cancel();
+    this.tell("STOPPING=1");
+  }
+
+  /** Tells, where the manager has a watchdog, twice in its time that all is well; not while it is not. */
+  watch(isAlive: () => boolean): void {
+    const { env, clock } = this.parts;
+    const { WATCHDOG_USEC: microseconds, WATCHDOG_PID: pid = String(process.pid) } = env;
+    if (!(Number(microseconds) > 0) || pid !== String(process.pid)) return;
+    const turn = (): void => {
+      if (isAlive()) this.tell("WATCHDOG=1");
+      this.cancel = clock.after(Number(microseconds) / 2_000, turn);
+    };
+    turn();
+  }
+
+  /** One at a time: their order counts. */
+  private tell(...assignments: string[]): void {
+    this.last = this.last.then(async () => {
+      try {
+        await this.parts.execute(PROGRAM, assignments, ".");
+        this.troubles.end(PROGRAM, {}, "The service manager is told again how the service stands.");
+      } catch (error) {
+        const message = `The service manager is not told how the service stands: ${messageOf(error)}.`;
+        this.troubles.begin(PROGRAM, {}, message);
+      }
+    });
+  }
+}
