@@ -60,3 +60,4 @@ export type { CommitRecord, PrefixSetContent } from "./state/prefix-set-store";
 export { type EmulatorState, StateError, stateSchema } from "./state/state";
 export type { VirtualClock, Wall } from "./time/clock";
 export type { Duration } from "./time/duration";
+export type { MarkQuery } from "./validation/arguments";

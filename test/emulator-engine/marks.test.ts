@@ -170,7 +170,7 @@ describe("a full table", () => {
   const addresses = (listed: { a: string }[]) => listed.map(({ a }) => a).sort();
 
   test("gives up what expired longest ago, then what ends soonest, then the oldest without an end", () => {
-    const { clock, mark, listed } = markStore({ capacity: 3 });
+    const { clock, marks, mark, listed } = markStore({ capacity: 3 });
     mark("203.0.113.1");
     mark("203.0.113.2", 60);
     mark("203.0.113.3", 10);
@@ -182,12 +182,17 @@ describe("a full table", () => {
     mark("203.0.113.6");
     mark("203.0.113.7");
     expect(addresses(listed())).toEqual(["203.0.113.5", "203.0.113.6", "203.0.113.7"]);
+    expect(marks.losses("shost")).toEqual({ evicted: 3, refused: 0 });
   });
 
   test("refuses new records where that is wanted, and goes on counting the old ones", () => {
-    const { mark, listed } = markStore({ capacity: 1, onFull: "refuse" });
+    const { marks, mark, listed } = markStore({ capacity: 1, onFull: "refuse" });
     expect([mark("203.0.113.1"), mark("203.0.113.2"), mark("203.0.113.1")]).toEqual([1, undefined, 2]);
     expect(listed()).toEqual([{ a: "203.0.113.1", id: 9, v: 2 }]);
+    expect([marks.losses("shost"), marks.losses("conn")]).toEqual([
+      { evicted: 0, refused: 1 },
+      { evicted: 0, refused: 0 },
+    ]);
   });
 
   test("cannot be made with room for nothing", () => {

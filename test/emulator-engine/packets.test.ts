@@ -171,6 +171,8 @@ describe("traffic", () => {
       accepted: 5000 - dropped,
       dropped,
       unbound: verdicts.filter(({ profile }) => profile === undefined).length,
+      evicted: 0,
+      refused: 0,
     });
     expect(dropped).toBeGreaterThan(500);
     let seen = 0;

@@ -35,6 +35,8 @@ test("the overview of a node with tens of thousands of marks and entries is smal
     type: "shost",
     active: 20_000,
     expired: 0,
+    evicted: 0,
+    refused: 0,
     ids: [
       { id: 1, records: 6_667 },
       { id: 2, records: 6_667 },

@@ -4,7 +4,8 @@ import { FAULT_KINDS, type FaultKind } from "../behaviour/fault-kinds";
 import { faultSchema } from "../behaviour/faults";
 import type { JournalEntry } from "../journal/entry";
 import type { Run } from "../journal/runs";
-import type { MarkRecord } from "../marks";
+import type { MarkLosses, MarkRecord } from "../marks";
+import type { TrafficSummary } from "../packets";
 import { protocolSchema } from "../packets/packet";
 import type { EmulatorSources } from "../signaling/credentials";
 
@@ -105,6 +106,12 @@ export const markRecord = z.object({
   expiredFor: z.number().optional(),
 } satisfies { [Name in keyof Required<MarkRecord>]: z.ZodType<MarkRecord[Name]> });
 
+/** What full tables did to marks, see `MarkLosses`. */
+export const markLosses = z.object({
+  evicted: count.describe("Marks, alive until then, that gave way to new ones in a full table."),
+  refused: count.describe("New marks that a full table refused."),
+} satisfies { [Name in keyof Required<MarkLosses>]: z.ZodType<MarkLosses[Name]> });
+
 /** What became of a packet, see `Verdict`. */
 export const verdict = z.object({
   verdict: z.enum(["accept", "drop"]),
@@ -120,4 +127,5 @@ export const trafficSummary = z.object({
   accepted: z.int(),
   dropped: z.int(),
   unbound: z.int(),
-});
+  ...markLosses.shape,
+} satisfies { [Name in keyof Required<TrafficSummary>]: z.ZodType<TrafficSummary[Name]> });

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { MARK_TYPES, type MarkType } from "../../model/mark";
+import type { MarkType } from "../../model/mark";
 import { CONTROL } from "../defaults";
 import type { MarkRecord } from "../marks";
 import {
@@ -14,9 +14,9 @@ import {
   type Verdict,
 } from "../packets";
 import type { Simulation } from "../simulation";
-import { checkedPackets, markTable, text } from "../validation/arguments";
+import { checkedPackets, type MarkQuery, markQuery, markTable, text } from "../validation/arguments";
 import { strictly } from "../validation/strict";
-import { markRecord, trafficSummary, verdict } from "./answers";
+import { markLosses, markRecord, trafficSummary, verdict } from "./answers";
 import { profileOf } from "./lookup";
 import { method, operation } from "./operation";
 
@@ -24,23 +24,22 @@ const KINDS = { background, synFlood, dnsAmplification, carpetBombing };
 
 const counter = z.object({ packets: z.int(), bytes: z.int() }).nullable();
 
+/** Numbers of a whole table of marks, whatever part of it is asked for. */
+const table = markLosses.extend({ active: z.int(), expired: z.int() });
+
 const marks = operation("GET /marks", "The marks of a profile, expired ones that are still kept included.", {
-  input: z.strictObject({
-    url: z.string().describe("Of the profile."),
-    type: z.enum(MARK_TYPES),
-    limit: z.int().min(1).max(CONTROL.allMarks).optional().describe("Most records, default 1000."),
-  }),
-  answer: z.object({ active: z.int(), expired: z.int(), records: z.array(markRecord) }),
-  outline: z.object({ active: z.int(), expired: z.int(), records: z.custom<unknown[]>(Array.isArray) }),
-  run: ({ contents }, { url, type, limit = CONTROL.marks }) => {
+  input: markTable.extend({ limit: markTable.shape.limit.describe("Most records, default 1000.") }),
+  answer: table.extend({ records: z.array(markRecord) }),
+  outline: table.extend({ records: z.custom<unknown[]>(Array.isArray) }),
+  run: ({ contents }, { url, type, limit = CONTROL.marks, ...filter }) => {
     const { arena, profile } = profileOf(contents, url);
     const table = contents.packetPath.marks(arena, profile);
     const records: MarkRecord[] = [];
-    for (const record of table.records(type)) {
+    for (const record of table.records(type, filter)) {
       if (records.length === limit) break;
       records.push(record);
     }
-    return { ...table.count(type), records };
+    return { ...table.count(type), ...table.losses(type), records };
   },
 });
 
@@ -86,14 +85,29 @@ export const traffic = {
     },
   ),
 
-  /** The marks of a profile, expired ones that are still kept included. @throws {UnknownResource} when there is no such profile. */
+  /**
+   * The marks of a profile, expired ones that are still kept included: all, or those of a rule, with an address, or the first so many.
+   *
+   * @throws {UnknownResource} when there is no such profile.
+   * @example
+   * ```ts
+   * emulator.marks("profile://edge/web", "shost", { id: 110, contains: "203.0.113.0/24", limit: 10 });
+   * ```
+   */
   marks: method(
     marks,
-    (url: string, type: MarkType) => ({ ...strictly(markTable, { url, type }, "marks()"), limit: CONTROL.allMarks }),
+    (url: string, type: MarkType, query: MarkQuery = {}) => {
+      const { limit = CONTROL.allMarks, ...filter } = strictly(markQuery, query, "marks()");
+      return { ...strictly(markTable, { url, type }, "marks()"), ...filter, limit };
+    },
     ({ records }) => records,
   ),
 
-  /** The number of marks of a profile, and at most `limit` of them. @throws {UnknownResource} when there is no such profile. */
+  /**
+   * How many marks a profile has, how many a full table gave up or refused, and at most `limit` of those that there are.
+   *
+   * @throws {UnknownResource} when there is no such profile.
+   */
   markTable: method(marks, (url: string, type: MarkType, limit: number) =>
     strictly(markTable, { url, type, limit }, "markTable()"),
   ),

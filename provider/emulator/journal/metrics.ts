@@ -55,6 +55,16 @@ export function metrics({ contents, counts, journal, clock }: Simulation): strin
       ),
     ],
     [
+      "mark_losses_total",
+      "counter",
+      "Marks that a full table gave up while they were alive (evicted), or did not make (refused).",
+      profiles.flatMap(({ name, marks }) =>
+        MARK_TYPES.flatMap((type): Sample[] =>
+          Object.entries(marks.losses(type)).map(([reason, n]) => [{ profile: name, type, reason }, n]),
+        ),
+      ),
+    ],
+    [
       "mark_bytes",
       "gauge",
       "Memory of mark tables.",

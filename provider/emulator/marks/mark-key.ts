@@ -1,5 +1,6 @@
 import type { MarkType } from "../../model/mark";
-import { formatAddress, parseAddress } from "../packets/address";
+import type { Prefix } from "../../model/prefix";
+import { formatAddress, maskWord, parseAddress, prefixWords } from "../packets/address";
 import type { PacketView } from "../packets/packet";
 import { protocolName, protocolNumber } from "../packets/protocols";
 import type { MarkRecord } from "./mark-record";
@@ -45,4 +46,14 @@ export function readKey(type: MarkType, family: 4 | 6, key: MarkKey, length = ""
   if (type === "sdhost") return pair;
   const [sourcePort, destinationPort, protocol = 0] = key.slice(2 * words);
   return { ...pair, sourcePort, destinationPort, protocol: protocolName(protocol) } as Omit<MarkRecord, "id">;
+}
+
+/** Tells the keys of a table that have an address inside a prefix. */
+export function hasAddressIn(type: MarkType, prefix: Prefix): (family: 4 | 6, key: MarkKey) => boolean {
+  const { family: wanted, w0, w1, w2, w3, length } = prefixWords(prefix);
+  const words = wanted === 4 ? [w0] : [w0, w1, w2, w3];
+  const isInside = (key: MarkKey, from: number) =>
+    words.every((word, at) => maskWord(key[from + at] ?? 0, 32 * at, length) === word);
+  const isPair = type === "sdhost" || type === "conn";
+  return (family, key) => family === wanted && (isInside(key, 0) || (isPair && isInside(key, words.length)));
 }

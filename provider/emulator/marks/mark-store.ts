@@ -1,7 +1,8 @@
 import { MARK_TYPES, type MarkType } from "../../model/mark";
+import { Prefix } from "../../model/prefix";
 import { MARKS } from "../defaults";
 import type { PacketView } from "../packets/packet";
-import { packetKey, readKey, recordKey } from "./mark-key";
+import { hasAddressIn, packetKey, readKey, recordKey } from "./mark-key";
 import { type MarkFormat, MarkList, type MarkListCache } from "./mark-list";
 import type { MarkRecord, MarkRecords } from "./mark-record";
 import { type HeldMark, type MarkChange, MarkTable, type MarkTableOptions } from "./mark-table";
@@ -30,6 +31,22 @@ export interface MarkStoreOptions {
 /** What a rule does to the record that a packet has in a table. */
 export interface MarkAction extends MarkChange {
   readonly type: MarkType;
+}
+
+/** Which records of a table. */
+export interface MarkFilter {
+  /** Only those of rules with this id. */
+  readonly id?: number;
+  /** Only those with this address, or with one of this prefix: as source, destination or the only one. */
+  readonly contains?: string;
+}
+
+/** What a full table did to records. */
+export interface MarkLosses {
+  /** Records, alive until then, that gave way to new ones. */
+  readonly evicted: number;
+  /** New records that were not made. */
+  readonly refused: number;
 }
 
 /** Which record of a packet a rule looks for. */
@@ -77,12 +94,16 @@ export class MarkStore {
     return new MarkList({ type, tables, format, now, cache: this.caches.get(type) });
   }
 
-  /** All records of a table, expired ones included. For state files and tests: each record becomes an object. */
-  *records(type: MarkType): Generator<MarkRecord, void> {
+  /** The records of a table, expired ones included. For state files and tests: each record becomes an object. */
+  *records(type: MarkType, { id, contains }: MarkFilter = {}): Generator<MarkRecord, void> {
     const now = this.options.now();
+    const hasAddress = contains === undefined ? undefined : hasAddressIn(type, Prefix.parse(contains));
     for (const family of [4, 6] as const) {
       for (const mark of this.tables.get(type)?.[family]?.records() ?? []) {
-        if (mark.expires + this.limits.keepExpired > now) yield asRecord(type, family, mark, now);
+        if (!(mark.expires + this.limits.keepExpired > now)) continue;
+        if (id !== undefined && mark.id !== id) continue;
+        if (hasAddress && !hasAddress(family, mark.key)) continue;
+        yield asRecord(type, family, mark, now);
       }
     }
   }
@@ -152,6 +173,16 @@ export class MarkStore {
       const { active, expired } = table.count(now);
       total.active += active;
       total.expired += expired;
+    }
+    return total;
+  }
+
+  /** What a table lost because it was full, since it was made. */
+  losses(type: MarkType): MarkLosses {
+    const total = { evicted: 0, refused: 0 };
+    for (const { evicted, refused } of Object.values(this.tables.get(type) ?? {})) {
+      total.evicted += evicted;
+      total.refused += refused;
     }
     return total;
   }

@@ -48,6 +48,10 @@ export interface MarkTableOptions {
 export class MarkTable {
   /** Rises with every change by packets or people (not by time). */
   version = 0;
+  /** Records, alive until then, that gave way to new ones in the full table. */
+  evicted = 0;
+  /** New records that the full table refused. */
+  refused = 0;
   private readonly byKey = new Map<string, HeldMark>();
   /** By the second before whose end they end; in each the record first that was put there first. */
   private readonly byEnd = new Map<number, Set<HeldMark>>();
@@ -76,7 +80,7 @@ export class MarkTable {
     this.advance(now);
     const { id, operation, operand, lifetime } = change;
     const name = nameOf(key, id);
-    const mark = this.byKey.get(name) ?? this.make({ key, id, name });
+    const mark = this.byKey.get(name) ?? this.make({ key, id, name }, now);
     if (!mark) return undefined;
     const isFresh = !(mark.expires > now);
     if (isFresh) {
@@ -140,10 +144,13 @@ export class MarkTable {
     }
   }
 
-  private make({ key, id, name }: Pick<HeldMark, "key" | "id" | "name">): HeldMark | undefined {
+  private make({ key, id, name }: Pick<HeldMark, "key" | "id" | "name">, now: number): HeldMark | undefined {
     if (this.size >= this.options.capacity) {
-      if (this.options.onFull === "refuse") return undefined;
-      this.removeFirst();
+      if (this.options.onFull === "refuse") {
+        this.refused += 1;
+        return undefined;
+      }
+      this.removeFirst(now);
     }
     const mark = { key, id, name, value: 0, created: 0, expires: Number.NaN };
     this.byKey.set(name, mark);
@@ -152,11 +159,13 @@ export class MarkTable {
   }
 
   /** Removes the record that ended first or will: of those without an end, the oldest. */
-  private removeFirst(): void {
+  private removeFirst(now: number): void {
     let earliest = Number.POSITIVE_INFINITY;
     for (const end of this.byEnd.keys()) if (end < earliest) earliest = end;
     const [first] = this.byEnd.get(earliest) ?? [];
-    if (first) this.remove(first);
+    if (!first) return;
+    if (first.expires > now) this.evicted += 1;
+    this.remove(first);
   }
 
   private setEnd(mark: HeldMark, expires: number): void {

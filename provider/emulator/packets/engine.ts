@@ -1,6 +1,7 @@
 import { messageOf } from "../../model/errors";
+import { MARK_TYPES } from "../../model/mark";
 import { Prefix } from "../../model/prefix";
-import { MarkStore, type MarkStoreOptions } from "../marks/mark-store";
+import { type MarkLosses, MarkStore, type MarkStoreOptions } from "../marks/mark-store";
 import { PacketPrefixTable } from "../rules/packet-prefix-table";
 import { type MarkTouch, Program, type RuleCounter } from "../rules/program";
 import type { RuleSpec, SetReference } from "../rules/rule-schema";
@@ -41,6 +42,10 @@ export interface TrafficSummary {
   readonly dropped: number;
   /** Packets that met no profile. */
   readonly unbound: number;
+  /** Marks, alive until then, that gave way to new ones in a full table. */
+  readonly evicted: number;
+  /** New marks that a full table refused. */
+  readonly refused: number;
 }
 
 interface EngineProfile {
@@ -153,6 +158,7 @@ export class PacketEngine {
   /** Receives the next `count` packets of a source and sums up: the quick way, without an object for each packet. */
   replay(source: TrafficSource, count: number): TrafficSummary {
     const { view } = this;
+    const before = this.losses();
     const summary = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0 };
     for (let index = 0; index < count; index++) {
       source.next(view);
@@ -164,7 +170,17 @@ export class PacketEngine {
       if (verdict === "drop") summary.dropped += view.count;
       else summary.accepted += view.count;
     }
-    return summary;
+    const { evicted, refused } = this.losses();
+    return { ...summary, evicted: evicted - before.evicted, refused: refused - before.refused };
+  }
+
+  /** What full tables of all profiles did to marks. */
+  private losses(): MarkLosses {
+    const tables = this.profiles.flatMap(({ marks }) => MARK_TYPES.map((type) => marks.losses(type)));
+    return {
+      evicted: tables.reduce((sum, { evicted }) => sum + evicted, 0),
+      refused: tables.reduce((sum, { refused }) => sum + refused, 0),
+    };
   }
 
   private profileOf(packet: PacketView): EngineProfile | undefined {

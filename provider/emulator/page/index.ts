@@ -54,7 +54,7 @@ export const pageOperations = [
     run: ({ contents }, { url, type, id, limit = PAGE.records }) => {
       const { arena, profile } = profileOf(contents, url);
       const marks = contents.packetPath.marks(arena, profile);
-      return { ...marks.count(type), records: marks.largest(type, limit, id) };
+      return { ...marks.count(type), ...marks.losses(type), records: marks.largest(type, limit, id) };
     },
   }),
   operation(

@@ -57,7 +57,8 @@ function describeProfile(contents: Contents, arena: string, it: ProfileHoldings,
     sets: describeSets(it.sets, { arena, profile: it.name }),
     marks: MARK_TYPES.map((type) => {
       const ids = [...marks.ids(type)].sort((a, b) => b[1] - a[1]);
-      return { type, ...marks.count(type), ids: ids.slice(0, PAGE.markIds).map(([id, records]) => ({ id, records })) };
+      const shown = ids.slice(0, PAGE.markIds).map(([id, records]) => ({ id, records }));
+      return { type, ...marks.count(type), ...marks.losses(type), ids: shown };
     }),
   };
 }

@@ -1,7 +1,15 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { faultSchema } from "../behaviour/faults";
-import { activeFault, journalEntry, markRecord, sources, type trafficSummary, type verdict } from "../control/answers";
+import {
+  activeFault,
+  journalEntry,
+  markLosses,
+  markRecord,
+  sources,
+  type trafficSummary,
+  type verdict,
+} from "../control/answers";
 import { ruleSchema } from "../rules/rule-schema";
 
 /** What the page is answered. Its own types are inferred from these. */
@@ -28,6 +36,7 @@ const profile = z.object({
       type: z.enum(MARK_TYPES),
       active: z.int(),
       expired: z.int(),
+      ...markLosses.shape,
       ids: z
         .array(z.object({ id: z.int(), records: z.int() }))
         .describe("Live records by id, the largest groups first."),
@@ -103,7 +112,7 @@ export const setView = z.object({
 export type SetView = z.infer<typeof setView>;
 
 /** A table of marks: the live records with the largest values. */
-export const markView = z.object({ active: z.int(), expired: z.int(), records: z.array(markRecord) });
+export const markView = markLosses.extend({ active: z.int(), expired: z.int(), records: z.array(markRecord) });
 export type MarkView = z.infer<typeof markView>;
 export type MarkRecord = z.infer<typeof markRecord>;
 export type MarkType = (typeof MARK_TYPES)[number];

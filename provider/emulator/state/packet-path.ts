@@ -72,11 +72,11 @@ export class PacketPath {
    * {@link end}: the sum tells how many packets it was.
    */
   async replay(source: TrafficSource, count: number, signal?: AbortSignal): Promise<TrafficSummary> {
-    const total = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0 };
+    const total = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0, evicted: 0, refused: 0 };
     for (let left = count; left > 0 && !signal?.aborted && !this.ended; left -= PACKETS_AT_ONCE) {
       this.followSignaling();
       const part = this.engine.replay(source, Math.min(left, PACKETS_AT_ONCE));
-      for (const key of ["packets", "bytes", "accepted", "dropped", "unbound"] as const) total[key] += part[key];
+      for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += part[key];
       await new Promise((resolve) => setImmediate(resolve));
     }
     return total;

@@ -5,6 +5,7 @@ import { Prefix } from "../../model/prefix";
 import { CONTROL } from "../defaults";
 import type { JournalFilter } from "../journal/filter";
 import type { JournalRange } from "../journal/journal";
+import type { MarkFilter } from "../marks";
 import { type Packet, packetSchema, TrafficSource } from "../packets";
 import { durationSchema } from "../time/duration";
 import { readBy, strictly } from "./strict";
@@ -13,6 +14,8 @@ import { readBy, strictly } from "./strict";
  * What the methods of an emulator take, each checked in plain JavaScript as TypeScript would. The control API describes and
  * checks its operations by the same schemas.
  */
+
+const prefix = z.string().superRefine(readBy((text: string) => Prefix.parse(text)));
 
 /** Which journal entries to find: every member given must be equal. */
 export const journalFilter = z.strictObject({
@@ -24,11 +27,7 @@ export const journalFilter = z.strictObject({
   type: z.enum(MARK_TYPES).optional(),
   status: z.int().optional(),
   run: z.union([z.int(), z.string()]).optional().describe("Number or label of a run."),
-  contains: z
-    .string()
-    .superRefine(readBy((text: string) => Prefix.parse(text)))
-    .optional()
-    .describe("A prefix or an address that a data item has, or covers."),
+  contains: prefix.optional().describe("A prefix or an address that a data item has, or covers."),
 } satisfies { [Name in keyof Required<JournalFilter>]: z.ZodType<JournalFilter[Name]> });
 
 /** Which part of the entries that match. */
@@ -36,6 +35,12 @@ export const journalRange = z.strictObject({
   since: z.int().min(0).optional().describe("Only entries with at least this index."),
   limit: z.int().min(0).optional().describe("Only so many of them, the newest; oldest of these first."),
 } satisfies { [Name in keyof Required<JournalRange>]: z.ZodType<JournalRange[Name]> });
+
+/** Which records of a table of marks, and how many of them. */
+export interface MarkQuery extends MarkFilter {
+  /** Only so many, in the order in which they were made. Default: all. */
+  readonly limit?: number;
+}
 
 /** How long to wait for a request, and from which entry of the journal on. */
 export const requestWait = z.strictObject({
@@ -86,12 +91,15 @@ export const text = z.string();
 /** Name of a snapshot. */
 export const name = z.string().min(1).max(CONTROL.snapshotCharacters);
 
-/** One of the four tables of marks of a profile, and how many records of it. */
-export const markTable = z.strictObject({
-  url: z.string(),
-  type: z.enum(MARK_TYPES),
-  limit: z.int().min(1).optional(),
-});
+/** Which records of a table of marks, and how many. */
+export const markQuery = z.strictObject({
+  id: z.int().min(0).optional().describe("Only marks of rules with this id."),
+  contains: prefix.optional().describe("Only marks with this address, or with one of this prefix."),
+  limit: z.int().min(1).max(CONTROL.allMarks).optional(),
+} satisfies { [Name in keyof Required<MarkQuery>]: z.ZodType<MarkQuery[Name]> });
+
+/** One of the four tables of marks of a profile, and which records of it. */
+export const markTable = markQuery.extend({ url: z.string().describe("Of the profile."), type: z.enum(MARK_TYPES) });
 
 /** How many packets of which traffic. */
 export const replay = z.strictObject({

@@ -11,7 +11,7 @@ const KINDS = [
   ["background", "usual traffic"],
 ] as const;
 
-const NOTHING: TrafficSummary = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0 };
+const NOTHING: TrafficSummary = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0, evicted: 0, refused: 0 };
 
 /** Generated traffic, once or second by second. */
 export function TrafficForm({ recipients, seed }: { recipients: readonly string[]; seed: number }) {
@@ -64,6 +64,8 @@ function Sum({ sum, onClear }: { sum: TrafficSummary; onClear: () => void }) {
     ...(sum.accepted > 0 ? [`${number(sum.accepted)} accepted (${share(sum.accepted)})`] : []),
     ...(sum.dropped > 0 ? [`${number(sum.dropped)} dropped (${share(sum.dropped)})`] : []),
     ...(sum.unbound > 0 ? [`${number(sum.unbound)} without a profile`] : []),
+    ...(sum.evicted > 0 ? [`${number(sum.evicted)} marks evicted`] : []),
+    ...(sum.refused > 0 ? [`${number(sum.refused)} marks refused`] : []),
   ];
   return (
     <div class="sum" role="status">
