@@ -1,7 +1,5 @@
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
 import { Command, CommanderError } from "commander";
-import { z } from "zod";
+import { packageVersion } from "../files/package-version";
 import { visibleLines } from "../model/foreign-text";
 import { type CliIo, Ended, UsageError } from "./cli-io";
 import { failureText } from "./failure";
@@ -127,11 +125,4 @@ function refuseRepeats(command: Command): void {
     });
   }
   for (const below of command.commands) refuseRepeats(below);
-}
-
-/** The version in the package's own manifest, which is the nearest one above this file, compiled or not. */
-function packageVersion(folder = __dirname): string {
-  const file = join(folder, "package.json");
-  if (!existsSync(file)) return packageVersion(dirname(folder));
-  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, "utf8"))).version;
 }

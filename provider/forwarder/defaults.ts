@@ -49,6 +49,10 @@ export const TIMES = {
   secretsEveryMs: 10_000,
   /** Looks at what stands in the spool, for metrics. `BacklogWatch`. */
   backlogEveryMs: 1_000,
+  /** What `spool_full_in_seconds` reckons from: some twenty lists of a table. `SpoolView`. */
+  spoolTrendMs: 60_000,
+  /** For how long the longest stop of the event loop is looked for: scrapes are farther apart. `watchStops`. */
+  loopDelayEveryMs: 1_000,
   /** Pause after the first failure of a sink, doubled after each further one. `SinkRunner`. */
   sinkFirstPauseMs: 1_000,
   /** Longest such pause: a sink that is back is used within it. `SinkRunner`. */

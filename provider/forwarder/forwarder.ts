@@ -1,8 +1,8 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { monitorEventLoopDelay } from "node:perf_hooks";
 import { loadTransport } from "../client/http";
 import { NodeMemories, processMemories } from "../client/world";
+import { packageVersion } from "../files/package-version";
 import { NatsLeaseStore } from "./cluster/lease-store";
 import { DIFFERS, Leases } from "./cluster/leases";
 import type { LiveConfig } from "./config/config";
@@ -10,6 +10,7 @@ import { differenceOf, pollingOf } from "./config/difference";
 import { SecretFiles } from "./config/secret-files";
 import { TIMES } from "./defaults";
 import { Delivery } from "./delivery/delivery";
+import type { SinkView } from "./delivery/spool-view";
 import { StoredLedger } from "./ledger/ledger";
 import type { Ledger, LedgerStatus, Opened } from "./ledger/protocol";
 import { LedgerThread } from "./ledger/thread";
@@ -20,7 +21,7 @@ import { NodePollers, type NodeView } from "./polling/node-poller";
 import { DISK } from "./polling/table-poller";
 import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 import type { Sink } from "./sinks/sink";
-import { SharedTurns } from "./slices";
+import { SharedTurns, watchStops } from "./slices";
 import { pause, systemWorld } from "./world";
 
 /** What a forwarder is made of. */
@@ -44,7 +45,6 @@ export class Forwarder {
   private readonly polling = new AbortController();
   private readonly delivering = new AbortController();
   private readonly work = new Set<Promise<void>>();
-  private readonly loopDelay = monitorEventLoopDelay({ resolution: 10 });
   private readonly lastList: LastList;
   private leases: Leases | undefined;
   private stopping: Promise<void> | undefined;
@@ -62,6 +62,7 @@ export class Forwarder {
     // A pace rests on a clock: a world of its own shares none with the process.
     const { memories = world === systemWorld ? processMemories : new NodeMemories() } = parts;
     this.troubles = new Troubles(log);
+    this.countWhatIs();
     this.noteReload(true);
     this.secrets = new SecretFiles(config, { log, troubles: this.troubles, world });
     const { metrics, troubles, secrets } = this;
@@ -125,6 +126,7 @@ export class Forwarder {
       const { records, reserveBytes } = next.current;
       this.forget(await this.store.ledger.configure({ sinks: specsOf(sooner), records, reserveBytes }));
       config.adopt(next);
+      this.countWhatIs();
     } finally {
       for (const [name, sink] of await openSinks(this.parts, difference.sinks)) this.delivery.begin(name, sink);
     }
@@ -192,18 +194,15 @@ export class Forwarder {
     return differs === undefined ? [] : [differs];
   }
 
-  /** The page of metrics; the longest stop of the event loop counts from the last call. */
-  metricsText(): string {
-    this.metrics.set("event_loop_delay_seconds", this.loopDelay.max / 1e9);
-    this.loopDelay.reset();
-    return this.metrics.text();
+  /** How full the spool is for each sink, and which tables wait for it. */
+  get spool(): readonly SinkView[] {
+    return this.delivery.view;
   }
 
   private async end(drainMs: number): Promise<void> {
     this.polling.abort();
     if (drainMs > 0) await this.delivery.drained(drainMs);
     this.delivering.abort();
-    this.loopDelay.disable();
     const { world, log } = this.parts;
     const patience = new AbortController();
     const late = pause(world, TIMES.stopMs, patience.signal).then(() => patience.signal.aborted);
@@ -219,20 +218,37 @@ export class Forwarder {
     for (const sink of sinks) {
       const message = `Sink "${sink}" is not in the configuration any more: what it had not taken is given up.`;
       this.parts.log.warn({ sink }, message);
-      this.metrics.forget("sink", sink);
       this.troubles.forget((key) => ABOUT_SINKS.some((about) => key === `${about}/${sink}`));
     }
   }
 
   private forgetNode(node: string): void {
-    this.metrics.forget("node", node);
     this.troubles.forget((key) => key.startsWith(`${node}/`) || key === `structure/${node}` || key === `lease/${node}`);
+  }
+
+  /** Makes the metrics of what the configuration names, each at 0. */
+  private countWhatIs(): void {
+    const { nodes, cluster } = this.parts.config.current;
+    const names = Object.keys(nodes);
+    const sinks = specsOf(this.parts);
+    this.metrics.know({
+      nodes: names,
+      sinks: sinks.map(({ name }) => name),
+      hasCluster: cluster !== undefined,
+      version: packageVersion(),
+    });
+    this.metrics.set("nodes", names.length);
+    for (const { name, limits } of sinks) {
+      this.metrics.set("spool_limit_bytes", limits.maxBytes, { sink: name });
+      this.metrics.set("spool_full_in_seconds", Number.POSITIVE_INFINITY, { sink: name });
+    }
   }
 
   private deliver(): void {
     const { signal } = this.delivering;
-    this.loopDelay.enable();
     void this.track(this.delivery.run(signal));
+    const noteStop = (seconds: number) => this.metrics.observe("event_loop_delay_seconds", seconds);
+    void this.track(watchStops(this.parts.world, signal, noteStop));
     void this.track(this.secrets.watch(signal));
   }
 

@@ -1,5 +1,7 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate as immediate } from "node:timers/promises";
 import { SIZES, TIMES } from "./defaults";
+import { type ForwarderWorld, pause } from "./world";
 
 let last: Promise<void> = Promise.resolve();
 
@@ -73,4 +75,20 @@ export async function inSlicesOf<T, Result>(
 /** Writes records out, each as a text, a slice at a time. */
 export async function written<T>(records: readonly T[], text: (record: T) => string): Promise<string> {
   return (await inSlicesOf(records, (slice) => slice.map(text).join(""))).join("");
+}
+
+/** Measures the longest stop of the event loop in each second, in seconds, until the signal aborts. */
+export async function watchStops(
+  world: ForwarderWorld,
+  signal: AbortSignal,
+  observe: (seconds: number) => void,
+): Promise<void> {
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  while (!signal.aborted) {
+    await pause(world, TIMES.loopDelayEveryMs, signal);
+    observe(delay.max / 1e9);
+    delay.reset();
+  }
+  delay.disable();
 }

@@ -66,7 +66,7 @@ test("a reload applies the difference: what did not change goes on, and each rec
   expect(told.lines.filter((line) => line.includes('"old"') && !line.includes("takes nothing"))).toEqual([
     'warn Sink "old" is not in the configuration any more: what it had not taken is given up.',
   ]);
-  expect(forwarder.metricsText()).not.toMatch(/"(old|gone)"/);
+  expect(forwarder.metrics.text()).not.toMatch(/(node|sink)="(old|gone)"/);
   expect(forwarder.status.sinks.map(({ name }) => name)).toEqual(["all", "new"]);
   expect(forwarder.unready).toEqual([]);
 });

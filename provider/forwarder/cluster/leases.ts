@@ -83,15 +83,17 @@ export class Leases {
   }
 
   private async repeat(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    const { world, leaseMs, troubles } = this.parts;
+    const { world, leaseMs, troubles, metrics } = this.parts;
     while (!signal.aborted) {
       const began = world.monotonic();
       try {
         await work();
+        metrics.set("cluster_reachable", 1);
         troubles.end("cluster", {}, "The cluster's leases can be reached again.");
       } catch (error) {
         const reason = error instanceof Error ? error.message || error.name : String(error);
         const message = `The cluster's leases cannot be reached: ${reason}. Nodes are polled until their leases end.`;
+        metrics.set("cluster_reachable", 0);
         troubles.begin("cluster", {}, message);
       }
       // A third of a lease from one beginning to the next, but never without a pause.

@@ -6,6 +6,7 @@ import type { Sink } from "../sinks/sink";
 import { pause } from "../world";
 import { RejectedFiles, rejectedFolder } from "./rejected";
 import { type DeliveryParts, SinkRunner } from "./sink-runner";
+import { type SinkView, SpoolView } from "./spool-view";
 
 /** A sink that is delivered to. */
 interface Running {
@@ -73,9 +74,9 @@ export class Delivery {
     for (const { runner } of this.running.values()) runner.wake();
   }
 
-  /** Resolves when one of these sinks has acknowledged something, or when the signal aborts. */
-  room(sinks: readonly string[], signal: AbortSignal): Promise<void> {
-    return this.backlog.acknowledgement(sinks, signal);
+  /** A table waits: resolves when one of these sinks has acknowledged something, or when the signal aborts. */
+  room(table: string, sinks: readonly string[], signal: AbortSignal): Promise<void> {
+    return this.backlog.view.pausing(table, sinks, this.backlog.acknowledgement(sinks, signal));
   }
 
   /** Waits until every sink has taken all that is in the spool. @returns false when time or the signal was sooner. */
@@ -95,6 +96,11 @@ export class Delivery {
   /** What the sinks have not taken yet, as of the last second. */
   get status(): LedgerStatus {
     return this.backlog.last;
+  }
+
+  /** How full the spool is for each sink, and which tables wait for it. */
+  get view(): readonly SinkView[] {
+    return this.backlog.view.sinks;
   }
 
   /** True when a sink has refused something for good. */
@@ -128,7 +134,12 @@ class BacklogWatch {
   private readonly gone = new Set<string>();
   private status: LedgerStatus = { sinks: [], bytes: 0, freeBytes: 0, setAside: 0 };
 
-  constructor(private readonly parts: Pick<DeliveryParts, "ledger" | "metrics" | "world"> & { readonly log: Log }) {}
+  /** How full the spool is for each sink. */
+  readonly view: SpoolView;
+
+  constructor(private readonly parts: Pick<DeliveryParts, "ledger" | "metrics" | "world"> & { readonly log: Log }) {
+    this.view = new SpoolView(parts);
+  }
 
   /** As of the last look. */
   get last(): LedgerStatus {
@@ -175,7 +186,7 @@ class BacklogWatch {
   }
 
   private async look(): Promise<void> {
-    const { ledger, metrics, world } = this.parts;
+    const { ledger, metrics } = this.parts;
     try {
       this.status = await ledger.status();
       if (this.status.lastAside) tellSetAside(this.parts.log, this.status.lastAside);
@@ -186,12 +197,6 @@ class BacklogWatch {
     metrics.set("spool_bytes", this.status.bytes);
     metrics.set("state_free_bytes", this.status.freeBytes);
     metrics.set("stores_set_aside_total", this.status.setAside);
-    for (const { name, records, bytes, oldest, dropped } of this.status.sinks) {
-      const labels = { sink: name };
-      metrics.set("lag_records", records, labels);
-      metrics.set("lag_bytes", bytes, labels);
-      metrics.set("lag_seconds", oldest === undefined ? 0 : Math.max(0, world.wall() - oldest) / 1_000, labels);
-      metrics.set("dropped_records_total", dropped, labels);
-    }
+    this.view.take(this.status);
   }
 }

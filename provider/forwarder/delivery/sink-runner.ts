@@ -82,10 +82,11 @@ export class SinkRunner {
       let afterMs: number | undefined;
       const before = left.length;
       try {
-        const { rejected = [], again = [], ...more } = await this.sink.deliver(left, signal);
+        const { rejected = [], again = [], ...more } = await this.timed(() => this.sink.deliver(left, signal));
         if (rejected.length > 0) {
           metrics.add("rejected_records_total", labels, rejected.length);
           const gone = await this.parts.rejected.add(rejected);
+          metrics.add("rejected_evicted_records_total", labels, gone);
           const lost = gone > 0 ? ` ${gone} older ones had to go to make room for them.` : "";
           const message = `Sink "${this.name}" refuses records for good, first: ${rejected[0]?.reason}. They are kept as rejected.${lost}`;
           troubles.begin(`rejected/${this.name}`, labels, message);
@@ -115,6 +116,17 @@ export class SinkRunner {
     }
     troubles.end(`sink/${this.name}`, labels, `Sink "${this.name}" takes records again.`);
     return true;
+  }
+
+  /** Measures a try, also one that fails. */
+  private async timed<T>(work: () => Promise<T>): Promise<T> {
+    const { metrics, world } = this.parts;
+    const began = world.monotonic();
+    try {
+      return await work();
+    } finally {
+      metrics.observe("delivery_duration_seconds", (world.monotonic() - began) / 1_000, { sink: this.name });
+    }
   }
 
   private grown(failures: number): number {

@@ -137,6 +137,8 @@ export interface Backlog {
   readonly oldest?: number;
   /** Records that `drop-oldest` gave up, since the store was made. */
   readonly dropped: number;
+  /** What `bytes` may become. */
+  readonly limitBytes: number;
 }
 
 /** The state of the spool as a whole. */

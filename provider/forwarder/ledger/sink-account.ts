@@ -123,6 +123,7 @@ export class SinkAccount {
       bytes: this.bytes,
       ...(oldest && { oldest: oldest.taken }),
       dropped: this.dropped,
+      limitBytes: this.spec.limits.maxBytes,
     };
   }
 }

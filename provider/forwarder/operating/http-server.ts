@@ -49,7 +49,7 @@ function answer(url: string, forwarder: Forwarder): { status: number; type: stri
       return { status: 503, type: TEXT, body: [...reasons, ...forwarder.notes, ""].join("\n") };
     }
     case "/metrics":
-      return { status: 200, type: METRICS_TYPE, body: forwarder.metricsText() };
+      return { status: 200, type: METRICS_TYPE, body: forwarder.metrics.text() };
     default:
       return { status: 404, type: TEXT, body: "There are /healthz, /readyz and /metrics.\n" };
   }

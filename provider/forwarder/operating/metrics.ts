@@ -1,67 +1,76 @@
-/** Every metric of the forwarder; its page in the docs is made from the same texts. The order is that of the page. */
-export const FORWARD_METRICS = [
-  ["polls_total", "counter", "Lists of marks that were tried, by node and outcome: taken, failed, refused or full."],
-  ["marks_total", "counter", "Marks in lists that were taken over, by node."],
-  ["records_total", "counter", "Records that were taken over, by node and event."],
-  ["poll_lag_seconds", "gauge", "How late the last list of a node began, by node."],
-  ["last_list_timestamp_seconds", "gauge", "When a list of a node was last taken over, by node; seconds since 1970."],
-  ["sent_records_total", "counter", "Records that a sink acknowledged, by sink."],
-  ["sent_bytes_total", "counter", "Bytes of the spool that a sink acknowledged, by sink."],
-  ["retries_total", "counter", "Deliveries that failed and are repeated, by sink."],
-  [
-    "rejected_records_total",
-    "counter",
-    "Records that a sink refused for good, by sink: they are in its dead-letter files.",
-  ],
-  ["dropped_records_total", "counter", "Records that drop-oldest gave up, by sink."],
-  ["lag_records", "gauge", "Records that a sink has not acknowledged, by sink."],
-  ["lag_bytes", "gauge", "Bytes in the spool that a sink has not acknowledged, by sink."],
-  ["lag_seconds", "gauge", "Age of the oldest record that a sink has not acknowledged, by sink."],
-  ["spool_bytes", "gauge", "Bytes of records in the spool, each counted once."],
-  ["state_free_bytes", "gauge", "Bytes that are free on the disk of the state folder."],
-  ["stores_set_aside_total", "counter", "State files that were broken and set aside."],
-  ["lease_held", "gauge", "1 while this forwarder polls a node, by node; with a cluster."],
-  ["lease_lost_total", "counter", "Leases that ended before they were given back, by node."],
-  ["config_last_reload_successful", "gauge", "1 while the configuration that was read last is the one that is in use."],
-  [
-    "cluster_config_differs",
-    "gauge",
-    "1 while members of the cluster poll other nodes than this one, or in another way.",
-  ],
-  ["event_loop_delay_seconds", "gauge", "Longest stop of the event loop since the metrics were last read."],
-] as const;
+import { FIXED_LABELS, FORWARD_METRICS, type LabelName, type MetricName } from "./metric-list";
 
 /** The form in which Prometheus reads metrics (text format 0.0.4). */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
 
-type Labels = Readonly<Record<string, string>>;
+type Labels = Readonly<Partial<Record<LabelName, string>>>;
 
-type MetricName = (typeof FORWARD_METRICS)[number][0];
+/** What is there to be counted, by label. */
+export interface Counted {
+  readonly nodes: readonly string[];
+  readonly sinks: readonly string[];
+  readonly hasCluster: boolean;
+  readonly version: string;
+}
+
+/** One line of the page, or one histogram. */
+interface Series {
+  readonly labels: Labels;
+  /** Of a histogram: the sum of what was observed. */
+  value: number;
+  /** Of a histogram: how much was observed up to each limit and above the one before; the last is +Inf. */
+  readonly counts: number[];
+}
 
 const PREFIX = "packetfilter_forward_";
+const BY_NAME = new Map<MetricName, (typeof FORWARD_METRICS)[number]>(FORWARD_METRICS.map((one) => [one.name, one]));
 
 /**
- * Counters and gauges by name and labels. Written by hand: prom-client, the usual library, is far larger than these two
- * kinds.
+ * Counters, gauges and histograms by name and labels. Nothing is reset when it is read: several scrapers may. Written by hand:
+ * prom-client, the usual library, is far larger than these three kinds.
  */
 export class Metrics {
-  private readonly values = new Map<MetricName, Map<string, { readonly labels: Labels; value: number }>>();
+  private readonly values = new Map<MetricName, Map<string, Series>>();
+  private isKnown = false;
+
+  /**
+   * Makes every series of a configuration, at 0, and takes out those of nodes and sinks that are no more: a counter that
+   * begins with its first event hides that event from `increase`. What is counted of others from then on goes nowhere.
+   */
+  know({ nodes, sinks, hasCluster, version }: Counted): void {
+    this.isKnown = false;
+    const known = { ...FIXED_LABELS, node: nodes, sink: sinks, version: [version], node_version: [process.version] };
+    for (const { name, labels, ...metric } of FORWARD_METRICS) {
+      if ("cluster" in metric && !hasCluster) continue;
+      const all = labels.reduce<Labels[]>(
+        (some, label) => some.flatMap((one) => known[label].map((value) => ({ ...one, [label]: value }))),
+        [{}],
+      );
+      for (const one of all) this.series(name, one);
+      const keys = new Set(all.map(keyOf));
+      for (const key of this.values.get(name)?.keys() ?? []) if (!keys.has(key)) this.values.get(name)?.delete(key);
+    }
+    this.isKnown = true;
+    this.set("build_info", 1, { version, node_version: process.version });
+  }
 
   /** Adds to a counter. */
   add(name: MetricName, labels: Labels = {}, by = 1): void {
-    this.entry(name, labels).value += by;
+    this.series(name, labels).value += by;
   }
 
   /** Sets a gauge, or a counter that is counted elsewhere. */
   set(name: MetricName, value: number, labels: Labels = {}): void {
-    this.entry(name, labels).value = value;
+    this.series(name, labels).value = value;
   }
 
-  /** Takes out all that is about something that is no more. */
-  forget(label: "node" | "sink", name: string): void {
-    for (const entries of this.values.values()) {
-      for (const [key, { labels }] of entries) if (labels[label] === name) entries.delete(key);
-    }
+  /** Adds to a histogram. */
+  observe(name: MetricName, value: number, labels: Labels = {}): void {
+    const series = this.series(name, labels);
+    const place = bucketsOf(name).findIndex((limit) => value <= limit);
+    const at = place < 0 ? series.counts.length - 1 : place;
+    series.counts[at] = (series.counts[at] ?? 0) + 1;
+    series.value += value;
   }
 
   /** What a metric stands at; 0 when it was never touched. */
@@ -72,30 +81,47 @@ export class Metrics {
   /** The page that `/metrics` serves. */
   text(): string {
     const lines: string[] = [];
-    for (const [name, type, help] of FORWARD_METRICS) {
+    for (const { name, kind, help } of FORWARD_METRICS) {
       const full = `${PREFIX}${name}`;
-      lines.push(`# HELP ${full} ${help}`, `# TYPE ${full} ${type}`);
-      for (const { labels, value } of this.values.get(name)?.values() ?? [])
-        lines.push(`${full}${labelText(labels)} ${numberText(value)}`);
+      lines.push(`# HELP ${full} ${help}`, `# TYPE ${full} ${kind}`);
+      for (const series of this.values.get(name)?.values() ?? []) {
+        if (kind === "histogram") lines.push(...histogramLines(full, bucketsOf(name), series));
+        else lines.push(`${full}${labelText(series.labels)} ${numberText(series.value)}`);
+      }
     }
     return `${lines.join("\n")}\n`;
   }
 
-  private entry(name: MetricName, labels: Labels): { value: number } {
+  private series(name: MetricName, labels: Labels): Series {
     const values = this.values.get(name) ?? new Map();
     this.values.set(name, values);
     const key = keyOf(labels);
-    const entry = values.get(key) ?? { labels, value: 0 };
-    values.set(key, entry);
-    return entry;
+    const series = values.get(key) ?? { labels, value: 0, counts: [...bucketsOf(name), 0].map(() => 0) };
+    if (!this.isKnown) values.set(key, series);
+    return series;
   }
+}
+
+function bucketsOf(name: MetricName): readonly number[] {
+  const metric = BY_NAME.get(name);
+  return metric && "buckets" in metric ? metric.buckets : [];
+}
+
+function* histogramLines(full: string, limits: readonly number[], { labels, value, counts }: Series) {
+  let count = 0;
+  for (const [index, limit] of [...limits, Number.POSITIVE_INFINITY].entries()) {
+    count += counts[index] ?? 0;
+    yield `${full}_bucket${labelText({ ...labels, le: numberText(limit) })} ${count}`;
+  }
+  yield `${full}_sum${labelText(labels)} ${numberText(value)}`;
+  yield `${full}_count${labelText(labels)} ${count}`;
 }
 
 function keyOf(labels: Labels): string {
   return JSON.stringify(Object.entries(labels));
 }
 
-function labelText(labels: Labels): string {
+function labelText(labels: Readonly<Record<string, string>>): string {
   const pairs = Object.entries(labels).map(([name, value]) => {
     const escaped = value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
     return `${name}="${escaped}"`;

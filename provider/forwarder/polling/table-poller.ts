@@ -108,7 +108,7 @@ export class TablePoller {
     const key = tableKey(table);
     if (error instanceof SpoolFull) {
       for (const sink of error.sinks) troubles.begin(`full/${sink}`, { sink }, error.message);
-      await delivery.room(error.sinks, signal);
+      await delivery.room(key, error.sinks, signal);
       return "full";
     }
     if (isFull(error)) {

@@ -1,0 +1,79 @@
+import { TIMES } from "../defaults";
+import type { Backlog, LedgerStatus } from "../ledger/protocol";
+import type { Metrics } from "../operating/metrics";
+import type { ForwarderWorld } from "../world";
+
+/** A sink's part of the spool: how full it is, and which tables wait for it. */
+export interface SinkView extends Backlog {
+  readonly limitBytes: number;
+  /** Seconds until the limit is reached, if it grows as in the last minute: 0 while tables wait, else infinite while it does not grow. */
+  readonly fullInSeconds: number;
+  /** Tables that are not polled until this sink has room. */
+  readonly pausedTables: readonly string[];
+}
+
+/** How much a sink had not acknowledged, and when. */
+interface Sample {
+  readonly at: number;
+  readonly bytes: number;
+}
+
+/** How full the spool is for each sink, how fast it fills, and which tables wait: for metrics and for `/readyz`. */
+export class SpoolView {
+  private views: readonly SinkView[] = [];
+  private readonly samples = new Map<string, Sample[]>();
+  private readonly paused = new Map<string, Set<string>>();
+
+  constructor(private readonly parts: { readonly metrics: Metrics; readonly world: ForwarderWorld }) {}
+
+  /** As of the last status. */
+  get sinks(): readonly SinkView[] {
+    return this.views.map((view) => ({ ...view, pausedTables: [...(this.paused.get(view.name) ?? [])].sort() }));
+  }
+
+  /** Takes what the ledger says now. */
+  take({ sinks }: LedgerStatus): void {
+    const { metrics, world } = this.parts;
+    this.views = sinks.map((backlog) => {
+      const { name, bytes, records, oldest, dropped, limitBytes } = backlog;
+      const left = Math.max(0, limitBytes - bytes) / this.growth(backlog);
+      const fullInSeconds = this.paused.get(name)?.size ? 0 : left;
+      const late = oldest === undefined ? 0 : Math.max(0, world.wall() - oldest) / 1_000;
+      const labels = { sink: name };
+      metrics.set("lag_records", records, labels);
+      metrics.set("lag_bytes", bytes, labels);
+      metrics.set("lag_seconds", late, labels);
+      metrics.set("dropped_records_total", dropped, labels);
+      metrics.set("spool_limit_bytes", limitBytes, labels);
+      metrics.set("spool_full_in_seconds", fullInSeconds, labels);
+      return { ...backlog, fullInSeconds, pausedTables: [] };
+    });
+    for (const name of this.samples.keys()) if (!sinks.some((one) => one.name === name)) this.samples.delete(name);
+  }
+
+  /** Notes that a table waits for sinks, until `over`. */
+  async pausing(table: string, sinks: readonly string[], over: Promise<void>): Promise<void> {
+    for (const sink of sinks) this.note(sink, (tables) => tables.add(table));
+    await over.finally(() => {
+      for (const sink of sinks) this.note(sink, (tables) => tables.delete(table));
+    });
+  }
+
+  private note(sink: string, change: (tables: Set<string>) => void): void {
+    const tables = this.paused.get(sink) ?? new Set();
+    change(tables);
+    this.paused.set(sink, tables);
+    this.parts.metrics.set("paused_tables", tables.size, { sink });
+  }
+
+  /** Bytes a second in the last minute; 0 while it does not grow. */
+  private growth({ name, bytes }: Backlog): number {
+    const now = this.parts.world.monotonic();
+    const samples = this.samples.get(name) ?? [];
+    this.samples.set(name, samples);
+    samples.push({ at: now, bytes });
+    while ((samples[1]?.at ?? now) <= now - TIMES.spoolTrendMs) samples.shift();
+    const [first] = samples;
+    return first && first.at < now ? Math.max(0, ((bytes - first.bytes) / (now - first.at)) * 1_000) : 0;
+  }
+}
