@@ -1,84 +1,68 @@
-import { execFile } from "node:child_process";
 import { rm } from "node:fs/promises";
 import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { blocksOf } from "../support/markdown";
+import { guide } from "../support/guide";
+import { MAKES, type Make } from "../support/makes";
 import { TestStack } from "./support/stack";
 import { BLOCKED, blockedSet, mutations, since, world } from "./support/world";
 
 /** A dozen runs of the engine, on a machine that has others in hand. */
 const LONG = { timeout: 300_000 };
 
-/** The commands of a guide, one after the other; those that have to fail must. */
-function guideOf(page: string, stack: TestStack, variables: Record<string, string> = {}) {
-  const blocks = blocksOf(`docs/guides/${page}`).filter(({ tag }) => tag === "e2e" || tag === "fails");
-  const env = { ...stack.variables, ...variables, PULUMI_SKIP_CONFIRMATIONS: "true" };
-  return {
-    /** Runs the next block, which contains this text. */
-    async next(contains: string) {
-      const { tag, text } = blocks.shift() ?? { tag: "", text: "nothing is left" };
-      expect(text).toContain(contains);
-      const ran = promisify(execFile)("sh", ["-ec", text], { cwd: stack.folder, env });
-      const ended = await ran.then(
-        ({ stdout, stderr }) => ({ tag: "e2e", text: stdout + stderr }),
-        ({ stdout, stderr }) => ({ tag: "fails", text: stdout + stderr }),
-      );
-      expect(ended.tag, ended.text).toBe(tag);
-      return ended.text;
-    },
-    left: () => blocks.map(({ text }) => text),
-  };
-}
-
-it("The state is lost: a copy brings it back, and without one the program finds what is there", LONG, async () => {
-  const [OURS, FOREIGN] = ["192.0.2.0/24", "203.0.113.9/32"];
-  const program = (more = "") => `
+guide(
+  "state-lost.md",
+  "a copy brings it back, and without one the program finds what is there",
+  async (guide) => {
+    const [OURS, FOREIGN] = ["192.0.2.0/24", "203.0.113.9/32"];
+    const program = (more = "") => `
     ${blockedSet([OURS], more)}
     new pf.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 });
     new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] });
   `;
-  await using w = await world({ program: program() });
-  const { emulator, stack } = w;
-  const guide = guideOf("state-lost.md", stack);
-  const lose = () => rm(join(stack.folder, ".backend/.pulumi"), { recursive: true });
-  const blocked = () => emulator.prefixSet(BLOCKED).applied;
-  await stack.must("up", "--yes", "--skip-preview");
-  await guide.next("stack export");
-  await lose();
-  emulator.change(BLOCKED, { insert: { [FOREIGN]: 1 } });
-  let sent = since(emulator);
-  expect(await guide.next("stack import")).toContain(FOREIGN);
-  expect(sent()).toEqual(["delete 1", "commit"]);
+    await using w = await world({ program: program(), make: "seed:4" });
+    const { emulator, stack } = w;
+    guide.at({ ...stack.place, instead: { "https://192.0.2.10": emulator.endpoint } });
+    const lose = () => rm(join(stack.folder, ".backend/.pulumi"), { recursive: true });
+    const blocked = () => emulator.prefixSet(BLOCKED).applied;
+    await stack.must("up", "--yes", "--skip-preview");
+    await guide.next("stack export");
+    await lose();
+    emulator.change(BLOCKED, { insert: { [FOREIGN]: 1 } });
+    let sent = since(emulator);
+    expect(await guide.next("stack import")).toContain(FOREIGN);
+    expect(sent()).toEqual(["delete 1", "commit"]);
 
-  await lose();
-  emulator.change(BLOCKED, { insert: { [FOREIGN]: 1 } });
-  sent = since(emulator);
-  await guide.next("stack init");
-  expect(await guide.next("pulumi up")).toMatch(/holds 1 entry not declared: 203\.0\.113\.9\/32/);
-  await stack.program(program('onExisting: "adopt"'));
-  await guide.next("pulumi up");
-  expect(sent().filter((one) => one !== "commit")).toEqual([]);
-  expect(blocked()).toEqual({ [OURS]: 1, [FOREIGN]: 1 });
-  expect(await guide.next("pulumi preview")).toMatch(
-    /up removes 1 entry that no program declared so: 203\.0\.113\.9\/32/,
-  );
-  expect(sent().filter((one) => one !== "commit")).toEqual(["delete 1"]);
-  expect(blocked()).toEqual({ [OURS]: 1 });
-  await guide.next("--expect-no-changes");
-  expect(guide.left()).toEqual([]);
+    await lose();
+    emulator.change(BLOCKED, { insert: { [FOREIGN]: 1 } });
+    sent = since(emulator);
+    await guide.next("stack init");
+    expect(await guide.next("pulumi up")).toMatch(/holds 1 entry not declared: 203\.0\.113\.9\/32/);
+    await stack.program(program('onExisting: "adopt"'));
+    await guide.next("pulumi up");
+    expect(sent().filter((one) => one !== "commit")).toEqual([]);
+    expect(blocked()).toEqual({ [OURS]: 1, [FOREIGN]: 1 });
+    expect(await guide.next("pulumi preview")).toMatch(
+      /up removes 1 entry that no program declared so: 203\.0\.113\.9\/32/,
+    );
+    expect(sent().filter((one) => one !== "commit")).toEqual(["delete 1"]);
+    expect(blocked()).toEqual({ [OURS]: 1 });
+    await guide.next("pulumi-packetfilter import");
+    expect(await stack.read("found/index.ts")).toContain('"edge-blocked"');
+    await guide.next("--expect-no-changes");
 
-  await stack.must("destroy", "--yes", "--skip-preview");
-  expect([blocked(), emulator.signalings["client-a"]]).toEqual([{}, ["198.51.100.7/32"]]);
-});
-
-it(
-  "Rotating credentials: twelve nodes get a new token, and the gate fails only where the guide says so",
+    await stack.must("destroy", "--yes", "--skip-preview");
+    expect([blocked(), emulator.signalings["client-a"]]).toEqual([{}, ["198.51.100.7/32"]]);
+  },
   LONG,
-  async () => {
+);
+
+guide(
+  "rotating-credentials.md",
+  "twelve nodes get a new token, and the gate fails only where the guide says so",
+  async (guide) => {
     const names = "ams1 ams2 fra1 fra2 lon1 lon2 mad1 mad2 par1 par2 waw1 waw2".split(" ");
     await using nodes = await startNodes(names, "first");
     await using stack = await TestStack.create({
@@ -87,9 +71,13 @@ it(
     const settings = names.flatMap((name) => [
       ...["--plaintext", `packetfilter:nodes.${name}.endpoint=${nodes.url(name)}`],
       ...["--secret", `packetfilter:nodes.${name}.headers.authorization=Bearer first`],
+      ...Object.entries(MAKES[nodes.make(name)]).flatMap(([key, value]) => [
+        "--plaintext",
+        `packetfilter:nodes.${name}.${key}=${JSON.stringify(value)}`,
+      ]),
     ]);
     await stack.must("config", "set-all", "--path", ...settings);
-    const guide = guideOf("rotating-credentials.md", stack, { NEW_TOKEN: "second", NEWER_TOKEN: "third" });
+    guide.at({ ...stack.place, env: { ...stack.variables, NEW_TOKEN: "second", NEWER_TOKEN: "third" } });
     await stack.must("up", "--yes", "--skip-preview");
     const sent = () => nodes.emulators.flatMap(mutations);
     const before = sent();
@@ -106,25 +94,30 @@ it(
     expect(await guide.next("--refresh --expect-no-changes")).toMatch(/ams1.*HTTP 401/);
     await guide.next("nodes.ams1");
     await guide.next("--run-program");
-    expect(guide.left()).toEqual([]);
     expect(sent()).toEqual(before);
   },
+  LONG,
 );
 
-/** Emulators behind one address, each with the tokens that it takes. */
+/** Emulators of all makes behind one address, each with the tokens that it takes. */
 async function startNodes(names: readonly string[], token: string) {
   const emulators = new Map<string, Emulator>();
   const tokens = new Map(names.map((name) => [name, [token]]));
+  const make = (name: string) => Object.keys(MAKES)[names.indexOf(name) % Object.keys(MAKES).length] as Make;
   for (const name of names) {
-    emulators.set(name, await startEmulator({ state: { arenas: { edge: { sets: { blocked: {} } } } } }));
+    const state = { arenas: { edge: { sets: { blocked: {} } } } };
+    emulators.set(name, await startEmulator({ state, dialect: make(name) }));
   }
   const server = createServer((incoming, answer) => {
     const [, name = "", path = ""] = /^\/(\w+)(\/.*)$/.exec(incoming.url ?? "") ?? [];
     const isValid = tokens.get(name)?.some((one) => incoming.headers.authorization === `Bearer ${one}`);
     if (!isValid) return answer.writeHead(401).end();
     const { method, headers } = incoming;
-    const forwarded = request(`${emulators.get(name)?.endpoint}${path}`, { method, headers }, (response) => {
-      answer.writeHead(response.statusCode ?? 502, response.headers);
+    const own = emulators.get(name)?.endpoint ?? "";
+    const forwarded = request(`${own}${path}`, { method, headers }, (response) => {
+      // As a proxy does that is told what stands behind it.
+      const location = response.headers.location?.replace(own, `http://${incoming.headers.host}/${name}`);
+      answer.writeHead(response.statusCode ?? 502, { ...response.headers, ...(location && { location }) });
       response.pipe(answer);
     });
     incoming.pipe(forwarded);
@@ -133,6 +126,7 @@ async function startNodes(names: readonly string[], token: string) {
   const { port } = server.address() as AddressInfo;
   return {
     emulators: [...emulators.values()],
+    make,
     url: (name: string) => `http://127.0.0.1:${port}/${name}`,
     /** From now on a node takes these tokens and no other. */
     valid: (name: string, ...taken: string[]) => void tokens.set(name, taken),

@@ -29,14 +29,17 @@ export interface Block {
 export function blocksOf(file: string): Block[] {
   const lines = readFileSync(join(root, file), "utf8").split("\n");
   const blocks: Block[] = [];
-  let open: { line: number; language: string; tag: string; text: string[] } | undefined;
+  let open: { line: number; language: string; tag: string; indent: number; text: string[] } | undefined;
   for (const [index, line] of lines.entries()) {
-    const fence = /^```(\S*)\s*(.*)$/.exec(line);
+    const fence = /^( *)```(\S*) *(.*)$/.exec(line);
     if (fence && open) {
-      blocks.push({ ...open, text: open.text.join("\n") });
+      const { indent, text, ...rest } = open;
+      blocks.push({ ...rest, text: text.map((one) => one.slice(indent)).join("\n") });
       open = undefined;
-    } else if (fence) open = { line: index + 1, language: fence[1] ?? "", tag: fence[2] ?? "", text: [] };
-    else open?.text.push(line);
+    } else if (fence) {
+      const [, indent = "", language = "", tag = ""] = fence;
+      open = { line: index + 1, language, tag, indent: indent.length, text: [] };
+    } else open?.text.push(line);
   }
   if (open) throw new Error(`${file}:${open.line}: the block has no end`);
   return blocks;

@@ -111,6 +111,11 @@ export class TestStack implements AsyncDisposable {
     return this.pulumi("destroy", "--yes", "--skip-preview", ...args);
   }
 
+  /** Where a reader of a guide is who works on it. */
+  get place(): { readonly folder: string; readonly env: Readonly<Record<string, string>> } {
+    return { folder: this.folder, env: this.env };
+  }
+
   /** The environment of its commands, for a shell that runs some itself. */
   get variables(): Readonly<Record<string, string>> {
     return this.env;

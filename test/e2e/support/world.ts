@@ -1,5 +1,6 @@
 import type { Emulator } from "../../../provider/emulator";
 import { startEmulator } from "../../../provider/emulator";
+import { MAKES, type Make } from "../../support/makes";
 import { type StackOptions, TestStack } from "./stack";
 
 /** The url of the set that most journeys use. */
@@ -12,11 +13,11 @@ const arenas = {
   },
 };
 
-/** An emulator with empty sets, and a stack whose unnamed node and receiver it is. */
+/** An emulator with empty sets, and a stack whose unnamed node and receiver it is, with the settings that its make needs. */
 export async function world(
-  options: StackOptions,
+  options: StackOptions & { readonly make?: Make },
 ): Promise<AsyncDisposable & { emulator: Emulator; stack: TestStack }> {
-  const emulator = await emptyNode();
+  const emulator = await emptyNode(options.make);
   const [client] = emulator.clients;
   const stack = await TestStack.create({
     ...options,
@@ -24,6 +25,7 @@ export async function world(
       endpoint: emulator.endpoint,
       signalingUrl: emulator.signalingUrl,
       clientId: client?.clientId,
+      ...(options.make && MAKES[options.make]),
       ...options.config,
     },
     secrets: { secretKey: client?.secretKey ?? "", ...options.secrets },
@@ -36,8 +38,8 @@ export async function world(
 }
 
 /** An emulator whose sets exist and are empty. */
-export function emptyNode(): Promise<Emulator> {
-  return startEmulator({ state: { arenas } });
+export function emptyNode(make?: Make): Promise<Emulator> {
+  return startEmulator({ state: { arenas }, ...(make && { dialect: make }) });
 }
 
 /** The commands of the node API that change something, and starts and stops, in the order in which they came. */

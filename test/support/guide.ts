@@ -1,0 +1,179 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, it, type TestOptions } from "vitest";
+import { type Block, blocksOf } from "./markdown";
+
+/** Commands of guides that no test types as they stand, with the reason. All others are run, in the order of their page. */
+const NOT_RUN: Readonly<Record<string, string>> = {
+  "npm install pulumi-packetfilter @pulumi/pulumi":
+    "would take the published package: the reader's folder has this one; npm run matrix installs it packed",
+};
+
+/** Where a guide is followed. */
+export interface Reader {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+  /** What the reader has in place of what the page shows: addresses, ports, secrets. */
+  readonly instead?: Readonly<Record<string, string>>;
+}
+
+/**
+ * A guide, followed from its first command to its last: a test that ends before fails. Its blocks:
+ *
+ * - `sh` runs and succeeds, in the shell that the blocks before it left: variables and folder stay
+ * - `sh fails` ends with a failure
+ * - `sh background` runs until the guide ends
+ * - `text output` is what the block before prints, `text shown` what the test shows with {@link Guide.shows}, both by their shape
+ * - any other block whose tag is a name is a file, written when the reader comes to it; paths are files of the repository
+ */
+export function guide(
+  page: string,
+  outcome: string,
+  follow: (guide: Guide) => Promise<void>,
+  options: TestOptions = {},
+) {
+  it(`${page}: ${outcome}`, options, async () => {
+    await using reading = new Guide(page);
+    await follow(reading);
+    expect(reading.left()).toEqual([]);
+  });
+}
+
+export class Guide implements AsyncDisposable {
+  private readonly blocks: Block[];
+  private readonly background: ChildProcess[] = [];
+  private reader: Reader = { folder: "", env: {} };
+
+  constructor(private readonly page: string) {
+    const blocks = blocksOf(`docs/guides/${page}`).map((block) => ({ ...block, text: runnable(block) }));
+    this.blocks = blocks.filter(
+      (block) => block.text !== "" && (isCommand(block) || isFile(block) || isPrinted(block)),
+    );
+  }
+
+  /** From here on the guide is followed in this place. */
+  at(reader: Reader): void {
+    this.reader = reader;
+    const unread = Object.keys(reader.instead ?? {}).filter(
+      (shown) => !this.blocks.some(({ text }) => text.includes(shown)),
+    );
+    expect(unread, `${this.page} shows no such thing`).toEqual([]);
+  }
+
+  /** Types the next block, which contains this text, and gives what it printed. */
+  async next(contains: string): Promise<string> {
+    const block = await this.nextBlock();
+    expect(block.text).toContain(contains);
+    const text = this.located(block.text);
+    if (block.tag === "background") return this.started(text);
+    const { code, printed } = await this.typed(text);
+    expect(code === 0, `${this.page}:${block.line}: ${text}\nended with ${code}:\n${printed}`).toBe(
+      block.tag !== "fails",
+    );
+    const [after] = this.blocks;
+    if (after?.tag === "output") this.prints(this.blocks.shift(), printed);
+    return printed;
+  }
+
+  /** Holds what the page shows next, which contains this text, to what was printed. */
+  shows(contains: string, printed: string): void {
+    const block = this.blocks.shift();
+    expect(`${block?.tag}: ${block?.text}`).toContain(contains);
+    this.prints(block, printed);
+  }
+
+  /** The blocks that the reader has not come to. */
+  left(): string[] {
+    return this.blocks.map(({ line, text }) => `${this.page}:${line}: ${text}`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const child of this.background.filter(({ exitCode }) => exitCode === null)) {
+      const ended = once(child, "exit");
+      process.kill(-(child.pid ?? 0), "SIGTERM");
+      await ended;
+    }
+  }
+
+  private async nextBlock(): Promise<Block> {
+    for (let block = this.blocks.shift(); block !== undefined; block = this.blocks.shift()) {
+      if (!isFile(block)) return block;
+      await writeFile(join(this.reader.folder, block.tag), `${this.located(block.text)}\n`);
+    }
+    throw new Error(`${this.page} has no further command.`);
+  }
+
+  private located(text: string): string {
+    return Object.entries(this.reader.instead ?? {}).reduce(
+      (result, [shown, own]) => result.replaceAll(shown, own),
+      text,
+    );
+  }
+
+  /** Types some lines into the reader's shell, which ends at the first failure. */
+  private async typed(text: string): Promise<{ code: number; printed: string }> {
+    const child = spawn("sh", ["-ec", `${text}\nenv -0 >&3`], {
+      ...this.surroundings(),
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+    });
+    const [out, err, left] = [child.stdio[1], child.stdio[2], child.stdio[3]].map((stream) => {
+      const chunks: Buffer[] = [];
+      stream?.on("data", (chunk: Buffer) => void chunks.push(chunk));
+      return () => Buffer.concat(chunks).toString();
+    });
+    const [code] = await once(child, "close");
+    const variables = left?.().split("\0").filter(Boolean) ?? [];
+    if (code === 0) {
+      const env = Object.fromEntries(
+        variables.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]),
+      );
+      this.reader = { ...this.reader, env, folder: env.PWD ?? this.reader.folder };
+    }
+    return { code, printed: `${out?.()}${err?.()}` };
+  }
+
+  /** Starts something in a process group of its own and waits for its first words. */
+  private async started(text: string): Promise<string> {
+    const child = spawn("sh", ["-ec", text], {
+      ...this.surroundings(),
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    this.background.push(child);
+    const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`${text}\nended with ${code}`)));
+    const [chunk] = await Promise.race([once(child.stdout, "data"), ended]);
+    ended.catch(() => undefined);
+    return String(chunk);
+  }
+
+  private surroundings() {
+    const { folder, env } = this.reader;
+    return { cwd: folder, env: { ...env, PWD: folder, PULUMI_SKIP_CONFIRMATIONS: "true" } };
+  }
+
+  private prints(block: Block | undefined, printed: string): void {
+    for (const line of this.located(block?.text ?? "").split("\n")) expect(printed).toMatch(shapeOf(line));
+  }
+}
+
+const isCommand = ({ language }: Block) => language === "sh";
+const isFile = ({ language, tag }: Block) => language !== "sh" && /^[\w-]+(\.[\w-]+)+$/.test(tag);
+const isPrinted = ({ tag }: Block) => tag === "output" || tag === "shown";
+
+/** A block without the commands that no test types. */
+function runnable(block: Block): string {
+  if (!isCommand(block)) return block.text;
+  return block.text
+    .split("\n")
+    .filter((line) => !(line in NOT_RUN))
+    .join("\n")
+    .trim();
+}
+
+/** A line with the same words: numbers, and lists of nodes, may be others. */
+function shapeOf(line: string): RegExp {
+  const escaped = line.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+  return new RegExp(escaped.replace(/\d[\d ]*/g, "\\d[\\d ]*").replace(/ +/g, " +"));
+}

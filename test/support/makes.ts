@@ -1,0 +1,16 @@
+import type { DialectName } from "../../provider/emulator";
+
+/**
+ * Makes of nodes that answer otherwise than the emulator's default, each with the settings that `probe --write` finds for it
+ * (test/e2e/guides-start.test.ts asks the first of them by the guide, test/commands/makes.test.ts all).
+ */
+export const MAKES = {
+  /** Lists ranges with values in hex, deeper down, and shows what is staged; small requests only. */
+  "seed:2": { maxBytesPerRequest: 16_384, maxEntriesPerRequest: 100, answers: { empty: "{}" } },
+  /** Refuses what is there already or is not there; lists ranges in pairs. */
+  "seed:4": { maxBytesPerRequest: 16_384 },
+  /** Lists entries as texts, answers errors as pages, and shows what is staged. */
+  "seed:6": {},
+} as const satisfies Partial<Record<DialectName, object>>;
+
+export type Make = keyof typeof MAKES;
