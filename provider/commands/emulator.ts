@@ -9,8 +9,8 @@ import type { EmulatorInfo } from "../emulator/signaling/credentials";
 import { readStateFile } from "../emulator/state/state-file";
 import { PRIVATE_FILE } from "../files/private";
 import { type CliIo, UsageError } from "./cli-io";
+import { addEmulatorCalls } from "./emulating";
 import { addBackground, startInBackground } from "./emulator-background";
-import { addEmulatorCalls } from "./emulator-calls";
 import { wrongUse } from "./wrong-use";
 
 interface Flags {

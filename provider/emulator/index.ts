@@ -31,6 +31,7 @@ export { type UnmetFault, UnmetFaultError } from "./behaviour/unmet-faults";
 export { type ConnectOptions, connectEmulator, type RemoteEmulator } from "./control/client";
 export type { RequestWait } from "./control/journal";
 export { UnknownResource } from "./control/lookup";
+export type { TrafficRequest } from "./control/traffic";
 export type { Emulator } from "./emulator";
 export type { ClientTls, TlsFiles } from "./http/tls";
 export type { ApiName, Command, JournalEntry, SignalingOperation } from "./journal/entry";

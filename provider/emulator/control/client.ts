@@ -5,6 +5,7 @@ import { remoteClock } from "./behaviour";
 import { UnknownResource } from "./lookup";
 import { type AnyMember, type FaultRemover, hasBody, type Operation, pathParameters } from "./operation";
 import { MEMBERS, type RemoteMembers } from "./operations";
+import { remoteTraffic } from "./traffic";
 
 /** How to reach an emulator. */
 export interface ConnectOptions {
@@ -24,8 +25,8 @@ export interface ConnectOptions {
 }
 
 /**
- * A running emulator from afar: the members of `Emulator`, each a promise. Left out are `seedNumber` and `replay`, whose
- * traffic is made where the emulator runs: there is `POST /traffic` for it. Closing ends nothing but this client.
+ * A running emulator from afar: the members of `Emulator`, each a promise. Left out are `seedNumber` and `replay`, in whose
+ * place `traffic` lets traffic be made where the emulator runs. Closing ends nothing but this client.
  */
 export type RemoteEmulator = RemoteMembers & AsyncDisposable & { close(): Promise<void> };
 
@@ -56,7 +57,7 @@ export async function connectEmulator(control: string, options: ConnectOptions =
       Object.defineProperty(target, name, { ...property, enumerable: true, configurable: true });
     }
   };
-  define(emulator, MEMBERS);
+  define(emulator, [...MEMBERS, ...Object.entries(remoteTraffic)] as [string, AnyMember][]);
   define(emulator.clock, Object.entries(remoteClock) as [string, AnyMember][]);
   const { endpoint, signalingUrl, testSignalingUrl } = options;
   const here = {

@@ -6,7 +6,7 @@ import { journal } from "./journal";
 import { openApi } from "./openapi";
 import { type AnyMember, type Constant, type Getter, type Method, type Operation, operation } from "./operation";
 import { state } from "./state";
-import { traffic } from "./traffic";
+import { type remoteTraffic, traffic } from "./traffic";
 
 const description = operation("GET /openapi.json", "This description.", {
   answer: z.looseObject({ openapi: z.string() }),
@@ -35,7 +35,8 @@ type Local<Entry> =
       : never;
 
 /** The same from afar: methods and getters give promises. */
-export type RemoteMembers = Remotes<Table> & { readonly clock: Remotes<typeof remoteClock> };
+export type RemoteMembers = Remotes<Table> &
+  Remotes<typeof remoteTraffic> & { readonly clock: Remotes<typeof remoteClock> };
 
 type Remotes<Entries> = {
   readonly [Name in keyof Entries as Entries[Name] extends Operation ? never : Name]: Remote<Entries[Name]>;

@@ -43,6 +43,29 @@ const marks = operation("GET /marks", "The marks of a profile, expired ones that
   },
 });
 
+/** Traffic that is made where the emulator runs. */
+export const trafficRequest = z.strictObject({
+  kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]),
+  to: z.array(z.string()).min(1).describe("Prefixes of recipients."),
+  from: z.array(z.string()).min(1).optional().describe("Prefixes of senders; default: documentation prefixes."),
+  count: z.int().min(1).max(CONTROL.traffic).describe("How many packets."),
+  seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
+});
+
+/** See {@link trafficRequest}. */
+export interface TrafficRequest extends z.infer<typeof trafficRequest> {}
+
+const arrivingTraffic = operation(
+  "POST /traffic",
+  "Generated traffic that arrives; what became of it in sum. Ends with its caller, and with a reset or another state: the sum is of the packets until then.",
+  {
+    input: trafficRequest,
+    answer: trafficSummary,
+    run: (simulation, { kind, count, seed = simulation.options.seed, ...options }, { signal }) =>
+      replay(simulation, KINDS[kind]({ seed, ...options }), count, signal),
+  },
+);
+
 /** Packets that arrive at the node, and what they leave behind. */
 export const traffic = {
   /**
@@ -68,22 +91,7 @@ export const traffic = {
     (packets: Iterable<Packet>) => checkedPackets(packets),
   ),
 
-  traffic: operation(
-    "POST /traffic",
-    "Generated traffic that arrives; what became of it in sum. Ends with its caller, and with a reset or another state: the sum is of the packets until then.",
-    {
-      input: z.strictObject({
-        kind: z.enum(Object.keys(KINDS) as [keyof typeof KINDS]),
-        to: z.array(z.string()).min(1).describe("Prefixes of recipients."),
-        from: z.array(z.string()).min(1).optional().describe("Prefixes of senders; default: documentation prefixes."),
-        count: z.int().min(1).max(CONTROL.traffic).describe("How many packets."),
-        seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
-      }),
-      answer: trafficSummary,
-      run: (simulation, { kind, count, seed = simulation.options.seed, ...options }, { signal }) =>
-        replay(simulation, KINDS[kind]({ seed, ...options }), count, signal),
-    },
-  ),
+  traffic: arrivingTraffic,
 
   /**
    * The marks of a profile, expired ones that are still kept included: all, or those of a rule, with an address, or the first so many.
@@ -128,6 +136,14 @@ export const traffic = {
     ),
     (url: string) => ({ url: strictly(text, url, "The url of a profile") }),
     (counters) => counters.map((it) => it ?? undefined),
+  ),
+};
+
+/** What a client has in place of `replay`, whose traffic is made by its caller. */
+export const remoteTraffic = {
+  /** Lets traffic arrive that is made where the emulator runs, and sums up what became of it. An `AbortSignal` ends it. */
+  traffic: method(arrivingTraffic, (...[request]: [request: TrafficRequest, signal?: AbortSignal]) =>
+    strictly(trafficRequest, request, "traffic()"),
   ),
 };
 

@@ -19,13 +19,16 @@ const prefix = z.string().superRefine(readBy((text: string) => Prefix.parse(text
 
 /** Which journal entries to find: every member given must be equal. */
 export const journalFilter = z.strictObject({
-  cmd: z.enum(["list", "insert", "delete", "commit"]).optional(),
-  op: z.enum(["status", "start", "stop"]).optional(),
-  api: z.enum(["node", "signaling", "test", "other"]).optional(),
-  url: z.string().optional(),
-  client: z.string().optional(),
-  type: z.enum(MARK_TYPES).optional(),
-  status: z.int().optional(),
+  cmd: z
+    .enum(["list", "insert", "delete", "commit"])
+    .optional()
+    .describe("Of the node API: list, insert, delete or commit."),
+  op: z.enum(["status", "start", "stop"]).optional().describe("Of the signaling API: status, start or stop."),
+  api: z.enum(["node", "signaling", "test", "other"]).optional().describe("node, signaling, test or other."),
+  url: z.string().optional().describe("The resource of a command."),
+  client: z.string().optional().describe("The signaling client."),
+  type: z.enum(MARK_TYPES).optional().describe("Of a list of marks: shost, dhost, sdhost or conn."),
+  status: z.int().optional().describe("Status of the answer."),
   run: z.union([z.int(), z.string()]).optional().describe("Number or label of a run."),
   contains: prefix.optional().describe("A prefix or an address that a data item has, or covers."),
 } satisfies { [Name in keyof Required<JournalFilter>]: z.ZodType<JournalFilter[Name]> });

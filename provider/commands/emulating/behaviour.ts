@@ -1,0 +1,64 @@
+import { dialectSchema } from "../../emulator/behaviour/dialect";
+import { readDialect } from "../../emulator/behaviour/dialect-file";
+import { deviations, type RemoteEmulator } from "../../emulator/index";
+import { printed } from "../listing/output";
+import { type AddCall, type Call, members, outputOption, type Printing, pretty } from "./call";
+
+const DIALECT_HELP = `
+Switches that are not given have their defaults: "default" is the dialect without any. docs/emulator-reference.md has all of them.
+What --output json prints is a file for --dialect.
+
+Examples:
+  pulumi-packetfilter emulator dialect strict
+  pulumi-packetfilter emulator dialect prefixKey=net markPace=table
+  pulumi-packetfilter emulator dialect node.json
+`;
+
+/** Adds `emulator clock` and `dialect`. */
+export function addBehaviour(add: AddCall): void {
+  add<ClockFlags>("clock", "its virtual time: show it, let it stand still, advance it", clock)
+    .option("--freeze [time]", "let it stand still, now or at a time such as 2026-12-01T10:00:00Z")
+    .option("--advance <duration>", "move it forward, such as 1h")
+    .option("--resume", "let it run again")
+    .addOption(outputOption());
+  add<Printing>(
+    "dialect [choice...]",
+    "show which switches are not the default, or set a dialect: a name, seed:N, a JSON file, or switch=value",
+    dialect,
+  )
+    .addOption(outputOption())
+    .addHelpText("after", DIALECT_HELP);
+}
+
+interface ClockFlags extends Printing {
+  readonly freeze?: string | true;
+  readonly advance?: string;
+  readonly resume?: boolean;
+}
+
+const clock: Call<ClockFlags> = async ({ clock: virtual }, { freeze, advance, resume, output }) => {
+  if (freeze !== undefined) await virtual.freeze(freeze === true ? undefined : freeze);
+  if (advance !== undefined) await virtual.advance(advance);
+  if (resume) await virtual.resume();
+  const [now, frozen] = [await virtual.now, await virtual.frozen];
+  if (output === "json") return pretty({ now, frozen });
+  return `${now.toISOString()}, ${frozen ? "standing still" : "running"}\n`;
+};
+
+const dialect: Call<Printing> = async (emulator, { output }, words) => {
+  if (words.length > 0) await setDialect(emulator, words);
+  const inUse = await emulator.dialect;
+  const different = deviations(inUse);
+  if (output === "json") return pretty({ dialect: inUse, deviations: different });
+  const rows = Object.entries(different).map(([name, setting]) => ({ switch: name, setting: String(setting) }));
+  const summary = rows.length === 0 ? "All switches have their defaults." : "All other switches have their defaults.";
+  return printed({ columns: ["switch", "setting"], rows, summary }, "table");
+};
+
+async function setDialect(emulator: RemoteEmulator, words: readonly string[]): Promise<void> {
+  const [first = ""] = words;
+  const isNamed = words.length === 1 && !first.includes("=");
+  await emulator.setDialect(
+    isNamed ? await readDialect(first) : members(dialectSchema, words, "The dialect is not valid"),
+  );
+}

@@ -1,0 +1,93 @@
+import { type Command, Option } from "commander";
+import { z } from "zod";
+import { connectEmulator, type RemoteEmulator } from "../../emulator/index";
+import { fromTexts, strictly } from "../../emulator/validation/strict";
+import { type CliIo, UsageError } from "../cli-io";
+import { wrongUse } from "../wrong-use";
+
+interface Flags {
+  readonly at?: string;
+  readonly token?: string;
+}
+
+/** A command that calls a running emulator: it returns what is printed. */
+export type Call<More> = (
+  emulator: RemoteEmulator,
+  flags: More,
+  words: readonly string[],
+  io: CliIo,
+) => Promise<string>;
+
+/** Adds such a command. What the emulator refuses as wrong is wrong use (exit code 2), all else that fails a failure (1). */
+export type AddCall = <More>(usage: string, about: string, call: Call<More>) => Command;
+
+/** What adds commands below `emulator`, each with the options that say which emulator it calls. */
+export function callsOf(emulator: Command, io: CliIo): AddCall {
+  return <More>(usage: string, about: string, call: Call<More>) => {
+    const command = emulator
+      .command(usage)
+      .description(`a running emulator: ${about}`)
+      .option("--at <url>", "address of its control API; also PACKETFILTER_EMULATOR_CONTROL")
+      .option("--token <token>", "token of its control API; also PACKETFILTER_EMULATOR_TOKEN");
+    return command.action(async () => {
+      const flags = command.opts<Flags & More>();
+      io.out(await wrongUse(TypeError, async () => call(await connect(flags, io), flags, command.args, io)));
+    });
+  };
+}
+
+/** What a command prints: for people, or the JSON that the member of the emulator gives. */
+export interface Printing {
+  readonly output: "table" | "json";
+}
+
+/** The option of {@link Printing}. */
+export const outputOption = () =>
+  new Option("--output <form>", "form of what is printed").choices(["table", "json"]).default("table");
+
+/** JSON for people and programs. */
+export const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+
+/** Words such as `cmd=commit status=503` as what a schema describes. @throws {UsageError} or {TypeError} naming what is wrong. */
+export function members<Schema extends z.ZodObject>(
+  schema: Schema,
+  words: readonly string[],
+  about: string,
+): z.output<Schema> {
+  const texts = Object.fromEntries(words.map((word) => pair(word, "member=value, such as cmd=commit")));
+  const values = Object.entries(fromTexts(schema, texts)).map(([name, value]) => [
+    name,
+    isList(schema, name) ? texts[name]?.split(",") : value,
+  ]);
+  return strictly(schema, Object.fromEntries(values), about);
+}
+
+function isList({ shape }: z.ZodObject, name: string): boolean {
+  const member: unknown = Object.hasOwn(shape, name) ? shape[name] : undefined;
+  return (member instanceof z.ZodOptional ? member.unwrap() : member) instanceof z.ZodArray;
+}
+
+/** The two sides of the first `=`. @throws {UsageError} where one is missing, with how it is written. */
+export function pair(word: string, written: string): [string, string] {
+  const at = word.indexOf("=");
+  if (at < 1) throw new UsageError(`${JSON.stringify(word)} is written ${written}.`);
+  return [word.slice(0, at), word.slice(at + 1)];
+}
+
+/** Reads an option that is a whole number. */
+export function wholeNumber(flag: string): (text: string) => number {
+  return (text) => {
+    if (/^\d{1,15}$/.test(text)) return Number(text);
+    throw new UsageError(`${flag} must be a whole number, it is ${JSON.stringify(text)}.`);
+  };
+}
+
+async function connect({ at, token }: Flags, { env }: CliIo): Promise<RemoteEmulator> {
+  const address = at ?? env.PACKETFILTER_EMULATOR_CONTROL;
+  if (!address) {
+    throw new UsageError(
+      "Say which emulator: --at URL or PACKETFILTER_EMULATOR_CONTROL, the control address in its ready line.",
+    );
+  }
+  return connectEmulator(address, { token: token ?? (env.PACKETFILTER_EMULATOR_TOKEN || undefined) });
+}

@@ -1,0 +1,114 @@
+import { Option } from "commander";
+import type { RemoteEmulator } from "../../emulator/index";
+import { readStateFile, toYaml } from "../../emulator/state/state-file";
+import { count } from "../../model/text";
+import { UsageError } from "../cli-io";
+import { printed } from "../listing/output";
+import { type AddCall, type Call, outputOption, type Printing, pair, pretty } from "./call";
+
+/** Adds `emulator reset`, `state`, `snapshot`, `change` and `signal`. */
+export function addContents(add: AddCall): void {
+  add("reset", "back to its start, with an empty journal and no faults", async (emulator) => {
+    await emulator.reset();
+    return "The emulator is as it was at its start.\n";
+  });
+  add<StateFlags>("state [file]", "print what it holds, or let it hold what a file says", state).addOption(
+    new Option("--output <form>", "form of what is printed").choices(["yaml", "json"]).default("yaml"),
+  );
+  add<SnapshotFlags>("snapshot [name]", "keep what it holds under a name, or show the names", snapshot)
+    .option("--restore", "put back what was kept under the name")
+    .option("--delete", "forget what was kept under the name")
+    .addOption(outputOption());
+  add<ChangeFlags>("change <url>", "change a prefix-set as an operator at the node's console, or show it", change)
+    .option("--insert <prefix=value...>", "entries that it then has")
+    .option("--delete <prefix...>", "entries that it then has no more")
+    .addOption(outputOption());
+  add<SignalFlags>("signal [client]", "start and stop signaling without a request, or show what is active", signal)
+    .option("--start <prefix...>", "prefixes that are then active")
+    .option("--stop <prefix...>", "prefixes that are then active no more")
+    .addOption(outputOption());
+}
+
+interface StateFlags {
+  readonly output: "yaml" | "json";
+}
+
+const state: Call<StateFlags> = async (emulator, { output }, [file]) => {
+  if (file === undefined) {
+    const contents = await emulator.state();
+    return output === "json" ? pretty(contents) : await toYaml(contents);
+  }
+  await emulator.seed(await readStateFile(file));
+  return `The emulator holds what ${file} says.\n`;
+};
+
+interface SnapshotFlags extends Printing {
+  readonly restore?: boolean;
+  readonly delete?: boolean;
+}
+
+const snapshot: Call<SnapshotFlags> = async (emulator, { restore, delete: forget, output }, [name]) => {
+  if (restore && forget) throw new UsageError("--restore and --delete exclude each other.");
+  if (name === undefined) {
+    if (restore || forget)
+      throw new UsageError(`Say which snapshot: emulator snapshot NAME ${restore ? "--restore" : "--delete"}.`);
+    const names = await emulator.snapshots;
+    return output === "json" ? pretty(names) : names.map((each) => `${each}\n`).join("");
+  }
+  if (restore) await emulator.restore(name);
+  else if (forget) await emulator.deleteSnapshot(name);
+  else await emulator.snapshot(name);
+  return `Snapshot ${name}: ${restore ? "put back" : forget ? "forgotten" : "taken"}.\n`;
+};
+
+interface ChangeFlags extends Printing {
+  readonly insert?: readonly string[];
+  readonly delete?: readonly string[];
+}
+
+const change: Call<ChangeFlags> = async (emulator, { insert = [], delete: removed = [], output }, [url = ""]) => {
+  const isChange = insert.length + removed.length > 0;
+  if (isChange) await emulator.change(url, { insert: Object.fromEntries(insert.map(entry)), delete: removed });
+  const content = await emulator.prefixSet(url);
+  if (output === "json") return pretty(content);
+  const { applied, staged } = content;
+  const summary = `${url}: ${count(Object.keys(applied).length, "entry", "entries")}.`;
+  if (isChange) return `${summary}\n`;
+  const rows = Object.keys({ ...applied, ...staged }).map((prefix) => ({
+    prefix,
+    applied: applied[prefix],
+    staged: staged[prefix],
+  }));
+  return printed({ columns: ["prefix", "applied", "staged"], rows, summary }, "table");
+};
+
+function entry(word: string): [string, number] {
+  const [prefix, value] = pair(word, "prefix=value, such as 203.0.113.0/24=1");
+  if (/^\d{1,15}$/.test(value)) return [prefix, Number(value)];
+  throw new UsageError(`The value of ${prefix} must be a whole number, it is ${JSON.stringify(value)}.`);
+}
+
+interface SignalFlags extends Printing {
+  readonly start?: readonly string[];
+  readonly stop?: readonly string[];
+}
+
+const signal: Call<SignalFlags> = async (emulator, { start, stop, output }, [client]) => {
+  if (client !== undefined) await emulator.signal(client, { start, stop });
+  else if (start || stop) throw new UsageError("Say which client: emulator signal CLIENT --start PREFIX.");
+  const active = await activeSignalings(emulator);
+  if (output === "json") return pretty(active);
+  const rows = Object.entries(active).flatMap(([api, clients]) =>
+    Object.entries(clients)
+      .filter(([id]) => client === undefined || id === client)
+      .flatMap(([id, prefixes]) =>
+        prefixes.map((prefix) => ({ api: api === "signalings" ? "signaling" : "test", client: id, prefix })),
+      ),
+  );
+  const summary = `${count(rows.length, "prefix is", "prefixes are")} active.`;
+  return printed({ columns: ["api", "client", "prefix"], rows, summary }, "table");
+};
+
+async function activeSignalings(emulator: RemoteEmulator) {
+  return { signalings: await emulator.signalings, testSignalings: await emulator.testSignalings };
+}

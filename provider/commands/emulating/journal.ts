@@ -1,0 +1,130 @@
+import type { Command } from "commander";
+import { describeEntry, describeRun, type JournalEntry, type RemoteEmulator } from "../../emulator/index";
+import type { JournalFilter } from "../../emulator/journal/filter";
+import type { JournalRange } from "../../emulator/journal/journal";
+import { journalFilter, journalRange } from "../../emulator/validation/arguments";
+import { UsageError } from "../cli-io";
+import { type AddCall, type Call, members, outputOption, type Printing, pretty, wholeNumber } from "./call";
+
+const EXPECT_HELP = `
+Without a number: one request or more. "then" stands between requests that are expected one after the other. What is missing
+or too many is told with the requests that came near, and the command ends with 1.
+
+Examples:
+  pulumi-packetfilter emulator expect cmd=commit url=prefixset://edge/blocked --count 1
+  pulumi-packetfilter emulator expect run=nightly contains=203.0.113.9 --min 1
+  pulumi-packetfilter emulator expect cmd=insert then cmd=delete then cmd=commit status=200
+  pulumi-packetfilter emulator expect op=start status=200 --within 5s
+  pulumi-packetfilter emulator expect --faults-met
+`;
+
+/** Adds `emulator journal` and `expect`. */
+export function addJournal(add: AddCall): void {
+  const journalCommand = add<JournalFlags>("journal", "what it was asked and answered, secrets cut out", journal);
+  withFilter(journalCommand)
+    .option("--runs", "the runs instead of the requests")
+    .option("--har", "the whole journal as an HTTP archive, for the network view of a browser")
+    .option("--clear", "empty the journal afterwards")
+    .option("--begin-run [label]", "let another run begin afterwards")
+    .addOption(outputOption());
+  add<ExpectFlags>("expect [member=value...]", "fail unless it was asked for this, and print the requests", expect)
+    .option("--count <number>", "exactly so many requests", wholeNumber("--count"))
+    .option("--min <number>", "so many requests or more", wholeNumber("--min"))
+    .option("--max <number>", "so many requests or fewer", wholeNumber("--max"))
+    .option("--within <duration>", "wait so long for one, such as 5s, unless there is one already")
+    .option("--since <index>", "with --within: only a request from this index on", wholeNumber("--since"))
+    .option("--faults-met", "also that every fault that was set has struck")
+    .addOption(outputOption())
+    .addHelpText("after", EXPECT_HELP);
+}
+
+/** An option for each member that requests can be found by. */
+function withFilter(command: Command): Command {
+  for (const [name, schema] of Object.entries({ ...journalRange.shape, ...journalFilter.shape })) {
+    const isNumber = schema.safeParse(0).success && !schema.safeParse("0").success;
+    const flag = `--${name}`;
+    const about = schema.description ?? "";
+    if (isNumber) command.option(`${flag} <number>`, about, wholeNumber(flag));
+    else command.option(`${flag} <value>`, about);
+  }
+  return command;
+}
+
+interface JournalFlags extends JournalFilter, JournalRange, Printing {
+  readonly runs?: boolean;
+  readonly har?: boolean;
+  readonly clear?: boolean;
+  readonly beginRun?: string | true;
+}
+
+const journal: Call<JournalFlags> = async (emulator, flags) => {
+  const { runs, har, clear, beginRun, output } = flags;
+  if (runs && har) throw new UsageError("--runs and --har exclude each other.");
+  const text = har ? pretty(await emulator.har()) : await (runs ? runsText(emulator, output) : found(emulator, flags));
+  if (clear) await emulator.clearJournal();
+  if (beginRun !== undefined) await emulator.beginRun(beginRun === true ? undefined : beginRun);
+  return text;
+};
+
+async function runsText(emulator: RemoteEmulator, output: Printing["output"]): Promise<string> {
+  const runs = await emulator.runs;
+  return output === "json" ? pretty(runs) : runs.map((run) => `${describeRun(run)}\n`).join("");
+}
+
+async function found(emulator: RemoteEmulator, flags: JournalFlags): Promise<string> {
+  const { cmd, op, api, url, client, type, status, run, contains, since, limit, output } = flags;
+  const filter = { cmd, op, api, url, client, type, status, run, contains };
+  return entriesText(await emulator.requests(filter, { since, limit }), output);
+}
+
+interface ExpectFlags extends Printing {
+  readonly count?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly within?: string;
+  readonly since?: number;
+  readonly faultsMet?: boolean;
+}
+
+const expect: Call<ExpectFlags> = async (emulator, flags, words) => {
+  const entries = await expected(emulator, flags, steps(words));
+  if (flags.faultsMet) await emulator.expectAllFaultsMet();
+  return entriesText(entries, flags.output);
+};
+
+async function expected(
+  emulator: RemoteEmulator,
+  { count, min, max, within, since, faultsMet }: ExpectFlags,
+  filters: readonly JournalFilter[],
+): Promise<readonly JournalEntry[]> {
+  const numbers = { exactly: count, min, max };
+  const isCounted = Object.values(numbers).some((it) => it !== undefined);
+  if ([isCounted, within !== undefined, filters.length > 1].filter(Boolean).length > 1) {
+    throw new UsageError('A number of requests, --within and "then" exclude each other.');
+  }
+  if (since !== undefined && within === undefined) throw new UsageError("--since stands with --within only.");
+  const [filter = {}] = filters;
+  if (filters.length > 1) return emulator.expectOrder(filters);
+  if (within !== undefined) return [await emulator.waitForRequest(filter, { within, since })];
+  if (isCounted) return emulator.expectRequests(filter, numbers);
+  if (filters.length === 1) return emulator.expectRequests(filter, { min: 1 });
+  if (faultsMet) return [];
+  throw new UsageError("Say what is expected, such as cmd=commit, a number of requests, or --faults-met.");
+}
+
+/** The filters between which `then` stands; none without words. */
+function steps(words: readonly string[]): JournalFilter[] {
+  if (words.length === 0) return [];
+  const groups: string[][] = [[]];
+  for (const word of words) {
+    if (word === "then") groups.push([]);
+    else groups.at(-1)?.push(word);
+  }
+  if (groups.some((group) => group.length === 0)) throw new UsageError('"then" stands between two requests.');
+  return groups.map((group) => members(journalFilter, group, "The request is not valid"));
+}
+
+function entriesText(entries: readonly JournalEntry[], output: Printing["output"]): string {
+  if (output === "json") return pretty(entries);
+  return entries.map((entry) => `#${entry.index} ${describeEntry(entry)}\n`).join("");
+}

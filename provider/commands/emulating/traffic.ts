@@ -1,0 +1,97 @@
+import { readFile } from "node:fs/promises";
+import { markRecord } from "../../emulator/control/answers";
+import { trafficRequest } from "../../emulator/control/traffic";
+import { CONTROL } from "../../emulator/defaults";
+import type { Packet, RemoteEmulator } from "../../emulator/index";
+import { packetSchema } from "../../emulator/packets";
+import type { MarkType } from "../../model/mark";
+import { count } from "../../model/text";
+import { type CliIo, UsageError } from "../cli-io";
+import { withoutEmpty } from "../listing/listing";
+import { printed } from "../listing/output";
+import { standardInput } from "../standard-input";
+import { type AddCall, type Call, members, outputOption, type Printing, pretty, wholeNumber } from "./call";
+
+const PACKETS_HELP = `
+Members of a packet: from, to, proto, sport, dport, flags, length, count, at. Of traffic: kind (background, synFlood,
+dnsAmplification, carpetBombing), to, from, count, seed. Several values have commas between them.
+
+Examples:
+  pulumi-packetfilter emulator packets from=203.0.113.9 to=198.51.100.7 proto=tcp dport=443 flags=syn
+  pulumi-packetfilter emulator packets --file packets.json
+  pulumi-packetfilter emulator packets --traffic kind=synFlood to=198.51.100.7 count=10000
+`;
+
+/** Adds `emulator packets` and `marks`. */
+export function addTraffic(add: AddCall): void {
+  add<PacketsFlags>("packets [member=value...]", "let packets arrive, and show what became of them", packets)
+    .option("--file <file>", 'packets as a JSON array in a file; "-": standard input')
+    .option("--traffic", "the members are those of generated traffic, which is summed up")
+    .addOption(outputOption())
+    .addHelpText("after", PACKETS_HELP);
+  add<MarksFlags>("marks <profile> <type>", "the marks of a profile: shost, dhost, sdhost or conn", marks)
+    .option("--limit <number>", "only so many records", wholeNumber("--limit"), CONTROL.marks)
+    .addOption(outputOption());
+}
+
+interface PacketsFlags extends Printing {
+  readonly file?: string;
+  readonly traffic?: boolean;
+}
+
+const packets: Call<PacketsFlags> = async (emulator, { file, traffic, output }, words, io) => {
+  if ([file !== undefined, traffic, words.length > 0 && !traffic].filter(Boolean).length !== 1) {
+    throw new UsageError(
+      "Say one packet, such as from=203.0.113.9 to=198.51.100.7 proto=tcp, or --file, or --traffic.",
+    );
+  }
+  if (traffic) return generated(emulator, words, output);
+  const arriving = file === undefined ? [onePacket(words)] : await packetsOf(file, io);
+  const verdicts = await emulator.receive(arriving);
+  if (output === "json") return pretty(verdicts);
+  const rows = verdicts.map(({ verdict, profile, rule, marks }, at) => ({
+    packet: at,
+    verdict,
+    profile,
+    rule: rule?.name ?? rule?.id,
+    marks: marks.map(({ type, id, value }) => `${type} ${id}: ${value}`).join(", "),
+  }));
+  const dropped = verdicts.filter(({ verdict }) => verdict === "drop").length;
+  const summary = `${count(rows.length, "packet")}, ${dropped} dropped.`;
+  return printed({ columns: ["packet", "verdict", "profile", "rule", "marks"], rows, summary }, "table");
+};
+
+async function generated(emulator: RemoteEmulator, words: readonly string[], output: Printing["output"]) {
+  const sum = await emulator.traffic(members(trafficRequest, words, "The traffic is not valid"));
+  if (output === "json") return pretty(sum);
+  return Object.entries(sum)
+    .map(([name, value]) => `${name} ${value}\n`)
+    .join("");
+}
+
+const onePacket = (words: readonly string[]) => members(packetSchema, words, "The packet is not valid");
+
+/** What is no array of packets is refused where they are received. */
+async function packetsOf(file: string, io: CliIo): Promise<Packet[]> {
+  const text = file === "-" ? await standardInput(io, "Standard input has no packets.") : await readFile(file, "utf8");
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UsageError(`${file === "-" ? "Standard input" : file} is not JSON: write an array of packets.`);
+  }
+}
+
+interface MarksFlags extends Printing {
+  readonly limit: number;
+}
+
+const marks: Call<MarksFlags> = async (emulator, { limit, output }, [url = "", type = ""]) => {
+  // What is no type is refused by the member.
+  const table = await emulator.markTable(url, type as MarkType, limit);
+  if (output === "json") return pretty(table);
+  const { active, expired, records } = table;
+  const columns = Object.keys(markRecord.shape);
+  const rows = records.map((record) => ({ ...record }));
+  const shown = rows.length < active + expired ? `; ${rows.length} shown` : "";
+  return printed(withoutEmpty({ columns, rows, summary: `${active} active, ${expired} expired${shown}.` }, 0), "table");
+};
