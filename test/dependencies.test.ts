@@ -43,6 +43,18 @@ test.each([
   expect(table(heading)).toEqual(names.map(installed));
 });
 
+/** Licences that ask for no more than to be named. */
+const PERMISSIVE = ["MIT", "ISC", "Apache-2.0", "BSD-3-Clause"];
+
+test("docs/dependencies.md has every package for development whose licence asks for more", () => {
+  const others = Object.keys(manifest.devDependencies)
+    .map(installed)
+    .filter(
+      ([, , licence = ""]) => !licence.split(/ AND | OR |[()]/).every((one) => one === "" || PERMISSIVE.includes(one)),
+    );
+  expect(table("For development, under another kind of licence")).toEqual(others);
+});
+
 test("every licence lets others use, change and pass on the package", () => {
   const names = [...Object.keys(manifest.dependencies), ...Object.keys(manifest.peerDependencies)];
   const licences = new Set(names.map((name) => installed(name)[2]));

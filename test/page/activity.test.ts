@@ -306,7 +306,9 @@ test("an emulator that went away is said to be, and one that comes back is follo
     }),
   );
   expect(names).toEqual(["Skip to content", "Pause", "Find", "API", "Only errors and faults"]);
-  expect(await view.page.evaluate("getComputedStyle(document.querySelector('.still .panel')).opacity")).toBe("0.6");
+  expect(await view.page.evaluate("getComputedStyle(document.querySelector('.still .panel')).filter")).toBe(
+    "grayscale(1)",
+  );
   await using second = await startNode({ controlPort: Number(new URL(first.control).port) });
   await view.page.getByText("live", { exact: true }).waitFor();
   expect(await view.page.locator(".lines > li").count()).toBe(0);

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { startNode, useBrowser } from "./support";
+import { startNode, useBrowser, VIEWS } from "./support";
 
 const { open } = useBrowser();
-const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets"];
 
 /** What has the focus: its role or element, its name, and whether one sees that it has it. Runs in the browser. */
 const FOCUSED = `(() => {
@@ -26,7 +25,7 @@ test.each(VIEWS)("every control of the view %s is reached by Tab, named and seen
   emulator.fail({ cmd: "commit" });
   await using view = await open(emulator, `#${name}`);
   const { page } = view;
-  await page.locator("main h2").first().waitFor();
+  await page.getByRole("main").locator("h2").first().waitFor();
   const controls = await page
     .locator("a[href], button:not(:disabled), input, select, summary")
     .filter({ visible: true })

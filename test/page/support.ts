@@ -4,6 +4,9 @@ import type { BrowserContext, BrowserContextOptions, Page } from "playwright-cor
 import { afterAll, beforeAll } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../provider/emulator";
 
+/** Every view that the page has; `accessibility.test.ts` compares them with its tabs. */
+export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "journal"] as const;
+
 /** Room for the installation of a browser. */
 const SET_UP = 300_000;
 const root = resolve(__dirname, "../..");
@@ -44,6 +47,35 @@ export interface OpenPage extends AsyncDisposable {
 /** An emulator whose packets meet rules of every kind. */
 export function startNode(options: EmulatorOptions = {}): Promise<Emulator> {
   return startEmulator({ seed: 7, ...options });
+}
+
+/** An emulator of which every view has something to show: what is staged, signaled, armed, met and refused. */
+export async function startBusyNode(options: EmulatorOptions = {}): Promise<Emulator> {
+  const emulator = await startNode(options);
+  const url = "prefixset://edge/blocked";
+  emulator.fail({ cmd: "commit", status: 503 });
+  await fapi(emulator, {
+    url,
+    cmd: "insert",
+    data: [
+      { p: "192.0.2.0/24", v: 5 },
+      { p: "203.0.113.7", v: 2 },
+    ],
+  });
+  await fapi(emulator, { url, cmd: "delete", data: [{ a: "2001:db8:bad::/48" }] });
+  await fapi(emulator, { url, cmd: "commit" });
+  emulator.fail({ cmd: "commit", status: 503, every: 1 });
+  emulator.signal("client-a", { start: ["198.51.100.7"] });
+  return emulator;
+}
+
+/** Opens a view by its tab; it is there once its heading is. */
+export async function openView(page: Page, name: (typeof VIEWS)[number]): Promise<void> {
+  // On a wide window the journal has no tab.
+  await page.goto(`${new URL(page.url()).origin}/#${name}`);
+  await page.getByRole("main", { name: new RegExp(`^${name}$`, "i") }).waitFor();
+  // Not only its frame, but what it asks the emulator for.
+  if (name === "sets") await page.getByText("A commit would", { exact: true }).first().waitFor();
 }
 
 /** A command of the node API. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import type { FaultCatalogue, Overview } from "../schemas";
 import { Banner } from "./banner";
 import { FaultsView } from "./faults";
@@ -94,20 +94,8 @@ function Shown(props: { place: Place; state: State; overview: Overview; catalogu
 }
 
 function Tabs({ view: current, overview }: { view: View; overview: Overview }) {
-  const tabs = useRef<HTMLElement>(null);
-  // On a narrow window they do not all fit: the one that is open is in sight.
-  useEffect(() => {
-    const show = () => {
-      const tab = tabs.current?.querySelector<HTMLElement>("[aria-current]");
-      if (tab && tabs.current)
-        tabs.current.scrollLeft = tab.offsetLeft - (tabs.current.clientWidth - tab.offsetWidth) / 2;
-    };
-    show();
-    addEventListener("resize", show);
-    return () => removeEventListener("resize", show);
-  }, [current]);
   return (
-    <nav class="tabs" aria-label="Views" ref={tabs}>
+    <nav class="tabs" aria-label="Views">
       {VIEWS.map((view) => (
         <a key={view} class={view} href={link(view)} aria-current={view === current ? "page" : undefined}>
           {TITLES[view]}

@@ -1,6 +1,6 @@
+import { SelectField } from "./fields";
 import { go, link, type View } from "./route";
 import { shortUrl } from "./texts";
-import { SelectField } from "./ui";
 
 /** Resources of a view to choose from: a list beside them, on a narrow window a select. */
 export function Choice(props: {

@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Fault, FaultKind } from "../schemas";
 import { call } from "./api";
+import { act } from "./ask";
 import { STRIKES, type Strike } from "./fault-texts";
-import { act, Form, Panel, SelectField, TextField } from "./ui";
+import { Form, SelectField, TextField } from "./fields";
+import { Panel } from "./ui";
 
 /** Which requests, in one choice: a command of the node API or an operation of signaling. */
 const REQUESTS = {

@@ -1,10 +1,13 @@
 import { useState } from "preact/hooks";
 import type { ActiveFault, FaultCatalogue, FaultPreset, Overview } from "../schemas";
 import { call } from "./api";
+import { act } from "./ask";
 import { FaultForm } from "./fault-form";
 import { armed, faultText, hitsOf, STRIKES, type Strike } from "./fault-texts";
+import { SelectField } from "./fields";
+import { Table } from "./table";
 import { number } from "./texts";
-import { act, Badge, Button, Panel, SelectField, Switch, Table } from "./ui";
+import { Badge, Button, Panel, Switch } from "./ui";
 
 /** What can go wrong: switches for what is usual, a form for the rest, and what is armed. */
 export function FaultsView({ overview: { faults }, catalogue }: { overview: Overview; catalogue: FaultCatalogue }) {

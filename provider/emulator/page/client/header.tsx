@@ -1,7 +1,8 @@
 import type { Overview } from "../schemas";
 import { call } from "./api";
+import { act } from "./ask";
 import type { Connection } from "./store";
-import { act, Badge, Button } from "./ui";
+import { Badge, Button } from "./ui";
 
 /** Where the emulator is, its clock, and the way back to the start: one row, on a narrow window with a menu. */
 export function Header({ connection, overview }: { connection: Connection; overview: Overview }) {
@@ -51,8 +52,8 @@ function Clock({ overview: { clock }, live }: { overview: Overview; live: boolea
           ) : (
             <Button text="Freeze" onClick={change("The clock stands.", { freeze: true })} />
           )}
-          <Button text="+1 min" label="Advance by a minute" onClick={change("", { advance: "1m" })} />
-          <Button text="+1 h" label="Advance by an hour" onClick={change("", { advance: "1h" })} />
+          <Button text="+1 min" label="+1 min: advance by a minute" onClick={change("", { advance: "1m" })} />
+          <Button text="+1 h" label="+1 h: advance by an hour" onClick={change("", { advance: "1h" })} />
           <Button text="Reset …" onClick={() => resetDialog()?.showModal()} />
         </div>
       </fieldset>

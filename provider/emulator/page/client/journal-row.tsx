@@ -1,7 +1,10 @@
 import { useState } from "preact/hooks";
 import type { JournalDetails, JournalLine } from "../schemas";
+import { useAnswer } from "./ask";
+import { Scroll } from "./scroll";
+import { Parts } from "./table";
 import { bytes, number, plural } from "./texts";
-import { Badge, Parts, useAnswer } from "./ui";
+import { Badge } from "./ui";
 
 /** Bytes of an answer that the emulator keeps. */
 const KEPT = 2_048;
@@ -60,15 +63,19 @@ function Details({ index, version }: { index: number; version: boolean }) {
   ];
   return (
     <>
-      <pre>{JSON.stringify(request, null, 1)}</pre>
+      <Scroll label="Request">
+        <pre>{JSON.stringify(request, null, 1)}</pre>
+      </Scroll>
       <p class="hint">{facts.join(", ")}</p>
       {answer !== undefined && (
-        <samp>
-          {Object.entries(answerHeaders ?? {}).map(([name, value]) => `${name}: ${value}\n`)}
-          {"\n"}
-          {readable(answer)}
-          {(answerBytes ?? 0) > KEPT && "\n…"}
-        </samp>
+        <Scroll label="Answer">
+          <samp>
+            {Object.entries(answerHeaders ?? {}).map(([name, value]) => `${name}: ${value}\n`)}
+            {"\n"}
+            {readable(answer)}
+            {(answerBytes ?? 0) > KEPT && "\n…"}
+          </samp>
+        </Scroll>
       )}
     </>
   );

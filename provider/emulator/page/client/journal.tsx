@@ -1,10 +1,12 @@
 import { useState } from "preact/hooks";
 import type { JournalLine, Overview } from "../schemas";
 import { call } from "./api";
+import { act } from "./ask";
+import { Check, SelectField, TextField } from "./fields";
 import { JournalRow } from "./journal-row";
 import { choose, usePlace } from "./route";
 import { number, plural } from "./texts";
-import { act, Button, Check, SelectField, TextField } from "./ui";
+import { Button } from "./ui";
 
 const STEP = 100;
 const APIS = [

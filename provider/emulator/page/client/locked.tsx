@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import { token } from "./api";
-import { TextField } from "./ui";
+import { TextField } from "./fields";
 
-/** Asks for the token of an emulator that is not on loopback only. */
+/** Asks for the token of an emulator that wants one. */
 export function Locked() {
   const [value, setValue] = useState("");
   return (
@@ -18,7 +18,7 @@ export function Locked() {
         <h1>Packet filter emulator</h1>
         <p>
           {token.get() === null
-            ? "This emulator is not on loopback only, so its control API wants a token."
+            ? "Its control API wants a token: the one that it was started with, or else the one in the line that it printed when it started."
             : "That is not the token of this emulator."}
         </p>
         <TextField label="Control token" type="password" value={value} onChange={setValue} required grow />

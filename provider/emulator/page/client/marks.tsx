@@ -1,10 +1,13 @@
 import { useRef, useState } from "preact/hooks";
 import type { MarkChart, MarkLine, MarkType, MarkView, Overview, Profile } from "../schemas";
 import { query } from "./api";
+import { useAnswer } from "./ask";
 import { Chart, Swatch } from "./chart";
+import { SelectField } from "./fields";
 import { choose, go, usePlace } from "./route";
+import { Shown, Table } from "./table";
 import { duration, markKey, number, ruleOfMark, shortUrl } from "./texts";
-import { Panel, SelectField, Shown, Table, Unknown, useAnswer } from "./ui";
+import { Panel, Unknown } from "./ui";
 
 const STEP = 100;
 const TYPES: readonly (readonly [MarkType, string])[] = [

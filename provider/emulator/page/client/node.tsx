@@ -2,8 +2,9 @@ import { useEffect } from "preact/hooks";
 import type { Action, Overview, Profile, SetSummary } from "../schemas";
 import { Choice } from "./choice";
 import { link } from "./route";
+import { Table } from "./table";
 import { actionText, bytes, number, plural, whenText } from "./texts";
-import { Badge, Panel, Table, Unknown } from "./ui";
+import { Badge, Panel, Unknown } from "./ui";
 
 /** Arenas with their global sets, and profiles with rules and bound prefixes; a list leads to each profile. */
 export function NodeView({ overview: { arenas }, subject }: { overview: Overview; subject?: string }) {

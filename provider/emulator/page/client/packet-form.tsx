@@ -1,7 +1,8 @@
 import { useState } from "preact/hooks";
 import type { Verdict } from "../schemas";
 import { call } from "./api";
-import { act, Check, Form, SelectField, TextField } from "./ui";
+import { act } from "./ask";
+import { Check, Form, SelectField, TextField } from "./fields";
 
 const PROTOCOLS = ["tcp", "udp", "icmp", "icmp6", "gre", "esp", "sctp"] as const;
 const FLAGS = ["syn", "ack", "fin", "rst", "psh"] as const;

@@ -1,9 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Overview, Verdict } from "../schemas";
 import { PacketForm } from "./packet-form";
+import { Table } from "./table";
 import { shortUrl } from "./texts";
 import { TrafficForm } from "./traffic-form";
-import { Badge, Panel, Table } from "./ui";
+import { Badge, Panel } from "./ui";
 
 /** A packet that was sent, and what became of it. */
 export interface Sent {

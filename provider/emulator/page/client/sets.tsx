@@ -1,10 +1,13 @@
 import { useState } from "preact/hooks";
 import type { JournalLine, Overview, SetSummary, SetView } from "../schemas";
 import { call, query } from "./api";
+import { act, useAnswer, useSettled } from "./ask";
 import { Choice } from "./choice";
+import { Check, TextField } from "./fields";
 import { useChoice } from "./route";
+import { Parts, Shown, Table } from "./table";
 import { number, plural } from "./texts";
-import { act, Check, Panel, Parts, Shown, Table, TextField, Unknown, useAnswer, useSettled } from "./ui";
+import { Panel, Unknown } from "./ui";
 
 const STEP = 200;
 

@@ -1,8 +1,10 @@
 import { useState } from "preact/hooks";
 import type { Client, Overview } from "../schemas";
 import { call } from "./api";
+import { act } from "./ask";
+import { Form, TextField } from "./fields";
 import { shortUrl } from "./texts";
-import { act, Badge, Form, Panel, Switch, TextField } from "./ui";
+import { Badge, Panel, Switch } from "./ui";
 
 /** Signaling clients, their prefixes, and which of them are moved. */
 export function SignalingView({ overview: { clients } }: { overview: Overview }) {

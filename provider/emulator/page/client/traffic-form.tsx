@@ -1,8 +1,10 @@
 import { useEffect, useState } from "preact/hooks";
 import type { TrafficSummary } from "../schemas";
 import { call } from "./api";
+import { act } from "./ask";
+import { Check, Form, SelectField, TextField } from "./fields";
 import { bytes, number } from "./texts";
-import { act, Button, Check, Form, SelectField, TextField } from "./ui";
+import { Button } from "./ui";
 
 const KINDS = [
   ["synFlood", "SYN flood"],

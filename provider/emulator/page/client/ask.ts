@@ -1,0 +1,45 @@
+import { useEffect, useState } from "preact/hooks";
+import { call } from "./api";
+import { refresh } from "./connection";
+import { tell } from "./store";
+
+/** Does something to the emulator, asks it again, and says so. Resolves to false when it failed. */
+export async function act(done: string, action: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await action();
+    if (done) tell("done", done);
+    return true;
+  } catch (error) {
+    tell("error", error instanceof Error ? error.message : String(error));
+    return false;
+  } finally {
+    void refresh();
+  }
+}
+
+/** What a path answers; asked again whenever `version` changes. The last answer to the same question stays meanwhile. */
+export function useAnswer<T>(path: string | undefined, version: unknown): { answer?: T; problem?: string } {
+  const [last, keep] = useState<{ path?: string; answer?: T; problem?: string }>({});
+  useEffect(() => {
+    if (path === undefined) return;
+    let wanted = true;
+    call<T>("GET", path).then(
+      (answer) => wanted && keep({ path, answer }),
+      (error: Error) => wanted && keep({ path, problem: error.message }),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [path, version]);
+  return last;
+}
+
+/** A value once it has not changed for a moment: not every letter is a question. */
+export function useSettled<T>(value: T): T {
+  const [settled, settle] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => settle(value), 150);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled;
+}

@@ -1,0 +1,99 @@
+import type { ComponentChildren } from "preact";
+import { Scroll } from "./scroll";
+import { number, plural } from "./texts";
+import { Button } from "./ui";
+
+/** What a column shows of an item: numbers, what names the row, or (`unseen`) something whose title is only heard. */
+type Column<Item> = readonly [
+  title: string,
+  cell: (item: Item) => ComponentChildren,
+  form?: "num" | "row" | "unseen" | undefined,
+];
+
+/** A table that scrolls by itself. Its caption is for readers who hear the page. */
+export function Table<Item>(props: {
+  caption: string;
+  items: readonly Item[];
+  keyOf: (item: Item) => string | number;
+  columns: readonly Column<Item>[];
+  /** Class of the row of an item. */
+  tone?: (item: Item) => string;
+  kind?: string;
+  tall?: boolean;
+}) {
+  const { caption, items, keyOf, columns, tone, kind, tall } = props;
+  return (
+    <Scroll label={caption} tall={tall}>
+      <table class={kind}>
+        <caption class="unseen">{caption}</caption>
+        <thead>
+          <tr>
+            {columns.map(([title, , form]) => (
+              <th key={title} scope="col" class={form === "num" ? "num" : undefined}>
+                {form === "unseen" ? <span class="unseen">{title}</span> : title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {items.map((item) => (
+            <tr key={keyOf(item)} class={tone?.(item)}>
+              {columns.map(([title, cell, form]) =>
+                form === "row" ? (
+                  <th key={title} scope="row">
+                    {cell(item)}
+                  </th>
+                ) : (
+                  <td key={title} class={form === "num" ? "num" : undefined}>
+                    {cell(item)}
+                  </td>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Scroll>
+  );
+}
+
+/** Numbers with their words; those of which there are none are left out. */
+export function Parts(props: {
+  parts: readonly (readonly [tone: string, word: string, count: number])[];
+  between: string;
+}) {
+  const some = props.parts.filter(([, , count]) => count > 0);
+  return (
+    <>
+      {some.map(([tone, word, count], at) => (
+        <span key={tone}>
+          {at > 0 && props.between}
+          <span class={tone}>
+            {word}
+            {number(count)}
+          </span>
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** Says how much of a long list is there, and gives more of it. */
+export function Shown(props: {
+  shown: number;
+  of: number;
+  /** One of them, and many of them. */
+  what: readonly [one: string, many: string];
+  also?: string;
+  step: number;
+  onMore: () => void;
+}) {
+  const { shown, of, what, also = "", step, onMore } = props;
+  const total = of === 0 ? `No ${what[1]}` : plural(of, ...what);
+  return (
+    <p class="shown">
+      {shown < of ? `First ${number(shown)} of ${total}${also}.` : `${total}${also}.`}
+      {shown < of && <Button text={`Show ${number(Math.min(step, of - shown))} more`} onClick={onMore} />}
+    </p>
+  );
+}
