@@ -145,6 +145,8 @@ function jsonSchema(of: z.ZodType, schemas: Record<string, unknown>): Json {
   // The only schema without a name that refers to itself is that of any JSON value.
   const text = JSON.stringify(whole).replaceAll("#/$defs/", "#/components/schemas/").replaceAll("__schema0", "Json");
   const { $schema: _, $defs, ...schema } = JSON.parse(text);
+  // It would be an array or an object of itself, of which generators make a type that TypeScript refuses.
+  if ($defs?.Json) $defs.Json = { description: "Any JSON value." };
   Object.assign(schemas, $defs);
   return schema;
 }
