@@ -10,7 +10,7 @@ one commit for all that is changed together, policies.
 
 What the TypeScript classes add in the program, and this module does not have:
 
-- PrefixSetGroup and PrefixSetFleet, for one set on many nodes: declare a set for each node.
+- PrefixSetFleet, which changes nodes wave by wave: declare a group for each wave.
 - Conflicts: two resources that claim one entry are not refused: declare each entry once. The provider cannot tell them
   from one resource that is replaced, since the engine checks that twice and names neither.
 - A preview that looks: it plans by the state alone, and `packetfilter:previewReads` has no effect;
@@ -33,86 +33,101 @@ import pulumi
 from pulumi import Input, Output
 
 __all__ = [
+    "Absent",
     "Answers",
     "CloudSignaling",
+    "Columns",
     "Entries",
     "Entry",
+    "GroupNode",
+    "GroupNodes",
+    "ListFormat",
     "Node",
     "PrefixSet",
     "PrefixSetEntry",
+    "PrefixSetGroup",
     "Receiver",
+    "ReceiverAnswers",
     "ShortestPrefix",
     "Tls",
+    "Verdict",
     "cloud_signaling",
     "prefix_set",
     "prefix_set_entry",
+    "prefix_set_group",
 ]
 
 # Both stand in every state of this package, whichever language the program has: they never change.
 _TYPE_TOKEN = "pulumi-nodejs:dynamic/packetfilter:%s"
 _PROVIDER_TEXT = 'exports.handler=()=>require("pulumi-packetfilter/provider").get("%s")'
 
-_REQUIRED = ("arena", "set", "entries", "prefix", "prefixes")
+_REQUIRED = ("arena", "set", "entries", "nodes", "prefix", "prefixes")
 
 
 class Tls(TypedDict, total=False):
     """TLS settings of a connection; texts in PEM form."""
 
     ca: Input[str]
-    """Certificate authority to trust instead of the system's."""
+    """Certificates of the authorities that are trusted instead of the usual ones."""
     cert: Input[str]
-    """Client certificate."""
+    """Client certificate; needs `key`."""
     key: Input[str]
-    """Key of the client certificate; kept as a secret."""
+    """Private key of the client certificate. A secret."""
     serverName: Input[str]
-    """Name to check the certificate against, where it is not the host of the address."""
+    """Name that the server's certificate must carry, where it is not the host of the url."""
 
 
 class _NodeOptions(TypedDict, total=False):
     headers: Input[Mapping[str, Input[str]]]
-    """Headers sent with every request; kept as secrets."""
+    """Further request headers, for example `{ authorization: "Bearer …" }`. Secrets. Default: none."""
     userArena: Input[str]
-    """Value of the header `User-Arena` of mark lists; default: the arena of the url."""
+    """Value of the header `User-Arena` of mark lists. Default: the arena that is asked for."""
     tls: Input[Tls]
-    """Certificates and keys; only with an `https:` endpoint."""
+    """Only with an `https:` endpoint."""
     timeoutMs: Input[int]
-    """Milliseconds that one request may take; default 10 000."""
+    """Milliseconds for one request and its answer. Default: 10 000."""
     deadlineMs: Input[int]
-    """Milliseconds that one operation may take with its repetitions; default 60 000."""
+    """Milliseconds for one request with all its repeats and pauses. Default: 60 000."""
     maxTries: Input[int]
-    """How often one request is sent at most; default 5."""
+    """How often one request is sent at most; 1 means that nothing is repeated. Default: 5."""
     retryPauseMs: Input[int]
-    """Milliseconds of the longest pause after the first try, doubled after each further one; default 300."""
+    """Milliseconds of the longest pause after the first try; doubled after each further one. The pause itself is drawn
+    between 0 and that, and comes on top of what a `Retry-After` asks for. Default: 300."""
     maxRetryPauseMs: Input[int]
-    """Milliseconds above which such a pause does not grow; default 10 000."""
+    """Milliseconds above which such a pause does not grow. Default: 10 000."""
     maxEntriesPerRequest: Input[int]
-    """Entries in one request; default 5 000."""
+    """Entries in one insert or delete request. Default: 5 000."""
     maxBytesPerRequest: Input[int]
-    """Bytes in one request; default 1 MiB."""
+    """Bytes of one insert or delete request. Default: 1 048 576 (1 MiB)."""
     maxConcurrency: Input[int]
-    """Requests at a time; default 4."""
+    """Requests to the node at the same time. Default: 4."""
     maxAnswerBytes: Input[int]
-    """Bytes of one answer; a longer one is an error; default 128 MiB."""
+    """Bytes of one answer; a longer one is an error and is not read to its end. Default: 134 217 728 (128 MiB)."""
     maxListRecords: Input[int]
-    """Records of one list; a longer one is an error; default 5 000 000."""
+    """Records of one list; a longer one is an error. Default: 5 000 000."""
     maxValue: Input[int]
-    """The largest value that the node takes; a larger one fails in the preview; default none."""
+    """The largest value that the node takes; resources and `block` refuse larger ones before anything is sent. Default:
+    none."""
     commitCoalesceMs: Input[int]
-    """Milliseconds without a further change after which a group of changes is sent; default 30."""
+    """Milliseconds of quiet after which gathered changes of a set are written. Default: 30."""
     foreignStaged: Input[Literal["fail", "warn"]]
-    """Looks before each commit for what others staged, on nodes that list staged entries: `"fail"` or `"warn"`."""
+    """What happens when another writer has staged changes of a set that a commit would publish. Set, one more list
+    before each commit looks for them, which works on nodes that list staged entries: `"fail"` commits nothing, `"warn"`
+    says so and goes on. Default: no such list; what others did is reported after the commit."""
     answers: Input[Answers]
-    """How the node answers, where its answers have none of the natural shapes."""
+    """How the node answers, where its answers are none of the natural shapes. Default: natural shapes only."""
     absentSet: Input[Literal["fail", "empty"]]
-    """What a 404 to the list of a set means: `"fail"` (default), or `"empty"`, a set that the first insert makes."""
+    """What it means that the node answers the list of a set with 404: `"fail"` an error, `"empty"` an empty set, which
+    the first insert makes. Default: `"fail"`."""
     onUnreachable: Input[Literal["fail", "skip"]]
-    """A node that does not answer at all: a refresh fails (default), or keeps the state of its resources and warns."""
+    """What a refresh does when the node does not answer at all: `"fail"`, or `"skip"`, which keeps the state and says
+    so. Default: `"fail"`."""
     markPauseMs: Input[int]
-    """Milliseconds from the end of one list of marks to the start of the next; default 3 000, less only with
-    `markPace: "off"`."""
+    """Milliseconds from the end of one list of marks to the start of the next, failed tries included, for all callers
+    in this process. Default: 3 000; less only with `markPace: "off"`."""
     markPace: Input[Literal["table", "node", "off"]]
-    """Keeps the pause between lists of one `"table"` (default), or between any two of the `"node"`; `"off"`: no
-    pause."""
+    """Which lists of marks the pause is kept between: those of one table, or any two of the node. With `"off"` no list
+    waits. Default: `"table"`."""
 
 
 class Node(_NodeOptions):
@@ -129,17 +144,19 @@ class Node(_NodeOptions):
 
 class _ReceiverOptions(TypedDict, total=False):
     tls: Input[Tls]
-    """Certificates and keys; only with an `https:` url."""
+    """Only with an `https:` url."""
+    answers: Input[ReceiverAnswers]
+    """How the receiver answers, where its answers are not those of the contract. Default: what is unambiguous."""
     timeoutMs: Input[int]
-    """Milliseconds that one request may take; default 10 000."""
+    """Milliseconds for one request and its answer. Default: 10 000."""
     deadlineMs: Input[int]
-    """Milliseconds that one operation may take with its repetitions; default 60 000."""
+    """Milliseconds for one operation: its requests, repeats, pauses and checks. Default: 60 000."""
     maxTries: Input[int]
-    """How often one request is sent at most; default 5."""
+    """How often one request is sent at most. Default: 5."""
     retryPauseMs: Input[int]
-    """Milliseconds of the longest pause after the first try, doubled after each further one; default 300."""
+    """Milliseconds of the longest pause after the first try; doubled after each further one. Default: 300."""
     maxRetryPauseMs: Input[int]
-    """Milliseconds above which such a pause does not grow; default 10 000."""
+    """Milliseconds above which such a pause does not grow. Default: 10 000."""
 
 
 class Receiver(_ReceiverOptions):
@@ -148,22 +165,81 @@ class Receiver(_ReceiverOptions):
     """
 
     url: Input[str]
-    """Base url; client id and secret key follow as path segments."""
+    """Base url of the signaling API, without client id and secret (`{signal_url}` of the contract)."""
     clientId: Input[str]
     """Id of the client, a part of each request's path."""
     secretKey: Input[str]
-    """Kept as a secret."""
+    """A secret."""
+
+
+ListFormat = Literal["json", "ndjson", "lines", "csv"]
+"""How lists are written."""
+
+Columns = Mapping[str, Input[str | int]]
+"""Where a member stands in a row: a name in the head line, or a number from 0."""
+
+
+class Verdict(TypedDict):
+    """A member of an answer, with dots, and the values that say so. Case of texts does not matter."""
+
+    member: Input[str]
+    values: Input[Sequence[Input[str | int | bool]]]
+
+
+Absent = Verdict | Mapping[str, Input[int | str]]
+"""How a node says that a set is not there: `status`, `member` and `values`, or `text`."""
 
 
 class Answers(TypedDict, total=False):
     """How a node answers. An answer that is not understood is an error that names the setting with which it is read."""
 
+    format: Input[ListFormat | Mapping[str, Input[ListFormat]]]
+    """How lists are written. `lines`: an element a line, fields between blanks; `csv`: fields between commas,
+    semicolons or tabs, quoted as in RFC 4180. Blank lines and comments are left out, an error line is an error.
+    Default: `"json"`."""
+    columns: Input[Columns | Mapping[str, Input[Columns]]]
+    """What the fields of a row mean, in `lines`, `csv` and elements that are JSON arrays. Default: a head line, if
+    there is one."""
     path: Input[str | Mapping[str, Input[str]]]
-    """Where lists stand in answers, with dots: for all kinds of lists, or for those that are named."""
+    """Where the list is in an answer, dotted (`"result.items"`): for every kind of list, or for those that are named. A
+    number chooses an element of an array; `{arena}`, `{profile}` and `{set}` stand for the names of what is listed."""
     names: Input[Mapping[str, Input[str]]]
-    """The node's own names of members; case does not matter."""
+    """The node's own names of members. Case does not matter. A record without the named member is read by natural
+    names; only `prefixLength` must be there, and `"/"` says that lengths stand behind a slash and nowhere else."""
     empty: Input[Literal["{}", ""]]
-    """What stands for an empty list: `"{}"` an empty object, `""` also an answer without a body."""
+    """What stands for an empty list: `"{}"` an empty object, `""` also an answer without a body. Default: neither."""
+    success: Input[Verdict | Mapping[str, Input[Verdict]]]
+    """What says that a request was carried out, whatever else the answer holds. Other values of the member say that it
+    failed."""
+    failure: Input[Verdict | Mapping[str, Input[Verdict]]]
+    """What says that a request failed. Without `success`, other values of the member say that it was carried out."""
+    absent: Input[Absent]
+    """How this node says that a set is not there, which `absentSet: "empty"` reads as an empty one. Default: the status
+    404."""
+    more: Input[Mapping[str, Input[str]]]
+    """Where this node tells that a list goes on. Default: the usual members and headers."""
+    read: Input[str]
+    """A module of one's own, for what no setting describes: its default export is called with the text of an answer and
+    the kind of the list, and returns a list in the contract's shape. Relative to the program; to the file that names
+    it, where that is one of `--settings` or a forwarder's configuration; else to the working folder."""
+
+
+class ReceiverAnswers(TypedDict, total=False):
+    """How a receiver answers, where its answers are not those of the contract."""
+
+    format: Input[ListFormat]
+    """How a status is written: `lines` and `csv` are a prefix a line. Default: `"json"`."""
+    path: Input[str]
+    """Where the object with the prefixes, or their list, is in a status, dotted."""
+    name: Input[str]
+    """What the member with the prefixes is called. Case does not matter. Default: `IP_prefix`."""
+    empty: Input[Literal["{}", "", 404]]
+    """What says that nothing is active: `"{}"` an empty object, `""` also no body, `404` also that status. Default:
+    none."""
+    success: Input[Verdict | Mapping[str, Input[Verdict]]]
+    """What says that a request was carried out. Other values of the member say that it failed."""
+    failure: Input[Verdict | Mapping[str, Input[Verdict]]]
+    """What says that a request failed."""
 
 
 class Entry(TypedDict, total=False):
@@ -193,6 +269,23 @@ Entries = Input[Sequence[Input[str]] | Mapping[str, Input[int | Entry]]]
 """Prefixes alone, each with the value 1, or prefixes with values."""
 
 
+class GroupNode(TypedDict, total=False):
+    """What is different at one node of a group."""
+
+    entries: Entries
+    """Entries of this node alone: of a prefix that the group declares, too, these count. Default: none."""
+    exclusive: Input[bool]
+    """For this node instead of the group's, see `exclusive`."""
+    maxRemovals: Input[int | str]
+    """For this node, a number or percent; default: the group's; see `maxRemovals`."""
+    onExisting: Input[Literal["fail", "adopt"]]
+    """For this node instead of the group's, see `onExisting`."""
+
+
+GroupNodes = Input[Sequence[Input[str]] | Mapping[str, Input[GroupNode]]]
+"""Names of nodes in the stack's configuration (`packetfilter:nodes`), alone or each with what is different there."""
+
+
 class PrefixSet(pulumi.CustomResource):
     """What `prefix_set` returns."""
 
@@ -204,6 +297,22 @@ class PrefixSet(pulumi.CustomResource):
     """How many entries of the set this resource keeps; with `exclusive: false` the set may hold others."""
     endpoint: Output[str]
     """The node's address in use, without secrets."""
+
+
+class PrefixSetGroup(pulumi.CustomResource):
+    """What `prefix_set_group` returns."""
+
+    notes: Output[dict[str, str] | None]
+    """Canonical prefix to reason, ticket and expiry as JSON text; only entries that have one of them."""
+    url: Output[str]
+    """The set's url, for example `prefixset://edge/blocked`."""
+    count: Output[int]
+    """How many entries the group declares, not times the nodes."""
+    endpoints: Output[dict[str, str]]
+    """Name of a node to its address in use, without secrets; a node that was never written is not there."""
+    differs: Output[dict[str, dict[str, int | None]] | None]
+    """Where a node does not hold what it should: its name to prefix to the value that it holds, `null` for an entry
+    that it lacks."""
 
 
 class PrefixSetEntry(pulumi.CustomResource):
@@ -278,8 +387,8 @@ def prefix_set(
         max_removals: More removals at once fail: a number, or percent of what the state holds; default `"50%"`. 20 are
             always allowed. The environment variable `PACKETFILTER_ALLOW_REMOVALS=<url>` lifts the limit for one run.
         max_changes: More entries that get another value at once fail: a number, or percent of what the state holds; no
-            default. 20 are always allowed. The environment variable `PACKETFILTER_ALLOW_CHANGES=<url>` lifts the limit for
-            one run.
+            default. 20 are always allowed. The environment variable `PACKETFILTER_ALLOW_CHANGES=<url>` lifts the limit
+            for one run.
         allow_empty: A set that had entries may become empty; default `False`.
         node: Default: the node of the configuration or of the environment.
         opts: Options of the resource; `import_` cannot work.
@@ -307,6 +416,101 @@ def prefix_set(
         "node": node,
     }
     return PrefixSet(*_registration("PrefixSet", name, given, ("notes", "url", "count", "endpoint"), opts))
+
+
+def prefix_set_group(
+    name: str,
+    *,
+    arena: Input[str],
+    set: Input[str],
+    entries: Entries,
+    nodes: GroupNodes,
+    profile: Input[str] | None = None,
+    exclusive: Input[bool] | None = None,
+    on_existing: Input[Literal["fail", "adopt"]] | None = None,
+    on_destroy: Input[Literal["clear", "keep"]] | None = None,
+    host_bits: Input[Literal["reject", "mask"]] | None = None,
+    forbidden_prefixes: Input[Sequence[Input[str]]] | None = None,
+    required_prefixes: Input[Sequence[Input[str]]] | None = None,
+    shortest_prefix: Input[ShortestPrefix] | None = None,
+    max_entries: Input[int] | None = None,
+    max_removals: Input[int | str] | None = None,
+    max_changes: Input[int | str] | None = None,
+    allow_empty: Input[bool] | None = None,
+    at_once: Input[int] | None = None,
+    max_unreachable: Input[int | str] | None = None,
+    opts: pulumi.ResourceOptions | None = None,
+) -> PrefixSetGroup:
+    """One set that is kept equal on many nodes, as one resource: the state holds the entries once, and only what
+    differs by node and prefix. One changed entry is one line of a preview, however many nodes there are; drift is lines
+    of its node. A node that fails is named and is in `differs`, the others are done, and the next `up` goes on with it
+    alone.
+
+    The id is the set's url. Arena, profile and set replace the resource, everything else is updated: nodes that join
+    are filled, nodes that leave are cleared, and a node under another name at the same address is the same.
+
+    >>> blocked = prefix_set_group(
+    ...     "blocked",
+    ...     arena="edge",
+    ...     set="blocked",
+    ...     entries=["192.0.2.0/24"],
+    ...     nodes={"fra1": {}, "fra2": {}, "ams1": {"entries": {"203.0.113.9": 2}}},
+    ... )
+
+    Args:
+        name: The resource's name in the stack.
+        arena: Arena that the set belongs to.
+        set: Name of the set, which exists on the node: sets are not created through the API.
+        entries: What the set holds.
+        nodes: Names of nodes in the stack's configuration (`packetfilter:nodes`), alone or each with what is
+            different there; at least one.
+        profile: Profile of a local set; without it the set is global (docs/contract.md#resource-addresses).
+        exclusive: `True` (default): entries that are not declared are drift. `False`: only declared entries are
+            managed.
+        on_existing: What create does with entries that it would remove or change: `"fail"` (default) or `"adopt"`.
+        on_destroy: On destroy: `"clear"` (default) removes what is managed, `"keep"` leaves it.
+        host_bits: `"reject"` (default): `192.0.2.1/24` fails with the corrected value. `"mask"`: it is corrected.
+        forbidden_prefixes: No entry may overlap one of these, in either direction of containment.
+        required_prefixes: Each of these must be covered by an entry.
+        shortest_prefix: Shorter prefixes fail; default `{ ipv4: 1, ipv6: 1 }`, which keeps the default route out.
+        max_entries: More entries fail; no default.
+        max_removals: More removals at once fail: a number, or percent of what the state holds; default `"50%"`. 20 are
+            always allowed. The environment variable `PACKETFILTER_ALLOW_REMOVALS=<url>` lifts the limit for one run.
+        max_changes: More entries that get another value at once fail: a number, or percent of what the state holds; no
+            default. 20 are always allowed. The environment variable `PACKETFILTER_ALLOW_CHANGES=<url>` lifts the limit
+            for one run.
+        allow_empty: A set that had entries may become empty; default `False`.
+        at_once: So many nodes are changed at a time; default 16.
+        max_unreachable: So many nodes, a number or percent of the group's, may not answer: an `up` leaves them as
+            they are with a warning, the next one goes on there, and a refresh keeps their state; more fail. Default 0.
+        opts: Options of the resource; `import_` cannot work.
+
+    Raises:
+        pulumi.RunError: for None inside an argument, which could leave out an entry that is blocked today, and for
+            `import_`.
+    """
+    given = {
+        "arena": arena,
+        "set": set,
+        "entries": entries,
+        "nodes": nodes,
+        "profile": profile,
+        "exclusive": exclusive,
+        "onExisting": on_existing,
+        "onDestroy": on_destroy,
+        "hostBits": host_bits,
+        "forbiddenPrefixes": forbidden_prefixes,
+        "requiredPrefixes": required_prefixes,
+        "shortestPrefix": shortest_prefix,
+        "maxEntries": max_entries,
+        "maxRemovals": max_removals,
+        "maxChanges": max_changes,
+        "allowEmpty": allow_empty,
+        "atOnce": at_once,
+        "maxUnreachable": max_unreachable,
+    }
+    outputs = ("notes", "url", "count", "endpoints", "differs")
+    return PrefixSetGroup(*_registration("PrefixSetGroup", name, given, outputs, opts))
 
 
 def prefix_set_entry(

@@ -14,7 +14,7 @@ export type { CanonicalPrefix, HostBits, PrefixProblem } from "../model/prefix";
 export { Prefix, PrefixError } from "../model/prefix";
 export type { ArenaUrl, MarkUrl, PrefixSetUrl, ProfileUrl, ResourceUrl } from "../model/resource-url";
 export { formatUrl, parseUrl } from "../model/resource-url";
-export type { Answers, ListKind, Member } from "../wire/answers";
+export type { Answers, ListKind, Member, ReceiverAnswers } from "../wire/answers";
 export type { SignalingRefusal } from "../wire/signaling";
 export type { Outcome, SignalingTruth } from "./errors";
 export {

@@ -104,9 +104,9 @@ export interface ReceiverOptions {
   readonly deadlineMs?: number;
   /** How often one request is sent at most. Default: 5. */
   readonly maxTries?: number;
-  /** Milliseconds, as {@link NodeOptions.retryPauseMs}. Default: 300. */
+  /** Milliseconds of the longest pause after the first try; doubled after each further one. Default: 300. */
   readonly retryPauseMs?: number;
-  /** Milliseconds, as {@link NodeOptions.maxRetryPauseMs}. Default: 10 000. */
+  /** Milliseconds above which such a pause does not grow. Default: 10 000. */
   readonly maxRetryPauseMs?: number;
 }
 

@@ -4,12 +4,13 @@ import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { providerText, typeToken } from "../../provider/resources/provider-text";
-import { argumentLists } from "../python/argument-lists";
+import { argumentsOf } from "../python/argument-lists";
 import { BLOCKED, since, world } from "./support/world";
 
 const root = process.cwd();
 const example = join(root, "examples/python");
 const PARTNERS = "prefixset://edge/partners";
+const LOCAL = "prefixset://edge/web/blocked";
 
 let venv: string;
 let host: string;
@@ -51,15 +52,20 @@ test("arguments have the provider's names, None inside one is refused, a node's 
   const { registered, refused, secret } = JSON.parse(stdout);
   for (const [name, type] of Object.entries({
     prefix_set: "PrefixSet",
+    prefix_set_group: "PrefixSetGroup",
     prefix_set_entry: "PrefixSetEntry",
     cloud_signaling: "CloudSignaling",
   })) {
     const file = `${name.replaceAll("_", "-")}.ts`;
-    const args = argumentLists(file)[`${type}Args`]?.map((one) => one.name) ?? [];
+    const args = argumentsOf(type, file).map((one) => one.name);
     expect(registered[name].type).toBe(typeToken(type));
     expect(Object.keys(registered[name].inputs).sort()).toEqual([...args, "__provider"].sort());
     expect(registered[name].inputs.__provider).toBe(providerText(type));
   }
+  expect(registered.prefix_set_group.inputs.nodes).toEqual({
+    fra1: {},
+    ams1: { entries: { "203.0.113.9": 2 }, maxRemovals: "10%" },
+  });
   expect(registered.prefix_set.inputs).toMatchObject({
     onExisting: "on_existing",
     entries: { "192.0.2.0/24": 7, "203.0.113.7": { value: 2, reason: "flood" } },
@@ -69,6 +75,7 @@ test("arguments have the provider's names, None inside one is refused, a node's 
     'PrefixSet "refused": entries["192.0.2.0/24"] is None: give it a value, or leave it out.',
     'PrefixSet "refused": entries[1] is None: give it a value, or leave it out.',
     'PrefixSet "refused": entries["192.0.2.0/24"]["value"] is None: give it a value, or leave it out.',
+    'PrefixSetGroup "refused": nodes["fra1"] is None: give it a value, or leave it out.',
     'PrefixSetEntry "refused": prefix is None: give it a value, or leave it out.',
     'CloudSignaling "refused": the option "import_" cannot work with dynamic resources. Let "pulumi-packetfilter import" write the file that "pulumi import --file … --generate-code=false" takes.',
   ]);
@@ -106,14 +113,21 @@ test("a program in Python creates, updates, warns, refreshes and repairs as one 
   emulator.change(BLOCKED, { insert: { "203.0.113.0/24": 1 } });
   sent = since(emulator);
   const program = await stack.read("__main__.py");
-  const node = `{"endpoint": "${emulator.endpoint}", "headers": {"X-Token": "hunter2-hunter2"}}`;
+  const answers = '{"format": {"profiles": "json"}, "success": {"commit": {"member": "ok", "values": [True]}}}';
+  const node = `{"endpoint": "${emulator.endpoint}", "headers": {"X-Token": "hunter2-hunter2"}, "answers": ${answers}}`;
   const changed = program.replace('"192.0.2.0/24": 1', '"192.0.2.0/24": 5').replace("value=7", `value=7, node=${node}`);
-  await stack.write("__main__.py", changed);
+  const place = 'arena="edge", profile="web", set="blocked"';
+  const group = `pf.prefix_set_group("wave", ${place}, entries=["192.0.2.0/25"], nodes={"fra1": {"entries": {"192.0.2.9": 3}}})`;
+  await stack.write("__main__.py", `${changed}\npulumi.export("nodes", ${group}.endpoints)\n`);
+  const nodes = JSON.stringify({ fra1: { endpoint: emulator.endpoint } });
+  await stack.must("config", "set", "packetfilter:nodes", nodes);
   const updated = await stack.up("--skip-preview");
   expect(updated.code, updated.text).toBe(0);
   expect(updated.text).toMatch(/warning: .*left entries that the program does not declare: 203\.0\.113\.0\/24/);
   expect(emulator.prefixSet(BLOCKED).applied).toMatchObject({ "192.0.2.0/24": 5, "203.0.113.0/24": 1 });
-  expect(sent()).toEqual(["insert 1", "commit"]);
+  expect(emulator.prefixSet(LOCAL).applied).toEqual({ "192.0.2.0/25": 1, "192.0.2.9/32": 3 });
+  expect(sent().sort()).toEqual(["commit", "commit", "insert 1", "insert 2"]);
+  expect(updated.text).toContain(`fra1: "${emulator.endpoint}"`);
 
   const stored = (await stack.state()).scanner?.inputs.node;
   expect(stored).toMatchObject({ endpoint: emulator.endpoint });

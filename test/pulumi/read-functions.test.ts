@@ -120,6 +120,28 @@ describe("read functions", () => {
     expect(times.slice(1).map((time, at) => time - (times[at] ?? 0) >= 3_000)).toEqual(times.slice(1).map(() => true));
   });
 
+  it("read a node and a receiver that answer in lines, as the program says beside their addresses", async () => {
+    await using other = await startEmulator({
+      dialect: { listFormat: "lines", statusFormat: "lines" },
+      state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 7 } } } } },
+    });
+    const [client] = other.clients;
+    const format = pulumi.output("lines" as const);
+    const node: pf.NodeArgs = {
+      endpoint: other.endpoint,
+      answers: { format, columns: { prefixset: { prefix: 0, value: 1 } } },
+    };
+    expect(await value(pf.getPrefixSetOutput({ arena: "edge", set: "blocked", node }))).toEqual({ "192.0.2.0/24": 7 });
+    other.signal(client?.clientId ?? "", { start: ["198.51.100.7"] });
+    const receiver: pf.ReceiverArgs = {
+      url: other.signalingUrl,
+      clientId: client?.clientId ?? "",
+      secretKey: client?.secretKey ?? "",
+      answers: { format, success: { status: { member: "ok", values: [true] } } },
+    };
+    expect(await value(pf.getSignalingsOutput({ receiver }))).toEqual(["198.51.100.7/32"]);
+  });
+
   it("say which node is missing, and that an unknown set is no empty one", async () => {
     await expect(pf.getPrefixSet({ arena: "edge", set: "blokced" })).rejects.toThrow(/prefixset:\/\/edge\/blokced/);
     await expect(async () => pf.getProfiles({ arena: "edge", node: "ams1" })).rejects.toThrow(/"ams1" is not in/);

@@ -51,6 +51,10 @@ GIVEN: dict[Any, dict[str, Any]] = {
     pf.prefix_set: {
         "entries": {"192.0.2.0/24": pulumi.Output.from_input(7), "203.0.113.7": {"value": 2, "reason": "flood"}},
     },
+    pf.prefix_set_group: {
+        "entries": ["192.0.2.0/24"],
+        "nodes": {"fra1": {}, "ams1": {"entries": {"203.0.113.9": 2}, "maxRemovals": "10%"}},
+    },
     pf.prefix_set_entry: {"prefix": pulumi.Output.from_input("203.0.113.4"), "node": "fra1"},
     pf.cloud_signaling: {
         "prefixes": ("198.51.100.7",),
@@ -70,6 +74,7 @@ refused = [
     refusal(pf.prefix_set, **PLACE, entries={"192.0.2.0/24": None}),
     refusal(pf.prefix_set, **PLACE, entries=["192.0.2.0/24", None]),
     refusal(pf.prefix_set, **PLACE, entries={"192.0.2.0/24": {"value": None}}),
+    refusal(pf.prefix_set_group, **PLACE, entries=[], nodes={"fra1": None}),
     refusal(pf.prefix_set_entry, **PLACE, prefix=None),
     refusal(pf.cloud_signaling, prefixes=["198.51.100.7"], opts=pulumi.ResourceOptions(import_="x")),
 ]

@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { providerText, typeToken } from "../../provider/resources/provider-text";
+import { FORMATS } from "../../provider/wire/answers";
 import { blocksOf, root } from "../support/markdown";
-import { type Argument, argumentLists, declaredBy, typeNamed } from "./argument-lists";
+import { type Argument, argumentsOf, declaredBy, membersOf, typeNamed } from "./argument-lists";
 
 /** What the module lists, as `listed.py` reads it from its syntax tree. */
 interface Listed {
@@ -39,12 +40,13 @@ test("states of programs in Python name the provider and the types as all states
 
 test.each([
   { called: "prefix_set", file: "prefix-set.ts", type: "PrefixSet" },
+  { called: "prefix_set_group", file: "prefix-set-group.ts", type: "PrefixSetGroup" },
   { called: "prefix_set_entry", file: "prefix-set-entry.ts", type: "PrefixSetEntry" },
   { called: "cloud_signaling", file: "cloud-signaling.ts", type: "CloudSignaling" },
 ])(
   "$called takes the arguments of the class $type, each with its type, its text and its default",
   ({ called, file, type }) => {
-    const args = argumentLists(file)[`${type}Args`] ?? [];
+    const args = argumentsOf(type, file);
     const inPython = args.map((one) => ({ ...one, name: snake(one.name) }));
     const { opts, ...own } = Object.fromEntries((listed.functions[called] ?? []).map((one) => [one.name, one]));
     expect(opts).toMatchObject({ type: "pulumi.ResourceOptions", required: false });
@@ -58,23 +60,34 @@ test.each([
   },
 );
 
-test("connections and entries have TypeScript's members, with types, texts and defaults", () => {
-  const types = argumentLists("types.ts");
-  const node = types.NodeArgs?.map((one) => (one.name === "endpoint" ? { ...one, text: ENDPOINT } : one));
+test("connections, answers, nodes of groups and entries have TypeScript's members, with types, texts and defaults", () => {
+  const [options, answers] = ["../client/options.ts", "../wire/answers.ts"];
+  const node = membersOf(options, "NodeOptions").map((one) =>
+    one.name === "endpoint" ? { ...one, text: ENDPOINT } : one,
+  );
   const { members } = listed;
   expect({
     tls: byName(members.Tls),
     node: byName([...(members.Node ?? []), ...(members._NodeOptions ?? [])]),
     receiver: byName([...(members.Receiver ?? []), ...(members._ReceiverOptions ?? [])]),
     answers: byName(members.Answers),
+    receiverAnswers: byName(members.ReceiverAnswers),
+    verdict: byName(members.Verdict),
+    groupNode: byName(members.GroupNode),
     entry: byName(members.Entry),
   }).toEqual({
-    tls: byName(types.TlsArgs),
+    tls: byName(membersOf(options, "TlsOptions")),
     node: byName(node),
-    receiver: byName(types.ReceiverArgs),
-    answers: byName(types.AnswersArgs),
-    entry: byName(types.EntryArgs),
+    receiver: byName(membersOf(options, "ReceiverOptions")),
+    answers: byName(membersOf(answers, "Answers")),
+    receiverAnswers: byName(membersOf(answers, "ReceiverAnswers")),
+    verdict: byName(membersOf(answers, "Verdict")),
+    groupNode: byName(membersOf("prefix-set-group.ts", "GroupNodeArgs")),
+    entry: byName(membersOf("types.ts", "EntryArgs")),
   });
-  expect(Object.keys(types)).toHaveLength(5);
-  expect(listed.assigned.Entries).toBe(typeNamed("EntriesInput", "types.ts"));
+  expect(listed.assigned).toMatchObject({
+    Entries: typeNamed("EntriesInput", "types.ts"),
+    GroupNodes: typeNamed("GroupNodesInput", "prefix-set-group.ts"),
+    ListFormat: `Literal['${FORMATS.join("', '")}']`,
+  });
 });
