@@ -52,7 +52,7 @@ export const trafficRequest = z.strictObject({
   seed: z.int().min(0).optional().describe("Default: the emulator's seed."),
 });
 
-/** See {@link trafficRequest}. */
+/** Traffic that is made where the emulator runs: its kind, recipients, senders and number of packets. */
 export interface TrafficRequest extends z.infer<typeof trafficRequest> {}
 
 const arrivingTraffic = operation(
