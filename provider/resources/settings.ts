@@ -89,9 +89,10 @@ function receiverKeys(url: unknown): readonly ConfigKey[] {
  * an object stands by itself: nothing of the unnamed default is mixed in, so that no secret reaches another address.
  */
 export function readSettings(config: ReadConfig, env: Environment): Settings {
+  const [nodes, receivers] = [nodeKind(config, env), receiverKind(config, env)];
   return {
-    node: (argument) => resolve(argument, nodeKind(config, env), config),
-    receiver: (argument) => resolve(argument, receiverKind(config, env), config),
+    node: (argument) => resolve(argument, nodes),
+    receiver: (argument) => resolve(argument, receivers),
     forbiddenPrefixes: () => prefixes("forbiddenPrefixes", config),
     requiredPrefixes: () => prefixes("requiredPrefixes", config),
     shortestPrefix: () => parse(shortestSchema(), config("shortestPrefix") ?? {}, "packetfilter:shortestPrefix"),
@@ -102,7 +103,7 @@ export function readSettings(config: ReadConfig, env: Environment): Settings {
     maxRemovals: shareLimit("maxRemovals", config("maxRemovals")),
     maxChanges: shareLimit("maxChanges", config("maxChanges")),
     distinctNodes: isTrue("distinctNodes", config("distinctNodes") ?? env.PACKETFILTER_DISTINCT_NODES),
-    knownNodes: () => knownNodes(nodeKind(config, env), config),
+    knownNodes: () => knownNodes(nodes, config),
     liftsRemovals: (url) => names(env.PACKETFILTER_ALLOW_REMOVALS, url),
     liftsChanges: (url) => names(env.PACKETFILTER_ALLOW_CHANGES, url),
   };
@@ -112,7 +113,9 @@ export function readSettings(config: ReadConfig, env: Environment): Settings {
 interface ConnectionKind<O> {
   readonly argument: "node" | "receiver";
   readonly named: "nodes" | "receivers";
-  readonly schema: z.ZodType<O>;
+  /** All that have a name. Read once: reading the text of a thousand for each of them takes seconds. @throws {ConfigError} */
+  readonly members: () => Readonly<Record<string, unknown>>;
+  readonly schema: () => z.ZodType<O>;
   /** The unnamed default: its members, and whether its address comes from the environment. */
   readonly standard: () => { readonly value: Record<string, unknown>; readonly fromEnvironment: boolean } | undefined;
   readonly remedy: string;
@@ -122,7 +125,8 @@ function nodeKind(config: ReadConfig, env: Environment): ConnectionKind<NodeOpti
   return {
     argument: "node",
     named: "nodes",
-    schema: nodeSchema(),
+    members: readOnce(() => members("nodes", config)),
+    schema: nodeSchema,
     remedy: 'set "packetfilter:endpoint", name one of "packetfilter:nodes", or set PACKETFILTER_ENDPOINT',
     standard: () => {
       const endpoint = config("endpoint") ?? env.PACKETFILTER_ENDPOINT;
@@ -145,7 +149,8 @@ function receiverKind(config: ReadConfig, env: Environment): ConnectionKind<Rece
   return {
     argument: "receiver",
     named: "receivers",
-    schema: receiverSchema(),
+    members: readOnce(() => members("receivers", config)),
+    schema: receiverSchema,
     remedy:
       'set "packetfilter:signalingUrl", "clientId" and "secretKey", name one of "packetfilter:receivers", or set PACKETFILTER_SIGNALING_URL, PACKETFILTER_CLIENT_ID and PACKETFILTER_SECRET_KEY',
     standard: () => {
@@ -174,20 +179,33 @@ function signalingAnswers(config: ReadConfig): Pick<ReceiverOptions, "answers"> 
   return given === undefined ? {} : { answers: parse(receiverAnswersSchema(), given, "packetfilter:signalingAnswers") };
 }
 
-function resolve<O>(argument: unknown, kind: ConnectionKind<O>, config: ReadConfig): Target<O> {
+function members(named: ConnectionKind<unknown>["named"], config: ReadConfig): Readonly<Record<string, unknown>> {
+  return parse(membersSchema(), config(named) ?? {}, `packetfilter:${named}`);
+}
+
+/** Only a success is kept. */
+function readOnce<T>(read: () => T): () => T {
+  let kept: { readonly value: T } | undefined;
+  return () => {
+    kept ??= { value: read() };
+    return kept.value;
+  };
+}
+
+function resolve<O>(argument: unknown, kind: ConnectionKind<O>): Target<O> {
   if (argument === undefined || argument === null) {
     const standard = kind.standard();
     if (!standard) throw new UnknownConnection(`No ${kind.argument} is given: ${kind.remedy}.`);
     return {
       name: undefined,
-      options: parse(kind.schema, standard.value, "packetfilter"),
+      options: parse(kind.schema(), standard.value, "packetfilter"),
       fromEnvironment: standard.fromEnvironment,
     };
   }
   if (typeof argument !== "string") {
-    return { name: undefined, options: parse(kind.schema, argument, kind.argument), fromEnvironment: false };
+    return { name: undefined, options: parse(kind.schema(), argument, kind.argument), fromEnvironment: false };
   }
-  const all = parse(membersSchema(), config(kind.named) ?? {}, `packetfilter:${kind.named}`);
+  const all = kind.members();
   if (!Object.hasOwn(all, argument)) {
     const names = Object.keys(all);
     const choice = names.length > 0 ? `it knows ${names.join(", ")}` : "it is not set";
@@ -197,7 +215,7 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>, config: ReadConf
   }
   return {
     name: argument,
-    options: parse(kind.schema, all[argument], `packetfilter:${kind.named}.${argument}`),
+    options: parse(kind.schema(), all[argument], `packetfilter:${kind.named}.${argument}`),
     fromEnvironment: false,
   };
 }
@@ -206,7 +224,7 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>, config: ReadConf
 function knownNodes(kind: ConnectionKind<NodeOptions>, config: ReadConfig): Target<NodeOptions>[] {
   const found = (argument: unknown) => {
     try {
-      return [resolve(argument, kind, config)];
+      return [resolve(argument, kind)];
     } catch (error) {
       if (error instanceof ConfigError) return [];
       throw error;

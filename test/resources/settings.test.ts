@@ -37,6 +37,16 @@ describe("settings", () => {
     });
   });
 
+  it("read the nodes of the configuration once, however many of them are in use", () => {
+    const nodes = { fra1: { endpoint: "http://192.0.2.1" }, ams1: { endpoint: "http://192.0.2.2" } };
+    const read: string[] = [];
+    const given = readSettings((key) => (read.push(key), key === "nodes" ? JSON.stringify(nodes) : undefined), {});
+    read.length = 0;
+    const endpoints = ["fra1", "ams1", "fra1"].map((name) => given.node(name).options.endpoint);
+    expect(endpoints).toEqual(["http://192.0.2.1", "http://192.0.2.2", "http://192.0.2.1"]);
+    expect(read).toEqual(["nodes"]);
+  });
+
   it("give a named node or an object nothing of the unnamed default: no secret reaches another address", () => {
     const config = {
       headers: { authorization: "Bearer default" },
