@@ -51,6 +51,7 @@ export class Runtime {
 
   constructor({ env, print, world: given, usualSteps, others }: Surroundings) {
     const world = { ...systemWorld, ...given };
+    const wanted = new KeyRegistry(others);
     this.env = env;
     this.others = others;
     this.notices = new Notices((line) => print(this.secrets.hide(line)));
@@ -58,11 +59,15 @@ export class Runtime {
       world,
       notices: this.notices,
       inFlight: new InFlight(world, usualSteps),
-      wanted: new KeyRegistry(others),
+      wanted,
       owned: new KeyRegistry(),
       leaving: new KeyRegistry(),
       secretObjects: this.secrets.objects,
-      sameMachine: new SameMachine(this.notices, () => this.settings.distinctNodes),
+      sameMachine: new SameMachine(
+        this.notices,
+        () => this.settings.distinctNodes,
+        (object) => wanted.anywhere(object),
+      ),
       removals: (url, label) => new RemovalBudget(() => this.settings, url, label),
     };
   }

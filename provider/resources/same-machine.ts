@@ -1,4 +1,5 @@
 import type { Activity } from "../batch/shared-reads";
+import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { equal, type ListedMap } from "../model/prefix-map";
@@ -43,6 +44,8 @@ export class SameMachine {
     private readonly notices: Notices,
     /** True when the user says that each address is a machine of its own. */
     private readonly areDistinct: () => boolean,
+    /** Prefixes of an object that this deployment wants at one address or another: the others concern no other address. */
+    private readonly wantedAnywhere: (object: string) => Pick<KeysHere, "has">,
   ) {}
 
   /** Makes an object at an address known; the connection that came last is used for it. */
@@ -54,6 +57,7 @@ export class SameMachine {
   /** Seeks the proof before something is written at an address to which a resource moves from another one. */
   async before(object: string, here: Addressed, observed?: ListedMap): Promise<void> {
     for (const there of this.others(object, here)) {
+      if (there.leavingHere.size === 0) continue;
       if (this.areDistinct()) return;
       const moves = [...there.leavingHere].some(
         (prefix) => here.wantedHere.has(prefix) && !there.wantedHere.has(prefix),
@@ -68,8 +72,10 @@ export class SameMachine {
     here: Addressed,
     remove: Iterable<CanonicalPrefix>,
   ): Promise<ReadonlySet<CanonicalPrefix>> {
-    const prefixes = [...remove];
+    const wanted = this.wantedAnywhere(object);
+    const prefixes = [...remove].filter((prefix) => wanted.has(prefix));
     const spared = new Set<CanonicalPrefix>();
+    if (prefixes.length === 0) return spared;
     for (const there of this.others(object, here)) {
       const common = prefixes.filter((prefix) => !spared.has(prefix) && there.wantedHere.has(prefix));
       if (common.length === 0 || (await this.areTwo(object, here, there))) continue;
@@ -81,9 +87,15 @@ export class SameMachine {
 
   /** Lists the other addresses once after a removal, and puts back what is wanted there and went. */
   async after(object: string, here: Addressed, removed: ListedMap): Promise<void> {
+    const wanted = this.wantedAnywhere(object);
+    const prefixes = [...removed.keys()].filter((prefix) => wanted.has(prefix));
+    if (prefixes.length === 0) return;
     for (const there of this.others(object, here)) {
       const before = there.last();
-      const held = [...(before ?? [])].filter(([prefix]) => removed.has(prefix) && there.wantedHere.has(prefix));
+      const held = prefixes.flatMap((prefix): [CanonicalPrefix, ListedValue][] => {
+        const value = there.wantedHere.has(prefix) ? before?.get(prefix) : undefined;
+        return value === undefined ? [] : [[prefix, value]];
+      });
       if (held.length === 0) continue;
       try {
         const now = await there.list();

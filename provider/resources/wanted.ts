@@ -20,16 +20,24 @@ export interface Keys {
 
 /** Keys as they are known at any later moment. */
 export interface KeysHere extends Iterable<string> {
+  /** How many there are at most: 0 only where there is none. */
+  readonly size: number;
   has(key: string): boolean;
 }
 
 /** A set of keys, or a map by keys. */
-type Collection = Pick<ReadonlyMap<string, unknown>, "has" | "keys">;
+type Collection = Pick<ReadonlyMap<string, unknown>, "has" | "keys" | "size">;
 
 /** What was added one by one, and what many places share: a group of a thousand nodes keeps its entries once. */
 class KnownKeys implements KeysHere {
   readonly own = new Set<string>();
   readonly shared = new Set<Collection>();
+
+  get size(): number {
+    let size = this.own.size;
+    for (const keys of this.shared) size += keys.size;
+    return size;
+  }
 
   has(key: string): boolean {
     if (this.own.has(key)) return true;
@@ -67,11 +75,12 @@ export class KeyRegistry {
   of(place: Place, object: string): Keys {
     const where = addresses(place, object);
     const recorded = where.map((address) => this.recorded(address));
+    const anywhere = this.recorded(object);
     return {
       has: (key) => recorded.some((keys) => keys.has(key)) || this.others?.want(where, key) === true,
       add: (added) => {
         const fresh = [...added].filter((key) => !recorded.every((keys) => keys.has(key)));
-        for (const key of fresh) for (const keys of recorded) keys.own.add(key);
+        for (const key of fresh) for (const keys of [...recorded, anywhere]) keys.own.add(key);
         this.others?.tell(where, fresh);
       },
     };
@@ -80,13 +89,18 @@ export class KeyRegistry {
   /** Adds the same keys at many places. They are kept once, and are not to be changed. */
   addAll(places: readonly Place[], object: string, keys: Collection): void {
     const where = places.flatMap((place) => addresses(place, object));
-    for (const address of where) this.recorded(address).shared.add(keys);
+    for (const address of [...where, object]) this.recorded(address).shared.add(keys);
     this.others?.tell(where, [...keys.keys()]);
   }
 
   /** The keys that were recorded for an object at an address, under whatever name. */
   at({ endpoint }: Address, object: string): KeysHere {
     return this.recorded(`at ${endpoint}\n${object}`);
+  }
+
+  /** The keys that were recorded for an object at one place or another. */
+  anywhere(object: string): KeysHere {
+    return this.recorded(object);
   }
 
   private recorded(address: string): KnownKeys {

@@ -27,6 +27,15 @@ function place(endpoint: string, prefixes: readonly string[], isWanted: boolean)
   return { at, activity, lists };
 }
 
+/** Addresses of which nothing says that they are machines of their own; of the set, one prefix is wanted. */
+function compared(print: (line: string) => void) {
+  return new SameMachine(
+    new Notices(print),
+    () => false,
+    () => new Set([PREFIX]),
+  );
+}
+
 describe("two addresses of a set", () => {
   it("are compared anew while a change is under way, up to three times", async () => {
     const here = place("http://192.0.2.10", [PREFIX, "198.51.100.0/24"], false);
@@ -39,7 +48,7 @@ describe("two addresses of a set", () => {
       return list();
     };
     const warnings: string[] = [];
-    const machines = new SameMachine(new Notices((line) => void warnings.push(line)), () => false);
+    const machines = compared((line) => void warnings.push(line));
     machines.register(SET, here.at);
     machines.register(SET, there.at);
     expect(await machines.spare(SET, here.at, [PREFIX])).toEqual(new Set());
@@ -54,10 +63,30 @@ describe("two addresses of a set", () => {
       await there.activity.during(async () => {});
       return list();
     };
-    const machines = new SameMachine(new Notices(() => {}), () => false);
+    const machines = compared(() => {});
     machines.register(SET, here.at);
     machines.register(SET, there.at);
     expect(await machines.spare(SET, here.at, [PREFIX])).toEqual(new Set([PREFIX]));
     expect(there.lists).toHaveLength(6);
+  });
+
+  it("are not asked about a removal of what is wanted nowhere", async () => {
+    const others = Array.from({ length: 3 }, (_, index) => place(`http://192.0.2.1${index}`, [PREFIX], true));
+    const asked: string[] = [];
+    const machines = compared(() => {});
+    for (const { at } of others) {
+      machines.register(SET, {
+        ...at,
+        wantedHere: Object.assign(new Set([PREFIX]), { has: (prefix: string) => asked.push(prefix) > 0 }),
+        last: () => new Map([[PREFIX, 1]]),
+      });
+    }
+    const [here] = others;
+    if (!here) throw new Error("There is no place.");
+    const gone = "198.51.100.0/24" as CanonicalPrefix;
+    expect(await machines.spare(SET, here.at, [gone])).toEqual(new Set());
+    await machines.after(SET, here.at, new Map([[gone, 1]]));
+    expect(asked).toEqual([]);
+    expect(others.flatMap(({ lists }) => lists)).toEqual([]);
   });
 });
