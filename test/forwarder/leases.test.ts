@@ -14,6 +14,8 @@ class MemoryStore {
   private readonly leases = new Map<string, { revision: number; until: number }>();
   private readonly turns = new Map<string, number>();
   private last = 0;
+  /** Nodes whose leases no member gets. */
+  readonly refused = new Set<string>();
 
   /** @param latencyMs From a request to its answer. */
   constructor(
@@ -21,7 +23,7 @@ class MemoryStore {
     latencyMs: number,
   ) {
     if (latencyMs === 0) return;
-    for (const name of ["announce", "members", "take", "renew", "release", "beginTurn"] as const) {
+    for (const name of ["announce", "look", "take", "renew", "release", "beginTurn"] as const) {
       const method = this[name] as (...args: never[]) => Promise<unknown>;
       const slow = async (...args: never[]) => {
         await clock.sleep(latencyMs / 2);
@@ -40,9 +42,13 @@ class MemoryStore {
   announce = async (member: Member) => void this.announced.set(member.name, { member, until: this.end });
   leave = async (name: string) => void this.announced.delete(name);
   close = async () => {};
-  members = async () =>
-    [...this.announced.values()].filter((one) => one.until > this.clock.monotonic()).map(({ member }) => member);
+  look = async () => {
+    const now = this.clock.monotonic();
+    const members = [...this.announced.values()].filter(({ until }) => until > now).map(({ member }) => member);
+    return { members, held: new Set([...this.leases].filter(([, { until }]) => until > now).map(([node]) => node)) };
+  };
   take = async (node: string) => {
+    if (this.refused.has(node)) return undefined;
     const held = this.leases.get(node);
     if (held && held.until > this.clock.monotonic()) return undefined;
     this.leases.set(node, { revision: ++this.last, until: this.end });
@@ -100,7 +106,7 @@ function cluster(latencyMs = 0) {
     return { told, settings, leases, differs, lost, end };
   };
   const settled = async (owners: () => boolean) => void (await until(owners, clock));
-  return { clock, polled, turns, start, settled };
+  return { clock, store, polled, turns, start, settled };
 }
 
 const NODES = ["fra1", "fra2", "fra3", "fra4", "fra5", "fra6"];
@@ -178,4 +184,23 @@ test("a server that is too slow for the leases is told, with the leases that it 
     over = true;
   });
   await settled(() => over);
+});
+
+test("a node that no member gets is told after two leases, and when it is polled again", async () => {
+  const { clock, store, polled, start, settled } = cluster();
+  store.refused.add("fra2");
+  const began = clock.monotonic();
+  const [a, b] = [start("a", NODES), start("b", NODES)];
+  await settled(() => a.told.lines.length > 0 && b.told.lines.length > 0);
+  expect(clock.monotonic() - began).toBeGreaterThan(2 * LEASE_MS);
+  expect(polled.size).toBe(NODES.length - 1);
+  store.refused.clear();
+  await settled(() => a.told.lines.length > 1 && b.told.lines.length > 1);
+  for (const { told } of [a, b]) {
+    expect(told.lines).toEqual([
+      "warn No forwarder polls these nodes: fra2.",
+      "info Every node is polled by a forwarder again.",
+    ]);
+  }
+  await Promise.all([a.end(), b.end()]);
 });

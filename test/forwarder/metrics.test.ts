@@ -154,7 +154,7 @@ test("the spool of a sink that takes nothing is told: how full, when it is full,
     folder.path,
     { world: clock },
   );
-  const view = (name: string) => forwarder.spool.find((sink) => sink.name === name);
+  const view = (name: string) => forwarder.health.spool.find((sink) => sink.name === name);
   const metric = (name: Parameters<typeof forwarder.metrics.get>[0], sink = "away") =>
     forwarder.metrics.get(name, { sink });
   // Six lists fit, one every three seconds: after the second one some ten seconds are left.
@@ -162,7 +162,7 @@ test("the spool of a sink that takes nothing is told: how full, when it is full,
   expect(metric("lag_bytes")).toBeLessThan(metric("spool_limit_bytes"));
   expect(metric("spool_full_in_seconds")).toBeGreaterThan(0);
   await passUntil(() => metric("paused_tables") > 0 && metric("spool_full_in_seconds") === 0, clock);
-  expect(forwarder.spool).toEqual([
+  expect(forwarder.health.spool).toEqual([
     expect.objectContaining({ name: "disk", limitBytes: 1_073_741_824, pausedTables: [] }),
     expect.objectContaining({
       name: "away",

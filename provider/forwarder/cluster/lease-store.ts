@@ -50,19 +50,24 @@ export class NatsLeaseStore {
     await (await this.opened()).leases.put(`member.${encode(name)}`, JSON.stringify(announced));
   }
 
-  /** The members that are there; may lag behind. */
-  async members(): Promise<Member[]> {
+  /** The members that are there, and the nodes that any of them holds; may lag behind. */
+  async look(): Promise<{ members: Member[]; held: ReadonlySet<string> }> {
     const { leases } = await this.opened();
     const keys: string[] = [];
-    for await (const key of await leases.keys("member.*")) keys.push(key);
+    const held = new Set<string>();
+    for await (const key of await leases.keys(["member.*", "node.*"])) {
+      if (key.startsWith("node.")) held.add(decode(key.slice("node.".length)));
+      else keys.push(key);
+    }
     const entries = await Promise.all(keys.map(async (key) => ({ key, entry: await leases.get(key) })));
-    return entries.flatMap(({ key, entry }) => {
+    const members = entries.flatMap(({ key, entry }) => {
       // One that has left meanwhile, or an earlier version, which announces nothing but its name.
       if (entry?.operation !== "PUT") return [];
       const announced = announcedSchema.safeParse(jsonOf(entry.string()));
       const name = decode(key.slice("member.".length));
       return [announced.success ? { name, ...announced.data } : { name }];
     });
+    return { members, held };
   }
 
   /** Takes a lease that is free. @returns its revision, or `undefined` when another forwarder holds it. */

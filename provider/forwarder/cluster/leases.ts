@@ -37,6 +37,9 @@ interface HeldLease {
 /** Key of the trouble that members have different configurations. */
 export const DIFFERS = "cluster-config";
 
+/** Key of the trouble that nodes have no forwarder. */
+export const UNHELD = "unheld";
+
 function differenceOf({ nodes: own = [] }: Member, others: readonly Member[]): string {
   const told = others.map(({ name, nodes = own }) => {
     const missing = own.filter((node) => !nodes.includes(node));
@@ -54,6 +57,8 @@ function differenceOf({ nodes: own = [] }: Member, others: readonly Member[]): s
 const TICKS = 3;
 /** Of a lease, how long renewing may take: two of them, one after the other, are to fit before the holder stops. */
 const SLOW = 0.4;
+/** How many leases a node may have no forwarder: its takeover takes one and some seconds. */
+const UNHELD_LEASES = 2;
 /** Between two rounds of requests that take longer than a third of a lease. */
 const LEAST_PAUSE_MS = 10;
 /** The part of a lease that is left when the holder stops by itself. */
@@ -68,7 +73,11 @@ const MARGIN = 1 / 6;
 export class Leases {
   private readonly held = new Map<string, HeldLease>();
   private readonly turns = new Map<string, Turn>();
+  /** Since when nodes have had no forwarder. */
+  private readonly unheld = new Map<string, number>();
   private hurry = new AbortController();
+  /** True once the nodes were shared out. */
+  hasShared = false;
 
   constructor(private readonly parts: LeaseParts) {}
 
@@ -125,14 +134,17 @@ export class Leases {
   /** Gives back what others are to have, and takes what this member is to have. */
   private async share(signal: AbortSignal): Promise<void> {
     const { store, member } = this.parts;
-    const others = (await store.members()).filter(({ name }) => name !== member);
+    const { members, held } = await store.look();
+    const others = members.filter(({ name }) => name !== member);
     this.compare(this.self, others);
     const owners = shareOut([this.self, ...others]);
+    this.compareHeld([...owners.keys()], held);
     await Promise.all(
       [...this.held.keys()].filter((node) => owners.get(node) !== member).map((node) => this.giveBack(node)),
     );
     const missing = [...owners].filter(([node, owner]) => owner === member && !this.held.has(node));
     if (!signal.aborted) await Promise.all(missing.map(([node]) => this.take(node)));
+    this.hasShared = true;
   }
 
   /** Says when leases would end before they can be renewed. */
@@ -155,6 +167,17 @@ export class Leases {
     metrics.set("cluster_config_differs", differing.length > 0 ? 1 : 0);
     if (differing.length === 0) troubles.end(DIFFERS, {}, "All members of the cluster poll the same nodes alike.");
     else troubles.begin(DIFFERS, {}, differenceOf(self, differing));
+  }
+
+  /** Says which nodes no member polls. */
+  private compareHeld(nodes: readonly string[], held: ReadonlySet<string>): void {
+    const { troubles, world, leaseMs } = this.parts;
+    const now = world.monotonic();
+    for (const node of this.unheld.keys()) if (held.has(node) || !nodes.includes(node)) this.unheld.delete(node);
+    for (const node of nodes) if (!held.has(node) && !this.unheld.has(node)) this.unheld.set(node, now);
+    const late = [...this.unheld].filter(([, since]) => now - since > leaseMs * UNHELD_LEASES).map(([node]) => node);
+    if (late.length === 0) troubles.end(UNHELD, {}, "Every node is polled by a forwarder again.");
+    else troubles.begin(UNHELD, { nodes: late }, `No forwarder polls these nodes: ${late.sort().join(", ")}.`);
   }
 
   private async take(node: string): Promise<void> {

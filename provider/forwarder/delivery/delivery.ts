@@ -98,6 +98,11 @@ export class Delivery {
     return this.backlog.last;
   }
 
+  /** For how long the ledger has not answered. */
+  get silentMs(): number {
+    return this.parts.world.monotonic() - this.backlog.answeredAt;
+  }
+
   /** How full the spool is for each sink, and which tables wait for it. */
   get view(): readonly SinkView[] {
     return this.backlog.view.sinks;
@@ -139,7 +144,11 @@ class BacklogWatch {
 
   constructor(private readonly parts: Pick<DeliveryParts, "ledger" | "metrics" | "world"> & { readonly log: Log }) {
     this.view = new SpoolView(parts);
+    this.answeredAt = parts.world.monotonic();
   }
+
+  /** When the ledger answered last. */
+  answeredAt: number;
 
   /** As of the last look. */
   get last(): LedgerStatus {
@@ -186,9 +195,10 @@ class BacklogWatch {
   }
 
   private async look(): Promise<void> {
-    const { ledger, metrics } = this.parts;
+    const { ledger, metrics, world } = this.parts;
     try {
       this.status = await ledger.status();
+      this.answeredAt = world.monotonic();
       if (this.status.lastAside) tellSetAside(this.parts.log, this.status.lastAside);
     } catch {
       // What reads or writes the ledger says what is wrong with it.

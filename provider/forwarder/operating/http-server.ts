@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { OptionsError } from "../../client";
 import type { Forwarder } from "../forwarder";
+import { allHold } from "./health";
 import { METRICS_TYPE } from "./metrics";
 
 /** Where a forwarder answers, and how it is closed. */
@@ -10,8 +11,7 @@ export interface OperatingServer {
 }
 
 /**
- * Serves `/healthz` (200 while the process works), `/readyz` (200 once every node was tried, and as long as no sink that pauses or disk
- * is full; else 503 with reasons) and `/metrics`.
+ * Serves `/healthz` and `/readyz`, 200 or 503 with a document of what was looked at (docs/forwarder.md#health), and `/metrics`.
  *
  * @param listen As `127.0.0.1:9464`; port 0 takes a free one.
  * @param forwarder Asked at each request: a new configuration makes a new one.
@@ -41,18 +41,25 @@ const TEXT = "text/plain; charset=utf-8";
 
 function answer(url: string, forwarder: Forwarder): { status: number; type: string; body: string } {
   switch (url.split("?")[0]) {
-    case "/healthz":
-      return { status: 200, type: TEXT, body: "ok\n" };
+    case "/healthz": {
+      const checks = forwarder.health.alive;
+      return json(allHold(checks), { checks });
+    }
     case "/readyz": {
-      const reasons = forwarder.unready;
-      if (reasons.length === 0) return { status: 200, type: TEXT, body: ["ready", ...forwarder.notes, ""].join("\n") };
-      return { status: 503, type: TEXT, body: [...reasons, ...forwarder.notes, ""].join("\n") };
+      const checks = forwarder.health.ready;
+      return json(allHold(checks), { checks, notes: forwarder.notes, sinks: forwarder.health.spool });
     }
     case "/metrics":
       return { status: 200, type: METRICS_TYPE, body: forwarder.metrics.text() };
     default:
       return { status: 404, type: TEXT, body: "There are /healthz, /readyz and /metrics.\n" };
   }
+}
+
+/** 200 or 503, and a document. A number that JSON does not have, as a spool that is never full, is null. */
+function json(ok: boolean, members: object) {
+  const body = `${JSON.stringify({ ok, ...members }, null, 2)}\n`;
+  return { status: ok ? 200 : 503, type: "application/json", body };
 }
 
 function listening(server: Server, port: number, host: string, listen: string): Promise<void> {

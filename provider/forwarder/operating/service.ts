@@ -1,6 +1,7 @@
 import { messageOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
 import type { Forwarder } from "../forwarder";
+import { allHold } from "./health";
 import { Listener } from "./listener";
 import type { ServiceManager } from "./service-manager";
 import type { Log } from "./troubles";
@@ -40,7 +41,7 @@ export class Service {
     const { url } = service.listener;
     if (url) parts.log.info({ url }, `Answers on ${url}/metrics.`);
     parts.manager?.ready();
-    parts.manager?.watch(() => true);
+    parts.manager?.watch(() => allHold(service.current.health.alive));
     return service;
   }
 

@@ -88,6 +88,15 @@ class NodePoller {
     };
   }
 
+  /** For how long tables have been due while none was listed, beyond the pause that the node is given. */
+  get idleMs(): number {
+    const pollers = [...this.polled.values()].map(({ poller }) => poller);
+    const due = Math.min(...pollers.map(({ dueAt }) => dueAt ?? Number.POSITIVE_INFINITY));
+    const ended = Math.max(...pollers.map(({ endedAt }) => endedAt));
+    const isListing = pollers.some(({ isListing }) => isListing);
+    return isListing ? 0 : this.parts.world.monotonic() - Math.max(due, ended + this.turns.pauseMs);
+  }
+
   private async look(signal: AbortSignal): Promise<boolean> {
     const { troubles, config, secrets, loop } = this.parts;
     // Many nodes may be due at the same moment.
@@ -218,6 +227,11 @@ export class NodePollers {
 
   get views(): NodeView[] {
     return [...this.running.values()].map(({ poller }) => poller.view);
+  }
+
+  /** Nodes none of whose tables was listed for longer than this, though it was time. */
+  standing(ms: number): string[] {
+    return [...this.running].filter(([, { poller }]) => poller.idleMs > ms).map(([name]) => name);
   }
 
   /** Nodes that were not tried yet. */

@@ -22,6 +22,11 @@ export class TablePoller {
   last: Outcome | undefined;
   /** Marks in the last list that was taken over. */
   marks = 0;
+  isListing = false;
+  /** When it is to be listed, or was to be; absent while it is, and while it waits for a sink. */
+  dueAt: number | undefined;
+  /** When its last list ended. */
+  endedAt = Number.NEGATIVE_INFINITY;
   /** Milliseconds that the node asked to wait after the last list. */
   private asked = 0;
   private snapshotAt: number | undefined;
@@ -43,7 +48,7 @@ export class TablePoller {
       failures = outcome === "taken" || outcome === "full" ? 0 : failures + 1;
       const grown = failures === 0 ? 0 : growingPause(failures, turns.pauseMs, TIMES.tableLongestPauseMs, world.random);
       const wait = Math.max(turns.pauseMs, grown, this.asked);
-      due = world.monotonic() + wait;
+      due = this.dueAt = world.monotonic() + wait;
       await pause(world, wait, signal);
     }
   }
@@ -57,26 +62,33 @@ export class TablePoller {
     const { metrics, world, loop } = this.parts;
     const { table } = this.watched;
     const node = { node: table.node };
+    this.dueAt = due;
     // Many tables may be due at the same moment.
     await loop.next();
-    let end: () => void;
+    let leave: () => void;
     try {
-      end = await this.node.turns.enter(table, signal);
+      leave = await this.node.turns.enter(table, signal);
     } catch {
       return "failed";
     }
+    const end = (): void => {
+      leave();
+      this.isListing = false;
+      this.endedAt = world.monotonic();
+    };
+    this.dueAt = undefined;
+    this.isListing = true;
     metrics.set("poll_lag_seconds", Math.max(0, world.monotonic() - due) / 1_000, node);
     let outcome: Outcome = "taken";
     this.asked = 0;
     try {
       this.count(await this.take(signal));
+      end();
     } catch (error) {
       // The turn ends before a wait for a sink begins.
       end();
       if (signal.aborted) return "failed";
       outcome = await this.failed(error, signal);
-    } finally {
-      end();
     }
     metrics.add("polls_total", { ...node, outcome });
     this.last = outcome;

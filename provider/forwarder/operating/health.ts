@@ -1,0 +1,71 @@
+import { UNHELD } from "../cluster/leases";
+import { TIMES } from "../defaults";
+import type { Delivery } from "../delivery/delivery";
+import type { SinkView } from "../delivery/spool-view";
+import type { NodePollers } from "../polling/node-poller";
+import { DISK } from "../polling/table-poller";
+import type { Troubles } from "./troubles";
+
+/** One thing that is looked at, with what is wrong where it does not hold. */
+interface Check {
+  readonly ok: boolean;
+  readonly reasons: readonly string[];
+}
+
+/** What is looked at for one question, by name. */
+export type Checks = Readonly<Record<string, Check>>;
+
+/** What the answers of `/healthz` and `/readyz` rest on. */
+interface HealthParts {
+  readonly pollers: Pick<NodePollers, "standing" | "untried">;
+  readonly delivery: Pick<Delivery, "silentMs" | "view">;
+  readonly troubles: Troubles;
+  /** False until the nodes of a cluster were shared out. */
+  isShared(): boolean;
+}
+
+/**
+ * Two questions. Is it alive: a restart helps where polling or the state stands still, and nowhere else. Is it ready: does all that
+ * it is there for happen; a node that is down is no reason, since its failure is seen elsewhere and every forwarder has it.
+ */
+export class Health {
+  constructor(private readonly parts: HealthParts) {}
+
+  get alive(): Checks {
+    const { pollers, delivery } = this.parts;
+    const seconds = TIMES.standstillMs / 1_000;
+    const standing = pollers.standing(TIMES.standstillMs).map((name) => `Node ${name} was due ${seconds} s ago.`);
+    const isSilent = delivery.silentMs > TIMES.standstillMs;
+    const silent = isSilent ? [`The state has not answered for ${Math.floor(delivery.silentMs / 1_000)} s.`] : [];
+    return { polling: checkOf(standing), state: checkOf(silent) };
+  }
+
+  get ready(): Checks {
+    const { pollers, troubles, isShared } = this.parts;
+    const told = (...about: string[]) =>
+      [...troubles.all].filter(([key]) => about.some((one) => key === one || key.startsWith(`${one}/`)));
+    const messages = (...about: string[]) => told(...about).map(([, message]) => message);
+    const cluster = messages("cluster", UNHELD);
+    const unshared = isShared() || cluster.length > 0 ? [] : ["The nodes of the cluster were not shared out yet."];
+    return {
+      nodes: checkOf(pollers.untried.map((name) => `Node ${name} was not tried yet.`)),
+      sinks: checkOf(messages("full", "rejected-full")),
+      disk: checkOf(messages(DISK)),
+      cluster: checkOf([...unshared, ...cluster]),
+    };
+  }
+
+  /** How full the spool is for each sink, and which tables wait for it. */
+  get spool(): readonly SinkView[] {
+    return this.parts.delivery.view;
+  }
+}
+
+/** Whether all of it holds. */
+export function allHold(checks: Checks): boolean {
+  return Object.values(checks).every(({ ok }) => ok);
+}
+
+function checkOf(reasons: readonly string[]): Check {
+  return { ok: reasons.length === 0, reasons };
+}

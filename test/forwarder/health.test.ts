@@ -1,0 +1,163 @@
+import { once } from "node:events";
+import type { Worker } from "node:worker_threads";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { paceKey } from "../../provider/client/mark-pace";
+import { NodeMemories } from "../../provider/client/world";
+import { startEmulator } from "../../provider/emulator";
+import type { Forwarder } from "../../provider/forwarder/forwarder";
+import { LedgerThread } from "../../provider/forwarder/ledger/thread";
+import { serveOperating } from "../../provider/forwarder/operating/http-server";
+import { passUntil, TestClock, until } from "./support/clock";
+import { openForwarder, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+
+const FINE = { ok: true, reasons: [] };
+const bad = (reason: unknown) => ({ ok: false, reasons: [reason] });
+
+/** Asks a forwarder over HTTP. @returns status and document. */
+async function asking(forwarder: Forwarder) {
+  const server = await serveOperating("127.0.0.1:0", () => forwarder);
+  onTestFinished(() => server.close());
+  return async (path: string): Promise<[status: number, document: unknown]> => {
+    const answer = await fetch(`${server.url}${path}`);
+    return [answer.status, await answer.json()];
+  };
+}
+
+test("a state that answers no more makes the service unhealthy: its thread has ended, or hangs", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(10) });
+  const clock = new TestClock();
+  const open = vi.spyOn(LedgerThread, "open");
+  const { forwarder } = await openForwarder(
+    { nodes: { fra1: { endpoint: emulator.endpoint } }, watch: [{ arena: "edge", types: ["shost"] }] },
+    folder.path,
+    { world: clock, thread: true, onRecord: () => {} },
+  );
+  // Its state cannot be closed any more then.
+  onTestFinished(() => expect(forwarder.stop(0)).rejects.toThrow("The thread of the forwarder's state has ended."));
+  forwarder.start();
+  const ask = await asking(forwarder);
+  await until(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" }) === 1);
+  expect(await ask("/healthz")).toEqual([200, { ok: true, checks: { polling: FINE, state: FINE } }]);
+
+  const [opened] = open.mock.results;
+  if (opened?.type !== "return") throw new Error("No thread was opened.");
+  const { ledger } = await opened.value;
+  const worker = Reflect.get(ledger, "worker") as Worker;
+  const status = vi.spyOn(ledger, "status");
+  // It hangs: what it is asked is never answered.
+  let answer = (): void => {};
+  const hang = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  status.mockImplementation(async () => {
+    await hang;
+    return { sinks: [], bytes: 0, freeBytes: 0, setAside: 0 };
+  });
+  await passUntil(() => forwarder.health.alive.state?.ok === false, clock);
+  expect(await ask("/healthz")).toEqual([
+    503,
+    { ok: false, checks: { polling: FINE, state: bad("The state has not answered for 60 s.") } },
+  ]);
+  status.mockRestore();
+  answer();
+  await passUntil(() => forwarder.health.alive.state?.ok === true, clock);
+
+  await Promise.all([once(worker, "exit"), worker.terminate()]);
+  await passUntil(() => forwarder.health.alive.state?.ok === false, clock);
+  expect((await ask("/healthz"))[0]).toBe(503);
+});
+
+test("a node whose turn never comes makes the service unhealthy; one that is down or slow does not", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(10) });
+  const clock = new TestClock();
+  const memories = new NodeMemories();
+  // Another client of this process lists the same table, and never ends.
+  const key = paceKey({ kind: "mark", arena: "edge", profile: "web" }, "shost");
+  const { marks } = memories.of(emulator.endpoint);
+  const leave = await marks.enter(key, { pauseMs: 3_000, by: "table" }, clock);
+  const { forwarder } = await startForwarding(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint }, fra2: { endpoint: "http://127.0.0.1:1" } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+    },
+    folder.path,
+    { world: clock, memories, onRecord: () => {} },
+  );
+  const ask = await asking(forwarder);
+  await passUntil(() => forwarder.health.alive.polling?.ok === false, clock);
+  expect(await ask("/healthz")).toEqual([
+    503,
+    { ok: false, checks: { polling: bad("Node fra1 was due 60 s ago."), state: FINE } },
+  ]);
+  leave();
+  await passUntil(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "taken" }) > 0, clock);
+  expect(await ask("/healthz")).toEqual([200, { ok: true, checks: { polling: FINE, state: FINE } }]);
+
+  // A node that asks for two minutes is given them.
+  emulator.fail({ cmd: "list", url: "mark://edge/web", status: 503, retryAfter: 120, times: 1 });
+  const failed = () => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "failed" });
+  await passUntil(() => failed() === 1, clock);
+  const until100 = clock.monotonic() + 100_000;
+  await passUntil(() => clock.monotonic() > until100, clock);
+  expect(await ask("/healthz")).toEqual([200, { ok: true, checks: { polling: FINE, state: FINE } }]);
+});
+
+test("readiness names each check, and how full the spool of each sink is", async () => {
+  using folder = temporaryFolder();
+  await using emulator = await startEmulator({ state: stateWith(500) });
+  const clock = new TestClock();
+  const { forwarder } = await startForwarding(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      records: "all",
+      sinks: [
+        { name: "disk", type: "file", path: "marks.ndjson" },
+        { name: "away", type: "http", url: "http://127.0.0.1:1/", spool: { maxBytes: 65_536 } },
+      ],
+    },
+    folder.path,
+    { world: clock },
+  );
+  const ask = await asking(forwarder);
+  expect(await ask("/readyz")).toEqual([
+    503,
+    {
+      ok: false,
+      checks: { nodes: bad("Node fra1 was not tried yet."), sinks: FINE, disk: FINE, cluster: FINE },
+      notes: [],
+      sinks: expect.any(Array),
+    },
+  ]);
+  const isFull = () => forwarder.metrics.get("spool_full_in_seconds", { sink: "away" }) === 0;
+  await passUntil(isFull, clock);
+  const sink = { records: 0, bytes: 0, dropped: 0, fullInSeconds: null, pausedTables: [] };
+  expect(await ask("/readyz")).toEqual([
+    503,
+    {
+      ok: false,
+      checks: {
+        nodes: FINE,
+        sinks: bad(expect.stringContaining('The spool is full for sink "away"')),
+        disk: FINE,
+        cluster: FINE,
+      },
+      notes: [],
+      sinks: [
+        { ...sink, name: "disk", limitBytes: 1_073_741_824 },
+        {
+          name: "away",
+          records: forwarder.metrics.get("lag_records", { sink: "away" }),
+          bytes: forwarder.metrics.get("lag_bytes", { sink: "away" }),
+          oldest: expect.any(Number),
+          dropped: 0,
+          limitBytes: 65_536,
+          fullInSeconds: 0,
+          pausedTables: ["fra1/edge/web/shost"],
+        },
+      ],
+    },
+  ]);
+});
