@@ -188,6 +188,12 @@ export class Forwarder {
     return Object.values(this.health.ready).flatMap(({ reasons }) => reasons);
   }
 
+  /** The page of `/metrics`. */
+  metricsText(): string {
+    this.metrics.set("ready", this.unready.length === 0 ? 1 : 0);
+    return this.metrics.text();
+  }
+
   /** What an operator is to know, though it is ready: a rollout that waits for readiness would wait for ever. */
   get notes(): string[] {
     const differs = this.troubles.all.get(DIFFERS);

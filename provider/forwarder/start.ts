@@ -66,5 +66,5 @@ export async function startForwarder(config: ForwarderConfig, options: StartOpti
   forwarder.ended.addEventListener("abort", () => void stop(), { once: true });
   signal?.addEventListener("abort", () => void stop(), { once: true });
   if (signal?.aborted) await stop();
-  return { stop, metrics: () => forwarder.metrics.text(), [Symbol.asyncDispose]: stop };
+  return { stop, metrics: () => forwarder.metricsText(), [Symbol.asyncDispose]: stop };
 }

@@ -1,20 +1,23 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { temporaryFolder } from "./support/forward";
-import { BUILD_TIMEOUT } from "./support/servers";
+import { BUILD_TIMEOUT, pinned } from "./support/servers";
 
 const EXAMPLE = resolve(__dirname, "../../examples/forwarder-service");
 const manifest = readFileSync(join(EXAMPLE, "kubernetes.yaml"), "utf8");
 
 const folder = temporaryFolder();
 const decoder = join(folder.path, "kubernetes");
+let promtool: string;
 
 beforeAll(async () => {
   const { goBuild } = await import("../../tools/servers/go.mjs");
-  await goBuild("kubernetes", ".", decoder, process.env, () => {});
-}, BUILD_TIMEOUT);
+  await goBuild({ module: "kubernetes", main: "." }, decoder, process.env, () => {});
+  const { ensureServer } = await import("../../tools/servers/ensure.mjs");
+  promtool = await ensureServer("promtool");
+}, 2 * BUILD_TIMEOUT);
 afterAll(() => folder[Symbol.dispose]());
 
 /** What Kubernetes' own types say of a manifest. */
@@ -41,4 +44,32 @@ test.each([
   const { status, stderr } = decode(manifest.replace(from, to));
   expect(status).toBe(1);
   expect(stderr).toContain(words);
+});
+
+test("promtool is the version that is pinned", async () => {
+  const { SERVERS } = await import("../../tools/servers/ensure.mjs");
+  expect(pinned("promtool", "github.com/prometheus/prometheus")).toBe(SERVERS.promtool.version);
+});
+
+/** Prometheus' own word on files of rules, or of tests of them. */
+const promtoolSays = (what: "check" | "test", file: string) => {
+  const { status, stdout, stderr } = spawnSync(promtool, [what, "rules", file], { encoding: "utf8" });
+  return { status, said: `${stdout}${stderr}`.split("\n").map((line) => line.trim()) };
+};
+
+test("Prometheus takes the alerts", () => {
+  const { status, said } = promtoolSays("check", join(EXAMPLE, "alerts.yaml"));
+  expect([status, said.filter((line) => line.startsWith("SUCCESS"))]).toEqual([0, ["SUCCESS: 19 rules found"]]);
+});
+
+test("each outage makes the alerts fire that it is to, and no other", () => {
+  expect(promtoolSays("test", join(EXAMPLE, "alerts.test.yaml")).status).toBe(0);
+  // A test of rules that cannot fail says nothing.
+  for (const name of ["alerts.yaml", "alerts.test.yaml"]) {
+    const text = readFileSync(join(EXAMPLE, name), "utf8");
+    writeFileSync(join(folder.path, name), text.replace("paused_tables > 0", "paused_tables > 5"));
+  }
+  const { status, said } = promtoolSays("test", join(folder.path, "alerts.test.yaml"));
+  const missed = said.filter((line) => /^(exp|got):/.test(line)).map((line) => line.includes("TablesPaused"));
+  expect({ status, missed }).toEqual({ status: 1, missed: [true, false] });
 });

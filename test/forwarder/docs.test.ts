@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { configSchema } from "../../provider/forwarder/config/schema";
 import { SIZES, TIMES } from "../../provider/forwarder/defaults";
 import { FORWARD_METRICS } from "../../provider/forwarder/operating/metric-list";
@@ -41,13 +42,31 @@ describe("the examples", () => {
     },
   );
 
+  /** The metrics that a file of Prometheus or Grafana names. */
+  const named = (file: string) => {
+    const found = read(`examples/forwarder-service/${file}`).matchAll(/packetfilter_forward_(\w+?)(_bucket)?\b/g);
+    return [...new Set([...found].map(([, name]) => name))].sort();
+  };
+  const metrics: string[] = FORWARD_METRICS.map(({ name }) => name).sort();
+
   test("the dashboard shows every metric, and none that is not there", () => {
-    const shown = read("examples/forwarder-service/dashboard.json").matchAll(
-      /(packetfilter_forward_\w+?)(_bucket)?\b/g,
-    );
-    expect([...new Set([...shown].map(([, name]) => name))].sort()).toEqual(
-      FORWARD_METRICS.map(({ name }) => `packetfilter_forward_${name}`).sort(),
-    );
+    expect(named("dashboard.json")).toEqual(metrics);
+  });
+
+  test("alerts name metrics that are there, say what to do, and are each tried by an outage", () => {
+    for (const file of ["alerts.yaml", "alerts.test.yaml"])
+      expect(named(file).filter((name = "") => !metrics.includes(name))).toEqual([]);
+    const { groups } = parse(read("examples/forwarder-service/alerts.yaml"));
+    const rules: { alert: string; labels: object; annotations: object }[] = groups[0].rules;
+    const outages = read("examples/forwarder-service/alerts.test.yaml");
+    for (const { alert, labels, annotations } of rules) {
+      expect(Object.keys(annotations)).toEqual(["summary", "description"]);
+      const { severity } = labels as { severity: string };
+      expect(outages).toContain(`{alertname="${alert}", severity="${severity}"}`);
+    }
+    // Words of the texts that look like metrics are metrics.
+    const words = rules.flatMap(({ annotations }) => JSON.stringify(annotations).match(/\b[a-z]+(_[a-z]+)+\b/g) ?? []);
+    expect(words.filter((word) => !metrics.includes(word))).toEqual([]);
   });
 });
 

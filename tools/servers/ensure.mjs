@@ -10,11 +10,11 @@ import { goBuild } from "./go.mjs";
 import { ensureJava, fetchJars } from "./maven.mjs";
 
 /**
- * The servers that the forwarder's tests deliver to, by the folder of what is pinned beside this file: a Go module, or jars. The
+ * The servers that the forwarder's tests deliver to, and the program that reads Prometheus' rules, by the folder of what is pinned beside this file: a Go module, or jars. The
  * versions are those that are pinned there; a test compares the two.
  *
- * @typedef {"nats" | "victoria-logs" | "kafka"} Name
- * @typedef {{ version: string, package?: string, seconds: number }} Server `package`: of Go; jars have none
+ * @typedef {"nats" | "victoria-logs" | "kafka" | "promtool"} Name
+ * @typedef {{ version: string, package?: string, tags?: string, seconds: number }} Server `package`: of Go; jars have none
  * @type {Record<Name, Server>}
  */
 export const SERVERS = {
@@ -25,6 +25,13 @@ export const SERVERS = {
     seconds: 40,
   },
   kafka: { version: "4.3.1", seconds: 15 },
+  promtool: {
+    version: "0.313.5",
+    package: "github.com/prometheus/prometheus/cmd/promtool",
+    // Of all the ways to find targets it needs none, and they are most of it.
+    tags: "remove_all_sd",
+    seconds: 150,
+  },
 };
 
 /**
@@ -35,7 +42,7 @@ export const SERVERS = {
  * @throws {Error} saying what is missing: the tests that need it fail then, none is skipped
  */
 export async function ensureServer(name, { env = process.env, out = process.stderr } = {}) {
-  const { version, package: main, seconds } = SERVERS[name];
+  const { version, package: main, tags, seconds } = SERVERS[name];
   const needed = (/** @type {unknown} */ error) =>
     new Error(`${name} ${version} is not to be had, and the tests need it: ${/** @type {Error} */ (error).message}`);
   if (main === undefined) {
@@ -57,7 +64,7 @@ export async function ensureServer(name, { env = process.env, out = process.stde
       try {
         const made = join(staging, name);
         if (main === undefined) await fetchJars(name, made, progress.update);
-        else await goBuild(name, main, made, env, progress.update);
+        else await goBuild({ module: name, main, tags }, made, env, progress.update);
         // Moved into place whole, so that no process ever starts half a program.
         renameSync(made, file);
         progress.done();

@@ -4,18 +4,30 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 /**
- * Builds a program with the machine's Go, from the module that is pinned in the folder of its name beside this file.
+ * Builds a program with the machine's Go, from the module that is pinned in a folder beside this file.
  *
- * @param {string} name @param {string} main the package of its `main` @param {string} target
+ * @param {{ module: string, main: string, tags?: string }} program the folder, and the package of its `main` @param {string} target
  * @param {NodeJS.ProcessEnv} env @param {(detail: string) => void} tell
  * @returns {Promise<void>}
  */
-export function goBuild(name, main, target, env, tell) {
+export function goBuild({ module, main, tags = "" }, target, env, tell) {
   return new Promise((resolve, reject) => {
-    const args = ["build", "-v", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", target, main];
+    const args = [
+      "build",
+      "-v",
+      "-trimpath",
+      "-buildvcs=false",
+      "-ldflags",
+      "-s -w",
+      "-tags",
+      tags,
+      "-o",
+      target,
+      main,
+    ];
     // Without cgo the result needs no C compiler. A workspace or flags of the user must not leak in.
     const goEnv = { ...env, CGO_ENABLED: "0", GOWORK: "off", GOFLAGS: "-mod=readonly" };
-    const cwd = join(import.meta.dirname, name);
+    const cwd = join(import.meta.dirname, module);
     const child = spawn("go", args, { cwd, env: goEnv, stdio: ["ignore", "ignore", "pipe"] });
     /** @type {string[]} */
     const last = [];

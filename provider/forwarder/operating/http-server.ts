@@ -50,7 +50,7 @@ function answer(url: string, forwarder: Forwarder): { status: number; type: stri
       return json(allHold(checks), { checks, notes: forwarder.notes, sinks: forwarder.health.spool });
     }
     case "/metrics":
-      return { status: 200, type: METRICS_TYPE, body: forwarder.metrics.text() };
+      return { status: 200, type: METRICS_TYPE, body: forwarder.metricsText() };
     default:
       return { status: 404, type: TEXT, body: "There are /healthz, /readyz and /metrics.\n" };
   }

@@ -106,6 +106,7 @@ export const FORWARD_METRICS = [
     labels: [],
     help: "State files that were broken and set aside.",
   },
+  { name: "ready", kind: "gauge", labels: [], help: "1 while `/readyz` answers 200." },
   { name: "nodes", kind: "gauge", labels: [], help: "Nodes of the configuration." },
   {
     name: "lease_held",
