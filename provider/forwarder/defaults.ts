@@ -28,6 +28,8 @@ export const CONFIG_DEFAULTS = {
 
 /** Members of sinks that may be left out (sinks/). */
 export const SINK_DEFAULTS = {
+  /** One delivery: a list of a large table in some ten of them. Proxies may be set up for less (docs/forwarder.md). */
+  batch: { maxRecords: 10_000, maxBytes: 4_194_304 },
   /** file */
   rotateBytes: 104_857_600,
   keep: 10,
@@ -47,6 +49,8 @@ export const SINK_DEFAULTS = {
 export const TIMES = {
   /** Looks at files of secrets: a rotated token is used within it. `SecretFiles`. */
   secretsEveryMs: 10_000,
+  /** Acknowledgements of so long share one write to the disk. `OpenStore`. */
+  acknowledgeEveryMs: 100,
   /** Looks at what stands in the spool, for metrics. `BacklogWatch`. */
   backlogEveryMs: 1_000,
   /** Without a move of polling or the state, a restart is needed: reading the largest list and a slow disk take less. `Health`. */
@@ -89,7 +93,11 @@ export const SIZES = {
   rowsABatch: 1_000,
   /** Characters in one batch, where marks carry much that is unknown; and one row. `RowWriter`. */
   charactersABatch: 262_144,
-  /** Bytes that a sink is handed at a time, and one batch: carried between threads in one go. `SinkAccount`. */
+  /** Records of the first delivery after a rest, so that it leaves while more is written. `SinkRunner`. */
+  firstRecords: 2_000,
+  /** Records that `onRecord` gets before they are noted as taken. `callback`. */
+  callbackRecords: 1_000,
+  /** Bytes of the spool that are read at a time, and one batch: carried between threads in one go. `SinkAccount`. */
   portionBytes: 1_048_576,
   /** Bytes of changes beside a baseline before it is written whole. `KeptBaseline`. */
   baselineChangesBytes: 1_000_000,

@@ -18,7 +18,7 @@ import { Metrics } from "./operating/metrics";
 import { type Log, Troubles, tellSetAside } from "./operating/troubles";
 import { LastList } from "./polling/mark-turns";
 import { NodePollers, type NodeView } from "./polling/node-poller";
-import { openSinks, type SinkParts, specsOf } from "./sinks/open";
+import { batchOf, openSinks, type SinkParts, specsOf } from "./sinks/open";
 import type { Sink } from "./sinks/sink";
 import { SharedTurns, watchStops } from "./slices";
 import { pause, systemWorld } from "./world";
@@ -67,7 +67,7 @@ export class Forwarder {
     this.secrets = new SecretFiles(config, { log, troubles: this.troubles, world });
     const { metrics, troubles, secrets } = this;
     const common = { ledger, metrics, troubles, world, secrets };
-    this.delivery = new Delivery({ ...common, log, state }, sinks);
+    this.delivery = new Delivery({ ...common, log, state, batchOf: (name) => batchOf(config, name) }, sinks);
     this.lastList = new LastList(opened.listedBefore, world.monotonic());
     const { delivery, lastList } = this;
     this.pollers = new NodePollers({ ...common, config, delivery, loop, memories, lastList });

@@ -1,9 +1,10 @@
 import { OptionsError } from "../client";
 import type { LiveConfig } from "./config/config";
 import { RejectedFiles, rejectedFolder } from "./delivery/rejected";
+import { Outgoing } from "./record/outgoing";
 import { SINK_KINDS } from "./sinks/kinds";
-import { contextOf } from "./sinks/open";
-import type { Rejected } from "./sinks/sink";
+import { batchOf, contextOf } from "./sinks/open";
+import { parcelsOf, type Rejected } from "./sinks/sink";
 import type { ForwarderWorld } from "./world";
 
 /**
@@ -28,8 +29,8 @@ export async function replayRejected(
   try {
     return await files.replay(async (records) => {
       const rejected: Rejected[] = [];
-      for (let start = 0; start < records.length; start += sink.maxRecords) {
-        const answer = await sink.deliver(records.slice(start, start + sink.maxRecords), parts.signal);
+      for (const parcel of await parcelsOf(sink, Outgoing.of(records), batchOf(config, name))) {
+        const answer = await sink.deliver([parcel], parts.signal);
         rejected.push(...(answer.rejected ?? []));
         // What is to come again later is not delivered now: it stays with the sink's reason.
         for (const record of answer.again ?? []) rejected.push({ record, reason: answer.reason ?? "not taken" });

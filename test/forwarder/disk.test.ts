@@ -58,9 +58,9 @@ function read(ledger: StoredLedger, value: number) {
 }
 
 async function unread(ledger: StoredLedger, name: string) {
-  const portion = await ledger.next(name, 1_000_000);
-  const records = (portion?.batches ?? []).flatMap(readBatch);
-  return { position: portion?.position ?? 0, sequences: records.map(({ sequence }) => sequence) };
+  const batches = await ledger.next(name, 1_000_000);
+  const records = batches.flatMap(({ text }) => readBatch(text));
+  return { position: batches.at(-1)?.position ?? 0, sequences: records.map(({ sequence }) => sequence) };
 }
 
 const numbers = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, n) => first + n);

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
+import type { Format } from "../../provider/forwarder/record/formats";
 import { cef, formatter } from "../../provider/forwarder/record/formats";
 import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
-import type { Format } from "../../provider/forwarder/sinks/sink";
 import type { MarkType } from "../../provider/model/mark";
 import { temporaryFolder } from "./support/forward";
 
@@ -46,9 +46,9 @@ describe("the fields of records", () => {
       const rules = [{ id: 7, name: "syn" }];
       await ledger.take({ table: named, body: [Buffer.from(list)], rules, habits: {}, snapshot: false, ...times });
     }
-    const portion = await ledger.next("all", 100);
+    const batches = await ledger.next("all", 100);
     await ledger.close(undefined);
-    return (portion?.batches ?? []).flatMap(readBatch);
+    return batches.flatMap(({ text }) => readBatch(text));
   }
 
   /** Paths of the values of a document; what stands under `extra` is the node's. */

@@ -62,8 +62,13 @@ async function read(ledger: StoredLedger, marks: Record<number, number>, more: P
 
 /** What a sink would deliver next, without acknowledging it. */
 async function unread(ledger: StoredLedger, name = "disk"): Promise<ForwardRecord[]> {
-  const portion = await ledger.next(name, 1_000_000);
-  return (portion?.batches ?? []).flatMap(readBatch);
+  const batches = await ledger.next(name, 1_000_000);
+  return batches.flatMap(({ text }) => readBatch(text));
+}
+
+/** The position of what a sink has to read. */
+async function readUpTo(ledger: StoredLedger, name: string): Promise<number> {
+  return (await ledger.next(name, 1_000_000)).at(-1)?.position ?? 0;
 }
 
 const told = (records: readonly ForwardRecord[]) =>
@@ -116,9 +121,7 @@ describe("a reading is taken over as a whole", () => {
     }
     expect(failures).toBeGreaterThan(0);
     const before = await unread(ledger);
-    const portion = await ledger.next("disk", 1_000_000);
-    await ledger.acknowledge("disk", portion?.position ?? 0);
-    await new Promise((resolve) => setImmediate(resolve));
+    await ledger.acknowledge("disk", await readUpTo(ledger, "disk"));
     const { events } = await read(ledger, Object.fromEntries(Object.keys(many).map((n) => [n, 999])));
     expect(Object.values(events).reduce((sum, count) => sum + count, 0)).toBe(250);
     const after = await unread(ledger);
@@ -232,7 +235,7 @@ describe("after a restart", () => {
     await expect(ledger.next("disk", 10)).rejects.toBe(malformed);
     broken.mockRestore();
     await givenUp;
-    expect(await ledger.next("disk", 10)).toBeUndefined();
+    expect(await ledger.next("disk", 10)).toEqual([]);
     await read(ledger, { 1: 10 });
     const after = await unread(ledger);
     expect(told(after)).toEqual(["1 reset undefined undefined", "2 added 203.0.113.1 10"]);
@@ -252,8 +255,7 @@ describe("each sink counts for itself", () => {
   test("one that acknowledges frees nothing that another has not read, and both go on where they are", async () => {
     const { ledger } = await open([sink("disk"), sink("web")]);
     await read(ledger, { 1: 10 });
-    const portion = await ledger.next("disk", 10);
-    await ledger.acknowledge("disk", portion?.position ?? 0);
+    await ledger.acknowledge("disk", await readUpTo(ledger, "disk"));
     await read(ledger, { 1: 11 });
     expect(told(await unread(ledger, "disk"))).toEqual(["2 changed 203.0.113.1 11"]);
     expect(told(await unread(ledger, "web"))).toEqual(["1 added 203.0.113.1 10", "2 changed 203.0.113.1 11"]);
@@ -266,8 +268,7 @@ describe("each sink counts for itself", () => {
       read(ledger, { 1: 11, 2: 1, 3: 1, 4: 1, 5: 1, 6: 1, 7: 1, 8: 1, 9: 1, 10: 1, 11: 1, 12: 1 }),
     ).rejects.toThrow('The spool is full for sink "disk"');
     expect(await read(ledger, { 1: 1, 2: 2 }, { table: OTHER })).toMatchObject({ records: 2 });
-    const portion = await ledger.next("disk", 10);
-    await ledger.acknowledge("disk", portion?.position ?? 0);
+    await ledger.acknowledge("disk", await readUpTo(ledger, "disk"));
     expect(await read(ledger, { 1: 11, 2: 1 })).toMatchObject({ events: { changed: 1, added: 1 } });
     expect(told(await unread(ledger, "disk"))).toEqual(["2 changed 203.0.113.1 11", "3 added 203.0.113.2 1"]);
     expect(await unread(ledger, "all")).toHaveLength(5);
@@ -286,11 +287,25 @@ describe("each sink counts for itself", () => {
     expect((await again.status()).sinks[0]).toEqual(disk);
   });
 
-  test("a portion is never smaller than a batch and never larger than asked for", async () => {
+  test("what is read at a time is never smaller than a batch and never larger than asked for", async () => {
     const { ledger } = await open();
     for (let value = 1; value <= 5; value++) await read(ledger, { 1: value, 2: value });
-    expect((await ledger.next("disk", 1))?.records).toBe(2);
-    expect((await ledger.next("disk", 5))?.records).toBe(4);
+    const counts = async (...args: Parameters<StoredLedger["next"]>) =>
+      (await ledger.next(...args)).map(({ records }) => records);
+    expect(await counts("disk", 1)).toEqual([2]);
+    expect(await counts("disk", 5)).toEqual([2, 2]);
+  });
+
+  test("one that reads ahead of what it has acknowledged reads each batch once", async () => {
+    const { ledger } = await open();
+    for (let value = 1; value <= 3; value++) await read(ledger, { 1: value });
+    const [first] = await ledger.next("disk", 1);
+    const ahead = await ledger.next("disk", 10, first?.position);
+    expect(told(ahead.flatMap(({ text }) => readBatch(text)))).toEqual([
+      "2 changed 203.0.113.1 2",
+      "3 changed 203.0.113.1 3",
+    ]);
+    expect(await ledger.next("disk", 10, ahead.at(-1)?.position)).toEqual([]);
   });
 });
 

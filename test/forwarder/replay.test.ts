@@ -72,6 +72,8 @@ test("a replay beside a service that is refused goes on: each record arrives, or
   const folderOfWeb = join(folder.path, "forwarder-state/rejected/web");
   const linesKept = () => readdirSync(folderOfWeb).flatMap((name) => linesOf(join(folderOfWeb, name))).length;
   await until(() => existsSync(folderOfWeb) && linesKept() === 50, clock);
+  // Until then it looks whether a replay has taken what it wrote, and would write it once more.
+  await until(() => forwarder.metrics.get("sent_bytes_total", { sink: "web" }) > 0, clock);
 
   isReplay = true;
   const live = await LiveConfig.ofObject(config, {}, folder.path);

@@ -10,10 +10,12 @@ import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import { MarkSource } from "../../provider/forwarder/polling/mark-source";
 import { TablePoller } from "../../provider/forwarder/polling/table-poller";
 import { Baseline } from "../../provider/forwarder/reading/baseline";
+import type { Format } from "../../provider/forwarder/record/formats";
+import { Outgoing } from "../../provider/forwarder/record/outgoing";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { RowWriter } from "../../provider/forwarder/record/rows";
 import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
-import type { Format, SinkContext } from "../../provider/forwarder/sinks/sink";
+import { parcelOf, type SinkContext } from "../../provider/forwarder/sinks/sink";
 import { SharedTurns } from "../../provider/forwarder/slices";
 import { systemWorld } from "../../provider/forwarder/world";
 import { until } from "./support/clock";
@@ -123,8 +125,10 @@ test("many sinks that write out at once take one slice of records a turn", async
         options: (schema) => schema.parse(kind?.schema.parse(own)),
       };
       const sink = await kind?.open(context);
-      expect(await sink?.deliver(recordsFor(index), AbortSignal.timeout(10_000))).toEqual({});
-      await sink?.close();
+      if (!sink) throw new Error(`There is no sink of type ${type}.`);
+      const parcel = await parcelOf(sink, Outgoing.of(recordsFor(index)));
+      expect(await sink.deliver([parcel], AbortSignal.timeout(10_000))).toEqual({});
+      await sink.close();
     }),
   );
   expect([...written.values()].map(({ size }) => size)).toEqual(sinks.map(() => count));

@@ -38,10 +38,10 @@ function placeOf({ cluster }: CheckedConfig) {
   return place;
 }
 
-/** A sink as it was opened. What it takes, and its limits, are for the ledger alone. */
+/** A sink as it was opened. What it takes, and the limits of its spool, are for the ledger alone. */
 function sinkIn({ sinks, format }: CheckedConfig, name: string) {
   const sink = sinks.find((one) => one.name === name);
-  return sink && { type: sink.type, own: sink.own, format };
+  return sink && { type: sink.type, own: sink.own, batch: sink.batch, format };
 }
 
 /** All that says how a node is polled. */

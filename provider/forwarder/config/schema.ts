@@ -4,8 +4,9 @@ import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
 import { nameProblem } from "../../model/resource-url";
 import { CONFIG_DEFAULTS } from "../defaults";
 import { natsFields } from "../nats";
+import { FORMATS } from "../record/formats";
 import { sinkSchema } from "../sinks/kinds";
-import { FORMATS, spoolFields } from "../sinks/sink";
+import { spoolFields } from "../sinks/sink";
 import { matchesAny } from "../table";
 import { MAX_MS, members, patterns, text, whole } from "./fields";
 

@@ -2,7 +2,7 @@ import { EventEmitter, on } from "node:events";
 import { TIMES } from "../defaults";
 import type { LedgerStatus } from "../ledger/protocol";
 import { type Log, tellSetAside } from "../operating/troubles";
-import type { Sink } from "../sinks/sink";
+import type { BatchLimits, Sink } from "../sinks/sink";
 import { pause } from "../world";
 import { RejectedFiles, rejectedFolder } from "./rejected";
 import { type DeliveryParts, SinkRunner } from "./sink-runner";
@@ -29,6 +29,8 @@ export class Delivery {
       readonly log: Log;
       /** The folder of the state. */
       readonly state: string;
+      /** What one delivery to a sink holds at most. */
+      batchOf(name: string): BatchLimits;
     },
     private readonly sinks: readonly (readonly [name: string, sink: Sink])[],
   ) {
@@ -116,9 +118,10 @@ export class Delivery {
   }
 
   private runnerOf(name: string, sink: Sink): SinkRunner {
-    const { log, state, ...parts } = this.parts;
+    const { log, state, batchOf, ...parts } = this.parts;
     return new SinkRunner(name, sink, {
       ...parts,
+      limits: batchOf(name),
       rejected: new RejectedFiles(rejectedFolder(state, name), () => parts.world.wall()),
       acknowledged: () => {
         parts.troubles.end(`full/${name}`, { sink: name }, `Sink "${name}" has room in the spool again.`);

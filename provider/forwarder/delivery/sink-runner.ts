@@ -1,13 +1,13 @@
 import { messageOf } from "../../model/errors";
 import type { SecretFiles } from "../config/secret-files";
-import { TIMES } from "../defaults";
-import type { Ledger, Portion } from "../ledger/protocol";
+import { SIZES, TIMES } from "../defaults";
+import type { Ledger } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
-import { type ForwardRecord, readBatch } from "../record/record";
-import { type Sink, SinkFailure, SinkGone } from "../sinks/sink";
-import { nextTurn } from "../slices";
+import { Outgoing } from "../record/outgoing";
+import { type BatchLimits, type Parcel, parcelOf, type Sink, SinkFailure, SinkGone } from "../sinks/sink";
 import { type ForwarderWorld, growingPause, pause } from "../world";
+import { type Prepared, ReadAhead } from "./read-ahead";
 import type { RejectedFiles } from "./rejected";
 
 /** What delivering needs of the forwarder. */
@@ -21,6 +21,7 @@ export interface DeliveryParts {
 
 /** What delivering to one sink needs. */
 interface RunnerParts extends DeliveryParts {
+  readonly limits: BatchLimits;
   readonly rejected: RejectedFiles;
   /** The sink's mark has moved. */
   acknowledged(): void;
@@ -29,58 +30,86 @@ interface RunnerParts extends DeliveryParts {
 }
 
 /**
- * Delivers what the spool holds to one sink, in order and at the sink's own pace: read, deliver, acknowledge. A failure is
- * repeated for ever, from 1 s to 30 s apart, and delays no other sink. The mark moves only when every record of a portion is
- * acknowledged by the sink or is on the disk as refused.
+ * Delivers what the spool holds to one sink, in order and at the sink's own pace: read, deliver, acknowledge. While a delivery is
+ * under way, the next one is read and written. A failure is repeated for ever, from 1 s to 30 s apart, and delays no other sink.
+ * The mark moves only when every record of a delivery is acknowledged by the sink or is on the disk as refused.
  */
 export class SinkRunner {
   private awake = (): void => {};
+  /** How often it was woken. */
+  private wakes = 0;
+  private readonly ahead: ReadAhead;
 
   constructor(
     readonly name: string,
     private readonly sink: Sink,
     private readonly parts: RunnerParts,
-  ) {}
+  ) {
+    this.ahead = new ReadAhead(name, parts.ledger, sink, parts.limits);
+  }
 
   /** There may be something to deliver. */
   wake(): void {
+    this.wakes++;
     this.awake();
   }
 
   /** Delivers until the signal aborts. What was not acknowledged then stays in the spool. */
   async run(signal: AbortSignal): Promise<void> {
-    const { ledger, troubles, world } = this.parts;
+    const { troubles, world } = this.parts;
     signal.addEventListener("abort", () => this.wake(), { once: true });
+    let reading = this.read();
     for (let failures = 0; !signal.aborted; ) {
-      const woken = new Promise<void>((resolve) => {
-        this.awake = resolve;
-      });
-      let portion: Portion | undefined;
-      try {
-        portion = await ledger.next(this.name, this.sink.maxRecords);
-        failures = 0;
-      } catch (error) {
-        troubles.begin(`spool/${this.name}`, { sink: this.name }, `The spool cannot be read: ${messageOf(error)}.`);
+      const { prepared, failure, wakes } = await reading;
+      if (failure !== undefined) {
+        troubles.begin(`spool/${this.name}`, { sink: this.name }, `The spool cannot be read: ${messageOf(failure)}.`);
         await pause(world, this.grown(++failures), signal);
+        reading = this.read();
         continue;
       }
-      if (!portion) await woken;
-      else if (await this.deliver(portion, signal)) await this.acknowledge(portion);
-      else break;
+      failures = 0;
+      if (!prepared) {
+        await this.wokenSince(wakes);
+        reading = this.read();
+        continue;
+      }
+      reading = this.read(this.parts.limits.maxRecords);
+      if (!(await this.deliver(prepared.parcels, signal))) break;
+      await this.acknowledge(prepared);
     }
+    await reading;
     await this.sink.close();
   }
 
+  /** Begins to read and write the next delivery. The first after a rest is small, so that it leaves while more is written. */
+  private async read(maxRecords: number = SIZES.firstRecords) {
+    const { wakes } = this;
+    try {
+      const { limits } = this.parts;
+      return { wakes, prepared: await this.ahead.next(Math.min(maxRecords, limits.maxRecords)) };
+    } catch (failure) {
+      return { wakes, failure };
+    }
+  }
+
+  private async wokenSince(wakes: number): Promise<void> {
+    if (this.wakes > wakes) return;
+    await new Promise<void>((resolve) => {
+      this.awake = resolve;
+    });
+  }
+
   /** False when the signal aborted first, or the sink is gone. */
-  private async deliver(portion: Portion, signal: AbortSignal): Promise<boolean> {
+  private async deliver(parcels: readonly Parcel[], signal: AbortSignal): Promise<boolean> {
     const { metrics, troubles, world } = this.parts;
     const labels = { sink: this.name };
-    let left: readonly ForwardRecord[] = await this.recordsOf(portion);
-    for (let failures = 0; left.length > 0; ) {
+    let left = parcels;
+    let count = countOf(left);
+    for (let failures = 0; count > 0; ) {
       if (signal.aborted) return false;
       let reason: string | undefined;
       let afterMs: number | undefined;
-      const before = left.length;
+      const before = count;
       try {
         const { rejected = [], again = [], ...more } = await this.timed(() => this.sink.deliver(left, signal));
         if (rejected.length > 0) {
@@ -92,8 +121,11 @@ export class SinkRunner {
           troubles.begin(`rejected/${this.name}`, labels, message);
         }
         metrics.add("sent_records_total", labels, before - again.length - rejected.length);
-        left = again;
-        if (left.length > 0) reason = more.reason ?? "some records are to be sent again";
+        count = again.length;
+        if (count > 0) {
+          left = [await parcelOf(this.sink, Outgoing.of(again))];
+          reason = more.reason ?? "some records are to be sent again";
+        }
         afterMs = more.afterMs;
       } catch (error) {
         if (signal.aborted) return false;
@@ -109,7 +141,7 @@ export class SinkRunner {
       }
       if (reason === undefined) continue;
       // Some went through: the pauses begin anew.
-      failures = left.length < before ? 1 : failures + 1;
+      failures = count < before ? 1 : failures + 1;
       metrics.add("retries_total", labels);
       troubles.begin(`sink/${this.name}`, labels, `Sink "${this.name}" takes nothing: ${reason}. It is tried again.`);
       await pause(world, Math.max(this.grown(failures), afterMs ?? 0), signal);
@@ -133,21 +165,15 @@ export class SinkRunner {
     return growingPause(failures, TIMES.sinkFirstPauseMs, TIMES.sinkLongestPauseMs, this.parts.world.random);
   }
 
-  private async acknowledge(portion: Portion): Promise<void> {
+  private async acknowledge({ position, length }: Prepared): Promise<void> {
+    if (position === undefined) return;
     const { ledger, metrics } = this.parts;
-    const bytes = portion.batches.reduce((sum, batch) => sum + batch.length, 0);
-    metrics.add("sent_bytes_total", { sink: this.name }, bytes);
-    await ledger.acknowledge(this.name, portion.position);
+    metrics.add("sent_bytes_total", { sink: this.name }, length);
+    await ledger.acknowledge(this.name, position);
     this.parts.acknowledged();
   }
+}
 
-  private async recordsOf(portion: Portion): Promise<ForwardRecord[]> {
-    const records: ForwardRecord[] = [];
-    for (const batch of portion.batches) {
-      // A batch is a slice, in rows and in bytes.
-      await nextTurn();
-      for (const record of readBatch(batch)) records.push(record);
-    }
-    return records;
-  }
+function countOf(parcels: readonly Parcel[]): number {
+  return parcels.reduce((sum, { records }) => sum + records.count, 0);
 }

@@ -9,7 +9,7 @@ import type {
   LedgerOptions,
   LedgerStatus,
   Opened,
-  Portion,
+  SpooledBatch,
   TakenOver,
 } from "./protocol";
 import { isBroken } from "./sqlite";
@@ -75,9 +75,9 @@ export class StoredLedger implements Ledger {
     return taken;
   }
 
-  async next(sink: string, maxRecords: number): Promise<Portion | undefined> {
+  async next(...args: Parameters<Ledger["next"]>): Promise<readonly SpooledBatch[]> {
     try {
-      return this.current.spool.next(sink, maxRecords);
+      return this.current.spool.next(...args);
     } catch (error) {
       throw this.noticed(error);
     }

@@ -1,3 +1,5 @@
+import { type Clock, systemClock } from "../../client/clock";
+import { TIMES } from "../defaults";
 import { nextTurn } from "../slices";
 import { type TableName, tableKey } from "../table";
 import { loadIdentity, type StoreIdentity, setListed } from "./identity";
@@ -14,6 +16,8 @@ interface Finished {
   readonly reading: FinishedReading;
   resolve(taken: TakenOver): void;
   reject(error: unknown): void;
+  /** There was no room for it, and marks of sinks were written that may have made some. */
+  readonly isSecondTry?: true;
 }
 
 /**
@@ -28,6 +32,8 @@ export class OpenStore {
   private writing: Promise<void> | undefined;
   /** Set once the store was set aside. */
   private ended: Error | undefined;
+  /** Set while marks of sinks wait to be written. */
+  private cancelMarks: (() => void) | undefined;
 
   private constructor(
     private readonly store: Store,
@@ -35,6 +41,7 @@ export class OpenStore {
     private current: Spool,
     /** Stays free on the disk. */
     private reserveBytes: number,
+    private readonly after: Clock["after"],
     private readonly onBroken: () => void,
   ) {}
 
@@ -47,14 +54,14 @@ export class OpenStore {
    */
   static load(
     store: Store,
-    { sinks, wall, reserveBytes = 0 }: LedgerOptions,
+    { sinks, wall, reserveBytes = 0, after = systemClock.after }: LedgerOptions,
     least: number,
     onBroken: () => void,
   ): { open: OpenStore; opened: Opened } {
     const { identity, ...found } = loadIdentity(store, wall);
     const spool = new Spool(store);
     const forgotten = spool.load(sinks, least);
-    const open = new OpenStore(store, identity, spool, reserveBytes, onBroken);
+    const open = new OpenStore(store, identity, spool, reserveBytes, after, onBroken);
     return { open, opened: { ...found, forgotten } };
   }
 
@@ -77,9 +84,10 @@ export class OpenStore {
     });
   }
 
+  /** Is written with the next reading, or soon: what a kill forgets is delivered again. */
   acknowledge(sink: string, position: number): void {
     this.spool.acknowledge(sink, position);
-    this.schedule();
+    this.scheduleMarks();
   }
 
   /** Goes on with other sinks. @returns those that are no more. */
@@ -87,7 +95,7 @@ export class OpenStore {
     while (this.writing) await this.writing;
     this.reserveBytes = reserveBytes;
     const { store, spool } = this;
-    const moved = spool.takeMoved();
+    const moved = this.takeMoved();
     try {
       store.transaction(() => spool.writeMoved(moved));
       const next = new Spool(store);
@@ -118,7 +126,7 @@ export class OpenStore {
   async close(listed: number | undefined): Promise<void> {
     while (this.writing) await this.writing;
     const { spool, store } = this;
-    const moved = spool.takeMoved();
+    const moved = this.takeMoved();
     try {
       await store.slicedTransaction(this.leaving(moved, listed));
     } catch (error) {
@@ -132,6 +140,7 @@ export class OpenStore {
   /** The store was set aside: what waits is given up, and what is being written does not happen. */
   giveUp(error: Error): void {
     this.ended = error;
+    this.cancelMarks?.();
     for (const { reject } of this.finished.splice(0)) reject(error);
   }
 
@@ -157,7 +166,7 @@ export class OpenStore {
     const reserved = new Map<SinkAccount, number>();
     const accepted = this.finished.splice(0).filter((one) => this.hasRoom(one) && this.fits(one, reserved));
     const last = spool.last;
-    const moved = spool.takeMoved();
+    const moved = this.takeMoved();
     if (accepted.length === 0 && moved.marks.length === 0) return false;
     let taken: readonly TakenOver[];
     try {
@@ -181,7 +190,21 @@ export class OpenStore {
       resolve(taken[index] as TakenOver);
     }
     if (accepted.length > 0) spool.dropOldest(Math.max(...accepted.map(({ reading }) => reading.list.wall)));
-    return spool.hasMoved;
+    if (spool.hasMoved) this.scheduleMarks();
+    return false;
+  }
+
+  private scheduleMarks(): void {
+    this.cancelMarks ??= this.after(TIMES.acknowledgeEveryMs, () => {
+      this.cancelMarks = undefined;
+      this.schedule();
+    });
+  }
+
+  private takeMoved(): Moved {
+    this.cancelMarks?.();
+    this.cancelMarks = undefined;
+    return this.spool.takeMoved();
   }
 
   /** Within a transaction. */
@@ -216,6 +239,7 @@ export class OpenStore {
     const bytes = bytesOf(rows) + bytesOf(changes) + bytesOf(whole);
     if (bytes === 0 || this.store.hasRoomFor(bytes, this.reserveBytes)) return true;
     if (this.spool.dropForRoom(bytes)) this.finished.push(one);
+    else if (this.spool.hasMoved && !one.isSecondTry) this.finished.push({ ...one, isSecondTry: true });
     else {
       table.forget();
       one.reject(new DiskFull("the disk is full but for what stays free"));

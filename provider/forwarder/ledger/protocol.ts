@@ -1,3 +1,4 @@
+import type { Clock } from "../../client/clock";
 import { PacketFilterError } from "../../model/errors";
 import type { Rule } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
@@ -31,6 +32,8 @@ export interface LedgerOptions {
   readonly reserveBytes?: number;
   /** Bytes that are free on the disk of a folder; for tests. */
   readonly freeBytes?: (folder: string) => number;
+  /** Timers; for tests. */
+  readonly after?: Clock["after"];
   /** Pages of 4 KiB that the store may have; for tests of a full disk. */
   readonly maxPages?: number;
   /** Milliseconds since 1970. */
@@ -119,13 +122,13 @@ export interface Batch {
   readonly rows: readonly Row[];
 }
 
-/** Batches for a sink. */
-export interface Portion {
-  /** The position to acknowledge once all of it is delivered. It may be greater than that of the last batch. */
+/** A batch for a sink. */
+export interface SpooledBatch {
+  /** The position to acknowledge once it is delivered. */
   readonly position: number;
-  /** Texts of {@link Batch}. */
-  readonly batches: readonly string[];
   readonly records: number;
+  /** Text of a {@link Batch}. */
+  readonly text: string;
 }
 
 /** What a sink has in the spool. */
@@ -178,9 +181,12 @@ export interface Ledger {
    * @throws when the disk is full.
    */
   take(list: ArrivedList): Promise<TakenOver>;
-  /** What a sink reads next, behind what it acknowledged; `undefined` when there is nothing. */
-  next(sink: string, maxRecords: number): Promise<Portion | undefined>;
-  /** All up to `position` is delivered to a sink. */
+  /**
+   * What a sink reads next, behind what it acknowledged and behind `after`: at most `maxRecords` and a MiB in all, but at least
+   * one batch, where there is one.
+   */
+  next(sink: string, maxRecords: number, after?: number): Promise<readonly SpooledBatch[]>;
+  /** All up to `position` is delivered to a sink. It is on the disk soon after: what a kill forgets is delivered again. */
   acknowledge(sink: string, position: number): Promise<void>;
   status(): Promise<LedgerStatus>;
   /**

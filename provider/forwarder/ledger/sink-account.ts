@@ -100,19 +100,20 @@ export class SinkAccount {
     return this.position !== before;
   }
 
-  /** The batches behind the mark, from the oldest: at most `maxRecords` and a MiB in all, but at least one batch. */
-  next(maxRecords: number): Entry[] {
-    const portion: Entry[] = [];
+  /** The numbers of the batches behind the mark and behind `after`, from the oldest, as `Ledger.next` has them. */
+  next(maxRecords: number, after: number): number[] {
+    const batches: number[] = [];
     let records = 0;
     let bytes = 0;
     for (let index = this.first; index < this.unread.length; index++) {
       const entry = this.unread[index] as Entry;
+      if (entry.seq <= after) continue;
       records += entry.records;
       bytes += entry.bytes;
-      if (portion.length > 0 && (records > maxRecords || bytes > SIZES.portionBytes)) break;
-      portion.push(entry);
+      if (batches.length > 0 && (records > maxRecords || bytes > SIZES.portionBytes)) break;
+      batches.push(entry.seq);
     }
-    return portion;
+    return batches;
   }
 
   backlog(): Backlog {

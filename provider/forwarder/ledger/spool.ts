@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { RowChunk } from "../record/rows";
 import { type TableName, tableOf } from "../table";
-import type { BatchHead, LedgerStatus, Portion, SinkSpec } from "./protocol";
+import type { BatchHead, LedgerStatus, SinkSpec, SpooledBatch } from "./protocol";
 import { type Entry, SinkAccount } from "./sink-account";
 import type { Store } from "./store";
 import type { TableState } from "./table-state";
@@ -18,7 +18,7 @@ const batchRow = z.object({
   taken: z.number(),
 });
 const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
-const bodyRow = z.object({ seq: z.number(), body: z.string() });
+const bodyRow = z.object({ position: z.number(), records: z.number(), text: z.string() });
 
 /** Marks of sinks that are to be written, and batches that no sink reads again then. */
 export interface Moved {
@@ -139,20 +139,13 @@ export class Spool {
     return [];
   }
 
-  /** What a sink reads next; `undefined` when it has everything. */
-  next(sink: string, maxRecords: number): Portion | undefined {
-    const entries = this.account(sink).next(maxRecords);
-    const last = entries.at(-1);
-    const first = entries[0];
-    if (!last || !first) return undefined;
-    const wanted = new Set(entries.map(({ seq }) => seq));
-    const sql = "SELECT seq, body FROM batches WHERE seq BETWEEN ? AND ? ORDER BY seq";
-    const bodies = this.store.all(bodyRow, sql, first.seq, last.seq);
-    return {
-      position: last.seq,
-      batches: bodies.filter(({ seq }) => wanted.has(seq)).map(({ body }) => body),
-      records: entries.reduce((sum, { records }) => sum + records, 0),
-    };
+  /** What a sink reads next; nothing when it has everything. */
+  next(sink: string, maxRecords: number, after = 0): readonly SpooledBatch[] {
+    const wanted = new Set(this.account(sink).next(maxRecords, after));
+    if (wanted.size === 0) return [];
+    const sql = "SELECT seq AS position, records, body AS text FROM batches WHERE seq BETWEEN ? AND ? ORDER BY seq";
+    const batches = this.store.all(bodyRow, sql, Math.min(...wanted), Math.max(...wanted));
+    return batches.filter(({ position }) => wanted.has(position));
   }
 
   /** Moves a sink's mark; it is on the disk once {@link writeMoved} has written it. */

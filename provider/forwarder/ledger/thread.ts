@@ -10,7 +10,7 @@ import {
   type LedgerOptions,
   type LedgerStatus,
   type Opened,
-  type Portion,
+  type SpooledBatch,
   SpoolFull,
   type TakenOver,
 } from "./protocol";
@@ -90,8 +90,8 @@ export class LedgerThread implements Ledger {
     return this.ask("take", [list], bodies);
   }
 
-  next(sink: string, maxRecords: number): Promise<Portion | undefined> {
-    return this.ask("next", [sink, maxRecords]);
+  next(...args: Parameters<Ledger["next"]>): Promise<readonly SpooledBatch[]> {
+    return this.ask("next", args);
   }
 
   acknowledge(sink: string, position: number): Promise<void> {

@@ -1,7 +1,12 @@
 import { isIPv6 } from "node:net";
 import { visible } from "../../model/foreign-text";
-import type { Format } from "../sinks/sink";
 import type { ForwardRecord } from "./record";
+
+/** How a record looks in a sink. */
+export const FORMATS = ["plain", "ecs", "otel"] as const;
+
+/** One of {@link FORMATS}. */
+export type Format = (typeof FORMATS)[number];
 
 /** A record as JSON members. */
 export type Document = Readonly<Record<string, unknown>>;

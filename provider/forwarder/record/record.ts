@@ -1,7 +1,6 @@
-import { visible } from "../../model/foreign-text";
 import type { MarkType } from "../../model/mark";
-import type { Batch } from "../ledger/protocol";
-import { EVENTS, type MarkEvent, membersOf, type NamedRule } from "./rows";
+import { type RowRange, writeLines } from "./lines";
+import type { MarkEvent, NamedRule } from "./rows";
 
 /**
  * What the forwarder reports of one mark, as `format: plain` writes it. Members that the node did not send are absent.
@@ -56,63 +55,12 @@ export interface ForwardRecord {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** Reads a batch of the spool. The text is our own, written by the ledger. */
-export function readBatch(text: string): ForwardRecord[] {
-  const { head, rows }: Batch = JSON.parse(text);
-  const { node, arena, profile, type, at, epoch, first, id: table, rules } = head;
-  const timestamp = new Date(at).toISOString();
-  const idStart = `${table}-${epoch.toString(36)}-`;
-  return rows.map(([number, key, id, value, lifetime, place, details], index): ForwardRecord => {
-    const event = EVENTS[number] ?? "seen";
-    const rule = typeof place === "number" ? rules[place] : undefined;
-    const sequence = first + index;
-    const { age, status, exact, extra } = details ?? {};
-    const record = {
-      timestamp,
-      node,
-      arena,
-      profile,
-      type,
-      event,
-      ...membersOf(key),
-      ...(typeof id === "number" && { id: exact?.id ?? id }),
-      ...(typeof value === "number" && { value: exact?.value ?? value }),
-      ...(typeof lifetime === "number" && { lifetime }),
-      ...(age !== undefined && { age }),
-      ...(status !== undefined && { status }),
-      ...(rule && { rule }),
-      epoch,
-      sequence,
-      recordId: `${idStart}${sequence.toString(36)}`,
-    };
-    return { ...record, message: visible(messageOf(record)), ...(extra && { extra }) };
-  });
-}
-
-/** The line that people read: `fra1 edge/web shost 203.0.113.45 added: id 70001 (syn-flood), value 12, lifetime 3600 s`. */
-function messageOf(record: Omit<ForwardRecord, "message">): string {
-  const { node, arena, profile, type, event, id, value, lifetime, rule } = record;
-  const table = `${node} ${arena}/${profile} ${type}`;
-  if (event === "reset") return `${table} reset: what follows is the whole table`;
-  const named = rule?.name === undefined ? "" : ` (${rule.name})`;
-  const facts = [
-    id === undefined ? undefined : `id ${id}${named}`,
-    value === undefined ? undefined : `value ${value}${id === undefined ? named : ""}`,
-    lifetime === undefined ? undefined : `lifetime ${lifetime} s`,
-  ].filter((fact) => fact !== undefined);
-  return `${table} ${subjectOf(record)} ${event}${facts.length > 0 ? `: ${facts.join(", ")}` : ""}`;
-}
-
-/** What is marked, as people write it: an address, or source and destination with what is known beside them. */
-function subjectOf(
-  record: Pick<ForwardRecord, "address" | "source" | "destination" | "sourcePort" | "destinationPort" | "protocol">,
-): string {
-  const { address, source, destination, sourcePort, destinationPort, protocol } = record;
-  if (source === undefined && destination === undefined) return address ?? "-";
-  const end = (host: string | undefined, port: number | undefined) => {
-    if (host === undefined) return "-";
-    return port === undefined ? host : host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
-  };
-  const pair = `${end(source, sourcePort)} -> ${end(destination, destinationPort)}`;
-  return protocol === undefined ? pair : `${protocol} ${pair}`;
+/** Reads a batch of the spool, or some of its rows. */
+export function readBatch(
+  text: string,
+  range: RowRange = { start: 0, end: Number.POSITIVE_INFINITY },
+): ForwardRecord[] {
+  const lines = writeLines(text, range).toString("utf8").split("\n");
+  lines.pop();
+  return lines.map((line): ForwardRecord => JSON.parse(line));
 }

@@ -2,7 +2,7 @@ import { messageOf } from "../../model/errors";
 import { SIZES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
 import { nextTurn } from "../slices";
-import type { Sink } from "./sink";
+import { recordsIn, type Sink } from "./sink";
 
 /** Name of the sink of `onRecord` in the spool. Names of the configuration cannot hold a space. */
 export const CALLBACK = "on record";
@@ -13,8 +13,9 @@ export type OnRecord = (record: ForwardRecord) => void | Promise<void>;
 /** A function of the program as a sink. Where it throws or rejects, it is called again from that record on. */
 export function callback(onRecord: OnRecord): Sink {
   return {
-    maxRecords: 1_000,
-    async deliver(records) {
+    write: async () => ({ payload: undefined, bytes: 0 }),
+    async deliver(parcels) {
+      const records = await recordsIn(parcels);
       for (const [index, record] of records.entries()) {
         if (index > 0 && index % SIZES.recordsASlice === 0) await nextTurn();
         try {

@@ -1,9 +1,8 @@
 import { z } from "zod";
 import { withoutEnding } from "../../model/resource-url";
 import { members, text } from "../config/fields";
-import { formatter } from "../record/formats";
+import type { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
-import { written } from "../slices";
 import { httpFields, isPassing, postingSink, type SinkAnswer } from "./http-post";
 import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
 
@@ -23,12 +22,11 @@ const EXISTS = 409;
  * `url` is the base; `/_bulk` is put before its query string. Each item is judged by itself.
  */
 export const elasticsearch = sinkKind(schema, async (context, { index }) => {
-  const format = formatter(context.format);
-  const action = (record: ForwardRecord) => `{"create":{"_index":${JSON.stringify(index)},"_id":"${record.recordId}"}}`;
+  const action = [`{"create":{"_index":${JSON.stringify(index)},"_id":"`, '"}}'] as const;
   return postingSink(context, {
     contentType: "application/x-ndjson",
     divisible: [413],
-    body: (records) => written(records, (record) => `${action(record)}\n${JSON.stringify(format(record))}\n`),
+    body: (records) => records.lines(context.format, action),
     path: bulkUrl,
     judge,
   });
@@ -41,7 +39,7 @@ function bulkUrl(url: URL): URL {
 }
 
 /** What became of each document. An answer that says nothing of errors has taken all of them. */
-function judge(records: readonly ForwardRecord[], { body, told }: SinkAnswer): Delivered {
+async function judge(outgoing: Outgoing, { body, told }: SinkAnswer): Promise<Delivered> {
   let json: unknown;
   try {
     json = JSON.parse(body.toString("utf8"));
@@ -52,9 +50,10 @@ function judge(records: readonly ForwardRecord[], { body, told }: SinkAnswer): D
   if (!answer.success) throw new SinkFailure("the answer to _bulk has another form");
   if (answer.data.errors !== true) return {};
   const items = answer.data.items ?? [];
-  if (items.length !== records.length) {
-    throw new SinkFailure(`the answer to _bulk has ${items.length} items for ${records.length} documents`);
+  if (items.length !== outgoing.count) {
+    throw new SinkFailure(`the answer to _bulk has ${items.length} items for ${outgoing.count} documents`);
   }
+  const records = await outgoing.records();
   const rejected: Rejected[] = [];
   const again: ForwardRecord[] = [];
   let reason: string | undefined;

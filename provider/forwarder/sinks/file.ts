@@ -2,9 +2,8 @@ import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { members, text, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
-import { formatter } from "../record/formats";
-import { written } from "../slices";
-import { SinkFailure, sinkKind } from "./sink";
+import { joined } from "../record/outgoing";
+import { bytesOf, type Sink, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({
   path: text,
@@ -16,15 +15,13 @@ const schema = members({
  * A file, a line of JSON a record; acknowledged once it is on the disk (fsync). At `rotateBytes` it becomes `path.1`, the one
  * before `path.2`, and so on to `path.<keep>`. What kill -9 left of a line is cut off before anything is added.
  */
-export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }) => {
-  const format = formatter(context.format);
+export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }): Promise<Sink<Buffer>> => {
   const log = new RotatedFile(resolve(context.folder, path), rotateBytes, keep);
   return {
-    maxRecords: 2_000,
-    async deliver(records) {
-      const lines = await written(records, (record) => `${JSON.stringify(format(record))}\n`);
+    write: async (records) => bytesOf(await records.lines(context.format)),
+    async deliver(parcels) {
       try {
-        await log.append(Buffer.from(lines));
+        await log.append(joined(parcels.map(({ payload }) => payload)));
       } catch (error) {
         throw new SinkFailure(`${path} cannot be written: ${error instanceof Error ? error.message : error}`);
       }

@@ -6,7 +6,7 @@ import { Redactor } from "../../client/redact";
 import { flag, headers, httpUrl, tls, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
 import { HttpConnection, NoAnswer, type WholeAnswer } from "../http";
-import type { ForwardRecord } from "../record/record";
+import { joined, Outgoing } from "../record/outgoing";
 import { allRejected, type Delivered, type Sink, type SinkContext, SinkFailure } from "./sink";
 
 /** The members of all sinks that POST. */
@@ -39,25 +39,40 @@ interface PostKind {
   /** Statuses that may mean a part of the records only: too large, or something in it is wrong. */
   readonly divisible: readonly number[];
   /** `undefined` where they cannot be written. */
-  body(records: readonly ForwardRecord[]): Promise<string | Uint8Array | undefined>;
+  body(records: Outgoing): Promise<Uint8Array | undefined>;
   /** Changes the url of the configuration. */
   readonly path?: (url: URL) => URL;
   /** What became of them, by an answer below 400; default: all of them are delivered. */
-  judge?(records: readonly ForwardRecord[], answer: SinkAnswer): Delivered;
+  judge?(records: Outgoing, answer: SinkAnswer): Promise<Delivered>;
 }
 
-/** A sink that POSTs. */
-export function postingSink(context: SinkContext, { contentType, divisible, body, path, judge }: PostKind): Sink {
+/** A sink that POSTs. Bodies one behind the other are the body of all their records. */
+export function postingSink(
+  context: SinkContext,
+  { contentType, divisible, body, path, judge }: PostKind,
+): Sink<Uint8Array | undefined> {
   const post = new HttpPost(context);
-  const deliver = async (records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered> => {
-    const text = await body(records);
-    if (text === undefined) return allRejected(records, `it cannot be written as ${contentType}`);
+  const send = async (records: Outgoing, text: Uint8Array | undefined, signal: AbortSignal): Promise<Delivered> => {
+    if (text === undefined) return allRejected(await records.records(), `it cannot be written as ${contentType}`);
     const answer = await post.send(text, contentType, signal, path);
-    if (divisible.includes(answer.status) && records.length > 1) return halves(records, signal, deliver);
-    if (answer.status >= 400) return allRejected(records, refusalOf(answer));
-    return judge?.(records, answer) ?? {};
+    if (divisible.includes(answer.status) && records.count > 1) {
+      return halves(records, async (half) => send(half, await body(half), signal));
+    }
+    if (answer.status >= 400) return allRejected(await records.records(), refusalOf(answer));
+    return (await judge?.(records, answer)) ?? {};
   };
-  return { maxRecords: 2_000, deliver, close: () => post.close() };
+  return {
+    async write(records) {
+      const payload = await body(records);
+      return { payload, bytes: payload?.length ?? 0 };
+    },
+    async deliver(parcels, signal) {
+      const records = Outgoing.all(parcels.map((parcel) => parcel.records));
+      const bodies = parcels.map(({ payload }) => payload).filter((payload) => payload !== undefined);
+      return send(records, bodies.length < parcels.length ? undefined : joined(bodies), signal);
+    },
+    close: () => post.close(),
+  };
 }
 
 /** Sends bodies to the url of a sink, with its headers as they are at the moment. */
@@ -75,7 +90,7 @@ class HttpPost {
    * @throws {SinkFailure} when there was no answer, or one that asks to try again.
    */
   async send(
-    body: string | Uint8Array,
+    body: Uint8Array,
     contentType: string,
     signal: AbortSignal,
     path: (url: URL) => URL = (url) => url,
@@ -143,21 +158,17 @@ function refusalOf({ status, body, told }: SinkAnswer): string {
  * Delivers two halves one after the other, so that one record that a sink does not take keeps no other from being delivered. What the
  * second half's failure leaves open is sent again alone.
  */
-async function halves(
-  records: readonly ForwardRecord[],
-  signal: AbortSignal,
-  deliver: (records: readonly ForwardRecord[], signal: AbortSignal) => Promise<Delivered>,
-): Promise<Delivered> {
-  const middle = records.length >> 1;
-  const first = await deliver(records.slice(0, middle), signal);
-  const rest = records.slice(middle);
-  if (first.again && first.again.length > 0) return { ...first, again: [...first.again, ...rest] };
+async function halves(records: Outgoing, deliver: (records: Outgoing) => Promise<Delivered>): Promise<Delivered> {
+  const { count } = records;
+  const first = await deliver(records.slice(0, count >> 1));
+  const rest = records.slice(count >> 1, count);
+  if (first.again && first.again.length > 0) return { ...first, again: [...first.again, ...(await rest.records())] };
   try {
-    const second = await deliver(rest, signal);
+    const second = await deliver(rest);
     return { ...second, rejected: [...(first.rejected ?? []), ...(second.rejected ?? [])] };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const afterMs = "afterMs" in error && typeof error.afterMs === "number" ? { afterMs: error.afterMs } : {};
-    return { rejected: first.rejected ?? [], again: rest, reason: error.message, ...afterMs };
+    return { rejected: first.rejected ?? [], again: await rest.records(), reason: error.message, ...afterMs };
   }
 }

@@ -8,7 +8,7 @@ import type { KafkaLibrary, KafkaOptions } from "./kafka-library";
 import { type Delivered, type Rejected, type SinkContext, SinkFailure } from "./sink";
 
 /** A record as Kafka gets it. */
-interface Message {
+export interface Message {
   readonly record: ForwardRecord;
   readonly key: string;
   readonly headers: Readonly<Record<string, string>>;

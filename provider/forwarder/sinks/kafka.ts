@@ -2,8 +2,8 @@ import { formatter } from "../record/formats";
 import { inSlicesOf } from "../slices";
 import { tableKey } from "../table";
 import { kafkaSchema, loadKafka } from "./kafka-library";
-import { KafkaTopic } from "./kafka-topic";
-import { sinkKind } from "./sink";
+import { KafkaTopic, type Message } from "./kafka-topic";
+import { type Sink, sinkKind } from "./sink";
 
 /**
  * A topic of Kafka, a message a record. The key is the record's table, so that a table stays in one partition and in order; what
@@ -11,23 +11,28 @@ import { sinkKind } from "./sink";
  * delivery lasts is stored once (idempotent producer); of later repeats `recordId` tells. Messages have the time of their delivery, by
  * which topics are cleaned up: what comes after a long outage would else be gone at once.
  */
-export const kafka = sinkKind(kafkaSchema, async (context) => {
+export const kafka = sinkKind(kafkaSchema, async (context): Promise<Sink<readonly Message[]>> => {
   const library = await loadKafka(`Sink "${context.name}"`);
   const format = formatter(context.format);
   const { name, world } = context;
   const topic = new KafkaTopic(library, { name, world, options: () => context.options(kafkaSchema) });
   return {
-    maxRecords: 2_000,
-    async deliver(records, signal) {
-      const messages = await inSlicesOf(records, (slice) =>
+    async write(records) {
+      const messages = await inSlicesOf(await records.records(), (slice) =>
         slice.map((record) => {
           const { recordId, timestamp, event, node, arena, profile, type } = record;
           const headers = { recordId, timestamp, event, node, arena, profile, type, format: context.format };
           return { record, key: tableKey(record), headers, value: JSON.stringify(format(record)) };
         }),
       );
-      return topic.publish(messages.flat(), signal);
+      const payload = messages.flat();
+      return { payload, bytes: payload.reduce((sum, { value }) => sum + value.length, 0) };
     },
+    deliver: (parcels, signal) =>
+      topic.publish(
+        parcels.flatMap(({ payload }) => payload),
+        signal,
+      ),
     close: () => topic.close(),
   };
 });

@@ -7,7 +7,7 @@ import { connectNats, loadNats, type Nats, natsFields, natsWords } from "../nats
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
-import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
+import { type Delivered, type Rejected, type Sink, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({
   ...natsFields,
@@ -31,21 +31,28 @@ const NOT_FOUND = 10_059;
  * NATS JetStream. A message is acknowledged when the stream has stored it; the record's id is its `Nats-Msg-Id`, so that a
  * repeat within the stream's duplicate window is stored once.
  */
-export const nats = sinkKind(schema, async (context) => {
+export const nats = sinkKind(schema, async (context): Promise<Sink<readonly Payload[]>> => {
   const library = await loadNats(`Sink "${context.name}"`);
   const format = formatter(context.format);
   const link = new Link(library, () => context.options(schema), context.name);
   return {
-    maxRecords: 2_000,
-    async deliver(records, signal) {
+    async write(records) {
       const options = context.options(schema);
-      const messages = await inSlicesOf(records, (slice) =>
+      const messages = await inSlicesOf(await records.records(), (slice) =>
         messagesOf(slice, options.subject, options.recordsPerMessage).map((one) => ({
           ...one,
           payload: Buffer.from(one.records.map((record) => JSON.stringify(format(record))).join("\n")),
         })),
       );
-      return link.publish(messages.flat(), options, signal);
+      const payload = messages.flat();
+      return { payload, bytes: payload.reduce((sum, one) => sum + one.payload.length, 0) };
+    },
+    deliver(parcels, signal) {
+      return link.publish(
+        parcels.flatMap(({ payload }) => payload),
+        context.options(schema),
+        signal,
+      );
     },
     close: () => link.close(),
   };
@@ -55,6 +62,11 @@ interface Message {
   readonly subject: string;
   readonly id: string;
   readonly records: readonly ForwardRecord[];
+}
+
+/** A message with what it says. */
+interface Payload extends Message {
+  readonly payload: Buffer;
 }
 
 /** Neighbouring records of one subject, so many a message. */
@@ -89,11 +101,7 @@ class Link {
     private readonly name: string,
   ) {}
 
-  async publish(
-    messages: readonly (Message & { payload: Buffer })[],
-    { timeoutMs }: Options,
-    signal: AbortSignal,
-  ): Promise<Delivered> {
+  async publish(messages: readonly Payload[], { timeoutMs }: Options, signal: AbortSignal): Promise<Delivered> {
     const client = await this.opened();
     const rejected: Rejected[] = [];
     const again: ForwardRecord[] = [];

@@ -1,11 +1,11 @@
 import { OptionsError } from "../../client";
 import type { LiveConfig } from "../config/config";
-import { CONFIG_DEFAULTS } from "../defaults";
+import { CONFIG_DEFAULTS, SINK_DEFAULTS, SIZES } from "../defaults";
 import type { SinkSpec } from "../ledger/protocol";
 import type { ForwarderWorld } from "../world";
 import { CALLBACK, callback, type OnRecord } from "./callback";
 import { SINK_KINDS } from "./kinds";
-import type { Sink, SinkContext } from "./sink";
+import type { BatchLimits, Sink, SinkContext } from "./sink";
 
 /** What sinks are made from. */
 export interface SinkParts {
@@ -42,6 +42,12 @@ export function specsOf({ config, onRecord }: Pick<SinkParts, "config" | "onReco
     return { name, limits: { ...CONFIG_DEFAULTS.spool, ...spool, ...own }, ...(only && { only }) };
   });
   return onRecord ? [...specs, { name: CALLBACK, limits: { ...CONFIG_DEFAULTS.spool, ...spool } }] : specs;
+}
+
+/** What one delivery to a sink holds at most. */
+export function batchOf({ current }: LiveConfig, name: string): BatchLimits {
+  const sink = current.sinks.find((one) => one.name === name);
+  return sink?.batch ?? { ...SINK_DEFAULTS.batch, maxRecords: SIZES.callbackRecords };
 }
 
 /** What a sink is given; its options are read at each use, since secrets from files change. */

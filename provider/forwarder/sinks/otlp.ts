@@ -30,15 +30,15 @@ export const otlp = sinkKind(members(httpFields), async (context) => {
     // Requests one behind the other are one request of all their records: repeated fields of protobuf messages add up.
     async body(records) {
       const resource = resourceOf();
-      const parts = await inSlicesOf(records, (slice) =>
+      const parts = await inSlicesOf(await records.records(), (slice) =>
         serializer.serializeRequest(slice.map((record) => logRecord(record, attributes(record), resource))),
       );
       const whole = parts.filter((part) => part !== undefined);
       return whole.length < parts.length ? undefined : Buffer.concat(whole);
     },
-    judge(records, answer) {
+    async judge(records, answer) {
       const refused = partialSuccess(serializer, answer);
-      return refused === undefined ? {} : allRejected(records, refused);
+      return refused === undefined ? {} : allRejected(await records.records(), refused);
     },
   });
 });

@@ -1,20 +1,78 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { members, patterns, text, whole } from "../config/fields";
+import { SINK_DEFAULTS } from "../defaults";
+import type { Format } from "../record/formats";
+import { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
 import type { ForwarderWorld } from "../world";
 
 /** Where records go. One file in this folder a kind, and a line in `kinds.ts`. */
-export interface Sink {
-  /** Records that one delivery may hold. */
-  readonly maxRecords: number;
+export interface Sink<Payload = unknown> {
+  /** Writes records as they are sent, while a delivery may be under way. */
+  write(records: Outgoing): Promise<Written<Payload>>;
   /**
-   * Delivers records, in their order. Returning means: acknowledged, but for what the answer names.
+   * Delivers what was written, in its order. Returning means: acknowledged, but for what the answer names.
    *
    * @throws {SinkFailure} when nothing is known to be delivered: all of it is sent again after a pause.
    */
-  deliver(records: readonly ForwardRecord[], signal: AbortSignal): Promise<Delivered>;
+  deliver(parcels: readonly Parcel<Payload>[], signal: AbortSignal): Promise<Delivered>;
   close(): Promise<void>;
+}
+
+/** Records as a sink sends them. */
+export interface Written<Payload> {
+  readonly payload: Payload;
+  readonly bytes: number;
+}
+
+/** Some of a delivery. */
+export interface Parcel<Payload = unknown> extends Written<Payload> {
+  readonly records: Outgoing;
+}
+
+/** What one delivery holds at most. */
+export interface BatchLimits {
+  readonly maxRecords: number;
+  /** As they are sent, before compression. One record goes alone, however large it is. */
+  readonly maxBytes: number;
+}
+
+/** Writes records so that a delivery can be made of them. */
+export async function parcelOf<Payload>(
+  sink: Pick<Sink<Payload>, "write">,
+  records: Outgoing,
+): Promise<Parcel<Payload>> {
+  return { ...(await sink.write(records)), records };
+}
+
+/** The same in as many parcels as the limits ask for. */
+export async function parcelsOf(
+  sink: Pick<Sink, "write">,
+  records: Outgoing,
+  { maxRecords, maxBytes }: BatchLimits,
+): Promise<Parcel[]> {
+  let parts = Math.ceil(records.count / maxRecords);
+  if (parts === 1) {
+    const parcel = await parcelOf(sink, records);
+    if (parcel.bytes <= maxBytes || records.count === 1) return [parcel];
+    parts = Math.min(records.count, Math.ceil(parcel.bytes / maxBytes) + 1);
+  }
+  const parcels: Parcel[] = [];
+  for (const part of records.split(parts)) {
+    parcels.push(...(await parcelsOf(sink, part, { maxRecords, maxBytes })));
+  }
+  return parcels;
+}
+
+/** The records of a delivery. */
+export function recordsIn(parcels: readonly Parcel[]): Promise<readonly ForwardRecord[]> {
+  return Outgoing.all(parcels.map(({ records }) => records)).records();
+}
+
+/** A payload of bytes. */
+export function bytesOf<Payload extends Uint8Array>(payload: Payload): Written<Payload> {
+  return { payload, bytes: payload.length };
 }
 
 /** What became of records; those that are named nowhere are delivered. */
@@ -60,12 +118,6 @@ export class SinkGone extends Error {
   override readonly name = "SinkGone";
 }
 
-/** How a record looks in a sink. */
-export const FORMATS = ["plain", "ecs", "otel"] as const;
-
-/** One of {@link FORMATS}. */
-export type Format = (typeof FORMATS)[number];
-
 /** What every sink is given. */
 export interface SinkContext {
   readonly name: string;
@@ -102,9 +154,16 @@ export const spoolFields = {
   whenFull: z.enum(["pause", "drop-oldest"], { error: 'must be "pause" or "drop-oldest"' }).optional(),
 };
 
+/** What one delivery to a sink holds at most. */
+const batchFields = {
+  maxRecords: whole(1, 100_000).default(SINK_DEFAULTS.batch.maxRecords),
+  maxBytes: whole(1_024, 67_108_864).default(SINK_DEFAULTS.batch.maxBytes),
+};
+
 /** The members that all sinks have. */
 export const commonFields = {
   name: text.regex(/^[\w.-]{1,64}$/, { error: "may have letters, digits, and . _ -, at most 64" }),
+  batch: members(batchFields).default(SINK_DEFAULTS.batch),
   spool: members(spoolFields).optional(),
   only: members({
     nodes: patterns.optional(),

@@ -1,20 +1,17 @@
 import { members } from "../config/fields";
-import { formatter } from "../record/formats";
-import { written } from "../slices";
-import { SinkGone, sinkKind } from "./sink";
+import { joined } from "../record/outgoing";
+import { bytesOf, type Sink, SinkGone, sinkKind } from "./sink";
 
 /**
  * Standard output, a line of JSON a record. What is written there is not acknowledged. Its reader may go away, as
  * `head` does: there is no other end to wait for then.
  */
-export const stdout = sinkKind(members({}), async (context) => {
-  const format = formatter(context.format);
+export const stdout = sinkKind(members({}), async (context): Promise<Sink<Buffer>> => {
   return {
-    maxRecords: 1_000,
-    async deliver(records) {
-      const lines = await written(records, (record) => `${JSON.stringify(format(record))}\n`);
+    write: async (records) => bytesOf(await records.lines(context.format)),
+    async deliver(parcels) {
       try {
-        await context.stdout(lines);
+        await context.stdout(joined(parcels.map(({ payload }) => payload)).toString("utf8"));
       } catch (error) {
         if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
         throw new SinkGone("standard output has no reader any more");

@@ -6,10 +6,11 @@ import { visibleJson } from "../../model/foreign-text";
 import { flag, members, text, tls, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
 import { cef, formatter } from "../record/formats";
+import { joined } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
 import { written } from "../slices";
 import type { ForwarderWorld } from "../world";
-import { SinkFailure, sinkKind } from "./sink";
+import { bytesOf, type Sink, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({
   host: text,
@@ -27,15 +28,17 @@ const PRIORITY = 16 * 8 + 6;
  * acknowledgement: delivered means here that the machine's network stack has taken it, and what it had taken when a connection
  * broke may be lost.
  */
-export const syslog = sinkKind(schema, async (context, options) => {
+export const syslog = sinkKind(schema, async (context, options): Promise<Sink<Buffer>> => {
   const format = formatter(context.format);
   const text = options.message === "cef" ? cef : (record: ForwardRecord) => visibleJson(JSON.stringify(format(record)));
   const connection = new SyslogConnection(() => context.options(schema), context.world);
   return {
-    maxRecords: 1_000,
-    async deliver(records, signal) {
-      const frames = await written(records, (record) => frame(record, text(record)));
-      await connection.write(Buffer.from(frames), signal);
+    async write(records) {
+      const frames = await written(await records.records(), (record) => frame(record, text(record)));
+      return bytesOf(Buffer.from(frames));
+    },
+    async deliver(parcels, signal) {
+      await connection.write(joined(parcels.map(({ payload }) => payload)), signal);
       return {};
     },
     close: () => connection.close(),

@@ -1,0 +1,79 @@
+import type { Ledger, SpooledBatch } from "../ledger/protocol";
+import { Outgoing } from "../record/outgoing";
+import { type BatchLimits, type Parcel, parcelsOf, type Sink } from "../sinks/sink";
+
+/** A delivery that is written and can be sent. */
+export interface Prepared {
+  readonly parcels: readonly Parcel[];
+  /** The position to acknowledge once it is delivered; absent where it ends within a batch of the spool. */
+  readonly position?: number;
+  /** Characters in the spool. */
+  readonly length: number;
+}
+
+/** A parcel and what it ends in the spool. */
+interface Ready {
+  readonly parcel: Parcel;
+  readonly ended?: SpooledBatch;
+}
+
+/** Reads the spool ahead of what its sink has acknowledged, and makes deliveries within the limits of the sink. */
+export class ReadAhead {
+  /** All batches up to here are read. */
+  private position = 0;
+  /** Written, and in no delivery yet. */
+  private readonly ready: Ready[] = [];
+
+  constructor(
+    private readonly name: string,
+    private readonly ledger: Pick<Ledger, "next">,
+    private readonly sink: Sink,
+    private readonly limits: BatchLimits,
+  ) {}
+
+  /**
+   * The next delivery; `undefined` when all that is in the spool is read.
+   *
+   * @param maxRecords Fewer than the sink takes, where it is to be ready soon.
+   * @throws when the spool cannot be read: nothing is left out, the next call goes on where this one was.
+   */
+  async next(maxRecords = this.limits.maxRecords): Promise<Prepared | undefined> {
+    const taken: Ready[] = [];
+    let records = 0;
+    let bytes = 0;
+    while (records < maxRecords) {
+      const next = this.ready[0];
+      if (!next) {
+        if (!(await this.read(maxRecords - records))) break;
+        continue;
+      }
+      records += next.parcel.records.count;
+      bytes += next.parcel.bytes;
+      if (taken.length > 0 && (records > maxRecords || bytes > this.limits.maxBytes)) break;
+      taken.push(next);
+      this.ready.shift();
+    }
+    if (taken.length === 0) return undefined;
+    const ended = taken.map((one) => one.ended).filter((batch) => batch !== undefined);
+    const position = ended.at(-1)?.position;
+    return {
+      parcels: taken.map(({ parcel }) => parcel),
+      ...(position !== undefined && { position }),
+      length: ended.reduce((sum, { text }) => sum + text.length, 0),
+    };
+  }
+
+  /** Reads and writes some batches. @returns false when there was none. */
+  private async read(maxRecords: number): Promise<boolean> {
+    const batches = await this.ledger.next(this.name, maxRecords, this.position);
+    for (const batch of batches) {
+      const parcels = await parcelsOf(this.sink, Outgoing.ofBatch(batch.text, batch.records), this.limits);
+      const last = parcels.length - 1;
+      for (const [index, parcel] of parcels.entries()) {
+        this.ready.push({ parcel, ...(index === last && { ended: batch }) });
+      }
+      this.position = batch.position;
+    }
+    return batches.length > 0;
+  }
+}

@@ -1,0 +1,103 @@
+import { inSlicesOf, nextTurn } from "../slices";
+import { type Format, formatter } from "./formats";
+import { type LineBefore, type RowRange, writeLines } from "./lines";
+import { type ForwardRecord, readBatch } from "./record";
+
+/** Rows of a batch of the spool, as its text. */
+interface BatchRows extends RowRange {
+  readonly text: string;
+}
+
+type Part = BatchRows | { readonly records: readonly ForwardRecord[] };
+
+/**
+ * Records on their way to a sink, in their order. Batches of the spool stay texts until a sink asks for more than lines: most
+ * sinks never do, unless something is refused. All reading and writing is in slices.
+ */
+export class Outgoing {
+  private constructor(private readonly parts: readonly Part[]) {}
+
+  /** A batch of the spool, with so many records. */
+  static ofBatch(text: string, count: number): Outgoing {
+    return new Outgoing([{ text, start: 0, end: count }]);
+  }
+
+  static of(records: readonly ForwardRecord[]): Outgoing {
+    return new Outgoing([{ records }]);
+  }
+
+  static all(several: readonly Outgoing[]): Outgoing {
+    return new Outgoing(several.flatMap(({ parts }) => parts));
+  }
+
+  get count(): number {
+    return this.parts.reduce((sum, part) => sum + countOf(part), 0);
+  }
+
+  /** The records from one place to the one before another. */
+  slice(start: number, end: number): Outgoing {
+    const parts: Part[] = [];
+    let at = 0;
+    for (const part of this.parts) {
+      const count = countOf(part);
+      const from = Math.max(0, start - at);
+      const to = Math.min(count, end - at);
+      if (from < to) parts.push(sliceOf(part, from, to));
+      at += count;
+    }
+    return new Outgoing(parts);
+  }
+
+  /** In pieces of about the same size. */
+  split(pieces: number): Outgoing[] {
+    const { count } = this;
+    const place = (piece: number) => Math.round((count * piece) / pieces);
+    return Array.from({ length: pieces }, (_, piece) => this.slice(place(piece), place(piece + 1)));
+  }
+
+  async records(): Promise<readonly ForwardRecord[]> {
+    const read: ForwardRecord[][] = [];
+    for (const part of this.parts) {
+      if ("records" in part) read.push([...part.records]);
+      else {
+        // A batch is a slice, in rows and in bytes.
+        await nextTurn();
+        read.push(readBatch(part.text, part));
+      }
+    }
+    return read.flat();
+  }
+
+  /** Lines of JSON in a format; `before` stands in a line of its own before each. */
+  async lines(format: Format, before?: LineBefore): Promise<Buffer> {
+    const written: Buffer[] = [];
+    for (const part of this.parts) {
+      if ("text" in part && format === "plain") {
+        await nextTurn();
+        written.push(writeLines(part.text, part, before));
+      } else {
+        const document = formatter(format);
+        const head = (record: ForwardRecord) => (before ? `${before[0]}${record.recordId}${before[1]}\n` : "");
+        const line = (record: ForwardRecord) => `${head(record)}${JSON.stringify(document(record))}\n`;
+        const texts = await inSlicesOf(await new Outgoing([part]).records(), (slice) => slice.map(line).join(""));
+        written.push(Buffer.from(texts.join("")));
+      }
+    }
+    return joined(written);
+  }
+}
+
+/** Pieces as one, without a copy where there is only one. */
+export function joined(pieces: readonly Uint8Array[]): Buffer {
+  const [only] = pieces;
+  return pieces.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(pieces);
+}
+
+function countOf(part: Part): number {
+  return "records" in part ? part.records.length : part.end - part.start;
+}
+
+function sliceOf(part: Part, from: number, to: number): Part {
+  if ("records" in part) return { records: part.records.slice(from, to) };
+  return { text: part.text, start: part.start + from, end: part.start + to };
+}

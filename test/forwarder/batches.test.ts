@@ -1,0 +1,340 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
+import { SIZES, TIMES } from "../../provider/forwarder/defaults";
+import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
+import { SinkRunner } from "../../provider/forwarder/delivery/sink-runner";
+import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
+import { Store } from "../../provider/forwarder/ledger/store";
+import { Metrics } from "../../provider/forwarder/operating/metrics";
+import { silent, Troubles } from "../../provider/forwarder/operating/troubles";
+import { writeLines } from "../../provider/forwarder/record/lines";
+import { Outgoing } from "../../provider/forwarder/record/outgoing";
+import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
+import { parcelsOf, type Sink } from "../../provider/forwarder/sinks/sink";
+import { TestClock } from "./support/clock";
+import { check, forwardOnce, RECORD, temporaryFolder } from "./support/forward";
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+/** A table of so many marks. */
+const stateOf = (count: number) => ({
+  arenas: {
+    edge: {
+      profiles: {
+        web: {
+          marks: {
+            shost: Array.from({ length: count }, (_, n) => ({
+              address: `198.18.${n >> 8}.${n & 255}`,
+              id: 1,
+              value: n,
+              lifetime: 3_600,
+            })),
+          },
+        },
+      },
+    },
+  },
+});
+
+/** A server that answers 204, or as `answer` says. Keeps each body. */
+async function serve(answer: (body: string, nth: number) => number | Promise<number> = () => 204) {
+  const bodies: string[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const body = Buffer.concat(chunks).toString();
+    bodies.push(body);
+    response.writeHead(await answer(body, bodies.length)).end();
+  });
+  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return { url, bodies, [Symbol.dispose]: () => void server.close() };
+}
+
+const recordsIn = (body: string): ForwardRecord[] =>
+  body
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+
+/** Forwards a table of so many marks to a server once. @returns the bodies. */
+async function forwarded(count: number, sink: object, answer?: Parameters<typeof serve>[0]) {
+  using folder = temporaryFolder();
+  using server = await serve(answer);
+  await using emulator = await startEmulator({ state: stateOf(count) });
+  const config: ForwarderConfig = {
+    nodes: { fra1: { endpoint: emulator.endpoint } },
+    watch: [{ arena: "edge", types: ["shost"] }],
+    sinks: [{ name: "web", type: "http", url: server.url, ...sink }] as ForwarderConfig["sinks"],
+  };
+  const { ok } = await forwardOnce(config, folder.path);
+  expect(ok).toBe(true);
+  return server.bodies;
+}
+
+const sequences = (bodies: readonly string[]) => bodies.flatMap(recordsIn).map(({ sequence }) => sequence);
+const upTo = (count: number) => Array.from({ length: count }, (_, n) => n + 1);
+
+describe("batch", () => {
+  test("the first delivery after a rest is small, the others have as many records as the sink takes", async () => {
+    const bodies = await forwarded(15_000, {});
+    expect(bodies.map((body) => recordsIn(body).length)).toEqual([SIZES.firstRecords, 10_000, 3_000]);
+    expect(sequences(bodies)).toEqual(upTo(15_000));
+  });
+
+  test("maxRecords cuts through the batches of the spool", async () => {
+    const bodies = await forwarded(2_500, { batch: { maxRecords: 600 } });
+    expect(bodies.map((body) => recordsIn(body).length)).toEqual([500, 500, 500, 500, 500]);
+    expect(sequences(bodies)).toEqual(upTo(2_500));
+  });
+
+  test("maxBytes holds for each body as it is sent", async () => {
+    const bodies = await forwarded(2_500, { batch: { maxBytes: 65_536 } });
+    expect(Math.max(...bodies.map((body) => Buffer.byteLength(body)))).toBeLessThanOrEqual(65_536);
+    expect(sequences(bodies)).toEqual(upTo(2_500));
+  });
+
+  test("a record that is larger than maxBytes goes alone", async () => {
+    const records = [10, 10, 900, 10, 10].map((length, n) => ({ ...RECORD, sequence: n, message: "x".repeat(length) }));
+    const sink = {
+      write: async (outgoing: Outgoing) => {
+        const messages = (await outgoing.records()).map(({ message }) => message.length);
+        return { payload: messages, bytes: messages.reduce((sum, length) => sum + length, 0) };
+      },
+    };
+    const parcels = await parcelsOf(sink, Outgoing.of(records), { maxRecords: 100, maxBytes: 50 });
+    expect(parcels.map(({ payload }) => payload)).toEqual([[10], [10], [900], [10], [10]]);
+  });
+
+  test("limits that are none are told", async () => {
+    const config = (batch: string) =>
+      check(
+        `nodes: { fra1: { endpoint: "http://192.0.2.10" } }\nwatch: [{ arena: edge }]\nsinks: [{ name: out, type: stdout, batch: ${batch} }]\n`,
+      );
+    expect([
+      await config("{ maxRecords: 500, maxBytes: 1048576 }"),
+      await config("{ maxRecords: 0 }"),
+      await config("{ maxBytes: 1 }"),
+      await config("{ records: 1 }"),
+    ]).toEqual([0, 2, 2, 2]);
+  });
+});
+
+/** A ledger with one sink, and a way to read a list of so many marks. */
+async function ledgerIn(folder: string, after?: TestClock["after"]) {
+  const wall = Date.UTC(2026, 0, 1);
+  const { ledger } = await StoredLedger.open({
+    file: join(folder, "forwarder.db"),
+    sinks: [{ name: "web", limits: { maxBytes: 1e9, maxAgeMs: 0, whenFull: "pause" } }],
+    records: "all",
+    wall,
+    ...(after && { after }),
+  });
+  const read = (count: number) => {
+    const marks = Array.from({ length: count }, (_, n) => ({ a: `198.18.${n >> 8}.${n & 255}`, id: 1, v: n, t: 60 }));
+    const body = [Buffer.from(JSON.stringify(marks))];
+    const table = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
+    return ledger.take({ table, body, wall, now: 1_000, rules: [], habits: {}, snapshot: false });
+  };
+  return { ledger, read };
+}
+
+/** Lets all go on that needs no time. */
+async function settled(): Promise<void> {
+  for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+describe("a sink that is slow", () => {
+  test("has the next delivery written while one is under way, and no other", async () => {
+    using folder = temporaryFolder();
+    const { ledger, read } = await ledgerIn(folder.path);
+    await read(5_000);
+    const told: string[] = [];
+    let answer = (): void => {};
+    const sink: Sink = {
+      write: async (records) => {
+        told.push(`writes ${records.count}`);
+        return { payload: undefined, bytes: 1 };
+      },
+      deliver: async (parcels) => {
+        told.push(`delivers ${parcels.length}`);
+        await new Promise<void>((resolve) => {
+          answer = resolve;
+        });
+        told.push("is answered");
+        return {};
+      },
+      close: async () => {},
+    };
+    const stop = new AbortController();
+    const runner = new SinkRunner("web", sink, {
+      ledger,
+      limits: { maxRecords: 2_000, maxBytes: 1_000_000 },
+      metrics: new Metrics(),
+      troubles: new Troubles(silent),
+      world: new TestClock(),
+      secrets: { refresh: async () => {} },
+      rejected: new RejectedFiles(folder.path, Date.now),
+      acknowledged: () => {},
+      gone: () => {},
+    });
+    const running = runner.run(stop.signal);
+    const taken: string[][] = [];
+    for (let delivery = 0; delivery < 3; delivery++) {
+      await settled();
+      taken.push(told.splice(0));
+      answer();
+    }
+    await settled();
+    taken.push(told.splice(0));
+    expect(taken).toEqual([
+      ["writes 1000", "writes 1000", "delivers 2", "writes 1000", "writes 1000"],
+      ["is answered", "delivers 2", "writes 1000"],
+      ["is answered", "delivers 1"],
+      ["is answered"],
+    ]);
+    stop.abort();
+    await running;
+    await ledger.close(undefined);
+  });
+});
+
+describe("acknowledgements", () => {
+  test("of a tenth of a second share one write to the disk, and a reading takes them along", async () => {
+    using folder = temporaryFolder();
+    const clock = new TestClock();
+    const { ledger, read } = await ledgerIn(folder.path, clock.after);
+    const writes = vi.spyOn(Store.prototype, "slicedTransaction");
+    const count = async (work: () => Promise<unknown>): Promise<number> => {
+      writes.mockClear();
+      await work();
+      await settled();
+      return writes.mock.calls.length;
+    };
+    expect(await count(() => read(20_000))).toBe(1);
+    const positions = (await ledger.next("web", 20_000)).map(({ position }) => position);
+    const acknowledge = async (some: readonly number[]) => {
+      for (const position of some) await ledger.acknowledge("web", position);
+    };
+    expect(await count(() => acknowledge(positions.slice(0, 10)))).toBe(0);
+    expect(await count(async () => clock.advance(TIMES.acknowledgeEveryMs - 1))).toBe(0);
+    expect(await count(async () => clock.advance(1))).toBe(1);
+    expect(await count(async () => clock.advance(10_000))).toBe(0);
+    const more = positions.slice(10, 15);
+    expect(await count(() => acknowledge(more).then(() => read(1)))).toBe(1);
+    expect(await count(async () => clock.advance(10_000))).toBe(0);
+    // What no write has noted yet is noted at the end.
+    expect(await count(() => acknowledge(positions.slice(15)).then(() => ledger.close(undefined)))).toBe(1);
+    writes.mockRestore();
+    const { ledger: again } = await ledgerIn(folder.path);
+    expect((await again.status()).sinks[0]?.records).toBe(1);
+    await again.close(undefined);
+  });
+});
+
+test("a line holds what the node said, whatever that is", () => {
+  const head = {
+    node: "fra1",
+    arena: 'e"dge',
+    profile: "w\u00e9b",
+    type: "conn",
+    at: Date.UTC(2026, 0, 1),
+    epoch: 36,
+    first: 35,
+    id: "0123456789abcdef",
+    rules: [{ id: 1, name: 'a"b\u0007\u202e' }, { id: "99999999999999999999" }],
+  };
+  const rows = [
+    [6, ""],
+    [1, "203.0.113.45@7", 7, null, 3],
+    [2, " 203.0.113.9 198.51.100.7", null, 5, null, 0],
+    [
+      3,
+      " 203.0.113.9 2001:db8::7 4 5 TCP%20x",
+      1,
+      2,
+      3,
+      1,
+      { age: 4, status: "act\u001bive", exact: { id: "123456789012345678901" }, extra: { z: { y: "\u2028" } } },
+    ],
+    [4, " 2001:db8::9 2001:db8::7 4 5 6", null, null, null],
+    [1, "", 1, 2],
+  ];
+  const text = JSON.stringify({ head, rows });
+  const table = {
+    timestamp: "2026-01-01T00:00:00.000Z",
+    node: "fra1",
+    arena: 'e"dge',
+    profile: "w\u00e9b",
+    type: "conn",
+  };
+  const numbered = (sequence: number) => ({
+    epoch: 36,
+    sequence,
+    recordId: `0123456789abcdef-10-${sequence.toString(36)}`,
+  });
+  const place = 'fra1 e"dge/w\u00e9b conn';
+  const records = [
+    { ...table, event: "reset", ...numbered(35), message: `${place} reset: what follows is the whole table` },
+    {
+      ...table,
+      event: "added",
+      address: "203.0.113.45",
+      id: 7,
+      lifetime: 3,
+      ...numbered(36),
+      message: `${place} 203.0.113.45 added: id 7, lifetime 3 s`,
+    },
+    {
+      ...table,
+      event: "changed",
+      source: "203.0.113.9",
+      destination: "198.51.100.7",
+      value: 5,
+      rule: { id: 1, name: 'a"b\u0007\u202e' },
+      ...numbered(37),
+      message: `${place} 203.0.113.9 -> 198.51.100.7 changed: value 5 (a"b\\u{7}\\u{202e})`,
+    },
+    {
+      ...table,
+      event: "renewed",
+      source: "203.0.113.9",
+      destination: "2001:db8::7",
+      sourcePort: 4,
+      destinationPort: 5,
+      protocol: "TCP x",
+      id: "123456789012345678901",
+      value: 2,
+      lifetime: 3,
+      age: 4,
+      status: "act\u001bive",
+      rule: { id: "99999999999999999999" },
+      ...numbered(38),
+      message: `${place} TCP x 203.0.113.9:4 -> [2001:db8::7]:5 renewed: id 123456789012345678901, value 2, lifetime 3 s`,
+      extra: { z: { y: "\u2028" } },
+    },
+    {
+      ...table,
+      event: "gone",
+      source: "2001:db8::9",
+      destination: "2001:db8::7",
+      sourcePort: 4,
+      destinationPort: 5,
+      protocol: 6,
+      ...numbered(39),
+      message: `${place} 6 [2001:db8::9]:4 -> [2001:db8::7]:5 gone`,
+    },
+    { ...table, event: "added", id: 1, value: 2, ...numbered(40), message: `${place} - added: id 1, value 2` },
+  ];
+  expect(readBatch(text)).toEqual(records);
+  // As JSON.stringify writes them, in the order of their members.
+  const lines = writeLines(text, { start: 1, end: 3 }, ['{"_id":"', '"}']).toString();
+  const action = (record?: { recordId: string }) => `{"_id":"${record?.recordId}"}\n${JSON.stringify(record)}\n`;
+  expect(lines).toBe(`${action(records[1])}${action(records[2])}`);
+});
