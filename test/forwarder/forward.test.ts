@@ -445,7 +445,10 @@ test("health, readiness and metrics are served, and say what the forwarder did",
     },
     folder.path,
   );
-  const server = await serveOperating("127.0.0.1:0", () => forwarder);
+  const server = await serveOperating(
+    () => ({ address: "127.0.0.1:0" }),
+    () => forwarder,
+  );
   const get = async (path: string) => {
     const answer = await fetch(`${server.url}${path}`);
     return [answer.status, await answer.text()] as const;

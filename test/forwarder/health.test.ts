@@ -15,7 +15,10 @@ const bad = (reason: unknown) => ({ ok: false, reasons: [reason] });
 
 /** Asks a forwarder over HTTP. @returns status and document. */
 async function asking(forwarder: Forwarder) {
-  const server = await serveOperating("127.0.0.1:0", () => forwarder);
+  const server = await serveOperating(
+    () => ({ address: "127.0.0.1:0" }),
+    () => forwarder,
+  );
   onTestFinished(() => server.close());
   return async (path: string): Promise<[status: number, document: unknown]> => {
     const answer = await fetch(`${server.url}${path}`);

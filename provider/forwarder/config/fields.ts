@@ -55,19 +55,35 @@ const certificate = text.refine((value) => reads(() => new X509Certificate(value
   error: "is no certificate in PEM: name its file as { file: path }",
 });
 
+const privateKey = text.refine((value) => reads(() => createPrivateKey(value)), {
+  error: "is no private key in PEM without a passphrase: name its file as { file: path }",
+});
+
 /** TLS settings of a connection, PEM. */
 export const tls = members({
   ca: certificate.optional(),
   cert: certificate.optional(),
-  key: text
-    .refine((value) => reads(() => createPrivateKey(value)), {
-      error: "is no private key in PEM without a passphrase: name its file as { file: path }",
-    })
-    .optional(),
+  key: privateKey.optional(),
   serverName: text.optional(),
 }).refine(({ cert, key }) => (cert === undefined) === (key === undefined), {
   error: "`cert` and `key` belong together",
 });
+
+/** TLS settings of a server, PEM: both are used as they come, so they fit. */
+export const serverTls = members({ cert: certificate, key: privateKey }).refine(
+  ({ cert, key }) => {
+    try {
+      return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+    } catch {
+      // What cannot be read is told at its own place.
+      return true;
+    }
+  },
+  { path: ["key"], error: "is not the key of `cert`" },
+);
+
+/** A text that a header carries after `Bearer `. */
+export const bearer = text.regex(/^[\x21-\x7e]+$/, { error: "has characters that a token cannot have" });
 
 /** As {@link tls}; the type of what it reads. */
 export type Tls = z.infer<typeof tls>;

@@ -8,7 +8,7 @@ import { FORMATS } from "../record/formats";
 import { sinkSchema } from "../sinks/kinds";
 import { spoolFields } from "../sinks/sink";
 import { matchesAny } from "../table";
-import { MAX_MS, members, patterns, text, whole } from "./fields";
+import { bearer, MAX_MS, members, patterns, serverTls, text, whole } from "./fields";
 
 const resourceName = text.superRefine((value, context) => {
   const problem = nameProblem(value);
@@ -26,9 +26,15 @@ const watch = members({
   userArena: text.optional(),
 });
 
-const listen = text
+const address = text
   .regex(/^(\[[0-9a-fA-F:.]+\]|[^:[\]]+):\d{1,5}$/, { error: 'must be an address and a port, as "127.0.0.1:9464"' })
   .refine((value) => Number(value.slice(value.lastIndexOf(":") + 1)) <= 65_535, { error: "has a port above 65535" });
+
+/** The address alone, or with how to get in. */
+const listen = z.preprocess(
+  (value) => (typeof value === "string" ? { address: value } : value),
+  members({ address, tls: serverTls.optional(), token: bearer.optional() }),
+);
 
 const cluster = members({
   ...natsFields,
@@ -96,6 +102,9 @@ export const configSchema = members({
 
 /** A checked configuration. */
 export type CheckedConfig = z.infer<typeof configSchema>;
+
+/** Where to listen, and how to get in. */
+export type Listen = z.infer<typeof listen>;
 
 /** Texts may stand in files, secrets above all. */
 type Written<T> = T extends string

@@ -1,5 +1,8 @@
-import { createServer, type Server } from "node:http";
+import { createHash, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
 import { OptionsError } from "../../client";
+import type { Listen } from "../config/schema";
 import type { Forwarder } from "../forwarder";
 import { allHold } from "./health";
 import { METRICS_TYPE } from "./metrics";
@@ -12,23 +15,31 @@ export interface OperatingServer {
 
 /**
  * Serves `/healthz` and `/readyz`, 200 or 503 with a document of what was looked at (docs/forwarder.md#health), and `/metrics`.
+ * With a token, who does not have it gets no more than whether all is well: probes have no secrets.
  *
- * @param listen As `127.0.0.1:9464`; port 0 takes a free one.
+ * @param listen Asked at each connection and request, but for the address: certificate and token may be others. Port 0 takes a
+ * free one.
  * @param forwarder Asked at each request: a new configuration makes a new one.
  * @throws {OptionsError} when the address cannot be listened on.
  */
-export async function serveOperating(listen: string, forwarder: () => Forwarder): Promise<OperatingServer> {
-  const colon = listen.lastIndexOf(":");
-  const host = listen.slice(0, colon).replace(/^\[|\]$/g, "");
-  const server = createServer((request, response) => {
-    const { status, type, body } = answer(request.url ?? "/", forwarder());
-    response.writeHead(status, { "content-type": type, "cache-control": "no-store" }).end(body);
-  });
-  await listening(server, Number(listen.slice(colon + 1)), host, listen);
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+export async function serveOperating(listen: () => Listen, forwarder: () => Forwarder): Promise<OperatingServer> {
+  const { address, tls } = listen();
+  const colon = address.lastIndexOf(":");
+  const host = address.slice(0, colon).replace(/^\[|\]$/g, "");
+  const respond: RequestListener = (request, response) => {
+    const { status, type, body, ...headers } = answer(
+      request.url ?? "/",
+      forwarder(),
+      isLetIn(request, listen().token),
+    );
+    response.writeHead(status, { "content-type": type, "cache-control": "no-store", ...headers }).end(body);
+  };
+  const server = tls ? secured(tls, listen, respond) : createServer(respond);
+  await listening(server, Number(address.slice(colon + 1)), host, address);
+  const bound = server.address();
+  const port = typeof bound === "object" && bound !== null ? bound.port : 0;
   return {
-    url: `http://${host.includes(":") ? `[${host}]` : host}:${port}`,
+    url: `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
@@ -37,19 +48,43 @@ export async function serveOperating(listen: string, forwarder: () => Forwarder)
   };
 }
 
-const TEXT = "text/plain; charset=utf-8";
+type Certificate = NonNullable<Listen["tls"]>;
 
-function answer(url: string, forwarder: Forwarder): { status: number; type: string; body: string } {
+/** A server whose next connection has the certificate that is there then. */
+function secured(first: Certificate, listen: () => Listen, respond: RequestListener) {
+  const server = createTlsServer(first, respond);
+  let used = first;
+  // Before the server's own listener, which begins the handshake.
+  server.prependListener("connection", () => {
+    const { tls = used } = listen();
+    if (tls.cert !== used.cert || tls.key !== used.key) server.setSecureContext(tls);
+    used = tls;
+  });
+  return server;
+}
+
+/** Takes a time that does not tell where the two differ. */
+function isLetIn({ headers }: IncomingMessage, token: string | undefined): boolean {
+  if (token === undefined) return true;
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(headers.authorization ?? ""), digest(`Bearer ${token}`));
+}
+
+const TEXT = "text/plain; charset=utf-8";
+const BEARER = { "www-authenticate": "Bearer" };
+
+function answer(url: string, forwarder: Forwarder, isLetIn: boolean) {
   switch (url.split("?")[0]) {
     case "/healthz": {
       const checks = forwarder.health.alive;
-      return json(allHold(checks), { checks });
+      return json(allHold(checks), isLetIn && { checks });
     }
     case "/readyz": {
       const checks = forwarder.health.ready;
-      return json(allHold(checks), { checks, notes: forwarder.notes, sinks: forwarder.health.spool });
+      return json(allHold(checks), isLetIn && { checks, notes: forwarder.notes, sinks: forwarder.health.spool });
     }
     case "/metrics":
+      if (!isLetIn) return { status: 401, type: TEXT, body: "The token of `listen` is wanted.\n", ...BEARER };
       return { status: 200, type: METRICS_TYPE, body: forwarder.metricsText() };
     default:
       return { status: 404, type: TEXT, body: "There are /healthz, /readyz and /metrics.\n" };
@@ -57,12 +92,12 @@ function answer(url: string, forwarder: Forwarder): { status: number; type: stri
 }
 
 /** 200 or 503, and a document. A number that JSON does not have, as a spool that is never full, is null. */
-function json(ok: boolean, members: object) {
+function json(ok: boolean, members: object | false) {
   const body = `${JSON.stringify({ ok, ...members }, null, 2)}\n`;
   return { status: ok ? 200 : 503, type: "application/json", body };
 }
 
-function listening(server: Server, port: number, host: string, listen: string): Promise<void> {
+function listening(server: Server | TlsServer, port: number, host: string, listen: string): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error) =>
       reject(new OptionsError(`\`listen\`: ${listen} cannot be used: ${error.message}.`)),

@@ -1,13 +1,21 @@
+import { isDeepStrictEqual } from "node:util";
+import type { Listen } from "../config/schema";
 import type { Forwarder } from "../forwarder";
 import { type OperatingServer, serveOperating } from "./http-server";
 
 /** The server of `/healthz`, `/readyz` and `/metrics` at the address of the configuration, which may change. */
 export class Listener {
-  private listen: string | undefined;
+  private listen: Listen | undefined;
   private server: OperatingServer | undefined;
 
-  /** @param forwarder Asked at each request. */
-  constructor(private readonly forwarder: () => Forwarder) {}
+  /**
+   * @param forwarder Asked at each request.
+   * @param now What the configuration says now: certificate and token are read again from their files.
+   */
+  constructor(
+    private readonly forwarder: () => Forwarder,
+    private readonly now: () => Listen | undefined,
+  ) {}
 
   get url(): string | undefined {
     return this.server?.url;
@@ -18,18 +26,18 @@ export class Listener {
    *
    * @throws {OptionsError} when it cannot be listened on; it listens where it did then.
    */
-  async move(listen: string | undefined): Promise<void> {
-    if (listen === this.listen) return;
+  async move(listen: Listen | undefined): Promise<void> {
     const before = this.listen;
+    if (isDeepStrictEqual(placeOf(before), placeOf(listen))) return;
     // The same port of another address is free only once it is given back.
     if (portOf(before) === portOf(listen)) await this.close();
     try {
-      const server = listen === undefined ? undefined : await serveOperating(listen, this.forwarder);
+      const server = listen && (await this.serve(listen));
       await this.close();
       this.server = server;
       this.listen = listen;
     } catch (error) {
-      if (before !== undefined && !this.server) this.server = await serveOperating(before, this.forwarder);
+      if (before && !this.server) this.server = await this.serve(before);
       throw error;
     }
   }
@@ -38,8 +46,22 @@ export class Listener {
     await this.server?.close();
     this.server = undefined;
   }
+
+  private serve(listen: Listen): Promise<OperatingServer> {
+    const current = (): Listen => {
+      const now = this.now();
+      // While it moves, the configuration still says where it was.
+      return now && isDeepStrictEqual(placeOf(now), placeOf(listen)) ? now : listen;
+    };
+    return serveOperating(current, this.forwarder);
+  }
 }
 
-function portOf(listen: string | undefined): string | undefined {
-  return listen?.slice(listen.lastIndexOf(":"));
+/** What a server cannot change while it listens. */
+function placeOf(listen: Listen | undefined) {
+  return listen && { address: listen.address, isTls: listen.tls !== undefined };
+}
+
+function portOf(listen: Listen | undefined): string | undefined {
+  return listen?.address.slice(listen.address.lastIndexOf(":"));
 }

@@ -18,7 +18,10 @@ export interface ServiceParts {
 /** A forwarder that runs until it is stopped, and that goes on with other configurations meanwhile. */
 export class Service {
   private readonly over = new AbortController();
-  private readonly listener = new Listener(() => this.current);
+  private readonly listener = new Listener(
+    () => this.current,
+    () => this.good.current.listen,
+  );
   private reloading = Promise.resolve();
 
   private constructor(
