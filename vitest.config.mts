@@ -4,6 +4,8 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const SECOND = 1_000;
 /** Tests that build and start servers of others: `npm run test:servers`. */
 const SERVERS = "test/**/*.servers.test.ts";
+/** Tests that go through every case of what shorter ones show: `npm run test:long`. */
+const LONG = "test/**/*.long.test.ts";
 
 /**
  * The long files first, so that the workers end together. Engine tests compute and walks of failures wait, so they take turns: side by side they
@@ -12,7 +14,7 @@ const SERVERS = "test/**/*.servers.test.ts";
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
-    const engine = sorted.filter(({ project }) => project.name === "e2e");
+    const engine = sorted.filter(({ moduleId }) => moduleId.includes("/test/e2e/"));
     const walks = sorted.filter(({ moduleId }) => moduleId.includes("/test/failures/"));
     const others = sorted.filter((file) => !engine.includes(file) && !walks.includes(file));
     const turns = Array.from({ length: Math.max(engine.length, walks.length) }, (_, i) => [engine[i], walks[i]]);
@@ -34,7 +36,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: ["test/**/*.test.{ts,mts}"],
-          exclude: ["test/e2e/**", "test/bench/**", SERVERS],
+          exclude: ["test/e2e/**", "test/bench/**", LONG, SERVERS],
           globalSetup: ["tools/build-setup.mjs"],
           testTimeout: 20 * SECOND,
           hookTimeout: 20 * SECOND,
@@ -44,7 +46,16 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.{ts,mts}"],
-          exclude: [SERVERS],
+          exclude: [LONG, SERVERS],
+          globalSetup: ["tools/e2e-setup.mjs"],
+          testTimeout: 120 * SECOND,
+          hookTimeout: 120 * SECOND,
+        },
+      },
+      {
+        test: {
+          name: "long",
+          include: [LONG],
           globalSetup: ["tools/e2e-setup.mjs"],
           testTimeout: 120 * SECOND,
           hookTimeout: 120 * SECOND,

@@ -11,8 +11,8 @@ import { ensurePulumiCli } from "./pulumi-cli/ensure.mjs";
 
 /**
  * `npm test`, in a fresh clone too: installs, lints, builds, makes sure of a Pulumi CLI, runs the tests and checks types meanwhile.
- * Arguments go to vitest: `npm test -- test/model`. Without any, tests that need servers of others are left out: `npm run test:servers` runs
- * those, `.ci/run` all. The last line is `N passed, N failed`; every step that fails counts as one failure.
+ * Arguments go to vitest: `npm test -- test/model`. Without any, tests that go through every case or need servers of others are left out:
+ * `npm run test:long` and `npm run test:servers` run those, `.ci/run` all. The last line is `N passed, N failed`; every step that fails counts as one failure.
  */
 await bootstrap({ build: false });
 const args = process.argv.slice(2);

@@ -7,7 +7,7 @@ import { OPERATIONS } from "../../provider/emulator/control/operations";
 import { defaultState } from "../../provider/emulator/state/default-state";
 import { stateJsonSchema } from "../../provider/emulator/state/state";
 
-const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
+const pretty = (value: unknown, indent = 2) => `${JSON.stringify(value, null, indent)}\n`;
 
 // Written anew by `vitest run -u`.
 test("the published JSON Schema of a state is that of the code", async () => {
@@ -15,7 +15,8 @@ test("the published JSON Schema of a state is that of the code", async () => {
 });
 
 test("the published description of the control API is that of the code", async () => {
-  await expect(pretty(openApi(OPERATIONS))).toMatchFileSnapshot("../../schemas/emulator-control.openapi.json");
+  // It nests so deep that blanks were half of it, and a tenth of the package.
+  await expect(pretty(openApi(OPERATIONS), 1)).toMatchFileSnapshot("../../schemas/emulator-control.openapi.json");
 });
 
 const published = (file: string) => JSON.parse(readFileSync(`${__dirname}/../../schemas/${file}`, "utf8"));
