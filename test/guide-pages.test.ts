@@ -1,21 +1,16 @@
-import { execFile } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { Command } from "commander";
 import { describe, expect, test } from "vitest";
-import type { CliIo } from "../provider/commands/cli-io";
 import { unknownKeys } from "../provider/resources/config-keys";
+import { NOT_RUN } from "./support/guide";
 import { blocksOf, commandsOf, root } from "./support/markdown";
 
 const folder = "docs/guides";
 const pages = readdirSync(join(root, folder)).filter((name) => name.endsWith(".md") && name !== "README.md");
 const read = (page: string) => readFileSync(join(root, folder, page), "utf8");
 const linksOf = (page: string) => [...read(page).matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link]) => link ?? "");
-const tagged = (tag: string) =>
-  pages.flatMap((page) => commandsOf(blocksOf(`${folder}/${page}`).filter((one) => one.tag === tag)));
+const commands = (page: string) =>
+  commandsOf(blocksOf(`${folder}/${page}`).filter(({ language }) => language === "sh"));
 
 test("the index names every guide once, and the README names the index", () => {
   expect(linksOf("README.md").sort()).toEqual(pages.sort());
@@ -33,46 +28,37 @@ test.each(pages)("the programs of %s stand in the files that they name", (page) 
   for (const { tag, text } of programs) expect(readFileSync(join(root, tag), "utf8")).toContain(text);
 });
 
-test("the first stack is made by commands of the README, which its test runs", () => {
-  const readme = commandsOf(blocksOf("README.md"));
-  const shown = tagged("readme");
-  expect(shown.length).toBeGreaterThan(4);
-  expect(shown.filter((command) => !readme.includes(command))).toEqual([]);
-});
-
-test("the folder of the first stack is a project whose program is index.ts", async () => {
-  const [block] = blocksOf(`${folder}/first-stack.md`).filter(({ tag }) => tag === "folder");
-  const home = await mkdtemp(join(tmpdir(), "packetfilter-guide-"));
-  try {
-    await promisify(execFile)("sh", ["-ec", block?.text ?? ""], { cwd: home, env: { ...process.env, HOME: home } });
-    expect(JSON.parse(readFileSync(join(home, "edge/package.json"), "utf8"))).toMatchObject({ main: "index.ts" });
-    expect(readFileSync(join(home, "edge/Pulumi.yaml"), "utf8")).toBe("name: edge\nruntime: nodejs\n");
-  } finally {
-    await rm(home, { recursive: true });
-  }
-});
-
 test("configuration that guides set or take away is read", () => {
-  const keys = tagged("config").flatMap((line) => /config (?:set|rm) (\S+)/.exec(line)?.[1] ?? []);
-  expect(keys.length).toBeGreaterThan(3);
+  const keys = pages
+    .flatMap(commands)
+    .flatMap((line) => /config (?:set|rm) (?:--\S+ )*['"]?(packetfilter:\w+)/.exec(line)?.[1] ?? []);
+  expect(keys.length).toBeGreaterThan(10);
   expect(unknownKeys(keys)).toEqual([]);
   expect(unknownKeys(["packetfilter:endpiont"])).toHaveLength(1);
 });
 
-describe("commands for a real node", () => {
-  /** The options of a command of this package. */
-  async function optionsOf(name: string): Promise<string[]> {
-    const { register } = await import(`../provider/commands/${name}.ts`);
-    const io: CliIo = { out() {}, err() {}, env: {}, stop: new AbortController().signal };
-    const program = new Command();
-    register(program, io);
-    return program.commands.flatMap(({ options }) => options.flatMap(({ long }) => long ?? []));
-  }
+describe("every guide is followed by a test", () => {
+  const sources = readdirSync(__dirname, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".test.ts"))
+    .map((file) => readFileSync(join(__dirname, file), "utf8"));
+  const followed = sources.flatMap((text) =>
+    [...text.matchAll(/\b(?:guide|leadsTo)\(\s*"([\w-]+\.md)"/g)].map(([, page]) => page),
+  );
 
-  test.each(tagged("options"))("%s", async (command) => {
-    const [, name = "", ...words] = command.split(" ");
-    const known = await optionsOf(name);
-    expect(known.length).toBeGreaterThan(1);
-    expect(words.filter((word) => word.startsWith("--") && !known.includes(word))).toEqual([]);
+  test("once, from its first command to its last; the one without commands is a table of journeys", () => {
+    expect([...followed, "options-and-flags.md"].sort()).toEqual(pages.sort());
+    expect(commands("options-and-flags.md")).toEqual([]);
+  });
+
+  test("but for commands that have a reason, each of which a guide shows", () => {
+    const shown = pages.flatMap(commands);
+    expect(Object.keys(NOT_RUN).filter((command) => !shown.includes(command))).toEqual([]);
+  });
+
+  test.each(pages)("%s says of each block what it is", (page) => {
+    const known =
+      /^(sh( fails| background)?|ts( \S+\.ts)?|py \S+\.py|yaml \S+\.yaml|text (output|problems|figures|words))$/;
+    const blocks = blocksOf(`${folder}/${page}`).map(({ language, tag }) => `${language} ${tag}`.trim());
+    expect(blocks.filter((block) => !known.test(block))).toEqual([]);
   });
 });

@@ -21,7 +21,9 @@ test("the guide's commands, one after the other, end in an emulator that answers
   const dialect = { listEnvelope: "payload.rows2", prefixKey: "subnet", lengthKey: "size", success: "empty" } as const;
   await using node = await startEmulator({ state, dialect });
   const env = { PACKETFILTER_ENDPOINT: node.endpoint };
-  const commands = commandsOf(blocksOf(PAGE).filter(({ tag }) => tag === "run"));
+  const commands = commandsOf(blocksOf(PAGE)).filter((line) =>
+    /^pulumi-packetfilter (probe prefixset|capture)/.test(line),
+  );
   expect(commands.map((command) => command.split(" ")[1])).toEqual(["probe", "probe", "capture", "probe"]);
   for (const command of commands) {
     const [line = "", file] = command.replace(" profile://edge/web", "").split(" > ");

@@ -146,8 +146,6 @@ async function clone(variables: Record<string, string>) {
   const npm = '#!/bin/sh\n[ "$2" != --prefix ] || ln -s "$PWD/node_modules" "$3/node_modules"\necho "npm $*"\n';
   await stack.write("node_modules/.bin/npm", npm);
   await chmod(join(stack.folder, "node_modules/.bin/npm"), 0o755);
-  const bin = join(root, "dist/provider/cli.js");
-  await symlink(bin, join(stack.folder, "node_modules/.bin/pulumi-packetfilter"));
   // The review has a copy of the program elsewhere, with this folder as its own.
   for (const name of ["@pulumi", "@types", "typescript"])
     await symlink(join(root, "node_modules", name), join(stack.folder, "node_modules", name));

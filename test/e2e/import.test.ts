@@ -2,7 +2,9 @@ import { expect, it } from "vitest";
 import { Prefix, SignalingClient } from "../../provider/client";
 import { startEmulator } from "../../provider/emulator";
 import { run } from "../commands/support";
-import { TestStack } from "./support/stack";
+import { guide } from "../support/guide";
+import { MAKES } from "../support/makes";
+import { TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 import { mutations } from "./support/world";
 
 /** Ten thousand hosts, a default route, IPv6 and values of all sizes. */
@@ -95,3 +97,31 @@ it("what several nodes hold is imported as a group where it is equal, and the pr
   expect([...mutations(fra1), ...mutations(ber1)]).toEqual([]);
   expect(Object.keys(await stack.state()).sort()).toEqual(["edge-blocked-ber1", "edge-blocked-fra1", "edge-partners"]);
 });
+
+guide(
+  "import.md",
+  "sets of a node of another make and what is active are taken over, and the preview after it is empty",
+  async (guide) => {
+    const profiles = {
+      web: { sets: { partners: { "192.0.2.4/32": 7 } } },
+      clean: { prefixes: ["198.51.100.0/24"] },
+    };
+    const sets = { blocked: { "198.51.100.0/24": 1, "203.0.113.7/32": 2, "2001:db8:bad::/48": 1 } };
+    await using emulator = await startEmulator({ state: { arenas: { edge: { sets, profiles } } }, dialect: "seed:34" });
+    const { clientId = "", secretKey = "" } = emulator.clients[0] ?? {};
+    emulator.signal(clientId, { start: ["198.51.100.7"] });
+    await using stack = await TestStack.create({
+      program: "",
+      language: "typescript",
+      env: TYPES_ARE_CHECKED,
+      config: { endpoint: emulator.endpoint, signalingUrl: emulator.signalingUrl, clientId, ...MAKES["seed:34"] },
+      secrets: { secretKey },
+    });
+    guide.at({ ...stack.place, instead: { "https://192.0.2.10": emulator.endpoint } });
+    await guide.next("pulumi-packetfilter import");
+    await stack.write("index.ts", await stack.read("imported/index.ts"));
+    await guide.next("pulumi import");
+    expect(Object.keys(await stack.state()).sort()).toEqual(["edge-blocked", "edge-web-partners", "signaling"]);
+    expect(mutations(emulator)).toEqual([]);
+  },
+);

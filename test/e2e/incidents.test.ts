@@ -1,50 +1,80 @@
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, it } from "vitest";
-import { run } from "../commands/support";
+import { expect } from "vitest";
+import { readPrefixFile } from "../../provider/prefixes";
+import { guide } from "../support/guide";
 import { BLOCKED, since, world } from "./support/world";
 
 const example = join(process.cwd(), "examples", "incident-blocks");
 
-it("a block is at the node at once, survives an up, and goes after its time", async () => {
-  await using w = await world({ program: "" });
-  const { emulator, stack } = w;
-  await cp(join(example, "blocks.yaml"), join(stack.folder, "blocks.yaml"));
-  const program = await readFile(join(example, "index.ts"), "utf8");
-  await stack.program(
-    program
-      .replace('import { join } from "node:path";', 'const { join } = require("node:path");')
-      .replace(/import \* as pf.*\n/, "")
-      .replace("export const blocked =", "exports.blocked ="),
-  );
-  await stack.must("up", "--yes", "--skip-preview");
-  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
+guide(
+  "incidents.md",
+  "a block is at the node at once, survives an up, and goes after its time; what comes next is reviewed, and limited",
+  async (guide) => {
+    await using w = await world({ program: "", make: "seed:4", shost: ["192.0.2.9", "192.0.2.77"] });
+    const { emulator, stack } = w;
+    await cp(join(example, "blocks.yaml"), join(stack.folder, "blocks.yaml"));
+    const program = await readFile(join(example, "index.ts"), "utf8");
+    await stack.program(
+      program
+        .replace('import { join } from "node:path";', 'const { join } = require("node:path");')
+        .replace(/import \* as pf.*\n/, "")
+        .replace("export const blocked =", "exports.blocked ="),
+    );
+    await stack.must("up", "--yes", "--skip-preview");
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
 
-  const command = (...args: string[]) =>
-    run([...args, "--file", "blocks.yaml", "--now", BLOCKED], {
-      folder: stack.folder,
-      env: { PACKETFILTER_ENDPOINT: emulator.endpoint },
+    guide.at(stack.place);
+    const looked = await guide.next("--contains");
+    expect(looked).toMatch(/1 entry covers 203\.0\.113\.7\/32/);
+    expect(looked).toMatch(/192\.0\.2\.9[\s\S]*192\.0\.2\.77/);
+    expect(await guide.next("blocks --file")).toMatch(
+      /203\.0\.113\.7\/32 +1 +203\.0\.113\.7 +blocked +SYN flood +INC-4711/,
+    );
+
+    guide.at({ instead: { "203.0.113.7": "192.0.2.9" } });
+    let sent = since(emulator);
+    await guide.next("block ");
+    expect(sent()).toEqual(["insert 1", "commit"]);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.9/32": 1, "203.0.113.7/32": 1 });
+
+    sent = since(emulator);
+    const up = await stack.up("--skip-preview");
+    expect(up.code, up.text).toBe(0);
+    expect(sent().filter((one) => one !== "commit")).toEqual([]);
+
+    const text = await stack.read("blocks.yaml");
+    expect(text).toMatch(/^# What is blocked during incidents/);
+    await stack.write(
+      "blocks.yaml",
+      text.replace(/(192\.0\.2\.9\/32:[\s\S]*?expires: )\S+/, (_, before) => `${before}2020-01-01T00:00:00Z`),
+    );
+    sent = since(emulator);
+    const over = await stack.up("--skip-preview");
+    expect(over.code, over.text).toBe(0);
+    expect(sent()).toEqual(["delete 1", "commit"]);
+    expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
+
+    await guide.next("unblock");
+    expect(Object.keys(readPrefixFile(join(stack.folder, "blocks.yaml")))).toEqual(["203.0.113.7/32"]);
+
+    await stack.write("blocks.yaml", "203.0.113.7/32: 1\n192.0.2.0/25: { value: 1, reason: scanners }\n");
+    await guide.leadsTo("reviews.md", async (review) => {
+      sent = since(emulator);
+      await review.next("pulumi preview --json");
+      expect(await stack.read("comment.md")).toContain("192.0.2.0/25");
+      await review.next("--key shop/production");
+      expect(await stack.read("comment.md")).toMatch(/^<!-- pulumi-packetfilter report: shop\/production -->\n/);
+      expect(await review.next("--marks")).toContain("2 sources are marked now: 2 covered by what comes in");
+      expect(sent()).toEqual([]);
     });
-  let sent = since(emulator);
-  const blocked = await command("block", "192.0.2.9", "--for", "2h", "--reason", "SYN flood");
-  expect(blocked.code, blocked.err).toBe(0);
-  expect(sent()).toEqual(["insert 1", "commit"]);
-  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.9/32": 1, "203.0.113.7/32": 1 });
-
-  sent = since(emulator);
-  const up = await stack.up("--skip-preview");
-  expect(up.code, up.text).toBe(0);
-  expect(sent().filter((one) => one !== "commit")).toEqual([]);
-
-  const text = await stack.read("blocks.yaml");
-  expect(text).toMatch(/^# What is blocked during incidents/);
-  await stack.write(
-    "blocks.yaml",
-    text.replace(/(192\.0\.2\.9\/32:[\s\S]*?expires: )\S+/, (_, before) => `${before}2020-01-01T00:00:00Z`),
-  );
-  sent = since(emulator);
-  const over = await stack.up("--skip-preview");
-  expect(over.code, over.text).toBe(0);
-  expect(sent()).toEqual(["delete 1", "commit"]);
-  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.7/32": 1 });
-});
+    await guide.leadsTo("teams.md", async (teams) => {
+      await teams.next("forbiddenPrefixes");
+      const forbidden = await stack.preview();
+      expect(forbidden.code, forbidden.text).not.toBe(0);
+      expect(forbidden.text.replaceAll(/\s+/g, " ")).toContain(
+        "192.0.2.0/25 overlaps the forbidden prefix 192.0.2.0/28",
+      );
+    });
+  },
+);

@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
 import { providerText, typeToken } from "../../provider/resources/provider-text";
 import { argumentsOf } from "../python/argument-lists";
+import { guide } from "../support/guide";
 import { BLOCKED, since, world } from "./support/world";
 
 const root = process.cwd();
@@ -81,8 +82,9 @@ test("arguments have the provider's names, None inside one is refused, a node's 
   ]);
 });
 
-test("a program in Python creates, updates, warns, refreshes and repairs as one in TypeScript does", async () => {
-  await using w = await world({ program: "" });
+const outcome = "a program in Python creates, updates, warns, refreshes and repairs as one in TypeScript does";
+guide("python.md", outcome, async (guide) => {
+  await using w = await world({ program: "", make: "seed:34" });
   const { emulator, stack } = w;
   for (const file of ["Pulumi.yaml", "__main__.py", "packetfilter.py", "package.json"]) {
     await cp(join(example, file), join(stack.folder, file));
@@ -93,10 +95,13 @@ test("a program in Python creates, updates, warns, refreshes and repairs as one 
   stack.environment({ PATH: [join(venv, "bin"), stack.variables.PATH, host].join(delimiter) });
   let sent = since(emulator);
 
-  const created = await stack.up("--skip-preview");
-  expect(created.code, created.text).toBe(0);
-  expect(created.text).toMatch(/url *: "prefixset:\/\/edge\/blocked"/);
-  expect(created.text).toMatch(/held *: 3\b/);
+  guide.at({
+    ...stack.place,
+    instead: { "stack init dev": "stack select test", "http://127.0.0.1:8080": emulator.endpoint },
+  });
+  const created = await guide.next("pulumi up");
+  expect(created).toMatch(/url *: "prefixset:\/\/edge\/blocked"/);
+  expect(created).toMatch(/held *: 3\b/);
   expect(emulator.prefixSet(BLOCKED).applied).toEqual({
     "192.0.2.0/24": 1,
     "203.0.113.7/32": 2,

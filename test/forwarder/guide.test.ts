@@ -5,19 +5,20 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { main } from "../../provider/commands/program";
-import { startEmulator } from "../../provider/emulator";
+import { connectEmulator, startEmulator } from "../../provider/emulator";
 import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import { NATS_PACKAGES } from "../../provider/forwarder/nats";
 import { MARK_TYPES } from "../../provider/model/mark";
+import { guide } from "../support/guide";
 import { blocksOf, commandsOf, root } from "../support/markdown";
+import { commandsOnPath, freePort } from "../support/place";
 import { until } from "./support/clock";
 import { check, stateWith, temporaryFolder } from "./support/forward";
 
 const blocks = blocksOf("docs/guides/forwarding-marks.md");
 
 describe("the guide", () => {
-  const configs = blocks.filter(({ tag }) => tag === "config").map(({ text }) => text);
+  const configs = blocks.filter(({ tag }) => tag === "forwarder.yaml").map(({ text }) => text);
 
   test("has configurations to look at", () => {
     expect(configs.length).toBeGreaterThanOrEqual(4);
@@ -41,83 +42,45 @@ describe("the guide", () => {
     return { url: `http://127.0.0.1:${port}`, bodies, [Symbol.dispose]: () => void server.close() };
   }
 
-  test("has commands that do what it says, from the first two to the last", async () => {
+  const outcome = "has commands that do what it says, from the first two to the last";
+  guide("forwarding-marks.md", outcome, async (guide) => {
     using folder = temporaryFolder();
     using server = await startServer();
     writeFileSync(join(folder.path, "search-token"), "ApiKey abc\n");
-    const file = join(folder.path, "forwarder.yaml");
-    const stop = new AbortController();
-    const packages = new Set<string>();
-    const ran: string[] = [];
-    let [out, node] = ["", ""];
-    let emulator: Promise<number> | undefined;
-    const io = {
-      out: (text: string) => {
-        out += text;
+    const control = await freePort();
+    const port = await freePort();
+    guide.at({
+      folder: folder.path,
+      env: { ...commandsOnPath(folder.path), FRA1_TOKEN: "x" },
+      instead: {
+        "emulator --port 8080": `emulator --port ${port} --control-port ${control} --dialect seed:6`,
+        "http://127.0.0.1:8080": `http://127.0.0.1:${port}`,
+        "https://198.51.100.20/in": server.url,
       },
-      err: () => {},
-      env: { FRA1_TOKEN: "x" },
-      stop: stop.signal,
-    };
-    for (const { language, tag, text } of blocks) {
-      if (tag === "config") {
-        writeFileSync(
-          file,
-          text
-            .replace("http://127.0.0.1:8080", node || "http://127.0.0.1:8080")
-            .replace("https://198.51.100.20/in", server.url),
-        );
-      }
-      for (const line of language === "sh" ? commandsOf([{ line: 0, language, tag, text }]) : []) {
-        const words = line.split(" ");
-        ran.push(line);
-        if (words[0] === "npm") {
-          expect(words[1]).toBe("install");
-          for (const name of words.slice(2)) packages.add(name);
-          continue;
-        }
-        expect(words.slice(0, 2)).toEqual(["npx", "pulumi-packetfilter"]);
-        out = "";
-        if (words.at(-1) === "&") {
-          emulator = main(
-            words.slice(2, -1).map((word) => (word === "8080" ? "0" : word)),
-            io,
-          );
-          node = await until(() => /http:\/\/127\.0\.0\.1:\d+/.exec(out)?.[0]);
-          writeFileSync(file, (configs[0] ?? "").replace("http://127.0.0.1:8080", node));
-          continue;
-        }
-        if (line.includes("--replay")) {
-          const kept = new RejectedFiles(join(folder.path, "forwarder-state/rejected/search"), Date.now);
-          const record = JSON.parse(readFileSync(join(folder.path, "marks.ndjson"), "utf8").split("\n")[0] ?? "");
-          await kept.add([{ record, reason: "HTTP 403" }]);
-        }
-        const args = words.slice(2).map((word) => (word === "forwarder.yaml" ? file : word));
-        expect([line, await main(args, io)]).toEqual([line, 0]);
-        if (line.endsWith("--check")) expect(out).toContain("The configuration is sound.");
-      }
-    }
-    stop.abort();
-    expect(await emulator).toBe(0);
-    expect(ran.map((line) => line.split(" --").at(-1))).toEqual([
-      "port 8080 &",
-      "once",
-      "check",
-      "replay search",
-      ran.at(-1),
-    ]);
-    // A line for every mark of the emulator as it starts.
-    await using fresh = await startEmulator();
+    });
+    await guide.next("emulator");
+    const node = await connectEmulator(`http://127.0.0.1:${control}`);
+    const { arenas } = await node.state();
     const marks = MARK_TYPES.flatMap((type) =>
-      Object.keys(fresh.state().arenas?.edge?.profiles ?? {}).flatMap((name) =>
-        fresh.marks(`profile://edge/${name}`, type),
-      ),
+      Object.values(arenas?.edge?.profiles ?? {}).flatMap((profile): object[] => profile.marks?.[type] ?? []),
     );
+    await guide.next("--once");
+    // A line for every mark of the emulator as it starts.
     const lines = readFileSync(join(folder.path, "marks.ndjson"), "utf8").trim().split("\n");
     expect(marks.length).toBeGreaterThan(0);
     expect(lines).toHaveLength(marks.length);
+    expect(await guide.next("--check")).toContain("The configuration is sound.");
+    const kept = new RejectedFiles(join(folder.path, "forwarder-state/rejected/search"), Date.now);
+    await kept.add([{ record: JSON.parse(lines[0] ?? ""), reason: "HTTP 403" }]);
+    await guide.next("--replay search");
     expect(server.bodies).toEqual([`${lines[0]}\n`]);
-    expect([...packages].sort()).toEqual([...NATS_PACKAGES].sort());
+  });
+
+  test("names the packages that the sink loads", () => {
+    const installed = commandsOf(blocks.filter(({ language }) => language === "sh")).filter((line) =>
+      line.startsWith("npm install "),
+    );
+    expect(installed.flatMap((line) => line.split(" ").slice(2)).sort()).toEqual([...NATS_PACKAGES].sort());
   });
 
   test("has a program that forwards until it is told to end", async () => {

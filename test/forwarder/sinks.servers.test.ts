@@ -138,7 +138,7 @@ describe("every record arrives once at the real server", () => {
     timeout: 60_000,
   }, async () => {
     using folder = temporaryFolder();
-    const guide = blocksOf("docs/guides/forwarding-marks.md").filter(({ tag }) => tag === "config");
+    const guide = blocksOf("docs/guides/forwarding-marks.md").filter(({ tag }) => tag === "forwarder.yaml");
     // One node whose name has a dot, which subjects do not take; a single server has no replicas.
     const text = (guide.at(-1)?.text ?? "")
       .replace(/fra1: .*/, `fra.1: { endpoint: "${emulator.endpoint}" }`)

@@ -11,6 +11,10 @@ export const MAKES = {
   "seed:4": { maxBytesPerRequest: 16_384 },
   /** Lists entries as texts, answers errors as pages, and shows what is staged. */
   "seed:6": {},
+  /** Lists addresses as integers with netmasks, and refuses to commit or delete nothing; the only one here that redirects nothing. */
+  "seed:10": { maxBytesPerRequest: 16_384, maxEntriesPerRequest: 100 },
+  /** Wants each spelling of a url as the contract has it, and removes with a prefix what it covers. */
+  "seed:34": { maxBytesPerRequest: 16_384 },
 } as const satisfies Partial<Record<DialectName, object>>;
 
 export type Make = keyof typeof MAKES;

@@ -4,16 +4,11 @@ import { join, resolve } from "node:path";
 export const root = resolve(__dirname, "../..");
 
 /**
- * A fenced block. The word after its language says who proves it:
+ * A fenced block. In the README the word after its language says who proves it; in guides, `test/support/guide.ts` does:
  *
  * - `sh run`: runs as it stands, in a folder where the package is installed; a following `output` block is what it prints
  * - `sh background`: the same, kept running until the end of the page
  * - `sh e2e`: runs in test/e2e, with a real Pulumi CLI; a following `output` block is among what it prints
- * - `sh fails`: runs there as well, and ends with a failure
- * - `sh readme`: stands in the README, too, where it is proved
- * - `sh folder`: makes the folder of a project, in an empty one
- * - `sh options`: commands of this package for a real node, with options that exist
- * - `sh config`: configuration whose keys are read
  * - `sh check`: too big to run inside a test; every command must exist
  * - `ts run`: runs as a module
  * - `ts FILE`: stands in that file of the repository, which a test of its own runs

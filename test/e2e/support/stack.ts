@@ -111,9 +111,10 @@ export class TestStack implements AsyncDisposable {
     return this.pulumi("destroy", "--yes", "--skip-preview", ...args);
   }
 
-  /** Where a reader of a guide is who works on it. */
+  /** Where the reader of a guide is who works on it, with the commands of the packages that are installed. */
   get place(): { readonly folder: string; readonly env: Readonly<Record<string, string>> } {
-    return { folder: this.folder, env: this.env };
+    const PATH = `${join(this.folder, "node_modules", ".bin")}:${this.env.PATH}`;
+    return { folder: this.folder, env: { ...this.env, PATH } };
   }
 
   /** The environment of its commands, for a shell that runs some itself. */
@@ -181,6 +182,9 @@ async function installPackage(folder: string): Promise<void> {
   await mkdir(installed, { recursive: true });
   for (const name of ["package.json", "dist", "policies", "schemas"])
     await symlink(join(root, name), join(installed, name));
+  const commands = join(folder, "node_modules", ".bin");
+  await mkdir(commands);
+  await symlink(join(installed, "dist/provider/cli.js"), join(commands, "pulumi-packetfilter"));
 }
 
 /** Waits for the end of a process. */

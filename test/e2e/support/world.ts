@@ -6,18 +6,32 @@ import { type StackOptions, TestStack } from "./stack";
 /** The url of the set that most journeys use. */
 export const BLOCKED = "prefixset://edge/blocked";
 
-const arenas = {
+const arenas = (shost: readonly string[]) => ({
   edge: {
     sets: { blocked: {}, partners: {} },
-    profiles: { clean: { prefixes: ["198.51.100.0/24"] }, protected: {}, web: { sets: { blocked: {} } } },
+    profiles: {
+      clean: { prefixes: ["198.51.100.0/24"] },
+      protected: {},
+      web: {
+        sets: { blocked: {} },
+        marks: { shost: shost.map((address) => ({ address, id: 7, value: 1, lifetime: 3_600 })) },
+      },
+    },
   },
-};
+});
+
+/** What is particular to a node. */
+interface NodeOptions {
+  readonly make?: Make;
+  /** The sources that are marked in the profile `web`. */
+  readonly shost?: readonly string[];
+}
 
 /** An emulator with empty sets, and a stack whose unnamed node and receiver it is, with the settings that its make needs. */
 export async function world(
-  options: StackOptions & { readonly make?: Make },
+  options: StackOptions & NodeOptions,
 ): Promise<AsyncDisposable & { emulator: Emulator; stack: TestStack }> {
-  const emulator = await emptyNode(options.make);
+  const emulator = await emptyNode(options);
   const [client] = emulator.clients;
   const stack = await TestStack.create({
     ...options,
@@ -38,8 +52,8 @@ export async function world(
 }
 
 /** An emulator whose sets exist and are empty. */
-export function emptyNode(make?: Make): Promise<Emulator> {
-  return startEmulator({ state: { arenas }, ...(make && { dialect: make }) });
+export function emptyNode({ make, shost = [] }: NodeOptions = {}): Promise<Emulator> {
+  return startEmulator({ state: { arenas: arenas(shost) }, ...(make && { dialect: make }) });
 }
 
 /** The commands of the node API that change something, and starts and stops, in the order in which they came. */
