@@ -142,10 +142,16 @@ export class Guide implements AsyncDisposable {
     const child = spawn("sh", ["-ec", text], {
       ...this.surroundings(),
       detached: true,
-      stdio: ["ignore", "pipe", "inherit"],
+      stdio: ["ignore", "pipe", "pipe"],
     });
     this.background.push(child);
-    const ended = once(child, "exit").then(([code]) => Promise.reject(new Error(`${text}\nended with ${code}`)));
+    let said = "";
+    child.stderr.on("data", (chunk) => {
+      said += chunk;
+    });
+    const ended = once(child, "exit").then(([code]) =>
+      Promise.reject(new Error(`${text}\nended with ${code}:\n${said}`)),
+    );
     const [chunk] = await Promise.race([once(child.stdout, "data"), ended]);
     ended.catch(() => undefined);
     return String(chunk);
