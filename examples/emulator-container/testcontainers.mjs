@@ -12,7 +12,7 @@ import { connectEmulator } from "pulumi-packetfilter/emulator";
 const [NODE, CONTROL] = [8080, 8081];
 
 /**
- * Builds the image beside this file, starts it, and waits until it serves. Ports are taken free on the host, so that any
+ * Builds the image beside this file (`npm pack pulumi-packetfilter` puts the package there), starts it, and waits until it serves. Ports are taken free on the host, so that any
  * number can run at once.
  *
  * @param {{ GenericContainer: any, Wait: any }} library What `testcontainers` exports.
@@ -22,12 +22,12 @@ const [NODE, CONTROL] = [8080, 8081];
 export async function startEmulatorContainer({ GenericContainer, Wait }, { state, args = [] } = {}) {
   const token = randomBytes(24).toString("base64url");
   const image = await GenericContainer.fromDockerfile(import.meta.dirname).build();
-  const files = state === undefined ? [] : [{ content: JSON.stringify(state), target: "/tmp/state.json" }];
+  const files = state === undefined ? [] : [{ content: JSON.stringify(state), target: "/states/state.json" }];
   const container = await image
     .withExposedPorts(NODE, CONTROL)
     .withEnvironment({ PACKETFILTER_EMULATOR_TOKEN: token })
     .withCopyContentToContainer(files)
-    .withCommand([...(state === undefined ? [] : ["--state", "/tmp/state.json"]), ...args])
+    .withCommand([...args])
     .withWaitStrategy(Wait.forHttp("/health", CONTROL))
     .start();
   // The emulator knows its ports in the container only; these are the ones outside.

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Command } from "commander";
 import { deviations } from "../emulator/behaviour/dialect";
@@ -6,7 +7,8 @@ import { startEmulator } from "../emulator/index";
 import type { JournalEntry } from "../emulator/journal/entry";
 import { type EmulatorOptions, isLoopback, type NodeAuth } from "../emulator/options";
 import type { EmulatorInfo } from "../emulator/signaling/credentials";
-import { readStateFile } from "../emulator/state/state-file";
+import { defaultState } from "../emulator/state/default-state";
+import { readStates } from "../emulator/state/state-file";
 import { PRIVATE_FILE } from "../files/private";
 import { type CliIo, UsageError } from "./cli-io";
 import { addEmulatorCalls } from "./emulating";
@@ -54,7 +56,7 @@ export function register(program: Command, io: CliIo): void {
       "token of the control API; also PACKETFILTER_EMULATOR_TOKEN; off loopback a random one",
     )
     .option("--host <address>", "address to listen on; off loopback the control API needs a token", "127.0.0.1")
-    .option("--state <file>", "what the node holds: JSON or YAML")
+    .option("--state <path>", "what the node holds: a JSON or YAML file, or a folder of such files, which are joined")
     .option("--persist <file>", "keep what the node holds in this file between runs; it goes before --state")
     .option(
       "--dialect <name>",
@@ -104,7 +106,7 @@ async function background(flags: Flags, io: CliIo): Promise<void> {
 }
 
 async function run(flags: Flags, io: CliIo): Promise<void> {
-  const parent = process.ppid;
+  const start = parents();
   const journal =
     flags.journal === undefined ? undefined : (await open(flags.journal, "a", PRIVATE_FILE)).createWriteStream();
   const journalFailed = new Promise<never>((_, reject) => journal?.once("error", reject));
@@ -116,11 +118,11 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   if (!isLoopback(flags.host)) io.err(`${exposed(flags.host)}\n`);
   const settings = deviations(emulator.dialect);
   if (flags.dialect !== undefined) io.err(`dialect ${flags.dialect}: ${JSON.stringify(settings)}\n`);
-  await Promise.race([stopped(io.stop), emulator.closed, parentEnded(io, parent), journalFailed]);
+  await Promise.race([stopped(io.stop), emulator.closed, parentsEnded(io, start), journalFailed]);
   await new Promise<void>((resolve) => (journal ? journal.end(resolve) : resolve()));
 }
 
-async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions> {
+async function optionsOf(flags: Flags, io: CliIo): Promise<EmulatorOptions> {
   const { journalRequests, markCapacity } = flags;
   return {
     ...(journalRequests !== undefined && {
@@ -129,9 +131,9 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
     ...(markCapacity !== undefined && { marks: { capacity: wholeNumber(markCapacity, "--mark-capacity") } }),
     port: wholeNumber(flags.port, "--port"),
     controlPort: wholeNumber(flags.controlPort, "--control-port"),
-    controlToken: flags.controlToken ?? (env.PACKETFILTER_EMULATOR_TOKEN || undefined),
+    controlToken: flags.controlToken ?? (io.env.PACKETFILTER_EMULATOR_TOKEN || undefined),
     host: flags.host,
-    state: stateOf(flags.state),
+    state: stateOf(flags.state, io),
     persist: flags.persist,
     dialect: flags.dialect === undefined ? undefined : await readDialect(flags.dialect),
     seed: flags.seed === undefined ? undefined : wholeNumber(flags.seed, "--seed"),
@@ -151,8 +153,13 @@ async function optionsOf(flags: Flags, { env }: CliIo): Promise<EmulatorOptions>
 }
 
 /** Reads the state once the ports are taken. */
-function stateOf(file: string | undefined): EmulatorOptions["state"] {
-  return file === undefined ? undefined : () => readStateFile(file);
+function stateOf(path: string | undefined, { err }: CliIo): EmulatorOptions["state"] {
+  if (path === undefined) return undefined;
+  return async () => {
+    const state = await readStates(path);
+    if (state === undefined) err(`${path} has no state in JSON or YAML: the emulator has its default state.\n`);
+    return state ?? defaultState;
+  };
 }
 
 function readyLine(flags: Flags, info: EmulatorInfo, seed: number): string {
@@ -199,12 +206,16 @@ function wholeNumber(text: string, flag: string): number {
   throw new UsageError(`${flag} must be a whole number, it is ${JSON.stringify(text)}.`);
 }
 
-/** Never without npx, which may leave what it started behind when it is ended itself. @param parent Process at the start. */
-function parentEnded({ env }: CliIo, parent: number): Promise<void> {
+/**
+ * Never without npx, which may leave what it started behind when it is ended itself.
+ *
+ * @param start The processes that this one came from at its start.
+ */
+function parentsEnded({ env }: CliIo, start: string): Promise<void> {
   if (env.npm_command !== "exec") return new Promise(() => {});
   return new Promise((ended) => {
     const timer = setInterval(() => {
-      if (process.ppid === parent) return;
+      if (parents() === start) return;
       clearInterval(timer);
       ended();
     }, PARENT_MS);
@@ -212,7 +223,21 @@ function parentEnded({ env }: CliIo, parent: number): Promise<void> {
   });
 }
 
-/** Milliseconds between two looks at the parent process. */
+/**
+ * The parent, and where that is the shell which npx has between itself and what it starts, also npx: a shell lives on without it.
+ * Where there is no `/proc`, the parent alone.
+ */
+function parents(): string {
+  const { ppid } = process;
+  try {
+    const [name = "", rest = ""] = readFileSync(`/proc/${ppid}/stat`, "utf8").split(") ");
+    return /\((?:npm|node)/.test(name) ? `${ppid}` : `${ppid} ${rest.split(" ")[1]}`;
+  } catch {
+    return `${ppid}`;
+  }
+}
+
+/** Milliseconds between two looks at the parent processes. */
 const PARENT_MS = 200;
 
 function stopped(signal: AbortSignal): Promise<void> {

@@ -75,11 +75,11 @@ test("what keeps an emulator from starting in the background is told, with its e
   });
 }, 30_000);
 
-test("an emulator that npx started ends with npx", async () => {
+test.each(["SIGTERM", "SIGKILL"] as const)("an emulator that npx started ends with npx, by %s", async (signal) => {
   const npx = spawn("npx", ["pulumi-packetfilter", "emulator", "--json"], { stdio: ["ignore", "pipe", "ignore"] });
   const [line] = (await once(npx.stdout, "data")) as [Buffer];
   const { control } = JSON.parse(line.toString());
-  npx.kill("SIGTERM");
+  npx.kill(signal);
   await once(npx, "exit");
   const serves = () =>
     fetch(`${control}/health`).then(

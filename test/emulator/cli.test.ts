@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -99,6 +99,53 @@ test("a state file in YAML or JSON is what the emulator holds", async () => {
   }
 });
 
+test("a folder of states is one state; one without any is the default, which is said", async () => {
+  const states = join(folder, "states");
+  await mkdir(states);
+  const list = (set: string) => ({ url: `prefixset://${set}`, cmd: "list" });
+  const empty = await run(["emulator", "--json", "--state", states], async (line) => {
+    expect((await fapi(JSON.parse(line), list("edge/partners"))).json).toEqual({
+      data: [{ p: "203.0.113.128/25", v: 7 }],
+    });
+  });
+  expect(empty.err).toBe(`${states} has no state in JSON or YAML: the emulator has its default state.\n`);
+
+  await writeFile(join(states, "20-mail.yml"), "arenas: { edge: { sets: { mail: { 198.51.100.0/24: 2 } } } }\n");
+  await writeFile(
+    join(states, "10-edge.json"),
+    JSON.stringify({
+      arenas: { edge: { sets: { mail: { "192.0.2.0/24": 1 }, bad: {} } } },
+      signaling: { clients: [{ clientId: "one", secretKey: "secret-one", prefixes: ["192.0.2.0/24"] }] },
+    }),
+  );
+  await writeFile(
+    join(states, "30-two.yaml"),
+    "signaling: { clients: [{ clientId: two, secretKey: secret-two, prefixes: [198.51.100.0/24] }] }\n",
+  );
+  await writeFile(join(states, "README.md"), "Not a state.\n");
+  const both = await run(["emulator", "--json", "--state", states], async (line) => {
+    const info = JSON.parse(line);
+    expect((await fapi(info, list("edge/mail"))).json).toEqual({
+      data: [
+        { p: "192.0.2.0/24", v: 1 },
+        { p: "198.51.100.0/24", v: 2 },
+      ],
+    });
+    expect((await fapi(info, list("edge/bad"))).json).toEqual({ data: [] });
+    expect(info.clients.map(({ clientId }: { clientId: string }) => clientId)).toEqual(["one", "two"]);
+  });
+  expect([both.code, both.err]).toEqual([0, ""]);
+
+  await writeFile(
+    join(states, "40-late.json"),
+    '{ "arenas": { "edge": { "sets": { "mail": { "192.0.2.0/24": 9 } } } } }',
+  );
+  expect(await run(["emulator", "--state", states])).toMatchObject({
+    code: 2,
+    err: `${join(states, "10-edge.json")} and ${join(states, "40-late.json")} say different things of arenas.edge.sets.mail.192.0.2.0/24.\n`,
+  });
+});
+
 test("credentials and https on request", async () => {
   await run(["emulator", "--json", "--auth", "basic:operator:canary"], async (line) => {
     const list = { url: "arena://edge", cmd: "list" };
@@ -148,7 +195,7 @@ test("a wrong state is wrong use; an unreadable state and a taken port are failu
       err: `${args[1]}: there is no such file or folder (ENOENT). Check the path; folders are not made.\n`,
     });
   }
-  expect(await run(["emulator", "--state", folder])).toMatchObject({
+  expect(await run(["emulator", "--journal", folder])).toMatchObject({
     code: 1,
     err: expect.stringContaining("is a folder, and a file is needed (EISDIR)"),
   });

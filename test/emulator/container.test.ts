@@ -1,47 +1,23 @@
+import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, posix } from "node:path";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { main } from "../../provider/commands/program";
 import { defaultClients } from "../../provider/emulator/state/default-state";
 import { fapi, signaling } from "./calls";
+import { instructions, words } from "./dockerfile";
 
 const folder = join(__dirname, "../../examples/emulator-container");
-const dockerfile = readFileSync(join(folder, "Dockerfile"), "utf8");
+const image = instructions(readFileSync(join(folder, "Dockerfile"), "utf8"));
 const workflow = parse(readFileSync(join(folder, ".github/workflows/test.yaml"), "utf8"));
-
-test("the image's command line starts an emulator, with the health check that the image has", async () => {
-  const [command, ...args] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
-  expect(command).toBe("pulumi-packetfilter");
-  const [port, controlPort] = /^EXPOSE (\d+) (\d+)$/m.exec(dockerfile)?.slice(1) ?? [];
-  expect(args).toEqual(expect.arrayContaining(["--port", port, "--control-port", controlPort]));
-  const health = /"(http:[^"]*)"/.exec(dockerfile)?.[1] ?? "";
-  expect(new URL(health).port).toBe(controlPort);
-
-  // The same on ports that are free here.
-  const stop = new AbortController();
-  let ready = (_: string) => {};
-  const line = new Promise<string>((resolve) => {
-    ready = resolve;
-  });
-  const env = { PACKETFILTER_EMULATOR_TOKEN: workflow.env.PACKETFILTER_EMULATOR_TOKEN };
-  const free = args.map((arg: string) => (arg === port || arg === controlPort ? "0" : arg));
-  const ended = main([...free, "--json"], { out: ready, err: () => {}, env, stop: stop.signal });
-  const info = JSON.parse(await line);
-  expect(info.controlToken).toBe(env.PACKETFILTER_EMULATOR_TOKEN);
-  const here = (url: string) => url.replace("0.0.0.0", "127.0.0.1");
-  expect((await fetch(`${here(info.control)}${new URL(health).pathname}`)).status).toBe(200);
-  expect((await fetch(`${here(info.control)}/state`)).status).toBe(401);
-  expect((await fapi({ endpoint: here(info.endpoint) }, { url: "arena://edge", cmd: "list" })).status).toBe(200);
-  stop.abort();
-  expect(await ended).toBe(0);
-});
 
 test("the testcontainers recipe starts the image with a state and returns what a test needs", async () => {
   // No containers here: this one runs the command line of the image in the process, and maps its ports to those taken.
-  const [, ...entrypoint] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(dockerfile)?.[1] ?? "[]");
+  const [, ...entrypoint] = words(image.find(({ name }) => name === "ENTRYPOINT"));
   const stop = new AbortController();
   const given = {
     ports: [] as number[],
@@ -62,10 +38,9 @@ test("the testcontainers recipe starts the image with a state and returns what a
     withWaitStrategy: (): object => container,
     start: async () => {
       const kept = await mkdtemp(join(tmpdir(), "packetfilter-"));
-      const [{ content, target } = { content: "", target: "" }] = given.files;
-      await writeFile(join(kept, "state.json"), content);
-      const here = (arg: string) =>
-        arg === "8080" || arg === "8081" ? "0" : arg === target ? join(kept, "state.json") : arg;
+      for (const { content, target } of given.files)
+        await writeFile(join(kept, posix.relative("/states", target)), content);
+      const here = (arg: string) => (arg === "8080" || arg === "8081" ? "0" : arg === "/states" ? kept : arg);
       const line = await new Promise<string>((ready) => {
         const io = { out: ready, err: () => {}, env: { ...given.env }, stop: stop.signal };
         ended = main([...entrypoint, ...given.command, "--json"].map(here), io);
@@ -112,3 +87,23 @@ test("the workflow uses the ports of the image and the emulator's clients", () =
     expect.objectContaining({ clientId: env.PACKETFILTER_CLIENT_ID, secretKey: env.PACKETFILTER_SECRET_KEY }),
   );
 });
+
+test("the job that starts the emulator itself has it until it stops it, and fails where it does not start", async () => {
+  const work = await mkdtemp(join(tmpdir(), "packetfilter-"));
+  await symlink(join(__dirname, "../../node_modules"), join(work, "node_modules"));
+  const scripts = workflow.jobs.process.steps.flatMap(({ run }: { run?: string }) => run ?? []);
+  expect([scripts[0], scripts[2]]).toEqual(["npm ci", "npm test"]);
+  const variables = join(work, "variables");
+  const job = (script: string) => {
+    const env = { ...process.env, ...workflow.env, GITHUB_ENV: variables };
+    return promisify(execFile)("bash", ["-ec", script], { cwd: work, env });
+  };
+  await job(scripts[1]);
+  const [, endpoint = ""] = /^PACKETFILTER_ENDPOINT=(.*)\n$/.exec(readFileSync(variables, "utf8")) ?? [];
+  const list = { url: "arena://edge", cmd: "list" };
+  expect((await fapi({ endpoint }, list)).status).toBe(200);
+  await expect(job(scripts[1])).rejects.toMatchObject({ code: 2, stderr: expect.stringContaining("runs already") });
+  await job(scripts[3]);
+  await expect(fapi({ endpoint }, list)).rejects.toThrow();
+  await rm(work, { recursive: true });
+}, 60_000);

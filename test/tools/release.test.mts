@@ -91,9 +91,19 @@ test("what is published is packed where nothing else runs, not even a script of 
   ]);
 });
 
-test("the image is that of the example, in the version that was published", () => {
-  const build = workflow.jobs.image?.steps.find(({ uses }) => uses?.startsWith("docker/build-push-action"));
+test("the image is that of the example, made of the package that was published", () => {
+  const steps = workflow.jobs.image?.steps ?? [];
+  const build = steps.find(({ uses }) => uses?.startsWith("docker/build-push-action"));
+  const download = steps.find(({ uses }) => uses?.startsWith("actions/download-artifact"));
+  expect(download?.with).toEqual({ name: "package", path: build?.with?.context });
   const dockerfile = readFileSync(join(root, build?.with?.context ?? "", "Dockerfile"), "utf8");
-  expect(build?.with?.["build-args"]).toMatch(/^VERSION=/);
-  expect(dockerfile).toMatch(/^ARG VERSION=/m);
+  expect(dockerfile).toMatch(/^COPY pulumi-packetfilter-\*\.tgz /m);
+  expect(steps.map(({ uses }) => uses?.split("@")[0])).toEqual([
+    "actions/checkout",
+    "docker/setup-qemu-action",
+    "docker/setup-buildx-action",
+    "docker/login-action",
+    "actions/download-artifact",
+    "docker/build-push-action",
+  ]);
 });

@@ -17,11 +17,15 @@ mkdir "$work/state"
 export PULUMI_BACKEND_URL="file://$work/state" PULUMI_CONFIG_PASSPHRASE=review PULUMI_STACK=review
 export PULUMI_SKIP_UPDATE_CHECK=1
 
-# The first line says where it listens; without one it has failed and said why.
-coproc emulator { exec pulumi-packetfilter emulator --state "$target/ci/node-state.yaml" --dialect "$target/ci/node.json" --json; }
-pid=$emulator_PID
-trap 'kill "$pid" || :; rm -rf "$work"; git worktree prune' EXIT
-read -r ready <&"${emulator[0]}"
+# Returns once it serves, with the line that says where it listens; fails with the reason where it does not start.
+end() {
+  pulumi-packetfilter emulator stop --pid-file "$work/emulator.pid"
+  rm -rf "$work"
+  git worktree prune
+}
+trap end EXIT
+ready=$(pulumi-packetfilter emulator --background --pid-file "$work/emulator.pid" --json \
+  --state "$target/ci/node-state.yaml" --dialect "$target/ci/node.json")
 of() { node -p "JSON.parse(process.argv[1]).$1" "$ready"; }
 export PACKETFILTER_ENDPOINT PACKETFILTER_SIGNALING_URL PACKETFILTER_CLIENT_ID PACKETFILTER_SECRET_KEY
 PACKETFILTER_ENDPOINT=$(of endpoint)

@@ -1,6 +1,6 @@
 import { Option } from "commander";
 import type { RemoteEmulator } from "../../emulator/index";
-import { readStateFile, toYaml } from "../../emulator/state/state-file";
+import { readStates, toYaml } from "../../emulator/state/state-file";
 import { count } from "../../model/text";
 import { UsageError } from "../cli-io";
 import { printed } from "../listing/output";
@@ -12,9 +12,11 @@ export function addContents(add: AddCall): void {
     await emulator.reset();
     return "The emulator is as it was at its start.\n";
   });
-  add<StateFlags>("state [file]", "print what it holds, or let it hold what a file says", state).addOption(
-    new Option("--output <form>", "form of what is printed").choices(["yaml", "json"]).default("yaml"),
-  );
+  add<StateFlags>(
+    "state [path]",
+    "print what it holds, or let it hold what a file or the files of a folder say",
+    state,
+  ).addOption(new Option("--output <form>", "form of what is printed").choices(["yaml", "json"]).default("yaml"));
   add<SnapshotFlags>("snapshot [name]", "keep what it holds under a name, or show the names", snapshot)
     .option("--restore", "put back what was kept under the name")
     .option("--delete", "forget what was kept under the name")
@@ -38,7 +40,9 @@ const state: Call<StateFlags> = async (emulator, { output }, [file]) => {
     const contents = await emulator.state();
     return output === "json" ? pretty(contents) : await toYaml(contents);
   }
-  await emulator.seed(await readStateFile(file));
+  const given = await readStates(file);
+  if (given === undefined) throw new UsageError(`${file} has no state in JSON or YAML.`);
+  await emulator.seed(given);
   return `The emulator holds what ${file} says.\n`;
 };
 

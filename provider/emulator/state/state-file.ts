@@ -1,5 +1,7 @@
-import { readFile } from "node:fs/promises";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { messageOf } from "../../model/errors";
+import { joinStates } from "./joined-states";
 import { type EmulatorState, readState, StateError } from "./state";
 
 /** Where a state has marks: `arenas`, name, `profiles`, name, `marks`, type, record. Records stand on one line each. */
@@ -14,6 +16,20 @@ export async function readStateFile(path: string): Promise<EmulatorState> {
   const source = await readFile(path, "utf8");
   if (source.trim() === "") throw new StateError(`${path} is empty: a state has at least {}.`);
   return readState(source.trimStart().startsWith("{") ? fromJson(source, path) : await fromYaml(source, path));
+}
+
+/**
+ * Reads a state from a file, or from all files of a folder whose names end in `.json`, `.yaml` or `.yml`, in the order of
+ * their names and joined; `undefined` for a folder that has none.
+ *
+ * @throws {StateError} as {@link readStateFile}, and when two files say different things of one place.
+ */
+export async function readStates(path: string): Promise<EmulatorState | undefined> {
+  if (!(await stat(path)).isDirectory()) return readStateFile(path);
+  const names = (await readdir(path)).filter((name) => /\.(?:json|ya?ml)$/.test(name)).toSorted();
+  const files = names.map((name) => join(path, name));
+  const states = await Promise.all(files.map(async (file) => ({ file, state: await readStateFile(file) })));
+  return states.length === 0 ? undefined : joinStates(states);
 }
 
 /** A state as YAML for people, the inverse of {@link readStateFile}. */
