@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { Command } from "commander";
 import { deviations } from "../emulator/behaviour/dialect";
@@ -13,6 +12,7 @@ import { PRIVATE_FILE } from "../files/private";
 import { type CliIo, UsageError } from "./cli-io";
 import { addEmulatorCalls } from "./emulating";
 import { addBackground, startInBackground } from "./emulator-background";
+import { parents, parentsEnded } from "./npx-parents";
 import { wrongUse } from "./wrong-use";
 
 interface Flags {
@@ -205,40 +205,6 @@ function wholeNumber(text: string, flag: string): number {
   if (/^\d{1,10}$/.test(text)) return Number(text);
   throw new UsageError(`${flag} must be a whole number, it is ${JSON.stringify(text)}.`);
 }
-
-/**
- * Never without npx, which may leave what it started behind when it is ended itself.
- *
- * @param start The processes that this one came from at its start.
- */
-function parentsEnded({ env }: CliIo, start: string): Promise<void> {
-  if (env.npm_command !== "exec") return new Promise(() => {});
-  return new Promise((ended) => {
-    const timer = setInterval(() => {
-      if (parents() === start) return;
-      clearInterval(timer);
-      ended();
-    }, PARENT_MS);
-    timer.unref();
-  });
-}
-
-/**
- * The parent, and where that is the shell which npx has between itself and what it starts, also npx: a shell lives on without it.
- * Where there is no `/proc`, the parent alone.
- */
-function parents(): string {
-  const { ppid } = process;
-  try {
-    const [name = "", rest = ""] = readFileSync(`/proc/${ppid}/stat`, "utf8").split(") ");
-    return /\((?:npm|node)/.test(name) ? `${ppid}` : `${ppid} ${rest.split(" ")[1]}`;
-  } catch {
-    return `${ppid}`;
-  }
-}
-
-/** Milliseconds between two looks at the parent processes. */
-const PARENT_MS = 200;
 
 function stopped(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
