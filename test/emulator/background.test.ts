@@ -75,20 +75,24 @@ test("what keeps an emulator from starting in the background is told, with its e
   });
 }, 30_000);
 
-test.each(["SIGTERM", "SIGKILL"] as const)("an emulator that npx started ends with npx, by %s", async (signal) => {
-  const npx = spawn("npx", ["pulumi-packetfilter", "emulator", "--json"], { stdio: ["ignore", "pipe", "ignore"] });
-  const [line] = (await once(npx.stdout, "data")) as [Buffer];
-  const { control } = JSON.parse(line.toString());
-  npx.kill(signal);
-  await once(npx, "exit");
-  const serves = () =>
-    fetch(`${control}/health`).then(
-      () => true,
-      () => false,
-    );
-  for (let left = 100; left > 0 && (await serves()); left -= 1) await sleep(50);
-  expect(await serves()).toBe(false);
-}, 30_000);
+test.each(["SIGTERM", "SIGKILL"] as const)(
+  "an emulator that npx started ends with npx, by %s",
+  async (signal) => {
+    const npx = spawn("npx", ["pulumi-packetfilter", "emulator", "--json"], { stdio: ["ignore", "pipe", "ignore"] });
+    const [line] = (await once(npx.stdout, "data")) as [Buffer];
+    const { control } = JSON.parse(line.toString());
+    npx.kill(signal);
+    await once(npx, "exit");
+    const serves = () =>
+      fetch(`${control}/health`).then(
+        () => true,
+        () => false,
+      );
+    for (let left = 100; left > 0 && (await serves()); left -= 1) await sleep(50);
+    expect(await serves()).toBe(false);
+  },
+  30_000,
+);
 
 test("an emulator tells the address by which it is reached, and a client may know another", async () => {
   await using emulator = await startEmulator({ advertise: "http://192.0.2.10:8080/", dialect: { redirect: "307" } });
