@@ -20,6 +20,8 @@ export const CONFIG_DEFAULTS = {
   drainMs: 10_000,
   /** Hours of an outage at the usual rate of changes. */
   spool: { maxBytes: 1_073_741_824, maxAgeMs: 0, whenFull: "pause" },
+  /** Some half a million refused records with their reasons. */
+  rejected: { maxBytes: 268_435_456, whenFull: "drop-oldest" },
   /** Marks of sinks, dead letters and journals of hours. */
   reserveBytes: 67_108_864,
   /** Two renewals may fail within a lease, and a takeover takes about as long. */
@@ -63,6 +65,8 @@ export const TIMES = {
   sinkFirstPauseMs: 1_000,
   /** Longest such pause: a sink that is back is used within it. `SinkRunner`. */
   sinkLongestPauseMs: 30_000,
+  /** For how long HTTP 403 and 404 are an outage: a proxy is replaced within minutes, and Kubernetes gives a rollout ten. `HttpPost`. */
+  refusalMs: 900_000,
   /** Longest pause between lists of a table that fail. `TablePoller`. */
   tableLongestPauseMs: 60_000,
   /** How long small work shares one turn of the event loop: a tenth of a stop that is noticed. `SharedTurns`. */
@@ -109,9 +113,7 @@ export const SIZES = {
   errorBytes: 65_536,
   /** Bytes that are kept of a sink's answer. `HttpConnection`. */
   sinkAnswerBytes: 33_554_432,
-  /** Bytes of a file of refused records, before the next one begins. `RejectedFiles`. */
-  rejectedFileBytes: 16_777_216,
-  /** Files of refused records of a sink; the oldest goes. `RejectedFiles`. */
+  /** A file of refused records has this part of their limit, at most of the default one: the oldest goes as a whole, and one is read at a time. `RejectedFiles`. */
   rejectedFiles: 16,
   /** Messages to NATS whose acknowledgement is waited for at the same time. */
   natsInFlight: 256,

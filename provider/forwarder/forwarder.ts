@@ -18,7 +18,7 @@ import { Metrics } from "./operating/metrics";
 import { type Log, Troubles, tellSetAside } from "./operating/troubles";
 import { LastList } from "./polling/mark-turns";
 import { NodePollers, type NodeView } from "./polling/node-poller";
-import { batchOf, openSinks, type SinkParts, specsOf } from "./sinks/open";
+import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 import type { Sink } from "./sinks/sink";
 import { SharedTurns, watchStops } from "./slices";
 import { pause, systemWorld } from "./world";
@@ -55,7 +55,6 @@ export class Forwarder {
     private readonly parts: ForwarderParts,
     private readonly store: { readonly ledger: Ledger; readonly loop: SharedTurns; readonly opened: Opened },
     sinks: readonly [name: string, sink: Sink][],
-    state: string,
   ) {
     const { config, log, world } = parts;
     const { ledger, loop, opened } = store;
@@ -67,7 +66,7 @@ export class Forwarder {
     this.secrets = new SecretFiles(config, { log, troubles: this.troubles, world });
     const { metrics, troubles, secrets } = this;
     const common = { ledger, metrics, troubles, world, secrets };
-    this.delivery = new Delivery({ ...common, log, state, batchOf: (name) => batchOf(config, name) }, sinks);
+    this.delivery = new Delivery({ ...common, log, config }, sinks);
     this.lastList = new LastList(opened.listedBefore, world.monotonic());
     const { delivery, lastList } = this;
     this.pollers = new NodePollers({ ...common, config, delivery, loop, memories, lastList });
@@ -83,9 +82,8 @@ export class Forwarder {
     // Before the state is touched: a sink whose package is missing fails here.
     const sinks = await openSinks(parts);
     const leases = config.current.cluster && (await NatsLeaseStore.open(() => clusterOf(config)));
-    const state = config.stateFolder;
     const spec = {
-      file: join(state, "forwarder.db"),
+      file: join(config.stateFolder, "forwarder.db"),
       sinks: specsOf(parts),
       records: config.current.records,
       reserveBytes: config.current.reserveBytes,
@@ -95,7 +93,7 @@ export class Forwarder {
     const loop = new SharedTurns(() => world.monotonic());
     const { ledger, opened } = await (parts.thread === false ? StoredLedger.open(spec) : LedgerThread.open(spec, loop));
     if (opened.setAside) tellSetAside(log, opened.setAside);
-    const forwarder = new Forwarder(parts, { ledger, loop, opened }, sinks, state);
+    const forwarder = new Forwarder(parts, { ledger, loop, opened }, sinks);
     forwarder.forget(opened.forgotten);
     if (leases) forwarder.leases = forwarder.sharing(leases);
     return forwarder;
@@ -279,7 +277,7 @@ export class Forwarder {
 }
 
 /** What is wrong with a sink, as keys of {@link Troubles} begin. */
-const ABOUT_SINKS = ["sink", "full", "rejected", "spool"];
+const ABOUT_SINKS = ["sink", "full", "rejected", "rejected-full", "spool"];
 
 function clusterOf({ current }: LiveConfig): NonNullable<LiveConfig["current"]["cluster"]> {
   if (!current.cluster) throw new TypeError("There is no cluster any more.");

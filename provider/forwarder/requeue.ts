@@ -9,7 +9,7 @@ import { LeftSpool } from "./ledger/left-spool";
 import { Store } from "./ledger/store";
 import { Metrics } from "./operating/metrics";
 import { type Log, Troubles } from "./operating/troubles";
-import { batchOf, openSinks, type SinkParts, specsOf } from "./sinks/open";
+import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 
 /**
  * Sends what a state has that its sinks had not taken to the sinks of a configuration, each record with the id that it has. What
@@ -41,19 +41,7 @@ export async function requeue(
   const metrics = new Metrics();
   const troubles = new Troubles(log);
   const secrets = new SecretFiles(config, { log, troubles, world });
-  const delivery = new Delivery(
-    {
-      ledger,
-      metrics,
-      troubles,
-      world,
-      secrets,
-      log,
-      state: config.stateFolder,
-      batchOf: (name) => batchOf(config, name),
-    },
-    sinks,
-  );
+  const delivery = new Delivery({ ledger, metrics, troubles, world, secrets, log, config }, sinks);
   const stop = new AbortController();
   const delivering = delivery.run(stop.signal);
   let left: number;

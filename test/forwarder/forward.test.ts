@@ -376,7 +376,7 @@ test("what a sink refused is sent again by --replay, with the ids that it had", 
       .map((line) => JSON.parse(line));
     if (!refuses) arrived.push(...records);
     else for (const { recordId } of records) refused.add(recordId);
-    response.writeHead(refuses ? 403 : 200).end();
+    response.writeHead(refuses ? 406 : 200).end();
   }).listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
   const file = join(folder.path, "forwarder.yaml");

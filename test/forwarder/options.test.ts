@@ -6,11 +6,10 @@ import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
-import { RejectedFiles } from "../../provider/forwarder/delivery/rejected";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { startForwarder } from "../../provider/forwarder/start";
 import { passUntil, TestClock, until } from "./support/clock";
-import { forwardOnce, RECORD, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
 const marks = (value: number) => ({ shost: [{ address: "203.0.113.45", id: 1, value, lifetime: 86_400 }] });
 const stateOf = (...profiles: string[]) => ({
@@ -144,27 +143,6 @@ test("otlp: what a server says that it did not take is kept as rejected, with it
   });
   const kept = readFileSync(join(folder.path, "forwarder-state/rejected/otel/00000001.ndjson"), "utf8");
   expect(JSON.parse(kept)).toMatchObject({ reason, record: { address: "203.0.113.45" } });
-});
-
-test("refused records fill sixteen files: the oldest go, with a count of their records", async () => {
-  using folder = temporaryFolder();
-  const letter = (n: number) => ({ record: { ...RECORD, sequence: n, recordId: `r-${n}` }, reason: "too large" });
-  // No two letters fit into one file.
-  const kept = new RejectedFiles(folder.path, () => Date.UTC(2026, 0, 1), 1);
-  const gone: number[] = [];
-  for (let n = 1; n <= 18; n++) gone.push(await kept.add([letter(2 * n - 1), letter(2 * n)]));
-  expect(gone).toEqual([...Array(16).fill(0), 2, 2]);
-  expect(readdirSync(folder.path)).toEqual(
-    Array.from({ length: 16 }, (_, n) => `${String(n + 3).padStart(8, "0")}.ndjson`),
-  );
-  const replayed: number[] = [];
-  const take = async (records: readonly ForwardRecord[]) => {
-    replayed.push(...records.map(({ sequence }) => sequence));
-    return [];
-  };
-  expect(await kept.replay(take)).toEqual({ delivered: 32, kept: 0 });
-  expect(replayed).toEqual(Array.from({ length: 32 }, (_, n) => n + 5));
-  expect(readdirSync(folder.path)).toEqual([]);
 });
 
 describe("--once", () => {

@@ -6,7 +6,7 @@ import { CONFIG_DEFAULTS } from "../defaults";
 import { natsFields } from "../nats";
 import { FORMATS } from "../record/formats";
 import { sinkSchema } from "../sinks/kinds";
-import { spoolFields } from "../sinks/sink";
+import { rejectedFields, spoolFields } from "../sinks/sink";
 import { matchesAny } from "../table";
 import { bearer, MAX_MS, members, patterns, serverTls, text, whole } from "./fields";
 
@@ -67,6 +67,7 @@ export const configSchema = members({
   format: z.enum(FORMATS, { error: `must be one of ${FORMATS.join(", ")}` }).default(CONFIG_DEFAULTS.format),
   state: text.default(CONFIG_DEFAULTS.state),
   spool: members(spoolFields).default({}),
+  rejected: members(rejectedFields).default({}),
   reserveBytes: whole(0, Number.MAX_SAFE_INTEGER).default(CONFIG_DEFAULTS.reserveBytes),
   listen: listen.optional(),
   cluster: cluster.optional(),

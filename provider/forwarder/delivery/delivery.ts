@@ -1,10 +1,12 @@
 import { EventEmitter, on } from "node:events";
+import type { LiveConfig } from "../config/config";
 import { TIMES } from "../defaults";
 import type { LedgerStatus } from "../ledger/protocol";
 import { type Log, tellSetAside } from "../operating/troubles";
-import type { BatchLimits, Sink } from "../sinks/sink";
+import { batchOf } from "../sinks/open";
+import type { Sink } from "../sinks/sink";
 import { pause } from "../world";
-import { RejectedFiles, rejectedFolder } from "./rejected";
+import { RejectedFiles } from "./rejected";
 import { type DeliveryParts, SinkRunner } from "./sink-runner";
 import { type SinkView, SpoolView } from "./spool-view";
 
@@ -27,10 +29,7 @@ export class Delivery {
   constructor(
     private readonly parts: DeliveryParts & {
       readonly log: Log;
-      /** The folder of the state. */
-      readonly state: string;
-      /** What one delivery to a sink holds at most. */
-      batchOf(name: string): BatchLimits;
+      readonly config: LiveConfig;
     },
     private readonly sinks: readonly (readonly [name: string, sink: Sink])[],
   ) {
@@ -118,11 +117,11 @@ export class Delivery {
   }
 
   private runnerOf(name: string, sink: Sink): SinkRunner {
-    const { log, state, batchOf, ...parts } = this.parts;
+    const { log, config, ...parts } = this.parts;
     return new SinkRunner(name, sink, {
       ...parts,
-      limits: batchOf(name),
-      rejected: new RejectedFiles(rejectedFolder(state, name), () => parts.world.wall()),
+      limits: batchOf(config, name),
+      rejected: RejectedFiles.of(config, name, () => parts.world.wall()),
       acknowledged: () => {
         parts.troubles.end(`full/${name}`, { sink: name }, `Sink "${name}" has room in the spool again.`);
         this.backlog.moved(name);

@@ -4,7 +4,8 @@ import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat
 import { join } from "node:path";
 import { z } from "zod";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../files/private";
-import { SIZES } from "../defaults";
+import type { LiveConfig } from "../config/config";
+import { CONFIG_DEFAULTS, SIZES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
 import type { Rejected } from "../sinks/sink";
 import { written } from "../slices";
@@ -24,38 +25,66 @@ const letterSchema: z.ZodType<DeadLetter> = z.object({
   record: z.custom<ForwardRecord>((value) => typeof value === "object" && value !== null && "recordId" in value),
 });
 
+/** How many dead letters are kept, and what happens to more. */
+export interface RejectedLimits {
+  readonly maxBytes: number;
+  /** `pause`: nothing more is delivered until there is room. */
+  readonly whenFull: "drop-oldest" | "pause";
+}
+
+/** A replay never waits for room: what it keeps was there before. */
+const UNLIMITED: RejectedLimits = { maxBytes: Number.MAX_SAFE_INTEGER, whenFull: "drop-oldest" };
+
 /**
  * What a sink refused for good, in `rejected/<sink>/` of the state folder: files of one JSON object a line, with the
- * sink's reason. On the disk before the sink's mark moves. Bounded: the oldest file goes when there are too many.
+ * sink's reason. On the disk before the sink's mark moves. Bounded: the oldest files go, or nothing is added.
  *
  * A replay may run in another process meanwhile. It renames each file before it reads it, and who has added to a file looks
  * whether it has its name still: if not, the lines go into another file, too.
  */
 export class RejectedFiles {
-  /** @param fileBytes At this size a file is followed by a new one. */
+  /** @param limits Asked at each use: a new configuration may have others. Default: none. */
   constructor(
     private readonly folder: string,
     private readonly wall: () => number,
-    private readonly fileBytes: number = SIZES.rejectedFileBytes,
+    private readonly limits: () => RejectedLimits = () => UNLIMITED,
   ) {}
 
-  /** Keeps records. @returns how many older ones had to go. */
-  async add(rejected: readonly Rejected[]): Promise<number> {
+  /** The dead letters of a sink of a configuration. */
+  static of(config: LiveConfig, sink: string, wall: () => number): RejectedFiles {
+    const limits = (): RejectedLimits => {
+      const { rejected, sinks } = config.current;
+      return { ...CONFIG_DEFAULTS.rejected, ...rejected, ...sinks.find(({ name }) => name === sink)?.rejected };
+    };
+    return new RejectedFiles(rejectedFolder(config.stateFolder, sink), wall, limits);
+  }
+
+  /**
+   * Keeps records. What finds nothing kept always has room, or what a large delivery holds would never be kept.
+   *
+   * @returns how many older ones had to go, or `undefined` when there is no room and nothing was kept.
+   */
+  async add(rejected: readonly Rejected[]): Promise<number | undefined> {
+    const { maxBytes, whenFull } = this.limits();
     const lines = await this.lines(rejected);
     await mkdir(this.folder, { recursive: true, mode: PRIVATE_FOLDER });
+    const before = sumOf(await this.files());
+    if (whenFull === "pause" && before > 0 && before + Buffer.byteLength(lines) > maxBytes) return undefined;
+    const fileBytes = Math.min(maxBytes, CONFIG_DEFAULTS.rejected.maxBytes) / SIZES.rejectedFiles;
     for (;;) {
-      const last = (await this.names()).at(-1);
-      if (last !== undefined && (await this.append(last, lines, this.fileBytes)) === "kept") break;
+      const last = (await this.files()).at(-1)?.name;
+      if (last !== undefined && (await this.append(last, lines, fileBytes)) === "kept") break;
       const made = await this.append(nameAfter(last), lines, Number.POSITIVE_INFINITY);
       if (made === "kept") break;
     }
-    const names = await this.names();
-    let gone = 0;
-    for (const name of names.slice(0, Math.max(0, names.length - SIZES.rejectedFiles))) {
-      gone += await countLines(join(this.folder, name));
-      await rm(join(this.folder, name), { force: true });
+    const files = await this.files();
+    let evicted = 0;
+    for (let bytes = sumOf(files); bytes > maxBytes && files.length > 1; bytes = sumOf(files)) {
+      const path = join(this.folder, files.shift()?.name ?? "");
+      evicted += await countLines(path);
+      await rm(path, { force: true });
     }
-    return gone;
+    return evicted;
   }
 
   /**
@@ -89,7 +118,7 @@ export class RejectedFiles {
     const handle = await open(path, "a+", PRIVATE_FILE);
     try {
       const { size, ino } = await handle.stat();
-      if (size + lines.length > limit) return "no room";
+      if (size + Buffer.byteLength(lines) > limit) return "no room";
       await handle.appendFile((await endsInLine(handle, size)) ? `\n${lines}` : lines);
       await handle.datasync();
       const now = await stat(path).catch(() => undefined);
@@ -130,6 +159,16 @@ export class RejectedFiles {
     }
   }
 
+  /** The files that no replay has taken, from the oldest, with their sizes. */
+  private async files(): Promise<{ name: string; bytes: number }[]> {
+    const sizes = (await this.names()).map(async (name) => {
+      // One that has gone meanwhile was taken by a replay.
+      const found = await stat(join(this.folder, name)).catch(() => undefined);
+      return found ? [{ name, bytes: found.size }] : [];
+    });
+    return (await Promise.all(sizes)).flat();
+  }
+
   private async names(): Promise<string[]> {
     return (await this.all()).filter((name) => /^\d{8}\.ndjson$/.test(name));
   }
@@ -165,6 +204,10 @@ export class RejectedFiles {
 /** Where they are kept. @param state The folder of the state. */
 export function rejectedFolder(state: string, sink: string): string {
   return join(state, "rejected", sink.replaceAll(" ", "-"));
+}
+
+function sumOf(files: readonly { readonly bytes: number }[]): number {
+  return files.reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** How many letters a file has, without reading them. */

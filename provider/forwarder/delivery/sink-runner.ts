@@ -5,7 +5,15 @@ import type { Ledger } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
 import { Outgoing } from "../record/outgoing";
-import { type BatchLimits, type Parcel, parcelOf, type Sink, SinkFailure, SinkGone } from "../sinks/sink";
+import {
+  type BatchLimits,
+  type Parcel,
+  parcelOf,
+  type Rejected,
+  type Sink,
+  SinkFailure,
+  SinkGone,
+} from "../sinks/sink";
 import { type ForwarderWorld, growingPause, pause } from "../world";
 import { type Prepared, ReadAhead } from "./read-ahead";
 import type { RejectedFiles } from "./rejected";
@@ -112,14 +120,7 @@ export class SinkRunner {
       const before = count;
       try {
         const { rejected = [], again = [], ...more } = await this.timed(() => this.sink.deliver(left, signal));
-        if (rejected.length > 0) {
-          metrics.add("rejected_records_total", labels, rejected.length);
-          const gone = await this.parts.rejected.add(rejected);
-          metrics.add("rejected_evicted_records_total", labels, gone);
-          const lost = gone > 0 ? ` ${gone} older ones had to go to make room for them.` : "";
-          const message = `Sink "${this.name}" refuses records for good, first: ${rejected[0]?.reason}. They are kept as rejected.${lost}`;
-          troubles.begin(`rejected/${this.name}`, labels, message);
-        }
+        if (rejected.length > 0 && !(await this.keep(rejected, signal))) return false;
         metrics.add("sent_records_total", labels, before - again.length - rejected.length);
         count = again.length;
         if (count > 0) {
@@ -148,6 +149,29 @@ export class SinkRunner {
     }
     troubles.end(`sink/${this.name}`, labels, `Sink "${this.name}" takes records again.`);
     return true;
+  }
+
+  /** Keeps what is refused for good; waits where there is no room for it. False when the signal aborted first. */
+  private async keep(rejected: readonly Rejected[], signal: AbortSignal): Promise<boolean> {
+    const { metrics, troubles, world } = this.parts;
+    const labels = { sink: this.name };
+    const full = `rejected-full/${this.name}`;
+    for (let failures = 1; !signal.aborted; failures++) {
+      const evicted = await this.parts.rejected.add(rejected);
+      if (evicted !== undefined) {
+        metrics.add("rejected_records_total", labels, rejected.length);
+        metrics.add("rejected_evicted_records_total", labels, evicted);
+        const lost = evicted > 0 ? ` ${evicted} older ones had to go to make room for them.` : "";
+        const message = `Sink "${this.name}" refuses records for good, first: ${rejected[0]?.reason}. They are kept as rejected.${lost}`;
+        troubles.begin(`rejected/${this.name}`, labels, message);
+        troubles.end(full, labels, `What sink "${this.name}" refuses can be kept again.`);
+        return true;
+      }
+      const message = `What sink "${this.name}" refuses for good has no room (\`rejected.maxBytes\`): nothing more is delivered to it until its dead letters are sent ("forward --replay ${this.name}") or moved away. First: ${rejected[0]?.reason}.`;
+      troubles.begin(full, labels, message);
+      await pause(world, this.grown(failures), signal);
+    }
+    return false;
   }
 
   /** Measures a try, also one that fails. */

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { senderHeaders, userinfoOf } from "../../client/endpoint";
 import { Redactor } from "../../client/redact";
 import { flag, headers, httpUrl, tls, whole } from "../config/fields";
-import { SINK_DEFAULTS } from "../defaults";
+import { SINK_DEFAULTS, TIMES } from "../defaults";
 import { HttpConnection, NoAnswer, type WholeAnswer } from "../http";
 import { joined, Outgoing } from "../record/outgoing";
 import { allRejected, type Delivered, type Sink, type SinkContext, SinkFailure } from "./sink";
@@ -22,6 +22,9 @@ export const httpFields = {
 const schema = z.looseObject(httpFields);
 
 const compress = promisify(gzip);
+
+/** What a proxy in between says, too, while the server is being replaced: an outage, until it has lasted `TIMES.refusalMs`. */
+const OUTAGE_LIKE: readonly number[] = [403, 404];
 
 /** Tries later what says so itself (RFC 9110, section 15.5; RFC 6585), and what a server may get over. */
 export function isPassing(status: number): boolean {
@@ -78,6 +81,8 @@ export function postingSink(
 /** Sends bodies to the url of a sink, with its headers as they are at the moment. */
 class HttpPost {
   private readonly connection: HttpConnection;
+  /** Since when nothing but {@link OUTAGE_LIKE} was answered. */
+  private refusedSince: number | undefined;
 
   constructor(private readonly context: SinkContext) {
     this.connection = new HttpConnection({ connections: 4, tls: () => this.options().tls }, context.world);
@@ -127,14 +132,22 @@ class HttpPost {
       });
     } catch (error) {
       if (!(error instanceof NoAnswer)) throw error;
+      this.refusedSince = undefined;
       throw new SinkFailure(`${where}: ${redactor.told(error.message)}`);
     }
     const { status } = answer;
     const quote = (text: string) => redactor.told(text);
+    const refusal = `${where}: ${refusalOf({ ...answer, told: quote })}`;
+    if (OUTAGE_LIKE.includes(status)) {
+      const now = this.context.world.monotonic();
+      this.refusedSince ??= now;
+      // Credentials may have been replaced.
+      if (now - this.refusedSince < TIMES.refusalMs) throw new SinkFailure(refusal, answer.afterMs, true);
+    } else this.refusedSince = undefined;
     if (status === 401 || status === 407) {
       throw new SinkFailure(`${where}: HTTP ${status}, the credentials were not taken`, answer.afterMs, true);
     }
-    if (isPassing(status)) throw new SinkFailure(`${where}: ${refusalOf({ ...answer, told: quote })}`, answer.afterMs);
+    if (isPassing(status)) throw new SinkFailure(refusal, answer.afterMs);
     if (status >= 300 && status < 400) throw new SinkFailure(`${where}: HTTP ${status}, a redirect to elsewhere`);
     return { ...answer, told: quote };
   }

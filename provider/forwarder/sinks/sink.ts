@@ -147,11 +147,19 @@ export function sinkKind<Options>(
   return { schema, open: (context) => open(context, context.options(schema)) };
 }
 
+const whenFull = z.enum(["pause", "drop-oldest"], { error: 'must be "pause" or "drop-oldest"' });
+
 /** What a sink may leave unread in the spool. */
 export const spoolFields = {
   maxBytes: whole(65_536, Number.MAX_SAFE_INTEGER).optional(),
   maxAgeMs: whole(0, Number.MAX_SAFE_INTEGER).optional(),
-  whenFull: z.enum(["pause", "drop-oldest"], { error: 'must be "pause" or "drop-oldest"' }).optional(),
+  whenFull: whenFull.optional(),
+};
+
+/** How many records that it refuses for good are kept of a sink. */
+export const rejectedFields = {
+  maxBytes: whole(65_536, Number.MAX_SAFE_INTEGER).optional(),
+  whenFull: whenFull.optional(),
 };
 
 /** What one delivery to a sink holds at most. */
@@ -165,6 +173,7 @@ export const commonFields = {
   name: text.regex(/^[\w.-]{1,64}$/, { error: "may have letters, digits, and . _ -, at most 64" }),
   batch: members(batchFields).default(SINK_DEFAULTS.batch),
   spool: members(spoolFields).optional(),
+  rejected: members(rejectedFields).optional(),
   only: members({
     nodes: patterns.optional(),
     arenas: patterns.optional(),

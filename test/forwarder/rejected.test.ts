@@ -1,0 +1,212 @@
+import { readdirSync, rmSync, statSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
+import { RejectedFiles, type RejectedLimits } from "../../provider/forwarder/delivery/rejected";
+import { Outgoing } from "../../provider/forwarder/record/outgoing";
+import type { ForwardRecord } from "../../provider/forwarder/record/record";
+import { SINK_KINDS } from "../../provider/forwarder/sinks/kinds";
+import { parcelOf } from "../../provider/forwarder/sinks/sink";
+import { passUntil, TestClock } from "./support/clock";
+import { RECORD, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+
+const january = () => Date.UTC(2026, 0, 1);
+const letter = (n: number) => ({
+  record: { ...RECORD, sequence: n, recordId: `r-${n}` },
+  reason: "x".repeat(5_000),
+});
+const numbersIn = async (files: RejectedFiles): Promise<number[]> => {
+  const found: number[] = [];
+  await files.replay(async (records) => {
+    found.push(...records.map(({ sequence }) => sequence));
+    return [];
+  });
+  return found;
+};
+
+test("dead letters have a limit: the oldest files go, with a count of their records", async () => {
+  using folder = temporaryFolder();
+  const limits: RejectedLimits = { maxBytes: 80_000, whenFull: "drop-oldest" };
+  const kept = new RejectedFiles(folder.path, january, () => limits);
+  const evicted: (number | undefined)[] = [];
+  // Fourteen of them fit, each in a file of its own, and seven deliveries of two.
+  for (let n = 1; n <= 18; n += 2) evicted.push(await kept.add([letter(n), letter(n + 1)]));
+  expect(evicted).toEqual([...Array(7).fill(0), 2, 2]);
+  const sizes = readdirSync(folder.path).map((name) => statSync(join(folder.path, name)).size);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThanOrEqual(limits.maxBytes);
+  expect(readdirSync(folder.path)).toEqual(Array.from({ length: 7 }, (_, n) => `0000000${n + 3}.ndjson`));
+  expect(await numbersIn(kept)).toEqual(Array.from({ length: 14 }, (_, n) => n + 5));
+  expect(readdirSync(folder.path)).toEqual([]);
+});
+
+test("dead letters that pause take no more than their limit, but for the first", async () => {
+  using folder = temporaryFolder();
+  const limits: RejectedLimits = { maxBytes: 8_000, whenFull: "pause" };
+  const kept = new RejectedFiles(folder.path, january, () => limits);
+  expect(await kept.add([letter(1), letter(2)])).toBe(0);
+  expect(await kept.add([letter(3)])).toBeUndefined();
+  expect(await numbersIn(kept)).toEqual([1, 2]);
+  expect([await kept.add([letter(3)]), await kept.add([letter(4)])]).toEqual([0, undefined]);
+  expect(await numbersIn(kept)).toEqual([3]);
+});
+
+/** A sink over HTTP whose status changes. */
+async function startSink() {
+  const sink = { status: 204, taken: [] as ForwardRecord[], asked: [] as (string | undefined)[], url: "" };
+  const server = createServer(async (request: IncomingMessage, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    sink.asked.push(request.headers.authorization);
+    if (sink.status < 300)
+      sink.taken.push(
+        ...body
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line)),
+      );
+    response.writeHead(sink.status).end();
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => void server.close());
+  sink.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return sink;
+}
+
+/** A forwarder with one sink, and what it tells of it. */
+async function forwarding(
+  more: Partial<ForwarderConfig["sinks"] extends readonly (infer S)[] | undefined ? S : never>,
+) {
+  const folder = temporaryFolder();
+  const emulator = await startEmulator({ state: stateWith(5) });
+  onTestFinished(async () => {
+    await emulator[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+  const sink = await startSink();
+  const clock = new TestClock();
+  const { forwarder, told } = await startForwarding(
+    {
+      nodes: { fra1: { endpoint: emulator.endpoint } },
+      watch: [{ arena: "edge", types: ["shost"] }],
+      records: "all",
+      sinks: [{ name: "web", type: "http", url: sink.url, ...more }],
+    },
+    folder.path,
+    { world: clock },
+  );
+  const count = (name: Parameters<typeof forwarder.metrics.get>[0]) => forwarder.metrics.get(name, { sink: "web" });
+  return { folder: join(folder.path, "forwarder-state/rejected/web"), sink, clock, forwarder, told, count };
+}
+
+/** What a sink over HTTP says of each of these answers, `[seconds since the one before, status]`. */
+async function judged(answers: readonly (readonly [number, number])[]): Promise<string[]> {
+  const server = await startSink();
+  const clock = new TestClock();
+  const sink = await SINK_KINDS.http?.open({
+    name: "web",
+    format: "plain",
+    folder: ".",
+    world: clock,
+    stdout: async () => {},
+    options: (schema) => schema.parse({ url: server.url, timeoutMs: 30_000, gzip: false }),
+  });
+  const words: string[] = [];
+  for (const [seconds, status] of answers) {
+    clock.advance(seconds * 1_000);
+    server.status = status;
+    const delivered = sink?.deliver([await parcelOf(sink, Outgoing.of([RECORD]))], new AbortController().signal);
+    words.push(await (delivered ?? Promise.reject()).then(({ rejected }) => rejected?.[0]?.reason ?? "taken", String));
+  }
+  await sink?.close();
+  return words.map((word) => word.replace(server.url, "URL"));
+}
+
+test.each([403, 404])(
+  "HTTP %s is an outage, as a proxy's, until it has lasted; another answer ends it",
+  async (status) => {
+    const outage = `SinkFailure: URL: HTTP ${status}`;
+    const answers = [
+      [0, status],
+      [899, status],
+      // The server itself is away for a moment: the time begins anew.
+      [1, 503],
+      [0, status],
+      [899, status],
+      [1, status],
+      [0, status],
+      [0, 204],
+      [0, status],
+    ] as const;
+    expect(await judged(answers)).toEqual([
+      outage,
+      outage,
+      "SinkFailure: URL: HTTP 503",
+      outage,
+      outage,
+      `HTTP ${status}`,
+      `HTTP ${status}`,
+      "taken",
+      outage,
+    ]);
+  },
+);
+
+test("HTTP 401 is never for good: the credentials are to be replaced; HTTP 406 is at once", async () => {
+  const refused = "SinkFailure: URL: HTTP 401, the credentials were not taken";
+  expect(
+    await judged([
+      [0, 401],
+      [86_400, 401],
+      [0, 406],
+    ]),
+  ).toEqual([refused, refused, "HTTP 406"]);
+});
+
+test("a sink whose dead letters have no room gets no more, and is not ready, until there is room: nothing is lost", async () => {
+  const { folder, sink, clock, forwarder, told, count } = await forwarding({
+    rejected: { maxBytes: 65_536, whenFull: "pause" },
+  });
+  sink.status = 406;
+  await passUntil(() => forwarder.health.ready.sinks?.ok === false, clock);
+  expect(forwarder.health.ready.sinks).toEqual({
+    ok: false,
+    reasons: [
+      'What sink "web" refuses for good has no room (`rejected.maxBytes`): nothing more is delivered to it until its dead letters are sent ("forward --replay web") or moved away. First: HTTP 406.',
+    ],
+  });
+  const full = count("rejected_records_total");
+  const asked = sink.asked.length;
+  const end = clock.monotonic() + 60_000;
+  await passUntil(() => clock.monotonic() > end, clock);
+  expect([count("rejected_records_total"), sink.asked.length]).toEqual([full, asked]);
+
+  const first: number[] = [];
+  await new RejectedFiles(folder, january).replay(async (records) => {
+    first.push(...records.map(({ sequence }) => sequence));
+    return [];
+  });
+  sink.status = 204;
+  await passUntil(() => forwarder.unready.length === 0 && forwarder.status.sinks[0]?.records === 0, clock);
+  expect(told.lines.at(-1)).toBe('info What sink "web" refuses can be kept again.');
+  const second = await numbersIn(new RejectedFiles(folder, january));
+  const all = [...first, ...second, ...sink.taken.map(({ sequence }) => sequence)];
+  expect(all).toEqual(all.map((_, index) => index + 1));
+  expect(count("rejected_evicted_records_total")).toBe(0);
+});
+
+test("records that had to go from the dead letters are counted, and told", async () => {
+  const { folder, sink, clock, forwarder, told, count } = await forwarding({ rejected: { maxBytes: 65_536 } });
+  sink.status = 406;
+  await passUntil(() => count("rejected_evicted_records_total") > 0, clock);
+  expect(told.lines.find((line) => line.includes("had to go"))).toMatch(
+    / \d+ older ones had to go to make room for them\.$/,
+  );
+  // What is under way comes to its end.
+  await forwarder.stop(0);
+  const kept = await numbersIn(new RejectedFiles(folder, january));
+  expect(kept.length + count("rejected_evicted_records_total")).toBe(count("rejected_records_total"));
+  rmSync(folder, { recursive: true });
+});
