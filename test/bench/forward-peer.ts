@@ -26,6 +26,10 @@ const stats = {
   bytesOut: 0,
   records: 0,
   latencies: [] as number[],
+  /** When each list was answered. */
+  answered: [] as number[],
+  /** How many records were acknowledged by when. */
+  taken: [] as [at: number, records: number][],
 };
 
 const server = createServer((request, response) => {
@@ -39,9 +43,11 @@ const server = createServer((request, response) => {
     }
     if (request.url === "/in") {
       stats.bytesOut += body.length;
-      for (const byte of body) if (byte === 10) stats.records++;
+      for (let at = body.indexOf(10); at >= 0; at = body.indexOf(10, at + 1)) stats.records++;
+      const { records } = stats;
       response.end(() => {
         stats.acknowledgedAt = performance.now();
+        stats.taken.push([stats.acknowledgedAt, records]);
       });
       return;
     }
@@ -51,6 +57,7 @@ const server = createServer((request, response) => {
     if (stats.listedAt > 0) stats.latencies.push(stats.acknowledgedAt - stats.listedAt);
     response.end(bodies[stats.lists++ % bodies.length], () => {
       stats.listedAt = performance.now();
+      stats.answered.push(stats.listedAt);
       stats.firstListedAt ||= stats.listedAt;
     });
   });

@@ -1,3 +1,4 @@
+import { deliveryFigures } from "./delivery.bench";
 import { emulatorFigures } from "./emulator.bench";
 import { engineFigures } from "./engine.bench";
 import { table } from "./figure";
@@ -20,6 +21,7 @@ const benches = {
   emulator: emulatorFigures,
   marks: marksFigures,
   forwarder: forwarderFigures,
+  delivery: deliveryFigures,
   packets: packetsFigures,
   policies: policiesFigures,
   prefixes: prefixesFigures,

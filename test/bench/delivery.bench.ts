@@ -1,0 +1,151 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { LiveConfig } from "../../provider/forwarder/config/config";
+import { Forwarder } from "../../provider/forwarder/forwarder";
+import { silent } from "../../provider/forwarder/operating/troubles";
+import { systemWorld } from "../../provider/forwarder/world";
+import type { Figure } from "./figure";
+
+interface Load {
+  readonly name: string;
+  readonly nodes: number;
+  readonly marks: number;
+}
+
+const LOADS: readonly Load[] = [
+  { name: "100 000 marks", nodes: 1, marks: 100_000 },
+  { name: "50 nodes with 1 000 marks", nodes: 50, marks: 1_000 },
+];
+const ROUNDS = 4;
+/** The forwarder and the script take turns; each figure is the median of so many. */
+const RUNS = 3;
+
+/** What a run of four rounds took. */
+interface Run {
+  /** Of each round: from the first list that was answered to the last record that was acknowledged. */
+  readonly roundMs: readonly number[];
+  readonly cpuMs: number;
+  readonly peakMiB: number;
+}
+
+interface Peer {
+  readonly base: string;
+  /** When each list was answered, and how many records were acknowledged by when. */
+  stats(): Promise<{ answered: number[]; taken: [at: number, records: number][] }>;
+}
+
+async function withPeer<T>({ marks }: Load, work: (peer: Peer) => Promise<T>): Promise<T> {
+  const peer = fork(join(__dirname, "forward-peer.js"), [String(marks), "2"]);
+  try {
+    const [port] = await once(peer, "message");
+    const base = `http://127.0.0.1:${port}`;
+    return await work({ base, stats: async () => (await fetch(`${base}/stats`, { method: "POST" })).json() as never });
+  } finally {
+    peer.disconnect();
+  }
+}
+
+async function forward({ nodes }: Load, base: string, isDone: () => Promise<boolean>): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "packetfilter-bench-"));
+  const config = {
+    nodes: Object.fromEntries(Array.from({ length: nodes }, (_, n) => [`node${n}`, { endpoint: `${base}/node${n}` }])),
+    watch: [{ arena: "edge", types: ["shost" as const] }],
+    records: "all" as const,
+    sinks: [{ name: "web", type: "http", url: `${base}/in` }],
+  };
+  const live = await LiveConfig.ofObject(config, {}, folder);
+  const forwarder = await Forwarder.open({ config: live, log: silent, world: systemWorld, stdout: async () => {} });
+  const before = cpuMs();
+  forwarder.start();
+  while (!(await isDone())) await pause(500);
+  process.send?.(usage(before));
+  await forwarder.stop();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** What people write first: fetch, parse, post all of it. */
+async function script({ nodes }: Load, base: string): Promise<void> {
+  const before = cpuMs();
+  for (let round = 0; round < ROUNDS; round++) {
+    await Promise.all(
+      Array.from({ length: nodes }, async (_, n) => {
+        const answer = await fetch(`${base}/node${n}/fapi`, { method: "POST", body: '{"url":"mark://edge/web"}' });
+        const { data } = (await answer.json()) as { data: object[] };
+        const timestamp = new Date().toISOString();
+        const lines = data.map((mark) =>
+          JSON.stringify({ timestamp, node: `node${n}`, arena: "edge", profile: "web", ...mark }),
+        );
+        await fetch(`${base}/in`, { method: "POST", body: `${lines.join("\n")}\n` });
+      }),
+    );
+  }
+  process.send?.(usage(before));
+}
+
+function usage(before: number): Pick<Run, "cpuMs" | "peakMiB"> {
+  return { cpuMs: cpuMs() - before, peakMiB: process.resourceUsage().maxRSS / 1_024 };
+}
+
+function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** Runs one of them in a process of its own, so that none starts warm, or with the memory of another. */
+async function run(what: "forward" | "script", load: Load): Promise<Run> {
+  return withPeer(load, async ({ base, stats }) => {
+    const child = fork(__filename, [what, JSON.stringify(load), base], { execArgv: [] });
+    const [used] = (await once(child, "message")) as [Pick<Run, "cpuMs" | "peakMiB">];
+    const { answered, taken } = await stats();
+    child.kill();
+    const roundMs = Array.from({ length: ROUNDS }, (_, round) => {
+      const began = answered[round * load.nodes] ?? 0;
+      const ended = taken.find(([, records]) => records >= (round + 1) * load.nodes * load.marks)?.[0] ?? Number.NaN;
+      return ended - began;
+    });
+    return { ...used, roundMs };
+  });
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+}
+
+/** `records: all`: what delivery costs, beside a script that sends a third of the bytes and keeps nothing. */
+export async function deliveryFigures(): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const load of LOADS) {
+    const ours: Run[] = [];
+    const scripts: Run[] = [];
+    for (let turn = 0; turn < RUNS; turn++) {
+      ours.push(await run("forward", load));
+      scripts.push(await run("script", load));
+    }
+    const add = (name: string, of: (run: Run) => number, unit: string) => {
+      const value = median(ours.map(of));
+      const theirs = median(scripts.map(of));
+      const ratio = median(ours.map((one, turn) => of(one) / of(scripts[turn] as Run)));
+      const reference = `script: ${theirs.toFixed(0)} ${unit}; ratio ${ratio.toFixed(2)}`;
+      figures.push({ name: `${load.name}: ${name}`, value, unit, reference });
+    };
+    for (let round = 0; round < ROUNDS; round++) add(`round ${round + 1}`, (one) => one.roundMs[round] as number, "ms");
+    add("CPU of a round", (one) => one.cpuMs / ROUNDS, "ms");
+    add("peak memory", (one) => one.peakMiB, "MiB");
+  }
+  return figures;
+}
+
+if (process.send && process.argv[1] === __filename) {
+  const [what, text = "", base = ""] = process.argv.slice(2);
+  const load: Load = JSON.parse(text);
+  const isDone = async () => {
+    const stats = await fetch(`${base}/stats`, { method: "POST" });
+    const { taken } = (await stats.json()) as { taken: [number, number][] };
+    return (taken.at(-1)?.[1] ?? 0) >= ROUNDS * load.nodes * load.marks;
+  };
+  void (what === "forward" ? forward(load, base, isDone) : script(load, base));
+}
