@@ -64,6 +64,8 @@ export const JOURNAL = {
   harItems: 100,
   /** Requests that came near, named by an expectation or a fault that was not met. */
   nearMisses: 3,
+  /** Requests that a test which failed shows, the newest. */
+  attached: 20,
   /** Kinds of requests that are told apart once they are dropped. */
   droppedKinds: 10_000,
   /** Requests too many that an expectation names. */

@@ -1,3 +1,4 @@
+import { failRun, UnmetFaultError } from "./behaviour/unmet-faults";
 import { EmulatorMembers } from "./control/local";
 import { replay } from "./control/traffic";
 import type { EmulatorOptions } from "./options";
@@ -67,8 +68,17 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
     return this.closing;
   }
 
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
+  /**
+   * As {@link close}, but for faults that were never met: they fail the run, not the block. What is thrown at the end of a block with
+   * `await using` hides the failure of the block itself, of which nothing is known here.
+   */
+  async [Symbol.asyncDispose](): Promise<void> {
+    try {
+      await this.close();
+    } catch (error) {
+      if (!(error instanceof UnmetFaultError)) throw error;
+      failRun(error);
+    }
   }
 
   async #end(): Promise<void> {

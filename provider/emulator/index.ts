@@ -59,6 +59,7 @@ export type { RuleSpec } from "./rules";
 export type { ClientCredentials, EmulatorInfo } from "./signaling/credentials";
 export type { CommitRecord, PrefixSetContent } from "./state/prefix-set-store";
 export { type EmulatorState, StateError, stateSchema } from "./state/state";
+export { type EmulatorFixtures, emulatorFixtures, type FixtureOptions } from "./testing/fixtures";
 export type { VirtualClock, Wall } from "./time/clock";
 export type { Duration } from "./time/duration";
 export type { MarkQuery } from "./validation/arguments";

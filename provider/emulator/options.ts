@@ -84,7 +84,8 @@ export interface EmulatorOptions {
   readonly onRequest?: (entry: JournalEntry) => void;
   /**
    * Whether closing fails with an `UnmetFaultError` when a fault that was set was never met, as
-   * `emulator.expectAllFaultsMet()` does. Default false. Faults that were taken back do not count.
+   * `emulator.expectAllFaultsMet()` does; the end of a block with `await using` leaves it to the run. Default false. Faults that were
+   * taken back do not count.
    */
   readonly expectAllFaultsMet?: boolean;
   /** The machine's clock and timers, for tests. */

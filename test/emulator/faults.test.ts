@@ -299,7 +299,7 @@ test("faults that were never met are told, each with the reason and the requests
 test("by choice an emulator that ends with faults never met fails, once all is closed", async () => {
   const emulator = await startEmulator({ state, expectAllFaultsMet: true });
   emulator.fail({ cmd: "commit", kind: "reset" });
-  await expect(emulator[Symbol.asyncDispose]()).rejects.toThrow(/^A fault was never met:\n.*nothing was asked/);
+  await expect(emulator.close()).rejects.toThrow(/^A fault was never met:\n.*nothing was asked/);
   await expect(fetch(emulator.control)).rejects.toThrow();
   await using quiet = await startEmulator({ state, expectAllFaultsMet: true });
   quiet.fail({ cmd: "list" });

@@ -44,6 +44,12 @@ export function expectNone(unmet: readonly UnmetFault[]): void {
   if (unmet.length > 0) throw new UnmetFaultError(unmet);
 }
 
+/** Fails the run of a program or of its tests where nothing may be thrown. Some runners of tests only note a rejection, but heed the exit code. */
+export function failRun(error: UnmetFaultError): void {
+  process.exitCode ??= 1;
+  void Promise.reject(error);
+}
+
 function reasonOf({ fault, seen }: ActiveFault, journal: readonly JournalEntry[]): string {
   if (seen > 0) {
     const { nth = 1, every, rate } = fault;
