@@ -1,12 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, expectTypeOf, test } from "vitest";
-import {
-  connectEmulator,
-  type Emulator,
-  emulatorFixtures,
-  type RemoteEmulator,
-  startEmulator,
-} from "../../provider/emulator";
+import { type Emulator, emulatorFixtures, type RemoteEmulator, startEmulator } from "../../provider/emulator";
 import { runNodeTest, runVitest } from "./users-tests";
 
 const MINUTES = 60_000;

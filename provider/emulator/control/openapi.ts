@@ -28,6 +28,9 @@ export function openApi(operations: readonly Operation[]): Json & { readonly ope
     paths,
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      responses: Object.fromEntries(
+        Object.values(FAILURES).map(({ name, description }) => [name, failure(description)]),
+      ),
       schemas,
     },
     security: [{}, { token: [] }],
@@ -66,7 +69,9 @@ function describeOperation(operation: Operation, describe: Describe): Json {
     }),
     responses: {
       200: { description: summary, content: answerContent(operation, describe) },
-      ...Object.fromEntries(failures.map((status) => [status, failure(status)])),
+      ...Object.fromEntries(
+        failures.map((status) => [status, { $ref: `#/components/responses/${FAILURES[status]?.name}` }]),
+      ),
     },
   };
 }
@@ -77,19 +82,22 @@ function answerContent({ answer = done, type }: Operation, describe: Describe): 
   return { "application/json": { schema: describe(answer) } };
 }
 
-const FAILURES: Record<string, string> = {
-  400: "The request is not valid.",
-  401: "The token is missing or wrong, where one is wanted.",
-  403: "Without a token: the request may come from a page of another site.",
-  404: "There is no such thing.",
-  405: "The path has other methods alone, which the header Allow names.",
-  412: "The journal does not hold what was expected.",
-  413: `The body is larger than ${CONTROL.bodyBytes} bytes, or ${CONTROL.stateBytes} of PUT /state.`,
+const FAILURES: Record<string, { readonly name: string; readonly description: string }> = {
+  400: { name: "Invalid", description: "The request is not valid." },
+  401: { name: "TokenWanted", description: "The token is missing or wrong, where one is wanted." },
+  403: { name: "OtherSite", description: "Without a token: the request may come from a page of another site." },
+  404: { name: "Unknown", description: "There is no such thing." },
+  405: { name: "OtherMethod", description: "The path has other methods alone, which the header Allow names." },
+  412: { name: "NotAsExpected", description: "The journal does not hold what was expected." },
+  413: {
+    name: "TooLarge",
+    description: `The body is larger than ${CONTROL.bodyBytes} bytes, or ${CONTROL.stateBytes} of PUT /state.`,
+  },
 };
 
-function failure(status: string): Json {
+function failure(description: string): Json {
   return {
-    description: FAILURES[status],
+    description,
     content: { "application/json": { schema: { $ref: "#/components/schemas/Error" } } },
   };
 }
@@ -134,7 +142,7 @@ const SHARED = new Map<z.ZodType, string>([
 
 /** A schema, or a reference to it where it is shared; what it defines goes into `schemas`. */
 function reference(of: z.ZodType, schemas: Record<string, unknown>): Json {
-  const name = SHARED.get(of);
+  const name = SHARED.get(of) ?? of.meta()?.id;
   if (name === undefined) return jsonSchema(of, schemas);
   schemas[name] ??= jsonSchema(of, schemas);
   return { $ref: `#/components/schemas/${name}` };
@@ -144,7 +152,7 @@ function jsonSchema(of: z.ZodType, schemas: Record<string, unknown>): Json {
   const whole = z.toJSONSchema(of, { io: "input", unrepresentable: "any" });
   // The only schema without a name that refers to itself is that of any JSON value.
   const text = JSON.stringify(whole).replaceAll("#/$defs/", "#/components/schemas/").replaceAll("__schema0", "Json");
-  const { $schema: _, $defs, ...schema } = JSON.parse(text);
+  const { $schema: _, $defs, id: __, ...schema } = JSON.parse(text);
   // It would be an array or an object of itself, of which generators make a type that TypeScript refuses.
   if ($defs?.Json) $defs.Json = { description: "Any JSON value." };
   Object.assign(schemas, $defs);
