@@ -10,7 +10,9 @@ const source = join(root, "provider", "emulator", "page", "client");
 const target = join(root, "dist", "page");
 /** Libraries that become part of the page's script. */
 const VENDORED = ["preact", "uplot"];
-const STYLES = ["base.css", "controls.css", "layout.css", "content.css"].map((name) => join(source, name));
+const STYLES = ["base.css", "controls.css", "layout.css", "content.css", "forced-colours.css"].map((name) =>
+  join(source, name),
+);
 
 /**
  * Makes `dist/page`, the emulator's page: one script with its libraries in it, one style sheet, and the licences of the

@@ -5,7 +5,7 @@ import { afterAll, beforeAll } from "vitest";
 import { type Emulator, type EmulatorOptions, startEmulator } from "../../provider/emulator";
 
 /** Every view that the page has; `accessibility.test.ts` compares them with its tabs. */
-export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "journal"] as const;
+export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "setup", "journal"] as const;
 
 /** Room for the installation of a browser. */
 const SET_UP = 300_000;
@@ -66,6 +66,8 @@ export async function startBusyNode(options: EmulatorOptions = {}): Promise<Emul
   await fapi(emulator, { url, cmd: "commit" });
   emulator.fail({ cmd: "commit", status: 503, every: 1 });
   emulator.signal("client-a", { start: ["198.51.100.7"] });
+  emulator.setDialect({ listShows: "staged" });
+  emulator.snapshot("before the flood");
   return emulator;
 }
 
@@ -74,6 +76,7 @@ export async function openView(page: Page, name: (typeof VIEWS)[number]): Promis
   // On a wide window the journal has no tab.
   await page.goto(`${new URL(page.url()).origin}/#${name}`);
   await page.getByRole("main", { name: new RegExp(`^${name}$`, "i") }).waitFor();
+  if (name === "setup") await page.getByText("Set switch").waitFor();
   // Not only its frame, but what it asks the emulator for.
   if (name === "sets") await page.getByText("A commit would", { exact: true }).first().waitFor();
 }

@@ -1,8 +1,10 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
+import { DIALECTS, SWITCHES } from "../behaviour/dialect";
 import type { FaultDefinition } from "../behaviour/fault-kind";
 import { FAULT_KINDS } from "../behaviour/fault-kinds";
 import { faultPresets } from "../behaviour/fault-presets";
+import type { Switch } from "../behaviour/switch";
 import { profileOf, setOf, UnknownResource } from "../control/lookup";
 import { type Operation, operation } from "../control/operation";
 import { PAGE } from "../defaults";
@@ -10,6 +12,9 @@ import { describeEntry, describeLine } from "./journal-view";
 import { describeOverview } from "./overview";
 import {
   catalogue,
+  type DialectSwitch,
+  type Dialects,
+  dialects,
   type FaultCatalogue,
   type FaultKind,
   journalDetails,
@@ -99,7 +104,16 @@ export const pageOperations = [
       run: (): FaultCatalogue => ({ kinds: Object.entries(FAULT_KINDS).map(describeKind), presets: faultPresets() }),
     },
   ),
+  operation("GET /page/dialects", "Names of dialects, and all switches with the settings that they may have.", {
+    answer: dialects,
+    run: (): Dialects => ({ names: Object.keys(DIALECTS), switches: Object.entries(SWITCHES).map(describeSwitch) }),
+  }),
 ] as readonly Operation[];
+
+function describeSwitch([name, { schema, alternatives, refusals = [] }]: [string, Switch]): DialectSwitch {
+  const settings = [schema.parse(undefined), ...alternatives, ...refusals] as DialectSwitch["settings"];
+  return { name, about: schema.description ?? "", settings };
+}
 
 function describeKind([kind, { about, parameters }]: [string, FaultDefinition]): FaultKind {
   return { kind, about, parameters };

@@ -25,6 +25,7 @@ export function describeOverview(simulation: Simulation): Overview {
     seed: simulation.options.seed,
     clock: { now: clock.now.toISOString(), frozen: clock.frozen },
     deviations: deviations(simulation.dialect),
+    snapshots: [...simulation.snapshots.keys()],
     sources: simulation.sources,
     journal: { entries: journal.entries.length, first: journal.entries[0]?.index ?? null },
     runs: journal.runs

@@ -82,12 +82,25 @@ export type FaultPreset = z.infer<typeof preset>;
 export const catalogue = z.object({ kinds: z.array(faultKind), presets: z.array(preset) });
 export type FaultCatalogue = z.infer<typeof catalogue>;
 
+/** A switch of the dialect with what it may be; the first of that is the default, and other names or numbers may be possible. */
+const dialectSwitch = z.object({
+  name: z.string(),
+  about: z.string(),
+  settings: z.array(z.union([z.string(), z.number()])),
+});
+export type DialectSwitch = z.infer<typeof dialectSwitch>;
+
+/** What the dialect can be set to: by the name of a whole one, or switch by switch. */
+export const dialects = z.object({ names: z.array(z.string()), switches: z.array(dialectSwitch) });
+export type Dialects = z.infer<typeof dialects>;
+
 export const overview = z.object({
   endpoint: z.string(),
   started: z.string().describe("Another one after the emulator was started again."),
   seed: z.int(),
   clock: z.object({ now: z.string(), frozen: z.boolean() }),
   deviations: z.record(z.string(), z.unknown()).describe("Switches of the dialect that are not the default."),
+  snapshots: z.array(z.string()).describe("Names of the states that are kept, oldest first."),
   sources: sources.describe("Where its answers come from, if not from what it holds, and what it keeps."),
   journal: z.object({ entries: z.int(), first: z.int().nullable().describe("Index of the oldest entry.") }),
   runs: z.array(z.object({ run: z.int(), text: z.string() })).describe("The newest runs of requests."),

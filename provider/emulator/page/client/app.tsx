@@ -1,6 +1,7 @@
 import { useEffect } from "preact/hooks";
 import type { FaultCatalogue, Overview } from "../schemas";
 import { Banner } from "./banner";
+import { Confirm } from "./confirm";
 import { FaultsView } from "./faults";
 import { Header } from "./header";
 import { Journal } from "./journal";
@@ -10,6 +11,7 @@ import { NodeView } from "./node";
 import { PacketsView } from "./packets";
 import { link, type Place, usePlace, VIEWS, type View } from "./route";
 import { SetsView } from "./sets";
+import { SetupView } from "./setup";
 import { SignalingView } from "./signaling";
 import { dismiss, type State, useStore } from "./store";
 import { number, plural } from "./texts";
@@ -22,6 +24,7 @@ const TITLES: Record<View, string> = {
   signaling: "Signaling",
   faults: "Faults",
   packets: "Packets",
+  setup: "Setup",
   journal: "Journal",
 };
 
@@ -74,6 +77,7 @@ export function App() {
           />
         </div>
       </div>
+      <Confirm question={state.question} live={live} />
       <Messages messages={state.messages} />
     </>
   );
@@ -89,6 +93,7 @@ function Shown(props: { place: Place; state: State; overview: Overview; catalogu
       {place.view === "signaling" && <SignalingView overview={overview} />}
       {place.view === "faults" && <FaultsView overview={overview} catalogue={catalogue} />}
       {place.view === "packets" && <PacketsView overview={overview} />}
+      {place.view === "setup" && <SetupView overview={overview} />}
     </>
   );
 }
@@ -108,24 +113,34 @@ function Tabs({ view: current, overview }: { view: View; overview: Overview }) {
 
 /** What waits in a view, beside its name. */
 function Count({ view, overview }: { view: View; overview: Overview }) {
-  const count = counts[view]?.(overview) ?? 0;
-  if (count === 0) return null;
-  const what = { sets: "staged change", signaling: "active signaling", faults: "armed fault" }[view as string] ?? "";
+  const { count, of } = COUNTS[view] ?? {};
+  const found = count?.(overview) ?? 0;
+  if (!of || found === 0) return null;
   return (
-    <span class="count" title={plural(count, what)}>
-      {number(count)}
-      <span class="unseen"> {what}s</span>
+    <span class="count" title={plural(found, ...of)}>
+      {number(found)}
+      <span class="unseen"> {found === 1 ? of[0] : of[1]}</span>
     </span>
   );
 }
 
-const counts: Partial<Record<View, (overview: Overview) => number>> = {
-  sets: ({ arenas }) =>
-    arenas
-      .flatMap(({ sets, profiles }) => [...sets, ...profiles.flatMap((profile) => profile.sets)])
-      .reduce((sum, set) => sum + set.changes, 0),
-  signaling: ({ clients }) => clients.reduce((sum, client) => sum + client.active.length, 0),
-  faults: ({ faults }) => faults.filter(({ spent }) => !spent).length,
+const COUNTS: Partial<Record<View, { of: readonly [one: string, many: string]; count: (of: Overview) => number }>> = {
+  sets: {
+    of: ["staged change", "staged changes"],
+    count: ({ arenas }) =>
+      arenas
+        .flatMap(({ sets, profiles }) => [...sets, ...profiles.flatMap((profile) => profile.sets)])
+        .reduce((sum, set) => sum + set.changes, 0),
+  },
+  signaling: {
+    of: ["active signaling", "active signalings"],
+    count: ({ clients }) => clients.reduce((sum, client) => sum + client.active.length, 0),
+  },
+  faults: { of: ["armed fault", "armed faults"], count: ({ faults }) => faults.filter(({ spent }) => !spent).length },
+  setup: {
+    of: ["switch not at its default", "switches not at their default"],
+    count: ({ deviations }) => Object.keys(deviations).length,
+  },
 };
 
 function Messages({ messages }: Pick<State, "messages">) {

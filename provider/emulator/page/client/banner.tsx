@@ -1,5 +1,7 @@
 import type { Overview } from "../schemas";
+import { requestsOf } from "./route";
 import { type State, update } from "./store";
+import { answeredBy } from "./texts";
 import { Button } from "./ui";
 
 const at = (time: Date) => time.toTimeString().slice(0, 8);
@@ -21,19 +23,25 @@ export function Banner({ state: { connection, lost, restarted, overview } }: { s
   );
 }
 
-/** Says what answers in place of the emulator: what the page shows is not what clients are told then. */
-function Sources({ sources: { proxy, proxySignaling, record, replay, unseen } }: Pick<Overview, "sources">) {
+/** Says what answers in place of the emulator, and what on this page is not what clients are told then. */
+function Sources({ sources }: Pick<Overview, "sources">) {
+  const { proxy, proxySignaling, record, replay } = sources;
   const told = [
-    proxy && `Requests of the node API are answered by ${proxy}.`,
-    proxySignaling && `Requests of the signaling API are answered by ${proxySignaling}.`,
-    record && `The answers are kept in ${record}.`,
-    replay &&
-      `Requests are answered from the recording ${replay}; what is not in it is ${unseen === "emulate" ? "answered by the emulator" : "refused"}.`,
+    (proxy ?? replay) !== undefined && `Requests of the node API are ${answeredBy(sources, proxy)}.`,
+    (proxySignaling ?? replay) !== undefined &&
+      `Requests of the signaling API are ${answeredBy(sources, proxySignaling)}.`,
+    record !== undefined && `The answers are kept in ${record}.`,
   ].filter(Boolean);
   if (told.length === 0) return null;
+  const node = proxy !== undefined || replay !== undefined;
+  const signaling = proxySignaling !== undefined || replay !== undefined;
+  const own = [...(node ? ["sets", "marks", "profiles"] : []), ...(signaling ? ["signalings"] : [])];
   return (
     <p class="banner sources" role="status">
-      {told.join(" ")} Sets, marks and profiles on this page are the emulator’s own, and not what clients are told.
+      <span>
+        {told.join(" ")} What this page shows of {own.join(", ")} is the emulator’s own, and not what clients are told:
+        that is in <a href={requestsOf("")}>the journal</a>.
+      </span>
     </p>
   );
 }

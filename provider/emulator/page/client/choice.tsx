@@ -1,6 +1,7 @@
 import { SelectField } from "./fields";
 import { go, link, type View } from "./route";
 import { shortUrl } from "./texts";
+import { Name } from "./ui";
 
 /** Resources of a view to choose from: a list beside them, on a narrow window a select. */
 export function Choice(props: {
@@ -16,7 +17,7 @@ export function Choice(props: {
       <nav class="choices" aria-label={label}>
         {items.map(({ url, hint }) => (
           <a key={url} href={link(view, url)} aria-current={url === chosen ? "true" : undefined}>
-            <code>{shortUrl(url)}</code>
+            <Name>{shortUrl(url)}</Name>
             {hint && <small>{hint}</small>}
           </a>
         ))}

@@ -62,17 +62,19 @@ export function SelectField<Value extends string>(props: {
   options: readonly (Value | readonly [value: Value, text: string])[];
   onChange: (value: Value) => void;
 }) {
+  const texts = new Map(props.options.map((option) => (typeof option === "string" ? [option, option] : option)));
   return (
     <Field label={props.label}>
-      <select value={props.value} onChange={({ currentTarget }) => props.onChange(currentTarget.value as Value)}>
-        {props.options.map((option) => {
-          const [value, text] = typeof option === "string" ? [option, option] : option;
-          return (
-            <option key={value} value={value} selected={value === props.value}>
-              {text}
-            </option>
-          );
-        })}
+      <select
+        value={props.value}
+        title={texts.get(props.value)}
+        onChange={({ currentTarget }) => props.onChange(currentTarget.value as Value)}
+      >
+        {[...texts].map(([value, text]) => (
+          <option key={value} value={value} selected={value === props.value}>
+            {text}
+          </option>
+        ))}
       </select>
     </Field>
   );

@@ -4,10 +4,11 @@ import { query } from "./api";
 import { useAnswer } from "./ask";
 import { Chart, Swatch } from "./chart";
 import { SelectField } from "./fields";
+import { ProfileLink } from "./profile-link";
 import { choose, go, usePlace } from "./route";
 import { Shown, Table } from "./table";
 import { duration, markKey, number, ruleOfMark, shortUrl } from "./texts";
-import { Panel, Unknown } from "./ui";
+import { Panel, Requests, Unknown } from "./ui";
 
 const STEP = 100;
 const TYPES: readonly (readonly [MarkType, string])[] = [
@@ -67,7 +68,7 @@ function Legend({ series, profiles }: { series: readonly MarkLine[]; profiles: r
       columns={[
         ["Rule", (line) => <LineName line={line} profiles={profiles} />, "row"],
         ["Type", ({ type }) => <code>{type}</code>],
-        ["Profile", ({ profile }) => <code>{shortUrl(profile)}</code>],
+        ["Profile", ({ profile }) => <ProfileLink url={profile} />],
         ["Live records", ({ values }) => number(values.at(-1) ?? 0), "num"],
       ]}
     />
@@ -108,7 +109,10 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
   const { answer, problem } = useAnswer<MarkView>(profile && path, overview);
   const of = wanted ? (ids.find((it) => String(it.id) === wanted)?.records ?? 0) : (answer?.active ?? 0);
   return (
-    <Panel title="Largest values">
+    <Panel
+      title="Largest values"
+      actions={profile && <Requests words={`${url.replace(/^profile:/, "mark:")} ${type}`} />}
+    >
       <div class="row">
         <SelectField
           label="Profile"

@@ -4,7 +4,7 @@ import { Choice } from "./choice";
 import { link } from "./route";
 import { Table } from "./table";
 import { actionText, bytes, number, plural, whenText } from "./texts";
-import { Badge, Panel, Unknown } from "./ui";
+import { Badge, Name, Panel, Unknown } from "./ui";
 
 /** Arenas with their global sets, and profiles with rules and bound prefixes; a list leads to each profile. */
 export function NodeView({ overview: { arenas }, subject }: { overview: Overview; subject?: string }) {
@@ -137,7 +137,7 @@ function SetChips({ sets }: { sets: readonly SetSummary[] }) {
     <div class="chips">
       {sets.map(({ name, url, applied, changes }) => (
         <a key={url} class="chip" href={link("sets", url)}>
-          <code>{name}</code> <strong>{number(applied)}</strong>
+          <Name>{name}</Name> <strong>{number(applied)}</strong>
           {changes > 0 && <Badge tone="warn">{number(changes)} staged</Badge>}
         </a>
       ))}

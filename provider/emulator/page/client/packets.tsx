@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
 import type { Overview, Verdict } from "../schemas";
 import { PacketForm } from "./packet-form";
+import { ProfileLink } from "./profile-link";
 import { Table } from "./table";
-import { shortUrl } from "./texts";
 import { TrafficForm } from "./traffic-form";
 import { Badge, Panel } from "./ui";
 
@@ -45,7 +45,7 @@ function Verdicts({ sent }: { sent: readonly Sent[] }) {
       columns={[
         ["Packet", ({ packet }) => <code>{packet}</code>, "row"],
         ["Verdict", ({ verdict: { verdict } }) => <Badge tone={verdict === "drop" ? "bad" : "good"}>{verdict}</Badge>],
-        ["Profile", ({ verdict: { profile } }) => (profile ? <code>{shortUrl(profile)}</code> : "none: not bound")],
+        ["Profile", ({ verdict: { profile } }) => (profile ? <ProfileLink url={profile} /> : "none: not bound")],
         ["Rule", ({ verdict: { rule } }) => (rule === undefined ? "none" : `${rule.id ?? ""} ${rule.name ?? ""}`)],
         ["Marks touched", ({ verdict: { marks } }) => marks.map(touched).join(", ") || "none"],
       ]}

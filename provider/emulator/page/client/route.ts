@@ -1,6 +1,6 @@
 import { useEffect, useState } from "preact/hooks";
 
-export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "journal"] as const;
+export const VIEWS = ["node", "sets", "marks", "signaling", "faults", "packets", "setup", "journal"] as const;
 export type View = (typeof VIEWS)[number];
 
 /** A place in the page, in the part of the address behind `#`: `#sets/prefixset%3A%2F%2Fedge%2Fblocked?find=192.0.2.1`. */
@@ -20,6 +20,11 @@ const JOURNAL = "journal.";
 export function link(view: View, subject?: string): string {
   const kept = Object.entries(readPlace().choices).filter(([name]) => name.startsWith(JOURNAL));
   return address(subject === undefined ? view : `${view}/${encodeURIComponent(subject)}`, Object.fromEntries(kept));
+}
+
+/** The address of the journal with the requests that hold these words. */
+export function requestsOf(words: string): string {
+  return address("journal", { [`${JOURNAL}find`]: words });
 }
 
 /** A choice of this view that is in the address, so that a link and a reload bring it back; empty where there is none. */

@@ -7,7 +7,7 @@ import { Check, TextField } from "./fields";
 import { useChoice } from "./route";
 import { Parts, Shown, Table } from "./table";
 import { number, plural } from "./texts";
-import { Panel, Unknown } from "./ui";
+import { Panel, Requests, Unknown } from "./ui";
 
 const STEP = 200;
 
@@ -51,7 +51,7 @@ function SetPanel({ set, version }: { set: SetSummary; version: string }) {
   });
   const { answer, problem } = useAnswer<SetView>(path, version);
   return (
-    <Panel title={<code>{set.url}</code>}>
+    <Panel title={<code>{set.url}</code>} actions={<Requests words={set.url} />}>
       {answer && <CommitSummary view={answer} />}
       <div class="row">
         <TextField

@@ -11,6 +11,15 @@ export interface Message {
   text: string;
 }
 
+/** A question before something that cannot be taken back. */
+export interface Question {
+  readonly title: string;
+  readonly text: string;
+  /** What it is called that is asked about: `Reset`. */
+  readonly action: string;
+  readonly act: () => void;
+}
+
 /** What all views look at. */
 export interface State {
   readonly connection: Connection;
@@ -24,6 +33,8 @@ export interface State {
   /** Oldest first. */
   readonly journal: readonly JournalLine[];
   readonly messages: readonly Message[];
+  /** Asked at the moment. */
+  readonly question?: Question;
 }
 
 let state: State = { connection: "connecting", journal: [], messages: [] };

@@ -1,4 +1,4 @@
-import type { Action, MarkRecord, Match, Profile, Rule } from "../schemas";
+import type { Action, MarkRecord, Match, Overview, Profile, Rule } from "../schemas";
 
 /** Numbers with a narrow space between thousands. */
 export const number = (value: number) => value.toLocaleString("en-US").replaceAll(",", "\u202f");
@@ -102,6 +102,14 @@ export function markKey({ address, source, destination, sourcePort, destinationP
   const end = (host: string | undefined, port: number | undefined) =>
     port === undefined ? host : `${host} port ${port}`;
   return `${end(source, sourcePort)} → ${end(destination, destinationPort)}${protocol === undefined ? "" : `, ${protocol}`}`;
+}
+
+/** What answers in place of the emulator, or that it answers itself. */
+export function answeredBy({ replay, unseen }: Overview["sources"], proxy: string | undefined): string {
+  if (proxy !== undefined) return `answered by ${proxy}`;
+  if (replay === undefined) return "answered by the emulator";
+  const rest = unseen === "emulate" ? "answered by the emulator" : "refused";
+  return `answered from the recording ${replay}; what is not in it is ${rest}`;
 }
 
 /** `edge/web` of `profile://edge/web`. */

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from "preact";
+import { requestsOf } from "./route";
 
 /** A part of a view with its heading. */
 export function Panel({
@@ -23,6 +24,24 @@ export function Panel({
       </div>
       {children}
     </section>
+  );
+}
+
+/** A name on one line. What does not fit is cut; the whole is seen on hover, and where it is part of a link, on focus. */
+export function Name({ children }: { children: string }) {
+  return (
+    <code class="cut" title={children}>
+      {children}
+    </code>
+  );
+}
+
+/** A link to the requests that hold these words: what clients were told, also where another node answers. */
+export function Requests({ words }: { words: string }) {
+  return (
+    <a class="chip" href={requestsOf(words)}>
+      Requests
+    </a>
   );
 }
 
