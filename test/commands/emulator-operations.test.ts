@@ -181,12 +181,17 @@ test("packets arrive one by one, from a file and as traffic, and leave marks", a
   expect(await json("marks profile://edge/web shost --limit 1")).toEqual({
     active: 2,
     expired: 0,
+    evicted: 0,
+    refused: 0,
     records: [{ address: "203.0.113.9", id: 6, value: 6, lifetime: 60, age: 0 }],
   });
   expect(await call("marks profile://edge/web shost --limit 1")).toContain("2 active, 0 expired; 1 shown.");
+  expect((await json("marks profile://edge/web shost --id 6 --contains 203.0.113.8")).records).toEqual([
+    { address: "203.0.113.8", id: 6, value: 3, lifetime: 60, age: 0 },
+  ]);
 
   const traffic = "packets --traffic kind=synFlood to=198.51.100.0/25,203.0.113.1 count=500 seed=3";
-  expect(await call(traffic)).toMatch(/^packets 500\nbytes \d+\naccepted \d+\ndropped 0\nunbound \d+\n$/);
+  expect(await call(traffic)).toMatch(/^packets 500\nbytes \d+\naccepted \d+\ndropped 0\nunbound \d+\nevicted 0\nrefused 0\n$/);
   const { packets, unbound } = await json(traffic);
   expect([packets, unbound > 0 && unbound < 500]).toEqual([500, true]);
 });

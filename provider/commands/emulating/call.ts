@@ -74,6 +74,18 @@ export function pair(word: string, written: string): [string, string] {
   return [word.slice(0, at), word.slice(at + 1)];
 }
 
+/** Adds an option for each member of an input, as the member is described. */
+export function optionsOf(command: Command, shape: Readonly<Record<string, z.ZodType>>): Command {
+  for (const [name, schema] of Object.entries(shape)) {
+    const isNumber = schema.safeParse(1).success && !schema.safeParse("1").success;
+    const flag = `--${name}`;
+    const about = schema.description ?? "";
+    if (isNumber) command.option(`${flag} <number>`, about, wholeNumber(flag));
+    else command.option(`${flag} <value>`, about);
+  }
+  return command;
+}
+
 /** Reads an option that is a whole number. */
 export function wholeNumber(flag: string): (text: string) => number {
   return (text) => {

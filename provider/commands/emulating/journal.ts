@@ -1,10 +1,9 @@
-import type { Command } from "commander";
 import { describeEntry, describeRun, type JournalEntry, type RemoteEmulator } from "../../emulator/index";
 import type { JournalFilter } from "../../emulator/journal/filter";
 import type { JournalRange } from "../../emulator/journal/journal";
 import { journalFilter, journalRange } from "../../emulator/validation/arguments";
 import { UsageError } from "../cli-io";
-import { type AddCall, type Call, members, outputOption, type Printing, pretty, wholeNumber } from "./call";
+import { type AddCall, type Call, members, optionsOf, outputOption, type Printing, pretty, wholeNumber } from "./call";
 
 const EXPECT_HELP = `
 Without a number: one request or more. "then" stands between requests that are expected one after the other. What is missing
@@ -21,7 +20,7 @@ Examples:
 /** Adds `emulator journal` and `expect`. */
 export function addJournal(add: AddCall): void {
   const journalCommand = add<JournalFlags>("journal", "what it was asked and answered, secrets cut out", journal);
-  withFilter(journalCommand)
+  optionsOf(journalCommand, { ...journalRange.shape, ...journalFilter.shape })
     .option("--runs", "the runs instead of the requests")
     .option("--har", "the whole journal as an HTTP archive, for the network view of a browser")
     .option("--clear", "empty the journal afterwards")
@@ -36,18 +35,6 @@ export function addJournal(add: AddCall): void {
     .option("--faults-met", "also that every fault that was set has struck")
     .addOption(outputOption())
     .addHelpText("after", EXPECT_HELP);
-}
-
-/** An option for each member that requests can be found by. */
-function withFilter(command: Command): Command {
-  for (const [name, schema] of Object.entries({ ...journalRange.shape, ...journalFilter.shape })) {
-    const isNumber = schema.safeParse(0).success && !schema.safeParse("0").success;
-    const flag = `--${name}`;
-    const about = schema.description ?? "";
-    if (isNumber) command.option(`${flag} <number>`, about, wholeNumber(flag));
-    else command.option(`${flag} <value>`, about);
-  }
-  return command;
 }
 
 interface JournalFlags extends JournalFilter, JournalRange, Printing {

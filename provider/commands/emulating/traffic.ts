@@ -4,13 +4,14 @@ import { trafficRequest } from "../../emulator/control/traffic";
 import { CONTROL } from "../../emulator/defaults";
 import type { Packet, RemoteEmulator } from "../../emulator/index";
 import { packetSchema } from "../../emulator/packets";
+import { type MarkQuery, markQuery } from "../../emulator/validation/arguments";
 import type { MarkType } from "../../model/mark";
 import { count } from "../../model/text";
 import { type CliIo, UsageError } from "../cli-io";
 import { withoutEmpty } from "../listing/listing";
 import { printed } from "../listing/output";
 import { standardInput } from "../standard-input";
-import { type AddCall, type Call, members, outputOption, type Printing, pretty, wholeNumber } from "./call";
+import { type AddCall, type Call, members, optionsOf, outputOption, type Printing, pretty } from "./call";
 
 const PACKETS_HELP = `
 Members of a packet: from, to, proto, sport, dport, flags, length, count, at. Of traffic: kind (background, synFlood,
@@ -29,9 +30,10 @@ export function addTraffic(add: AddCall): void {
     .option("--traffic", "the members are those of generated traffic, which is summed up")
     .addOption(outputOption())
     .addHelpText("after", PACKETS_HELP);
-  add<MarksFlags>("marks <profile> <type>", "the marks of a profile: shost, dhost, sdhost or conn", marks)
-    .option("--limit <number>", "only so many records", wholeNumber("--limit"), CONTROL.marks)
-    .addOption(outputOption());
+  optionsOf(
+    add<MarksFlags>("marks <profile> <type>", "the marks of a profile: shost, dhost, sdhost or conn", marks),
+    markQuery.shape,
+  ).addOption(outputOption());
 }
 
 interface PacketsFlags extends Printing {
@@ -81,17 +83,24 @@ async function packetsOf(file: string, io: CliIo): Promise<Packet[]> {
   }
 }
 
-interface MarksFlags extends Printing {
-  readonly limit: number;
-}
+interface MarksFlags extends Printing, MarkQuery {}
 
-const marks: Call<MarksFlags> = async (emulator, { limit, output }, [url = "", type = ""]) => {
-  // What is no type is refused by the member.
-  const table = await emulator.markTable(url, type as MarkType, limit);
+const marks: Call<MarksFlags> = async (
+  emulator,
+  { output, id, contains, limit = CONTROL.marks },
+  [url = "", name = ""],
+) => {
+  // What is no type is refused by the members.
+  const type = name as MarkType;
+  const table = {
+    ...(await emulator.markTable(url, type, 1)),
+    records: await emulator.marks(url, type, { id, contains, limit }),
+  };
   if (output === "json") return pretty(table);
-  const { active, expired, records } = table;
-  const columns = Object.keys(markRecord.shape);
+  const { active, expired, evicted, refused, records } = table;
   const rows = records.map((record) => ({ ...record }));
+  const lost = evicted + refused === 0 ? "" : `, ${evicted} evicted, ${refused} refused`;
   const shown = rows.length < active + expired ? `; ${rows.length} shown` : "";
-  return printed(withoutEmpty({ columns, rows, summary: `${active} active, ${expired} expired${shown}.` }, 0), "table");
+  const summary = `${active} active, ${expired} expired${lost}${shown}.`;
+  return printed(withoutEmpty({ columns: Object.keys(markRecord.shape), rows, summary }, 0), "table");
 };

@@ -98,7 +98,7 @@ export const name = z.string().min(1).max(CONTROL.snapshotCharacters);
 export const markQuery = z.strictObject({
   id: z.int().min(0).optional().describe("Only marks of rules with this id."),
   contains: prefix.optional().describe("Only marks with this address, or with one of this prefix."),
-  limit: z.int().min(1).max(CONTROL.allMarks).optional(),
+  limit: z.int().min(1).max(CONTROL.allMarks).optional().describe("Most records."),
 } satisfies { [Name in keyof Required<MarkQuery>]: z.ZodType<MarkQuery[Name]> });
 
 /** One of the four tables of marks of a profile, and which records of it. */
