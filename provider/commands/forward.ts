@@ -1,9 +1,8 @@
 import type { Command } from "commander";
 import { OptionsError } from "../client";
-import { describeConfig } from "../forwarder/check";
+import { checkedConfig, describeConfig } from "../forwarder/check";
 import { LiveConfig } from "../forwarder/config/config";
 import { Forwarder } from "../forwarder/forwarder";
-import { loadSqlite, StoreError } from "../forwarder/ledger/sqlite";
 import { LiveTable } from "../forwarder/operating/live-table";
 import { Service } from "../forwarder/operating/service";
 import { ServiceManager } from "../forwarder/operating/service-manager";
@@ -70,6 +69,12 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
   if (chosen > 1) throw new UsageError("--once, --check and --replay exclude each other.");
   // A hang-up ends a process that does not listen for it.
   const hangups = new Hangups(chosen === 0 ? io : {});
+  if (flags.check) {
+    const checked = await wrongUse(OptionsError, () => checkedConfig(flags.config, io.env));
+    for (const line of await describeConfig(checked)) io.out(`${line}\n`);
+    io.out("The configuration is sound.\n");
+    return;
+  }
   const config = await wrongUse(OptionsError, () => LiveConfig.ofFile(flags.config, io.env));
   if (flags.once && config.current.cluster) {
     throw new UsageError(
@@ -77,12 +82,6 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
     );
   }
   const stdout = stdoutOf(io);
-  if (flags.check) {
-    await wrongUse(StoreError, loadSqlite);
-    for (const line of await describeConfig(config)) io.out(`${line}\n`);
-    io.out("The configuration is sound.\n");
-    return;
-  }
   if (flags.replay !== undefined) {
     const name = flags.replay;
     const parts = { world: systemWorld, stdout, signal: io.stop };

@@ -1,10 +1,53 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { parse } from "yaml";
 import { z } from "zod";
-import type { LiveConfig } from "./config/config";
+import { OptionsError } from "../client";
+import { messageOf } from "../model/errors";
+import { type Environment, LiveConfig } from "./config/config";
 import { CONFIG_DEFAULTS } from "./defaults";
+import { loadSqlite, StoreError } from "./ledger/sqlite";
+import { CLUSTER_USER, loadNats } from "./nats";
 import { pauseOf } from "./polling/mark-turns";
+import { SINK_KINDS } from "./sinks/kinds";
+import { sinkNamed } from "./sinks/sink";
 import { matchesAny, tableOf, takes } from "./table";
+
+const named = z.object({ name: z.string(), type: z.string() });
+/** As much of a configuration as says what has to be loaded for it, also where the rest is wrong. */
+const outline = z.object({ sinks: z.array(z.unknown()).catch([]), cluster: z.unknown() });
+
+/**
+ * Reads a configuration, and finds all that would keep it from running here: what is wrong in it, a Node that is too old, and
+ * packages that are missing.
+ *
+ * @throws {OptionsError} with every problem, a line each.
+ */
+export async function checkedConfig(file: string, env: Environment): Promise<LiveConfig> {
+  const [config, ...loads] = await Promise.allSettled([LiveConfig.ofFile(file, env), loadSqlite(), ...loadsOf(file)]);
+  const problems = [config, ...loads].flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+  const unknown = problems.find((problem) => !(problem instanceof OptionsError || problem instanceof StoreError));
+  if (unknown !== undefined) throw unknown;
+  if (config.status === "rejected" || problems.length > 0) throw new OptionsError(problems.map(messageOf).join("\n"));
+  return config.value;
+}
+
+/** Loads what its sinks and its cluster need beside this package. */
+function loadsOf(file: string): Promise<unknown>[] {
+  let read: unknown;
+  try {
+    read = parse(readFileSync(file, "utf8"));
+  } catch {
+    // Reading it for real says why.
+    return [];
+  }
+  const { sinks = [], cluster } = outline.safeParse(read).data ?? {};
+  const loads = sinks.flatMap((sink) => {
+    const { name = "", type = "" } = named.safeParse(sink).data ?? {};
+    return Object.hasOwn(SINK_KINDS, type) ? [SINK_KINDS[type]?.load?.(sinkNamed(name))] : [];
+  });
+  return [...loads, cluster ? loadNats(CLUSTER_USER) : undefined].filter((load) => load !== undefined);
+}
 
 const row = z.object({ name: z.string(), bytes: z.number() });
 

@@ -22,6 +22,9 @@ const reached = z.object(natsFields);
 /** How to reach NATS. */
 export type NatsOptions = z.infer<typeof reached>;
 
+/** Who needs NATS where it is the cluster, as messages begin. */
+export const CLUSTER_USER = "`cluster`";
+
 /** Loads what both the sink and the cluster need. @throws {OptionsError} with what to install. */
 export async function loadNats(user: string) {
   return loadOptional(user, NATS_PACKAGES, async () => ({

@@ -2,7 +2,7 @@ import type { KV } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { z } from "zod";
 import { TIMES } from "../defaults";
-import { connectNats, loadNats, type Nats, type NatsOptions } from "../nats";
+import { CLUSTER_USER, connectNats, loadNats, type Nats, type NatsOptions } from "../nats";
 
 /** How leases are kept in NATS. */
 export interface NatsLeaseOptions extends NatsOptions {
@@ -42,7 +42,7 @@ export class NatsLeaseStore {
 
   /** Loads what is needed; connects at the first use. @throws {OptionsError} naming the packages that are missing. */
   static async open(options: () => NatsLeaseOptions): Promise<NatsLeaseStore> {
-    return new NatsLeaseStore(await loadNats("`cluster`"), options);
+    return new NatsLeaseStore(await loadNats(CLUSTER_USER), options);
   }
 
   /** Says that a member is there, and what it polls, for as long as a lease lasts. */

@@ -3,7 +3,7 @@ import { inSlicesOf } from "../slices";
 import { tableKey } from "../table";
 import { kafkaSchema, loadKafka } from "./kafka-library";
 import { KafkaTopic, type Message } from "./kafka-topic";
-import { type Sink, sinkKind } from "./sink";
+import { type Sink, sinkKind, sinkNamed } from "./sink";
 
 /**
  * A topic of Kafka, a message a record. The key is the record's table, so that a table stays in one partition and in order; what
@@ -11,28 +11,32 @@ import { type Sink, sinkKind } from "./sink";
  * delivery lasts is stored once (idempotent producer); of later repeats `recordId` tells. Messages have the time of their delivery, by
  * which topics are cleaned up: what comes after a long outage would else be gone at once.
  */
-export const kafka = sinkKind(kafkaSchema, async (context): Promise<Sink<readonly Message[]>> => {
-  const library = await loadKafka(`Sink "${context.name}"`);
-  const format = formatter(context.format);
-  const { name, world } = context;
-  const topic = new KafkaTopic(library, { name, world, options: () => context.options(kafkaSchema) });
-  return {
-    async write(records) {
-      const messages = await inSlicesOf(await records.records(), (slice) =>
-        slice.map((record) => {
-          const { recordId, timestamp, event, node, arena, profile, type } = record;
-          const headers = { recordId, timestamp, event, node, arena, profile, type, format: context.format };
-          return { record, key: tableKey(record), headers, value: JSON.stringify(format(record)) };
-        }),
-      );
-      const payload = messages.flat();
-      return { payload, bytes: payload.reduce((sum, { value }) => sum + value.length, 0) };
-    },
-    deliver: (parcels, signal) =>
-      topic.publish(
-        parcels.flatMap(({ payload }) => payload),
-        signal,
-      ),
-    close: () => topic.close(),
-  };
-});
+export const kafka = sinkKind(
+  kafkaSchema,
+  async (context): Promise<Sink<readonly Message[]>> => {
+    const library = await loadKafka(sinkNamed(context.name));
+    const format = formatter(context.format);
+    const { name, world } = context;
+    const topic = new KafkaTopic(library, { name, world, options: () => context.options(kafkaSchema) });
+    return {
+      async write(records) {
+        const messages = await inSlicesOf(await records.records(), (slice) =>
+          slice.map((record) => {
+            const { recordId, timestamp, event, node, arena, profile, type } = record;
+            const headers = { recordId, timestamp, event, node, arena, profile, type, format: context.format };
+            return { record, key: tableKey(record), headers, value: JSON.stringify(format(record)) };
+          }),
+        );
+        const payload = messages.flat();
+        return { payload, bytes: payload.reduce((sum, { value }) => sum + value.length, 0) };
+      },
+      deliver: (parcels, signal) =>
+        topic.publish(
+          parcels.flatMap(({ payload }) => payload),
+          signal,
+        ),
+      close: () => topic.close(),
+    };
+  },
+  loadKafka,
+);

@@ -7,7 +7,7 @@ import { connectNats, loadNats, type Nats, natsFields, natsWords } from "../nats
 import { formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
-import { type Delivered, type Rejected, type Sink, SinkFailure, sinkKind } from "./sink";
+import { type Delivered, type Rejected, type Sink, SinkFailure, sinkKind, sinkNamed } from "./sink";
 
 const schema = members({
   ...natsFields,
@@ -31,32 +31,36 @@ const NOT_FOUND = 10_059;
  * NATS JetStream. A message is acknowledged when the stream has stored it; the record's id is its `Nats-Msg-Id`, so that a
  * repeat within the stream's duplicate window is stored once.
  */
-export const nats = sinkKind(schema, async (context): Promise<Sink<readonly Payload[]>> => {
-  const library = await loadNats(`Sink "${context.name}"`);
-  const format = formatter(context.format);
-  const link = new Link(library, () => context.options(schema), context.name);
-  return {
-    async write(records) {
-      const options = context.options(schema);
-      const messages = await inSlicesOf(await records.records(), (slice) =>
-        messagesOf(slice, options.subject, options.recordsPerMessage).map((one) => ({
-          ...one,
-          payload: Buffer.from(one.records.map((record) => JSON.stringify(format(record))).join("\n")),
-        })),
-      );
-      const payload = messages.flat();
-      return { payload, bytes: payload.reduce((sum, one) => sum + one.payload.length, 0) };
-    },
-    deliver(parcels, signal) {
-      return link.publish(
-        parcels.flatMap(({ payload }) => payload),
-        context.options(schema),
-        signal,
-      );
-    },
-    close: () => link.close(),
-  };
-});
+export const nats = sinkKind(
+  schema,
+  async (context): Promise<Sink<readonly Payload[]>> => {
+    const library = await loadNats(sinkNamed(context.name));
+    const format = formatter(context.format);
+    const link = new Link(library, () => context.options(schema), context.name);
+    return {
+      async write(records) {
+        const options = context.options(schema);
+        const messages = await inSlicesOf(await records.records(), (slice) =>
+          messagesOf(slice, options.subject, options.recordsPerMessage).map((one) => ({
+            ...one,
+            payload: Buffer.from(one.records.map((record) => JSON.stringify(format(record))).join("\n")),
+          })),
+        );
+        const payload = messages.flat();
+        return { payload, bytes: payload.reduce((sum, one) => sum + one.payload.length, 0) };
+      },
+      deliver(parcels, signal) {
+        return link.publish(
+          parcels.flatMap(({ payload }) => payload),
+          context.options(schema),
+          signal,
+        );
+      },
+      close: () => link.close(),
+    };
+  },
+  loadNats,
+);
 
 interface Message {
   readonly subject: string;

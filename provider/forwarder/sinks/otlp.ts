@@ -4,7 +4,7 @@ import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
 import { httpFields, postingSink, type SinkAnswer } from "./http-post";
 import { loadOptional } from "./optional";
-import { allRejected, sinkKind } from "./sink";
+import { allRejected, sinkKind, sinkNamed } from "./sink";
 
 type Serializer = typeof import("@opentelemetry/otlp-transformer")["ProtobufLogsSerializer"];
 type LogRecord = Parameters<Serializer["serializeRequest"]>[0][number];
@@ -17,31 +17,35 @@ const INFO = 9;
  * OpenTelemetry logs over HTTP, protobuf by the official library. Attributes have the names of the semantic conventions,
  * whatever `format` says. What the other side says it did not take is kept as rejected: it does not say which it was.
  */
-export const otlp = sinkKind(members(httpFields), async (context) => {
-  const { ProtobufLogsSerializer: serializer } = await loadOptional(
-    `Sink "${context.name}"`,
-    ["@opentelemetry/otlp-transformer"],
-    () => import("@opentelemetry/otlp-transformer"),
-  );
-  const attributes = formatter("otel");
-  return postingSink(context, {
-    contentType: "application/x-protobuf",
-    divisible: [413],
-    // Requests one behind the other are one request of all their records: repeated fields of protobuf messages add up.
-    async body(records) {
-      const resource = resourceOf();
-      const parts = await inSlicesOf(await records.records(), (slice) =>
-        serializer.serializeRequest(slice.map((record) => logRecord(record, attributes(record), resource))),
-      );
-      const whole = parts.filter((part) => part !== undefined);
-      return whole.length < parts.length ? undefined : Buffer.concat(whole);
-    },
-    async judge(records, answer) {
-      const refused = partialSuccess(serializer, answer);
-      return refused === undefined ? {} : allRejected(await records.records(), refused);
-    },
-  });
-});
+export const otlp = sinkKind(
+  members(httpFields),
+  async (context) => {
+    const { ProtobufLogsSerializer: serializer } = await loadOtlp(sinkNamed(context.name));
+    const attributes = formatter("otel");
+    return postingSink(context, {
+      contentType: "application/x-protobuf",
+      divisible: [413],
+      // Requests one behind the other are one request of all their records: repeated fields of protobuf messages add up.
+      async body(records) {
+        const resource = resourceOf();
+        const parts = await inSlicesOf(await records.records(), (slice) =>
+          serializer.serializeRequest(slice.map((record) => logRecord(record, attributes(record), resource))),
+        );
+        const whole = parts.filter((part) => part !== undefined);
+        return whole.length < parts.length ? undefined : Buffer.concat(whole);
+      },
+      async judge(records, answer) {
+        const refused = partialSuccess(serializer, answer);
+        return refused === undefined ? {} : allRejected(await records.records(), refused);
+      },
+    });
+  },
+  loadOtlp,
+);
+
+function loadOtlp(user: string) {
+  return loadOptional(user, ["@opentelemetry/otlp-transformer"], () => import("@opentelemetry/otlp-transformer"));
+}
 
 function partialSuccess(serializer: Serializer, { body, told }: SinkAnswer): string | undefined {
   if (body.length === 0) return undefined;

@@ -137,14 +137,22 @@ export interface SinkKind {
   readonly schema: z.ZodType;
   /** Makes a sink; connections are made when the first record is delivered. @throws {Error} when a package is missing. */
   open(context: SinkContext): Promise<Sink>;
+  /** Loads what it needs beside this package. @throws {OptionsError} when that is missing. */
+  load?(user: string): Promise<unknown>;
 }
 
 /** Makes a kind of sink from its schema and from what opens one with its options. */
 export function sinkKind<Options>(
   schema: z.ZodType<Options>,
   open: (context: SinkContext, options: Options) => Promise<Sink>,
+  load?: SinkKind["load"],
 ): SinkKind {
-  return { schema, open: (context) => open(context, context.options(schema)) };
+  return { schema, open: (context) => open(context, context.options(schema)), ...(load && { load }) };
+}
+
+/** Who needs something, as messages begin. */
+export function sinkNamed(name: string): string {
+  return `Sink "${name}"`;
 }
 
 const whenFull = z.enum(["pause", "drop-oldest"], { error: 'must be "pause" or "drop-oldest"' });
