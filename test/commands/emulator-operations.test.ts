@@ -191,7 +191,9 @@ test("packets arrive one by one, from a file and as traffic, and leave marks", a
   ]);
 
   const traffic = "packets --traffic kind=synFlood to=198.51.100.0/25,203.0.113.1 count=500 seed=3";
-  expect(await call(traffic)).toMatch(/^packets 500\nbytes \d+\naccepted \d+\ndropped 0\nunbound \d+\nevicted 0\nrefused 0\n$/);
+  expect(await call(traffic)).toMatch(
+    /^packets 500\nbytes \d+\naccepted \d+\ndropped 0\nunbound \d+\nevicted 0\nrefused 0\n$/,
+  );
   const { packets, unbound } = await json(traffic);
   expect([packets, unbound > 0 && unbound < 500]).toEqual([500, true]);
 });
