@@ -27,6 +27,8 @@ interface Words {
   readonly about: string;
   readonly options: readonly { readonly flag: string; readonly about: string; readonly values: readonly string[] }[];
   readonly below: readonly Words[];
+  /** What may stand as its argument. */
+  readonly choices: readonly string[];
 }
 
 function wordsOf(command: Command): Words {
@@ -40,6 +42,7 @@ function wordsOf(command: Command): Words {
         long ? [{ flag: long, about: description, values: argChoices }] : [],
       ),
     below: command.commands.map(wordsOf),
+    choices: command.registeredArguments.flatMap(({ argChoices = [] }) => argChoices),
   };
 }
 
@@ -59,17 +62,23 @@ ${words.below.map((one) => `      ${one.name}) words="${wordsBehind(one)}" ;;`).
 }
 complete -o default -F _pulumi_packetfilter pulumi-packetfilter
 `,
+  // As a file in $fpath it is run at the first completion, which it then has to answer, too.
   zsh: (words) => `#compdef pulumi-packetfilter
 autoload -U +X bashcompinit && bashcompinit
-${SCRIPTS.bash(words)}`,
+${SCRIPTS.bash(words)}if [ "\${funcstack[1]}" = _pulumi-packetfilter ]; then _bash_complete -o default -F _pulumi_packetfilter; fi
+`,
   fish: ({ below }) =>
     [
       ...below.map(({ name, about }) => `${FISH} -n __fish_use_subcommand -f -a ${name} -d ${quoted(about)}`),
+      ...below.flatMap((one) => [
+        ...one.below.map(({ name, about }) => `${FISH} -n '${behind(one)}' -f -a ${name} -d ${quoted(about)}`),
+        ...one.choices.map((choice) => `${FISH} -n '${behind(one)}' -f -a ${choice}`),
+      ]),
       ...below.flatMap((one) =>
         [one, ...one.below].flatMap(({ options }) =>
           options.map(({ flag, about, values }) => {
             const given = values.length > 0 ? ` -x -a ${quoted(values.join(" "))}` : "";
-            return `${FISH} -n '__fish_seen_subcommand_from ${one.name}' -l ${flag.slice(2)}${given} -d ${quoted(about)}`;
+            return `${FISH} -n '${behind(one)}' -l ${flag.slice(2)}${given} -d ${quoted(about)}`;
           }),
         ),
       ),
@@ -78,6 +87,7 @@ ${SCRIPTS.bash(words)}`,
 };
 
 const FISH = "complete -c pulumi-packetfilter";
+const behind = ({ name }: Words) => `__fish_seen_subcommand_from ${name}`;
 
 function valuesCases({ below }: Words): string {
   const cases = below.flatMap(({ name, options }) =>
@@ -88,10 +98,10 @@ function valuesCases({ below }: Words): string {
   return cases.join("\n");
 }
 
-/** Commands below and options, those of the commands below included. */
-function wordsBehind({ below, options }: Words): string {
+/** Commands below, arguments and options, those of the commands below included. */
+function wordsBehind({ below, choices, options }: Words): string {
   const flags = [...options, ...below.flatMap((one) => one.options)].map(({ flag }) => flag);
-  return [...below.map(({ name }) => name), ...new Set(flags)].join(" ");
+  return [...below.map(({ name }) => name), ...choices, ...new Set(flags)].join(" ");
 }
 
 function quoted(text: string): string {

@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -10,6 +10,8 @@ import { run } from "./support";
 
 const CLI = join(__dirname, "../../dist/provider/cli.js");
 const BLOCKED = "prefixset://edge/blocked";
+/** util-linux: runs a command at a terminal of its own. */
+const TERMINAL = "script";
 
 test("help and version are commands, too", async () => {
   expect(await run(["help", "unblock"])).toEqual(await run(["unblock", "--help"]));
@@ -106,7 +108,7 @@ describe("completion", () => {
 /** Runs the command line at a terminal of so many columns, and gives what stands on it. */
 async function atTerminal(columns: number, ...args: string[]): Promise<string> {
   const words = [process.execPath, CLI, ...args].map((word) => `'${word}'`).join(" ");
-  const { stdout } = await promisify(execFile)("script", ["-qec", `stty cols ${columns}; ${words}`, "/dev/null"]);
+  const { stdout } = await promisify(execFile)(TERMINAL, ["-qec", `stty cols ${columns}; ${words}`, "/dev/null"]);
   return stdout.replaceAll("\r\n", "\n");
 }
 
@@ -120,4 +122,25 @@ test("at a terminal: help fits, completion is the script, progress is said", asy
   expect(await atTerminal(200, "list", BLOCKED, "--endpoint", node.url)).toBe(
     `listing ${BLOCKED} on ${node.url}\n0 entries.\n`,
   );
+});
+
+test("at a terminal: a node that is silent is named, until it answers", async () => {
+  let answer = () => {};
+  using node = await serveRaw((_, response) => {
+    answer = () => response.end('{"data":[]}');
+  });
+  const words = [process.execPath, CLI, "list", BLOCKED, "--endpoint", node.url].map((word) => `'${word}'`).join(" ");
+  const child = spawn(TERMINAL, ["-qec", `stty cols 200; ${words}`, "/dev/null"], {
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let said = "";
+  for await (const chunk of child.stdout) {
+    said += chunk;
+    if (/no answer for 5 s/.test(said)) answer();
+  }
+  const line = `listing ${BLOCKED} on ${node.url}`;
+  const lines = said.replaceAll("\r\n", "\n").trimEnd().split("\n");
+  // Where the machine is slow, it is silent for longer.
+  const later = lines.filter((one) => /: no answer for \d+0 s$/.test(one));
+  expect(lines).toEqual([line, `${line}: no answer for 5 s`, ...later, "0 entries."]);
 });

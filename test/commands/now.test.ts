@@ -204,18 +204,3 @@ describe("what another writer put there stays", () => {
     expect([applied(), held()]).toEqual([{ "192.0.2.0/24": 1 }, {}]);
   });
 });
-
-test("of twenty calls at once at a slow node the file and the node say the same in the end", async () => {
-  await emulator.close();
-  const state = { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } };
-  emulator = await startEmulator({ state, commitLatency: "30ms" });
-  const hosts = Array.from({ length: 20 }, (_, index) => `203.0.113.${1 + (index % 4)}`);
-  const calls = hosts.map((host, index) =>
-    index % 2 === 0 ? block([host], ["--value", String(index)]) : command("unblock", [host]),
-  );
-  await Promise.all([writeFile(join(folder, "blocks.yaml"), "203.0.113.9/32: 1\n"), block(["203.0.113.9"])]);
-  const ended = await Promise.all(calls);
-  expect(ended.filter(({ code }) => code !== 0)).toEqual([]);
-  const values = Object.fromEntries(Object.entries(held()).map(([prefix, { value }]) => [prefix, value]));
-  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1, ...values });
-}, 60_000);

@@ -1,0 +1,93 @@
+import { execFile, spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type Emulator, startEmulator } from "../../provider/emulator";
+import { readPrefixFile } from "../../provider/prefixes";
+import { run } from "./support";
+
+const CLI = join(__dirname, "../../dist/provider/cli.js");
+const BLOCKED = "prefixset://edge/blocked";
+
+let folder: string;
+let nodes: Emulator[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-at-once-"));
+  const state = { arenas: { edge: { sets: { blocked: {} } } } };
+  nodes = await Promise.all([
+    startEmulator({ state, dialect: "seed:4", commitLatency: "30ms" }),
+    startEmulator({ state, dialect: "seed:34", commitLatency: "5ms..60ms" }),
+  ]);
+});
+afterEach(async () => {
+  await Promise.all(nodes.map((node) => node.close()));
+  await rm(folder, { recursive: true });
+});
+
+const at = (name: string) => join(folder, name);
+const write = (text: string) => writeFile(at("blocks.yaml"), text);
+const entries = () => readPrefixFile(at("blocks.yaml"), { allowEmpty: true });
+const held = () => nodes.map((node) => node.prefixSet(BLOCKED).applied);
+const both = () => [
+  "--file",
+  "blocks.yaml",
+  "--now",
+  BLOCKED,
+  ...nodes.flatMap((node) => ["--endpoint", node.endpoint]),
+];
+const REASON = ["--reason", "SYN flood", "--for", "2h"];
+const block = (host: string, ...more: string[]) => ["block", host, ...REASON, ...both(), ...more];
+const unblock = (host: string) => ["unblock", host, ...both()];
+
+test("of twenty processes at once at two slow nodes, file and nodes say the same in the end", async () => {
+  await write("# ours\n203.0.113.9/32: 1\n");
+  await run(block("203.0.113.9"), { folder });
+  const calls = Array.from({ length: 20 }, (_, index) => {
+    const host = `203.0.113.${1 + (index % 4)}`;
+    const args = index % 2 === 0 ? block(host, "--value", String(index)) : unblock(host);
+    return promisify(execFile)(process.execPath, [CLI, ...args], { cwd: folder });
+  });
+  expect((await Promise.allSettled(calls)).filter(({ status }) => status === "rejected")).toEqual([]);
+  const values = Object.fromEntries(Object.entries(entries()).map(([prefix, { value }]) => [prefix, value]));
+  expect(values).toMatchObject({ "203.0.113.9/32": 1 });
+  expect(held()).toEqual([values, values]);
+  expect(await readFile(at("blocks.yaml"), "utf8")).toMatch(/^# ours\n/);
+  expect(readdirSync(folder)).toEqual(["blocks.yaml"]);
+}, 120_000);
+
+/** Lets a command wait for the file, which another process holds and edits meanwhile. */
+async function whileItWaits(args: readonly string[], edited: string) {
+  await writeFile(at("blocks.yaml.lock"), JSON.stringify({ host: hostname(), pid: process.pid, id: "other" }));
+  const ended = run(args, { folder });
+  // Its own lock stands beside the file for a moment whenever it tries.
+  const isTrying = () => readdirSync(folder).some((name) => name.startsWith("blocks.yaml.lock."));
+  while (!isTrying()) await new Promise((resolve) => setTimeout(resolve, 1));
+  const script = "require('node:fs').writeFileSync(process.argv[1], process.argv[2])";
+  spawnSync(process.execPath, ["-e", script, at("blocks.yaml"), edited]);
+  expect(nodes.flatMap(({ journal }) => journal)).toEqual([]);
+  await rm(at("blocks.yaml.lock"));
+  return ended;
+}
+
+test("what another process wrote while the command waited for the file is what it sends, and stays", async () => {
+  await write("203.0.113.7/32: 1\n");
+  const ended = await whileItWaits(block("203.0.113.7"), "# night shift\n203.0.113.7/32: 9\n198.51.100.1/32: 4\n");
+  expect(ended).toMatchObject({ code: 0, err: "" });
+  expect(held()).toEqual([{ "203.0.113.7/32": 9 }, { "203.0.113.7/32": 9 }]);
+  expect(entries()).toMatchObject({
+    "203.0.113.7/32": { value: 9, reason: "SYN flood" },
+    "198.51.100.1/32": { value: 4 },
+  });
+  expect(await readFile(at("blocks.yaml"), "utf8")).toMatch(/^# night shift\n/);
+});
+
+test("a value that another process wrote meanwhile is the file's own, so that unblock removes it", async () => {
+  await write("203.0.113.7/32: 1\n198.51.100.1/32: 4\n");
+  for (const node of nodes) node.change(BLOCKED, { insert: { "203.0.113.7/32": 9 } });
+  const ended = await whileItWaits(unblock("203.0.113.7"), "203.0.113.7/32: 9\n198.51.100.1/32: 4\n");
+  expect(ended).toMatchObject({ code: 0, err: "" });
+  expect([held(), Object.keys(entries())]).toEqual([[{}, {}], ["198.51.100.1/32"]]);
+});

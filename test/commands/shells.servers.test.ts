@@ -1,0 +1,67 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { run } from "./support";
+
+/** What is typed, and what a shell that has the script offers then. */
+const TYPED: Readonly<Record<string, readonly string[]>> = {
+  bl: ["block", "blocks"],
+  "block e": ["expire"],
+  "block 203.0.113.7 --per": ["--permanent"],
+  "list --output ": ["csv", "json", "table"],
+  "completion z": ["zsh"],
+  "completion --h": ["--help"],
+};
+
+let folder: string;
+beforeAll(async () => {
+  const { ensureDebian } = await import("../../tools/lib/debian.mjs");
+  for (const shell of ["zsh", "fish"]) ensureDebian(`/usr/bin/${shell}`, shell, `Install ${shell}.`);
+  folder = await mkdtemp(join(tmpdir(), "packetfilter-shells-"));
+  await writeFile(join(folder, "completion.fish"), (await run(["completion", "fish"])).out);
+  await writeFile(join(folder, "_pulumi-packetfilter"), (await run(["completion", "zsh"])).out);
+}, 300_000);
+afterAll(() => rm(folder, { recursive: true }));
+
+describe("fish", () => {
+  test.each(Object.entries(TYPED))("offers behind %j", async (typed, offered) => {
+    const script = `source "$argv[1]"; complete -C "pulumi-packetfilter $argv[2]"`;
+    const args = ["--no-config", "-c", script, join(folder, "completion.fish"), typed];
+    const { stdout } = await promisify(execFile)("/usr/bin/fish", args, { cwd: folder });
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .map((line) => line.split("\t")[0])
+        .sort(),
+    ).toEqual(offered);
+  });
+});
+
+/**
+ * Types into a zsh at a terminal of its own that finds the script in $fpath, and prints what stands there when it has listed
+ * what it offers at the first Tab. Marks are computed, so that none is what was typed.
+ */
+const AT_TERMINAL = String.raw`
+zmodload zsh/zpty
+zpty shell /usr/bin/zsh -f -i
+zpty -w shell "PS1= PROMPT_EOL_MARK=; fpath=($1 \$fpath); autoload -U compinit; compinit -u -D; pulumi-packetfilter() {}; unsetopt automenu; LISTMAX=0"
+zpty -w shell "list-marked() { zle list-choices; zle -R; print -n listed-\$((41 + 1)) }; zle -N list-marked; bindkey '^I' list-marked; print ready-\$((41 + 1))"
+zpty -r -m shell line '*ready-42*'
+zpty -w -n shell "pulumi-packetfilter $2"$'\t'
+zpty -r -m shell line '*listed-42*'
+print -r -- "$line"
+zpty -d shell
+`;
+
+describe("zsh", () => {
+  test.each(Object.entries(TYPED))("offers behind %j", async (typed, offered) => {
+    const { stdout } = await promisify(execFile)("/usr/bin/zsh", ["-f", "-c", AT_TERMINAL, "zsh", folder, typed]);
+    // The list stands between the command that clears the lines for it and the one that goes back up.
+    const [listed = ""] = stdout.split("\u001b[J").at(-1)?.split("\u001b") ?? [];
+    expect(listed.split(/\s+/)).toEqual(offered);
+  });
+});
