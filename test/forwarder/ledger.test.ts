@@ -287,6 +287,26 @@ describe("each sink counts for itself", () => {
     expect((await again.status()).sinks[0]).toEqual(disk);
   });
 
+  test("maxAgeMs measures the time that has passed, whatever is done to the date", async () => {
+    const limits = { maxAgeMs: 10_000 };
+    const { ledger } = await open([sink("kept", { ...limits, whenFull: "drop-oldest" }), sink("careful", limits)]);
+    await read(ledger, { 1: 1 });
+    for (const days of [365, -730, 365]) {
+      wall += days * 86_400_000;
+      await read(ledger, { 1: days });
+    }
+    const kept = (await ledger.status()).sinks.map(({ name, records, dropped }) => ({ name, records, dropped }));
+    expect(kept).toEqual([
+      { name: "kept", records: 4, dropped: 0 },
+      { name: "careful", records: 4, dropped: 0 },
+    ]);
+    // The first is 12 s old with the next list.
+    await expect(read(ledger, { 1: 5 })).rejects.toThrow('The spool is full for sink "careful"');
+    await ledger.acknowledge("careful", await readUpTo(ledger, "careful"));
+    await read(ledger, { 1: 5 });
+    expect((await ledger.status()).sinks[0]).toMatchObject({ records: 3, dropped: 2 });
+  });
+
   test("what is read at a time is never smaller than a batch and never larger than asked for", async () => {
     const { ledger } = await open();
     for (let value = 1; value <= 5; value++) await read(ledger, { 1: value, 2: value });

@@ -189,7 +189,8 @@ export class OpenStore {
       reading.table.taken(reading.list.now);
       resolve(taken[index] as TakenOver);
     }
-    if (accepted.length > 0) spool.dropOldest(Math.max(...accepted.map(({ reading }) => reading.list.wall)));
+    const newest = accepted.map(({ reading }) => reading.list).sort((a, b) => b.now - a.now)[0];
+    if (newest) spool.dropOldest(newest);
     if (spool.hasMoved) this.scheduleMarks();
     return false;
   }
@@ -222,7 +223,7 @@ export class OpenStore {
       table.enter(epoch);
       let spooled = 0;
       for (const chunk of rows) {
-        const entry = this.spool.insert(table, chunk, list.wall);
+        const entry = this.spool.insert(table, chunk, list);
         entries.push(entry);
         spooled += entry.bytes;
         yield;
@@ -249,8 +250,8 @@ export class OpenStore {
 
   /** Rejects a reading for which a sink that pauses has no room. */
   private fits({ reading, reject }: Finished, reserved: Map<SinkAccount, number>): boolean {
-    const { table, wall } = reading.list;
-    const full = this.spool.fullFor(table, reading.rows, wall, reserved);
+    const { list, rows } = reading;
+    const full = this.spool.fullFor(list.table, rows, list, reserved);
     if (full.length === 0) return true;
     reading.table.forget();
     reject(new SpoolFull(full.map(({ spec }) => spec.name)));

@@ -10,6 +10,20 @@ export interface Entry {
   readonly bytes: number;
   /** When it was taken over. */
   readonly taken: number;
+  /** The same on the clock that is never set, of what this run has taken over. */
+  readonly now?: number;
+}
+
+/** When a list came, on both clocks. */
+export interface Moment {
+  /** Milliseconds since 1970. */
+  readonly wall: number;
+  readonly now: number;
+}
+
+/** Of what an earlier run has taken over only the date is known. */
+function ageOf({ taken, now }: Entry, at: Moment): number {
+  return now === undefined ? at.wall - taken : at.now - now;
 }
 
 /** What one sink has not acknowledged: each sink counts for itself, so that a dead one fills no other sink's spool. */
@@ -63,11 +77,11 @@ export class SinkAccount {
    *
    * @param reserved Bytes that are about to be added.
    */
-  isFullFor(more: number, wall: number, reserved: number): boolean {
+  isFullFor(more: number, at: Moment, reserved: number): boolean {
     const { maxBytes, maxAgeMs } = this.spec.limits;
     const oldest = this.unread[this.first];
     if (!oldest && reserved === 0) return false;
-    const isLate = oldest !== undefined && maxAgeMs > 0 && wall - oldest.taken > maxAgeMs;
+    const isLate = oldest !== undefined && maxAgeMs > 0 && ageOf(oldest, at) > maxAgeMs;
     return isLate || this.bytes + reserved + more > maxBytes;
   }
 
@@ -76,12 +90,12 @@ export class SinkAccount {
    *
    * @returns whether there were any.
    */
-  dropOldest(wall: number): boolean {
+  dropOldest(at: Moment): boolean {
     const { maxBytes, maxAgeMs } = this.spec.limits;
     const before = this.position;
     for (let oldest = this.unread[this.first]; oldest; oldest = this.unread[this.first]) {
       const tooMuch = this.bytes > maxBytes && this.unread.length - this.first > 1;
-      if (!tooMuch && !(maxAgeMs > 0 && wall - oldest.taken > maxAgeMs)) break;
+      if (!tooMuch && !(maxAgeMs > 0 && ageOf(oldest, at) > maxAgeMs)) break;
       this.dropped += oldest.records;
       this.acknowledge(oldest.seq);
     }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { RowChunk } from "../record/rows";
 import { type TableName, tableOf } from "../table";
 import type { BatchHead, LedgerStatus, SinkSpec, SpooledBatch } from "./protocol";
-import { type Entry, SinkAccount } from "./sink-account";
+import { type Entry, type Moment, SinkAccount } from "./sink-account";
 import type { Store } from "./store";
 import type { TableState } from "./table-state";
 
@@ -84,7 +84,7 @@ export class Spool {
   }
 
   /** Within a transaction: adds rows of a table. They count once {@link note} is told. */
-  insert(table: TableState, chunk: RowChunk, wall: number): Entry {
+  insert(table: TableState, chunk: RowChunk, { wall, now }: Moment): Entry {
     const head: BatchHead = {
       ...table.name,
       at: wall,
@@ -99,7 +99,7 @@ export class Spool {
     const seq = ++this.lastSeq;
     const sql = "INSERT INTO batches (seq, table_id, records, bytes, taken, body) VALUES (?, ?, ?, ?, ?, ?)";
     this.store.run(sql, seq, table.id, chunk.count, bytes, wall, body);
-    return { seq, table: table.name, records: chunk.count, bytes, taken: wall };
+    return { seq, table: table.name, records: chunk.count, bytes, taken: wall, now };
   }
 
   /** After the transaction: every sink that takes the batch has it to read. */
@@ -122,7 +122,7 @@ export class Spool {
   fullFor(
     table: TableName,
     chunks: readonly RowChunk[],
-    wall: number,
+    at: Moment,
     reserved: Map<SinkAccount, number>,
   ): readonly SinkAccount[] {
     const bytes = chunks.reduce(
@@ -133,7 +133,7 @@ export class Spool {
     const takers = [...this.accounts.values()].filter(
       (account) => account.spec.limits.whenFull === "pause" && account.takes(table),
     );
-    const full = takers.filter((account) => account.isFullFor(bytes, wall, reserved.get(account) ?? 0));
+    const full = takers.filter((account) => account.isFullFor(bytes, at, reserved.get(account) ?? 0));
     if (full.length > 0) return full;
     for (const account of takers) reserved.set(account, (reserved.get(account) ?? 0) + bytes);
     return [];
@@ -156,9 +156,9 @@ export class Spool {
   }
 
   /** Drops what the limits of `drop-oldest` do not allow. @returns whether there was something. */
-  dropOldest(wall: number): boolean {
+  dropOldest(at: Moment): boolean {
     for (const account of this.accounts.values()) {
-      if (account.spec.limits.whenFull === "drop-oldest" && account.dropOldest(wall)) this.moved.add(account);
+      if (account.spec.limits.whenFull === "drop-oldest" && account.dropOldest(at)) this.moved.add(account);
     }
     return this.hasMoved;
   }
