@@ -172,6 +172,22 @@ test("a server that takes 1.8 s to answer loses no lease of 6 s", async () => {
   await settled(() => over);
 });
 
+test("a date that is set to and fro moves no node and loses no lease", async () => {
+  const { clock, polled, turns, start, settled } = cluster();
+  const a = start("a", NODES);
+  const b = start("b", NODES);
+  await settled(() => polled.size === NODES.length && new Set(polled.values()).size === 2);
+  const begun = turns.length;
+  for (const days of [365, -730, 365]) {
+    clock.jump(days * 86_400_000);
+    const later = clock.monotonic() + 5 * LEASE_MS;
+    await settled(() => clock.monotonic() > later);
+  }
+  expect([a.lost(), b.lost(), turns.length - begun, polled.size]).toEqual([0, 0, 0, NODES.length]);
+  expect([...a.told.lines, ...b.told.lines]).toEqual([]);
+  await Promise.all([a.end(), b.end()]);
+});
+
 test("a server that is too slow for the leases is told, with the leases that it would do for", async () => {
   const { start, settled } = cluster(2_600);
   const a = start("a", NODES);
