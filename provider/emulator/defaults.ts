@@ -105,6 +105,12 @@ export const ANSWER_BYTES = {
   paced: 16 * 1024,
 } as const;
 
+/**
+ * Levels of objects and arrays within each other in a body that is looked through (`http/request.ts`): a state has ten, and each level
+ * takes a part of the stack.
+ */
+export const BODY_LEVELS = 100;
+
 /** Milliseconds until the next try to take the port again when another process took it during an outage (`wiring.ts`). */
 export const PORT_RETRY_MS = 50;
 
@@ -140,8 +146,6 @@ export const CONTROL = {
   /** Bytes of a body, and of that of PUT /state: a state with a million marks fits. */
   bodyBytes: 32 * 2 ** 20,
   stateBytes: 256 * 2 ** 20,
-  /** Levels of objects and arrays within each other in a body: a state has ten. */
-  bodyDepth: 100,
   /** Bytes that a reader of events may be behind before it is cut off: the memory of the emulator does not grow with it. */
   eventBytes: 1_048_576,
   /** Real milliseconds from the answer to POST /stop until connections are broken. */

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { OPERATIONS } from "../../provider/emulator/control/operations";
@@ -76,6 +78,22 @@ test("what is no operation is refused, and so is what another page could send", 
   expect(foreign.status).toBe(403);
   const plain = await fetch(`${emulator.control}/faults`, { method: "POST", body: "{}" });
   expect(plain.status).toBe(400);
+});
+
+test.each([
+  ["POST", "/faults", 32 * 2 ** 20],
+  ["PUT", "/state", 256 * 2 ** 20],
+])("a body of %s %s beyond its limit is refused unread, and told the limit", async (method, path, most) => {
+  await using emulator = await startEmulator();
+  const headers = { "content-type": "application/json", "content-length": most + 1 };
+  const sent = request(`${emulator.control}${path}`, { method, headers });
+  sent.flushHeaders();
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  expect([answer.statusCode, JSON.parse(Buffer.concat(await answer.toArray()).toString())]).toEqual([
+    413,
+    { error: `the body is too large: at most ${most} bytes` },
+  ]);
+  sent.destroy();
 });
 
 test.each([

@@ -97,12 +97,12 @@ test("a body that grows too large unannounced is answered 413, the rest unread",
 
 test.each([
   [
-    "an array in an array, ten thousand deep",
-    `{"url":"${BLOCKED}","cmd":"insert","data":[${"[".repeat(10_000)}${"]".repeat(10_000)}]}`,
+    "an array in an array, a hundred thousand deep",
+    `{"url":"${BLOCKED}","cmd":"insert","data":[${"[".repeat(100_000)}${"]".repeat(100_000)}]}`,
   ],
   [
-    "an object in an entry, ten thousand deep",
-    `{"url":"${BLOCKED}","cmd":"insert","data":[${'{"p":'.repeat(10_000)}1${"}".repeat(10_000)}]}`,
+    "an object in an entry, a hundred thousand deep",
+    `{"url":"${BLOCKED}","cmd":"insert","data":[${'{"p":'.repeat(100_000)}1${"}".repeat(100_000)}]}`,
   ],
   ["a member named __proto__", `{"url":"${BLOCKED}","cmd":"list","__proto__":{"data":1}}`],
   [

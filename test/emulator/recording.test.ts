@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startEmulator } from "../../provider/emulator";
+import { type Emulator, startEmulator } from "../../provider/emulator";
 import { EDGE, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";
@@ -56,6 +56,37 @@ test("what a node answered is answered again without it, in its order, and the l
   copy.reset();
   expect(await again()).toEqual(seen.slice(0, -1));
 });
+
+test.each([
+  ["arrays", "[".repeat(100_000) + "]".repeat(100_000)],
+  ["objects", `${'{"a":'.repeat(100_000)}1${"}".repeat(100_000)}`],
+])(
+  "a body of %s within each other, however deep, is passed on, recorded and answered as it was",
+  async (name, deep) => {
+    const record = join(folder, `deep-${name}.ndjson`);
+    const ask = async (emulator: Emulator) => {
+      const [client] = emulator.clients;
+      const node = await fapi(emulator, deep);
+      const data = await fapi(emulator, `{"url":"${BLOCKED}","cmd":"insert","data":[${deep}]}`);
+      const url = `${emulator.signalingUrl}/${client?.clientId}/${client?.secretKey}/start`;
+      const start = await fetch(url, { method: "POST", body: `{"IP_prefix":${deep}}` });
+      return [
+        [node.status, node.text],
+        [data.status, data.text],
+        [start.status, await start.text()],
+      ];
+    };
+    await using node = await startEmulator();
+    const answers = await ask(node);
+    expect(answers.map(([status]) => status)).toEqual([400, 400, 400]);
+    {
+      await using proxy = await startEmulator({ proxy: node.endpoint, proxySignaling: node.signalingUrl, record });
+      expect(await ask(proxy)).toEqual(answers);
+    }
+    await using copy = await startEmulator({ replay: record });
+    expect(await ask(copy)).toEqual(answers);
+  },
+);
 
 test("what was never recorded is refused with what it is, or answered by the emulator's own rules", async () => {
   const record = join(folder, "little.ndjson");

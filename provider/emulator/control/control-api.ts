@@ -2,9 +2,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import { isIP } from "node:net";
 import { z } from "zod";
 import { PrefixError } from "../../model/prefix";
-import { CONTROL } from "../defaults";
+import { BODY_LEVELS, CONTROL } from "../defaults";
 import { json, type Reply, send } from "../http/reply";
-import { BadRequest, isAuthorized, parseJson, readBody, toOriginForm } from "../http/request";
+import { BadRequest, isAuthorized, isTooDeep, parseJson, readBody, toOriginForm } from "../http/request";
 import { ExpectationError } from "../journal/expectations";
 import { pageFile } from "../page/static-files";
 import type { Simulation } from "../simulation";
@@ -145,20 +145,10 @@ async function readJsonOrYaml(request: IncomingMessage, body: Buffer): Promise<u
   throw new BadRequest("the header Content-Type must be application/json or application/yaml");
 }
 
-/**
- * A value whose objects lie within each other no deeper than anything that is asked here, and not within themselves, as
- * anchors of YAML allow. Each object is looked at once, however often it is named.
- *
- * @throws {BadRequest}
- */
-function notTooDeep(value: unknown, depth = 0, seen = new Set<object>()): unknown {
-  if (typeof value !== "object" || value === null || (seen.has(value) && depth <= CONTROL.bodyDepth)) return value;
-  if (depth > CONTROL.bodyDepth) {
-    throw new BadRequest(`the body is nested deeper than ${CONTROL.bodyDepth} levels, or holds itself`);
-  }
-  for (const member of Object.values(value)) notTooDeep(member, depth + 1, seen);
-  seen.add(value);
-  return value;
+/** @throws {BadRequest} */
+function notTooDeep(value: unknown): unknown {
+  if (!isTooDeep(value)) return value;
+  throw new BadRequest(`the body is nested deeper than ${BODY_LEVELS} levels, or holds itself`);
 }
 
 const nothing = z.strictObject({});

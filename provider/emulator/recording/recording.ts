@@ -6,6 +6,7 @@ import { messageOf } from "../../model/errors";
 import { SHORTEST_SECRET } from "../defaults";
 import type { Incoming } from "../http/api";
 import type { Reply } from "../http/reply";
+import { isTooDeep } from "../http/request";
 import { redactPath, Secrets, sentSecrets } from "../journal/redaction";
 
 /** What a recording knows of a request: all that decides which answer belongs to it, without its secrets. */
@@ -13,7 +14,7 @@ const requestSchema = z.strictObject({
   method: z.string(),
   path: z.string(),
   userArena: z.string().optional(),
-  /** JSON where it is JSON, else text. */
+  /** JSON where it is JSON of a usual depth, else text. */
   body: z.json().optional(),
 });
 type RecordedRequest = z.infer<typeof requestSchema>;
@@ -166,9 +167,11 @@ function describe({ method, target, headers, body }: Incoming, secrets: Secrets)
   };
 }
 
+/** What is nested so deep that it is no request stays a text, too: it could be neither written nor compared. */
 function jsonOf(text: string): z.infer<ReturnType<typeof z.json>> {
   try {
-    return JSON.parse(text);
+    const value = JSON.parse(text);
+    return isTooDeep(value) ? text : value;
   } catch {
     return text;
   }
