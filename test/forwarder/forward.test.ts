@@ -244,6 +244,8 @@ sinks:
         "forwarder.yaml:4:44: `watch[0].types[0]`",
         "forwarder.yaml:5:10: `everyMs`",
         "forwarder.yaml:8:24: `sinks[1].type`",
+        "forwarder.yaml:4:15: `watch[0].nodes[0]`",
+        "forwarder.yaml:8:13: `sinks[1].name`",
       ],
     });
     // What else is wrong is told beside a variable that is not set.

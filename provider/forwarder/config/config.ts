@@ -8,7 +8,7 @@ import { withReaderIn } from "../../client/reading";
 import { messageOf } from "../../model/errors";
 import { issuePath } from "../../model/schema";
 import { plainWords } from "./fields";
-import { type CheckedConfig, configSchema } from "./schema";
+import { type CheckedConfig, configSchema, wrongNames } from "./schema";
 
 /** Variables of the environment. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -140,13 +140,12 @@ async function check(source: Source): Promise<{ checked: CheckedConfig; files: M
   const problems: Problem[] = [];
   const filled = await fill(source.config, [], { ...source, problems, files });
   const result = configSchema.safeParse(filled, { error: plainWords });
-  if (problems.length === 0 && result.success && !(source.needsSinks && result.data.sinks.length === 0)) {
-    return { checked: result.data, files };
-  }
   // Of a text that could not be filled in, it is known what is wrong.
   const isNew = ({ path }: Problem) => !problems.some((problem) => isDeepStrictEqual(problem.path, path));
-  const found: Problem[] = [...problems, ...(result.error?.issues ?? []).filter(isNew)];
-  if (result.success && source.needsSinks && result.data.sinks.length === 0) found.push(NO_SINKS);
+  const nowhere = source.needsSinks && namesNoSink.safeParse(filled).success ? [NO_SINKS] : [];
+  const wrong: Problem[] = [...(result.error?.issues ?? []), ...wrongNames(filled), ...nowhere];
+  const found = [...problems, ...wrong.filter(isNew)];
+  if (found.length === 0 && result.success) return { checked: result.data, files };
   const lines = found.slice(0, MAX_PROBLEMS).map((problem) => {
     const { path, message } = problem;
     const name = issuePath(path);
@@ -156,6 +155,7 @@ async function check(source: Source): Promise<{ checked: CheckedConfig; files: M
   throw new OptionsError(lines.join("\n"));
 }
 
+const namesNoSink = z.object({ sinks: z.array(z.unknown()).max(0).optional() });
 const NO_SINKS: Problem = { path: ["sinks"], message: "names none: what is read would go nowhere" };
 const unknownKeys = z.object({ keys: z.tuple([z.string()], z.string()) });
 

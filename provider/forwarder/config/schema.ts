@@ -74,32 +74,50 @@ export const configSchema = members({
   onceDeadlineMs: whole(1, MAX_MS).default(CONFIG_DEFAULTS.onceDeadlineMs),
   drainMs: whole(0, MAX_MS).default(CONFIG_DEFAULTS.drainMs),
   sinks: z.array(sinkSchema, { error: "must be a list" }).default([]),
-}).superRefine((config, context) => {
-  const names = new Map<string, number>();
-  for (const [index, { name }] of config.sinks.entries()) {
-    if (names.has(name)) {
-      const message = `is the name of sinks[${names.get(name)}], too`;
-      context.addIssue({ code: "custom", path: ["sinks", index, "name"], message });
-    }
-    names.set(name, index);
-  }
-  const nodeNames = Object.keys(config.nodes);
-  const arenas = config.watch.map(({ arena }) => arena);
-  /** Adds an issue for each pattern that matches none of the names. */
-  const mustMatch = (patterns: readonly string[] = [], names: readonly string[], what: string, path: PropertyKey[]) => {
-    for (const [place, pattern] of patterns.entries()) {
-      if (names.some((name) => matchesAny([pattern], name))) continue;
-      const message = `names no ${what}: there are ${names.join(", ")}`;
-      context.addIssue({ code: "custom", path: [...path, place], message });
-    }
-  };
-  for (const [index, { nodes }] of config.watch.entries())
-    mustMatch(nodes, nodeNames, "node", ["watch", index, "nodes"]);
-  for (const [index, { only }] of config.sinks.entries()) {
-    mustMatch(only?.nodes, nodeNames, "node", ["sinks", index, "only", "nodes"]);
-    mustMatch(only?.arenas, arenas, "arena that is watched", ["sinks", index, "only", "arenas"]);
-  }
 });
+
+const names = z.array(z.string()).optional().catch(undefined);
+/** As much of a configuration as names its own parts, also where the rest is wrong. */
+const named = z.object({
+  nodes: z.record(z.string(), z.unknown()).catch({}),
+  watch: z.array(z.object({ nodes: names, arena: z.string().optional().catch(undefined) }).catch({})).catch([]),
+  sinks: z
+    .array(
+      z
+        .object({
+          name: z.string().optional().catch(undefined),
+          only: z.object({ nodes: names, arenas: names }).optional().catch(undefined),
+        })
+        .catch({}),
+    )
+    .catch([]),
+});
+
+/** What is wrong between the parts of a configuration: two sinks of one name, and names of what is not there. */
+export function wrongNames(config: unknown): { readonly path: readonly PropertyKey[]; readonly message: string }[] {
+  const { nodes, watch, sinks } = named.catch({ nodes: {}, watch: [], sinks: [] }).parse(config);
+  const nodeNames = Object.keys(nodes);
+  const arenas = watch.flatMap(({ arena }) => arena ?? []);
+  const unmatched = (patterns: readonly string[] = [], known: readonly string[], what: string, path: PropertyKey[]) =>
+    patterns.flatMap((pattern, place) => {
+      // Where there is none at all, that is what is wrong.
+      if (known.length === 0 || known.some((name) => matchesAny([pattern], name))) return [];
+      return [{ path: [...path, place], message: `names no ${what}: there are ${known.join(", ")}` }];
+    });
+  const inWatches = watch.flatMap(({ nodes: own }, index) =>
+    unmatched(own, nodeNames, "node", ["watch", index, "nodes"]),
+  );
+  const inSinks = sinks.flatMap(({ name, only }, index) => {
+    const first = sinks.findIndex((sink) => sink.name === name);
+    const isTwice = name !== undefined && first < index;
+    return [
+      ...(isTwice ? [{ path: ["sinks", index, "name"], message: `is the name of sinks[${first}], too` }] : []),
+      ...unmatched(only?.nodes, nodeNames, "node", ["sinks", index, "only", "nodes"]),
+      ...unmatched(only?.arenas, arenas, "arena that is watched", ["sinks", index, "only", "arenas"]),
+    ];
+  });
+  return [...inWatches, ...inSinks];
+}
 
 /** A checked configuration. */
 export type CheckedConfig = z.infer<typeof configSchema>;
