@@ -30,10 +30,12 @@ const address = text
   .regex(/^(\[[0-9a-fA-F:.]+\]|[^:[\]]+):\d{1,5}$/, { error: 'must be an address and a port, as "127.0.0.1:9464"' })
   .refine((value) => Number(value.slice(value.lastIndexOf(":") + 1)) <= 65_535, { error: "has a port above 65535" });
 
+const listening = members({ address, tls: serverTls.optional(), token: bearer.optional() });
+
 /** The address alone, or with how to get in. */
 const listen = z.preprocess(
-  (value) => (typeof value === "string" ? { address: value } : value),
-  members({ address, tls: serverTls.optional(), token: bearer.optional() }),
+  (value: string | z.input<typeof listening>) => (typeof value === "string" ? { address: value } : value),
+  listening,
 );
 
 const cluster = members({
