@@ -116,7 +116,7 @@ function asOptions(args: readonly string[]): readonly string[] {
 /** An option that gathers no values is said once: of two targets or files one would be passed over in silence. */
 function refuseRepeats(command: Command): void {
   for (const option of command.options) {
-    if (option.variadic || option.parseArg !== undefined) continue;
+    if (option.variadic || Array.isArray(option.defaultValue)) continue;
     let times = 0;
     command.on(`option:${option.name()}`, () => {
       times += 1;
