@@ -3,6 +3,8 @@ import { fapi, rows, startNode, useBrowser } from "./support";
 
 const { open } = useBrowser();
 const BLOCKED = "prefixset://edge/blocked";
+/** The page asks once a second, and a busy machine draws late. */
+const PATIENT = { timeout: 10_000 };
 
 describe("the node", () => {
   test("shows profiles with bound prefixes, rules in words, sets and marks", async () => {
@@ -98,10 +100,10 @@ describe("a set", () => {
 
     await page.getByLabel("Find").first().fill("2001:db8:27:f::9");
     await page.getByText("1 entry.").waitFor();
-    await expect.poll(() => rows(page, "Entries of")).toEqual([["2001:db8:27:f::/64", "1", "1", ""]]);
+    await expect.poll(() => rows(page, "Entries of"), PATIENT).toEqual([["2001:db8:27:f::/64", "1", "1", ""]]);
     // The search is in the address.
     await page.reload();
-    await expect.poll(() => rows(page, "Entries of")).toEqual([["2001:db8:27:f::/64", "1", "1", ""]]);
+    await expect.poll(() => rows(page, "Entries of"), PATIENT).toEqual([["2001:db8:27:f::/64", "1", "1", ""]]);
     expect(new URL(page.url()).hash).toBe("#sets?find=2001%3Adb8%3A27%3Af%3A%3A9");
     await page.getByLabel("Find").first().fill("192.0.2.1");
     await page.getByText("No entries.").waitFor();
@@ -110,7 +112,7 @@ describe("a set", () => {
     await page.getByLabel("Find").first().fill("");
     await page.getByLabel("Only what a commit would change").check();
     // The text of the former search says the same until the new answer is there.
-    await expect.poll(() => rows(page, "Entries of")).toEqual([["2001:db8:9:1::/64", "1", "–", "− remove"]]);
+    await expect.poll(() => rows(page, "Entries of"), PATIENT).toEqual([["2001:db8:9:1::/64", "1", "–", "− remove"]]);
   });
 
   test("is changed at the node's console, behind the clients' backs", async () => {
@@ -147,6 +149,21 @@ test("which marks are shown is in the address, and that there are none is said o
   await records.getByText("2 live records").waitFor();
   expect(await records.getByLabel("Rule").inputValue()).toBe("30");
   expect(await page.getByText(/no (live )?records/i).count()).toBe(0);
+});
+
+test.each([
+  ["evict", "It was full: 157 live marks gave way to new ones."],
+  ["refuse", "It was full: 157 new marks were refused."],
+] as const)("what a full table does to marks is said: %s", async (onFull, words) => {
+  await using emulator = await startNode({ marks: { capacity: 100, onFull } });
+  await using view = await open(emulator, "#marks");
+  const room = view.page.locator("section", { hasText: "Largest values" }).getByText("Room for");
+  await expect.poll(() => room.innerText(), PATIENT).toBe("Room for 100 records of IPv4 and as many of IPv6.");
+  // Two marks are there at first, and every sender makes one: 157 too many.
+  const sender = (at: number) =>
+    ({ from: `192.0.2.${at}`, to: "203.0.113.129", proto: "tcp", flags: ["syn"] }) as const;
+  emulator.receive(Array.from({ length: 255 }, (_, at) => sender(at)));
+  await expect.poll(() => room.innerText(), PATIENT).toBe(`Room for 100 records of IPv4 and as many of IPv6. ${words}`);
 });
 
 describe("signaling", () => {

@@ -177,6 +177,11 @@ export class MarkStore {
     return total;
   }
 
+  /** Records that a table holds at most of an address family. */
+  get capacity(): number {
+    return this.limits.capacity;
+  }
+
   /** What a table lost because it was full, since it was made. */
   losses(type: MarkType): MarkLosses {
     const total = { evicted: 0, refused: 0 };

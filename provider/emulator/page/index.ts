@@ -59,7 +59,12 @@ export const pageOperations = [
     run: ({ contents }, { url, type, id, limit = PAGE.records }) => {
       const { arena, profile } = profileOf(contents, url);
       const marks = contents.packetPath.marks(arena, profile);
-      return { ...marks.count(type), ...marks.losses(type), records: marks.largest(type, limit, id) };
+      return {
+        ...marks.count(type),
+        ...marks.losses(type),
+        capacity: marks.capacity,
+        records: marks.largest(type, limit, id),
+      };
     },
   }),
   operation(

@@ -125,7 +125,12 @@ export const setView = z.object({
 export type SetView = z.infer<typeof setView>;
 
 /** A table of marks: the live records with the largest values. */
-export const markView = markLosses.extend({ active: z.int(), expired: z.int(), records: z.array(markRecord) });
+export const markView = markLosses.extend({
+  active: z.int(),
+  expired: z.int(),
+  capacity: z.int().describe("Records that the table holds at most of an address family."),
+  records: z.array(markRecord),
+});
 export type MarkView = z.infer<typeof markView>;
 export type MarkRecord = z.infer<typeof markRecord>;
 export type MarkType = (typeof MARK_TYPES)[number];

@@ -7,7 +7,7 @@ import { SelectField } from "./fields";
 import { ProfileLink } from "./profile-link";
 import { choose, go, usePlace } from "./route";
 import { Shown, Table } from "./table";
-import { duration, markKey, number, ruleOfMark, shortUrl } from "./texts";
+import { duration, markKey, number, plural, ruleOfMark, shortUrl } from "./texts";
 import { Panel, Requests, Unknown } from "./ui";
 
 const STEP = 100;
@@ -138,6 +138,7 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
       </div>
       {problem && <p class="problem">{problem}</p>}
       {answer && answer.records.length > 0 && <RecordTable view={answer} profile={profile} />}
+      {answer && <Room view={answer} />}
       {answer && (
         <Shown
           shown={answer.records.length}
@@ -149,6 +150,20 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
         />
       )}
     </Panel>
+  );
+}
+
+/** How much the table takes, and what became of marks for which there was no place. */
+function Room({ view: { capacity, evicted, refused } }: { view: MarkView }) {
+  const lost = [
+    ...(evicted > 0 ? [`${plural(evicted, "live mark")} gave way to new ones`] : []),
+    ...(refused > 0 ? [`${plural(refused, "new mark was", "new marks were")} refused`] : []),
+  ];
+  return (
+    <p class="hint">
+      Room for {number(capacity)} records of IPv4 and as many of IPv6.{" "}
+      {lost.length > 0 && <strong class="warn">It was full: {lost.join(", ")}.</strong>}
+    </p>
   );
 }
 
