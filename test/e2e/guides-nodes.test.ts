@@ -4,9 +4,17 @@ import { expect } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { guide } from "../support/guide";
 import { MAKES, type Make } from "../support/makes";
-import { root } from "../support/markdown";
+import { blocksOf, root } from "../support/markdown";
 import { TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 import { BLOCKED, mutations, world } from "./support/world";
+
+/** The line of the guide to many nodes with these words, as it is said of fra1 and fra2. */
+function said(text: string): string {
+  const lines = blocksOf("docs/guides/many-nodes.md").flatMap((block) =>
+    block.tag === "words" ? block.text.split("\n") : [],
+  );
+  return lines.find((line) => line.includes(text))?.replace(/ on n.*?: /, " on fra1, fra2: ") ?? `no line with ${text}`;
+}
 
 guide(
   "many-nodes.md",
@@ -38,10 +46,16 @@ guide(
       ...Object.entries(others).flatMap(([name, { endpoint }]) => members(name, { endpoint, ...MAKES[make(name)] })),
     ];
     await stack.must("config", "set-all", "--path", ...settings);
-    await stack.must("up", "--yes", "--skip-preview");
+    for (const node of [fra1, fra2]) node.change(BLOCKED, { insert: { "192.0.2.0/24": 1 } });
+    expect((await stack.must("up", "--yes", "--skip-preview")).text).toContain(said("was there already"));
     const applied = [lab1, fra1, fra2, ams1].map((node) => node.prefixSet(BLOCKED).applied);
     expect(applied).toEqual([applied[0], applied[0], applied[0], { ...applied[0], "198.51.100.0/24": 2 }]);
-    expect(Object.keys(applied[0] ?? {}).length).toBeGreaterThan(0);
+    expect(Object.keys(applied[0] ?? {})).toEqual(["192.0.2.0/24", "203.0.113.7/32"]);
+
+    for (const node of [fra1, fra2]) node.change(BLOCKED, { insert: { "203.0.113.0/24": 1 } });
+    const drift = await stack.preview("--refresh", "--expect-no-changes");
+    expect(drift.code).not.toBe(0);
+    expect(drift.text).toContain(said("up removes"));
   },
 );
 
