@@ -66,7 +66,11 @@ test.each([
 test.each(["light", "dark"] as const)(
   "axe finds nothing wrong beside the views: %s",
   async (colorScheme) => {
-    const emulator = await startBusyNode({ controlToken: "a-token-for-this-test" });
+    const emulator = await startBusyNode({
+      controlToken: "a-token-for-this-test",
+      // It is named in a banner, and never asked.
+      proxySignaling: "http://192.0.2.1",
+    });
     const page = await newPage();
     await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
     await page.goto(emulator.control);
@@ -75,6 +79,8 @@ test.each(["light", "dark"] as const)(
     await page.getByLabel("Control token").fill("a-token-for-this-test");
     await page.keyboard.press("Enter");
     await page.getByText("live", { exact: true }).waitFor();
+    await page.getByText("answered by http://192.0.2.1").first().waitFor();
+    found.banner = await violations(page);
     await page.getByRole("button", { name: "Reset …" }).click();
     found.dialog = await violations(page);
     await page.getByRole("button", { name: "Reset", exact: true }).click();
@@ -83,7 +89,7 @@ test.each(["light", "dark"] as const)(
     await emulator.close();
     await page.getByText("no connection").waitFor();
     found.gone = await violations(page);
-    expect(found).toEqual({ locked: [], dialog: [], message: [], gone: [] });
+    expect(found).toEqual({ locked: [], banner: [], dialog: [], message: [], gone: [] });
     await page.close();
   },
   60_000,
