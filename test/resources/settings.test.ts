@@ -40,7 +40,11 @@ describe("settings", () => {
   it("read the nodes of the configuration once, however many of them are in use", () => {
     const nodes = { fra1: { endpoint: "http://192.0.2.1" }, ams1: { endpoint: "http://192.0.2.2" } };
     const read: string[] = [];
-    const given = readSettings((key) => (read.push(key), key === "nodes" ? JSON.stringify(nodes) : undefined), {});
+    const config = (key: string) => {
+      read.push(key);
+      return key === "nodes" ? JSON.stringify(nodes) : undefined;
+    };
+    const given = readSettings(config, {});
     read.length = 0;
     const endpoints = ["fra1", "ams1", "fra1"].map((name) => given.node(name).options.endpoint);
     expect(endpoints).toEqual(["http://192.0.2.1", "http://192.0.2.2", "http://192.0.2.1"]);
