@@ -4,6 +4,7 @@ import type { NodeSet, ObservedSet } from "../client/node-set";
 import type { ListedValue } from "../model/entry";
 import { messageOf } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
+import { sharedDifference } from "../model/prefix-map";
 import { count, some } from "../model/text";
 import type { Settled } from "./group-commit";
 import {
@@ -129,8 +130,8 @@ async function putBack(
 ): Promise<ObservedSet> {
   const { set, wanted, label, notices } = options;
   const isLost = (prefix: CanonicalPrefix) =>
-    !after.has(prefix) && !merged.remove.has(prefix) && !merged.put.has(prefix) && wanted.has(prefix);
-  const lost = [...before.values].filter(([prefix]) => isLost(prefix));
+    !merged.remove.has(prefix) && !merged.put.has(prefix) && wanted.has(prefix);
+  const lost = [...sharedDifference(before.values, after.values).remove].filter(([prefix]) => isLost(prefix));
   if (lost.length === 0) return after;
   const names = some(lost.map(([prefix]) => prefix));
   notices.warn(
@@ -160,7 +161,7 @@ export function outcomeOf(plan: Planned, flushed: Flushed, options: Confirmation
   const { before, after, refused: refusals, removed, unlisted } = flushed;
   if (!plan.ok) return plan;
   const { put } = plan.value;
-  const refused = [...put.keys()].filter((prefix) => refusals.has(prefix));
+  const refused = refusals.size === 0 ? [] : [...put.keys()].filter((prefix) => refusals.has(prefix));
   const isNew = (prefix: CanonicalPrefix) => !before.has(prefix) && after.has(prefix);
   const applied = refused.length === 0 ? [] : [...put.keys()].filter(isNew);
   if (applied.length > 0 && missing(plan.value, after).length > 0)

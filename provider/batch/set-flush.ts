@@ -41,28 +41,29 @@ export class SetFlush {
     private readonly options: FlushOptions,
     private readonly leftovers: Set<CanonicalPrefix>,
     private readonly plans: readonly Planned[],
-    private readonly merged: Changes,
+    private merged: Changes,
     private readonly before: ObservedSet,
     private readonly first: ObservedSet = before,
   ) {
     this.staging = new Staging(options.set, before);
-    this.asked = { put: new Map(merged.put), remove: new Set(merged.remove) };
+    this.asked = { put: merged.put, remove: merged.remove };
   }
 
   /** Stages, commits and confirms; answers for each operation, in the same order. */
   async run(): Promise<readonly Settled<SetResult>[]> {
-    const { asked, before, first, merged, options, plans, staging } = this;
+    const { asked, before, first, options, plans, staging } = this;
     try {
       await this.undoLeftovers();
-      await staging.stage(merged.put, merged.remove);
+      await staging.stage(asked.put, asked.remove);
       await this.dropRefused();
-      if (!isNothing(merged)) {
+      if (!isNothing(this.merged)) {
         await this.findForeign();
         await this.commit();
       }
     } catch (error) {
       return this.interrupted(error);
     }
+    const { merged } = this;
     const group = { before: first, refused: staging.refused, removed: merged.remove };
     let confirmed: Confirmed;
     try {
@@ -139,10 +140,11 @@ export class SetFlush {
       for (const prefix of plan.value.remove) kept.add(prefix);
     }
     const undone = [...merged.put.keys(), ...merged.remove].filter((prefix) => !kept.has(prefix));
-    for (const prefix of undone) {
-      merged.put.delete(prefix);
-      merged.remove.delete(prefix);
-    }
+    this.merged = {
+      ...merged,
+      put: new Map([...merged.put].filter(([prefix]) => kept.has(prefix))),
+      remove: new Set([...merged.remove].filter((prefix) => kept.has(prefix))),
+    };
     await staging.restore(undone.filter((prefix) => !staging.refused.has(prefix)));
     for (const prefix of staging.refused.keys()) staging.touched.delete(prefix);
   }

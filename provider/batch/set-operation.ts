@@ -2,7 +2,7 @@ import type { ObservedSet } from "../client/node-set";
 import type { ListedValue } from "../model/entry";
 import { asError } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
-import { difference, type ListedMap } from "../model/prefix-map";
+import { type ListedMap, madeOnce, sharedDifference } from "../model/prefix-map";
 import { some } from "../model/text";
 import type { Settled } from "./group-commit";
 
@@ -32,6 +32,7 @@ export function shownAlready(
   put: ListedMap,
   owned: { has(prefix: CanonicalPrefix): boolean },
 ): ReadonlySet<CanonicalPrefix> {
+  if (observed.size === 0) return new Set();
   return new Set([...put].flatMap(([it, value]) => (observed.get(it) === value && !owned.has(it) ? [it] : [])));
 }
 
@@ -100,34 +101,45 @@ export function unchanged(plan: Planned, observed: ObservedSet): Settled<SetResu
 
 /** What an operation is told when its plan was carried out. */
 export function resultOf(own: SetPlan, before: ObservedSet, after: ObservedSet): SetResult {
+  const put = valueChanges(own.put, before.values, after.values);
+  const removed = changesOf(own.remove, before.values, after.values);
+  return {
+    before: before.values,
+    after: after.values,
+    changes: removed.size === 0 ? put : new Map([...put, ...removed]),
+  };
+}
+
+type ValueChanges = ReadonlyMap<CanonicalPrefix, ValueChange>;
+
+function changesOf(prefixes: Iterable<CanonicalPrefix>, before: ListedMap, after: ListedMap): ValueChanges {
   const changes = new Map<CanonicalPrefix, ValueChange>();
-  for (const prefix of [...own.put.keys(), ...own.remove]) {
-    const [from, to] = [before.values.get(prefix) ?? null, after.values.get(prefix) ?? null];
+  for (const prefix of prefixes) {
+    const [from, to] = [before.get(prefix) ?? null, after.get(prefix) ?? null];
     if (from !== to) changes.set(prefix, { old: from, new: to });
   }
-  return { before: before.values, after: after.values, changes };
+  return changes;
 }
+
+/** What became of what was to be put in. */
+const valueChanges = madeOnce((put: ListedMap, before: ListedMap, after: ListedMap) =>
+  changesOf(put.keys(), before, after),
+);
 
 /** What a group of operations changes together. */
 export interface Changes {
-  readonly put: Map<CanonicalPrefix, ListedValue>;
-  readonly remove: Set<CanonicalPrefix>;
+  readonly put: ListedMap;
+  readonly remove: ReadonlySet<CanonicalPrefix>;
   /** True: a commit follows even if nothing is sent, since what the list shows may be staged only. */
   readonly isShown?: boolean;
 }
 
 /** One set of changes from all plans: a prefix that any operation wants is not removed, and a change that the node shows already is not sent. */
 export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
-  const put = new Map<CanonicalPrefix, ListedValue>();
+  const put = mergedPut(plans, before.values);
   const remove = new Set<CanonicalPrefix>();
-  const wanted = new Set<CanonicalPrefix>();
-  for (const plan of plans) {
-    if (!plan.ok) continue;
-    for (const [prefix, value] of plan.value.put) {
-      wanted.add(prefix);
-      if (before.values.get(prefix) !== value || plan.value.unsettled?.has(prefix)) put.set(prefix, value);
-    }
-  }
+  const removes = plans.some((plan) => plan.ok && plan.value.remove.size > 0);
+  const wanted = new Set(removes ? plans.flatMap((plan) => (plan.ok ? [...plan.value.put.keys()] : [])) : []);
   for (const plan of plans) {
     if (!plan.ok) continue;
     const isSentAnyway = (prefix: CanonicalPrefix) =>
@@ -145,6 +157,24 @@ export function merge(plans: readonly Planned[], before: ObservedSet): Changes {
   return { put, remove, isShown };
 }
 
+function mergedPut(plans: readonly Planned[], observed: ListedMap): ListedMap {
+  const [first, ...others] = plans.flatMap((plan) => (plan.ok ? plan.value : []));
+  if (first && others.length === 0 && (first.unsettled?.size ?? 0) === 0) return notShown(first.put, observed);
+  const put = new Map<CanonicalPrefix, ListedValue>();
+  for (const { put: wanted, unsettled } of first ? [first, ...others] : []) {
+    for (const [prefix, value] of wanted) {
+      if (observed.get(prefix) !== value || unsettled?.has(prefix)) put.set(prefix, value);
+    }
+  }
+  return put;
+}
+
+/** Of what is to be put in what a list does not show so. */
+const notShown = madeOnce(
+  (put: ListedMap, observed: ListedMap): ListedMap =>
+    new Map([...put].filter(([prefix, value]) => observed.get(prefix) !== value)),
+);
+
 /** True when there is nothing to send and nothing to commit. */
 export function isNothing(changes: Changes): boolean {
   return sizeOf(changes) === 0 && changes.isShown !== true;
@@ -155,9 +185,9 @@ export function missing(
   changes: { put: ListedMap; remove: ReadonlySet<CanonicalPrefix> },
   observed: ObservedSet,
 ): CanonicalPrefix[] {
-  const absent = [...changes.put].filter(([prefix, value]) => observed.values.get(prefix) !== value);
+  const absent = notShown(changes.put, observed.values);
   const present = [...changes.remove].filter((prefix) => observed.has(prefix) && !changes.put.has(prefix));
-  return [...absent.map(([prefix]) => prefix), ...present];
+  return [...absent.keys(), ...present];
 }
 
 /** How many prefixes are changed. */
@@ -167,10 +197,14 @@ function sizeOf(changes: Changes): number {
 
 /** What changed from one list to another that is not our doing: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */
 export function doneByOthers(before: ListedMap, after: ListedMap, merged: Changes): string {
-  const { insert, remove, change } = difference(before, after);
+  const { insert, remove, change } = sharedDifference(before, after);
   const named = (verb: string, map: ReadonlyMap<CanonicalPrefix, unknown>) => {
-    const foreign = [...map.keys()].filter((prefix) => !merged.put.has(prefix) && !merged.remove.has(prefix));
+    const foreign = keysBeside(map, merged.put).filter((prefix) => !merged.remove.has(prefix));
     return foreign.length === 0 ? [] : [`${verb}: ${some(foreign)}`];
   };
   return [...named("appeared", insert), ...named("vanished", remove), ...named("changed", change)].join("; ");
 }
+
+const keysBeside = madeOnce((map: ReadonlyMap<CanonicalPrefix, unknown>, others: ListedMap) =>
+  [...map.keys()].filter((prefix) => !others.has(prefix)),
+);

@@ -2,7 +2,7 @@ import { isRefusal } from "../client/errors";
 import type { NodeSet, ObservedSet, SetEntry } from "../client/node-set";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { PrefixIndex } from "../model/prefix-index";
-import type { ListedMap } from "../model/prefix-map";
+import { type ListedMap, madeOnce } from "../model/prefix-map";
 
 /**
  * Brings changes of a set into the node's staging area, and finds out which single entries the node refuses.
@@ -28,10 +28,9 @@ export class Staging {
    */
   async stage(put: ListedMap, remove: ReadonlySet<CanonicalPrefix>): Promise<void> {
     const isCovered = coverage(remove);
-    const entries = [...put].filter(([prefix]) => !isCovered(prefix));
-    const covered = [...put].filter(([prefix]) => isCovered(prefix));
-    const added = entries.filter(([prefix]) => !this.before.has(prefix));
-    const changed = entries.filter(([prefix]) => this.before.has(prefix));
+    const covered = isCovered ? [...put].filter(([prefix]) => isCovered(prefix)) : [];
+    const free = covered.length === 0 ? put : new Map([...put].filter(([prefix]) => !isCovered?.(prefix)));
+    const { entries, added, changed } = parted(free, this.before.values);
     let stubborn: readonly SetEntry[] = [];
     const isMixed = added.length > 0 && changed.length > 0;
     if (!isMixed || (await this.overwrite(entries)).length > 0) {
@@ -41,7 +40,8 @@ export class Staging {
     await this.remove([...remove]);
     await this.insertNew(covered.filter(([prefix]) => !this.before.has(prefix)));
     await this.replace(await this.overwrite(covered.filter(([prefix]) => this.before.has(prefix))));
-    await this.putBack([...this.before.values.keys()].filter((it) => isCovered(it) && !remove.has(it) && !put.has(it)));
+    const held = isCovered ? [...this.before.values.keys()].filter(isCovered) : [];
+    await this.putBack(held.filter((prefix) => !remove.has(prefix) && !put.has(prefix)));
     await this.replace(stubborn);
   }
 
@@ -154,10 +154,20 @@ async function narrowDown<T>(
   await narrowDown(things.slice(middle), send, alone);
 }
 
-/** Tells whether one of these prefixes contains a given other one. */
-function coverage(prefixes: ReadonlySet<CanonicalPrefix>): (prefix: CanonicalPrefix) => boolean {
+/** What is to be put in, in parts: what the set did not hold, and what it held with another value. */
+export const parted = madeOnce((put: ListedMap, before: ListedMap) => {
+  const entries: readonly SetEntry[] = [...put];
+  return {
+    entries,
+    added: entries.filter(([prefix]) => !before.has(prefix)),
+    changed: entries.filter(([prefix]) => before.has(prefix)),
+  };
+});
+
+/** Tells whether one of these prefixes contains a given other one; `undefined` where none contains any. */
+function coverage(prefixes: ReadonlySet<CanonicalPrefix>): ((prefix: CanonicalPrefix) => boolean) | undefined {
   const wide = [...prefixes].map((prefix) => Prefix.fromCanonical(prefix)).filter((prefix) => prefix.size > 1n);
-  if (wide.length === 0) return () => false;
+  if (wide.length === 0) return undefined;
   const index = PrefixIndex.of(wide);
   return (prefix) => !prefixes.has(prefix) && index.longestMatch(Prefix.fromCanonical(prefix)) !== undefined;
 }

@@ -1,7 +1,7 @@
 import { loadAgent } from "../client/http";
 import type { ObservedSet } from "../client/node-set";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { ListedMap } from "../model/prefix-map";
+import { type ListedMap, sharedDifference } from "../model/prefix-map";
 import { GroupCommit, type Settled } from "./group-commit";
 import type { Announced, InFlight } from "./in-flight";
 import { type FlushOptions, SetFlush } from "./set-flush";
@@ -15,6 +15,7 @@ import {
   type SetResult,
   unchanged,
 } from "./set-operation";
+import { parted } from "./set-staging";
 import { Activity } from "./shared-reads";
 
 /** What a writer asks about the same set at other addresses, which may be the same machine. */
@@ -103,7 +104,7 @@ export class SetWriter {
   /** Counts everything that the commit took away: a run that failed may have staged removals, too. */
   private inspectOthers(before: ObservedSet): void {
     const { sameMachine, set } = this.options;
-    const gone = new Map([...before.values].filter(([prefix]) => set.last?.has(prefix) === false));
+    const gone = sharedDifference(before.values, set.last?.values ?? before.values).remove;
     if (sameMachine && gone.size > 0)
       this.inspections = Promise.all([this.inspections, sameMachine.after(gone)]).then(() => {});
   }
@@ -118,14 +119,11 @@ export class SetWriter {
     const expired = new Set(asked.flatMap((plan) => (plan.ok ? [...(plan.value.expired ?? [])] : [])));
     const isCounted = (prefix: CanonicalPrefix) => before.has(prefix) && !expired.has(prefix) && !spared?.has(prefix);
     const counted = new Set([...all.remove].filter(isCounted));
-    const changed = new Set(
-      [...all.put].flatMap(([prefix, value]) =>
-        before.has(prefix) && before.values.get(prefix) !== value ? prefix : [],
-      ),
-    );
+    const { changed: overwritten } = parted(all.put, before.values);
+    const changed = new Map(overwritten.filter(([prefix, value]) => before.values.get(prefix) !== value));
     const size = set.firstSize ?? before.values.size;
     const tooMuch = removals?.refuses([...counted], size);
-    const tooDifferent = removals?.refusesChanges([...changed], size);
+    const tooDifferent = removals?.refusesChanges([...changed.keys()], size);
     const reasonAgainst = ({ remove, put }: SetPlan) =>
       (tooMuch !== undefined && [...remove].some((prefix) => counted.has(prefix)) ? tooMuch : undefined) ??
       (tooDifferent !== undefined && [...put.keys()].some((prefix) => changed.has(prefix)) ? tooDifferent : undefined);
@@ -136,7 +134,8 @@ export class SetWriter {
     const isWithin = tooMuch === undefined && tooDifferent === undefined;
     const plans = isWithin ? asked : asked.map(limited);
     const merged = isWithin ? all : merge(plans, before);
-    for (const prefix of spared ?? []) merged.remove.delete(prefix);
-    return { plans, merged };
+    if (spared === undefined || spared.size === 0) return { plans, merged };
+    const remove = new Set([...merged.remove].filter((prefix) => !spared.has(prefix)));
+    return { plans, merged: { ...merged, remove } };
   }
 }

@@ -1,15 +1,15 @@
 import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { ListedMap } from "../model/prefix-map";
+import { type ListedMap, madeOnce } from "../model/prefix-map";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { NodeHabits } from "../wire/answers";
 import * as commands from "../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
-import { EqualAnswers } from "./equal-answers";
+import { EntryTexts, EqualAnswers } from "./equal-nodes";
 import { RequestError } from "./errors";
 import { WITHHELD, type Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
-import type { CallOptions, ChunkLimits, NodeConnection, NodeRequest } from "./node-connection";
+import type { CallOptions, NodeConnection, NodeRequest } from "./node-connection";
 import { done, type Reading, readAbsent, readList, readSuccess } from "./reading";
 
 /**
@@ -97,8 +97,7 @@ export class NodeSet {
 
   /** Stages entries, in chunks. @throws {RequestError} with `acknowledged` and `attempted`. */
   insert(entries: readonly SetEntry[], options?: CallOptions): Promise<void> {
-    const json = entries.map(([p, v]) => commands.insertEntry({ p, v }));
-    return this.send("insert", json, options);
+    return this.send("insert", insertTexts(entries), options);
   }
 
   /**
@@ -108,8 +107,7 @@ export class NodeSet {
    * @throws {RequestError} with `acknowledged` and `attempted`.
    */
   delete(spellings: readonly string[], options?: CallOptions): Promise<void> {
-    const json = spellings.map((a) => commands.deleteEntry({ a }));
-    return this.send("delete", json, options);
+    return this.send("delete", new EntryTexts(spellings.map((a) => commands.deleteEntry({ a }))), options);
   }
 
   /** Applies what is staged, by any writer. @throws {RequestError} */
@@ -139,17 +137,11 @@ export class NodeSet {
   }
 
   /** Sends entries in chunks, in order; a chunk that is too large for the node (HTTP 413) is halved. */
-  private async send(
-    command: Exclude<Change, "commit">,
-    entries: readonly string[],
-    options?: CallOptions,
-  ): Promise<void> {
-    const { head, tail } = commands.dataCommand(this.address, command);
-    const sizes = entries.map((entry) => Buffer.byteLength(entry));
-    const frame = Buffer.byteLength(head) + tail.length;
+  private async send(command: Exclude<Change, "commit">, entries: EntryTexts, options?: CallOptions): Promise<void> {
+    const frame = commands.dataCommand(this.address, command);
     let limits = this.node.chunkLimits;
     for (let start = 0; start < entries.length; ) {
-      const end = chunkEnd(sizes, start, frame, limits);
+      const { body, end } = entries.chunk(frame, start, limits);
       const attempted = end - start;
       try {
         await this.node.run({
@@ -157,7 +149,7 @@ export class NodeSet {
           subject: this.subject,
           withholds: this.withholds,
           command,
-          request: this.node.requests.post(`${head}${entries.slice(start, end).join(",")}${tail}`),
+          request: this.node.requests.post(body),
           ...this.hearing(command),
           progress: { acknowledged: start, attempted, total: entries.length },
           options,
@@ -170,6 +162,10 @@ export class NodeSet {
     }
   }
 }
+
+const insertTexts = madeOnce(
+  (entries: readonly SetEntry[]) => new EntryTexts(entries.map(([p, v]) => commands.insertEntry({ p, v }))),
+);
 
 /** Sets that nodes of this process listed last. */
 const equalAnswers = new EqualAnswers<ObservedSet>();
@@ -202,22 +198,4 @@ export class ObservedSet {
   spellings(prefix: CanonicalPrefix): readonly string[] {
     return this.spelled.get(prefix) ?? [prefix];
   }
-}
-
-/**
- * How many of `sizes`, from `start`, fit into one request: at least one, since a single entry cannot be divided, and
- * its size is for the node to judge.
- *
- * @param sizes Bytes of each entry as JSON.
- * @param frame Bytes of the body around the entries.
- */
-function chunkEnd(sizes: readonly number[], start: number, frame: number, limits: ChunkLimits): number {
-  const last = Math.min(sizes.length, start + limits.entries);
-  let bytes = frame;
-  for (let index = start; index < last; index++) {
-    const separator = index === start ? 0 : 1;
-    bytes += (sizes[index] ?? 0) + separator;
-    if (bytes > limits.bytes && index > start) return index;
-  }
-  return last;
 }

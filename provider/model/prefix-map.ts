@@ -39,6 +39,11 @@ export function difference<V = number>(
   return { insert, change, remove };
 }
 
+/** {@link difference} of what sets hold: of maps that many of them share it is worked out once. */
+export const sharedDifference = madeOnce((observed: ListedMap, wanted: ListedMap) =>
+  difference<ListedValue>(observed, wanted),
+);
+
 /** The map that results when `delta` is carried out on `observed`. */
 export function apply(observed: PrefixMap, delta: Difference): PrefixMap {
   const result = new Map(observed);
@@ -101,4 +106,32 @@ export function sorted<V>(map: ReadonlyMap<CanonicalPrefix, V>): OrderedPrefixes
   v6.sort((a, b) => (a.key < b.key ? -1 : 1));
   for (const { entry } of v6) ordered.push(entry);
   return ordered;
+}
+
+/** What was made, by the objects that it was made of. */
+type Made = WeakMap<object, unknown>;
+
+/**
+ * A function that remembers what it made of these very objects, which nothing may change. What many nodes hold alike is one
+ * object, and what follows from it is worked out once. Nothing is kept of objects that are out of use.
+ *
+ * @example
+ * ```ts
+ * const keysOf = madeOnce((map: ReadonlyMap<string, number>) => [...map.keys()]);
+ * keysOf(map) === keysOf(map);   // true
+ * ```
+ */
+export function madeOnce<K extends readonly [object, ...object[]], R>(make: (...of: K) => R): (...of: K) => R {
+  const all: Made = new WeakMap();
+  return (...of) => {
+    let made = all;
+    for (const key of of.slice(0, -1)) {
+      const next = (made.get(key) as Made | undefined) ?? new WeakMap();
+      made.set(key, next);
+      made = next;
+    }
+    const last = of[of.length - 1] as object;
+    if (!made.has(last)) made.set(last, make(...of));
+    return made.get(last) as R;
+  };
 }

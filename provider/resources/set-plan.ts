@@ -1,7 +1,7 @@
 import type { SetPlan } from "../batch/set-operation";
 import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
-import type { ListedMap } from "../model/prefix-map";
+import { type ListedMap, madeOnce } from "../model/prefix-map";
 
 /** What may be asked of keys that are known: the entries that resources want, or hold. */
 export interface KnownPrefixes {
@@ -37,19 +37,37 @@ export function stillThere(withdrawn: ListedMap, observed: ListedMap, wanted: Kn
  */
 export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
   const { known, desired, unsettled, wanted, moved, withdrawn = new Map() } = intent;
-  const put = new Map<CanonicalPrefix, ListedValue>();
-  for (const [prefix, value] of desired) {
-    const isForeignChange = observed.has(prefix) && observed.get(prefix) !== value && known.get(prefix) === value;
-    if (!isForeignChange || moved || unsettled.has(prefix)) put.set(prefix, value);
-  }
+  const { foreign, dropped, shown } = compared(observed, known, desired);
+  const left = moved ? [] : foreign.filter((prefix) => !unsettled.has(prefix));
+  const put = left.length === 0 ? desired : without(desired, left);
   const remove = stillThere(withdrawn, observed, wanted);
-  for (const prefix of [...known.keys(), ...unsettled]) {
+  for (const prefix of [...dropped, ...unsettled]) {
     if (!desired.has(prefix) && !wanted.has(prefix)) remove.add(prefix);
   }
+  const gone = [...remove].filter((prefix) => !observed.has(prefix));
+  return { put, remove, unsettled, shown: new Set([...shown, ...gone]) };
+}
+
+/** What the list, the state and the program say of a set: equal at nodes that hold the same. */
+const compared = madeOnce((observed: ListedMap, known: ListedMap, desired: ListedMap) => {
+  const all = [...desired];
+  const isForeignChange = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
+    observed.has(prefix) && observed.get(prefix) !== value && known.get(prefix) === value;
   // Not in the state, and in the list all the same: on a node that lists staged entries, a run that was killed may have
   // staged it without a commit. A commit alone makes sure.
   const isNew = ([prefix, value]: [CanonicalPrefix, ListedValue]) => known.get(prefix) !== value;
-  const shown = [...put].filter((entry) => isNew(entry) && observed.get(entry[0]) === entry[1]);
-  const gone = [...remove].filter((prefix) => !observed.has(prefix));
-  return { put, remove, unsettled, shown: new Set([...shown.map(([prefix]) => prefix), ...gone]) };
+  const isShown = (entry: [CanonicalPrefix, ListedValue]) => isNew(entry) && observed.get(entry[0]) === entry[1];
+  return {
+    /** Values that another writer changed, and the program does not. */
+    foreign: all.filter(isForeignChange).map(([prefix]) => prefix),
+    /** What the state knows and the program does not want any more. */
+    dropped: [...known.keys()].filter((prefix) => !desired.has(prefix)),
+    shown: all.filter(isShown).map(([prefix]) => prefix),
+  };
+});
+
+function without(entries: ListedMap, left: readonly CanonicalPrefix[]): ListedMap {
+  const rest = new Map(entries);
+  for (const prefix of left) rest.delete(prefix);
+  return rest;
 }

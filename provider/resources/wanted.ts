@@ -16,6 +16,8 @@ export const SIGNALING = "signaling";
 export interface Keys {
   has(key: string): boolean;
   add(keys: Iterable<string>): void;
+  /** The same with keys that may be those of other places, too: they are kept as they are, and are not to be changed. */
+  share(keys: Collection): void;
 }
 
 /** Keys as they are known at any later moment. */
@@ -83,6 +85,7 @@ export class KeyRegistry {
         for (const key of fresh) for (const keys of [...recorded, anywhere]) keys.own.add(key);
         this.others?.tell(where, fresh);
       },
+      share: (keys) => this.addAll([place], object, keys),
     };
   }
 

@@ -1,6 +1,6 @@
 import type { ListedValue } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
-import type { ListedMap } from "../../model/prefix-map";
+import { type ListedMap, madeOnce } from "../../model/prefix-map";
 
 export { differing, overridden } from "../../model/group-content";
 
@@ -17,7 +17,7 @@ export interface Content {
 }
 
 /** The differences of what a node holds from what it should hold. Of equal maps nothing is made. */
-export function differencesOf(entries: ListedMap, held: ListedMap): Differences {
+export const differencesOf = madeOnce((entries: ListedMap, held: ListedMap): Differences => {
   const differences = new Map<CanonicalPrefix, ListedValue | null>();
   if (entries === held) return differences;
   for (const [prefix, value] of entries) {
@@ -27,4 +27,4 @@ export function differencesOf(entries: ListedMap, held: ListedMap): Differences 
   if (held.size + differences.size === entries.size) return differences;
   for (const [prefix, value] of held) if (!entries.has(prefix)) differences.set(prefix, value);
   return differences;
-}
+});

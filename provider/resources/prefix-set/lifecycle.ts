@@ -1,6 +1,6 @@
 import type { SetResult } from "../../batch/set-operation";
 import type { CanonicalPrefix } from "../../model/prefix";
-import { difference, equal, type ListedMap } from "../../model/prefix-map";
+import { isEmpty, type ListedMap, madeOnce, sharedDifference } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, grouped, inLines, some } from "../../model/text";
 import { withdrawnOf } from "../entries";
@@ -14,6 +14,9 @@ import { eachAtOnce, type SetNotices } from "../set-notices";
 import { type KnownPrefixes, stillThere } from "../set-plan";
 import { planCreate, planLimitedUpdate } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
+
+/** The limits of the nodes of a group are one object, by which what is judged once is known. */
+const sharedLimits = madeOnce(contentLimits);
 
 /** A write failed half-way: the set is kept as the node holds it now, and the next run goes on. */
 export class UnfinishedWrite extends Error {
@@ -43,7 +46,7 @@ export class SetLifecycle {
   async create(set: ResourceSet, inputs: SetInputs, owned: KnownPrefixes = set.owned): Promise<KeptSet> {
     const { label, endpoint } = set;
     const { entries: desired, exclusive, onExisting } = inputs;
-    const limits = contentLimits(inputs.limits, this.runtime.settings);
+    const limits = sharedLimits(inputs.limits, this.runtime.settings);
     const withdrawn: ListedMap = inputs.notes.size > 0 ? withdrawnOf(inputs.notes, new Map()) : new Map();
     let adopted: ListedMap = new Map();
     const plan = (observed: ListedMap) => {
@@ -71,9 +74,11 @@ export class SetLifecycle {
     if (!observed) return undefined;
     // Sets that are equal at many nodes are one map.
     const entries = state.exclusive ? observed : new Map([...observed].filter(([prefix]) => state.entries.has(prefix)));
-    set.owned.add(entries.keys());
+    set.owned.share(entries);
     const unsettled = state.unsettled.size > 0 ? state.unsettled : undefined;
-    const foreign = [...entries.keys()].filter((prefix) => state.foreign.has(prefix) || !state.entries.has(prefix));
+    const news = sharedDifference(state.entries, entries).insert;
+    const isForeign = (prefix: CanonicalPrefix) => state.foreign.has(prefix) || news.has(prefix);
+    const foreign = state.foreign.size + news.size === 0 ? [] : [...entries.keys()].filter(isForeign);
     return { entries, endpoint: set.endpoint, found: foreign.length > 0 ? foreign : undefined, unsettled };
   }
 
@@ -84,7 +89,7 @@ export class SetLifecycle {
     const moved = set.hasMovedFrom(state);
     const kept = { entries: desired, endpoint: set.endpoint };
     const withdrawn = withdrawnOf(inputs.notes, state.notes);
-    if (!moved && unsettled.size + withdrawn.size === 0 && equal(known, desired)) {
+    if (!moved && unsettled.size + withdrawn.size === 0 && isEmpty(sharedDifference(known, desired))) {
       if (inputs.exclusive && !state.exclusive) {
         const observed = await set.observed();
         this.warnOfOthers(set, inputs, { before: observed, after: observed });
@@ -147,12 +152,12 @@ export class SetLifecycle {
 
   private limitsOf({ label, url }: ResourceSet, { limits }: SetInputs, { notes }: SetState) {
     const { settings, today: now } = this.runtime;
-    const content = contentLimits(limits, settings);
+    const content = sharedLimits(limits, settings);
     return { label, url, content, removals: removalLimits(limits, settings, url), notes, now };
   }
 
   private warnOfOthers(set: ResourceSet, inputs: SetInputs, { before, after }: Pick<SetResult, "before" | "after">) {
-    const { remove, change } = difference(after, inputs.entries);
+    const { remove, change } = sharedDifference(after, inputs.entries);
     const extra = inputs.exclusive ? [...remove.keys()].filter((prefix) => before.has(prefix)) : [];
     if (extra.length + change.size === 0) return;
     const parts = [
@@ -169,7 +174,10 @@ export class SetLifecycle {
 
   /** Once, at create: entries that were there before with the value that is declared. */
   private sayShared(set: ResourceSet, { entries, onDestroy }: SetInputs, before: ListedMap): void {
-    const shared = [...entries].filter(([prefix, value]) => before.get(prefix) === value && !set.owned.has(prefix));
+    const shared =
+      before.size === 0
+        ? []
+        : [...entries].filter(([prefix, value]) => before.get(prefix) === value && !set.owned.has(prefix));
     if (shared.length === 0) return;
     const were = shared.length === 1 ? "entry was" : "entries were";
     const fate = onDestroy === "keep" ? "a destroy leaves them" : "destroy removes them with the rest";

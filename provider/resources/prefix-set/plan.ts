@@ -1,7 +1,7 @@
 import { type SetPlan, shownAlready } from "../../batch/set-operation";
 import type { ListedValue } from "../../model/entry";
 import type { CanonicalPrefix } from "../../model/prefix";
-import type { ListedMap } from "../../model/prefix-map";
+import { type ListedMap, madeOnce } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
 import { type ContentLimits, contentProblems, entryProblems } from "../limits/content";
 import { expiredOf, type RemovalLimits, removalProblems } from "../limits/removals";
@@ -36,11 +36,12 @@ export interface CreatePlan {
  */
 export function planCreate(observed: ListedMap, { label, desired, limits, ...intent }: NewSet): CreatePlan {
   const { leaving: remove } = intent;
-  const rest = new Map([...observed].filter(([prefix]) => !remove.has(prefix)));
+  const rest = remove.size === 0 ? observed : new Map([...observed].filter(([prefix]) => !remove.has(prefix)));
   const found = findExisting(rest, { desired, ...intent });
   const left = new Map([...found.undeclared, ...found.otherValue]);
   if (left.size > 0 && intent.onExisting !== "adopt") throw inTheWay(label, found);
-  const put = new Map([...desired].filter(([prefix]) => !found.otherValue.has(prefix)));
+  const { otherValue } = found;
+  const put = otherValue.size === 0 ? desired : new Map([...desired].filter(([prefix]) => !otherValue.has(prefix)));
   requireContent(label, desired, [...desired.keys(), ...found.undeclared.keys()], limits);
   return { plan: { put, remove, expired: remove, shown: shownAlready(observed, put, intent.owned) }, left };
 }
@@ -64,16 +65,31 @@ export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: U
   const plan = planUpdate(observed, intent);
   const expired = new Set([...expiredOf(plan.remove, notes, now), ...(intent.withdrawn?.keys() ?? [])]);
   const isCounted = (prefix: CanonicalPrefix) => observed.has(prefix) && !expired.has(prefix);
-  const left = [...observed.keys()].filter((prefix) => !plan.remove.has(prefix));
-  const after = [...new Set([...left, ...plan.put.keys()])];
-  const isChanged = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
-    observed.has(prefix) && observed.get(prefix) !== value;
-  const [removals, changes] = [[...plan.remove].filter(isCounted).length, [...plan.put].filter(isChanged).length];
+  const all = held(observed, plan.put);
+  const after = plan.remove.size === 0 ? all : all.filter((prefix) => !plan.remove.has(prefix) || plan.put.has(prefix));
+  const [removals, changes] = [[...plan.remove].filter(isCounted).length, changedValues(observed, plan.put)];
   const change = { size: observed.size, removals, changes, left: after.length };
   stop(label, removalProblems(url, change, limits.removals));
   requireContent(label, intent.desired, after, content);
   return { ...plan, expired };
 }
+
+/** The prefixes that a set holds, and those that are put into it. */
+const held = madeOnce((observed: ListedMap, put: ListedMap): readonly CanonicalPrefix[] => [
+  ...new Set([...observed.keys(), ...put.keys()]),
+]);
+
+/** How many entries of a set get another value. */
+const changedValues = madeOnce((observed: ListedMap, put: ListedMap): number => {
+  const isChanged = ([prefix, value]: [CanonicalPrefix, ListedValue]) =>
+    observed.has(prefix) && observed.get(prefix) !== value;
+  return [...put].filter(isChanged).length;
+});
+
+/** What is wrong with what a program declares; nodes of a group declare the same. */
+const declaredProblems = madeOnce((desired: ListedMap, limits: ContentLimits) =>
+  entryProblems([...desired.keys()], limits),
+);
 
 function requireContent(
   label: string,
@@ -81,7 +97,7 @@ function requireContent(
   after: readonly CanonicalPrefix[],
   limits: ContentLimits,
 ): void {
-  stop(label, [...entryProblems([...desired.keys()], limits), ...contentProblems(after, limits)]);
+  stop(label, [...declaredProblems(desired, limits), ...contentProblems(after, limits)]);
 }
 
 function stop(label: string, problems: readonly string[]): void {

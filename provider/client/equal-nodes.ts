@@ -4,6 +4,7 @@ import type { NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
 import { ShapeError } from "../wire/json";
 import type { HttpAnswer } from "./http";
+import type { ChunkLimits } from "./node-connection";
 import { done, type Reading } from "./reading";
 
 /** What an answer was read as, and how many elements its list has. */
@@ -68,4 +69,57 @@ function isWhole(answer: HttpAnswer, length: number, habits: NodeHabits): boolea
 
 function withoutLength<T>(reading: Reading<Read<T>>): Reading<T> {
   return reading.kind === "done" ? done(reading.value.value) : reading;
+}
+
+/** A part of the entries as one body of a request, and where the next one begins. */
+interface Chunk {
+  readonly body: string;
+  readonly end: number;
+}
+
+/**
+ * Entries of an insert or delete as JSON, and the bodies that they make. Nodes that get the same entries get the same bodies,
+ * which are put together once.
+ */
+export class EntryTexts {
+  private readonly sizes: readonly number[];
+  private readonly chunks = new Map<string, Chunk>();
+
+  /** @param texts Each entry as JSON. */
+  constructor(private readonly texts: readonly string[]) {
+    this.sizes = texts.map((text) => Buffer.byteLength(text));
+  }
+
+  get length(): number {
+    return this.texts.length;
+  }
+
+  /** The entries from `start` that fit into one request, between the two parts of its body. */
+  chunk({ head, tail }: { readonly head: string; readonly tail: string }, start: number, limits: ChunkLimits): Chunk {
+    const key = JSON.stringify([head, start, limits.entries, limits.bytes]);
+    const known = this.chunks.get(key);
+    if (known) return known;
+    const end = chunkEnd(this.sizes, start, Buffer.byteLength(head) + tail.length, limits);
+    const chunk = { body: `${head}${this.texts.slice(start, end).join(",")}${tail}`, end };
+    this.chunks.set(key, chunk);
+    return chunk;
+  }
+}
+
+/**
+ * How many of `sizes`, from `start`, fit into one request: at least one, since a single entry cannot be divided, and
+ * its size is for the node to judge.
+ *
+ * @param sizes Bytes of each entry as JSON.
+ * @param frame Bytes of the body around the entries.
+ */
+function chunkEnd(sizes: readonly number[], start: number, frame: number, limits: ChunkLimits): number {
+  const last = Math.min(sizes.length, start + limits.entries);
+  let bytes = frame;
+  for (let index = start; index < last; index++) {
+    const separator = index === start ? 0 : 1;
+    bytes += (sizes[index] ?? 0) + separator;
+    if (bytes > limits.bytes && index > start) return index;
+  }
+  return last;
 }
