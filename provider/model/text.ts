@@ -24,3 +24,10 @@ export function inLines(items: readonly unknown[], each = 20): string[] {
       .join(", "),
   );
 }
+
+const NAMES = new Intl.Collator("en", { numeric: true });
+
+/** For `sort`: the order in which people look for names, `n2` before `n10`. */
+export function compareNames(a: string, b: string): number {
+  return NAMES.compare(a, b);
+}

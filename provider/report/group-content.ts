@@ -1,6 +1,7 @@
 import type { EntryNote } from "../model/entry";
 import { differing, overridden } from "../model/group-content";
 import type { CanonicalPrefix } from "../model/prefix";
+import { compareNames } from "../model/text";
 import { isObject, UNKNOWN } from "../resources/json";
 import { SECRET_MARK } from "../resources/secret-names";
 import {
@@ -39,7 +40,7 @@ function contents(names: readonly string[], members: Members, known: Known): Set
   ];
   const common = contentOfSet(members, known);
   const alike = new Map<string, SetContent>();
-  return names.map((name) => {
+  return names.toSorted(compareNames).map((name) => {
     const key = JSON.stringify([nodes[name] ?? {}, differs[name]]);
     const held = alike.get(key) ?? withDifferences(withOwn(common, nodes[name], { members, known }), differs[name]);
     alike.set(key, held);

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
-import { some } from "../model/text";
+import { compareNames, some } from "../model/text";
 import { addressesOf } from "./entry-lists";
 import { contentsAfter, contentsBefore } from "./group-content";
 import { Groups } from "./groups";
@@ -111,7 +111,7 @@ class Work {
   sets(now: number, byNode: boolean): Report["sets"] {
     this.groups.into(this.bySet, byNode);
     const sets = [...this.bySet.values()].map((set) => set.report(now));
-    return sets.sort((a, b) => compare(a.url, b.url) || compare(a.node, b.node));
+    return sets.sort((a, b) => compareNames(a.url, b.url) || compareNames(a.node, b.node));
   }
 
   private takeOther(op: string, { type }: Urn): void {
@@ -223,8 +223,4 @@ function plain(message: string): string {
 
 function sum<T>(items: readonly T[], numberOf: (item: T) => number): number {
   return items.reduce((total, item) => total + numberOf(item), 0);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

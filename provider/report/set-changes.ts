@@ -1,6 +1,6 @@
 import type { EntryNote } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
-import { count } from "../model/text";
+import { compareNames, count } from "../model/text";
 import { isExpired } from "../resources/entries";
 import { entryList } from "./entry-lists";
 import type { EntryChange, ResourceChange, SetReport } from "./model";
@@ -100,7 +100,7 @@ export class SetChanges {
     return {
       node: node.label,
       ...(node.endpoint !== undefined && { endpoint: node.endpoint }),
-      ...(this.places.length > 1 && { nodes: this.places.map(({ label }) => label) }),
+      ...(this.places.length > 1 && { nodes: this.places.map(({ label }) => label).sort(compareNames) }),
       url: this.url,
       resources: this.resources,
       in: entryList(coming ?? []),

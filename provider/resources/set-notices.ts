@@ -1,4 +1,4 @@
-import { some } from "../model/text";
+import { compareNames, some } from "../model/text";
 import type { Notices } from "./notices";
 
 /** The set that a notice is about, and where it is. */
@@ -38,8 +38,8 @@ export class FoldedNotices implements SetNotices {
 
   /** Shows what was said so far, of the most nodes first, whichever was done first. */
   flush(): void {
-    const lines = [...this.said.values()].map((notice) => ({ ...notice, at: [...notice.at].sort(byName.compare) }));
-    lines.sort((a, b) => b.at.length - a.at.length || byName.compare(a.text, b.text));
+    const lines = [...this.said.values()].map((notice) => ({ ...notice, at: [...notice.at].sort(compareNames) }));
+    lines.sort((a, b) => b.at.length - a.at.length || compareNames(a.text, b.text));
     for (const { kind, url, at, text } of lines)
       this.notices[kind](line(url, at.length > 0 ? some(at) : undefined, text));
     this.said.clear();
@@ -52,8 +52,6 @@ export class FoldedNotices implements SetNotices {
     this.said.set(key, notice);
   }
 }
-
-const byName = new Intl.Collator("en", { numeric: true });
 
 function line(url: string, at: string | undefined, text: string): string {
   return `Set ${url}${at === undefined ? "" : ` on ${at}`}: ${text}`;

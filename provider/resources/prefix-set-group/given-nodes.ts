@@ -1,5 +1,6 @@
 import type { HostBits } from "../../model/prefix";
 import { issuePath } from "../../model/schema";
+import { compareNames } from "../../model/text";
 import { type NormalEntries, normaliseEntries } from "../entries";
 import { hasUnknown, isObject, type JsonObject, sameJson } from "../json";
 import { overrideSchema } from "./arguments";
@@ -56,9 +57,9 @@ type Pair = readonly [place: string, name: unknown, content: unknown];
 function pairsOf(given: unknown): readonly Pair[] | string {
   const pairs = Array.isArray(given)
     ? given.map((name, index): Pair => [`nodes[${index}]`, name, {}])
-    : Object.entries(isObject(given) ? given : {}).map(
-        ([name, content]): Pair => [`nodes[${JSON.stringify(name)}]`, name, content],
-      );
+    : Object.entries(isObject(given) ? given : {})
+        .sort(([a], [b]) => compareNames(a, b))
+        .map(([name, content]): Pair => [`nodes[${JSON.stringify(name)}]`, name, content]);
   if (!Array.isArray(given) && !isObject(given)) {
     return "nodes: is neither an array of names nor an object with names as keys.";
   }

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ListedValue } from "../../model/entry";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
+import { compareNames } from "../../model/text";
 import { listedValue, replaced, Stored } from "../arguments";
 import { isObject, type JsonObject, readAddress, type Verbatim, without } from "../json";
 import { parseShareLimit } from "../limits/removals";
@@ -104,8 +105,9 @@ export function readInputs(json: JsonObject): GroupInputs {
     ...members,
     of: (node) => {
       const override = members.nodes.get(node);
-      const own = override?.maxRemovals === undefined ? {} : { maxRemovals: override.maxRemovals };
-      return { ...setOf(members, given, node), limits: { ...limits, ...own } };
+      const own = override?.maxRemovals;
+      const ofNode = own === undefined ? limits : { ...limits, maxRemovals: own };
+      return { ...setOf(members, given, node), limits: ofNode };
     },
   };
 }
@@ -119,7 +121,7 @@ export function readState(json: JsonObject): GroupState {
     ...members,
     open,
     mates: new Set(facts.mates),
-    endpoints: new Map(Object.entries(facts.endpoints)),
+    endpoints: new Map(inOrder(facts.endpoints)),
     of: (node) => ({
       ...setOf(members, given, node),
       // What they say of entries that left is still to be done there.
@@ -186,11 +188,16 @@ function setOf(
   };
 }
 
+/** The engine sorts members as texts, people look for names by their numbers. */
+function inOrder<T>(members: Readonly<Record<string, T>>): [name: string, T][] {
+  return Object.entries(members).sort(([a], [b]) => compareNames(a, b));
+}
+
 /** Nodes as `check` writes them: names to overrides. */
 function readNodes(nodes: unknown): Map<string, NodeOverride> {
   if (!isObject(nodes)) throw new Error("The group has no nodes.");
   return new Map(
-    Object.entries(nodes).map(([name, override]): [string, NodeOverride] => {
+    inOrder(nodes).map(([name, override]): [string, NodeOverride] => {
       const { entries, notes, ...rest } = overrideSchema.parse(override);
       if (entries === undefined && notes === undefined) return [name, { ...rest, own: undefined }];
       const stored = new Stored({ entries, notes }, `the node ${name}`);
