@@ -142,6 +142,52 @@ it("a fleet that had a set of its own for each node goes on with groups: nothing
   await stack.must("preview", "--refresh", "--expect-no-changes");
 }, 120_000);
 
+it("the state of a fleet that version 0.1.0 wrote before it had groups goes on: nothing leaves a node on the way", async () => {
+  const common = { "192.0.2.0/24": 1, "198.51.100.0/24": 2 };
+  const held = { lab1: common, fra1: { ...common, "203.0.113.9/32": 7 }, ams1: common };
+  const pairs = Object.entries(held).map(
+    async ([name, blocked]) =>
+      [name, await startEmulator({ state: { arenas: { edge: { sets: { blocked } } } } })] as const,
+  );
+  const nodes = new Map(await Promise.all(pairs));
+  const all = [...nodes.values()];
+  const stack = await TestStack.create({
+    program: "",
+    config: { nodes: Object.fromEntries([...nodes].map(([name, { endpoint }]) => [name, { endpoint }])) },
+  });
+  await using _ = { [Symbol.asyncDispose]: () => ended(stack, all) };
+  // Exported after an up of that version, with these three addresses.
+  const former = new Map([
+    ["lab1", "http://192.0.2.10"],
+    ["fra1", "http://192.0.2.11"],
+    ["ams1", "http://192.0.2.12"],
+  ]);
+  let state = readFileSync(join(__dirname, "states", "0.1.0-fleet.json"), "utf8");
+  for (const [name, address] of former) state = state.replaceAll(address, nodes.get(name)?.endpoint ?? "");
+  await stack.write("state.json", state);
+  await stack.must("stack", "import", "--file", join(stack.folder, "state.json"));
+  const fleet = (first: number) =>
+    stack.program(`new pf.PrefixSetFleet("blocked", { arena: "edge", set: "blocked",
+      entries: { "192.0.2.0/24": ${first}, "198.51.100.0/24": { value: 2, reason: "SYN flood" } },
+      nodes: { lab1: {}, fra1: { entries: { "203.0.113.9": 7 } }, ams1: {} }, waves: { canary: ["lab1"], size: 1 } });`);
+  const applied = () => Object.fromEntries([...nodes].map(([name, node]) => [name, node.prefixSet(BLOCKED).applied]));
+
+  await fleet(1);
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(all.map((node) => node.requests({ cmd: "insert" }).length)).toEqual([0, 0, 0]);
+  expect(all.map((node) => node.requests({ cmd: "delete" }).length)).toEqual([0, 0, 0]);
+  expect(applied()).toEqual(held);
+  expect(Object.keys(await stack.state()).sort()).toEqual(["blocked-1", "blocked-2", "blocked-3"]);
+  await stack.must("preview", "--refresh", "--expect-no-changes");
+
+  await fleet(3);
+  await stack.must("up", "--yes", "--skip-preview");
+  expect(all.map((node) => node.requests({ cmd: "insert" }).length)).toEqual([1, 1, 1]);
+  expect(all.map((node) => node.requests({ cmd: "delete" }).length)).toEqual([0, 0, 0]);
+  const changed = { ...common, "192.0.2.0/24": 3 };
+  expect(applied()).toEqual({ lab1: changed, fra1: { ...changed, "203.0.113.9/32": 7 }, ams1: changed });
+}, 240_000);
+
 it("the example fills four nodes in three waves, and looks at each wave before the next one", async () => {
   const example = join(process.cwd(), "examples", "many-nodes");
   const names = ["lab1", "fra1", "fra2", "ams1"] as const;
