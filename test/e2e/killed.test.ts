@@ -1,10 +1,12 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import type { Emulator } from "../../provider/emulator";
 import { isAlive, providersUnder, until } from "./support/processes";
 import { finished, type TestStack } from "./support/stack";
 import { BLOCKED, blockedSet, world } from "./support/world";
 
-const LATE = "1500ms";
+const LATE = "3s";
 
 /** A program with a set, an entry in another set and a signaling. */
 const program = (entries: Record<string, number>, value: number, active: string[]) => `
@@ -26,12 +28,21 @@ const settled = (entries: Record<string, number>, value: number, active: string[
   active: active.map((address) => `${address}/32`),
 });
 
-/** Starts an `up`, and comes back with its processes once the slow commit of the set is under way. */
-async function inTheMiddle(stack: TestStack, emulator: Emulator) {
+/** True once the engine has written into the state that the signaling is done: what it does not know of, no later run stops. */
+function isRecorded({ folder }: TestStack, active: string[]): boolean {
+  const { checkpoint } = JSON.parse(readFileSync(join(folder, ".backend/.pulumi/stacks/journey/test.json"), "utf8"));
+  const resources: { urn: string; outputs?: { prefixes?: string[] } }[] = checkpoint.latest?.resources ?? [];
+  const prefixes = resources.find(({ urn }) => urn.endsWith("::attack"))?.outputs?.prefixes ?? [];
+  return prefixes.join() === active.map((address) => `${address}/32`).join();
+}
+
+/** Starts an `up`, and comes back with its processes once the slow commit of the set is under way and the signaling done. */
+async function inTheMiddle(stack: TestStack, emulator: Emulator, active: string[]) {
   const slow = emulator.fail({ cmd: "commit", url: BLOCKED, kind: "slow-commit", delay: LATE });
   const engine = stack.start("up", "--yes", "--skip-preview", "--stack", "test");
   const ended = finished(engine);
   await until("the commit arrives", () => slow.hits > 0, 60_000);
+  await until("the signaling is in the state", () => isRecorded(stack, active));
   const [provider = 0] = providersUnder(engine.pid ?? 0);
   expect(provider).toBeGreaterThan(0);
   return { engine, provider, ended };
@@ -49,7 +60,7 @@ it("an up that is killed half-way is put right by the next up", async () => {
   const { emulator, stack } = w;
 
   // The provider is killed during the very first up.
-  const first = await inTheMiddle(stack, emulator);
+  const first = await inTheMiddle(stack, emulator, ["198.51.100.7"]);
   process.kill(first.provider, "SIGKILL");
   expect((await first.ended).code).not.toBe(0);
   await converges(stack);
@@ -57,7 +68,7 @@ it("an up that is killed half-way is put right by the next up", async () => {
 
   // The engine is killed during an update: the provider settles what it has in hand, and exits.
   await stack.program(program({ "192.0.2.0/24": 2, "203.0.113.0/24": 1 }, 2, ["198.51.100.7", "198.51.100.8"]));
-  const second = await inTheMiddle(stack, emulator);
+  const second = await inTheMiddle(stack, emulator, ["198.51.100.7", "198.51.100.8"]);
   process.kill(second.engine.pid ?? 0, "SIGKILL");
   await until("the provider exits", () => !isAlive(second.provider));
   expect(held(emulator)).toEqual(
@@ -70,7 +81,7 @@ it("an up that is killed half-way is put right by the next up", async () => {
 
   // Ctrl-C while a set is written.
   await stack.program(program({ "192.0.2.0/24": 3, "2001:db8::/32": 1 }, 3, ["198.51.100.8"]));
-  const third = await inTheMiddle(stack, emulator);
+  const third = await inTheMiddle(stack, emulator, ["198.51.100.8"]);
   process.kill(third.engine.pid ?? 0, "SIGINT");
   const interrupted = await third.ended;
   expect(interrupted.code, interrupted.text).not.toBe(0);

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, posix } from "node:path";
 import { promisify } from "node:util";
@@ -90,7 +90,10 @@ test("the workflow uses the ports of the image and the emulator's clients", () =
 
 test("the job that starts the emulator itself has it until it stops it, and fails where it does not start", async () => {
   const work = await mkdtemp(join(tmpdir(), "packetfilter-"));
-  await symlink(join(__dirname, "../../node_modules"), join(work, "node_modules"));
+  // As `npm ci` installs it.
+  await mkdir(join(work, "node_modules/.bin"), { recursive: true });
+  await symlink(join(__dirname, "../.."), join(work, "node_modules/pulumi-packetfilter"));
+  await symlink("../pulumi-packetfilter/dist/provider/cli.js", join(work, "node_modules/.bin/pulumi-packetfilter"));
   const scripts = workflow.jobs.process.steps.flatMap(({ run }: { run?: string }) => run ?? []);
   expect([scripts[0], scripts[2]]).toEqual(["npm ci", "npm test"]);
   const variables = join(work, "variables");
