@@ -52,7 +52,8 @@ test("what a killed process leaves keeps no other from the file", async () => {
   await fapi({ endpoint }, commit);
   await expect(startEmulator({ persist })).rejects.toThrow(IN_USE);
   process.kill(-(child.pid ?? 0), "SIGKILL");
-  await once(child, "exit");
+  // Once its output is closed, too: npx may be gone before what it started.
+  await once(child, "close");
 
   const started = await Promise.allSettled(Array.from({ length: 8 }, () => startEmulator({ persist })));
   const emulators = started.flatMap((it): Emulator[] => (it.status === "fulfilled" ? [it.value] : []));
