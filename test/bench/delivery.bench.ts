@@ -9,6 +9,7 @@ import { Forwarder } from "../../provider/forwarder/forwarder";
 import { silent } from "../../provider/forwarder/operating/troubles";
 import { systemWorld } from "../../provider/forwarder/world";
 import type { Figure } from "./figure";
+import { postAll } from "./plain-script";
 
 interface Load {
   readonly name: string;
@@ -67,21 +68,10 @@ async function forward({ nodes }: Load, base: string, isDone: () => Promise<bool
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** What people write first: fetch, parse, post all of it. */
 async function script({ nodes }: Load, base: string): Promise<void> {
   const before = cpuMs();
   for (let round = 0; round < ROUNDS; round++) {
-    await Promise.all(
-      Array.from({ length: nodes }, async (_, n) => {
-        const answer = await fetch(`${base}/node${n}/fapi`, { method: "POST", body: '{"url":"mark://edge/web"}' });
-        const { data } = (await answer.json()) as { data: object[] };
-        const timestamp = new Date().toISOString();
-        const lines = data.map((mark) =>
-          JSON.stringify({ timestamp, node: `node${n}`, arena: "edge", profile: "web", ...mark }),
-        );
-        await fetch(`${base}/in`, { method: "POST", body: `${lines.join("\n")}\n` });
-      }),
-    );
+    await postAll(base, nodes);
   }
   process.send?.(usage(before));
 }

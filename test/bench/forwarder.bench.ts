@@ -11,6 +11,7 @@ import { silent } from "../../provider/forwarder/operating/troubles";
 import { EVENTS } from "../../provider/forwarder/record/rows";
 import { systemWorld } from "../../provider/forwarder/world";
 import type { Figure } from "./figure";
+import { postAll } from "./plain-script";
 
 interface Stats {
   readonly lists: number;
@@ -166,7 +167,6 @@ async function forwarded(
   return result;
 }
 
-/** What people write first: fetch, parse, post all of it. Loses what the sink does not take, and says nothing of changes. */
 async function straightforward(load: Load): Promise<{ cost: Cost; ms: number; bytesOut: number }> {
   let result: Awaited<ReturnType<typeof straightforward>> | undefined;
   await withPeer(load, async (base, stats) => {
@@ -174,17 +174,7 @@ async function straightforward(load: Load): Promise<{ cost: Cost; ms: number; by
     const cost = await measured(async () => {
       for (let round = 0; round < load.rounds; round++) {
         const began = performance.now();
-        await Promise.all(
-          Array.from({ length: load.nodes }, async (_, n) => {
-            const answer = await fetch(`${base}/node${n}/fapi`, { method: "POST", body: '{"url":"mark://edge/web"}' });
-            const { data } = (await answer.json()) as { data: object[] };
-            const timestamp = new Date().toISOString();
-            const lines = data.map((mark) =>
-              JSON.stringify({ timestamp, node: `node${n}`, arena: "edge", profile: "web", ...mark }),
-            );
-            await fetch(`${base}/in`, { method: "POST", body: `${lines.join("\n")}\n` });
-          }),
-        );
+        await postAll(base, load.nodes);
         ms = performance.now() - began;
       }
     });

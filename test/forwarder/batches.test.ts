@@ -1,5 +1,3 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { startEmulator } from "../../provider/emulator";
@@ -17,6 +15,7 @@ import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/r
 import { parcelsOf, type Sink } from "../../provider/forwarder/sinks/sink";
 import { TestClock } from "./support/clock";
 import { check, forwardOnce, RECORD, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -42,21 +41,6 @@ const stateOf = (count: number) => ({
   },
 });
 
-/** A server that answers 204, or as `answer` says. Keeps each body. */
-async function serve(answer: (body: string, nth: number) => number | Promise<number> = () => 204) {
-  const bodies: string[] = [];
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const body = Buffer.concat(chunks).toString();
-    bodies.push(body);
-    response.writeHead(await answer(body, bodies.length)).end();
-  });
-  await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  return { url, bodies, [Symbol.dispose]: () => void server.close() };
-}
-
 const recordsIn = (body: string): ForwardRecord[] =>
   body
     .trimEnd()
@@ -64,9 +48,9 @@ const recordsIn = (body: string): ForwardRecord[] =>
     .map((line) => JSON.parse(line));
 
 /** Forwards a table of so many marks to a server once. @returns the bodies. */
-async function forwarded(count: number, sink: object, answer?: Parameters<typeof serve>[0]) {
+async function forwarded(count: number, sink: object) {
   using folder = temporaryFolder();
-  using server = await serve(answer);
+  using server = await httpSink();
   await using emulator = await startEmulator({ state: stateOf(count) });
   const config: ForwarderConfig = {
     nodes: { fra1: { endpoint: emulator.endpoint } },

@@ -8,7 +8,7 @@ import type { Forwarder } from "../../provider/forwarder/forwarder";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import { serveOperating } from "../../provider/forwarder/operating/http-server";
 import { passUntil, TestClock, until } from "./support/clock";
-import { openForwarder, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { openForwarder, startForwarding, stateWith, temporaryFolder, withAwaySink } from "./support/forward";
 
 const FINE = { ok: true, reasons: [] };
 const bad = (reason: unknown) => ({ ok: false, reasons: [reason] });
@@ -111,19 +111,7 @@ test("readiness names each check, and how full the spool of each sink is", async
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(500) });
   const clock = new TestClock();
-  const { forwarder } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      records: "all",
-      sinks: [
-        { name: "disk", type: "file", path: "marks.ndjson" },
-        { name: "away", type: "http", url: "http://127.0.0.1:1/", spool: { maxBytes: 65_536 } },
-      ],
-    },
-    folder.path,
-    { world: clock },
-  );
+  const { forwarder } = await startForwarding(withAwaySink(emulator, 65_536), folder.path, { world: clock });
   const ask = await asking(forwarder);
   expect(await ask("/readyz")).toEqual([
     503,

@@ -9,7 +9,7 @@ import { Metrics } from "../../provider/forwarder/operating/metrics";
 import { Service } from "../../provider/forwarder/operating/service";
 import { passUntil, TestClock } from "./support/clock";
 import { labelsOf, readPage } from "./support/exposition";
-import { startForwarding, stateWith, Told, temporaryFolder } from "./support/forward";
+import { startForwarding, stateWith, Told, temporaryFolder, withAwaySink } from "./support/forward";
 
 const reference = readFileSync(resolve(__dirname, "../../docs/forwarder.md"), "utf8");
 
@@ -141,19 +141,7 @@ test("the spool of a sink that takes nothing is told: how full, when it is full,
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(500) });
   const clock = new TestClock();
-  const { forwarder } = await startForwarding(
-    {
-      nodes: { fra1: { endpoint: emulator.endpoint } },
-      watch: [{ arena: "edge", types: ["shost"] }],
-      records: "all",
-      sinks: [
-        { name: "disk", type: "file", path: "marks.ndjson" },
-        { name: "away", type: "http", url: "http://127.0.0.1:1/", spool: { maxBytes: 131_072 } },
-      ],
-    },
-    folder.path,
-    { world: clock },
-  );
+  const { forwarder } = await startForwarding(withAwaySink(emulator, 131_072), folder.path, { world: clock });
   const view = (name: string) => forwarder.health.spool.find((sink) => sink.name === name);
   const metric = (name: Parameters<typeof forwarder.metrics.get>[0], sink = "away") =>
     forwarder.metrics.get(name, { sink });

@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
 import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
 import { forwardOnce, stateWith, temporaryFolder } from "./support/forward";
+import { httpSink } from "./support/http-sink";
 
 const COUNT = 1_200;
 let emulator: Emulator;
@@ -23,28 +22,10 @@ const config = (sinks: ForwarderConfig["sinks"], more: Partial<ForwarderConfig> 
 });
 
 describe("an HTTP server", () => {
-  /** A server that answers as `answer` says, and keeps what it was sent. */
-  async function serve(
-    answer: (request: IncomingMessage, body: string, nth: number) => [number, string?, Record<string, string>?],
-  ) {
-    const bodies: string[] = [];
-    const server = createServer(async (request, response) => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      const body = Buffer.concat(chunks).toString();
-      bodies.push(body);
-      const [status, text = "", headers = {}] = answer(request, body, bodies.length);
-      response.writeHead(status, headers).end(text);
-    }).listen(0, "127.0.0.1");
-    await new Promise((resolve) => server.once("listening", resolve));
-    const { port } = server.address() as AddressInfo;
-    return { url: `http://127.0.0.1:${port}/in`, bodies, [Symbol.dispose]: () => void server.close() };
-  }
-
   test("gets NDJSON with the headers of the configuration, in ECS where it is asked for", async () => {
     using folder = temporaryFolder();
     const headers: unknown[] = [];
-    using server = await serve((request) => {
+    using server = await httpSink((request) => {
       headers.push([request.headers.authorization, request.headers["content-type"], request.url]);
       return [204];
     });
@@ -71,7 +52,7 @@ describe("an HTTP server", () => {
 
   test("that refuses one record for good gets all others, and the one is kept with the reason", async () => {
     using folder = temporaryFolder();
-    using server = await serve((_, body) => (body.includes('"198.18.0.77"') ? [422, "no such field"] : [200]));
+    using server = await httpSink((_, body) => (body.includes('"198.18.0.77"') ? [422, "no such field"] : [200]));
     const { ok, told } = await forwardOnce(config([{ name: "web", type: "http", url: server.url }]), folder.path);
     expect({ ok, told }).toEqual({
       ok: false,
@@ -95,7 +76,7 @@ describe("an HTTP server", () => {
   ])("that echoes its credential %s leaves none of it in log and rejected records", async (_, echo) => {
     const token = "canary+/=\"'&%<>\\ k3y";
     using folder = temporaryFolder();
-    using server = await serve((_, body) =>
+    using server = await httpSink((_, body) =>
       body.includes('"198.18.0.77"') ? [422, `\u001b[2Jyou sent ${echo(token)} here`] : [200],
     );
     const sink = { name: "web", type: "http", url: server.url, headers: { "x-token": token } } as const;
@@ -112,7 +93,7 @@ describe("an HTTP server", () => {
 
   test("that is busy is asked again, no sooner than it says", async () => {
     using folder = temporaryFolder();
-    using server = await serve((_, __, nth) => (nth === 1 ? [429, "later", { "retry-after": "1" }] : [200]));
+    using server = await httpSink((_, __, nth) => (nth === 1 ? [429, "later", { "retry-after": "1" }] : [200]));
     const { ok, told, forwarder } = await forwardOnce(
       config([{ name: "web", type: "http", url: server.url }], { watch: [{ arena: "edge", types: ["conn"] }] }),
       folder.path,
@@ -131,7 +112,7 @@ describe("an HTTP server", () => {
   test("as elasticsearch: items that exist are delivered, busy ones come again alone, others are refused", async () => {
     using folder = temporaryFolder();
     const item = (status: number) => ({ create: { status, ...(status >= 400 && { error: { type: `e${status}` } }) } });
-    using server = await serve((_, body, nth) => {
+    using server = await httpSink((_, body, nth) => {
       const documents = body.trim().split("\n").length / 2;
       const statuses =
         nth === 1 ? [201, 409, 429, 503, 400, ...Array(documents - 5).fill(201)] : Array(documents).fill(201);
@@ -154,7 +135,7 @@ describe("an HTTP server", () => {
 
   test("never learns what another sink is told, and its own secrets are in no message", async () => {
     using folder = temporaryFolder();
-    using server = await serve((request) => [400, `bad token ${request.headers.authorization}`]);
+    using server = await httpSink((request) => [400, `bad token ${request.headers.authorization}`]);
     const sinks = [{ name: "web", type: "http", url: server.url, headers: { authorization: "Bearer s3cret-token" } }];
     const { told } = await forwardOnce(config(sinks, { watch: [{ arena: "edge", types: ["conn"] }] }), folder.path);
     expect(told.join()).toContain("bad token");

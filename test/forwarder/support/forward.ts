@@ -129,3 +129,16 @@ export function stateWith(count: number): EmulatorState {
     },
   };
 }
+
+/** All records of a node go to a file, and to a server that is not there, whose spool takes so many bytes. */
+export function withAwaySink({ endpoint }: { readonly endpoint: string }, maxBytes: number): ForwarderConfig {
+  return {
+    nodes: { fra1: { endpoint } },
+    watch: [{ arena: "edge", types: ["shost"] }],
+    records: "all",
+    sinks: [
+      { name: "disk", type: "file", path: "marks.ndjson" },
+      { name: "away", type: "http", url: "http://127.0.0.1:1/", spool: { maxBytes } },
+    ],
+  };
+}
