@@ -8,12 +8,14 @@ const SERVERS = "test/**/*.servers.test.ts";
 const LONG = "test/**/*.long.test.ts";
 
 /**
- * The long files first, so that the workers end together. Engine tests compute and walks of failures wait, so they take turns: side by side they
- * are done soonest. All others follow, largest or slowest first, as vitest has them.
+ * The long files first, so that the workers end together: what is long by its name, however few lines it has, then largest or slowest first, as vitest
+ * has them. Engine tests compute and walks of failures wait, so they take turns: side by side they are done soonest. All others follow.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
+    const bySize = await super.sort(files);
+    const long = bySize.filter(({ moduleId }) => moduleId.includes(".long."));
+    const sorted = [...long, ...bySize.filter((file) => !long.includes(file))];
     const engine = sorted.filter(({ moduleId }) => moduleId.includes("/test/e2e/"));
     const walks = sorted.filter(({ moduleId }) => moduleId.includes("/test/failures/"));
     const others = sorted.filter((file) => !engine.includes(file) && !walks.includes(file));

@@ -48,7 +48,7 @@ const BESIDE: Record<string, string[]> = {
 
 /** Packages that only these places import, so that each can be replaced there. A path that ends with / is a folder. */
 const ONLY_IMPORTERS: Record<string, string[]> = {
-  "ipaddr.js": ["provider/model/prefix.ts"],
+  "ipaddr.js": ["provider/model/prefix-text.ts"],
   undici: ["provider/client/http.ts"],
   "@pulumi/pulumi": ["provider/pulumi/"],
   "@pulumi/policy": ["policies/pulumi/", "policies/pack.ts"],
@@ -314,7 +314,7 @@ test("environment and console are touched only where a process begins", () => {
 
 test("nothing imports the emulator's page, and the page imports its libraries only", () => {
   // What it is answered, as types: nothing of that is in the bundle.
-  const isAnswer = ({ name, typeOnly }: Source["imports"][number]) => typeOnly && name === "../schemas";
+  const isAnswer = ({ name, typeOnly }: Source["imports"][number]) => typeOnly && name === "../answers";
   const imported = page.flatMap(({ imports }) => imports.filter((one) => !isAnswer(one)).map(({ name }) => name));
   expect(page.length).toBeGreaterThan(10);
   expect([...new Set(imported)].filter((name) => !/^\.\/[a-z-]+$|^preact(\/hooks)?$|^uplot$/.test(name))).toEqual([]);

@@ -1,11 +1,13 @@
 // @ts-check
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
+import { promisify } from "node:util";
 import { root } from "./bootstrap.mjs";
 import { buildIfStale } from "./build.mjs";
+import { startKeyService } from "./lib/key-service.mjs";
 import { ensurePulumiCli } from "./pulumi-cli/ensure.mjs";
 
 /**
@@ -27,13 +29,18 @@ export async function setup() {
     symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
   }
   mkdirSync(join(folder, "empty"));
-  initialize(join(folder, "empty"));
+  const keys = await startKeyService();
+  await initialize(join(folder, "empty"), keys.url);
   process.env.PACKETFILTER_E2E_STACKS = folder;
-  return () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.env.PACKETFILTER_E2E_KEYS = keys.url;
+  return () => {
+    keys.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  };
 }
 
 /** `pulumi stack init`, for the project that test/e2e/support/stack.ts makes. */
-function initialize(/** @type {string} */ folder) {
+async function initialize(/** @type {string} */ folder, /** @type {string} */ keys) {
   mkdirSync(join(folder, ".backend"));
   writeFileSync(join(folder, "Pulumi.yaml"), "name: journey\nruntime: nodejs\n");
   const env = {
@@ -41,11 +48,12 @@ function initialize(/** @type {string} */ folder) {
     HOME: folder,
     PULUMI_HOME: join(folder, ".home"),
     PULUMI_BACKEND_URL: `file://${join(folder, ".backend")}`,
-    PULUMI_CONFIG_PASSPHRASE: "e2e",
     PULUMI_SKIP_UPDATE_CHECK: "1",
+    VAULT_ADDR: keys,
   };
-  const args = ["stack", "init", "test", "--non-interactive", "--cwd", folder];
-  const { status, stderr } = spawnSync("pulumi", args, { env, encoding: "utf8" });
-  if (status !== 0) throw new Error(`pulumi stack init ended with ${status}: ${stderr}`);
+  const provider = "--secrets-provider=hashivault://journeys";
+  await promisify(execFile)("pulumi", ["stack", "init", "test", provider, "--non-interactive", "--cwd", folder], {
+    env,
+  });
   rmSync(join(folder, ".home"), { recursive: true });
 }

@@ -101,12 +101,15 @@ export function unchanged(plan: Planned, observed: ObservedSet): Settled<SetResu
 
 /** What an operation is told when its plan was carried out. */
 export function resultOf(own: SetPlan, before: ObservedSet, after: ObservedSet): SetResult {
-  const put = valueChanges(own.put, before.values, after.values);
-  const removed = changesOf(own.remove, before.values, after.values);
   return {
     before: before.values,
     after: after.values,
-    changes: removed.size === 0 ? put : new Map([...put, ...removed]),
+    // Worked out when it is asked for: mostly nothing but an audit log does.
+    get changes() {
+      const put = valueChanges(own.put, before.values, after.values);
+      const removed = changesOf(own.remove, before.values, after.values);
+      return removed.size === 0 ? put : new Map([...put, ...removed]);
+    },
   };
 }
 
@@ -172,7 +175,7 @@ function mergedPut(plans: readonly Planned[], observed: ListedMap): ListedMap {
 /** Of what is to be put in what a list does not show so. */
 const notShown = madeOnce(
   (put: ListedMap, observed: ListedMap): ListedMap =>
-    new Map([...put].filter(([prefix, value]) => observed.get(prefix) !== value)),
+    observed.size === 0 ? put : new Map([...put].filter(([prefix, value]) => observed.get(prefix) !== value)),
 );
 
 /** True when there is nothing to send and nothing to commit. */

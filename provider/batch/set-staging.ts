@@ -27,7 +27,7 @@ export class Staging {
    * that stay as they are included.
    */
   async stage(put: ListedMap, remove: ReadonlySet<CanonicalPrefix>): Promise<void> {
-    const isCovered = coverage(remove);
+    const isCovered = coverage(remove, [put, this.before.values]);
     const covered = isCovered ? [...put].filter(([prefix]) => isCovered(prefix)) : [];
     const free = covered.length === 0 ? put : new Map([...put].filter(([prefix]) => !isCovered?.(prefix)));
     const { entries, added, changed } = parted(free, this.before.values);
@@ -157,6 +157,7 @@ async function narrowDown<T>(
 /** What is to be put in, in parts: what the set did not hold, and what it held with another value. */
 export const parted = madeOnce((put: ListedMap, before: ListedMap) => {
   const entries: readonly SetEntry[] = [...put];
+  if (before.size === 0) return { entries, added: entries, changed: [] };
   return {
     entries,
     added: entries.filter(([prefix]) => !before.has(prefix)),
@@ -164,10 +165,31 @@ export const parted = madeOnce((put: ListedMap, before: ListedMap) => {
   };
 });
 
-/** Tells whether one of these prefixes contains a given other one; `undefined` where none contains any. */
-function coverage(prefixes: ReadonlySet<CanonicalPrefix>): ((prefix: CanonicalPrefix) => boolean) | undefined {
-  const wide = [...prefixes].map((prefix) => Prefix.fromCanonical(prefix)).filter((prefix) => prefix.size > 1n);
+/** Tells whether one of these prefixes contains a given one of the others; `undefined` where none can contain any. */
+function coverage(
+  prefixes: ReadonlySet<CanonicalPrefix>,
+  others: readonly ListedMap[],
+): ((prefix: CanonicalPrefix) => boolean) | undefined {
+  if (prefixes.size === 0) return undefined;
+  // Only what is longer can be contained: with that most sets, and all that are cleared, need no index.
+  const longest = { 4: 0, 6: 0 };
+  for (const map of others) {
+    for (const prefix of map.keys()) {
+      if (prefixes.has(prefix)) continue;
+      const family = familyOf(prefix);
+      longest[family] = Math.max(longest[family], lengthOf(prefix));
+    }
+  }
+  const wide = [...prefixes].filter((prefix) => lengthOf(prefix) < longest[familyOf(prefix)]);
   if (wide.length === 0) return undefined;
-  const index = PrefixIndex.of(wide);
+  const index = PrefixIndex.of(wide.map((prefix) => Prefix.fromCanonical(prefix)));
   return (prefix) => !prefixes.has(prefix) && index.longestMatch(Prefix.fromCanonical(prefix)) !== undefined;
+}
+
+function familyOf(prefix: CanonicalPrefix): 4 | 6 {
+  return prefix.includes(":") ? 6 : 4;
+}
+
+function lengthOf(prefix: CanonicalPrefix): number {
+  return Number(prefix.slice(prefix.indexOf("/") + 1));
 }

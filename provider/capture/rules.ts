@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { type RuleSpec, ruleSchema } from "../emulator/rules";
+import { type RuleSpec, ruleSchema } from "../emulator/rules/rule-schema";
 import type { Rule } from "../model/mark";
-import { type PrefixSetUrl, parseUrl } from "../model/resource-url";
+import { resourceIn } from "../model/readable";
+import type { PrefixSetUrl } from "../model/resource-url";
 
 /** The sets that a profile's rules can look up, by name. */
 interface KnownSets {
@@ -75,11 +76,7 @@ function texts(value: unknown): string[] {
 
 function setUrl(text: string): PrefixSetUrl[] {
   return (text.match(/prefixset:\/\/[^\s"'<>,;()]+/g) ?? []).flatMap((candidate) => {
-    try {
-      const url = parseUrl(candidate);
-      return url.kind === "prefixset" ? [url] : [];
-    } catch {
-      return [];
-    }
+    const url = resourceIn(candidate);
+    return url?.kind === "prefixset" ? [url] : [];
   });
 }

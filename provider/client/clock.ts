@@ -16,6 +16,21 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Joins those who wait, until it is called. @throws the signal's reason when it aborts first */
+export function called(waiting: Set<() => void>, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => {
+      waiting.delete(proceed);
+      signal?.removeEventListener("abort", leave);
+      settle();
+    };
+    const proceed = () => end(resolve);
+    const leave = () => end(() => reject(signal?.reason));
+    waiting.add(proceed);
+    signal?.addEventListener("abort", leave, { once: true });
+  });
+}
+
 /** The clocks and timers of Node. */
 export const systemClock: Clock = {
   monotonic: () => Number(process.hrtime.bigint() / 1000n) / 1000,

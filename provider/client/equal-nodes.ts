@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
+import { attempt } from "../model/errors";
 import type { NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
 import { ShapeError } from "../wire/json";
@@ -58,13 +59,8 @@ export class EqualAnswers<T extends object> {
 
 /** Status and headers may say of the same text that it is a part of a list. */
 function isWhole(answer: HttpAnswer, length: number, habits: NodeHabits): boolean {
-  try {
-    refusePartialAnswer(answer, length, habits);
-    return true;
-  } catch (error) {
-    if (error instanceof ShapeError) return false;
-    throw error;
-  }
+  const judge = () => refusePartialAnswer(answer, length, habits) === undefined;
+  return attempt(judge, ShapeError) ?? false;
 }
 
 function withoutLength<T>(reading: Reading<Read<T>>): Reading<T> {
@@ -103,6 +99,23 @@ export class EntryTexts {
     const chunk = { body: `${head}${this.texts.slice(start, end).join(",")}${tail}`, end };
     this.chunks.set(key, chunk);
     return chunk;
+  }
+}
+
+/** The entries that were made last: nodes that hold the same are cleared of the same, each by a list of its own. */
+export class EqualTexts {
+  private last: { readonly key: string; readonly texts: WeakRef<EntryTexts> } | undefined;
+
+  /** @param make One entry as JSON. */
+  constructor(private readonly make: (item: string) => string) {}
+
+  of(items: readonly string[]): EntryTexts {
+    const key = JSON.stringify(items);
+    const known = this.last?.key === key ? this.last.texts.deref() : undefined;
+    if (known) return known;
+    const texts = new EntryTexts(items.map(this.make));
+    this.last = { key, texts: new WeakRef(texts) };
+    return texts;
   }
 }
 

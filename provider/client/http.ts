@@ -21,9 +21,7 @@ export interface HttpAnswer {
 }
 
 /** An answer whose body is still to be read. */
-export interface OpenAnswer {
-  readonly status: number;
-  header(name: string): string | undefined;
+export interface OpenAnswer extends Omit<HttpAnswer, "body"> {
   /** As it arrives: nothing is read ahead of who takes it. Throws when the connection breaks off. */
   readonly body: AsyncIterable<Buffer> & { destroy(): unknown };
 }

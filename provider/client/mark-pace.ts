@@ -1,6 +1,6 @@
 import type { MarkType } from "../model/mark";
 import { formatUrl, type MarkUrl } from "../model/resource-url";
-import type { Clock } from "./clock";
+import { type Clock, called } from "./clock";
 
 /** How lists of marks are kept apart. */
 export interface PaceOptions {
@@ -47,7 +47,7 @@ export class MarkPace {
     while (by !== "off") {
       signal?.throwIfAborted();
       const wait = queue.endedAt === undefined ? 0 : queue.endedAt + pauseMs - clock.monotonic();
-      if (queue.underWay > 0) await ended(queue, signal);
+      if (queue.underWay > 0) await called(queue.waiting, signal);
       else if (wait > 0) await clock.sleep(wait, signal);
       else break;
     }
@@ -70,21 +70,4 @@ export class MarkPace {
     this.tables.set(table, queue);
     return queue;
   }
-}
-
-/** Ends when some list of the queue has ended. */
-function ended(queue: ListQueue, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const proceed = (): void => {
-      queue.waiting.delete(proceed);
-      signal?.removeEventListener("abort", leave);
-      resolve();
-    };
-    const leave = (): void => {
-      queue.waiting.delete(proceed);
-      reject(signal?.reason);
-    };
-    queue.waiting.add(proceed);
-    signal?.addEventListener("abort", leave, { once: true });
-  });
 }

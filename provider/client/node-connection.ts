@@ -76,20 +76,9 @@ export class NodeConnection {
     this.absentSet = checked.absentSet;
     this.maxValue = checked.maxValue;
     this.pace = { pauseMs: checked.markPauseMs, by: checked.markPace };
-    this.requester = new Requester(
-      {
-        endpoint: this.endpoint,
-        label: labelOf(name, this.requests.endpoint.label),
-        ...(checked.tls && { tls: checked.tls }),
-        timeoutMs: checked.timeoutMs,
-        deadlineMs: checked.deadlineMs,
-        maxConcurrency: checked.maxConcurrency,
-        maxAnswerBytes: checked.maxAnswerBytes,
-        retry: checked,
-        redactor: this.requests.redactor,
-      },
-      this.world,
-    );
+    const { endpoint, redactor } = this.requests;
+    const label = labelOf(name, endpoint.label);
+    this.requester = new Requester({ ...checked, endpoint: endpoint.shown, label, redactor }, this.world);
   }
 
   /** How the node answers when it is asked for something of a place, whose names may stand in `answers.path`. */

@@ -5,7 +5,7 @@ import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { NodeHabits } from "../wire/answers";
 import * as commands from "../wire/node-command";
 import { type ListedEntry, readPrefixSetList } from "../wire/prefix-set-list";
-import { EntryTexts, EqualAnswers } from "./equal-nodes";
+import { EntryTexts, EqualAnswers, EqualTexts } from "./equal-nodes";
 import { RequestError } from "./errors";
 import { WITHHELD, type Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
@@ -72,10 +72,7 @@ export class NodeSet {
 
   /** @param empty What a set that is not there is, where the node's options let it be empty. */
   private ask<T>(read: (answer: HttpAnswer) => Reading<T>, empty: T, options?: CallOptions): Promise<T> {
-    return this.node.run<T>({
-      url: this.address,
-      subject: this.subject,
-      withholds: this.withholds,
+    return this.run<T>({
       command: "list",
       request: this.node.requests.post(commands.listCommand(this.address)),
       read,
@@ -107,21 +104,23 @@ export class NodeSet {
    * @throws {RequestError} with `acknowledged` and `attempted`.
    */
   delete(spellings: readonly string[], options?: CallOptions): Promise<void> {
-    return this.send("delete", new EntryTexts(spellings.map((a) => commands.deleteEntry({ a }))), options);
+    return this.send("delete", deletes.of(spellings), options);
   }
 
   /** Applies what is staged, by any writer. @throws {RequestError} */
   async commit(options?: CallOptions): Promise<void> {
-    await this.node.run({
-      url: this.address,
-      subject: this.subject,
-      withholds: this.withholds,
+    await this.run({
       command: "commit",
       request: this.node.requests.post(commands.commitCommand(this.address)),
       ...this.hearing("commit"),
       remedy: "Whether it was applied is not known: list the set.",
       options,
     });
+  }
+
+  private run<T>(request: Omit<NodeRequest<T>, "url" | "subject" | "withholds">): Promise<T> {
+    const { address: url, subject, withholds } = this;
+    return this.node.run({ url, subject, withholds, ...request });
   }
 
   /** Reads the answer to a change, and keeps what it said: a refusal that is no failure by itself may explain one later. */
@@ -144,10 +143,7 @@ export class NodeSet {
       const { body, end } = entries.chunk(frame, start, limits);
       const attempted = end - start;
       try {
-        await this.node.run({
-          url: this.address,
-          subject: this.subject,
-          withholds: this.withholds,
+        await this.run({
           command,
           request: this.node.requests.post(body),
           ...this.hearing(command),
@@ -166,6 +162,8 @@ export class NodeSet {
 const insertTexts = madeOnce(
   (entries: readonly SetEntry[]) => new EntryTexts(entries.map(([p, v]) => commands.insertEntry({ p, v }))),
 );
+
+const deletes = new EqualTexts((a) => commands.deleteEntry({ a }));
 
 /** Sets that nodes of this process listed last. */
 const equalAnswers = new EqualAnswers<ObservedSet>();

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { jsonIn } from "../model/readable";
 import type { Absent, Answers, ListFormat, ListKind, NodeHabits } from "../wire/answers";
 import { refusePartialAnswer } from "../wire/envelope";
 import { parseJson, ShapeError, textOf } from "../wire/json";
@@ -87,7 +88,7 @@ export function readList<T extends readonly unknown[]>(
   read: (json: unknown, habits: NodeHabits) => T,
   habits: NodeHabits,
 ): Reading<T> {
-  try {
+  return understood(() => {
     const body = readBody(answer.body, kind, habits);
     switch (body.kind) {
       case "json": {
@@ -105,6 +106,13 @@ export function readList<T extends readonly unknown[]>(
       case "text":
         return unexpected(noJson(body.text), true, formatHint(body.text));
     }
+  });
+}
+
+/** A reading; what has no known shape is unexpected, and would be so again. */
+export function understood<T>(read: () => Reading<T>): Reading<T> {
+  try {
+    return read();
   } catch (error) {
     if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
     throw error;
@@ -131,14 +139,11 @@ export function readBody(body: string, kind: ListKind, habits: NodeHabits): Node
  * is unknown.
  */
 export function readSuccess(answer: HttpAnswer, command: Command, answers: Answers | undefined): Reading<void> {
-  try {
+  return understood(() => {
     const body = readAnswer(answer.body, answers, command);
     if (body.kind === "error") return refused(body.message, { remedy: body.remedy });
     return body.kind === "html" ? unexpected(`the answer is ${body.title}`, true) : done(undefined);
-  } catch (error) {
-    if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
-    throw error;
-  }
+  });
 }
 
 /** A set that the node does not know, as one without entries. A page of HTML comes from a proxy and says nothing of sets. */
@@ -146,13 +151,5 @@ export function readAbsent(answer: HttpAnswer, absent: Absent = { status: 404 })
   if (/^\s*</.test(answer.body)) return undefined;
   if ("status" in absent) return answer.status === absent.status ? done([]) : undefined;
   if ("text" in absent) return answer.body.toLowerCase().includes(absent.text.toLowerCase()) ? done([]) : undefined;
-  return says(jsonIn(answer.body), absent) ? done([]) : undefined;
-}
-
-function jsonIn(body: string): unknown {
-  try {
-    return parseJson(textOf(body));
-  } catch {
-    return undefined;
-  }
+  return says(jsonIn(textOf(answer.body), parseJson), absent) ? done([]) : undefined;
 }

@@ -1,3 +1,4 @@
+import { called } from "./clock";
 import {
   CANCELLED,
   type FailedTry,
@@ -35,7 +36,7 @@ export interface Limits {
 }
 
 /** One node or receiver, and how to talk to it. */
-export interface Connection {
+export interface Connection extends RetryPolicy {
   /** Shown in errors: the whole url, and in short. */
   readonly endpoint: string;
   readonly label: string;
@@ -45,7 +46,6 @@ export interface Connection {
   readonly maxConcurrency: number;
   /** As an option sets it; default: that of `DEFAULTS`. */
   readonly maxAnswerBytes?: number;
-  readonly retry: RetryPolicy;
   readonly redactor: Redactor;
 }
 
@@ -174,10 +174,9 @@ export class Requester {
    * gets: the jitter comes on top, or all who were turned away together would come back together.
    */
   private pauseAfter(last: FailedTry, request: ApiRequest<unknown>, tries: number): number | undefined {
-    const { retry } = this.connection;
     const safe = request.idempotent || last.outcome === "not-sent";
-    if (!last.repeat || !safe || tries >= retry.maxTries) return undefined;
-    return (last.asked ?? 0) + backoff(tries, retry, this.world.random);
+    if (!last.repeat || !safe || tries >= this.connection.maxTries) return undefined;
+    return (last.asked ?? 0) + backoff(tries, this.connection, this.world.random);
   }
 
   /** A pause that would end past the deadline is not begun: it would only delay a certain failure. */
@@ -208,7 +207,7 @@ export function redirectTarget(status: number, location: string | undefined, url
 /** At most `size` holders at a time, first come, first served. */
 export class Slots {
   private free: number;
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting = new Set<() => void>();
 
   constructor(size: number) {
     this.free = size;
@@ -221,30 +220,14 @@ export class Slots {
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
     if (this.free > 0) this.free--;
-    else await this.turn(signal);
+    else await called(this.waiting, signal);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      const next = this.waiting.shift();
+      const [next] = this.waiting;
       if (next) next();
       else this.free++;
     };
-  }
-
-  private turn(signal?: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const proceed = (): void => {
-        signal?.removeEventListener("abort", leave);
-        resolve();
-      };
-      const leave = (): void => {
-        const place = this.waiting.indexOf(proceed);
-        if (place >= 0) this.waiting.splice(place, 1);
-        reject(signal?.reason);
-      };
-      this.waiting.push(proceed);
-      signal?.addEventListener("abort", leave, { once: true });
-    });
   }
 }

@@ -1,7 +1,6 @@
 import type { Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import type { ReceiverAnswers } from "../wire/answers";
-import { ShapeError } from "../wire/json";
 import { errorText, noJson, readAnswer } from "../wire/node-answer";
 import * as wire from "../wire/signaling";
 import { formatHint } from "../wire/text-lines";
@@ -11,7 +10,7 @@ import type { Withholds } from "./failed-try";
 import type { HttpAnswer } from "./http";
 import type { CallOptions } from "./node-connection";
 import { DEFAULTS, given, parseOptions, type ReceiverOptions, receiverSchema } from "./options";
-import { done, type Failed, failedStatus, type Reading, refused, unexpected } from "./reading";
+import { done, type Failed, failedStatus, type Reading, refused, understood, unexpected } from "./reading";
 import { type Limits, Requester } from "./requester";
 import type { RetryPolicy } from "./retry";
 import { ensure } from "./signaling-ensure";
@@ -67,19 +66,10 @@ export class SignalingClient {
     this.answers = checked.answers ?? {};
     this.deadlineMs = checked.deadlineMs;
     this.retry = checked;
-    this.requester = new Requester(
-      {
-        endpoint: this.endpoint,
-        label: this.label,
-        ...(checked.tls && { tls: checked.tls }),
-        timeoutMs: checked.timeoutMs,
-        deadlineMs: this.deadlineMs,
-        maxConcurrency: MAX_CONCURRENCY,
-        retry: this.retry,
-        redactor: this.requests.redactor,
-      },
-      this.world,
-    );
+    const { endpoint, label } = this;
+    const { maxAnswerBytes: _, ...own } = checked;
+    const connection = { ...own, endpoint, label, maxConcurrency: MAX_CONCURRENCY, redactor: this.requests.redactor };
+    this.requester = new Requester(connection, this.world);
   }
 
   /** The prefixes with active signaling. @throws {SignalingRefused | UnexpectedResponse | RequestError} */
@@ -205,7 +195,7 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
   // A receiver may also hide a wrong secret behind "not found" (documented leniency).
   if (failure?.outcome === "refused" && answer.status === 404) return { ...failure, ...SECRET_INVALID };
   if (failure) return failure;
-  try {
+  return understood(() => {
     const reason = wire.refusalIn(answer.body);
     if (reason !== undefined) return refusal(answer.body, reason);
     const { format = "json" } = answers;
@@ -228,10 +218,7 @@ export function readStatusAnswer(answer: HttpAnswer, answers: ReceiverAnswers): 
       case "text":
         return unexpected(noJson(body.text), true, formatHint(body.text, " of the receiver"));
     }
-  } catch (error) {
-    if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
-    throw error;
-  }
+  });
 }
 
 /** Reads the answer to a start or stop. */
@@ -240,7 +227,7 @@ export function readDone(answer: HttpAnswer, operation: "start" | "stop", answer
   if (failure) return failure;
   const reason = wire.refusalIn(answer.body);
   if (reason !== undefined) return refusal(answer.body, reason);
-  try {
+  return understood(() => {
     const body = readAnswer(answer.body, answers, operation);
     // Created, accepted, no content: the status has said it.
     if (body.kind === "empty" && answer.status > 200) return done(undefined);
@@ -249,10 +236,7 @@ export function readDone(answer: HttpAnswer, operation: "start" | "stop", answer
     return body.kind === "error"
       ? refused(doubt.message, { remedy: doubt.remedy })
       : unexpected(doubt.message, false, doubt.remedy);
-  } catch (error) {
-    if (error instanceof ShapeError) return unexpected(error.message, false, error.remedy);
-    throw error;
-  }
+  });
 }
 
 const SECRET_INVALID = {

@@ -49,15 +49,11 @@ function run({ file, soon, contains, output }: Flags, io: CliIo): void {
   io.out(printed(blocksOf(entries, { covered, within, now: (io.now ?? Date.now)() }), output));
 }
 
-interface Choice {
-  readonly covered: Prefix | undefined;
-  /** Milliseconds. */
-  readonly within: number | undefined;
-  readonly now: number;
-}
-
 /** The entries of a file, what ends first before the others. */
-function blocksOf(entries: PrefixEntries, { covered, within = Number.POSITIVE_INFINITY, now }: Choice): Listing {
+function blocksOf(
+  entries: PrefixEntries,
+  { covered, within = Number.POSITIVE_INFINITY, now }: { covered?: Prefix; within?: number; now: number },
+): Listing {
   const all = Object.entries(entries).map(([prefix, { value, reason, ticket, expires }]) => {
     const end = expires === undefined ? Number.POSITIVE_INFINITY : Date.parse(expires);
     return { end, at: Prefix.parse(prefix), row: { prefix, value, reason, ticket, expires, left: leftText(end, now) } };

@@ -1,3 +1,5 @@
+import { once } from "node:events";
+
 /** What a command needs of the process; tests hand in their own. */
 export interface CliIo {
   /** Writes to standard output. */
@@ -54,9 +56,15 @@ export async function waiting<T>(io: CliIo, text: string, work: () => Promise<T>
   }
 }
 
-function repeatedly(ms: number, run: () => void): () => void {
+/** Calls back again and again after so many milliseconds, until what it returns is called. */
+export function repeatedly(ms: number, run: () => void): () => void {
   const timer = setInterval(run, ms);
   return () => clearInterval(timer);
+}
+
+/** Ends once the process is asked to end. */
+export async function stopped(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, "abort");
 }
 
 /** Thrown by a command that was called in a wrong way: exit code 2 instead of 1. */

@@ -1,12 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile, rm } from "node:fs/promises";
+import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { milliseconds } from "../emulator/time/duration";
+import { hasEnded } from "../files/ended-process";
 import { replaceFile } from "../files/whole-file";
 import { type CliIo, Ended, UsageError } from "./cli-io";
-import { wrongUse } from "./wrong-use";
+import { wrongUse } from "./option-values";
 
 /** Milliseconds between two looks at an emulator that is waited for. */
 const LOOK_MS = 50;
@@ -110,7 +112,7 @@ async function stop(flags: Flags, { env }: CliIo): Promise<string> {
   }).catch(() => undefined);
   if (answer && !answer.ok) throw new Ended(`The emulator at ${control} does not end: ${await answer.text()}`, 1);
   const end = performance.now() + END_MS;
-  while ((await serves(control)) || (answer && isAlive(pid))) {
+  while ((await serves(control)) || (answer && pid !== undefined && !hasEnded({ host: hostname(), pid }))) {
     if (performance.now() >= end) throw new Ended(`The emulator at ${control} has not ended.`, 1);
     await sleep(LOOK_MS);
   }
@@ -141,14 +143,4 @@ async function serves(control: string | undefined): Promise<boolean> {
   if (control === undefined) return false;
   const answer = await fetch(`${control}/health`, { signal: AbortSignal.timeout(ANSWER_MS) }).catch(() => undefined);
   return answer?.ok === true;
-}
-
-function isAlive(pid: number | undefined): boolean {
-  if (pid === undefined) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { deviations } from "../emulator/behaviour/dialect";
 import { readDialect } from "../emulator/behaviour/dialect-file";
 import { startEmulator } from "../emulator/index";
@@ -9,37 +9,22 @@ import type { EmulatorInfo } from "../emulator/signaling/credentials";
 import { defaultState } from "../emulator/state/default-state";
 import { readStates } from "../emulator/state/state-file";
 import { PRIVATE_FILE } from "../files/private";
-import { type CliIo, UsageError } from "./cli-io";
+import { type CliIo, stopped, UsageError } from "./cli-io";
 import { addEmulatorCalls } from "./emulating";
 import { addBackground, startInBackground } from "./emulator-background";
 import { parents, parentsEnded } from "./npx-parents";
-import { wrongUse } from "./wrong-use";
+import { wholeNumber, wrongUse } from "./option-values";
 
-interface Flags {
-  readonly port: string;
-  readonly controlPort: string;
-  readonly controlToken?: string;
+/** What the emulator is started with, and what the command does beside it. */
+interface Flags extends Omit<EmulatorOptions, "state" | "dialect" | "tls"> {
   readonly host: string;
   readonly state?: string;
-  readonly persist?: string;
   readonly dialect?: string;
-  readonly seed?: string;
-  readonly latency?: string;
-  readonly commitLatency?: string;
-  readonly bandwidth?: string;
-  readonly proxy?: string;
-  readonly proxySignaling?: string;
-  readonly record?: string;
-  readonly replay?: string;
-  readonly unseen?: string;
   readonly journal?: string;
-  readonly runPause: string;
-  readonly journalRequests?: string;
-  readonly markCapacity?: string;
-  readonly auth?: string;
+  readonly journalRequests?: number;
+  readonly markCapacity?: number;
   readonly tls?: string | boolean;
   readonly json?: boolean;
-  readonly advertise?: string;
   readonly background?: boolean;
   readonly pidFile?: string;
 }
@@ -49,8 +34,8 @@ export function register(program: Command, io: CliIo): void {
   const command = program
     .command("emulator")
     .description("run an emulator of a node and a signaling receiver until it is told to stop")
-    .option("--port <number>", "port of node API and signaling; 0 takes a free one", "0")
-    .option("--control-port <number>", "port of the control API; 0 takes a free one", "0")
+    .option("--port <number>", "port of node API and signaling; 0 takes a free one", wholeNumber("--port"), 0)
+    .option("--control-port <number>", "port of the control API; 0 takes a free one", wholeNumber("--control-port"), 0)
     .option(
       "--control-token <token>",
       "token of the control API; also PACKETFILTER_EMULATOR_TOKEN; off loopback a random one",
@@ -62,7 +47,7 @@ export function register(program: Command, io: CliIo): void {
       "--dialect <name>",
       "how open points of the contract are settled: a name, seed:N, or a JSON file of switches",
     )
-    .option("--seed <number>", "seed of everything that is drawn by chance")
+    .option("--seed <number>", "seed of everything that is drawn by chance", wholeNumber("--seed"))
     .option(
       "--latency <duration>",
       "real time before each request takes effect, such as 10ms, or drawn by seed: 5ms..40ms",
@@ -79,18 +64,28 @@ export function register(program: Command, io: CliIo): void {
       "keep the answers to what is passed on, secrets cut out, in a file that does not exist yet",
     )
     .option("--replay <file>", "answer from a file that --record wrote, without the node")
-    .option(
-      "--unseen <choice>",
-      "with --replay, what was never recorded: refuse it (the default), or emulate it by the emulator's own rules",
+    .addOption(
+      new Option(
+        "--unseen <choice>",
+        "with --replay, what was never recorded: refuse it (the default), or emulate it by the emulator's own rules",
+      ).choices(["refuse", "emulate"]),
     )
-    .option("--auth <kind>", "what callers of the node API must send: bearer:TOKEN or basic:USER:PASSWORD")
+    .option("--auth <kind>", "what callers of the node API must send: bearer:TOKEN or basic:USER:PASSWORD", readAuth)
     .option(
       "--tls [mutual]",
       "serve https with a certificate made for this run, which --json prints; mutual: clients need one",
     )
     .option("--run-pause <duration>", "real time without a request after which another run begins", "5s")
-    .option("--journal-requests <number>", "how many requests the journal keeps, 20000 by default")
-    .option("--mark-capacity <number>", "how many records a table of marks holds, 1048576 by default")
+    .option(
+      "--journal-requests <number>",
+      "how many requests the journal keeps, 20000 by default",
+      wholeNumber("--journal-requests"),
+    )
+    .option(
+      "--mark-capacity <number>",
+      "how many records a table of marks holds, 1048576 by default",
+      wholeNumber("--mark-capacity"),
+    )
     .option("--journal <file>", "write each request as a line of JSON, secrets cut out")
     .option("--json", "print the ready line as JSON")
     .option("--advertise <url>", "base address by which clients reach it, where that is another: behind mapped ports")
@@ -123,32 +118,16 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
 }
 
 async function optionsOf(flags: Flags, io: CliIo): Promise<EmulatorOptions> {
-  const { journalRequests, markCapacity } = flags;
+  const { state, dialect, tls, journalRequests, markCapacity, ...others } = flags;
+  const { journal: _, json: __, background: ___, pidFile: ____, ...options } = others;
   return {
-    ...(journalRequests !== undefined && {
-      journalLimits: { requests: wholeNumber(journalRequests, "--journal-requests") },
-    }),
-    ...(markCapacity !== undefined && { marks: { capacity: wholeNumber(markCapacity, "--mark-capacity") } }),
-    port: wholeNumber(flags.port, "--port"),
-    controlPort: wholeNumber(flags.controlPort, "--control-port"),
+    ...options,
+    ...(journalRequests !== undefined && { journalLimits: { requests: journalRequests } }),
+    ...(markCapacity !== undefined && { marks: { capacity: markCapacity } }),
     controlToken: flags.controlToken ?? (io.env.PACKETFILTER_EMULATOR_TOKEN || undefined),
-    host: flags.host,
-    state: stateOf(flags.state, io),
-    persist: flags.persist,
-    dialect: flags.dialect === undefined ? undefined : await readDialect(flags.dialect),
-    seed: flags.seed === undefined ? undefined : wholeNumber(flags.seed, "--seed"),
-    auth: flags.auth === undefined ? undefined : readAuth(flags.auth),
-    tls: readTls(flags.tls),
-    latency: flags.latency,
-    runPause: flags.runPause,
-    commitLatency: flags.commitLatency,
-    bandwidth: flags.bandwidth,
-    advertise: flags.advertise,
-    proxy: flags.proxy,
-    proxySignaling: flags.proxySignaling,
-    record: flags.record,
-    replay: flags.replay,
-    unseen: readUnseen(flags.unseen),
+    state: stateOf(state, io),
+    dialect: dialect === undefined ? undefined : await readDialect(dialect),
+    tls: readTls(tls),
   };
 }
 
@@ -194,19 +173,4 @@ function readTls(flag: string | boolean | undefined): boolean | "mutual" {
   if (flag === undefined || typeof flag === "boolean") return flag ?? false;
   if (flag === "mutual") return flag;
   throw new UsageError(`--tls stands alone or before "mutual", not ${JSON.stringify(flag)}.`);
-}
-
-function readUnseen(text: string | undefined): "refuse" | "emulate" | undefined {
-  if (text === undefined || text === "refuse" || text === "emulate") return text;
-  throw new UsageError(`--unseen is "refuse" or "emulate", not ${JSON.stringify(text)}.`);
-}
-
-function wholeNumber(text: string, flag: string): number {
-  if (/^\d{1,10}$/.test(text)) return Number(text);
-  throw new UsageError(`${flag} must be a whole number, it is ${JSON.stringify(text)}.`);
-}
-
-function stopped(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

@@ -9,7 +9,7 @@ import { requeue } from "../forwarder/requeue";
 import { nextTurn } from "../forwarder/slices";
 import { systemWorld } from "../forwarder/world";
 import { type CliIo, UsageError } from "./cli-io";
-import { wrongUse } from "./wrong-use";
+import { wrongUse } from "./option-values";
 
 /** What the commands of the spool take from `forward`. */
 export interface SpoolParts {
@@ -58,7 +58,7 @@ async function exported(path: string, io: CliIo, { stdout }: SpoolParts): Promis
   for (const { body } of left.batches()) {
     await nextTurn();
     await stdout(
-      readBatch(body)
+      readBatch(Buffer.from(body))
         .map((record) => `${JSON.stringify(record)}\n`)
         .join(""),
     );

@@ -11,9 +11,9 @@ import { replayRejected } from "../forwarder/replay";
 import { standardOutput } from "../forwarder/standard-output";
 import { systemWorld } from "../forwarder/world";
 import { visibleLines } from "../model/foreign-text";
-import { type CliIo, UsageError } from "./cli-io";
+import { type CliIo, repeatedly, stopped, UsageError } from "./cli-io";
 import { registerSpool } from "./forward-spool";
-import { wrongUse } from "./wrong-use";
+import { wrongUse } from "./option-values";
 
 interface Flags {
   readonly config: string;
@@ -23,13 +23,6 @@ interface Flags {
 }
 
 const REDRAW_MS = 1_000;
-
-/** What serving needs beside the service. */
-interface Serving {
-  readonly log: Log;
-  readonly table: LiveTable | undefined;
-  readonly hangups: Hangups;
-}
 
 /** Hang-ups of the process: those that come before they are followed count as one. */
 class Hangups {
@@ -114,11 +107,17 @@ async function run(flags: Flags, io: CliIo): Promise<void> {
 }
 
 /** Runs until it is told to stop; a hang-up reads the configuration again, also one that came while it started. */
-async function serve(flags: Flags, service: Service, { log, table, hangups }: Serving, io: CliIo): Promise<void> {
-  const cancelRedraw = table ? every(REDRAW_MS, () => table.draw(service.forwarder)) : () => {};
+async function serve(
+  flags: Flags,
+  service: Service,
+  told: { log: Log; table: LiveTable | undefined; hangups: Hangups },
+  io: CliIo,
+): Promise<void> {
+  const { log, table, hangups } = told;
+  const cancelRedraw = table ? repeatedly(REDRAW_MS, () => table.draw(service.forwarder)) : () => {};
   hangups.follow(() => service.reload(() => LiveConfig.ofFile(flags.config, io.env)));
   try {
-    await aborted(AbortSignal.any([io.stop, service.ended]));
+    await stopped(AbortSignal.any([io.stop, service.ended]));
     log.info({}, "Stops: what is in the spool is delivered as far as time allows, and kept.");
   } finally {
     cancelRedraw();
@@ -154,16 +153,4 @@ function forPeople(say: (line: string) => void): Log {
   const line = (word: string) => (_: object, message: string) =>
     say(visibleLines(word === "" ? message : `${word}: ${message}`));
   return { info: line(""), warn: line("warning"), error: line("error") };
-}
-
-function every(ms: number, run: () => void): () => void {
-  const timer = setInterval(run, ms);
-  return () => clearInterval(timer);
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

@@ -12,9 +12,9 @@ import { count } from "../model/text";
 import { requireGiven } from "./blocking/given";
 import { type CliIo, UsageError, waiting } from "./cli-io";
 import { AT_ONCE, addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
+import { collect, wrongUse } from "./option-values";
 import { readProject } from "./project";
 import { addReceiverFlags, type ReceiverFlags, signalingClient } from "./receiver-options";
-import { wrongUse } from "./wrong-use";
 
 interface Flags extends NodeFlags, ReceiverFlags {
   readonly signaling?: boolean;
@@ -113,17 +113,11 @@ async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Pro
   }
 }
 
-/** What names the connections of a run. */
-interface Connections {
-  readonly chosen: Flags;
-  /** The argument `node` of a program whose node is not chosen by that name. */
-  readonly argument: string | undefined;
-  /** True where names of resources carry the node: the stack has several, and another import may bring the same set of another. */
-  readonly isNamed: boolean;
-}
-
-/** A name that the stack does not know, beside an address of its own, is the program's alone: the stack may be made yet. */
-async function connections(flags: Flags, io: CliIo): Promise<Connections> {
+/**
+ * What names the connections of a run. A name that the stack does not know, beside an address of its own, is the program's
+ * alone: the stack may be made yet.
+ */
+async function connections(flags: Flags, io: CliIo) {
   const { env } = io;
   const { endpoint, node, receiver, stack, config, allNodes } = flags;
   const hasNode = endpoint.length > 0 || Boolean(env.PACKETFILTER_ENDPOINT);
@@ -139,7 +133,9 @@ async function connections(flags: Flags, io: CliIo): Promise<Connections> {
   const isReceiverKnown = receiver !== undefined && (!hasReceiver || project.receivers.includes(receiver));
   return {
     chosen: { ...others, ...(isReceiverKnown && { receiver }), node: isProgramsAlone ? [] : node },
+    /** The argument `node` of a program whose node is not chosen by that name. */
     argument: isProgramsAlone ? name : undefined,
+    /** True where names of resources carry the node: the stack has several, and another import may bring the same set of another. */
     isNamed: node.length > 0 && isKnown && project.nodes.length > 1,
   };
 }
@@ -192,8 +188,4 @@ function chosenNames(pairs: readonly string[]): Map<string, string> {
       return [subject, name];
     }),
   );
-}
-
-function collect(value: string, before: readonly string[]): string[] {
-  return [...before, value];
 }

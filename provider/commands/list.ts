@@ -17,8 +17,8 @@ import { type Listing, listEntries, listMarks, listProfiles, listRules, together
 import { OUTPUTS, type Output, printed } from "./listing/output";
 import { stackSets } from "./listing/stack-sets";
 import { AT_ONCE, addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
+import { wrongUse } from "./option-values";
 import { readProject } from "./project";
-import { wrongUse } from "./wrong-use";
 
 interface Flags extends NodeFlags {
   readonly type?: MarkType;

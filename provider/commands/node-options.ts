@@ -9,11 +9,10 @@ import { type CredentialUse, type Environment, strayCredentials } from "../resou
 import { ConfigError } from "../resources/settings";
 import { readSpan } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
-import { collect, collectNames } from "./collect";
+import { collect, collectNames, wrongUse } from "./option-values";
 import { type Project, readProject } from "./project";
 import { type NodeMembers, readSettingsFile } from "./settings-file";
 import { addStackFlags, type StackFlags } from "./stack-flags";
-import { wrongUse } from "./wrong-use";
 
 /** The options by which every command that speaks to nodes is told which ones. */
 export interface NodeFlags extends StackFlags {

@@ -5,10 +5,7 @@ import { COLUMNS, DUPLICATE_RULES, FORMATS } from "../prefixes/options";
 import { openPrefixFile, openPrefixText, type PrefixFile } from "../prefixes/read";
 import { fileChanges, fileChangesText, fileContent, fileContentText } from "../report";
 import { type CliIo, UsageError } from "./cli-io";
-import { collect } from "./collect";
-import { standardInput } from "./standard-input";
-import { wholeNumber } from "./whole-number";
-import { wrongUse } from "./wrong-use";
+import { collect, standardInput, wholeNumber, wrongUse } from "./option-values";
 
 interface Flags {
   readonly format?: string;
@@ -17,7 +14,7 @@ interface Flags {
   readonly hostBits?: string;
   readonly onDuplicate?: string;
   readonly allowEmpty?: boolean;
-  readonly limit: string;
+  readonly limit: number;
   readonly output: "text" | "json";
 }
 
@@ -57,28 +54,26 @@ function addFlags(command: Command): Command {
       ),
     )
     .option("--allow-empty", "a file may hold no prefix, or fewer than it announces")
-    .option("--limit <number>", "prefixes of a list that are named, in text", "20")
+    .option("--limit <number>", "prefixes of a list that are named, in text", wholeNumber("--limit", 1, 100_000), 20)
     .addOption(new Option("--output <form>", "form of what is printed").choices(["text", "json"]).default("text"))
     .addHelpText("after", HELP);
 }
 
 async function check(file: string, flags: Flags, io: CliIo): Promise<void> {
-  const limit = wholeNumber("--limit", flags.limit, 1, 100_000);
   const { entries, leftOut } = await read(file, flags, io);
   const content = fileContent(entries, shown(file), now(io));
   if (flags.output === "json") return print({ file, ...content, leftOut: Object.fromEntries(leftOut) }, io);
   const left = leftOut.size > 0 ? `${leftOutWords(leftOut)}.\n` : "";
-  io.out(`${shown(file)}: ${fileContentText(content, limit)}\n${left}`);
+  io.out(`${shown(file)}: ${fileContentText(content, flags.limit)}\n${left}`);
 }
 
 async function diff(before: string, after: string, flags: Flags, io: CliIo): Promise<void> {
-  const limit = wholeNumber("--limit", flags.limit, 1, 100_000);
   if (before === "-" && after === "-") throw new UsageError("Standard input is one file: name the other.");
   const earlier = await read(before, flags, io);
   const later = await read(after, flags, io);
   const changes = fileChanges(earlier.entries, later.entries, shown(after), now(io));
   if (flags.output === "json") return print({ before, after, ...changes }, io);
-  io.out(`${shown(before)} → ${shown(after)}: ${fileChangesText(changes, limit)}\n`);
+  io.out(`${shown(before)} → ${shown(after)}: ${fileChangesText(changes, flags.limit)}\n`);
 }
 
 /** @throws {PrefixFileError} with the places of what is wrong. @throws {UsageError} */

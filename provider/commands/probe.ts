@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
-import { formatUrl, OptionsError, Prefix, PrefixError, parseUrl } from "../client";
+import { formatUrl, OptionsError, parseUrl } from "../client";
 import { parseEndpoint } from "../client/endpoint";
 import { replaceFile } from "../files/whole-file";
 import { messageOf } from "../model/errors";
@@ -10,12 +10,13 @@ import { visibleJson } from "../model/foreign-text";
 import type { ProbeResult } from "../probe/finding";
 import { differences, type NodeFile, nodeFile, parseNodeFile } from "../probe/node-file";
 import { probe } from "../probe/probe";
+import { readPrefixOption } from "./blocking/given";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
 import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
+import { wrongUse } from "./option-values";
 import { table } from "./probing/table";
 import { audit, type Project, readProject, requireWritable } from "./project";
 import { addReceiverFlags, type ReceiverFlags, receiverOptions } from "./receiver-options";
-import { wrongUse } from "./wrong-use";
 
 interface Flags extends NodeFlags, ReceiverFlags {
   readonly signaling?: string;
@@ -68,7 +69,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   if (urls.length === 0 && flags.signaling === undefined)
     throw new UsageError("Say what to ask about: a url, such as prefixset://edge/probe, or --signaling PREFIX.");
   const node = urls.length === 0 ? undefined : await nodeOptions(flags, io);
-  const prefix = flags.signaling === undefined ? undefined : readPrefix(flags.signaling);
+  const prefix = flags.signaling === undefined ? undefined : readPrefixOption("--signaling", flags.signaling);
   const receiver = prefix && { prefix, options: await receiverOptions(flags, io) };
   const watch = (title: string, number: number, total: number) => progress(io, `${number}/${total} ${title}`);
   const result = await wrongUse(OptionsError, () =>
@@ -145,12 +146,4 @@ async function readBefore(file: string, io: CliIo): Promise<NodeFile> {
 
 function inFolder(file: string, { folder }: CliIo): string {
   return folder === undefined ? file : resolve(folder, file);
-}
-
-function readPrefix(text: string): Prefix {
-  try {
-    return Prefix.parse(text);
-  } catch (error) {
-    throw error instanceof PrefixError ? new UsageError(`--signaling: ${error.message}`) : error;
-  }
 }

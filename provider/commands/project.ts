@@ -1,6 +1,8 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
+import { caught } from "../model/errors";
+import { jsonIn } from "../model/readable";
 import { type AuditRecord, appendAudit } from "../resources/audit-log";
 import type { ConfigKey } from "../resources/config-keys";
 import { ConfigError, readSettings, type Settings } from "../resources/settings";
@@ -103,31 +105,32 @@ function checked(
   files: readonly string[],
   { env }: CliIo,
 ): Omit<Project, "folder" | "programFolder" | "stack"> {
-  try {
+  const read = () => {
     const settings = readSettings((key) => values.of(key), env);
     for (const limit of ["forbiddenPrefixes", "requiredPrefixes", "shortestPrefix", "maxEntries"] as const)
       settings[limit]();
-    return {
-      settings,
-      unread: LIMITS.flatMap((key) =>
-        values.hidden(key).map((at) => `${at} and was not looked at; the next preview judges by it.`),
-      ),
-      nodes: namesOf(values.of("nodes")),
-      receivers: namesOf(values.of("receivers")),
-      hidden: (path) => {
-        const [at] = values.hidden(path);
-        return (
-          at &&
-          `${at} and cannot be read here: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or give --config with what "pulumi config --show-secrets --json" prints.`
-        );
-      },
-      given: (key) => values.of(key),
-      source: (key) => values.source(key) ?? "the environment",
-    };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    throw unusable(files.join(" and ") || "The environment", error.message);
-  }
+    return settings;
+  };
+  const refuse = ({ message }: ConfigError) => {
+    throw unusable(files.join(" and ") || "The environment", message);
+  };
+  return {
+    settings: caught(read, ConfigError, refuse),
+    unread: LIMITS.flatMap((key) =>
+      values.hidden(key).map((at) => `${at} and was not looked at; the next preview judges by it.`),
+    ),
+    nodes: namesOf(values.of("nodes")),
+    receivers: namesOf(values.of("receivers")),
+    hidden: (path) => {
+      const [at] = values.hidden(path);
+      return (
+        at &&
+        `${at} and cannot be read here: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or give --config with what "pulumi config --show-secrets --json" prints.`
+      );
+    },
+    given: (key) => values.of(key),
+    source: (key) => values.source(key) ?? "the environment",
+  };
 }
 
 /** What the files of a project say, the later ones over the earlier ones. */
@@ -185,17 +188,9 @@ function isWithin(path: string, above: string): boolean {
 
 /** The names of connections, which may stand in one JSON text; what is none is told where one is used. */
 function namesOf(value: unknown): string[] {
-  const text = z.string().safeParse(value);
-  const names = z.record(z.string(), z.unknown()).safeParse(text.success ? jsonOf(text.data) : value);
+  const given = typeof value === "string" ? jsonIn(value) : value;
+  const names = z.record(z.string(), z.unknown()).safeParse(given);
   return names.success ? Object.keys(names.data) : [];
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Writes a mutation to the audit log of a project, as `up` does. */

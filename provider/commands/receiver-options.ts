@@ -4,10 +4,10 @@ import { parseOptions } from "../client/options";
 import { ConfigError } from "../resources/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { requireOwnAddress } from "./node-options";
+import { wrongUse } from "./option-values";
 import { type Project, readProject } from "./project";
 import { readSettingsFile } from "./settings-file";
 import type { StackFlags } from "./stack-flags";
-import { wrongUse } from "./wrong-use";
 
 /** The options by which a command that speaks to a signaling receiver is told which one. */
 export interface ReceiverFlags extends StackFlags {

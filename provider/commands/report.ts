@@ -3,19 +3,18 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { LEAST_BYTES, markdown, parseFindings, parsePreview, type Report, reportOf, text } from "../report";
 import { type CliIo, Ended, UsageError } from "./cli-io";
+import { standardInput, wholeNumber } from "./option-values";
 import { stackSettings } from "./reporting/configuration";
 import { askMarks } from "./reporting/marks";
-import { standardInput } from "./standard-input";
-import { wholeNumber } from "./whole-number";
 
 /** GitHub takes 65 536 characters, and a platform may add some of its own. */
 const MOST_BYTES = 65_000;
 
 interface Flags {
   readonly output: "markdown" | "text" | "json";
-  readonly limit: string;
+  readonly limit: number;
   readonly key?: string;
-  readonly maxBytes: string;
+  readonly maxBytes: number;
   readonly link?: string;
   readonly marks?: boolean;
   readonly config?: string;
@@ -47,12 +46,22 @@ export function register(program: Command, io: CliIo): void {
     .addOption(
       new Option("--output <form>", "form of the report").choices(["markdown", "text", "json"]).default("markdown"),
     )
-    .option("--limit <number>", "prefixes of a list that are named, in markdown and text", "20")
+    .option(
+      "--limit <number>",
+      "prefixes of a list that are named, in markdown and text",
+      wholeNumber("--limit", 1, 100_000),
+      20,
+    )
     .option(
       "--key <text>",
       "stands in the hidden first line, by which a comment is found again; default: project/stack",
     )
-    .option("--max-bytes <number>", `markdown is no longer; ${LEAST_BYTES} to ${MOST_BYTES}`, "60000")
+    .option(
+      "--max-bytes <number>",
+      `markdown is no longer; ${LEAST_BYTES} to ${MOST_BYTES}`,
+      wholeNumber("--max-bytes", LEAST_BYTES, MOST_BYTES),
+      60_000,
+    )
     .option("--link <url>", "where the whole preview is")
     .option("--policies <file>", "what the policies said, from PACKETFILTER_POLICIES_REPORT of policies/run")
     .option("--marks", "ask the nodes how many sources that are marked now each change would cover")
@@ -62,8 +71,7 @@ export function register(program: Command, io: CliIo): void {
 }
 
 async function run(file: string | undefined, flags: Flags, io: CliIo): Promise<void> {
-  const limit = wholeNumber("--limit", flags.limit, 1, 100_000);
-  const maxBytes = wholeNumber("--max-bytes", flags.maxBytes, LEAST_BYTES, MOST_BYTES);
+  const { limit, maxBytes } = flags;
   const link = flags.link === undefined ? undefined : address(flags.link);
   if (flags.key?.trim() === "" || (flags.key?.length ?? 0) > 200)
     throw new UsageError("--key is a text of 1 to 200 characters.");

@@ -26,8 +26,6 @@ export const MARKS = {
   keepExpired: 60,
   /** What happens to a record for which there is no place: the oldest goes. */
   onFull: "evict",
-  /** Bytes of encoded lists that are kept for callers who ask again while nothing has changed: 16 MiB a type. */
-  cacheBytes: 16 * 2 ** 20,
 } as const;
 
 /** The chart of marks (`marks/mark-history.ts`), in milliseconds of the virtual clock. */
@@ -44,7 +42,7 @@ export const MARK_HISTORY = {
   lines: 200,
 } as const;
 
-/** Keys that a rate tells apart in one window (`rules/rate.ts`): memory stays bounded in a flood. */
+/** Keys that a rate tells apart in one window (`rules/matchers.ts`): memory stays bounded in a flood. */
 export const RATE_KEYS = 65_536;
 
 /** Packets that a replay receives before other work gets its turn: about 20 ms of them (`state/packet-path.ts`). */

@@ -1,5 +1,5 @@
 import { failRun, UnmetFaultError } from "./behaviour/unmet-faults";
-import { EmulatorMembers } from "./control/local";
+import { EmulatorMembers } from "./control/operations";
 import { replay } from "./control/traffic";
 import type { EmulatorOptions } from "./options";
 import type { TrafficSource, TrafficSummary } from "./packets";

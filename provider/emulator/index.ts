@@ -33,10 +33,9 @@ export type { RequestWait } from "./control/journal";
 export { UnknownResource } from "./control/lookup";
 export type { TrafficRequest } from "./control/traffic";
 export type { Emulator } from "./emulator";
-export type { ClientTls, TlsFiles } from "./http/tls";
-export type { ApiName, Command, JournalEntry, SignalingOperation } from "./journal/entry";
+export type { ClientTls, TlsFiles } from "./http/certificates";
+export type { ApiName, Command, JournalEntry, JournalFilter, SignalingOperation } from "./journal/entry";
 export { ExpectationError, type RequestCount } from "./journal/expectations";
-export type { JournalFilter } from "./journal/filter";
 export type { Har } from "./journal/har";
 export type { JournalRange } from "./journal/journal";
 export { describeEntry, describeRun } from "./journal/journal-text";
@@ -55,7 +54,7 @@ export {
   type TrafficSummary,
   type Verdict,
 } from "./packets";
-export type { RuleSpec } from "./rules";
+export type { RuleSpec } from "./rules/rule-schema";
 export type { ClientCredentials, EmulatorInfo } from "./signaling/credentials";
 export type { CommitRecord, PrefixSetContent } from "./state/prefix-set-store";
 export { type EmulatorState, StateError, stateSchema } from "./state/state";

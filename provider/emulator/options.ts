@@ -1,16 +1,23 @@
 import { randomBytes, randomInt } from "node:crypto";
-import type { z } from "zod";
+import { z } from "zod";
 import { type DialectSettings, dialect } from "./behaviour/dialect";
 import { OPTIONS, SHORTEST_TOKEN } from "./defaults";
-import type { TlsChoice } from "./http/tls";
+import type { TlsChoice } from "./http/certificates";
 import type { JournalEntry } from "./journal/entry";
 import type { JournalLimits } from "./journal/journal";
 import type { MarkStoreOptions } from "./marks";
 import type { EmulatorState } from "./state/state";
 import type { Wall } from "./time/clock";
-import { type Duration, milliseconds } from "./time/duration";
-import { bytesPerSecond, type Latency, latencyRange } from "./time/latency";
-import { optionsSchema } from "./validation/options-schema";
+import {
+  bandwidthSchema,
+  bytesPerSecond,
+  type Duration,
+  durationSchema,
+  type Latency,
+  latencyRange,
+  latencySchema,
+  milliseconds,
+} from "./time/duration";
 import { strictly } from "./validation/strict";
 
 /** What a caller of the node API must send along; the contract does not say what a node wants. */
@@ -95,13 +102,11 @@ export interface EmulatorOptions {
 /** Options with all defaults in place: spans in milliseconds, rates in bytes a second. */
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
-/** Every option has its check. */
-optionsSchema.shape satisfies Record<keyof EmulatorOptions, z.ZodType>;
-
 /** @throws {TypeError} naming the option that is wrong. */
 export function resolveOptions(options: EmulatorOptions, random: () => number = () => randomInt(2 ** 31)) {
   // What is held is read where it is loaded, with the place in it that is wrong.
-  strictly(optionsSchema, isObject(options) ? { ...options, state: undefined } : options, "startEmulator()");
+  const isObject = typeof options === "object" && options !== null;
+  strictly(optionsSchema, isObject ? { ...options, state: undefined } : options, "startEmulator()");
   checkRecording(options);
   const { requests = OPTIONS.journal.requests, items = OPTIONS.journal.items } = options.journalLimits ?? {};
   const host = options.host ?? OPTIONS.host;
@@ -133,10 +138,6 @@ function checkRecording({ proxy, proxySignaling, record, replay, unseen }: Emula
   if (unseen !== undefined && replay === undefined) throw new TypeError("`unseen` has a meaning only with `replay`.");
 }
 
-function isObject(value: unknown): boolean {
-  return typeof value === "object" && value !== null;
-}
-
 function controlToken({ controlToken: given }: EmulatorOptions, host: string): string | undefined {
   if (isLoopback(host)) return given;
   if (given === undefined) return randomBytes(24).toString("base64url");
@@ -150,3 +151,50 @@ function controlToken({ controlToken: given }: EmulatorOptions, host: string): s
 export function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || host.startsWith("127.");
 }
+
+const port = z.int().min(0).max(65_535);
+const pem = z.string().min(1);
+const httpUrl = z.url({ protocol: /^https?$/, error: "must be an address such as http://192.0.2.10" });
+const run = z.custom((value) => typeof value === "function", "must be a function");
+
+/** See `EmulatorOptions`. The state has a schema of its own and is read where it is loaded. */
+const optionsSchema = z.strictObject({
+  state: z.unknown().optional(),
+  persist: z.string().min(1).optional(),
+  port: port.optional(),
+  controlPort: port.optional(),
+  host: z.string().min(1).optional(),
+  advertise: httpUrl.optional(),
+  controlToken: z.string().min(1).optional(),
+  dialect: z.unknown().optional(),
+  seed: z.int().min(0).optional(),
+  latency: latencySchema.optional(),
+  commitLatency: latencySchema.optional(),
+  bandwidth: bandwidthSchema.optional(),
+  proxy: httpUrl.optional(),
+  proxySignaling: httpUrl.optional(),
+  record: z.string().min(1).optional(),
+  replay: z.string().min(1).optional(),
+  unseen: z.enum(["refuse", "emulate"]).optional(),
+  runPause: durationSchema.optional(),
+  auth: z
+    .union([
+      z.strictObject({ bearer: z.string().min(1) }),
+      z.strictObject({ basic: z.strictObject({ user: z.string(), password: z.string() }) }),
+    ])
+    .optional(),
+  tls: z
+    .union([z.boolean(), z.literal("mutual"), z.strictObject({ cert: pem, key: pem, ca: pem.optional() })])
+    .optional(),
+  journalLimits: z.strictObject({ requests: z.int().min(0).optional(), items: z.int().min(0).optional() }).optional(),
+  marks: z
+    .strictObject({
+      capacity: z.int().min(1).optional(),
+      keepExpired: z.number().min(0).optional(),
+      onFull: z.enum(["evict", "refuse"]).optional(),
+    })
+    .optional(),
+  onRequest: run.optional(),
+  expectAllFaultsMet: z.boolean().optional(),
+  wall: z.looseObject({ now: run, timer: run }).optional(),
+} satisfies Record<keyof EmulatorOptions, z.ZodType>);

@@ -6,14 +6,12 @@ import { Runs } from "./journal/runs";
 import { MarkHistory } from "./marks/mark-history";
 import type { ResolvedOptions } from "./options";
 import type { EmulatorInfo, EmulatorSources } from "./signaling/credentials";
-import type { Change } from "./state/change";
-import { Contents } from "./state/contents";
+import type { Change } from "./state/change-log";
+import { Contents, liveMarks } from "./state/contents";
 import { defaultState } from "./state/default-state";
-import { liveMarks } from "./state/live-marks";
 import type { EmulatorState } from "./state/state";
-import { elapsed, VirtualClock, type Wall } from "./time/clock";
+import { elapsed, VirtualClock, Waits, type Wall } from "./time/clock";
 import { Link } from "./time/link";
-import { Waits } from "./time/waits";
 
 /** Where an emulator is reached, and with what. */
 export type Addresses = Omit<EmulatorInfo, "clients" | "testClients" | "dialect" | keyof EmulatorSources>;

@@ -1,8 +1,8 @@
 import { ControlApi } from "./control/control-api";
 import { PORT_RETRY_MS } from "./defaults";
+import { serverTls } from "./http/certificates";
 import { HttpServer } from "./http/http-server";
 import { ProtocolPort } from "./http/protocol-port";
-import { serverTls } from "./http/tls";
 import { NodeApi } from "./node/node-api";
 import { type EmulatorOptions, type ResolvedOptions, resolveOptions } from "./options";
 import { Backends } from "./recording/backends";

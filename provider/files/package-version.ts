@@ -2,9 +2,15 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { z } from "zod";
 
-/** The version in the package's own manifest, which is the nearest one above this file, compiled or not. */
-export function packageVersion(folder = __dirname): string {
-  const file = join(folder, "package.json");
-  if (!existsSync(file)) return packageVersion(dirname(folder));
-  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(file, "utf8"))).version;
+/** The folder of the package: that of the nearest manifest above this file, compiled or not. */
+export const packageRoot: string = folderOfManifest(__dirname);
+
+/** The version in the package's own manifest. */
+export function packageVersion(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(packageRoot, "package.json"), "utf8"));
+  return z.object({ version: z.string() }).parse(manifest).version;
+}
+
+function folderOfManifest(from: string): string {
+  return existsSync(join(from, "package.json")) ? from : folderOfManifest(dirname(from));
 }

@@ -95,14 +95,18 @@ export const SIZES = {
   recordsASlice: 200,
   /** Records in one batch of the spool: parsed between two turns of the event loop. `RowWriter`. */
   rowsABatch: 1_000,
-  /** Characters in one batch, where marks carry much that is unknown; and one row. `RowWriter`. */
-  charactersABatch: 262_144,
+  /** Bytes in one batch, where marks carry much that is unknown; and one row. `RowWriter`. */
+  bytesABatch: 262_144,
   /** Records of the first delivery after a rest, so that it leaves while more is written. `SinkRunner`. */
   firstRecords: 2_000,
   /** Records that `onRecord` gets before they are noted as taken. `callback`. */
   callbackRecords: 1_000,
   /** Bytes of the spool that are read at a time, and one batch: carried between threads in one go. `SinkAccount`. */
   portionBytes: 1_048_576,
+  /** What lines are written on is a multiple of so many bytes: what is a little longer fits where the last ones stood. `Sheets`. */
+  sheetStepBytes: 65_536,
+  /** How many such stretches are kept of a sink beside those that are in use: one in each of two sizes. `Sheets`. */
+  freeSheets: 2,
   /** Bytes of changes beside a baseline before it is written whole. `KeptBaseline`. */
   baselineChangesBytes: 1_000_000,
   /** First piece of a body: most tables are small. `MarkSource`. */

@@ -2,17 +2,12 @@ import { link, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { draftIn, removeLeftDrafts, SHARED_FILE, writeDraft } from "../files/whole-file";
 
-/** Thrown where a file would have been overwritten. */
-class FileExistsError extends Error {
-  override readonly name = "FileExistsError";
-}
-
 /**
  * Writes new files into a folder, which is made where it is missing: all of them, or none. Each is written to the disk
  * under another name first and then linked to its own, which fails where there is a file already.
  *
  * @param files Name to content.
- * @throws {FileExistsError} where one of them exists; then nothing has changed
+ * @throws {Error} where one of them exists; then nothing has changed
  */
 export async function writeNew(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -27,7 +22,7 @@ export async function writeNew(folder: string, files: ReadonlyMap<string, string
     for (const { draft, content } of drafts) await writeDraft(draft, content, SHARED_FILE);
     for (const { draft, path } of drafts) {
       await link(draft, path).catch((error) => {
-        throw isExisting(error) ? new FileExistsError(existing(path)) : error;
+        throw isExisting(error) ? new Error(existing(path)) : error;
       });
       linked.push(path);
     }

@@ -1,3 +1,4 @@
+import { jsonIn } from "./readable";
 import { schema, zod } from "./schema";
 
 /**
@@ -87,7 +88,7 @@ export function formatNote({ reason, ticket, expires, sent }: EntryNote): string
  * stuck on a note. A member that cannot be read, or says nothing, is absent, and the others stay.
  */
 export function parseNote(note: unknown): EntryNote {
-  const read = noteSchema().safeParse(typeof note === "string" ? jsonOf(note) : note);
+  const read = noteSchema().safeParse(typeof note === "string" ? jsonIn(note) : note);
   if (!read.success) return {};
   const { reason, ticket, expires, sent } = read.data;
   return {
@@ -96,12 +97,4 @@ export function parseNote(note: unknown): EntryNote {
     ...(expires && { expires }),
     ...(sent !== undefined && { sent }),
   };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

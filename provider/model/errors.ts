@@ -29,6 +29,24 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** A class of errors. */
+type ErrorClass<E extends Error> = abstract new (...args: never[]) => E;
+
+/** What the work gives, or what `instead` makes of an error of this kind; any other error is passed on. */
+export function caught<T, E extends Error, R>(work: () => T, kind: ErrorClass<E>, instead: (error: E) => R): T | R {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof kind) return instead(error);
+    throw error;
+  }
+}
+
+/** What the work gives; `undefined` where it fails, with an error of this kind where one is named. */
+export function attempt<T>(work: () => T, kind: ErrorClass<Error> = Error): T | undefined {
+  return caught(work, kind, () => undefined);
+}
+
 /** The thrown value as an error. */
 export function asError(error: unknown): Error {
   return error instanceof Error ? error : new Error(String(error));

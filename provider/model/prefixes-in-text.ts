@@ -1,4 +1,4 @@
-import { Prefix } from "./prefix";
+import { prefixIn } from "./readable";
 
 /** What may be an address or a prefix, in whatever stands around it. */
 const TOKEN = /(?<![0-9A-Fa-f.:])[0-9A-Fa-f.:]+(?:\/\d+)?/g;
@@ -22,11 +22,7 @@ export function withoutPrefixes(text: string, mark: string, names: Iterable<stri
 
 function isPrefix(token: string): boolean {
   if (!/\d/.test(token) || !/[.:]/.test(token)) return false;
-  try {
-    return Prefix.parse(token, { hostBits: "mask" }) !== undefined;
-  } catch {
-    return false;
-  }
+  return prefixIn(token, { hostBits: "mask" }) !== undefined;
 }
 
 function placesOf(name: string, text: string): (readonly [from: number, to: number])[] {

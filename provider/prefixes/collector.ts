@@ -5,11 +5,9 @@ import { readCanonical } from "./address";
 import { isExpiry, isSentTo, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
 import type { Members, RecordShape } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
-import type { Place, Problems } from "./problems";
+import { type Place, type Problems, type RawEntry, shown, type Where } from "./problems";
 import { rangeEnds, rangeToPrefixes } from "./range";
-import type { RawEntry, Where } from "./raw-entry";
 import { Selection } from "./selection";
-import { shown } from "./shown";
 
 /** What the file itself says about how many records it has. */
 interface Announcement {

@@ -2,10 +2,9 @@ import type { Collector } from "./collector";
 import { LISTS } from "./lists";
 import { type Element, elements, isMembers, type Members, type Path } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
-import type { Place } from "./problems";
+import { type Place, shown } from "./problems";
 import { looksLikeAddress } from "./range";
 import { RecordReader } from "./records";
-import { shown } from "./shown";
 
 /** What tells positions in the text of a document. */
 export interface DocumentText {

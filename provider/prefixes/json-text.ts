@@ -52,7 +52,7 @@ export function offsetOf(text: string, path: readonly (string | number)[]): numb
   let at = skipBlank(text, 0);
   let found = at;
   for (const step of path) {
-    const child = children(text, at).find(({ key }) => key === step);
+    const child = findChild(text, at, (key) => key === step);
     if (!child) return found;
     found = child.start;
     at = child.value;
@@ -63,7 +63,7 @@ export function offsetOf(text: string, path: readonly (string | number)[]): numb
 /** The offset of the first member name that the outermost object has twice. */
 export function repeatedMember(text: string): { name: string; offset: number } | undefined {
   const names = new Set<string | number>();
-  const again = children(text, skipBlank(text, 0)).find(({ key }) => names.size === names.add(key).size);
+  const again = findChild(text, skipBlank(text, 0), (key) => names.size === names.add(key).size);
   return again && { name: String(again.key), offset: again.start };
 }
 
@@ -77,30 +77,20 @@ export function placeOf(text: string, offset: number): { line: number; column: n
   return { line, column: offset - start + 1 };
 }
 
-interface Child {
-  readonly key: string | number;
-  readonly start: number;
-  readonly value: number;
-}
-
-/** The members or elements of what begins at `at`; the text is JSON. */
-function children(text: string, at: number) {
-  return {
-    find(wanted: (child: Child) => boolean): Child | undefined {
-      const isObject = text.charAt(at) === "{";
-      if (!isObject && text.charAt(at) !== "[") return undefined;
-      let start = skipBlank(text, at + 1);
-      for (let index = 0; text.charAt(start) !== "}" && text.charAt(start) !== "]"; index++) {
-        const nameEnd = isObject ? stringEnd(text, start) : start;
-        const value = isObject ? skipBlank(text, skipBlank(text, nameEnd) + 1) : start;
-        const child = { key: isObject ? unquoted(text.slice(start, nameEnd)) : index, start, value };
-        if (wanted(child)) return child;
-        const end = skipBlank(text, valueEnd(text, value));
-        start = text.charAt(end) === "," ? skipBlank(text, end + 1) : end;
-      }
-      return undefined;
-    },
-  };
+/** The first member or element of what begins at `at` whose name or number is wanted; the text is JSON. */
+function findChild(text: string, at: number, wanted: (key: string | number) => boolean) {
+  const isObject = text.charAt(at) === "{";
+  if (!isObject && text.charAt(at) !== "[") return undefined;
+  let start = skipBlank(text, at + 1);
+  for (let index = 0; text.charAt(start) !== "}" && text.charAt(start) !== "]"; index++) {
+    const nameEnd = isObject ? stringEnd(text, start) : start;
+    const key = isObject ? unquoted(text.slice(start, nameEnd)) : index;
+    const value = isObject ? skipBlank(text, skipBlank(text, nameEnd) + 1) : start;
+    if (wanted(key)) return { key, start, value };
+    const end = skipBlank(text, valueEnd(text, value));
+    start = text.charAt(end) === "," ? skipBlank(text, end + 1) : end;
+  }
+  return undefined;
 }
 
 function unquoted(name: string): string {
@@ -112,15 +102,10 @@ function valueEnd(text: string, start: number): number {
   let at = start;
   do {
     const char = text.charAt(at);
-    if (char === '"') at = stringEnd(text, at);
-    else if (char === "{" || char === "[") {
-      depth++;
-      at++;
-    } else if (char === "}" || char === "]") {
-      depth--;
-      at++;
-    } else if (depth > 0 && (char === "," || char === ":")) at++;
-    else at = wordEnd(text, at);
+    if (char === "{" || char === "[") depth++;
+    else if (char === "}" || char === "]") depth--;
+    const isSign = "{}[],:".includes(char);
+    at = isSign ? at + 1 : char === '"' ? stringEnd(text, at) : wordEnd(text, at);
     if (depth > 0) at = skipBlank(text, at);
   } while (depth > 0 && at < text.length);
   return at;

@@ -86,3 +86,29 @@ export class Problems {
     return new PrefixFileError(this.found as [PrefixFileProblem, ...PrefixFileProblem[]]);
   }
 }
+
+/** A value as messages quote it, never longer than a line. */
+export function shown(value: unknown): string {
+  const text =
+    typeof value === "object" && value !== null
+      ? Array.isArray(value)
+        ? "an array"
+        : "an object"
+      : JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+/** The parts of an entry, as a format finds them; each may be anything. */
+export interface RawEntry {
+  readonly prefix: unknown;
+  readonly value?: unknown;
+  readonly reason?: unknown;
+  readonly ticket?: unknown;
+  readonly expires?: unknown;
+  readonly sent?: unknown;
+}
+
+export type Part = keyof RawEntry;
+
+/** Tells where a part stands; asked only when something is wrong with it. */
+export type Where = (part: Part) => Place;

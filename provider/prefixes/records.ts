@@ -2,9 +2,7 @@ import type { Collector } from "./collector";
 import { LISTS } from "./lists";
 import { isMembers, type Members, member, type RecordShape } from "./lists/list";
 import type { PrefixColumns, PrefixFileOptions } from "./options";
-import type { Place } from "./problems";
-import type { Part } from "./raw-entry";
-import { shown } from "./shown";
+import { type Part, type Place, shown } from "./problems";
 
 /** Where a member of a record stands, or the record itself. */
 export type WhereMember = (member?: string) => Place;

@@ -1,6 +1,6 @@
 import { type Members, member } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
-import { shown } from "./shown";
+import { shown } from "./problems";
 
 /** Which records are wanted: the option `select`. Remembers what it saw, for the message when nothing fits. */
 export class Selection {

@@ -41,8 +41,6 @@ interface PointDefinition<Seen> {
   readonly finds?: readonly string[];
   /** Settings that it decides about, with dots: `answers.path.rules`; default: none. */
   readonly settles?: readonly string[];
-  /** Points without which its answers would say nothing; default: none. */
-  readonly restsOn?: readonly string[];
   /** @throws {Skipped} where it cannot be asked. @throws {Unclear} where the answers make no sense. */
   ask(bench: Bench): Promise<Seen>;
   judge(seen: Seen): Judgement;
@@ -65,7 +63,8 @@ export interface Point {
   readonly needs: Needs;
   readonly finds: readonly string[];
   readonly settles: readonly string[];
-  readonly restsOn: readonly string[];
+  /** The point without which its answers would say nothing. */
+  readonly restsOn: string | undefined;
   /** Asks. @throws what ends the whole probe, such as a node that does not answer. */
   run(bench: Bench): Promise<Asked>;
   /** The finding of a point that was not asked, or failed. */
@@ -88,13 +87,13 @@ export function settlesFor(kind: ListKind, ...members: readonly Member[]): strin
   ];
 }
 
-/** Makes points that need the same, see {@link PointDefinition}. */
-export function pointNeeding(needs: Needs) {
-  return <Seen>(definition: PointDefinition<Seen>): Point => pointOf(needs, definition);
+/** Makes points that need the same, see {@link PointDefinition}, and whose answers say nothing without those of another one. */
+export function pointNeeding(needs: Needs, restsOn?: string) {
+  return <Seen>(definition: PointDefinition<Seen>): Point => pointOf({ needs, restsOn }, definition);
 }
 
-function pointOf<Seen>(needs: Needs, definition: PointDefinition<Seen>): Point {
-  const { name, title, assumes, finds = [], settles = [], restsOn = [] } = definition;
+function pointOf<Seen>(all: Pick<Point, "needs" | "restsOn">, definition: PointDefinition<Seen>): Point {
+  const { name, title, assumes, finds = [], settles = [] } = definition;
   const blank = { point: name, title, assumes, evidence: [], settings: {}, guesses: {}, receiver: {}, dialect: {} };
   const without: Point["without"] = (found, why) => ({ ...blank, found, node: why });
   const judge = (seen: Seen): Finding => {
@@ -126,7 +125,7 @@ function pointOf<Seen>(needs: Needs, definition: PointDefinition<Seen>): Point {
       };
     }
   };
-  return { name, title, needs, finds, settles, restsOn, run, without };
+  return { ...all, name, title, finds, settles, run, without };
 }
 
 function defined(switches: Readonly<Record<string, string | number | undefined>>): DialectSettings {

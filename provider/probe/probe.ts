@@ -87,7 +87,7 @@ async function run(
   let doubtMs = 0;
   let stopped: string | undefined;
   for (const [index, point] of POINTS.entries()) {
-    const basis = point.restsOn.map((name) => failed.get(name)).find((title) => title !== undefined);
+    const basis = point.restsOn && failed.get(point.restsOn);
     const why = stopped === undefined ? (bench.blocked ?? missing(point, bench)) : "the probe ended before";
     if (why !== undefined || basis !== undefined) {
       if (why === undefined && basis !== undefined) failed.set(point.name, basis);

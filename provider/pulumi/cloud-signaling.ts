@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declareSignaling } from "./declared";
-import { declareOptional, isLookup, type Kind, properties, tokenOf, watchLeftOut } from "./registration";
-import { registered } from "./resource";
+import { declareOptional, type Kind, tokenOf, watchLeftOut } from "./registration";
+import { isOf, registered } from "./resource";
 import type { ReceiverInput } from "./types";
 
 /** Arguments of a {@link CloudSignaling}. */
@@ -50,10 +50,7 @@ export class CloudSignaling extends pulumi.CustomResource {
 
   /** True for an instance of this class, whichever copy of the package made it. */
   static override isInstance(object: unknown): object is CloudSignaling {
-    return (
-      pulumi.CustomResource.isInstance(object) &&
-      (object as { __pulumiType?: string }).__pulumiType === CloudSignaling.__pulumiType
-    );
+    return isOf(CloudSignaling, object);
   }
 
   /** Canonical and in order. */
@@ -74,11 +71,10 @@ export class CloudSignaling extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`.
    */
   constructor(name: string, args: CloudSignalingArgs, options?: pulumi.CustomResourceOptions) {
-    const { options: accepted } = registered(KIND, name, options, args.hostBits);
-    const props = properties(KIND, name, args, options);
+    const { props, accepted } = registered(KIND, name, args, options);
     declareSignaling(args, options);
     super(CloudSignaling.__pulumiType, name, props, accepted);
-    if (!isLookup(options)) watchLeftOut(this, KIND, name, args);
+    watchLeftOut(this, KIND, name, args, options);
   }
 }
 

@@ -1,18 +1,21 @@
 /** What the resources of one run of a program declare about one set of one node. */
 export interface DeclaredSet {
   /** The `PrefixSet` or group that owns the whole set, and what it declares. */
-  exclusive?: { readonly label: string; readonly entries: ReadonlySet<string> };
+  exclusive?: { readonly label: string; readonly entries: Prefixes };
   /** Prefix to the resource that declares it. */
   readonly entries: Map<string, string>;
   /** True once messages may name no entry of any resource. */
   isSecret?: boolean;
 }
 
+/** A set of prefixes, or a map by prefixes: the nodes of a group share one. */
+type Prefixes = Pick<ReadonlyMap<string, unknown>, "has" | "keys">;
+
 /** What one resource declares. */
 export interface Declaration {
   readonly type: "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry";
   readonly name: string;
-  readonly entries: readonly string[];
+  readonly entries: Prefixes;
   readonly exclusive: boolean;
   /** True when messages may not name the entries. */
   readonly secret?: boolean;
@@ -32,12 +35,12 @@ export function record(
     return `${label} and ${set.exclusive.label} both own the whole set: put the entries into one of them, or set exclusive: false.`;
   }
   if (exclusive) {
-    const own = new Set(entries);
-    const undeclared = [...set.entries].find(([prefix]) => !own.has(prefix));
+    const undeclared = [...set.entries].find(([prefix]) => !entries.has(prefix));
     if (undeclared) return outside(undeclared[1], shown(undeclared[0]), label);
-    set.exclusive = { label, entries: own };
+    set.exclusive = { label, entries };
+    if (set.entries.size === 0) return undefined;
   }
-  for (const prefix of entries) {
+  for (const prefix of entries.keys()) {
     const other = set.entries.get(prefix);
     const isPair = other !== undefined && type !== "PrefixSetEntry" && exclusive;
     if (other !== undefined && !isPair) {

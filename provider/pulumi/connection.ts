@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { parseEndpoint } from "../client/endpoint";
+import { attempt } from "../model/errors";
 import { isDeferred, later } from "./inputs";
 
 /**
@@ -44,11 +45,7 @@ function withoutUser(parts: Record<string, unknown>): Record<string, unknown> {
 
 /** What the client would make of user and password in an address; a text that is no address is left to the check. */
 function userOf(address: unknown): string | undefined {
-  try {
-    return typeof address === "string" ? parseEndpoint(address, "endpoint").authorization : undefined;
-  } catch {
-    return undefined;
-  }
+  return typeof address === "string" ? attempt(() => parseEndpoint(address, "endpoint"))?.authorization : undefined;
 }
 
 function clean(address: unknown): string {

@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { systemClock } from "../client/clock";
 import { type CanonicalPrefix, type HostBits, Prefix } from "../model/prefix";
-import { formatUrl } from "../model/resource-url";
+import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import { normaliseEntries } from "../resources/entries";
 import { isObject, setUrl } from "../resources/json";
 import { typeToken } from "../resources/provider-text";
@@ -206,7 +206,7 @@ function whenSettled<P extends object, C extends object>(
 
 function enter(
   run: Run,
-  { ignored, made, isLater, ...resource }: Subject,
+  subject: Subject,
   place: { readonly arena: unknown; readonly profile?: unknown; readonly set: unknown; readonly node?: unknown },
   content: Settled<Content>,
   read: typeof normaliseEntries = normaliseEntries,
@@ -214,6 +214,7 @@ function enter(
   const url = setUrl(place);
   if (!url) return;
   if (!content.known) {
+    const { ignored: _, made, isLater, ...resource } = subject;
     const found = run.set(url, place.node);
     if (found) {
       found.toInspect.incomplete = true;
@@ -222,18 +223,40 @@ function enter(
     }
     return;
   }
-  const { entries, exclusive = true, hostBits, onExisting = "fail", parts = [] } = content.value;
+  const { value, secret } = content;
+  const declare = () => enterKnown(run, subject, { url, node: place.node }, { ...value, secret }, read);
+  // A preview inspects each set that `run.set` names: one of which nothing valid is declared is not among them.
+  if (run.rounds) {
+    declare();
+    return;
+  }
+  const found = run.set(url, place.node);
+  if (!found) return;
+  const { waiting } = found;
+  found.waiting = waiting ? [] : [declare];
+  if (waiting) for (const each of [...waiting, declare]) each();
+}
+
+/** Records what is declared of a set, once all of it is known. */
+function enterKnown(
+  run: Run,
+  { ignored, made, isLater, ...resource }: Subject,
+  { url, node }: { readonly url: PrefixSetUrl; readonly node: unknown },
+  content: Content & { readonly secret: boolean },
+  read: typeof normaliseEntries,
+): void {
+  const { entries, exclusive = true, hostBits, onExisting = "fail", parts = [], secret } = content;
   const normal = read(entries, { hostBits, now: Number.NEGATIVE_INFINITY });
   // What is not valid is reported by the resource's own check, with its position.
   if (!normal || normal.problems.length > 0) return;
-  const found = run.set(url, place.node);
+  const found = run.set(url, node);
   if (!found) return;
-  const prefixes = [...normal.entries.keys()];
   const isSecret = parts.some((part) => HOLDING_PREFIXES.includes(part));
-  const conflict = record(found, { ...resource, exclusive, entries: prefixes, secret: content.secret, isSecret });
+  const conflict = record(found, { ...resource, exclusive, entries: normal.entries, secret, isSecret });
   if (conflict !== undefined) throw runError(`${formatUrl(url)}: ${conflict}`);
   if (!run.rounds) return;
   const { toInspect } = found;
+  const prefixes = [...normal.entries.keys()];
   toInspect.declarers.push({ ...resource, prefixes, isStrict: onExisting === "fail", exclusive, isLater, made });
   toInspect.exclusive ||= exclusive;
   toInspect.isSecret ||= isSecret;
@@ -244,7 +267,7 @@ function enter(
   const current = normal.notes.size === 0 ? normal : normaliseEntries(entries, { hostBits, now: systemClock.wall() });
   for (const [prefix, value] of current?.entries ?? []) {
     toInspect.entries.set(prefix, typeof value === "number" ? value : undefined);
-    if (content.secret) toInspect.secret.add(prefix);
+    if (secret) toInspect.secret.add(prefix);
   }
 }
 

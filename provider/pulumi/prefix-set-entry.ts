@@ -1,7 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { declareEntry } from "./declared";
-import { declareOptional, isLookup, type Kind, properties, tokenOf, watchLeftOut } from "./registration";
-import { registered } from "./resource";
+import { declareOptional, type Kind, tokenOf, watchLeftOut } from "./registration";
+import { isOf, registered } from "./resource";
 import type { NodeInput } from "./types";
 
 /** Arguments of a {@link PrefixSetEntry}. */
@@ -74,10 +74,7 @@ export class PrefixSetEntry extends pulumi.CustomResource {
 
   /** True for an instance of this class, whichever copy of the package made it. */
   static override isInstance(object: unknown): object is PrefixSetEntry {
-    return (
-      pulumi.CustomResource.isInstance(object) &&
-      (object as { __pulumiType?: string }).__pulumiType === PrefixSetEntry.__pulumiType
-    );
+    return isOf(PrefixSetEntry, object);
   }
 
   declare readonly arena: pulumi.Output<string>;
@@ -107,12 +104,11 @@ export class PrefixSetEntry extends pulumi.CustomResource {
    * @throws {pulumi.RunError} for the option `import`, and where the program declares the entry twice.
    */
   constructor(name: string, args: PrefixSetEntryArgs, options?: pulumi.CustomResourceOptions) {
-    const { options: accepted, ignored } = registered(KIND, name, options, args.hostBits);
-    const props = properties(KIND, name, args, options);
+    const { props, accepted, ignored } = registered(KIND, name, args, options);
     const whenRegistered = declareEntry(name, args, options, ignored);
     super(PrefixSetEntry.__pulumiType, name, props, accepted);
     whenRegistered(this);
-    if (!isLookup(options)) watchLeftOut(this, KIND, name, args);
+    watchLeftOut(this, KIND, name, args, options);
   }
 }
 

@@ -1,11 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { type HostBits, Prefix } from "../model/prefix";
-import { IGNORED_KEY } from "../resources/provider-text";
 import { declareGroup } from "./declared";
-import { withCanonicalKeys } from "./ignored";
 import { PREFIX_SET_OPTIONS, type PrefixSetArgs } from "./prefix-set";
-import { declareOptional, isLookup, type Kind, properties, tokenOf, watchLeftOut } from "./registration";
-import { registered } from "./resource";
+import { declareOptional, type Kind, tokenOf, watchLeftOut } from "./registration";
+import { isOf, registered } from "./resource";
 import type { EntriesInput } from "./types";
 
 /** What is different at one node of a {@link PrefixSetGroup}. */
@@ -71,10 +69,7 @@ export class PrefixSetGroup extends pulumi.CustomResource {
 
   /** True for an instance of this class, whichever copy of the package made it. */
   static override isInstance(object: unknown): object is PrefixSetGroup {
-    return (
-      pulumi.CustomResource.isInstance(object) &&
-      (object as { __pulumiType?: string }).__pulumiType === PrefixSetGroup.__pulumiType
-    );
+    return isOf(PrefixSetGroup, object);
   }
 
   /** Arena that the set belongs to. */
@@ -130,16 +125,11 @@ export class PrefixSetGroup extends pulumi.CustomResource {
    * entry twice.
    */
   constructor(name: string, args: PrefixSetGroupArgs, options?: pulumi.CustomResourceOptions) {
-    const { options: accepted, ignored } = registered(KIND, name, options, args.hostBits);
-    const isPartly = (ignored?.prefixes.size ?? 0) > 0;
-    const given = isPartly
-      ? { ...args, entries: withCanonicalKeys(args.entries, args.hostBits) as EntriesInput }
-      : args;
-    const props = { ...properties(KIND, name, given, options), ...(ignored?.all && { [IGNORED_KEY]: true }) };
+    const { given, props, accepted, ignored } = registered(KIND, name, args, options);
     const whenRegistered = declareGroup(name, given, options, merged, ignored);
     super(PrefixSetGroup.__pulumiType, name, props, accepted);
     whenRegistered(this);
-    if (!isLookup(options)) watchLeftOut(this, KIND, name, given);
+    watchLeftOut(this, KIND, name, given, options);
   }
 }
 

@@ -1,9 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
-import { IGNORED_KEY } from "../resources/provider-text";
 import { declareSet } from "./declared";
-import { withCanonicalKeys } from "./ignored";
-import { declareOptional, isLookup, type Kind, properties, tokenOf, watchLeftOut } from "./registration";
-import { registered } from "./resource";
+import { declareOptional, type Kind, tokenOf, watchLeftOut } from "./registration";
+import { isOf, registered } from "./resource";
 import type { EntriesInput, NodeInput } from "./types";
 
 /** Arguments of a {@link PrefixSet}. */
@@ -93,10 +91,7 @@ export class PrefixSet extends pulumi.CustomResource {
 
   /** True for an instance of this class, whichever copy of the package made it. */
   static override isInstance(object: unknown): object is PrefixSet {
-    return (
-      pulumi.CustomResource.isInstance(object) &&
-      (object as { __pulumiType?: string }).__pulumiType === PrefixSet.__pulumiType
-    );
+    return isOf(PrefixSet, object);
   }
 
   declare readonly arena: pulumi.Output<string>;
@@ -132,17 +127,11 @@ export class PrefixSet extends pulumi.CustomResource {
    * entry twice.
    */
   constructor(name: string, args: PrefixSetArgs, options?: pulumi.CustomResourceOptions) {
-    const { options: accepted, ignored } = registered(KIND, name, options, args.hostBits);
-    // The engine resets an entry by its key in the state, so that the program has it under that key, too.
-    const isPartly = (ignored?.prefixes.size ?? 0) > 0;
-    const given = isPartly
-      ? { ...args, entries: withCanonicalKeys(args.entries, args.hostBits) as EntriesInput }
-      : args;
-    const props = { ...properties(KIND, name, given, options), ...(ignored?.all && { [IGNORED_KEY]: true }) };
+    const { given, props, accepted, ignored } = registered(KIND, name, args, options);
     const whenRegistered = declareSet(name, given, options, ignored);
     super(PrefixSet.__pulumiType, name, props, accepted);
     whenRegistered(this);
-    if (!isLookup(options)) watchLeftOut(this, KIND, name, given);
+    watchLeftOut(this, KIND, name, given, options);
   }
 }
 

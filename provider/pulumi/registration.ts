@@ -84,7 +84,14 @@ export function declareOptional(resource: { readonly prototype: object }, { opti
  * Looks, once it is registered, whether the run makes a resource: one that `--target` or `--exclude` leaves out, and that the
  * stack does not have, has no id after an update, and in a preview not even its own arguments.
  */
-export function watchLeftOut(resource: pulumi.CustomResource, kind: Kind, name: string, args: object): void {
+export function watchLeftOut(
+  resource: pulumi.CustomResource,
+  kind: Kind,
+  name: string,
+  args: object,
+  options: pulumi.CustomResourceOptions | undefined,
+): void {
+  if (isLookup(options)) return;
   const output = pulumi.runtime.isDryRun() ? argumentOf(resource, kind, args) : resource.id;
   // Not declared, but what copies of the SDK of different versions know of each other's Outputs.
   const { isKnown } = (output ?? {}) as { readonly isKnown?: Promise<boolean> };

@@ -1,30 +1,36 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type Ignored, ignoredChanges } from "./ignored";
-import type { Kind } from "./registration";
+import { IGNORED_KEY } from "../resources/provider-text";
+import { ignoredChanges, withCanonicalKeys } from "./ignored";
+import { type Kind, properties } from "./registration";
 
-/** The options of a resource, as they are registered and as the preview has to know them. */
-export interface Registered {
-  readonly options: pulumi.CustomResourceOptions | undefined;
-  readonly ignored: Ignored | undefined;
+/** True for an instance of a class, whichever copy of the package made it. */
+export function isOf({ __pulumiType }: { readonly __pulumiType: string }, object: unknown): boolean {
+  return pulumi.CustomResource.isInstance(object) && Reflect.get(object, "__pulumiType") === __pulumiType;
 }
 
 /**
- * The options with which a resource is registered (docs/guides/options-and-flags.md). What a transform of the stack adds
- * to them is not seen here.
+ * What a resource is registered with: properties and options (docs/guides/options-and-flags.md), beside its arguments and
+ * what of them is ignored, as the preview has to know them. What a transform of the stack adds to the options is not seen here.
  *
- * @param hostBits the argument of that name
- * @throws {pulumi.RunError} for `import`, with the two ways that work, and for paths of `ignoreChanges` that mean nothing
+ * @throws {pulumi.RunError} for `import`, with the two ways that work, for paths of `ignoreChanges` that mean nothing, and
+ * where an argument is missing
  */
-export function registered(
+export function registered<A extends { readonly hostBits?: unknown; readonly entries?: unknown }>(
   kind: Kind,
   name: string,
-  given: pulumi.CustomResourceOptions | undefined,
-  hostBits: unknown,
-): Registered {
-  const args = [...kind.required, ...kind.optional, ...(kind.connection ? [kind.connection] : [])];
-  const ignored = ignoredChanges({ label: `${kind.type} "${name}"`, args, hostBits }, given?.ignoreChanges);
-  const options = accepted(kind.type, name, given);
-  return { options: ignored ? { ...options, ignoreChanges: ignored.paths } : options, ignored };
+  args: A,
+  options: pulumi.CustomResourceOptions | undefined,
+) {
+  const { hostBits } = args;
+  const names = [...kind.required, ...kind.optional, ...(kind.connection ? [kind.connection] : [])];
+  const ignored = ignoredChanges({ label: `${kind.type} "${name}"`, args: names, hostBits }, options?.ignoreChanges);
+  const followed = accepted(kind.type, name, options);
+  // The engine resets an entry by its key in the state, so that the program has it under that key, too.
+  const isPartly = (ignored?.prefixes.size ?? 0) > 0;
+  const given: A = isPartly ? { ...args, entries: withCanonicalKeys(args.entries, hostBits) } : args;
+  const isWhole = ignored?.all === true && kind.required.includes("entries");
+  const props = { ...properties(kind, name, given, options), ...(isWhole && { [IGNORED_KEY]: true }) };
+  return { given, props, accepted: ignored ? { ...followed, ignoreChanges: ignored.paths } : followed, ignored };
 }
 
 function accepted(

@@ -1,6 +1,7 @@
 import * as pulumi from "@pulumi/pulumi";
 import { parseEndpoint } from "../client/endpoint";
 import type { NodeOptions } from "../client/options";
+import { attempt } from "../model/errors";
 import type { CanonicalPrefix } from "../model/prefix";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Settings, Target } from "../resources/settings";
@@ -12,6 +13,8 @@ import { previewReads, programSettings } from "./settings";
 
 /** A set of a node, with all that the program declares about it. */
 export interface SetOfRun extends DeclaredSet {
+  /** Declares the first that names it, until there is a second one: nothing else can contradict it. Not in a preview, which reads all. */
+  waiting?: readonly (() => void)[];
   readonly toInspect: {
     readonly node: Target<NodeOptions>;
     readonly url: PrefixSetUrl;
@@ -76,7 +79,7 @@ export class Run implements Plan {
 
   /** The receiver; `undefined` when it cannot be told. */
   receiver(argument: unknown): ReceiverOfRun | undefined {
-    const receiver = told(() => this.settings.receiver(argument));
+    const receiver = attempt(() => this.settings.receiver(argument));
     if (!receiver) return undefined;
     const { url, clientId } = receiver.options;
     const key = JSON.stringify([url, clientId]);
@@ -105,9 +108,9 @@ export class Run implements Plan {
 
   /** Most resources name their node, and many the same one. */
   private node(argument: unknown): Target<NodeOptions> | undefined {
-    if (typeof argument === "object" && argument !== null) return told(() => this.settings.node(argument));
+    if (typeof argument === "object" && argument !== null) return attempt(() => this.settings.node(argument));
     if (!this.nodes.has(argument)) {
-      const target = told(() => this.settings.node(argument));
+      const target = attempt(() => this.settings.node(argument));
       this.nodes.set(argument, target);
     }
     return this.nodes.get(argument);
@@ -125,12 +128,4 @@ export function theRun(): Run {
   const run = new Run(stack);
   runs.set(stack ?? outsideOfRuns, run);
   return run;
-}
-
-function told<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
 }

@@ -30,27 +30,18 @@ export interface PolicyFindings {
   readonly advisory: Omit<Finding, "level">[];
 }
 
-/** The text is not what `policies/run` writes. Says which line, and never quotes it. */
-class UnreadableFindings extends Error {
-  override readonly name = "UnreadableFindings";
-}
-
 /**
  * Reads what `policies/run` wrote where `PACKETFILTER_POLICIES_REPORT` told it to.
  *
- * @throws {UnreadableFindings} for anything else
+ * @throws {Error} for anything else
  */
 export function parseFindings(text: string): PolicyFindings {
   const [first = "", ...rest] = text.split("\n");
   if (text.trim() === "")
-    throw new UnreadableFindings(
-      "The policies did not start: their file is empty. What pulumi printed on standard error says why.",
-    );
+    throw new Error("The policies did not start: their file is empty. What pulumi printed on standard error says why.");
   if (rest.at(-1) === "") rest.pop();
   if (rest.length > MOST_FINDINGS)
-    throw new UnreadableFindings(
-      `There are more than ${grouped(MOST_FINDINGS)} findings: mend the policies or the program.`,
-    );
+    throw new Error(`There are more than ${grouped(MOST_FINDINGS)} findings: mend the policies or the program.`);
   const { rules } = read(startSchema, first, 1);
   const found: PolicyFindings = { rules, mandatory: [], advisory: [] };
   for (const [index, line] of rest.entries()) {
@@ -64,7 +55,7 @@ function read<T>(schema: z.ZodType<T>, line: string, number: number): T {
   try {
     return schema.parse(JSON.parse(line));
   } catch {
-    throw new UnreadableFindings(
+    throw new Error(
       `Line ${number} of the findings is none that policies/run writes: give the file that PACKETFILTER_POLICIES_REPORT named.`,
     );
   }

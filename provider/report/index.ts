@@ -1,6 +1,6 @@
 /** What a preview is about to do, from the JSON that `pulumi preview --json` prints: no clock, no network, no files. */
 
-export { withCoverage } from "./coverage";
+export { withCoverage } from "./entry-lists";
 export { findingJsonSchema, parseFindings } from "./findings";
 export { LEAST_BYTES, markdown } from "./markdown";
 export { type Report, reportJsonSchema, reportSchema, type SetReport } from "./model";

@@ -35,25 +35,18 @@ export interface Preview {
   readonly diagnostics: readonly z.output<typeof diagnostic>[];
 }
 
-/** The text is not what `pulumi preview --json` prints. Says what was found, and never quotes it: it may hold secrets. */
-class UnreadablePreview extends Error {
-  override readonly name = "UnreadablePreview";
-}
-
 /**
  * Reads what `pulumi preview --json` prints: one object and nothing around it.
  *
- * @throws {UnreadablePreview} for anything else
+ * @throws {Error} for anything else
  */
 export function parsePreview(text: string): Preview {
   if (text.trim() === "")
-    throw new UnreadablePreview(
-      "The preview is empty: pulumi failed before it printed one, and said why on standard error.",
-    );
+    throw new Error("The preview is empty: pulumi failed before it printed one, and said why on standard error.");
   const parsed = previewSchema.safeParse(json(text));
   const { config = {}, steps, diagnostics, changeSummary } = parsed.data ?? {};
   if (!parsed.success || (!steps && !diagnostics && !changeSummary))
-    throw new UnreadablePreview(
+    throw new Error(
       'This is JSON, but not of a preview, which has "steps" and "changeSummary": give the output of "pulumi preview --json".',
     );
   return { config, steps: steps ?? [], diagnostics: diagnostics ?? [] };
@@ -66,7 +59,7 @@ function json(text: string): unknown {
     const hint = /^\s*\{/.test(text)
       ? "it ends early or goes on behind the object (PULUMI_ENABLE_STREAMING_JSON_PREVIEW prints events, which are something else)"
       : "it begins with something else (keep standard error out of it)";
-    throw new UnreadablePreview(`This is not the one JSON object of "pulumi preview --json": ${hint}.`);
+    throw new Error(`This is not the one JSON object of "pulumi preview --json": ${hint}.`);
   }
 }
 

@@ -2,11 +2,10 @@ import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
 import { compareNames, some } from "../model/text";
 import { addressesOf } from "./entry-lists";
-import { contentsAfter, contentsBefore } from "./group-content";
-import { Groups } from "./groups";
+import { contentsAfter, contentsBefore, Groups } from "./groups";
 import type { Report, ResourceChange, SignalingReport } from "./model";
 import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview";
-import { SetChanges, type SetStep } from "./set-changes";
+import { SetChanges, type SetStep, WholeChanges } from "./set-changes";
 import {
   addressesIn,
   contentOfEntry,
@@ -18,7 +17,6 @@ import {
   withoutSecrets,
 } from "./set-content";
 import { signalingChange } from "./signaling-changes";
-import { WholeChanges } from "./whole-changes";
 
 const TYPE = /^pulumi-nodejs:dynamic\/packetfilter:(PrefixSet|PrefixSetGroup|PrefixSetEntry|CloudSignaling)$/;
 const FLEET = "packetfilter:index:PrefixSetFleet";

@@ -2,8 +2,8 @@ import type { EntryNote } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import { compareNames, count } from "../model/text";
 import { isExpired } from "../resources/entries";
-import { entryList } from "./entry-lists";
-import type { EntryChange, ResourceChange, SetReport } from "./model";
+import { addressesOf, entryList } from "./entry-lists";
+import type { EntryChange, ResourceChange, SetReport, WholeChange } from "./model";
 import type { NotedEntry, Place, SetContent } from "./set-content";
 
 interface Owned extends NotedEntry {
@@ -129,4 +129,29 @@ function written(note: EntryNote): Pick<EntryChange, "note"> {
 
 function sameNote(a: EntryNote, b: EntryNote): boolean {
   return a.reason === b.reason && a.ticket === b.ticket && a.expires === b.expires;
+}
+
+type Shared = Omit<WholeChange, "names" | "prefixes" | "addresses">;
+
+/** Resources that are deleted or replaced; single entries of one set that share a fate are one item. */
+export class WholeChanges {
+  private readonly items = new Map<string, { shared: Shared; names: string[]; prefixes: string[] }>();
+
+  /** @param prefixes What the resource held. */
+  add(name: string, prefixes: readonly string[], shared: Shared): void {
+    const key = JSON.stringify(shared.type === "PrefixSetEntry" ? shared : [name, this.items.size]);
+    const item = this.items.get(key) ?? { shared, names: [], prefixes: [] };
+    item.names.push(name);
+    for (const prefix of prefixes) item.prefixes.push(prefix);
+    this.items.set(key, item);
+  }
+
+  report(): WholeChange[] {
+    return [...this.items.values()].map(({ shared, names, prefixes }) => ({
+      ...shared,
+      names,
+      prefixes: prefixes.length,
+      addresses: addressesOf(prefixes),
+    }));
+  }
 }

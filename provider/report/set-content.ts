@@ -1,7 +1,8 @@
 import { z } from "zod";
 import { parseEndpoint } from "../client/endpoint";
 import { type EntryNote, type ListedValue, parseNote } from "../model/entry";
-import { type CanonicalPrefix, Prefix, PrefixError } from "../model/prefix";
+import type { CanonicalPrefix } from "../model/prefix";
+import { jsonIn, prefixIn } from "../model/readable";
 import { formatUrl } from "../model/resource-url";
 import { setUrl, UNKNOWN } from "../resources/json";
 import { HOLDING_PREFIXES, LISTS, SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
@@ -185,12 +186,7 @@ export function placeOf(
 
 /** Objects in a configuration may be one JSON text. */
 function structured(value: unknown): unknown {
-  if (typeof value !== "string") return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return undefined;
-  }
+  return typeof value === "string" ? jsonIn(value) : value;
 }
 
 function usedKey({ argument }: PlaceKind, name: string | undefined): string {
@@ -213,13 +209,7 @@ function urlOf(members: Readonly<Record<string, unknown>>): string {
 }
 
 export function canonical(spelling: unknown): CanonicalPrefix | undefined {
-  if (typeof spelling !== "string") return undefined;
-  try {
-    return Prefix.canonical(spelling);
-  } catch (error) {
-    if (error instanceof PrefixError) return undefined;
-    throw error;
-  }
+  return prefixIn(spelling)?.toString();
 }
 
 export function shownValue(value: unknown): ListedValue {

@@ -1,6 +1,7 @@
 import type { Connection } from "./connections";
 import type { Compared } from "./handler";
 import { hasUnknown, type JsonObject, sameJson } from "./json";
+import type { Runtime } from "./runtime";
 
 /** What is compared: the state and the program, as plain JSON, since every argument counts. */
 export interface Comparison {
@@ -21,16 +22,9 @@ export interface Comparison {
   readonly leave: () => void;
   /** Is called when the engine will call for nothing more, since nothing is to be changed. */
   readonly settle?: () => void;
-  /** The connection of the program; `undefined` while it is unknown. */
-  readonly inUse?: Connection | undefined;
   /** Whether a resource with many connections works at other addresses than the state says. */
   readonly hasMoved?: () => boolean;
-  /**
-   * Whether what is unknown counts as another object. It does in a preview, which then shows a replacement. In an `up` all that
-   * a program says is known by the time of its own comparison: the engine asks with unknowns whether the resource is to be
-   * deleted before one that it depends on is replaced, which would take away what may stay.
-   */
-  readonly inPreview: boolean;
+  readonly runtime: Pick<Runtime, "inPreview" | "node" | "receiver">;
 }
 
 /** Outputs that say that the last run did not reach its goal. */
@@ -42,10 +36,14 @@ const OPEN_MATTERS = ["unsettled", "adopted", "absent", "unreached"] as const;
  * the configuration) is reported as a change.
  */
 export function compare(comparison: Comparison): Compared {
-  const { olds, news, outputs, identity, connection, inUse, hasMoved, inPreview, leave, settle } = comparison;
-  const isDecided = (key: string) => inPreview || !hasUnknown(news[key]);
-  const replaces = identity.filter((key) => !sameJson(olds[key], news[key]) && isDecided(key));
+  const { olds, news, outputs, identity, connection, runtime, hasMoved, leave, settle } = comparison;
   const [from, to] = connection ? [olds[connection], news[connection]] : [];
+  const inUse = connection && !hasUnknown(to) ? runtime[connection](to) : undefined;
+  // What is unknown counts as another object in a preview, which then shows a replacement. In an `up` all that a program says is
+  // known by the time of its own comparison: the engine asks with unknowns whether the resource is to be deleted before one
+  // that it depends on is replaced, which would take away what may stay.
+  const isDecided = (key: string) => runtime.inPreview || !hasUnknown(news[key]);
+  const replaces = identity.filter((key) => !sameJson(olds[key], news[key]) && isDecided(key));
   if (connection && typeof from === "string" && typeof to === "string" && from !== to && isDecided(connection))
     replaces.push(connection);
   if (replaces.length > 0) {

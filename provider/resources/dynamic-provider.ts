@@ -133,10 +133,7 @@ function plain<T>(value: T): T {
 function isJson(value: unknown): boolean {
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
   if (Array.isArray(value)) return value.every(isJson);
-  if (isObject(value)) return Object.getPrototypeOf(value) === Object.prototype && !someMember(value, isNotJson);
+  if (isObject(value))
+    return Object.getPrototypeOf(value) === Object.prototype && !someMember(value, (member) => !isJson(member));
   return typeof value === "string" || typeof value === "boolean" || value === null;
-}
-
-function isNotJson(value: unknown): boolean {
-  return !isJson(value);
 }

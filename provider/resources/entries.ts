@@ -72,25 +72,31 @@ export function normaliseEntries(
     return { entries: new Map(), notes: new Map(), expired: new Map(), problems: [list], warnings: [] };
   }
   if (list.spellings.some(hasUnknown)) return undefined;
-  const found = new Map<CanonicalPrefix, Found>();
+  const entries = new Map<CanonicalPrefix, ListedValue>();
+  // Most are in canonical form and without a note, so that one map has all that there is to know of them.
+  const spellings = new Map<CanonicalPrefix, unknown>();
+  const noted = new Map<CanonicalPrefix, NonNullable<Content["note"]>>();
   const problems: string[] = [];
   const warnings: string[] = [];
-  for (const [index, spelling] of list.spellings.entries()) {
+  for (let index = 0; index < list.spellings.length; index++) {
+    const spelling = list.spellings[index];
     const path = () => list.path(index);
     try {
       const prefix = parseAt(path, spelling, options.hostBits);
       const { value, note } = readContent(path, list.content(index), options.held?.get(prefix));
-      const earlier = found.get(prefix);
-      if (!earlier) {
-        found.set(prefix, { spelling, value, note });
+      const earlier = entries.get(prefix);
+      if (earlier === undefined) {
+        entries.set(prefix, value);
+        if (spelling !== prefix) spellings.set(prefix, spelling);
+        if (note) noted.set(prefix, note);
         continue;
       }
       const same = `${path()}: ${JSON.stringify(spelling)}`;
-      const one = JSON.stringify(earlier.spelling);
-      if (earlier.value === value) warnings.push(`${same} says the same as ${one} and is merged with it.`);
+      const one = JSON.stringify(spellings.get(prefix) ?? prefix);
+      if (earlier === value) warnings.push(`${same} says the same as ${one} and is merged with it.`);
       else {
         problems.push(
-          `${same} and ${one} are the same prefix ${prefix} with different values (${value} and ${earlier.value}): keep one of them.`,
+          `${same} and ${one} are the same prefix ${prefix} with different values (${value} and ${earlier}): keep one of them.`,
         );
       }
     } catch (error) {
@@ -98,16 +104,16 @@ export function normaliseEntries(
       problems.push(error.message);
     }
   }
-  const entries = new Map<CanonicalPrefix, ListedValue>();
   const notes = new Map<CanonicalPrefix, string>();
   const expired = new Map<CanonicalPrefix, string>();
-  for (const [prefix, { value, note }] of found) {
-    const expires = note?.expires;
+  for (const [prefix, note] of noted) {
+    const { expires } = note;
     const isOver = expires !== undefined && isExpired(expires, options.now);
-    if (isOver) expired.set(prefix, expires);
-    else entries.set(prefix, value);
-    const sent = isOver ? sentTo(note, options.at) : undefined;
-    const text = note && formatNote({ ...note, sent });
+    if (isOver) {
+      expired.set(prefix, expires);
+      entries.delete(prefix);
+    }
+    const text = formatNote({ ...note, sent: isOver ? sentTo(note, options.at) : undefined });
     if (text !== undefined) notes.set(prefix, text);
   }
   return { entries, notes, expired, problems, warnings };
@@ -122,10 +128,6 @@ function sentTo(note: Content["note"], at: string | readonly string[] = []): num
 interface Content {
   readonly value: ListedValue;
   readonly note?: (Omit<EntryNote, "sent"> & { readonly sent?: SentTo | undefined }) | undefined;
-}
-
-interface Found extends Content {
-  readonly spelling: unknown;
 }
 
 /**
@@ -150,7 +152,22 @@ export function isExpired(expires: string | undefined, now: number): boolean {
 }
 
 /** A problem with an argument, as a sentence that begins with its path. */
-export class ArgumentProblem extends Error {}
+class ArgumentProblem extends Error {}
+
+/** What the work gives; the message of an error of this kind goes to the problems, any other error is passed on. */
+export function noting<T>(
+  problems: string[],
+  work: () => T,
+  kind: new (...args: never[]) => Error = ArgumentProblem,
+): T | undefined {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof kind)) throw error;
+    problems.push(error.message);
+    return undefined;
+  }
+}
 
 /** Parses a prefix of an argument; the message begins with where it stands. */
 export function parseAt(path: () => string, spelling: unknown, hostBits?: HostBits): CanonicalPrefix {

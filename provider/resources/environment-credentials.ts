@@ -1,5 +1,6 @@
 import { type Endpoint, parseEndpoint } from "../client/endpoint";
 import { OptionsError } from "../client/errors";
+import { attempt } from "../model/errors";
 
 /** The environment, as an argument. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -51,15 +52,11 @@ export function strayCredentials(env: Environment, use: CredentialUse): string |
 function isAt({ origin }: Endpoint, pattern: string): boolean {
   const [, wildcard, host = "", port] = HOST.exec(pattern) ?? [];
   const url = new URL(origin);
-  if (port !== undefined && Number(port) !== portOf(url)) return false;
+  const usual = url.protocol === "https:" ? 443 : 80;
+  if (port !== undefined && Number(port) !== Number(url.port || usual)) return false;
   const name = host.toLowerCase();
   if (wildcard !== undefined) return url.hostname.endsWith(`.${name}`);
   return url.hostname === (name.startsWith("[") ? (endpointOf(`http://${name}`)?.origin.slice(7) ?? name) : name);
-}
-
-function portOf({ port, protocol }: URL): number {
-  if (port !== "") return Number(port);
-  return protocol === "https:" ? 443 : 80;
 }
 
 /** An IPv6 address may be written without brackets where it has no port. */
@@ -68,10 +65,5 @@ function bracketed(text: string): string {
 }
 
 function endpointOf(address: unknown, cut?: string): Endpoint | undefined {
-  try {
-    return typeof address === "string" ? parseEndpoint(address, "endpoint", cut) : undefined;
-  } catch (error) {
-    if (error instanceof OptionsError) return undefined;
-    throw error;
-  }
+  return typeof address === "string" ? attempt(() => parseEndpoint(address, "endpoint", cut), OptionsError) : undefined;
 }

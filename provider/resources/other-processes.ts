@@ -4,6 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { hasEnded } from "../files/ended-process";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../files/private";
+import { attempt } from "../model/errors";
 import type { OtherProcesses } from "./wanted";
 
 /** A process of a deployment: the engine that started it, by its id and the address that it serves, and its own id. */
@@ -53,7 +54,8 @@ export class DeploymentFolder implements OtherProcesses {
 
   learn(): void {
     for (const file of this.told()) {
-      const text = textOf(file);
+      // Nothing of a process that ended meanwhile.
+      const text = attempt(() => readFileSync(file, "utf8"));
       if (text === undefined || this.read.get(file) === text.length) continue;
       this.read.set(file, text.length);
       for (const block of text.split("\n\n")) this.take(block.split("\n"));
@@ -118,20 +120,7 @@ export class DeploymentFolder implements OtherProcesses {
 
 /** Nothing where there is no such folder, or none any more. */
 function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return [];
-  }
-}
-
-/** Nothing of a process that ended meanwhile. */
-function textOf(file: string): string | undefined {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readdirSync(folder)) ?? [];
 }
 
 /** False for what another user of the machine put there. */

@@ -1,6 +1,7 @@
 import { isSecretHolder } from "../client/credentials";
 import { parseEndpoint } from "../client/endpoint";
 import type { NodeOptions } from "../client/options";
+import { attempt } from "../model/errors";
 import type { NodeInUse } from "./node-in-use";
 import type { ReceiverInUse } from "./receiver-in-use";
 import type { Runtime } from "./runtime";
@@ -26,7 +27,7 @@ export interface StatePlace {
  */
 export function nodeOfState(runtime: Runtime, what: string, { argument, endpoint }: StatePlace): NodeInUse {
   if (endpoint === undefined) return runtime.node(argument);
-  const today = ifConfigured(() => runtime.settings.node(argument));
+  const today = attempt(() => runtime.settings.node(argument), UnknownConnection);
   if (today) {
     const inUse = runtime.open(today);
     if (inUse.endpoint === endpoint) return inUse;
@@ -55,7 +56,7 @@ export function nodeOfState(runtime: Runtime, what: string, { argument, endpoint
  */
 export function receiverOfState(runtime: Runtime, what: string, { argument, endpoint }: StatePlace): ReceiverInUse {
   if (endpoint === undefined) return runtime.receiver(argument);
-  const today = ifConfigured(() => runtime.settings.receiver(argument));
+  const today = attempt(() => runtime.settings.receiver(argument), UnknownConnection);
   if (!today) {
     throw new Error(
       `${what} is at ${endpoint} by the state, and ${named("receiver", argument)} is not in the configuration any more: nothing was sent. ${sentence(waysOut("receiver", argument, endpoint, false))}`,
@@ -110,16 +111,6 @@ function named(kind: Kind, argument: unknown): string {
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-/** `undefined` where the configuration has no such connection. */
-function ifConfigured<T>(resolve: () => T): T | undefined {
-  try {
-    return resolve();
-  } catch (error) {
-    if (error instanceof UnknownConnection) return undefined;
-    throw error;
-  }
 }
 
 function isHttps(endpoint: string): boolean {

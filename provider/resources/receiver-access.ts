@@ -10,7 +10,7 @@ import { receiverOfState } from "./places";
 import type { ReceiverInUse } from "./receiver-in-use";
 import { credentialsOfState, untouched } from "./remedy";
 import type { Runtime } from "./runtime";
-import { type KeysHere, SIGNALING } from "./wanted";
+import { type KeyRegistry, type KeysHere, SIGNALING } from "./wanted";
 
 /** What says which receiver is meant: inputs or state of a resource. */
 export interface ReceiverPlace {
@@ -64,7 +64,7 @@ export class ReceiverAccess {
   /** A resource of this state is about to be replaced. @throws {Error} when its receiver cannot be asked */
   static leave(runtime: Runtime, state: ReceiverPlace & UsedBefore, prefixes: readonly CanonicalPrefix[]): void {
     if (prefixes.length === 0) return;
-    runtime.leave(ReceiverAccess.ofState(runtime, state).receiver, SIGNALING, prefixes);
+    runtime.shared.leaving.of(ReceiverAccess.ofState(runtime, state).receiver, SIGNALING).add(prefixes);
   }
 
   /**
@@ -80,9 +80,9 @@ export class ReceiverAccess {
     mayBeOurs: ReadonlySet<CanonicalPrefix>,
   ): Promise<void> {
     const { endpoint } = state;
-    const wanted: KeysHere = endpoint === undefined ? new Set() : runtime.wantedAt({ endpoint }, SIGNALING);
+    const at = (keys: KeyRegistry): KeysHere => (endpoint === undefined ? new Set() : keys.at({ endpoint }, SIGNALING));
+    const [wanted, owned] = [at(runtime.shared.wanted), at(runtime.shared.owned)];
     const kept = prefixes.filter((prefix) => wanted.has(prefix));
-    const owned: KeysHere = endpoint === undefined ? new Set() : runtime.ownedAt({ endpoint }, SIGNALING);
     sayActive(runtime.notices, { label: endpoint ?? "", kept, owned });
     const left = prefixes.filter((prefix) => !wanted.has(prefix));
     if (left.length === 0) return;
@@ -132,7 +132,7 @@ export class ReceiverAccess {
     if (prefixes.length === 0) return [];
     this.prepare();
     const { activity } = this.receiver;
-    await this.runtime.sameMachine.before(SIGNALING, this.receiver);
+    await this.runtime.shared.sameMachine.before(SIGNALING, this.receiver);
     const ours = (already: readonly Prefix[]) =>
       texts(already).filter((prefix) => mayBeOurs.has(prefix) || this.receiver.owned.has(prefix));
     try {
@@ -168,7 +168,7 @@ export class ReceiverAccess {
     partial?: (left: CanonicalPrefix[]) => PartialOutputs,
   ): Promise<void> {
     const unwanted = this.withoutWanted(candidates);
-    const { sameMachine } = this.runtime;
+    const { sameMachine } = this.runtime.shared;
     const { activity } = this.receiver;
     const spared = await sameMachine.spare(SIGNALING, this.receiver, unwanted);
     const prefixes = unwanted.filter((prefix) => !spared.has(prefix));

@@ -30,8 +30,26 @@ export interface Reached {
   readonly unsettled: readonly CanonicalPrefix[];
 }
 
+/** The guide about nodes at other addresses. */
+const MOVING = "docs/guides/moving-and-retiring-nodes.md";
+
+/** So many nodes are told in full in one sentence. */
+const SHOWN = 5;
+
 /** A set as one resource reaches it: what `PrefixSet` and `PrefixSetEntry` have in common. */
 export class ResourceSet {
+  /** The set's url as text. */
+  readonly url: string;
+  /** The node's address in use. */
+  readonly endpoint: string;
+  /** How messages call the set: `Set prefixset://edge/blocked on fra1`. */
+  readonly label: string;
+  /** How messages call the node. */
+  readonly at: string;
+  /** Prefixes that some resource of this deployment wants in this set. */
+  readonly wanted: DeploymentSet["wanted"];
+  /** Prefixes that the state of some resource of this deployment holds in this set. */
+  readonly owned: DeploymentSet["owned"];
   private readonly set: DeploymentSet;
   private isAnnounced = false;
 
@@ -43,6 +61,12 @@ export class ResourceSet {
     private readonly isOfState = false,
   ) {
     this.set = node.set(place.address);
+    this.url = this.set.url;
+    this.endpoint = node.endpoint;
+    this.label = this.set.title;
+    this.at = node.label;
+    this.wanted = this.set.wanted;
+    this.owned = this.set.owned;
   }
 
   /**
@@ -78,7 +102,7 @@ export class ResourceSet {
    */
   static leave(runtime: Runtime, state: SetPlace & UsedBefore, prefixes: Iterable<CanonicalPrefix>): void {
     const { node, set, label } = ResourceSet.ofState(runtime, state);
-    runtime.leave(node, set.url, prefixes);
+    runtime.shared.leaving.of(node, set.url).add(prefixes);
     if (node.wayOut !== undefined)
       runtime.notices.warn(`${label} is cleared there without credentials. If it needs some, ${node.wayOut}`);
   }
@@ -90,31 +114,6 @@ export class ResourceSet {
     if (address && !hasUnknown(inputs.node)) runtime.node(inputs.node).set(address).announced.drop(key);
   }
 
-  /** The set's url as text. */
-  get url(): string {
-    return this.set.url;
-  }
-
-  /** The node's address in use. */
-  get endpoint(): string {
-    return this.node.endpoint;
-  }
-
-  /** How messages call the set: `Set prefixset://edge/blocked on fra1`. */
-  get label(): string {
-    return this.set.title;
-  }
-
-  /** How messages call the node. */
-  get at(): string {
-    return this.node.label;
-  }
-
-  /** Prefixes that some resource of this deployment wants in this set. */
-  get wanted(): DeploymentSet["wanted"] {
-    return this.set.wanted;
-  }
-
   /** True once the program's own arguments were checked: a refresh compares with those of the last run. */
   isChecked(key: string): boolean {
     return this.set.announced.has(key);
@@ -123,11 +122,6 @@ export class ResourceSet {
   /** True where the program ignores changes of all entries. */
   get isIgnored(): boolean {
     return this.set.isIgnored;
-  }
-
-  /** Prefixes that the state of some resource of this deployment holds in this set. */
-  get owned(): DeploymentSet["owned"] {
-    return this.set.owned;
   }
 
   /**
@@ -160,18 +154,27 @@ export class ResourceSet {
       if (!unreachable || !isUnreachable(error)) throw this.explained(error);
       unreachable.keep(error.message);
     }
-    this.runtime.notices.warn(
-      `${this.label}: not refreshed, since the node does not answer; its state is kept (onUnreachable: "skip"). ${unreachable.message ?? ""}`,
-    );
+    const { message = "" } = unreachable;
+    this.runtime.notices.warnAlike(`${this.url} not refreshed`, { at: this.at, message }, (all) => {
+      const [sentence, state] =
+        all.length === 1 ? ["the node does not answer", "its state is"] : ["they do not answer", "their state is"];
+      const where = some(all.map(({ at }) => at));
+      const why = all.slice(0, SHOWN).map((one) => one.message);
+      return `Set ${this.url} on ${where}: not refreshed, since ${sentence}; ${state} kept (onUnreachable: "skip"). ${why.join(" ")}`;
+    });
     return undefined;
   }
 
   /** Warns that the old address keeps what it holds, if the resource moves to another one. */
   hasMovedFrom({ endpoint }: UsedBefore): boolean {
     if (endpoint === undefined || endpoint === this.endpoint) return false;
-    this.runtime.notices.warn(
-      `Set ${this.url}: the node is now reached at ${this.endpoint}. What ${endpoint} holds is left as it is; if that is another machine, clear it there (docs/guides/moving-and-retiring-nodes.md).`,
-    );
+    const move = { at: this.at, from: endpoint, to: this.endpoint };
+    this.runtime.notices.warnAlike(`${this.url} moved`, move, (all) => {
+      const which = some(all.map(({ at, from, to }) => `${at} at ${to} instead of ${from}`));
+      return all.length === 1
+        ? `Set ${this.url}: the node is now reached at ${move.to}. What ${move.from} holds is left as it is; if that is another machine, clear it there (${MOVING}).`
+        : `Set ${this.url}: ${all.length} nodes are now reached at other addresses: ${which}. What the former addresses hold is left as it is; where that is another machine, clear it there (${MOVING}).`;
+    });
     return true;
   }
 
@@ -199,8 +202,10 @@ export class ResourceSet {
     this.runtime.requireWritable(this.label);
     try {
       const result = await this.set.writer.submit(operation, this.isAnnounced);
-      const { changes } = result;
-      if (changes.size > 0) this.audit(() => ({ outcome: "applied", prefixes: Object.fromEntries(changes) }));
+      this.audit(() => {
+        const { changes } = result;
+        return changes.size > 0 ? { outcome: "applied", prefixes: Object.fromEntries(changes) } : undefined;
+      });
       return result;
     } catch (error) {
       this.audit(() => failedWrite(error));
@@ -244,8 +249,12 @@ export class ResourceSet {
     );
   }
 
-  private audit(ended: () => Pick<AuditRecord, "prefixes" | "outcome">): void {
+  /** @param ended What is logged, if anything is. */
+  private audit(ended: () => Pick<AuditRecord, "prefixes" | "outcome"> | undefined): void {
     const { reason } = this.place;
-    this.runtime.audit(() => ({ node: this.node.label, set: this.url, ...ended(), reason }));
+    this.runtime.audit(() => {
+      const record = ended();
+      return record && { node: this.node.label, set: this.url, ...record, reason };
+    });
   }
 }

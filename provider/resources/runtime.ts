@@ -13,7 +13,7 @@ import { ReceiverInUse } from "./receiver-in-use";
 import { SameMachine } from "./same-machine";
 import { SecretArguments } from "./secret-arguments";
 import { readSettings, type Settings, type Target } from "./settings";
-import { type Address, KeyRegistry, type KeysHere, type OtherProcesses, type Place } from "./wanted";
+import { KeyRegistry, type OtherProcesses, type Place } from "./wanted";
 
 /** What the runtime needs from the process that it lives in. */
 export interface Surroundings {
@@ -38,14 +38,15 @@ export class Runtime {
   readonly notices: Notices;
   /** True once a check got something unknown, which only those of a preview do. */
   inPreview = false;
-  private readonly shared: Shared;
+  /** What the connections share, and what is known of wanted and owned keys. */
+  readonly shared: Shared;
   private readonly others: OtherProcesses | undefined;
   private readonly env: Environment;
   private config: ReadConfig = () => undefined;
   private read: Settings | undefined;
   private readonly nodes = new Map<string, NodeInUse>();
-  /** Nodes by their names: reading a configuration of a thousand for each of them would take seconds. */
-  private readonly named = new Map<string, NodeInUse>();
+  /** Nodes by their names, and the unnamed one: reading a configuration of a thousand for each of them would take seconds. */
+  private readonly named = new Map<string | undefined, NodeInUse>();
   private readonly receivers = new Map<string, ReceiverInUse>();
   private readonly inHand = new Set<Promise<void>>();
 
@@ -97,7 +98,7 @@ export class Runtime {
 
   /** The node for an argument. Nothing is sent yet. @throws {ConfigError} */
   node(argument: unknown): NodeInUse {
-    if (typeof argument !== "string") return this.open(this.settings.node(argument));
+    if (typeof argument !== "string" && argument !== undefined) return this.open(this.settings.node(argument));
     const node = this.named.get(argument) ?? this.open(this.settings.node(argument));
     this.named.set(argument, node);
     return node;
@@ -126,36 +127,6 @@ export class Runtime {
     this.others?.learn();
   }
 
-  /** The keys of an object at an address which resources of this deployment want there. */
-  wantedAt(place: Address, object: string): KeysHere {
-    return this.shared.wanted.at(place, object);
-  }
-
-  /** What the states of this deployment's resources hold at an address, under whatever name, as far as they were seen. */
-  ownedAt(place: Address, object: string): KeysHere {
-    return this.shared.owned.at(place, object);
-  }
-
-  /** Records what the state of a resource of this deployment holds alike at many places. */
-  own(places: readonly Place[], object: string, keys: ReadonlyMap<string, unknown>): void {
-    this.shared.owned.addAll(places, object, keys);
-  }
-
-  /** Records what a resource of this deployment wants alike at many places. */
-  want(places: readonly Place[], object: string, keys: ReadonlyMap<string, unknown>): void {
-    this.shared.wanted.addAll(places, object, keys);
-  }
-
-  /** Records what the state of a resource holds that is replaced in this deployment. */
-  leave(place: Address, object: string, keys: Iterable<string>): void {
-    this.shared.leaving.of(place, object).add(keys);
-  }
-
-  /** What is the same at other addresses. */
-  get sameMachine(): SameMachine {
-    return this.shared.sameMachine;
-  }
-
   /** The receiver for an argument. Nothing is sent yet. @throws {ConfigError} */
   receiver(argument: unknown): ReceiverInUse {
     const target = this.settings.receiver(argument);
@@ -168,11 +139,12 @@ export class Runtime {
     throw new Error(`${subject}: this stack is read-only (packetfilter:readOnly), nothing was sent.`);
   }
 
-  /** Writes a mutation to the audit log; without one the record is not even made. */
-  audit(record: () => AuditRecord): void {
+  /** Writes a mutation to the audit log, if it is one; without a log the record is not even made. */
+  audit(make: () => AuditRecord | undefined): void {
     const { auditLog, actor } = this.settings;
-    if (auditLog === undefined) return;
-    appendAudit(auditLog, { time: new Date(this.today).toISOString(), actor, ...this.secrets.hideIn(record()) });
+    const record = auditLog === undefined ? undefined : make();
+    if (auditLog === undefined || record === undefined) return;
+    appendAudit(auditLog, { time: new Date(this.today).toISOString(), actor, ...this.secrets.hideIn(record) });
   }
 
   /** Where a resource's set or signaling is, by its arguments or state; `undefined` where that cannot be told. */

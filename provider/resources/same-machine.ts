@@ -24,6 +24,9 @@ export interface Addressed {
   putBack(entries: ListedMap): Promise<unknown>;
 }
 
+/** Of so many addresses it is told in full which entries stay there. */
+const TOLD = 5;
+
 /** Comparisons of two addresses, as long as each is disturbed by a change of ours under way. */
 const ROUNDS = 3;
 
@@ -140,9 +143,14 @@ export class SameMachine {
       return;
     }
     this.explained.add(pair);
-    this.notices.warn(
-      `${here.title}: ${what}, since this stack wants the same at ${there.endpoint}, and nothing proves that ${here.endpoint} is another machine: ${some(prefixes)}. If it is, clear them there by hand (docs/guides/moving-and-retiring-nodes.md has the commands), and next time set packetfilter:distinctNodes to true beforehand.`,
-    );
+    const text = `${here.title}: ${what}, since this stack wants the same at ${there.endpoint}, and nothing proves that ${here.endpoint} is another machine: ${some(prefixes)}`;
+    this.notices.warnAlike(`${object} stays`, text, (all) => {
+      const [it, rest] =
+        all.length === 1
+          ? ["it is", ""]
+          : ["they are", all.length > TOLD ? `. So do entries at ${all.length - TOLD} other addresses` : ""];
+      return `${all.slice(0, TOLD).join(". ")}${rest}. If ${it}, clear them there by hand (docs/guides/moving-and-retiring-nodes.md has the commands), and next time set packetfilter:distinctNodes to true beforehand.`;
+    });
   }
 }
 

@@ -1,5 +1,5 @@
-import { Prefix } from "../model/prefix";
 import { withoutPrefixes } from "../model/prefixes-in-text";
+import { jsonIn, prefixIn } from "../model/readable";
 import { formatUrl } from "../model/resource-url";
 import type { AuditRecord, AuditValue } from "./audit-log";
 import { isObject, type JsonObject, setUrl } from "./json";
@@ -113,7 +113,8 @@ export class SecretArguments {
 
   /** Reasons, tickets and times, as the program writes them and as the state keeps them. */
   private addNotes({ entries, notes }: JsonObject): void {
-    const kept = typeof notes === "object" && notes !== null ? Object.values(notes).map(noteOf) : [];
+    const kept =
+      typeof notes === "object" && notes !== null ? Object.values(notes).map((text) => jsonIn(String(text))) : [];
     const written = typeof entries === "object" && entries !== null ? Object.values(entries) : [];
     for (const note of [...kept, ...written]) {
       if (typeof note !== "object" || note === null) continue;
@@ -126,19 +127,7 @@ export class SecretArguments {
 /** The form in which a prefix is known, host bits cut off; other texts as they are. */
 function canonical(text: string): string {
   if (!/\d/.test(text) || !/[.:]/.test(text)) return text;
-  try {
-    return Prefix.parse(text, { hostBits: "mask" }).toString();
-  } catch {
-    return text;
-  }
-}
-
-function noteOf(text: unknown): unknown {
-  try {
-    return JSON.parse(String(text));
-  } catch {
-    return undefined;
-  }
+  return prefixIn(text, { hostBits: "mask" })?.toString() ?? text;
 }
 
 /** The names of what is secret in a resource. */

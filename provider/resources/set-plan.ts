@@ -1,4 +1,4 @@
-import type { SetPlan } from "../batch/set-operation";
+import { type SetPlan, shownAlready } from "../batch/set-operation";
 import type { ListedValue } from "../model/entry";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, madeOnce } from "../model/prefix-map";
@@ -19,9 +19,9 @@ export interface Intent {
   /** What resources of this deployment want in the set, this one included. */
   readonly wanted: KnownPrefixes;
   /** True when the node is reached at another address than before, and may be another machine. */
-  readonly moved?: boolean;
+  readonly moved: boolean;
   /** What `block --now` put there and is not wanted any more, with its values. */
-  readonly withdrawn?: ListedMap;
+  readonly withdrawn: ListedMap;
 }
 
 /** Of what `block --now` put into a set and is not wanted any more what that still holds so, and that no resource of this deployment wants. */
@@ -36,7 +36,7 @@ export function stillThere(withdrawn: ListedMap, observed: ListedMap, wanted: Kn
  * A value that another writer changed is left alone unless the program changes it too, since no preview showed that.
  */
 export function planUpdate(observed: ListedMap, intent: Intent): SetPlan {
-  const { known, desired, unsettled, wanted, moved, withdrawn = new Map() } = intent;
+  const { known, desired, unsettled, wanted, moved, withdrawn } = intent;
   const { foreign, dropped, shown } = compared(observed, known, desired);
   const left = moved ? [] : foreign.filter((prefix) => !unsettled.has(prefix));
   const put = left.length === 0 ? desired : without(desired, left);
@@ -70,4 +70,39 @@ function without(entries: ListedMap, left: readonly CanonicalPrefix[]): ListedMa
   const rest = new Map(entries);
   for (const prefix of left) rest.delete(prefix);
   return rest;
+}
+
+/** What a new entry starts from. */
+export interface NewEntry {
+  /** How messages call the set. */
+  readonly label: string;
+  readonly prefix: CanonicalPrefix;
+  readonly value: ListedValue;
+  readonly onExisting: "fail" | "adopt";
+  /** Entries that the state of this deployment holds already: they are not foreign. */
+  readonly owned: KnownPrefixes;
+}
+
+/** What that create does, and what it takes over. */
+export interface EntryPlan {
+  readonly plan: SetPlan;
+  /** The value of a foreign entry that is there: with the wanted value a commit follows, with another one left as it is. */
+  readonly found?: ListedValue;
+}
+
+/**
+ * What the create of an entry does, given what the set holds.
+ *
+ * @throws {Error} when there is one and it is not to be adopted: then nothing is sent
+ */
+export function planEntry(observed: ListedMap, { label, prefix, value, onExisting, owned }: NewEntry): EntryPlan {
+  const found = observed.get(prefix);
+  const remove = new Set<CanonicalPrefix>();
+  const put = new Map([[prefix, value]]);
+  if (found === undefined || owned.has(prefix)) return { plan: { put, remove } };
+  if (found === value) return { plan: { put, remove, shown: shownAlready(observed, put, owned) }, found };
+  if (onExisting === "adopt") return { plan: { put: new Map(), remove }, found };
+  throw new Error(
+    `${label} already holds ${prefix} with the value ${found}, not ${value}. Nothing was sent. Give the entry that value, or take it over with onExisting: "adopt".`,
+  );
 }

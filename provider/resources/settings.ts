@@ -1,6 +1,6 @@
 import type { z } from "zod";
 import { type NodeOptions, nodeSchema, type ReceiverOptions, receiverSchema } from "../client/options";
-import { PacketFilterError } from "../model/errors";
+import { attempt, caught, PacketFilterError } from "../model/errors";
 import { Prefix, PrefixError } from "../model/prefix";
 import { issuePath, schema, zod } from "../model/schema";
 import { receiverAnswersSchema } from "../wire/answers-schema";
@@ -222,14 +222,7 @@ function resolve<O>(argument: unknown, kind: ConnectionKind<O>): Target<O> {
 
 /** A connection that does not parse is reported where it is used, and is none here. */
 function knownNodes(kind: ConnectionKind<NodeOptions>, config: ReadConfig): Target<NodeOptions>[] {
-  const found = (argument: unknown) => {
-    try {
-      return [resolve(argument, kind)];
-    } catch (error) {
-      if (error instanceof ConfigError) return [];
-      throw error;
-    }
-  };
+  const found = (argument: unknown) => attempt(() => resolve(argument, kind), ConfigError) ?? [];
   const all = membersSchema().catch({});
   const named = config(kind.named);
   const names = Object.keys(all.parse(typeof named === "string" ? structured(named, kind.named) : named));
@@ -300,12 +293,10 @@ function prefixes(key: ConfigKey, config: ReadConfig): readonly Prefix[] {
   if (value === undefined) return [];
   const spellings = parse(zod().array(zod().string()), value, `packetfilter:${key}`);
   return spellings.map((spelling, index) => {
-    try {
-      return Prefix.parse(spelling);
-    } catch (error) {
-      if (error instanceof PrefixError) throw new ConfigError(`packetfilter:${key}[${index}]: ${error.message}`);
-      throw error;
-    }
+    const refuse = ({ message }: PrefixError) => {
+      throw new ConfigError(`packetfilter:${key}[${index}]: ${message}`);
+    };
+    return caught(() => Prefix.parse(spelling), PrefixError, refuse);
   });
 }
 

@@ -16,9 +16,14 @@ export const SIGNALING = "signaling";
 export interface Keys {
   has(key: string): boolean;
   add(keys: Iterable<string>): void;
+  /** The same with keys that are not to be changed: many of them are kept as they are. */
+  take(keys: Collection): void;
   /** The same with keys that may be those of other places, too: they are kept as they are, and are not to be changed. */
   share(keys: Collection): void;
 }
+
+/** From so many keys on it costs less to ask one collection more for each key than to add them all to another. */
+const KEPT_FROM = 1_000;
 
 /** Keys as they are known at any later moment. */
 export interface KeysHere extends Iterable<string> {
@@ -78,15 +83,20 @@ export class KeyRegistry {
     const where = addresses(place, object);
     const recorded = where.map((address) => this.recorded(address));
     const anywhere = this.recorded(object);
-    return {
-      has: (key) => recorded.some((keys) => keys.has(key)) || this.others?.want(where, key) === true,
+    const all: Keys = {
+      has: (key) => {
+        for (const keys of recorded) if (keys.has(key)) return true;
+        return this.others?.want(where, key) === true;
+      },
       add: (added) => {
         const fresh = [...added].filter((key) => !recorded.every((keys) => keys.has(key)));
         for (const key of fresh) for (const keys of [...recorded, anywhere]) keys.own.add(key);
         this.others?.tell(where, fresh);
       },
+      take: (keys) => (keys.size < KEPT_FROM ? all.add(keys.keys()) : all.share(keys)),
       share: (keys) => this.addAll([place], object, keys),
     };
+    return all;
   }
 
   /** Adds the same keys at many places. They are kept once, and are not to be changed. */

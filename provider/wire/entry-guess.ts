@@ -1,11 +1,10 @@
 import type { Answers, Columns } from "./answers";
 import { IN_TEXT, lengthOf, naturalRole } from "./entry-members";
-import { ShapeError, short } from "./json";
+import { type Json, ShapeError, short } from "./json";
 import { addressText, forKind, isAddressLike } from "./places";
 import { columnsSetting, namesSetting } from "./remedies";
 import { columnOf } from "./rows";
 
-type Json = Readonly<Record<string, unknown>>;
 type Named = readonly [name: string, content: unknown];
 
 /** An error about one entry, with the names that would make sense of it, as far as they can be guessed from it. */

@@ -1,9 +1,8 @@
 import { Prefix, PrefixError } from "../model/prefix";
+import { prefixIn } from "../model/readable";
 import type { Answers } from "./answers";
-import { readNumber, ShapeError } from "./json";
+import { type Json, readNumber, ShapeError } from "./json";
 import { addressText, isAddressLike } from "./places";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** What a member of a listed entry can be. */
 export type EntryRole = "prefix" | "length" | "value" | "start" | "end";
@@ -200,14 +199,8 @@ export function lengthOf(value: unknown): number | undefined {
 
 /** The length that a netmask such as 255.255.255.0 or ffff:: says; `undefined` for any other address. */
 function netmaskLength(text: string): number | undefined {
-  let mask: Prefix;
-  try {
-    mask = Prefix.parse(text);
-  } catch (error) {
-    if (error instanceof PrefixError) return undefined;
-    throw error;
-  }
-  if (text.includes("/")) return undefined;
+  const mask = prefixIn(text);
+  if (!mask || text.includes("/")) return undefined;
   const digits = mask.bits.toString(2).padStart(mask.length, "0");
   return /^1*0*$/.test(digits) ? digits.lastIndexOf("1") + 1 : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Columns, ListKind, NodeHabits } from "./answers";
 import { doubtIn } from "./error-marker";
-import { describe, isNothing, isRecord, readNumber, ShapeError, sketch } from "./json";
+import { describe, isNothing, isRecord, type Json, readNumber, ShapeError, sketch } from "./json";
 import { competing, unknownShape } from "./list-guess";
 import {
   follow,
@@ -15,8 +15,6 @@ import {
 } from "./places";
 import { COUNTS_OTHERS, emptyRemedy, pathSetting } from "./remedies";
 import { recordOf } from "./rows";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** The list in an answer: elements in their order, or records by address. */
 export type ListInAnswer = Extract<ListCandidate, { kind: "array" | "keyed" }>;

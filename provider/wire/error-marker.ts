@@ -1,8 +1,6 @@
-import { isNothing, isRecord, readNumber, short } from "./json";
+import { isNothing, isRecord, type Json, readNumber, short } from "./json";
 import { isAddressLike, isNaturalName } from "./places";
 import type { Told } from "./remedies";
-
-type Json = Readonly<Record<string, unknown>>;
 
 const FAILED = /^(error|err|fail|failed|failure)$/i;
 /** What stands under `error`, or as the message of a code, where there is no error. */

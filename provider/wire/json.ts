@@ -25,6 +25,8 @@ const UNSAFE_DIGITS = 16;
 /** True where so many digits stand together. Of any that do, one is at a place that is looked at. */
 function hasLongInteger(text: string): boolean {
   for (let at = UNSAFE_DIGITS - 1; at < text.length; at += UNSAFE_DIGITS) {
+    const code = text.charCodeAt(at);
+    if (code < 0x30 || code > 0x39) continue;
     if (digits(text, at, -1) + digits(text, at + 1, 1) >= UNSAFE_DIGITS) return true;
   }
   return false;
@@ -161,7 +163,10 @@ export function short(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
 }
 
+/** What JSON calls an object. */
+export type Json = Readonly<Record<string, unknown>>;
+
 /** True for JSON objects, which are neither arrays nor null. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isRecord(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

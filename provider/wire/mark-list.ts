@@ -1,14 +1,13 @@
 import { isIPv6 } from "node:net";
 import type { Mark, MarkType } from "../model/mark";
-import { Prefix, PrefixError } from "../model/prefix";
+import { prefixIn } from "../model/readable";
 import type { Answers, NodeHabits } from "./answers";
 import { findList } from "./envelope";
-import { describe, isRecord, readNumber, ShapeError, short } from "./json";
+import { describe, isRecord, type Json, readNumber, ShapeError, short } from "./json";
 import { type Field, type MarkNames, markNames } from "./mark-names";
 import { addressText, isAddressLike } from "./places";
 import { columnsSetting, namesSetting } from "./remedies";
 
-type Json = Readonly<Record<string, unknown>>;
 type Writable = { -readonly [Name in keyof Mark]: Mark[Name] } & { extra?: Record<string, unknown> } & {
   exact?: Record<string, string>;
 };
@@ -146,11 +145,6 @@ function isPlainIpv6(text: string): boolean {
  */
 function readAddress(text: string): string | undefined {
   if (PLAIN_IPV4.test(text) || isPlainIpv6(text)) return text;
-  try {
-    const prefix = Prefix.parse(text);
-    return prefix.size === 1n ? prefix.address : undefined;
-  } catch (error) {
-    if (error instanceof PrefixError) return undefined;
-    throw error;
-  }
+  const prefix = prefixIn(text);
+  return prefix?.size === 1n ? prefix.address : undefined;
 }

@@ -1,3 +1,4 @@
+import { attempt } from "../model/errors";
 import type { Verdict } from "./answers";
 import { errorOfElements, isErrorText, markerIn, wordsOf } from "./error-marker";
 import { isRecord, parseJson, ShapeError, short, sketch, textOf } from "./json";
@@ -116,12 +117,4 @@ function elementOf(html: string, tag: RegExp): string | undefined {
   if (open < 0) return undefined;
   const end = html.indexOf("<", open);
   return html.slice(open + 1, end < 0 ? undefined : end);
-}
-
-function attempt<T>(run: () => T): T | undefined {
-  try {
-    return run();
-  } catch {
-    return undefined;
-  }
 }

@@ -7,9 +7,7 @@ import {
   type ReceiverAnswers,
   type Verdict,
 } from "./answers";
-import { isRecord } from "./json";
-
-type Json = Readonly<Record<string, unknown>>;
+import { isRecord, type Json } from "./json";
 
 /** Names under which lists usually stand, in lower case. */
 const NATURAL_NAMES = new Set(

@@ -11,7 +11,7 @@ import {
   readRange,
 } from "./entry-members";
 import { findList } from "./envelope";
-import { describe, isRecord, readNumber, ShapeError, short } from "./json";
+import { describe, isRecord, type Json, readNumber, ShapeError, short } from "./json";
 import { addressText, isAddressLike } from "./places";
 import { columnsSetting } from "./remedies";
 
@@ -27,8 +27,6 @@ export interface ListedEntry {
 
 /** The contract's value "may always be 1"; a node that lists no values can mean nothing else. */
 const DEFAULT_VALUE = 1;
-
-type Json = Readonly<Record<string, unknown>>;
 
 /**
  * Reads the list of a prefix-set in every documented form: records under the usual names, in any case, with the length

@@ -2,11 +2,9 @@ import { z } from "zod";
 import type { Profile, Rule } from "../model/mark";
 import type { NodeHabits } from "./answers";
 import { findList } from "./envelope";
-import { describe, isRecord, readNumber, ShapeError } from "./json";
+import { describe, isRecord, type Json, readNumber, ShapeError } from "./json";
 import { isNaturalName, type ListCandidate, pathFor } from "./places";
 import { namesSetting } from "./remedies";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** Names under which the one thing that a profile must have is looked for. The contract shows no record of either. */
 const PROFILE_NAMES = ["name", "profile"] as const;

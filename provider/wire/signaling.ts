@@ -1,4 +1,6 @@
+import { attempt, caught } from "../model/errors";
 import { Prefix, PrefixError } from "../model/prefix";
+import { jsonIn } from "../model/readable";
 import type { ReceiverAnswers } from "./answers";
 import { doubtIn, saysSuccess } from "./error-marker";
 import { describe, isRecord, parseJson, ShapeError, sketch } from "./json";
@@ -82,13 +84,7 @@ export function refusalIn(body: string): SignalingRefusal | undefined {
 }
 
 function errorTexts(body: string): string[] {
-  let json: unknown;
-  try {
-    json = parseJson(body);
-  } catch {
-    return [body];
-  }
-  return textsOf(json);
+  return textsOf(jsonIn(body, parseJson) ?? body);
 }
 
 function textsOf(json: unknown): string[] {
@@ -115,21 +111,12 @@ export function readActive(elements: readonly unknown[]): Prefix[] {
 /** A prefix as a text, or a record that has one; what else is in it says nothing about it. */
 function readElement(element: unknown): Prefix {
   if (typeof element === "string") return readPrefix(element);
-  const [entry] = isRecord(element) ? attempt(() => readPrefixSetList([element], RECORDS)) : [];
+  const [entry] = isRecord(element) ? (attempt(() => readPrefixSetList([element], RECORDS), ShapeError) ?? []) : [];
   if (entry) return entry.prefix;
   throw new ShapeError(`the answer lists ${describe(element)} instead of a prefix`);
 }
 
 const RECORDS = { answers: { names: { value: "value" } } };
-
-function attempt<T>(read: () => T[]): T[] {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof ShapeError) return [];
-    throw error;
-  }
-}
 
 function elementsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[] {
   const { path, name = "IP_prefix", empty } = answers;
@@ -190,10 +177,11 @@ export function saysNothingActive(text: string): boolean {
 const LONGEST_SENTENCE = 200;
 
 function readPrefix(spelling: string): Prefix {
-  try {
-    return Prefix.parse(spelling, { hostBits: "mask" });
-  } catch (error) {
-    if (error instanceof PrefixError) throw new ShapeError(error.message.replace(/\.$/, ""));
-    throw error;
-  }
+  return caught(
+    () => Prefix.parse(spelling, { hostBits: "mask" }),
+    PrefixError,
+    ({ message }) => {
+      throw new ShapeError(message.replace(/\.$/, ""));
+    },
+  );
 }

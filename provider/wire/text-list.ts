@@ -1,4 +1,4 @@
-import { Prefix, PrefixError } from "../model/prefix";
+import { prefixIn } from "../model/readable";
 import type { Answers, Columns, ListFormat, ListKind, NodeHabits } from "./answers";
 import { couldBeLength } from "./entry-members";
 import { refusePartial } from "./envelope";
@@ -121,12 +121,8 @@ function element(fields: readonly string[], { number }: Line, kind: ListKind, an
 function mayBeLength(address: string, second: string): boolean {
   if (isAddressLike(second)) return true;
   if (!couldBeLength(second)) return false;
-  try {
-    return Prefix.parse(`${address}/${second}`).size > 1n;
-  } catch (error) {
-    if (error instanceof PrefixError) return false;
-    throw error;
-  }
+  const prefix = prefixIn(`${address}/${second}`);
+  return prefix !== undefined && prefix.size > 1n;
 }
 
 function unknownColumns(line: number, fields: readonly string[], setting: string): ShapeError {

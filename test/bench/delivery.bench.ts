@@ -9,7 +9,7 @@ import { Forwarder } from "../../provider/forwarder/forwarder";
 import { silent } from "../../provider/forwarder/operating/troubles";
 import { systemWorld } from "../../provider/forwarder/world";
 import type { Figure } from "./figure";
-import { postAll } from "./plain-script";
+import { postAll, SameRecords } from "./plain-script";
 
 interface Load {
   readonly name: string;
@@ -22,8 +22,10 @@ const LOADS: readonly Load[] = [
   { name: "50 nodes with 1 000 marks", nodes: 50, marks: 1_000 },
 ];
 const ROUNDS = 4;
-/** The forwarder and the script take turns; each figure is the median of so many. */
+/** The forwarder and the scripts take turns; each figure is the median of so many. */
 const RUNS = 3;
+/** The forwarder, a script that sends the same records, and one whose records are a third as large. */
+type Contender = "forward" | "same" | "lean";
 
 /** What a run of four rounds took. */
 interface Run {
@@ -68,10 +70,11 @@ async function forward({ nodes }: Load, base: string, isDone: () => Promise<bool
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function script({ nodes }: Load, base: string): Promise<void> {
+async function script({ nodes }: Load, base: string, contender: Contender): Promise<void> {
   const before = cpuMs();
+  const same = new SameRecords();
   for (let round = 0; round < ROUNDS; round++) {
-    await postAll(base, nodes);
+    await (contender === "same" ? same.postAll(base, nodes) : postAll(base, nodes));
   }
   process.send?.(usage(before));
 }
@@ -86,7 +89,7 @@ function cpuMs(): number {
 }
 
 /** Runs one of them in a process of its own, so that none starts warm, or with the memory of another. */
-async function run(what: "forward" | "script", load: Load): Promise<Run> {
+async function run(what: Contender, load: Load): Promise<Run> {
   return withPeer(load, async ({ base, stats }) => {
     const child = fork(__filename, [what, JSON.stringify(load), base], { execArgv: [] });
     const [used] = (await once(child, "message")) as [Pick<Run, "cpuMs" | "peakMiB">];
@@ -105,22 +108,21 @@ function median(values: readonly number[]): number {
   return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
-/** `records: all`: what delivery costs, beside a script that sends a third of the bytes and keeps nothing. */
+/** `records: all`: what delivery costs, beside scripts that keep nothing. */
 export async function deliveryFigures(): Promise<Figure[]> {
   const figures: Figure[] = [];
   for (const load of LOADS) {
-    const ours: Run[] = [];
-    const scripts: Run[] = [];
+    const runs: Record<Contender, Run[]> = { forward: [], same: [], lean: [] };
     for (let turn = 0; turn < RUNS; turn++) {
-      ours.push(await run("forward", load));
-      scripts.push(await run("script", load));
+      for (const what of ["forward", "same", "lean"] as const) runs[what].push(await run(what, load));
     }
     const add = (name: string, of: (run: Run) => number, unit: string) => {
-      const value = median(ours.map(of));
-      const theirs = median(scripts.map(of));
-      const ratio = median(ours.map((one, turn) => of(one) / of(scripts[turn] as Run)));
-      const reference = `script: ${theirs.toFixed(0)} ${unit}; ratio ${ratio.toFixed(2)}`;
-      figures.push({ name: `${load.name}: ${name}`, value, unit, reference });
+      const beside = (what: Contender) => {
+        const ratio = median(runs.forward.map((one, turn) => of(one) / of(runs[what][turn] as Run)));
+        return `${median(runs[what].map(of)).toFixed(0)} ${unit}, ratio ${ratio.toFixed(2)}`;
+      };
+      const reference = `script, same records: ${beside("same")}; lean records: ${beside("lean")}`;
+      figures.push({ name: `${load.name}: ${name}`, value: median(runs.forward.map(of)), unit, reference });
     };
     for (let round = 0; round < ROUNDS; round++) add(`round ${round + 1}`, (one) => one.roundMs[round] as number, "ms");
     add("CPU of a round", (one) => one.cpuMs / ROUNDS, "ms");
@@ -130,12 +132,12 @@ export async function deliveryFigures(): Promise<Figure[]> {
 }
 
 if (process.send && process.argv[1] === __filename) {
-  const [what, text = "", base = ""] = process.argv.slice(2);
+  const [what = "", text = "", base = ""] = process.argv.slice(2);
   const load: Load = JSON.parse(text);
   const isDone = async () => {
     const stats = await fetch(`${base}/stats`, { method: "POST" });
     const { taken } = (await stats.json()) as { taken: [number, number][] };
     return (taken.at(-1)?.[1] ?? 0) >= ROUNDS * load.nodes * load.marks;
   };
-  void (what === "forward" ? forward(load, base, isDone) : script(load, base));
+  void (what === "forward" ? forward(load, base, isDone) : script(load, base, what as Contender));
 }

@@ -76,7 +76,7 @@ async function lists(
 /** How often as long as a list over HTTP, read as JSON, each way to read everything takes that a test has. */
 async function ofList(marks: number): Promise<[name: string, times: number][]> {
   // The list is encoded anew each time, as it is after a change.
-  await using emulator = await startEmulator({ state: stateWith(marks), marks: { cacheBytes: 0 } });
+  await using emulator = await startEmulator({ state: stateWith(marks) });
   const client = await connectEmulator(emulator.control);
   const body = JSON.stringify({ url: "mark://edge/web", cmd: "list", type: "shost" });
   const headers = { "content-type": "application/json", "user-arena": "edge" };

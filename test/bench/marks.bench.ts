@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { paced } from "../../provider/emulator/http/reply";
 import { type MarkAction, MarkStore } from "../../provider/emulator/marks";
 import { PacketView } from "../../provider/emulator/packets";
-import { RandomIntegers } from "../../provider/emulator/packets/random-integers";
+import { RandomIntegers } from "../../provider/emulator/packets/traffic-source";
 import { type Figure, median } from "./figure";
 
 const NOW = Date.UTC(2026, 0, 1);

@@ -1,7 +1,7 @@
 import { background, mixed, PacketEngine, synFlood, type TrafficSource } from "../../provider/emulator/packets";
-import { RandomIntegers } from "../../provider/emulator/packets/random-integers";
-import { drawAddress, senderRanges } from "../../provider/emulator/packets/traffic-source";
-import { PacketPrefixTable, type RuleSpec } from "../../provider/emulator/rules";
+import { drawAddress, RandomIntegers, senderRanges } from "../../provider/emulator/packets/traffic-source";
+import { PacketPrefixTable } from "../../provider/emulator/rules/packet-prefix-table";
+import type { RuleSpec } from "../../provider/emulator/rules/rule-schema";
 import { Prefix } from "../../provider/model/prefix";
 import { type Figure, median, memory } from "./figure";
 
@@ -45,7 +45,8 @@ export async function packetsFigures(): Promise<Figure[]> {
   const table = partners();
   let now = Date.UTC(2026, 0, 1);
   const engine = new PacketEngine({ now: () => now, sets: () => table });
-  engine.addProfile("edge/web", { rules: RULES, prefixes: RECIPIENTS });
+  engine.addProfile("edge/web", RULES);
+  for (const prefix of RECIPIENTS) engine.bind(prefix, "edge/web");
   const usual = background({ to: RECIPIENTS, from: SENDERS, seed: 1 });
   const traffic = mixed(5, [
     [7, usual],

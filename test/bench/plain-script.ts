@@ -1,14 +1,83 @@
-/** What people write first: fetch, parse, post all of it. Loses what the sink does not take, and says nothing of changes. */
+interface ListedMark {
+  readonly a: string;
+  readonly id: number;
+  readonly v: number;
+  readonly t: number;
+}
+
+async function listOf(base: string, node: string): Promise<readonly ListedMark[]> {
+  const answer = await fetch(`${base}/${node}/fapi`, { method: "POST", body: '{"url":"mark://edge/web"}' });
+  const { data } = (await answer.json()) as { data: ListedMark[] };
+  return data;
+}
+
+async function post(base: string, lines: readonly string[]): Promise<void> {
+  const answer = await fetch(`${base}/in`, { method: "POST", body: `${lines.join("\n")}\n` });
+  await answer.arrayBuffer();
+}
+
+/** One round of every node, all at a time. */
+async function ofEach(nodes: number, round: (node: string) => Promise<void>): Promise<void> {
+  await Promise.all(Array.from({ length: nodes }, (_, n) => round(`node${n}`)));
+}
+
+/**
+ * What people write first: fetch, parse, post all of it. Loses what the sink does not take, and says nothing of changes. Its records
+ * say where a mark was, and nothing else: a third of the bytes of ours.
+ */
 export async function postAll(base: string, nodes: number): Promise<void> {
-  await Promise.all(
-    Array.from({ length: nodes }, async (_, n) => {
-      const answer = await fetch(`${base}/node${n}/fapi`, { method: "POST", body: '{"url":"mark://edge/web"}' });
-      const { data } = (await answer.json()) as { data: object[] };
+  await ofEach(nodes, async (node) => {
+    const marks = await listOf(base, node);
+    const timestamp = new Date().toISOString();
+    await post(
+      base,
+      marks.map((mark) => JSON.stringify({ timestamp, node, arena: "edge", profile: "web", ...mark })),
+    );
+  });
+}
+
+const BATCH = 10_000;
+const RULES: Readonly<Record<number, object>> = { 70001: { id: 70_001, name: "syn" } };
+
+/** The same with the records of the forwarder, member by member, and in batches as large as its own. Keeps nothing, either. */
+export class SameRecords {
+  private readonly epoch = Date.now();
+  private readonly sequences = new Map<string, number>();
+
+  async postAll(base: string, nodes: number): Promise<void> {
+    await ofEach(nodes, async (node) => {
+      const marks = await listOf(base, node);
       const timestamp = new Date().toISOString();
-      const lines = data.map((mark) =>
-        JSON.stringify({ timestamp, node: `node${n}`, arena: "edge", profile: "web", ...mark }),
-      );
-      await fetch(`${base}/in`, { method: "POST", body: `${lines.join("\n")}\n` });
-    }),
-  );
+      for (let at = 0; at < marks.length; at += BATCH) {
+        const batch = marks.slice(at, at + BATCH);
+        await post(
+          base,
+          batch.map((mark) => this.line(node, timestamp, mark)),
+        );
+      }
+    });
+  }
+
+  private line(node: string, timestamp: string, { a: address, id, v: value, t: lifetime }: ListedMark): string {
+    const sequence = (this.sequences.get(node) ?? 0) + 1;
+    this.sequences.set(node, sequence);
+    const rule = RULES[id];
+    return JSON.stringify({
+      timestamp,
+      node,
+      arena: "edge",
+      profile: "web",
+      type: "shost",
+      event: "seen",
+      address,
+      id,
+      value,
+      lifetime,
+      ...(rule && { rule }),
+      epoch: this.epoch,
+      sequence,
+      recordId: `${node}-${this.epoch.toString(36)}-${sequence.toString(36)}`,
+      message: `${node} edge/web shost ${address} seen: id ${id}, value ${value}, lifetime ${lifetime} s`,
+    });
+  }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { EntryTexts } from "../../provider/client/equal-nodes";
+import { EntryTexts, EqualTexts } from "../../provider/client/equal-nodes";
 
 const frame = { head: '{"data":[', tail: "]}" };
 const limits = { entries: 2, bytes: 1_000 };
@@ -28,4 +28,16 @@ it("another address and other limits make other bodies", () => {
     '{"data":[{"a":1}]}',
     '{"data":[{"a":1}]}',
   ]);
+});
+
+it("entries that are the same are made once, other ones anew", () => {
+  const made: string[] = [];
+  const deletes = new EqualTexts((item) => {
+    made.push(item);
+    return JSON.stringify({ a: item });
+  });
+  const first = deletes.of(["192.0.2.0/24", "203.0.113.0/24"]);
+  expect(deletes.of(["192.0.2.0/24", "203.0.113.0/24"])).toBe(first);
+  expect(deletes.of(["192.0.2.0/24"])).not.toBe(first);
+  expect(made).toEqual(["192.0.2.0/24", "203.0.113.0/24", "192.0.2.0/24"]);
 });

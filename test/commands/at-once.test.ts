@@ -1,67 +1,16 @@
-import { execFile, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
-import { promisify } from "node:util";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { type Emulator, startEmulator } from "../../provider/emulator";
-import { readPrefixFile } from "../../provider/prefixes";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { expect, test } from "vitest";
+import { at, BLOCKED, block, entries, expectAgreement, folder, held, nodes, unblock, write } from "./slow-nodes";
 import { run } from "./support";
 
-const CLI = join(__dirname, "../../dist/provider/cli.js");
-const BLOCKED = "prefixset://edge/blocked";
-
-let folder: string;
-let nodes: Emulator[];
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "packetfilter-at-once-"));
-  const state = { arenas: { edge: { sets: { blocked: {} } } } };
-  nodes = await Promise.all([
-    startEmulator({ state, dialect: "seed:4", commitLatency: "30ms" }),
-    startEmulator({ state, dialect: "seed:34", commitLatency: "5ms..60ms" }),
-  ]);
-});
-afterEach(async () => {
-  await Promise.all(nodes.map((node) => node.close()));
-  await rm(folder, { recursive: true });
-});
-
-const at = (name: string) => join(folder, name);
-const write = (text: string) => writeFile(at("blocks.yaml"), text);
-const entries = () => readPrefixFile(at("blocks.yaml"), { allowEmpty: true });
-const held = () => nodes.map((node) => node.prefixSet(BLOCKED).applied);
-const both = () => [
-  "--file",
-  "blocks.yaml",
-  "--now",
-  BLOCKED,
-  ...nodes.flatMap((node) => ["--endpoint", node.endpoint]),
-];
-const REASON = ["--reason", "SYN flood", "--for", "2h"];
-const block = (host: string, ...more: string[]) => ["block", host, ...REASON, ...both(), ...more];
-const unblock = (host: string) => ["unblock", host, ...both()];
-
-test("of twenty processes at once at two slow nodes, file and nodes say the same in the end", async () => {
-  const OTHERS = { "192.0.2.0/24": 1 };
-  for (const node of nodes) node.change(BLOCKED, { insert: OTHERS });
-  await write("# ours\n203.0.113.9/32: 1\n");
-  await run(block("203.0.113.9"), { folder });
-  const calls = Array.from({ length: 20 }, (_, index) => {
-    const host = `203.0.113.${1 + (index % 4)}`;
-    const args = index % 2 === 0 ? block(host, "--value", String(index)) : unblock(host);
-    return promisify(execFile)(process.execPath, [CLI, ...args], { cwd: folder });
-  });
-  expect((await Promise.allSettled(calls)).filter(({ status }) => status === "rejected")).toEqual([]);
-  const values = Object.fromEntries(Object.entries(entries()).map(([prefix, { value }]) => [prefix, value]));
-  expect(values).toMatchObject({ "203.0.113.9/32": 1 });
-  expect(held()).toEqual([
-    { ...OTHERS, ...values },
-    { ...OTHERS, ...values },
-  ]);
-  expect(await readFile(at("blocks.yaml"), "utf8")).toMatch(/^# ours\n/);
-  expect(readdirSync(folder)).toEqual(["blocks.yaml"]);
-}, 120_000);
+test(
+  "of six processes at once at two slow nodes, file and nodes say the same in the end",
+  () => expectAgreement(6),
+  120_000,
+);
 
 /** Lets a command wait for the file, which another process holds and edits meanwhile. */
 async function whileItWaits(args: readonly string[], edited: string) {

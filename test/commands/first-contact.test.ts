@@ -8,7 +8,7 @@ import { startEmulator } from "../../provider/emulator";
 import { SWITCHES } from "../../provider/emulator/behaviour/dialect";
 import { readDialect } from "../../provider/emulator/behaviour/dialect-file";
 import { readStateFile } from "../../provider/emulator/state/state-file";
-import { UNKNOWABLE } from "../../provider/probe/unknowable";
+import { UNKNOWABLE } from "../probe/unknowable";
 import { blocksOf, commandsOf, root } from "../support/markdown";
 import { run } from "./support";
 

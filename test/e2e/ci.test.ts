@@ -7,7 +7,7 @@ import { describe, expect, it } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { root } from "../support/markdown";
 import { startComments } from "./support/comments";
-import { TestStack, TYPES_ARE_CHECKED } from "./support/stack";
+import { SECRETS_PROVIDER, TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 import {
   actions,
   assigned,
@@ -173,7 +173,7 @@ async function clone(variables: Record<string, string>) {
     return said;
   };
   await must("git init -q -b main && printf '/.home\\n/.backend\\n/.main\\n' >> .git/info/exclude");
-  await must("pulumi stack init prod", prod);
+  await must(`pulumi stack init prod ${SECRETS_PROVIDER}`, prod);
   await must("git add . && git commit -qm main");
   await must("git update-ref refs/remotes/origin/main HEAD");
   // Where comments are made: the default branch, on a machine of its own.

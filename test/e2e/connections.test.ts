@@ -25,7 +25,7 @@ describe("nodes and receivers of a stack", () => {
     expect(preview.code, preview.text).toBe(0);
     stack.environment(TYPES_ARE_CHECKED);
     expect([...fra.requests(), ...ams.requests()].filter(({ cmd }) => cmd !== "list")).toEqual([]);
-    const up = await stack.up();
+    const up = await stack.up("--skip-preview");
     expect(up.code, up.text).toBe(0);
     expect(fra.prefixSet(BLOCKED).applied).toEqual({ "192.0.2.0/24": 1 });
     expect(fra.prefixSet("prefixset://edge/web/blocked").applied).toEqual({ "2001:db8::/32": BLOCKED.length });
@@ -50,7 +50,7 @@ describe("nodes and receivers of a stack", () => {
 
     const byName = emulator.endpoint.replace("127.0.0.1", "localhost");
     await stack.must("config", "set", "packetfilter:endpoint", byName, "--stack", "test");
-    const respelled = await stack.up();
+    const respelled = await stack.up("--skip-preview");
     expect(respelled.code, respelled.text).toBe(0);
     expect(respelled.text).toContain(`the node is now reached at ${byName}`);
     expect(respelled.stdout).toMatch(/1 updated/);
@@ -127,7 +127,7 @@ describe("nodes and receivers of a stack", () => {
     for (const name of new Set(Object.keys(manifest.dependencies).map((name) => name.split("/")[0] ?? name)))
       await symlink(join(root, "node_modules", name), join(link, "node_modules", name));
     // The state was made elsewhere: an up takes this stack's configuration into it, which a refresh then uses.
-    const up = await stack.up("--expect-no-changes");
+    const up = await stack.up("--skip-preview", "--expect-no-changes");
     expect(up.code, up.text).toBe(0);
     expect(up.stdout).toMatch(/4 unchanged/);
     const preview = await stack.preview("--refresh", "--expect-no-changes");

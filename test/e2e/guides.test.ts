@@ -16,7 +16,7 @@ guide("state-lost.md", "a copy brings it back, and without one the program finds
     new pf.PrefixSetEntry("scanner", { arena: "edge", set: "partners", prefix: "203.0.113.4", value: 7 });
     new pf.CloudSignaling("attack", { prefixes: ["198.51.100.7"] });
   `;
-  await using w = await world({ program: program(), make: "seed:4" });
+  await using w = await world({ program: program(), make: "seed:4", withPassphrase: true });
   const { emulator, stack } = w;
   guide.at({ ...stack.place, instead: { "https://192.0.2.10": emulator.endpoint } });
   const lose = () => rm(join(stack.folder, ".backend/.pulumi"), { recursive: true });

@@ -114,6 +114,7 @@ guide(
       program: "",
       language: "typescript",
       env: TYPES_ARE_CHECKED,
+      withPassphrase: true,
       config: { endpoint: emulator.endpoint, signalingUrl: emulator.signalingUrl, clientId, ...MAKES["seed:34"] },
       secrets: { secretKey },
     });

@@ -46,7 +46,7 @@ describe("the policy pack in the real engine", () => {
     expect(mutations(emulator)).toEqual([]);
 
     await stack.program(program({ blocked: { "203.0.113.0/25": 1 }, partners: { "203.0.113.7/32": 1 } }));
-    const good = await stack.up("--policy-pack", PACK);
+    const good = await stack.up("--skip-preview", "--policy-pack", PACK);
     expect(good.code, good.text).toBe(0);
     expect(good.text).not.toMatch(/\[(mandatory|advisory)\]/);
     expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.0/25": 1 });
@@ -86,7 +86,7 @@ describe("the policy pack in the real engine", () => {
     const exception = (until: string) =>
       `${MEANING}exceptions: [{ rule: block-allow-conflict, prefix: 203.0.113.0/24, until: "${until}", reason: CHG-1 }]\n`;
     await stack.write("packetfilter-policies.yaml", exception("2999-12-31"));
-    const excepted = await stack.up("--policy-pack", PACK, "--policy-pack-config", "strict.json");
+    const excepted = await stack.up("--skip-preview", "--policy-pack", PACK, "--policy-pack-config", "strict.json");
     expect(excepted.code, excepted.text).toBe(0);
     expect(excepted.text).not.toContain(conflict);
 
@@ -122,7 +122,7 @@ describe("the policy pack in the real engine", () => {
       "packetfilter-policies.yaml",
       `${MEANING}  organisation-rails: ${rails.replace("{", "{ level: remediate,")}\n`,
     );
-    const remediated = await stack.up("--policy-pack", PACK, "--diff");
+    const remediated = await stack.up("--skip-preview", "--policy-pack", PACK, "--diff");
     expect(remediated.code, remediated.text).toBe(0);
     expect(remediated.text).toContain("[remediate]  organisation-rails");
     const { blocked } = await stack.state();

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startEmulator } from "../../provider/emulator";
 import { analyzerOf } from "./support/policy-pack";
-import { finished, TestStack, TYPES_ARE_CHECKED } from "./support/stack";
+import { finished, SECRETS_PROVIDER, TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 
 const root = resolve(__dirname, "../..");
 const PACK = "node_modules/pulumi-packetfilter/policies/run";
@@ -13,7 +13,7 @@ async function example(name: string, stacks: readonly string[], more: Record<str
   const env = { PACKETFILTER_SECRET_KEY: "not-used-in-a-preview", ...more };
   const stack = await TestStack.create({ program: "", env });
   await cp(join(root, "examples", name), stack.folder, { recursive: true });
-  for (const one of stacks) await finished(stack.start("stack", "init", one));
+  for (const one of stacks) await stack.must("stack", "init", one, SECRETS_PROVIDER);
   const run = (command: string, one: string, ...args: string[]) =>
     finished(stack.start(command, "--stack", one, ...args));
   return { stack, run, [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose]() };

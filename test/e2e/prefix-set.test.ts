@@ -22,7 +22,7 @@ describe("a prefix-set in a program", () => {
     expect(blocked?.outputs).not.toHaveProperty("exclusive");
 
     sent = since(emulator);
-    const again = await stack.up("--expect-no-changes");
+    const again = await stack.up("--skip-preview", "--expect-no-changes");
     expect(again.code, again.text).toBe(0);
     expect(sent()).toEqual([]);
 

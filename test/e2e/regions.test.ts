@@ -8,7 +8,7 @@ import { parse, parseAllDocuments, stringify } from "yaml";
 import { z } from "zod";
 import type { Emulator } from "../../provider/emulator";
 import { root } from "../support/markdown";
-import { TestStack, TYPES_ARE_CHECKED } from "./support/stack";
+import { SECRETS_PROVIDER, TestStack, TYPES_ARE_CHECKED } from "./support/stack";
 import { BLOCKED, emptyNode, since } from "./support/world";
 
 const example = join(root, "examples", "regions");
@@ -121,7 +121,7 @@ describe("its regions, as jobs that run at the same time", () => {
         node.endpoint = emulator.endpoint;
       }
       await writeFile(file, stringify(config));
-      await stack.must("stack", "init", region);
+      await stack.must("stack", "init", region, SECRETS_PROVIDER);
     }
   });
   afterAll(async () => {

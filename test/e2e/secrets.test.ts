@@ -72,6 +72,7 @@ it("secrets from the environment, the configuration and arguments are in no outp
   `;
   await using stack = await TestStack.create({
     program: program(1, "198.51.100.7"),
+    withPassphrase: true,
     config: { auditLog: "audit.ndjson" },
     secrets: {
       nodes: JSON.stringify(nodes),

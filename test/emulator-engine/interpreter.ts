@@ -1,5 +1,5 @@
 import type { Packet } from "../../provider/emulator/packets";
-import type { ActionSpec, ComparisonSpec, MatchSpec, RuleSpec } from "../../provider/emulator/rules";
+import type { ActionSpec, ComparisonSpec, MatchSpec, RuleSpec } from "../../provider/emulator/rules/rule-schema";
 import type { MarkType } from "../../provider/model/mark";
 import { Prefix } from "../../provider/model/prefix";
 

@@ -9,7 +9,8 @@ import {
   packetSchema,
   synFlood,
 } from "../../provider/emulator/packets";
-import { PacketPrefixTable, type RuleSpec } from "../../provider/emulator/rules";
+import { PacketPrefixTable } from "../../provider/emulator/rules/packet-prefix-table";
+import type { RuleSpec } from "../../provider/emulator/rules/rule-schema";
 import { Prefix } from "../../provider/model/prefix";
 
 const DROP_SYN: RuleSpec = {
@@ -20,15 +21,15 @@ const DROP_SYN: RuleSpec = {
 };
 const SYN: Packet = { from: "203.0.113.9", to: "198.51.100.7", proto: "tcp", dport: 443, flags: ["syn"] };
 
-function node() {
+function node(rules: { open?: readonly RuleSpec[]; guarded?: readonly RuleSpec[] } = {}) {
   const clock = { time: Date.UTC(2026, 0, 1) };
   const blocked = new PacketPrefixTable();
   const engine = new PacketEngine({
     now: () => clock.time,
     sets: (_profile, { name }) => (name === "blocked" ? blocked : undefined),
   });
-  engine.addProfile("edge/open");
-  engine.addProfile("edge/guarded", { rules: [DROP_SYN] });
+  engine.addProfile("edge/open", rules.open ?? []);
+  engine.addProfile("edge/guarded", rules.guarded ?? [DROP_SYN]);
   return { clock, blocked, engine };
 }
 
@@ -62,8 +63,7 @@ describe("a packet", () => {
   });
 
   test("that is none is refused with its position; those before it have been received", () => {
-    const { engine } = node();
-    engine.setRules("edge/open", [{ id: 5, actions: [{ hmark: {} }] }]);
+    const { engine } = node({ open: [{ id: 5, actions: [{ hmark: {} }] }] });
     engine.bind("0.0.0.0/0", "edge/open");
     const receive = (wrong: Partial<Packet>) => () => engine.receive([SYN, { ...SYN, ...wrong }]);
     expect(receive({ to: "198.51.100" })).toThrow('packet 2: "198.51.100" is not four decimal numbers');
@@ -76,8 +76,7 @@ describe("a packet", () => {
   });
 
   test("with a time of its own is judged at that time", () => {
-    const { engine, clock } = node();
-    engine.setRules("edge/open", [{ id: 5, actions: [{ hmark: { lifetime: 10 } }] }]);
+    const { engine, clock } = node({ open: [{ id: 5, actions: [{ hmark: { lifetime: 10 } }] }] });
     engine.bind("0.0.0.0/0", "edge/open");
     const values = (...at: number[]) =>
       engine.receive(at.map((each) => ({ ...SYN, at: clock.time + each }))).map(({ marks }) => marks[0]?.value);
@@ -86,24 +85,22 @@ describe("a packet", () => {
 });
 
 describe("a profile", () => {
-  test("keeps its marks when its rules change", () => {
-    const { engine } = node();
+  test("marks and counts what it receives", () => {
+    const { engine } = node({ open: [{ id: 5, actions: ["count", { hmark: {} }] }] });
     engine.bind("198.51.100.0/24", "edge/open");
-    engine.setRules("edge/open", [{ id: 5, actions: ["count", { hmark: {} }] }]);
     engine.receive([SYN]);
-    engine.setRules("edge/open", [{ id: 5, actions: ["count", { hmark: {} }] }]);
     expect(engine.receive([SYN])[0]?.marks).toEqual([{ type: "shost", id: 5, value: 2 }]);
-    expect(engine.counters("edge/open")).toEqual([{ packets: 1, bytes: 64 }]);
+    expect(engine.counters("edge/open")).toEqual([{ packets: 2, bytes: 128 }]);
     expect(() => engine.marks("edge/absent")).toThrow("there is no profile edge/absent");
   });
 
-  test("keeps the old rules when the new ones are refused", () => {
+  test("is refused with rules that name an absent set, and where it is there already", () => {
     const { engine } = node();
     engine.bind("0.0.0.0/0", "edge/guarded");
     const wrong: RuleSpec[] = [{ id: 2, match: [{ set: { name: "nowhere" } }] }];
-    expect(() => engine.setRules("edge/guarded", wrong)).toThrow('there is no prefix-set "nowhere"');
+    expect(() => engine.addProfile("edge/other", wrong)).toThrow('there is no prefix-set "nowhere"');
     expect(engine.receive([SYN])[0]?.verdict).toBe("drop");
-    expect(() => engine.addProfile("edge/guarded")).toThrow("there is a profile edge/guarded already");
+    expect(() => engine.addProfile("edge/guarded", [])).toThrow("there is a profile edge/guarded already");
     expect(() => engine.bind("192.0.2.0/24", "edge/nowhere")).toThrow("there is no profile edge/nowhere");
   });
 });
@@ -191,9 +188,7 @@ describe("traffic", () => {
 });
 
 test("an attack that rules mark is dropped once its sources are in the set", () => {
-  const { engine, blocked } = node();
-  engine.bind("198.51.100.0/24", "edge/guarded");
-  engine.setRules("edge/guarded", [
+  const guarded: RuleSpec[] = [
     { id: 1, name: "blocked", match: [{ set: { name: "blocked" } }], actions: ["drop"] },
     {
       id: 2,
@@ -201,7 +196,9 @@ test("an attack that rules mark is dropped once its sources are in the set", () 
       match: [{ flags: { set: ["syn"], unset: ["ack"] } }, { rate: { above: 2 } }],
       actions: [{ hmark: { lifetime: 3600 } }],
     },
-  ]);
+  ];
+  const { engine, blocked } = node({ guarded });
+  engine.bind("198.51.100.0/24", "edge/guarded");
   const attack = () => synFlood({ to: ["198.51.100.7"], from: ["203.0.113.0/28"] });
   expect(engine.replay(attack(), 1000)).toMatchObject({ accepted: 1000, dropped: 0 });
   const sources = JSON.parse(engine.marks("edge/guarded").list("shost").toString()).data;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Packet, PacketEngine } from "../../provider/emulator/packets";
-import { PacketPrefixTable, type RuleSpec, rulesSchema } from "../../provider/emulator/rules";
+import { PacketPrefixTable } from "../../provider/emulator/rules/packet-prefix-table";
+import { type RuleSpec, rulesSchema } from "../../provider/emulator/rules/rule-schema";
 import { Prefix } from "../../provider/model/prefix";
 import { Interpreter, SETS } from "./interpreter";
 
@@ -115,7 +116,8 @@ test("compiled rules do what the same rules do when they are interpreted packet 
         sets: (_profile, { name }) => tables.get(name),
         marks: { keepExpired: 0 },
       });
-      engine.addProfile("p", { rules: parsed, prefixes: ["0.0.0.0/0", "::/0"] });
+      engine.addProfile("p", parsed);
+      for (const prefix of ["0.0.0.0/0", "::/0"]) engine.bind(prefix, "p");
       const interpreter = new Interpreter(parsed);
       for (const { packet, wait } of packets) {
         clock.time += wait;

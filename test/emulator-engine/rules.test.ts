@@ -1,13 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { type Packet, PacketEngine, packetSchema } from "../../provider/emulator/packets";
-import {
-  type MatchSpec,
-  PacketPrefixTable,
-  type RuleSpec,
-  ruleSchema,
-  rulesSchema,
-} from "../../provider/emulator/rules";
+import { PacketPrefixTable } from "../../provider/emulator/rules/packet-prefix-table";
+import { type MatchSpec, type RuleSpec, ruleSchema, rulesSchema } from "../../provider/emulator/rules/rule-schema";
 import { Prefix } from "../../provider/model/prefix";
 
 const SYN: Packet = {
@@ -36,7 +31,8 @@ function profile(rules: RuleSpec[]) {
     sets: (_profile, { name, scope }) =>
       scope ? sets[`${scope} ${name}`] : (sets[`local ${name}`] ?? sets[`global ${name}`]),
   });
-  engine.addProfile("edge/web", { rules: rulesSchema.parse(rules), prefixes: ["0.0.0.0/0", "::/0"] });
+  engine.addProfile("edge/web", rulesSchema.parse(rules));
+  for (const prefix of ["0.0.0.0/0", "::/0"]) engine.bind(prefix, "edge/web");
   const receive = (...packets: Packet[]) => engine.receive(packets);
   const verdicts = (...packets: Packet[]) => receive(...packets).map(({ verdict }) => verdict);
   return { clock, sets, engine, receive, verdicts };

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { startEmulator } from "../../provider/emulator";
-import { latencyRange } from "../../provider/emulator/time/latency";
+import { Waits } from "../../provider/emulator/time/clock";
+import { latencyRange } from "../../provider/emulator/time/duration";
 import { Link } from "../../provider/emulator/time/link";
-import { Waits } from "../../provider/emulator/time/waits";
 import { control, fapi } from "./calls";
 
 const LIST = { url: "prefixset://edge/blocked", cmd: "list" };

@@ -236,7 +236,7 @@ test("several emulators run beside each other and know nothing of each other", a
 });
 
 test("requests in progress are counted on arrival", async () => {
-  await using emulator = await startEmulator({ latency: "20ms" });
+  await using emulator = await startEmulator({ latency: "500ms" });
   await Promise.all(Array.from({ length: 4 }, () => fapi(emulator, { url: BLOCKED, cmd: "list" })));
   expect(Math.max(...emulator.journal.map(({ concurrent }) => concurrent))).toBe(4);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { connectEmulator, type EmulatorState, type MarkQuery, startEmulator, synFlood } from "../../provider/emulator";
-import type { Overview } from "../../provider/emulator/page/schemas";
+import type { Overview } from "../../provider/emulator/page/answers";
 import { control, EDGE, fapi, signaling } from "./calls";
 
 const BLOCKED = "prefixset://edge/blocked";

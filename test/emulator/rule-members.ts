@@ -1,4 +1,4 @@
-import type { ActionSpec, MatchSpec } from "../../provider/emulator/rules";
+import type { ActionSpec, MatchSpec } from "../../provider/emulator/rules/rule-schema";
 
 /** A member of a match, or an action, as the reference shows it: what it means, and an example as it stands in a state. */
 export interface Described<Example> {

@@ -12,8 +12,9 @@ import { silent, Troubles } from "../../provider/forwarder/operating/troubles";
 import { writeLines } from "../../provider/forwarder/record/lines";
 import { Outgoing } from "../../provider/forwarder/record/outgoing";
 import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
-import { parcelsOf, type Sink } from "../../provider/forwarder/sinks/sink";
-import { TestClock } from "./support/clock";
+import { joined, Sheet } from "../../provider/forwarder/record/sheet";
+import { bytesOf, parcelsOf, type Sink } from "../../provider/forwarder/sinks/sink";
+import { TestClock, until } from "./support/clock";
 import { check, forwardOnce, RECORD, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
 
@@ -134,6 +135,21 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
+/** What delivers to a sink, 2 000 records at a time. */
+function runnerOf(sink: Sink, ledger: StoredLedger, folder: string): SinkRunner {
+  return new SinkRunner("web", sink, {
+    ledger,
+    limits: { maxRecords: 2_000, maxBytes: 1_000_000 },
+    metrics: new Metrics(),
+    troubles: new Troubles(silent),
+    world: new TestClock(),
+    secrets: { refresh: async () => {} },
+    rejected: new RejectedFiles(folder, Date.now),
+    acknowledged: () => {},
+    gone: () => {},
+  });
+}
+
 describe("a sink that is slow", () => {
   test("has the next delivery written while one is under way, and no other", async () => {
     using folder = temporaryFolder();
@@ -157,17 +173,7 @@ describe("a sink that is slow", () => {
       close: async () => {},
     };
     const stop = new AbortController();
-    const runner = new SinkRunner("web", sink, {
-      ledger,
-      limits: { maxRecords: 2_000, maxBytes: 1_000_000 },
-      metrics: new Metrics(),
-      troubles: new Troubles(silent),
-      world: new TestClock(),
-      secrets: { refresh: async () => {} },
-      rejected: new RejectedFiles(folder.path, Date.now),
-      acknowledged: () => {},
-      gone: () => {},
-    });
+    const runner = runnerOf(sink, ledger, folder.path);
     const running = runner.run(stop.signal);
     const taken: string[][] = [];
     for (let delivery = 0; delivery < 3; delivery++) {
@@ -187,6 +193,40 @@ describe("a sink that is slow", () => {
     await running;
     await ledger.close(undefined);
   });
+});
+
+test("bytes of a delivery are used again once the one behind it is answered, too, and not before", async () => {
+  using folder = temporaryFolder();
+  const { ledger, read } = await ledgerIn(folder.path);
+  await read(20_000);
+  const stretches: ArrayBufferLike[] = [];
+  const texts: string[] = [];
+  let before: { payload: Buffer; text: string } | undefined;
+  const sink: Sink = {
+    write: async (records) => bytesOf(await records.lines("plain")),
+    deliver: async (parcels) => {
+      const payload = joined(parcels.map((parcel) => parcel.payload as Buffer));
+      const text = payload.toString();
+      stretches.push(payload.buffer);
+      texts.push(text);
+      await settled();
+      // An early answer: what is still on its way is as it was.
+      for (const one of [before, { payload, text }]) expect(one?.payload.toString()).toBe(one?.text);
+      before = { payload, text };
+      return {};
+    },
+    close: async () => {},
+  };
+  const stop = new AbortController();
+  const running = runnerOf(sink, ledger, folder.path).run(stop.signal);
+  await until(() => texts.length === 10);
+  await settled();
+  stop.abort();
+  await running;
+  await ledger.close(undefined);
+  expect(sequences(texts)).toEqual(upTo(20_000));
+  // The first one was written before it was known how long lines are.
+  expect(stretches.slice(1).map((stretch) => stretches.indexOf(stretch, 1))).toEqual([1, 2, 3, 1, 2, 3, 1, 2, 3]);
 });
 
 describe("acknowledgements", () => {
@@ -250,7 +290,7 @@ test("a line holds what the node said, whatever that is", () => {
     [4, " 2001:db8::9 2001:db8::7 4 5 6", null, null, null],
     [1, "", 1, 2],
   ];
-  const text = JSON.stringify({ head, rows });
+  const body = Buffer.from(JSON.stringify({ head, rows }));
   const table = {
     timestamp: "2026-01-01T00:00:00.000Z",
     node: "fra1",
@@ -316,9 +356,9 @@ test("a line holds what the node said, whatever that is", () => {
     },
     { ...table, event: "added", id: 1, value: 2, ...numbered(40), message: `${place} - added: id 1, value 2` },
   ];
-  expect(readBatch(text)).toEqual(records);
+  expect(readBatch(body)).toEqual(records);
   // As JSON.stringify writes them, in the order of their members.
-  const lines = writeLines(text, { start: 1, end: 3 }, ['{"_id":"', '"}']).toString();
+  const lines = writeLines(body, { start: 1, end: 3 }, new Sheet(0), ['{"_id":"', '"}']).toString();
   const action = (record?: { recordId: string }) => `{"_id":"${record?.recordId}"}\n${JSON.stringify(record)}\n`;
   expect(lines).toBe(`${action(records[1])}${action(records[2])}`);
 });

@@ -59,7 +59,7 @@ function read(ledger: StoredLedger, value: number) {
 
 async function unread(ledger: StoredLedger, name: string) {
   const batches = await ledger.next(name, 1_000_000);
-  const records = batches.flatMap(({ text }) => readBatch(text));
+  const records = batches.flatMap(({ body }) => readBatch(Buffer.from(body)));
   return { position: batches.at(-1)?.position ?? 0, sequences: records.map(({ sequence }) => sequence) };
 }
 

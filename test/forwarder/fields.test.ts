@@ -48,7 +48,7 @@ describe("the fields of records", () => {
     }
     const batches = await ledger.next("all", 100);
     await ledger.close(undefined);
-    return batches.flatMap(({ text }) => readBatch(text));
+    return batches.flatMap(({ body }) => readBatch(Buffer.from(body)));
   }
 
   /** Paths of the values of a document; what stands under `extra` is the node's. */

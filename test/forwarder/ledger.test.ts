@@ -2,11 +2,14 @@ import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { SpoolView } from "../../provider/forwarder/delivery/spool-view";
 import { StoredLedger } from "../../provider/forwarder/ledger/ledger";
 import type { ArrivedList, LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/protocol";
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
+import { Metrics } from "../../provider/forwarder/operating/metrics";
 import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
+import { TestClock } from "./support/clock";
 
 const TABLE = { node: "fra1", arena: "edge", profile: "web", type: "shost" } as const;
 const OTHER = { ...TABLE, profile: "dns" };
@@ -63,7 +66,7 @@ async function read(ledger: StoredLedger, marks: Record<number, number>, more: P
 /** What a sink would deliver next, without acknowledging it. */
 async function unread(ledger: StoredLedger, name = "disk"): Promise<ForwardRecord[]> {
   const batches = await ledger.next(name, 1_000_000);
-  return batches.flatMap(({ text }) => readBatch(text));
+  return batches.flatMap(({ body }) => readBatch(Buffer.from(body)));
 }
 
 /** The position of what a sink has to read. */
@@ -284,7 +287,8 @@ describe("each sink counts for itself", () => {
     expect(told(await unread(ledger, "disk")).at(-1)).toBe("10 changed 203.0.113.1 10");
     await ledger.close(now);
     const { ledger: again } = await open([sink("disk", { maxBytes: 700, whenFull: "drop-oldest" }), sink("all")]);
-    expect((await again.status()).sinks[0]).toEqual(disk);
+    // The clock of a run says nothing in another one.
+    expect((await again.status()).sinks[0]).toEqual({ ...disk, oldestNow: undefined });
   });
 
   test("maxAgeMs measures the time that has passed, whatever is done to the date", async () => {
@@ -321,7 +325,7 @@ describe("each sink counts for itself", () => {
     for (let value = 1; value <= 3; value++) await read(ledger, { 1: value });
     const [first] = await ledger.next("disk", 1);
     const ahead = await ledger.next("disk", 10, first?.position);
-    expect(told(ahead.flatMap(({ text }) => readBatch(text)))).toEqual([
+    expect(told(ahead.flatMap(({ body }) => readBatch(Buffer.from(body))))).toEqual([
       "2 changed 203.0.113.1 2",
       "3 changed 203.0.113.1 3",
     ]);
@@ -375,4 +379,23 @@ test("a snapshot is the whole table as seen, beside what changed", async () => {
   const { ledger } = await open();
   await read(ledger, { 1: 10, 2: 20 });
   expect(await read(ledger, { 1: 11, 2: 20 }, { snapshot: true })).toMatchObject({ events: { changed: 1, seen: 2 } });
+});
+
+test("how late a sink is does not depend on the date, but for what an earlier run has taken over", async () => {
+  const clock = new TestClock(wall + 3_000);
+  const metrics = new Metrics();
+  const late = async (ledger: StoredLedger) => {
+    new SpoolView({ metrics, world: clock }).take(await ledger.status());
+    return metrics.get("lag_seconds", { sink: "disk" });
+  };
+  const { ledger } = await open();
+  expect(await late(ledger)).toBe(0);
+  now = clock.monotonic() - 3_000;
+  await read(ledger, { 1: 10 });
+  clock.advance(5_000);
+  clock.jump(3_600_000);
+  expect(await late(ledger)).toBe(5);
+  await ledger.close(now);
+  const { ledger: again } = await open();
+  expect(await late(again)).toBe(3_605);
 });

@@ -254,7 +254,9 @@ describe("what a reading reports", () => {
       const reading = new Reading({ baseline, changes }, index + 1);
       const marks = list.map((mark): Mark => ({ address: "203.0.113.45", id: 1, value: 1, ...mark }));
       for (const _ of reading.compare(marks, 3_000));
-      const rows: [number, string, number, number][] = changes.finish().flatMap(({ rows }) => JSON.parse(rows));
+      const rows: [number, string, number, number][] = changes
+        .finish()
+        .flatMap(({ rows }) => JSON.parse(rows.toString()));
       return rows.map(([event, key, id, value]) => `${EVENTS[event]} ${key} ${id} ${value}`);
     });
   }

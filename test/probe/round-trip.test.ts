@@ -1,63 +1,14 @@
 import { expect, test } from "vitest";
-import {
-  type Dialect,
-  type DialectSettings,
-  deviations,
-  dialect as parsed,
-  singleSwitchDialects,
-} from "../../provider/emulator";
+import { type DialectSettings, singleSwitchDialects } from "../../provider/emulator";
 import { SWITCHES } from "../../provider/emulator/behaviour/dialect";
 import { POINTS } from "../../provider/probe/points";
-import { UNKNOWABLE } from "../../provider/probe/unknowable";
-import { answersOf } from "./script";
-import { probed, STATE, startNode, WITHOUT_SET } from "./support";
-import { visible } from "./visible";
+import { expectRecognised, SHORT } from "./recognised";
+import { UNKNOWABLE } from "./unknowable";
 
-/** The dialect that a probe of an emulator gives back, all that it did not find out at its default. */
-async function found(settings: DialectSettings | `seed:${number}`): Promise<{ truth: Dialect; result: Dialect }> {
-  const truth = parsed(settings);
-  await using emulator = await startNode(settings, { state: truth.unknownSet === "made" ? WITHOUT_SET : STATE });
-  const { findings, dialect, stopped, left } = await probed(emulator);
-  const failed = findings.filter((finding) => finding.found === "error").map(({ point, node }) => `${point}: ${node}`);
-  const about = `with ${JSON.stringify(deviations(truth))}`;
-  expect({ failed, stopped, left }, about).toEqual({ failed: [], stopped: undefined, left: [] });
-  // Where lists show what waits, the last commit may still be on its way.
-  emulator.clock.advance(1_000);
-  const { applied, staged } = emulator.prefixSet("prefixset://edge/probe");
-  expect({ applied, staged, active: emulator.signalings.c1 ?? [] }, about).toEqual({
-    applied: {},
-    staged: {},
-    active: [],
-  });
-  // Where lists of all tables count together, the first one that is turned away says so.
-  const tooSoon = emulator.requests().filter((entry) => entry.tooSoon);
-  expect(
-    tooSoon.map(({ status }) => status),
-    about,
-  ).toEqual(truth.markPace === "node" ? [429] : []);
-  const result = parsed(dialect);
-  expect(visible(result), about).toEqual(visible(truth));
-  return { truth, result };
-}
-
-/** Two emulators that answer sixty requests in the same way, status and body. */
-async function expectSameAnswers(truth: Dialect, result: Dialect): Promise<void> {
-  const answers = [];
-  for (const settings of [truth, result]) {
-    await using emulator = await startNode(settings, { state: truth.unknownSet === "made" ? WITHOUT_SET : STATE });
-    emulator.clock.freeze("2026-12-01T00:00:00Z");
-    answers.push(await answersOf(emulator));
-  }
-  expect(answers[0]?.length).toBeGreaterThanOrEqual(60);
-  expect(answers[1], `with ${JSON.stringify(deviations(truth))}`).toEqual(answers[0]);
-}
-
-test.each(Array.from({ length: 30 }, (_, seed) => seed))(
+/** Further ones run with `npm run test:long`. */
+test.each(Array.from({ length: SHORT }, (_, seed) => seed))(
   "a node that answers as seed:%i is recognised, and an emulator from the result matches",
-  async (seed) => {
-    const { truth, result } = await found(`seed:${seed}`);
-    await expectSameAnswers(truth, result);
-  },
+  async (seed) => expectRecognised(`seed:${seed}`),
 );
 
 /**
@@ -79,13 +30,11 @@ function covering(): DialectSettings[] {
 const ALONE = process.env.PACKETFILTER_WALK === "all" ? singleSwitchDialects().filter(({ refused }) => !refused) : [];
 
 test.each(covering())("alternatives of all switches together are found out: %o", async (settings) => {
-  const { truth, result } = await found(settings);
-  await expectSameAnswers(truth, result);
+  await expectRecognised(settings);
 });
 
 test.each(ALONE)("$name = $setting alone is found out", async ({ name, setting }) => {
-  const { truth, result } = await found({ [name]: setting });
-  await expectSameAnswers(truth, result);
+  await expectRecognised({ [name]: setting });
 });
 
 test.each<DialectSettings>([
@@ -124,8 +73,7 @@ test.each<DialectSettings>([
   { statusName: "none", statusEmpty: "object" },
   { statusName: "none", statusEnvelope: "result", statusSingle: "text", statusEmpty: "not-found" },
 ])("what a client cannot work with, or only by settings, is found out, too: %o", async (settings) => {
-  const { truth, result } = await found(settings);
-  await expectSameAnswers(truth, result);
+  await expectRecognised(settings);
 });
 
 test("every switch is found out by a point, or it is said why no client can", () => {

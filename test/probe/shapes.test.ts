@@ -75,15 +75,50 @@ async function expectRead(shape: NodeShape, isThere: boolean) {
   node.sets.set(SET, new Map(Object.entries(heldBy(shape).entries)));
   expect(entriesOf(await client.listPrefixSet(set)), JSON.stringify(result.node)).toEqual(readOf(shape).entries);
   await client.close();
-  return result.node;
+  return result;
 }
 
-test.each(TOLD)("%s: what a probe finds reads the set once it is filled", async (_name, shape) => {
-  await expectRead(shape, true);
-});
+/** Nodes that an emulator cannot be told to answer as, and why. */
+const WITHOUT_DIALECT: Readonly<Record<string, string>> = {
+  "Erlang: octets and a length in a tuple": "no dialect has an address, a length and a value in one array",
+  "rows with more fields than we know": "no dialect has further fields in an array",
+  "C: lines with a head, and a last line": "no dialect has a line in a list that is empty",
+  "lines with comments, blank lines and ends as in DOS": "no dialect has a line in a list that is empty",
+  "NDJSON with a last line that counts": "no dialect has a line in a list that is empty",
+  "Cisco: address and netmask": "no dialect has lines with a netmask behind the address",
+};
+
+test.each(TOLD)(
+  "%s: what a probe finds reads the set once it is filled, and an emulator of its dialect",
+  async (name, shape) => {
+    const { node, dialect } = await expectRead(shape, true);
+    await using emulator = await startEmulator({
+      dialect,
+      state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } },
+    });
+    const client = new NodeClient({ ...node, endpoint: emulator.endpoint });
+    const read = async () => entriesOf(await client.listPrefixSet(set));
+    const tried = async () => {
+      const first = await read();
+      await client.insert(set, [["198.51.100.7", 1]]);
+      await client.commit(set);
+      const second = await read();
+      await client.delete(
+        set,
+        (await client.listPrefixSet(set)).map(({ spelling }) => spelling),
+      );
+      await client.commit(set);
+      return [first, second, await read()];
+    };
+    const expected = [{ "192.0.2.0/24": 1 }, { "192.0.2.0/24": 1, "198.51.100.7/32": 1 }, {}];
+    if (name in WITHOUT_DIALECT) await expect(tried().catch((error) => error)).resolves.not.toEqual(expected);
+    else expect(await tried(), JSON.stringify(dialect)).toEqual(expected);
+    await client.close();
+  },
+);
 
 test.each(VANISHING)("%s: the set need not be there", async (_name, shape) => {
-  expect(await expectRead(shape, false)).toEqual(shape.settings);
+  expect((await expectRead(shape, false)).node).toEqual(shape.settings);
 });
 
 /** Nodes whose other lists need more than is found, and why. */
@@ -110,43 +145,4 @@ test.each(TOLD)("%s: what a probe of a profile finds reads profiles, rules and m
   const read = await byClient({ endpoint: node.endpoint, ...result.node });
   if (name in UNTOLD_OTHERS) expect(read).not.toEqual(readOf(shape));
   else expect(read, JSON.stringify(result.node)).toEqual(readOf(shape));
-});
-
-/** Nodes that an emulator cannot be told to answer as, and why. */
-const WITHOUT_DIALECT: Readonly<Record<string, string>> = {
-  "Erlang: octets and a length in a tuple": "no dialect has an address, a length and a value in one array",
-  "rows with more fields than we know": "no dialect has further fields in an array",
-  "C: lines with a head, and a last line": "no dialect has a line in a list that is empty",
-  "lines with comments, blank lines and ends as in DOS": "no dialect has a line in a list that is empty",
-  "NDJSON with a last line that counts": "no dialect has a line in a list that is empty",
-  "Cisco: address and netmask": "no dialect has lines with a netmask behind the address",
-};
-
-test.each(TOLD)("%s: an emulator with the dialect that is found holds what the settings read", async (name, shape) => {
-  await using node = await startNode(shape, onlyPrefixes);
-  node.sets.set(SET, new Map());
-  const options = { urls: [set], write: true, limits: { entries: 20, bytes: 2_048 }, world: atOnce() };
-  const result = await probe({ node: { endpoint: node.endpoint }, ...options });
-  await using emulator = await startEmulator({
-    dialect: result.dialect,
-    state: { arenas: { edge: { sets: { blocked: { "192.0.2.0/24": 1 } } } } },
-  });
-  const client = new NodeClient({ ...result.node, endpoint: emulator.endpoint });
-  const read = async () => entriesOf(await client.listPrefixSet(set));
-  const tried = async () => {
-    const first = await read();
-    await client.insert(set, [["198.51.100.7", 1]]);
-    await client.commit(set);
-    const second = await read();
-    await client.delete(
-      set,
-      (await client.listPrefixSet(set)).map(({ spelling }) => spelling),
-    );
-    await client.commit(set);
-    return [first, second, await read()];
-  };
-  const expected = [{ "192.0.2.0/24": 1 }, { "192.0.2.0/24": 1, "198.51.100.7/32": 1 }, {}];
-  if (name in WITHOUT_DIALECT) await expect(tried().catch((error) => error)).resolves.not.toEqual(expected);
-  else expect(await tried(), JSON.stringify(result.dialect)).toEqual(expected);
-  await client.close();
 });

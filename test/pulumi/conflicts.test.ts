@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { type DeclaredSet, record } from "../../provider/pulumi/conflicts";
 
 const entry = (name: string, prefix: string) =>
-  ({ type: "PrefixSetEntry", name, entries: [prefix], exclusive: false }) as const;
+  ({ type: "PrefixSetEntry", name, entries: new Set([prefix]), exclusive: false }) as const;
 const set = (name: string, entries: string[], exclusive = true) =>
-  ({ type: "PrefixSet", name, entries, exclusive }) as const;
+  ({ type: "PrefixSet", name, entries: new Set(entries), exclusive }) as const;
 
 /** What the last of several declarations of one set contradicts. */
 function conflict(...declarations: Parameters<typeof record>[1][]): string | undefined {

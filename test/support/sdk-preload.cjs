@@ -85,6 +85,9 @@ function prepare() {
   const tracing = ["exporter-zipkin", "instrumentation", "instrumentation-grpc", "resources", "sdk-trace-base"];
   for (const name of [...tracing, "sdk-trace-node"]) onDemand(`@opentelemetry/${name}`, { functions: true });
 
+  // What only packages of several versions, Python programs' manifests and other languages than English need.
+  for (const name of ["semver", "js-yaml", "zod/v4/locales"]) onDemand(name);
+
   // The SDK sets this half-way through its start. Compiled code is kept by flags, so what one process kept the next would refuse.
   setFlagsFromString("--allow-natives-syntax");
 

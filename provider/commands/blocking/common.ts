@@ -3,8 +3,8 @@ import type { Command } from "commander";
 import { formatUrl, type NodeClient, type PrefixSetUrl } from "../../client";
 import { sentPlace } from "../../model/entry";
 import type { CliIo } from "../cli-io";
-import { collect } from "../collect";
 import { addNodeFlags, chosenNodes, clientOf, type NodeFlags } from "../node-options";
+import { collect } from "../option-values";
 import { type Project, readProject, requireWritable } from "../project";
 import { readFileName, readSet } from "./given";
 

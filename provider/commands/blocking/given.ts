@@ -3,8 +3,7 @@ import { Prefix, PrefixError, type PrefixSetUrl, parseUrl } from "../../client";
 import { EDITABLE } from "../../prefixes/edit/edit-file";
 import { rangeEnds, rangeToPrefixes } from "../../prefixes/range";
 import { type CliIo, UsageError } from "../cli-io";
-import { standardInput } from "../standard-input";
-import { wrongUse } from "../wrong-use";
+import { standardInput, wrongUse } from "../option-values";
 
 /**
  * @param also A sentence about something else that is missing.

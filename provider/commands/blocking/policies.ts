@@ -14,8 +14,9 @@ import { judgeResource } from "../../../policies/judge";
 import { readResource } from "../../../policies/resources";
 import { levelOf, settingsOf } from "../../../policies/settings";
 import { startRun } from "../../../policies/start-run";
-import { type PrefixSetUrl, parseUrl } from "../../client";
+import type { PrefixSetUrl } from "../../client";
 import { formatNote } from "../../model/entry";
+import { resourceIn } from "../../model/readable";
 import type { PrefixEntries } from "../../prefixes";
 import type { CliIo } from "../cli-io";
 
@@ -95,10 +96,6 @@ function setsOf({ sets }: PolicyConfig): PrefixSetUrl[] {
 
 function example(pattern: string): PrefixSetUrl | undefined {
   const names = pattern === "prefixset://**" ? "prefixset://x/x" : pattern.replaceAll(/\*+/g, "x");
-  try {
-    const url = parseUrl(names);
-    return url.kind === "prefixset" ? url : undefined;
-  } catch {
-    return undefined;
-  }
+  const url = resourceIn(names);
+  return url?.kind === "prefixset" ? url : undefined;
 }

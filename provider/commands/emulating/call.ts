@@ -3,7 +3,7 @@ import { z } from "zod";
 import { connectEmulator, type RemoteEmulator } from "../../emulator/index";
 import { fromTexts, strictly } from "../../emulator/validation/strict";
 import { type CliIo, UsageError } from "../cli-io";
-import { wrongUse } from "../wrong-use";
+import { wholeNumber, wrongUse } from "../option-values";
 
 interface Flags {
   readonly at?: string;
@@ -84,14 +84,6 @@ export function optionsOf(command: Command, shape: Readonly<Record<string, z.Zod
     else command.option(`${flag} <value>`, about);
   }
   return command;
-}
-
-/** Reads an option that is a whole number. */
-export function wholeNumber(flag: string): (text: string) => number {
-  return (text) => {
-    if (/^\d{1,15}$/.test(text)) return Number(text);
-    throw new UsageError(`${flag} must be a whole number, it is ${JSON.stringify(text)}.`);
-  };
 }
 
 async function connect({ at, token }: Flags, { env }: CliIo): Promise<RemoteEmulator> {

@@ -10,7 +10,7 @@ import { count } from "../../model/text";
 import { type CliIo, UsageError } from "../cli-io";
 import { withoutEmpty } from "../listing/listing";
 import { printed } from "../listing/output";
-import { standardInput } from "../standard-input";
+import { standardInput } from "../option-values";
 import { type AddCall, type Call, members, optionsOf, outputOption, type Printing, pretty } from "./call";
 
 const PACKETS_HELP = `

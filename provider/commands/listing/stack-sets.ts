@@ -1,10 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
-import { type PrefixSetUrl, parseUrl } from "../../client";
+import type { PrefixSetUrl } from "../../client";
 import { type EntryNote, parseNote } from "../../model/entry";
 import { messageOf } from "../../model/errors";
 import type { CanonicalPrefix } from "../../model/prefix";
+import { jsonIn, resourceIn } from "../../model/readable";
 import { type CliIo, UsageError } from "../cli-io";
 import type { Project } from "../project";
 
@@ -40,7 +41,7 @@ export interface StackSet {
 export async function stackSets(project: Project, file: string | undefined, io: CliIo): Promise<StackSet[]> {
   const exported =
     file === undefined ? await exportOf(project, io) : await readFile(resolve(io.folder ?? ".", file), "utf8");
-  const parsed = exportSchema.safeParse(jsonOf(exported));
+  const parsed = exportSchema.safeParse(jsonIn(exported));
   if (!parsed.success)
     throw new UsageError(
       `${file === undefined ? "What pulumi printed" : `--state ${file}`} is not the output of "pulumi stack export".`,
@@ -84,18 +85,6 @@ function notesOf({ prefix, reason, ticket, expires, notes }: Outputs, name: stri
 }
 
 function setOf(url: string): PrefixSetUrl | undefined {
-  try {
-    const parsed = parseUrl(url.split("#")[0] ?? url);
-    return parsed.kind === "prefixset" ? parsed : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function jsonOf(content: string): unknown {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return undefined;
-  }
+  const parsed = resourceIn(url.split("#")[0] ?? url);
+  return parsed?.kind === "prefixset" ? parsed : undefined;
 }

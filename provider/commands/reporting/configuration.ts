@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { jsonIn } from "../../model/readable";
 import { SECRET_MARK } from "../../resources/secret-names";
 import { readSettings, type Settings } from "../../resources/settings";
 import { type CliIo, UsageError } from "../cli-io";
@@ -38,16 +39,8 @@ export async function printedConfig(name: string, { folder = "." }: CliIo): Prom
 /** A value without the members that are secret and not shown; nothing where all of it is. */
 function readable(value: unknown): unknown {
   if (value === SECRET_MARK) return undefined;
-  if (typeof value === "string") return value.includes(SECRET_MARK) ? readable(structured(value)) : value;
+  if (typeof value === "string") return value.includes(SECRET_MARK) ? readable(jsonIn(value)) : value;
   if (Array.isArray(value) || typeof value !== "object" || value === null) return value;
   const members = Object.entries(value).map(([key, member]): [string, unknown] => [key, readable(member)]);
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));
-}
-
-function structured(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

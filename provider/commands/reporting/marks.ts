@@ -1,14 +1,7 @@
-import {
-  type Mark,
-  NodeClient,
-  type NodeOptions,
-  Prefix,
-  PrefixError,
-  type PrefixSetUrl,
-  parseUrl,
-} from "../../client";
+import { type Mark, NodeClient, type NodeOptions, type Prefix, type PrefixSetUrl, parseUrl } from "../../client";
 import { parseEndpoint } from "../../client/endpoint";
 import { messageOf } from "../../model/errors";
+import { prefixIn } from "../../model/readable";
 import { type Report, type SetReport, withCoverage } from "../../report";
 import type { Settings, Target } from "../../resources/settings";
 import { type CliIo, progress } from "../cli-io";
@@ -67,7 +60,7 @@ class MarkedNode {
     const tables = await Promise.all(profiles.map((name) => this.marksOf(arena, name)));
     const sources = new Map<string, Prefix>();
     for (const { address, status } of tables.flat()) {
-      const source = status?.toLowerCase() === "expired" ? undefined : parsed(address);
+      const source = status?.toLowerCase() === "expired" ? undefined : prefixIn(address);
       if (source) sources.set(source.toString(), source);
     }
     return [...sources.values()];
@@ -101,16 +94,6 @@ function optionsFor({ node }: SetReport, endpoint: string, settings: Settings): 
 
 function shown(endpoint: string): string {
   return parseEndpoint(endpoint, "endpoint", "/fapi").shown;
-}
-
-function parsed(address: string | undefined): Prefix | undefined {
-  if (address === undefined) return undefined;
-  try {
-    return Prefix.parse(address);
-  } catch (error) {
-    if (error instanceof PrefixError) return undefined;
-    throw error;
-  }
 }
 
 function once<T>(memory: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {

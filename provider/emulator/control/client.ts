@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jsonIn } from "../../model/readable";
 import { ExpectationError } from "../journal/expectations";
 import { protocolAddresses } from "../signaling/credentials";
 import { remoteClock } from "./behaviour";
@@ -110,7 +111,7 @@ class Connection {
       }),
     );
     const text = await this.reach(operation, () => response.text());
-    if (response.ok) return fromJson(text);
+    if (response.ok) return jsonIn(text);
     throw this.failure(operation, response.status, reason(text));
   }
 
@@ -168,13 +169,5 @@ function address(path: string, input: Texts): string {
 }
 
 function reason(text: string): string {
-  return z.object({ error: z.string() }).safeParse(fromJson(text)).data?.error ?? text;
-}
-
-function fromJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return z.object({ error: z.string() }).safeParse(jsonIn(text)).data?.error ?? text;
 }

@@ -1,13 +1,12 @@
 import { z } from "zod";
+import { packageVersion } from "../../files/package-version";
 import { CONTROL, JOURNAL } from "../defaults";
-import type { JournalEntry } from "../journal/entry";
+import type { JournalEntry, JournalFilter } from "../journal/entry";
 import { expectCount, expectInOrder, type RequestCount, waitFor } from "../journal/expectations";
-import type { JournalFilter } from "../journal/filter";
 import { har, harSchema } from "../journal/har";
 import type { JournalRange } from "../journal/journal";
 import { describeEntry, describeRun } from "../journal/journal-text";
 import type { Run } from "../journal/runs";
-import { packageVersion } from "../package-root";
 import { type Duration, milliseconds } from "../time/duration";
 import { journalFilter, journalRange, requestCount, requestOrder, requestWait } from "../validation/arguments";
 import { strictly } from "../validation/strict";

@@ -1,4 +1,4 @@
-import { parseUrl, type ResourceUrl } from "../../model/resource-url";
+import { resourceIn } from "../../model/readable";
 import type { Contents } from "../state/contents";
 import type { PrefixSetStore } from "../state/prefix-set-store";
 
@@ -27,16 +27,7 @@ export function setOf({ holdings }: Contents, url: string): PrefixSetStore {
 
 /** Arena and name of a profile, by its url or that of its marks. @throws {UnknownResource} when there is none. */
 export function profileOf({ holdings }: Contents, text: string): { arena: string; profile: string } {
-  const url = parsed(text);
+  const url = resourceIn(text);
   if ((url?.kind === "profile" || url?.kind === "mark") && holdings.profile(url.arena, url.profile)) return url;
   throw new UnknownResource(`There is no profile ${text}: write profile://ARENA/PROFILE.`);
-}
-
-/** `undefined` for a text that is no url: it names nothing. */
-function parsed(text: string): ResourceUrl | undefined {
-  try {
-    return parseUrl(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,19 @@
 import { z } from "zod";
 import { pageOperations } from "../page";
+import type { Simulation } from "../simulation";
 import { about } from "./about";
 import { behaviour, type remoteClock } from "./behaviour";
 import { journal } from "./journal";
 import { openApi } from "./openapi";
-import { type AnyMember, type Constant, type Getter, type Method, type Operation, operation } from "./operation";
+import {
+  type AnyMember,
+  type Constant,
+  type FaultRemover,
+  type Getter,
+  type Method,
+  type Operation,
+  operation,
+} from "./operation";
 import { state } from "./state";
 import { type remoteTraffic, traffic } from "./traffic";
 
@@ -63,3 +72,30 @@ export const OPERATIONS: readonly Operation[] = [
     ...pageOperations,
   ] as Operation[]),
 ];
+
+/** The members of the table of operations, at work on a simulation in the same process. */
+class Members {
+  readonly #simulation: Simulation;
+
+  constructor(simulation: Simulation) {
+    this.#simulation = simulation;
+  }
+
+  static {
+    for (const [name, member] of MEMBERS) {
+      const call = function (this: Members & FaultRemover, ...args: unknown[]) {
+        return member.own ? member.own(this.#simulation) : ask(member, this.#simulation, args, this);
+      };
+      Object.defineProperty(Members.prototype, name, member.kind === "method" ? { value: call } : { get: call });
+    }
+  }
+}
+
+function ask({ operation, takes, gives }: AnyMember, simulation: Simulation, args: unknown[], emulator: FaultRemover) {
+  const signal = args.find((each) => each instanceof AbortSignal);
+  // An operation without input is asked for everything.
+  return gives(operation.run(simulation, takes?.(...args) ?? {}, { signal }), emulator);
+}
+
+/** What an emulator in the same process is made of. */
+export const EmulatorMembers = Members as unknown as new (simulation: Simulation) => LocalMembers;

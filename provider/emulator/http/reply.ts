@@ -4,18 +4,13 @@ import { setImmediate } from "node:timers/promises";
 import { TLSSocket } from "node:tls";
 import { ANSWER_BYTES } from "../defaults";
 
-/** A body that is made while it is sent. */
-export interface LongBody extends Iterable<Buffer> {
-  /** Its length, if that is known beforehand. */
-  readonly byteLength: number | undefined;
-}
-
 /** An answer before it is sent. */
 export interface Reply {
   readonly status: number;
   /** Content type; absent for an empty body. */
   readonly type?: string;
-  readonly body: string | Buffer | LongBody;
+  /** A body of several parts is made while it is sent. */
+  readonly body: string | Buffer | Iterable<Buffer>;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -39,7 +34,7 @@ export function html(status: number, message: string): Reply {
 }
 
 /** A body as it is sent: whole, or long. */
-export function encode(body: Reply["body"]): Buffer | LongBody {
+export function encode(body: Reply["body"]): Buffer | Iterable<Buffer> {
   return typeof body === "string" ? Buffer.from(body) : body;
 }
 
@@ -60,7 +55,7 @@ export async function send(response: ServerResponse, reply: Reply, options: Send
   const body = encode(reply.body);
   response.writeHead(reply.status, {
     ...(reply.type && { "content-type": reply.type }),
-    ...(body.byteLength !== undefined && { "content-length": body.byteLength }),
+    ...(Buffer.isBuffer(body) && { "content-length": body.length }),
     ...(options.close && { connection: "close" }),
     ...reply.headers,
   });

@@ -1,6 +1,5 @@
 import { JOURNAL } from "../defaults";
-import type { JournalEntry } from "./entry";
-import { type JournalFilter, matches, unlike } from "./filter";
+import { type JournalEntry, type JournalFilter, matches, unlike } from "./entry";
 import type { Journal } from "./journal";
 import { describeEntry } from "./journal-text";
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { jsonIn } from "../../model/readable";
 import { JOURNAL } from "../defaults";
 import { commitCounts } from "../state/commit-record";
 import type { JournalEntry } from "./entry";
@@ -59,7 +60,7 @@ const counted = (count: number, what: string) => `${count} ${what}${count === 1 
 /** What an answer that refuses says, on one line: the text of an error in JSON, else the whole body. */
 export function reasonOf({ status = 0, answer }: Pick<JournalEntry, "status" | "answer">): string | undefined {
   if (status < 400 || !answer) return undefined;
-  const line = (messageIn(answer) ?? answer).replace(/\s+/g, " ").trim();
+  const line = (errorSchema.safeParse(jsonIn(answer)).data ?? answer).replace(/\s+/g, " ").trim();
   return line.length > JOURNAL.reasonCharacters ? `${line.slice(0, JOURNAL.reasonCharacters)}…` : line;
 }
 
@@ -68,11 +69,3 @@ const errorSchema = z.union([
   z.object({ message: z.string() }).transform(({ message }) => message),
   z.object({ detail: z.string() }).transform(({ detail }) => detail),
 ]);
-
-function messageIn(text: string): string | undefined {
-  try {
-    return errorSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
-}

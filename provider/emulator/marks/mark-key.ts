@@ -1,8 +1,7 @@
 import type { MarkType } from "../../model/mark";
 import type { Prefix } from "../../model/prefix";
 import { formatAddress, maskWord, parseAddress, prefixWords } from "../packets/address";
-import type { PacketView } from "../packets/packet";
-import { protocolName, protocolNumber } from "../packets/protocols";
+import { type PacketView, protocolName, protocolNumber } from "../packets/packet";
 import type { MarkRecord } from "./mark-record";
 import type { MarkKey } from "./mark-table";
 

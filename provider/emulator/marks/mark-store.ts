@@ -3,7 +3,7 @@ import { Prefix } from "../../model/prefix";
 import { MARKS } from "../defaults";
 import type { PacketView } from "../packets/packet";
 import { hasAddressIn, packetKey, readKey, recordKey } from "./mark-key";
-import { type MarkFormat, MarkList, type MarkListCache } from "./mark-list";
+import { type MarkFormat, MarkList } from "./mark-list";
 import type { MarkRecord, MarkRecords } from "./mark-record";
 import { type HeldMark, type MarkChange, MarkTable, type MarkTableOptions } from "./mark-table";
 
@@ -24,8 +24,6 @@ export interface MarkStoreOptions {
    * `"refuse"`: it is not made.
    */
   readonly onFull?: "evict" | "refuse";
-  /** A list up to this many bytes is kept for as long as it stays the same. Default 16 MiB; 0 keeps none. */
-  readonly cacheBytes?: number;
 }
 
 /** What a rule does to the record that a packet has in a table. */
@@ -70,17 +68,14 @@ export interface MarkQuery {
  */
 export class MarkStore {
   private readonly tables = new Map<MarkType, { 4?: MarkTable; 6?: MarkTable }>(MARK_TYPES.map((type) => [type, {}]));
-  private readonly caches = new Map<MarkType, MarkListCache>();
   private readonly limits: MarkTableOptions;
 
   constructor(private readonly options: MarkStoreOptions) {
-    const { capacity = MARKS.capacity, keepExpired = MARKS.keepExpired } = options;
-    const { onFull = MARKS.onFull, cacheBytes = MARKS.cacheBytes } = options;
+    const { capacity = MARKS.capacity, keepExpired = MARKS.keepExpired, onFull = MARKS.onFull } = options;
     if (!(Number.isInteger(capacity) && capacity >= 1))
       throw new TypeError("`capacity` must be an integer of at least 1");
     if (!(keepExpired >= 0)) throw new TypeError("`keepExpired` must be a number of seconds, 0 or more");
     this.limits = { capacity, keepExpired: keepExpired * 1000, onFull };
-    for (const type of MARK_TYPES) this.caches.set(type, { limit: cacheBytes });
   }
 
   /**
@@ -91,7 +86,7 @@ export class MarkStore {
     const tables = this.tables.get(type) ?? {};
     const now = this.options.now();
     for (const table of Object.values(tables)) table.advance(now);
-    return new MarkList({ type, tables, format, now, cache: this.caches.get(type) });
+    return new MarkList({ type, tables, format, now });
   }
 
   /** The records of a table, expired ones included. For state files and tests: each record becomes an object. */

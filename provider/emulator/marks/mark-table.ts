@@ -46,8 +46,6 @@ export interface MarkTableOptions {
  * reader compares its times and leaves it out.
  */
 export class MarkTable {
-  /** Rises with every change by packets or people (not by time). */
-  version = 0;
   /** Records, alive until then, that gave way to new ones in the full table. */
   evicted = 0;
   /** New records that the full table refused. */
@@ -91,7 +89,6 @@ export class MarkTable {
     if (operation === "add") mark.value = Math.min(mark.value + operand * times, MAX_VALUE);
     else if (operation === "set" || operand > mark.value) mark.value = operand;
     if (isFresh || lifetime !== undefined) this.setEnd(mark, now + (lifetime ?? Number.POSITIVE_INFINITY));
-    this.version++;
     return mark;
   }
 

@@ -8,7 +8,7 @@ import type { Reply } from "../http/reply";
 import { isAuthorized } from "../http/request";
 import { markType } from "../marks/mark-type";
 import type { NodeAuth } from "../options";
-import type { RuleSpec } from "../rules";
+import type { RuleSpec } from "../rules/rule-schema";
 import type { Simulation } from "../simulation";
 import type { ProfileHoldings } from "../state/holdings";
 import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";

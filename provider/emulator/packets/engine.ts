@@ -51,7 +51,7 @@ export interface TrafficSummary {
 interface EngineProfile {
   readonly name: string;
   readonly marks: MarkStore;
-  program: Program;
+  readonly program: Program;
 }
 
 /**
@@ -63,7 +63,7 @@ interface EngineProfile {
  * @example
  * ```ts
  * const engine = new PacketEngine({ now: () => clock.now(), sets: (profile, { name }) => tables.get(name) });
- * engine.addProfile("edge/web", { rules: [{ id: 1, match: [{ set: { name: "blocked" } }], actions: ["drop"] }] });
+ * engine.addProfile("edge/web", [{ id: 1, match: [{ set: { name: "blocked" } }], actions: ["drop"] }]);
  * engine.bind("198.51.100.0/24", "edge/web");
  * engine.receive([{ from: "203.0.113.9", to: "198.51.100.7", proto: "tcp", dport: 443 }]);
  * ```
@@ -78,28 +78,15 @@ export class PacketEngine {
   constructor(private readonly options: PacketEngineOptions) {}
 
   /**
-   * Adds a profile with its rules and bound prefixes.
+   * Adds a profile with its rules, as `rulesSchema` accepts them.
    *
-   * @throws {TypeError} when it is there already, or as {@link setRules} and {@link bind} do.
+   * @throws {TypeError} when it is there already, or when a rule names a set that does not exist.
    */
-  addProfile(name: string, options: { rules?: readonly RuleSpec[]; prefixes?: readonly string[] } = {}): void {
+  addProfile(name: string, rules: readonly RuleSpec[]): void {
     if (this.indexes.has(name)) throw new TypeError(`there is a profile ${name} already`);
     const marks = new MarkStore({ ...this.options.marks, now: this.options.now });
-    const profile = { name, marks, program: this.compile(name, options.rules ?? [], marks) };
-    const prefixes = (options.prefixes ?? []).map((prefix) => Prefix.parse(prefix));
-    this.indexes.set(name, this.profiles.push(profile) - 1);
-    for (const prefix of prefixes) this.bind(prefix, name);
-  }
-
-  /**
-   * Gives a profile other rules, from the next packet on. Marks stay; what rules have counted begins anew.
-   *
-   * @param rules As `rulesSchema` accepts them.
-   * @throws {TypeError} when there is no such profile, or when a rule names a set that does not exist. Then the old rules stay.
-   */
-  setRules(name: string, rules: readonly RuleSpec[]): void {
-    const profile = this.profile(name);
-    profile.program = this.compile(name, rules, profile.marks);
+    const program = this.compile(name, rules, marks);
+    this.indexes.set(name, this.profiles.push({ name, marks, program }) - 1);
   }
 
   /**

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { Prefix } from "../../model/prefix";
+import { seededRandom } from "../time/random";
 import { strictly } from "../validation/strict";
 import { formatAddress, maskWord, prefixWords, type Words } from "./address";
 import { type Packet, PacketView } from "./packet";
-import { RandomIntegers } from "./random-integers";
 
 /** Says where traffic comes from, where it goes and how fast. */
 export interface TrafficOptions {
@@ -139,4 +139,29 @@ export function drawAddress(range: Range, random: RandomIntegers): string {
 
 function ranges(texts: readonly string[]): Range[] {
   return texts.map((text) => prefixWords(Prefix.parse(text)));
+}
+
+/** Random integers from a seed, as packets need them. The same seed, the same packets. */
+export class RandomIntegers {
+  private readonly next: () => number;
+
+  /** @param seed Any integer. */
+  constructor(seed: number) {
+    this.next = seededRandom(seed);
+  }
+
+  /** 32 random bits, as a signed integer. */
+  word(): number {
+    return (this.next() * 2 ** 32) | 0;
+  }
+
+  /** An integer from 0 up to and without `limit`. */
+  below(limit: number): number {
+    return Math.floor(this.next() * limit);
+  }
+
+  /** An integer from `from` to `to`, both included. */
+  between(from: number, to: number): number {
+    return from + this.below(to - from + 1);
+  }
 }

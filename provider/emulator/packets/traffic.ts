@@ -1,10 +1,9 @@
 import { seededRandom } from "../time/random";
-import { portSchema } from "./packet";
-import { PROTOCOLS, TCP_FLAGS } from "./protocols";
-import { RandomIntegers } from "./random-integers";
+import { PROTOCOLS, portSchema, TCP_FLAGS } from "./packet";
 import {
   checkTraffic,
   drawAddress,
+  RandomIntegers,
   type Range,
   senderRanges,
   type TrafficOptions,

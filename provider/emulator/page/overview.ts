@@ -8,23 +8,29 @@ import type { Simulation } from "../simulation";
 import type { Contents } from "../state/contents";
 import type { ArenaHoldings, ProfileHoldings } from "../state/holdings";
 import type { PrefixSetStore } from "../state/prefix-set-store";
-import type { Arena, Client, Overview, Profile, SetSummary } from "./schemas";
 
 /** Prefixes that are bound to profiles now, by url of the profile. */
-type Bound = ReadonlyMap<string, Profile["bound"]>;
+type Bound = ReadonlyMap<string, readonly BoundPrefix[]>;
+
+interface BoundPrefix {
+  readonly prefix: string;
+  /** True where an active signaling brought it. */
+  readonly signaling: boolean;
+}
 
 /** Everything on one page: names and numbers, no entries and no records. */
-export function describeOverview(simulation: Simulation): Overview {
+export function describeOverview(simulation: Simulation) {
   const { contents, journal, clock } = simulation;
   const bound = boundPrefixes(contents);
   // The page is open: the chart goes on whatever view it shows.
   simulation.markHistory.follow();
   return {
     endpoint: simulation.addresses.endpoint,
+    // Another one after the emulator was started again.
     started: simulation.started.toISOString(),
     seed: simulation.options.seed,
     clock: { now: clock.now.toISOString(), frozen: clock.frozen },
-    deviations: deviations(simulation.dialect),
+    deviations: deviations(simulation.dialect) as Readonly<Record<string, unknown>>,
     snapshots: [...simulation.snapshots.keys()],
     sources: simulation.sources,
     journal: { entries: journal.entries.length, first: journal.entries[0]?.index ?? null },
@@ -38,7 +44,7 @@ export function describeOverview(simulation: Simulation): Overview {
   };
 }
 
-function describeArena(contents: Contents, { name, sets, profiles }: ArenaHoldings, bound: Bound): Arena {
+function describeArena(contents: Contents, { name, sets, profiles }: ArenaHoldings, bound: Bound) {
   return {
     name,
     sets: describeSets(sets, { arena: name }),
@@ -46,7 +52,7 @@ function describeArena(contents: Contents, { name, sets, profiles }: ArenaHoldin
   };
 }
 
-function describeProfile(contents: Contents, arena: string, it: ProfileHoldings, bound: Bound): Profile {
+function describeProfile(contents: Contents, arena: string, it: ProfileHoldings, bound: Bound) {
   const url = formatUrl({ kind: "profile", arena, profile: it.name });
   const marks = contents.packetPath.marks(arena, it.name);
   const counters = contents.packetPath.counters(arena, it.name);
@@ -64,10 +70,7 @@ function describeProfile(contents: Contents, arena: string, it: ProfileHoldings,
   };
 }
 
-function describeSets(
-  sets: ReadonlyMap<string, PrefixSetStore>,
-  where: { arena: string; profile?: string },
-): SetSummary[] {
+function describeSets(sets: ReadonlyMap<string, PrefixSetStore>, where: { arena: string; profile?: string }) {
   return [...sets].map(([name, set]) => ({
     name,
     url: formatUrl({ kind: "prefixset", ...where, set: name }),
@@ -79,7 +82,7 @@ function describeSets(
 
 /** What is bound to each profile, with what is there only as long as a signaling is active. */
 function boundPrefixes(contents: Contents): Bound {
-  const bound = new Map<string, Profile["bound"]>();
+  const bound = new Map<string, readonly BoundPrefix[]>();
   const clients = [...contents.signaling.clients.values()];
   const moved = new Set(clients.flatMap((it) => it.active().map((prefix) => `${activeProfile(it)} ${prefix}`)));
   for (const { prefix, arena, profile } of contents.bindings.all()) {
@@ -94,7 +97,7 @@ function activeProfile({ state: { arena, activeProfile } }: DeploymentClient): s
   return arena && activeProfile && formatUrl({ kind: "profile", arena, profile: activeProfile });
 }
 
-function describeClients({ clients }: SignalingDeployment, deployment: Client["deployment"]): Client[] {
+function describeClients({ clients }: SignalingDeployment, deployment: "signaling" | "test") {
   return [...clients.values()].map((it) => {
     const { clientId, prefixes, arena, idleProfile } = it.state;
     const moves = arena && idleProfile && activeProfile(it);
@@ -102,7 +105,7 @@ function describeClients({ clients }: SignalingDeployment, deployment: Client["d
       clientId,
       deployment,
       prefixes,
-      active: it.active(),
+      active: it.active() as readonly string[],
       ...(moves && { from: formatUrl({ kind: "profile", arena, profile: idleProfile }), to: moves }),
     };
   });

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { packageRoot } from "../../files/package-version";
 import { type Reply, text } from "../http/reply";
-import { packageRoot } from "../package-root";
 
 /** Files of the page, as the build puts them into `dist/page`. Nothing else is served, whatever a path says. */
 const FILES: Readonly<Record<string, { readonly name: string; readonly type: string }>> = {

@@ -15,7 +15,7 @@ export class Backends {
     private readonly recorder: Recorder | undefined,
   ) {}
 
-  /** @throws {RecordingError} when the recording cannot be read or begun. */
+  /** @throws {TypeError} when the recording cannot be read or begun. */
   static async open(options: EmulatorOptions, { waits, onReset }: Simulation): Promise<Backends> {
     const { proxy, proxySignaling, record, replay, unseen = "refuse" } = options;
     const upstreams = new Map<RecordedApi, Upstream>();

@@ -41,12 +41,6 @@ const line = z.union([
   z.strictObject({ request: requestSchema, again: z.literal(true) }),
 ]);
 
-/** Thrown when a recording cannot be read or begun; `message` says why. */
-class RecordingError extends TypeError {
-  override readonly name = "RecordingError";
-  readonly code = "invalid-recording";
-}
-
 /** Writes exchanges to a file, one a line. */
 export class Recorder {
   private readonly last = new Map<string, string>();
@@ -54,16 +48,14 @@ export class Recorder {
 
   private constructor(private readonly handle: FileHandle) {}
 
-  /** Begins a recording. @throws {RecordingError} when there is such a file already: a recording is not overwritten. */
+  /** Begins a recording. @throws {TypeError} when there is such a file already: a recording is not overwritten. */
   static async begin(file: string, apis: readonly RecordedApi[]): Promise<Recorder> {
     try {
       const recorder = new Recorder(await open(file, "wx", PRIVATE_FILE));
       await recorder.write({ recording: "pulumi-packetfilter", version: 1, apis });
       return recorder;
     } catch (error) {
-      throw new RecordingError(
-        `Nothing can be recorded in ${file}: ${messageOf(error)}. Name a file that does not exist.`,
-      );
+      throw new TypeError(`Nothing can be recorded in ${file}: ${messageOf(error)}. Name a file that does not exist.`);
     }
   }
 
@@ -102,7 +94,7 @@ export class Recording {
   private readonly answers = new Map<string, RecordedAnswer[]>();
   private readonly given = new Map<string, number>();
 
-  /** @throws {RecordingError} naming the line that is wrong. */
+  /** @throws {TypeError} naming the line that is wrong. */
   static async read(file: string): Promise<Recording> {
     const recording = new Recording();
     let number = 0;
@@ -120,7 +112,7 @@ export class Recording {
     } catch (error) {
       const place = number === 0 ? "" : `, line ${number}`;
       const why = error instanceof z.ZodError ? z.prettifyError(error).replaceAll("\n", " ") : messageOf(error);
-      throw new RecordingError(`${file}${place} is no recording: ${why}.`);
+      throw new TypeError(`${file}${place} is no recording: ${why}.`);
     }
     return recording;
   }

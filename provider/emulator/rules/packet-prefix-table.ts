@@ -1,4 +1,4 @@
-import { Prefix } from "../../model/prefix";
+import type { Prefix } from "../../model/prefix";
 import { maskWord, prefixWords } from "../packets/address";
 
 /**
@@ -8,7 +8,7 @@ import { maskWord, prefixWords } from "../packets/address";
  * @example
  * ```ts
  * const table = new PacketPrefixTable([[Prefix.parse("192.0.2.0/24"), 7]]);
- * table.longestMatch("192.0.2.9");     // 7
+ * table.find(4, 0xc0000209 | 0, 0, 0, 0);     // 7: of 192.0.2.9
  * ```
  */
 export class PacketPrefixTable {
@@ -55,12 +55,6 @@ export class PacketPrefixTable {
       if (value !== undefined) return value;
     }
     return undefined;
-  }
-
-  /** The same for an address as text. */
-  longestMatch(address: string): number | undefined {
-    const { family, w0, w1, w2, w3 } = prefixWords(Prefix.parse(address));
-    return this.find(family, w0, w1, w2, w3);
   }
 }
 

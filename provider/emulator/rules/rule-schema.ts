@@ -2,7 +2,8 @@ import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
 import { nearest } from "../../model/nearest";
 import { Prefix } from "../../model/prefix";
-import { nameProblem, type PrefixSetUrl, parseUrl } from "../../model/resource-url";
+import { resourceIn } from "../../model/readable";
+import { nameProblem, type PrefixSetUrl } from "../../model/resource-url";
 import { MARK_ACTIONS, MARK_NAME, MARK_NAMES, type MarkName, markType } from "../marks/mark-type";
 import { portSchema, protocolSchema, tcpFlagSchema } from "../packets/packet";
 import { readBy } from "../validation/strict";
@@ -34,12 +35,8 @@ const setName = z
 
 /** The global set that an address names; `undefined` for any other text. */
 export function globalSet(text: string): PrefixSetUrl | undefined {
-  try {
-    const url = parseUrl(text);
-    return url.kind === "prefixset" && url.profile === undefined ? url : undefined;
-  } catch {
-    return undefined;
-  }
+  const url = resourceIn(text);
+  return url?.kind === "prefixset" && url.profile === undefined ? url : undefined;
 }
 
 const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item).min(1)]);

@@ -1,5 +1,5 @@
 import type { DialectSettings } from "../behaviour/dialect";
-import type { ClientTls } from "../http/tls";
+import type { ClientTls } from "../http/certificates";
 import type { SignalingDeployment } from "./signaling-deployment";
 
 /** What a client of the signaling API needs to know. */

@@ -1,8 +1,9 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
-import { formatUrl, type PrefixSetUrl, parseUrl } from "../../model/resource-url";
+import { resourceIn } from "../../model/readable";
+import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
 import type { MarkRecords } from "../marks";
-import type { RuleSpec } from "../rules";
+import type { RuleSpec } from "../rules/rule-schema";
 import { PrefixSetStore, type StagedValue } from "./prefix-set-store";
 import { type EmulatorState, type ProfileState, type parseState, StateError } from "./state";
 
@@ -80,12 +81,8 @@ export class Holdings {
 
   /** The set at an address given as text; `undefined` also for a text that is not the address of a set. */
   setByUrl(text: string): PrefixSetStore | undefined {
-    try {
-      const url = parseUrl(text);
-      return url.kind === "prefixset" ? this.set(url) : undefined;
-    } catch {
-      return undefined;
-    }
+    const url = resourceIn(text);
+    return url?.kind === "prefixset" ? this.set(url) : undefined;
   }
 
   /** Every set with its address. */

@@ -3,7 +3,8 @@ import { formatUrl } from "../../model/resource-url";
 import { PACKETS_AT_ONCE } from "../defaults";
 import type { MarkStore, MarkStoreOptions } from "../marks";
 import { type Packet, PacketEngine, type TrafficSource, type TrafficSummary, type Verdict } from "../packets";
-import { globalSet, type RuleCounter, type SetReference } from "../rules";
+import type { RuleCounter } from "../rules/program";
+import { globalSet, type SetReference } from "../rules/rule-schema";
 import type { VirtualClock } from "../time/clock";
 import type { Bindings } from "./bindings";
 import type { Holdings } from "./holdings";
@@ -34,7 +35,7 @@ export class PacketPath {
       for (const [name, { rules, marks }] of profiles) {
         const profile = profileKey(arena, name);
         try {
-          this.engine.addProfile(profile, { rules });
+          this.engine.addProfile(profile, rules);
           this.engine.marks(profile).import(marks);
         } catch (error) {
           throw new StateError(`The state is not valid: ${messageOf(error)}.`);

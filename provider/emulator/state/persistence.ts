@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
-import { type FileHandle, open, readdir, readFile, rename, rm } from "node:fs/promises";
+import { type FileHandle, open, readdir, rm } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { PRIVATE_FILE } from "../../files/private";
+import { readIfThere, replaceFile } from "../../files/whole-file";
 import { messageOf } from "../../model/errors";
 import { PERSIST } from "../defaults";
 import type { Wall } from "../time/clock";
-import type { Change } from "./change";
-import { type ActiveSignalings, type LoggedChange, lineOf, replayLog } from "./change-log";
+import { type ActiveSignalings, type Change, type LoggedChange, lineOf, replayLog } from "./change-log";
 import { type EmulatorState, readState, StateError } from "./state";
 
 /** What is kept. */
@@ -143,20 +143,13 @@ export class Persistence {
 
   private async writeWhole(): Promise<void> {
     const content = `${JSON.stringify(this.state.whole())}\n`;
-    const beside = `${this.file}.new`;
-    try {
-      await writeDurably(beside, content);
-      const name = logOf(this.file, content);
-      await this.log?.handle?.close();
-      // One of this name is of an earlier time with the same content, and must be gone before the file has that content.
-      await rm(name, { force: true });
-      await rename(beside, this.file);
-      this.log = { name, bytes: 0 };
-      await this.tidy();
-    } catch (error) {
-      await rm(beside, { force: true });
-      throw error;
-    }
+    const name = logOf(this.file, content);
+    // One of this name is of an earlier time with the same content, and must be gone before the file has that content.
+    await rm(name, { force: true });
+    await replaceFile(this.file, content);
+    await this.log?.handle?.close();
+    this.log = { name, bytes: 0 };
+    await this.tidy();
   }
 
   /** Makes the names of this moment durable and removes logs and halves that belong to nothing. */
@@ -174,25 +167,6 @@ export class Persistence {
 
 function logOf(file: string, content: string): string {
   return `${file}.${createHash("sha256").update(content).digest("hex").slice(0, 16)}.log`;
-}
-
-async function readIfThere(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw error;
-  }
-}
-
-async function writeDurably(file: string, content: string): Promise<void> {
-  const handle = await open(file, "w", PRIVATE_FILE);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Windows has no way to do this, and does it by itself. */

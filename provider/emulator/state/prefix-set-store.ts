@@ -1,6 +1,6 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { type OrderedPrefixes, type PrefixMap, sorted } from "../../model/prefix-map";
-import { PacketPrefixTable } from "../rules";
+import { PacketPrefixTable } from "../rules/packet-prefix-table";
 import { applyBatch, type Batch, type CommitRecord, type StagedValue } from "./commit-record";
 
 export type { Batch, CommitRecord, StagedValue } from "./commit-record";

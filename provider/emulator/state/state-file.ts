@@ -1,7 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors";
-import { joinStates } from "./joined-states";
 import { type EmulatorState, readState, StateError } from "./state";
 
 /** Where a state has marks: `arenas`, name, `profiles`, name, `marks`, type, record. Records stand on one line each. */
@@ -66,4 +65,50 @@ export async function fromYaml(source: string, path: string): Promise<unknown> {
  */
 function yaml() {
   return import("js-yaml");
+}
+
+/** A state and the file that it was read from. */
+interface StateOfFile {
+  readonly file: string;
+  readonly state: EmulatorState;
+}
+
+/**
+ * One state of several, each of which may tell a part: objects are joined by their members, and lists stand one behind the
+ * other. What else two of them give must be equal.
+ *
+ * @throws {StateError} naming the place and both files.
+ */
+function joinStates(states: readonly StateOfFile[]): EmulatorState {
+  const sources = new Map<string, string>();
+  const joined: Members = {};
+  for (const { file, state } of states) {
+    const { $schema: _, ...content } = state;
+    add(joined, content, "", file, sources);
+  }
+  return joined;
+}
+
+type Members = Record<string, unknown>;
+
+/** @param sources By place: the file that told it. */
+function add(to: Members, from: object, place: string, file: string, sources: Map<string, string>): void {
+  for (const [name, value] of Object.entries(from)) {
+    const here = place === "" ? name : `${place}.${name}`;
+    const before = to[name];
+    if (before === undefined) {
+      to[name] = Array.isArray(value) ? [...value] : isMembers(value) ? {} : value;
+      sources.set(here, file);
+    } else if (Array.isArray(before) && Array.isArray(value)) {
+      before.push(...value);
+    } else if (!(isMembers(before) && isMembers(value)) && before !== value) {
+      throw new StateError(`${sources.get(here)} and ${file} say different things of ${here}.`);
+    }
+    const into = to[name];
+    if (isMembers(into) && isMembers(value)) add(into, value, here, file, sources);
+  }
+}
+
+function isMembers(value: unknown): value is Members {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

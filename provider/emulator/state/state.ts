@@ -3,7 +3,7 @@ import { MAX_VALUE } from "../../model/entry";
 import { Prefix } from "../../model/prefix";
 import { nameProblem } from "../../model/resource-url";
 import { marksSchema } from "../marks";
-import { rulesSchema } from "../rules";
+import { rulesSchema } from "../rules/rule-schema";
 import { inheritedNameProblem, readBy, strictly } from "../validation/strict";
 
 const name = z.string().superRefine((text, context) => {

@@ -1,6 +1,5 @@
 import { JOURNAL } from "../defaults";
-import type { JournalEntry } from "../journal/entry";
-import type { JournalFilter } from "../journal/filter";
+import type { JournalEntry, JournalFilter } from "../journal/entry";
 import { describeEntry } from "../journal/journal-text";
 
 /** How tests share an emulator. */

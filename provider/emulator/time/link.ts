@@ -1,7 +1,7 @@
 import type { ResolvedOptions } from "../options";
-import type { LatencyRange } from "./latency";
+import type { Waits } from "./clock";
+import type { LatencyRange } from "./duration";
 import { type RandomSource, seededRandom } from "./random";
-import type { Waits } from "./waits";
 
 /** Waits until so many more bytes would have passed. */
 export type Passage = (bytes: number) => Promise<void>;

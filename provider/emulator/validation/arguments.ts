@@ -3,7 +3,7 @@ import { MAX_VALUE } from "../../model/entry";
 import { MARK_TYPES } from "../../model/mark";
 import { Prefix } from "../../model/prefix";
 import { CONTROL } from "../defaults";
-import type { JournalFilter } from "../journal/filter";
+import type { JournalFilter } from "../journal/entry";
 import type { JournalRange } from "../journal/journal";
 import type { MarkFilter } from "../marks";
 import { type Packet, packetSchema, TrafficSource } from "../packets";

@@ -1,26 +1,37 @@
 import type { Ledger, SpooledBatch } from "../ledger/protocol";
-import { Outgoing } from "../record/outgoing";
+import { Outgoing, USUAL_LINE } from "../record/outgoing";
+import { type Sheet, Sheets } from "../record/sheet";
 import { type BatchLimits, type Parcel, parcelsOf, type Sink } from "../sinks/sink";
+
+/** Numbers grow, and names differ. */
+const MARGIN = 1.03;
 
 /** A delivery that is written and can be sent. */
 export interface Prepared {
   readonly parcels: readonly Parcel[];
   /** The position to acknowledge once it is delivered; absent where it ends within a batch of the spool. */
   readonly position?: number;
-  /** Characters in the spool. */
-  readonly length: number;
+  /** Of the spool. */
+  readonly bytes: number;
+  /** What nothing else is written on. */
+  readonly sheets: readonly Sheet[];
 }
 
 /** A parcel and what it ends in the spool. */
 interface Ready {
   readonly parcel: Parcel;
   readonly ended?: SpooledBatch;
+  /** Where it was written as the last one. */
+  readonly sheet?: Sheet;
 }
 
 /** Reads the spool ahead of what its sink has acknowledged, and makes deliveries within the limits of the sink. */
 export class ReadAhead {
   /** All batches up to here are read. */
   private position = 0;
+  /** Bytes of a record of late, as it is sent, and some more. */
+  private lineBytes = USUAL_LINE;
+  private readonly sheets = new Sheets();
   /** Written, and in no delivery yet. */
   private readonly ready: Ready[] = [];
 
@@ -59,18 +70,27 @@ export class ReadAhead {
     return {
       parcels: taken.map(({ parcel }) => parcel),
       ...(position !== undefined && { position }),
-      length: ended.reduce((sum, { text }) => sum + text.length, 0),
+      bytes: ended.reduce((sum, { body }) => sum + body.length, 0),
+      sheets: taken.map(({ sheet }) => sheet).filter((sheet) => sheet !== undefined),
     };
+  }
+
+  /** All of it was answered by the sink. */
+  delivered({ sheets }: Prepared): void {
+    this.sheets.delivered(sheets);
   }
 
   /** Reads and writes some batches. @returns false when there was none. */
   private async read(maxRecords: number): Promise<boolean> {
     const batches = await this.ledger.next(this.name, maxRecords, this.position);
+    const sheet = this.sheets.next(this.lineBytes * batches.reduce((sum, { records }) => sum + records, 0));
     for (const batch of batches) {
-      const parcels = await parcelsOf(this.sink, Outgoing.ofBatch(batch.text, batch.records), this.limits);
+      const parcels = await parcelsOf(this.sink, Outgoing.ofBatch(batch.body, batch.records, sheet), this.limits);
+      this.lineBytes = MARGIN * (parcels.reduce((sum, { bytes }) => sum + bytes, 0) / batch.records);
       const last = parcels.length - 1;
       for (const [index, parcel] of parcels.entries()) {
-        this.ready.push({ parcel, ...(index === last && { ended: batch }) });
+        const endsSheet = index === last && batch === batches.at(-1);
+        this.ready.push({ parcel, ...(index === last && { ended: batch }), ...(endsSheet && { sheet }) });
       }
       this.position = batch.position;
     }

@@ -83,6 +83,7 @@ export class SinkRunner {
       }
       reading = this.read(this.parts.limits.maxRecords);
       if (!(await this.deliver(prepared.parcels, signal))) break;
+      this.ahead.delivered(prepared);
       await this.acknowledge(prepared);
     }
     await reading;
@@ -189,10 +190,10 @@ export class SinkRunner {
     return growingPause(failures, TIMES.sinkFirstPauseMs, TIMES.sinkLongestPauseMs, this.parts.world.random);
   }
 
-  private async acknowledge({ position, length }: Prepared): Promise<void> {
+  private async acknowledge({ position, bytes }: Prepared): Promise<void> {
     if (position === undefined) return;
     const { ledger, metrics } = this.parts;
-    metrics.add("sent_bytes_total", { sink: this.name }, length);
+    metrics.add("sent_bytes_total", { sink: this.name }, bytes);
     await ledger.acknowledge(this.name, position);
     this.parts.acknowledged();
   }

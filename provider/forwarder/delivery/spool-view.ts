@@ -4,7 +4,7 @@ import type { Metrics } from "../operating/metrics";
 import type { ForwarderWorld } from "../world";
 
 /** A sink's part of the spool: how full it is, and which tables wait for it. */
-export interface SinkView extends Backlog {
+export interface SinkView extends Omit<Backlog, "oldestNow"> {
   readonly limitBytes: number;
   /** Seconds until the limit is reached, if it grows as in the last minute: 0 while tables wait, else infinite while it does not grow. */
   readonly fullInSeconds: number;
@@ -34,11 +34,13 @@ export class SpoolView {
   /** Takes what the ledger says now. */
   take({ sinks }: LedgerStatus): void {
     const { metrics, world } = this.parts;
-    this.views = sinks.map((backlog) => {
+    this.views = sinks.map(({ oldestNow, ...backlog }) => {
       const { name, bytes, records, oldest, dropped, limitBytes } = backlog;
       const left = Math.max(0, limitBytes - bytes) / this.growth(backlog);
       const fullInSeconds = this.paused.get(name)?.size ? 0 : left;
-      const late = oldest === undefined ? 0 : Math.max(0, world.wall() - oldest) / 1_000;
+      const listed = oldestNow ?? oldest;
+      const now = oldestNow === undefined ? world.wall() : world.monotonic();
+      const late = listed === undefined ? 0 : Math.max(0, now - listed) / 1_000;
       const labels = { sink: name };
       metrics.set("lag_records", records, labels);
       metrics.set("lag_bytes", bytes, labels);
@@ -67,7 +69,7 @@ export class SpoolView {
   }
 
   /** Bytes a second in the last minute; 0 while it does not grow. */
-  private growth({ name, bytes }: Backlog): number {
+  private growth({ name, bytes }: Pick<Backlog, "name" | "bytes">): number {
     const now = this.parts.world.monotonic();
     const samples = this.samples.get(name) ?? [];
     this.samples.set(name, samples);

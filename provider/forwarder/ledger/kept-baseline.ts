@@ -85,7 +85,7 @@ export class KeptBaseline {
   private *insert(table: number, listed: number, whole: 0 | 1, chunks: readonly RowChunk[]): Generator<void> {
     for (const { rows } of chunks) {
       this.store.run(
-        "INSERT INTO baseline (table_id, listed, whole, body) VALUES (?, ?, ?, ?)",
+        "INSERT INTO baseline (table_id, listed, whole, body) VALUES (?, ?, ?, CAST(? AS TEXT))",
         table,
         listed,
         whole,

@@ -3,7 +3,7 @@ import { PacketFilterError } from "../../model/errors";
 import type { Rule } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
 import type { HeadData } from "../../wire/envelope";
-import type { MarkEvent, NamedRule, Row } from "../record/rows";
+import type { MarkEvent, NamedRule } from "../record/rows";
 import type { TableFilter, TableName } from "../table";
 
 /** What a sink may leave unread in the spool, and what happens then. */
@@ -116,19 +116,13 @@ export interface BatchHead extends TableName {
   readonly rules: readonly NamedRule[];
 }
 
-/** Records of one reading, in their order. */
-export interface Batch {
-  readonly head: BatchHead;
-  readonly rows: readonly Row[];
-}
-
-/** A batch for a sink. */
+/** A batch for a sink: records of one reading, in their order. */
 export interface SpooledBatch {
   /** The position to acknowledge once it is delivered. */
   readonly position: number;
   readonly records: number;
-  /** Text of a {@link Batch}. */
-  readonly text: string;
+  /** UTF-8 of `{"head":…,"rows":[…]}`: a {@link BatchHead}, and rows as `RowWriter` writes them. */
+  readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /** What a sink has in the spool. */
@@ -138,6 +132,8 @@ export interface Backlog {
   readonly bytes: number;
   /** Milliseconds since 1970 at which the oldest was taken over; absent when there is none. */
   readonly oldest?: number;
+  /** The same on the clock that machines keep until they restart; absent where an earlier run has taken it over. */
+  readonly oldestNow?: number;
   /** Records that `drop-oldest` gave up, since the store was made. */
   readonly dropped: number;
   /** What `bytes` may become. */

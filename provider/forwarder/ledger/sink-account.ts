@@ -137,6 +137,7 @@ export class SinkAccount {
       records: this.records,
       bytes: this.bytes,
       ...(oldest && { oldest: oldest.taken }),
+      ...(oldest?.now !== undefined && { oldestNow: oldest.now }),
       dropped: this.dropped,
       limitBytes: this.spec.limits.maxBytes,
     };

@@ -9,6 +9,7 @@ import type { TableState } from "./table-state";
 /** What the head of a batch takes at most, but for its rules. */
 const HEAD_BYTES = 400;
 const RULE_BYTES = 100;
+const END = Buffer.from("}");
 
 const batchRow = z.object({
   seq: z.number(),
@@ -18,7 +19,7 @@ const batchRow = z.object({
   taken: z.number(),
 });
 const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
-const bodyRow = z.object({ position: z.number(), records: z.number(), text: z.string() });
+const bodyRow = z.object({ position: z.number(), records: z.number(), body: z.instanceof(Uint8Array<ArrayBuffer>) });
 
 /** Marks of sinks that are to be written, and batches that no sink reads again then. */
 export interface Moved {
@@ -94,10 +95,11 @@ export class Spool {
       rules: chunk.rules,
     };
     table.sequence += chunk.count;
-    const body = `{"head":${JSON.stringify(head)},"rows":${chunk.rows}}`;
-    const bytes = Buffer.byteLength(body);
+    const body = Buffer.concat([Buffer.from(`{"head":${JSON.stringify(head)},"rows":`), chunk.rows, END]);
+    const bytes = body.length;
     const seq = ++this.lastSeq;
-    const sql = "INSERT INTO batches (seq, table_id, records, bytes, taken, body) VALUES (?, ?, ?, ?, ?, ?)";
+    const sql =
+      "INSERT INTO batches (seq, table_id, records, bytes, taken, body) VALUES (?, ?, ?, ?, ?, CAST(? AS TEXT))";
     this.store.run(sql, seq, table.id, chunk.count, bytes, wall, body);
     return { seq, table: table.name, records: chunk.count, bytes, taken: wall, now };
   }
@@ -143,7 +145,8 @@ export class Spool {
   next(sink: string, maxRecords: number, after = 0): readonly SpooledBatch[] {
     const wanted = new Set(this.account(sink).next(maxRecords, after));
     if (wanted.size === 0) return [];
-    const sql = "SELECT seq AS position, records, body AS text FROM batches WHERE seq BETWEEN ? AND ? ORDER BY seq";
+    const sql =
+      "SELECT seq AS position, records, CAST(body AS BLOB) AS body FROM batches WHERE seq BETWEEN ? AND ? ORDER BY seq";
     const batches = this.store.all(bodyRow, sql, Math.min(...wanted), Math.max(...wanted));
     return batches.filter(({ position }) => wanted.has(position));
   }

@@ -141,7 +141,7 @@ export class Store {
     }
   }
 
-  run(sql: string, ...values: (string | number)[]): number {
+  run(sql: string, ...values: (string | number | Uint8Array)[]): number {
     return Number(this.statement(sql).run(...values).lastInsertRowid);
   }
 

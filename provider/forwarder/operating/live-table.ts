@@ -1,3 +1,4 @@
+import { compareNames } from "../../model/text";
 import type { Forwarder } from "../forwarder";
 
 /** How a table in a terminal is drawn: over the lines of the last time. */
@@ -32,7 +33,7 @@ const NODES_SHOWN = 15;
 
 /** The table as lines: a node a line, a sink a line. */
 function tableOf(forwarder: Forwarder): string[] {
-  const nodes = [...forwarder.nodes].sort((a, b) => b.failing - a.failing || a.name.localeCompare(b.name));
+  const nodes = [...forwarder.nodes].sort((a, b) => b.failing - a.failing || compareNames(a.name, b.name));
   const shown = nodes.slice(0, NODES_SHOWN);
   const lines = shown.map(({ name, tables, failing, marks }) => {
     const state = failing > 0 ? `${failing} of ${tables} tables fail` : `${tables} tables`;

@@ -2,24 +2,34 @@ import { inSlicesOf, nextTurn } from "../slices";
 import { type Format, formatter } from "./formats";
 import { type LineBefore, type RowRange, writeLines } from "./lines";
 import { type ForwardRecord, readBatch } from "./record";
+import { joined, Sheet } from "./sheet";
 
-/** Rows of a batch of the spool, as its text. */
+/** Rows of a batch of the spool, as its bytes, and where its lines are written. */
 interface BatchRows extends RowRange {
-  readonly text: string;
+  readonly body: Buffer;
+  readonly sheet: Sheet;
 }
+
+/** Bytes of a line of an address, with a short rule. */
+export const USUAL_LINE = 400;
 
 type Part = BatchRows | { readonly records: readonly ForwardRecord[] };
 
 /**
- * Records on their way to a sink, in their order. Batches of the spool stay texts until a sink asks for more than lines: most
+ * Records on their way to a sink, in their order. Batches of the spool stay bytes until a sink asks for more than lines: most
  * sinks never do, unless something is refused. All reading and writing is in slices.
  */
 export class Outgoing {
   private constructor(private readonly parts: readonly Part[]) {}
 
-  /** A batch of the spool, with so many records. */
-  static ofBatch(text: string, count: number): Outgoing {
-    return new Outgoing([{ text, start: 0, end: count }]);
+  /**
+   * A batch of the spool, with so many records.
+   *
+   * @param sheet Where its lines are written: those of batches that are written one after the other need no joining.
+   */
+  static ofBatch(body: Uint8Array<ArrayBuffer>, count: number, sheet = new Sheet(count * USUAL_LINE)): Outgoing {
+    const { buffer, byteOffset, length } = body;
+    return new Outgoing([{ body: Buffer.from(buffer, byteOffset, length), sheet, start: 0, end: count }]);
   }
 
   static of(records: readonly ForwardRecord[]): Outgoing {
@@ -62,7 +72,7 @@ export class Outgoing {
       else {
         // A batch is a slice, in rows and in bytes.
         await nextTurn();
-        read.push(readBatch(part.text, part));
+        read.push(readBatch(part.body, part));
       }
     }
     return read.flat();
@@ -72,9 +82,9 @@ export class Outgoing {
   async lines(format: Format, before?: LineBefore): Promise<Buffer> {
     const written: Buffer[] = [];
     for (const part of this.parts) {
-      if ("text" in part && format === "plain") {
+      if ("body" in part && format === "plain") {
         await nextTurn();
-        written.push(writeLines(part.text, part, before));
+        written.push(writeLines(part.body, part, part.sheet, before));
       } else {
         const document = formatter(format);
         const head = (record: ForwardRecord) => (before ? `${before[0]}${record.recordId}${before[1]}\n` : "");
@@ -87,17 +97,11 @@ export class Outgoing {
   }
 }
 
-/** Pieces as one, without a copy where there is only one. */
-export function joined(pieces: readonly Uint8Array[]): Buffer {
-  const [only] = pieces;
-  return pieces.length === 1 && Buffer.isBuffer(only) ? only : Buffer.concat(pieces);
-}
-
 function countOf(part: Part): number {
   return "records" in part ? part.records.length : part.end - part.start;
 }
 
 function sliceOf(part: Part, from: number, to: number): Part {
   if ("records" in part) return { records: part.records.slice(from, to) };
-  return { text: part.text, start: part.start + from, end: part.start + to };
+  return { ...part, start: part.start + from, end: part.start + to };
 }

@@ -1,6 +1,7 @@
 import type { MarkType } from "../../model/mark";
 import { type RowRange, writeLines } from "./lines";
 import type { MarkEvent, NamedRule } from "./rows";
+import { Sheet } from "./sheet";
 
 /**
  * What the forwarder reports of one mark, as `format: plain` writes it. Members that the node did not send are absent.
@@ -57,10 +58,10 @@ export interface ForwardRecord {
 
 /** Reads a batch of the spool, or some of its rows. */
 export function readBatch(
-  text: string,
+  body: Buffer,
   range: RowRange = { start: 0, end: Number.POSITIVE_INFINITY },
 ): ForwardRecord[] {
-  const lines = writeLines(text, range).toString("utf8").split("\n");
+  const lines = writeLines(body, range, new Sheet(0)).toString("utf8").split("\n");
   lines.pop();
   return lines.map((line): ForwardRecord => JSON.parse(line));
 }

@@ -1,5 +1,6 @@
 import type { Mark, Rule } from "../../model/mark";
 import { SIZES } from "../defaults";
+import { Sheet } from "./sheet";
 
 /**
  * What a record reports. With `records: all`: `seen`. With `records: changes`: `added`, `changed`, `renewed`, `gone`,
@@ -70,40 +71,38 @@ export interface Details {
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/**
- * A row of the spool: `[event, key, id, value, lifetime, rule, details]`, with what is missing at the end left out. A
- * number that the node did not send is null; `rule` is a position in the batch's list of rules.
- */
-export type Row = readonly [
-  event: number,
-  key: MarkKey,
-  id?: number | null,
-  value?: number | null,
-  lifetime?: number | null,
-  rule?: number | null,
-  details?: Details,
-];
-
 /** A rule as far as records name it. */
 export interface NamedRule {
   readonly id?: number | string;
   readonly name?: string;
 }
 
-/** Some rows of one reading as JSON, and the rules that they name. */
+/** Some rows of one reading, and the rules that they name. */
 export interface RowChunk {
-  readonly rows: string;
+  /** Text of a JSON array. */
+  readonly rows: Buffer;
   readonly count: number;
   readonly rules: readonly NamedRule[];
 }
 
-/** Gathers the rows of a reading as JSON, in pieces that are never larger than one batch of the spool. */
+const utf8 = (text: string): Buffer => Buffer.from(text);
+const [COMMA, QUOTE, NULL, END] = [utf8(","), utf8('"'), utf8("null"), utf8("]")];
+/** Of a row, by the number of its event: behind others, and as the first of its piece. */
+const STARTS = EVENTS.map((_, number) => utf8(`,[${number},"`));
+const FIRST_STARTS = EVENTS.map((_, number) => utf8(`[[${number},"`));
+
+/**
+ * Gathers the rows of a reading as JSON, in pieces that are never larger than one batch of the spool. A row is
+ * `[event, key, id, value, lifetime, rule, details]`, with what is missing at the end left out. A number that the node did not
+ * send is null; `rule` is a position in the piece's list of rules.
+ */
 export class RowWriter {
   readonly chunks: RowChunk[] = [];
   /** Rows by event, by the numbers of {@link EVENT_NUMBER}. */
   readonly counts = [0, 0, 0, 0, 0, 0, 0];
-  private rows: string[] = [];
-  private length = 0;
+  private readonly sheet = new Sheet(SIZES.firstPieceBytes);
+  /** Rows of the piece that is being written. */
+  private inPiece = 0;
   private rules: NamedRule[] = [];
   private places = new Map<NamedRule, number>();
 
@@ -117,35 +116,57 @@ export class RowWriter {
   }
 
   add(event: MarkEvent, key: MarkKey, id: number, value: number, lifetime: number, details?: Details): void {
-    const number = EVENT_NUMBER[event];
-    this.counts[number] = (this.counts[number] ?? 0) + 1;
+    const { sheet } = this;
+    this.start(event);
+    // Keys hold neither quotation marks nor backslashes.
+    sheet.text(key);
+    sheet.put(QUOTE);
+    this.number(id);
+    this.number(value);
+    this.number(lifetime);
     const rule = this.ruleOf(id, value, details);
-    // NaN becomes null in a template only by hand; keys hold neither quotation marks nor backslashes.
-    let row = `[${number},"${key}",${json(id)},${json(value)},${json(lifetime)}`;
-    if (rule || details) row += `,${rule ? this.place(rule) : "null"}`;
-    if (details) row += `,${JSON.stringify(details)}`;
-    this.rows.push(`${row}]`);
-    this.length += row.length;
-    if (this.rows.length === SIZES.rowsABatch || this.length > SIZES.charactersABatch) this.cut();
+    if (rule || details) this.number(rule ? this.place(rule) : Number.NaN);
+    if (details) {
+      sheet.put(COMMA);
+      sheet.text(JSON.stringify(details));
+    }
+    sheet.put(END);
+    if (this.inPiece === SIZES.rowsABatch || sheet.length > SIZES.bytesABatch) this.cut();
   }
 
   /** A row without a mark, for an event that is about the whole table. */
   addTable(event: MarkEvent): void {
-    const number = EVENT_NUMBER[event];
-    this.counts[number] = (this.counts[number] ?? 0) + 1;
-    this.rows.push(`[${number},""]`);
+    this.start(event);
+    this.sheet.put(QUOTE);
+    this.sheet.put(END);
   }
 
   /** Ends the last piece. */
   finish(): readonly RowChunk[] {
-    if (this.rows.length > 0) this.cut();
+    if (this.inPiece > 0) this.cut();
     return this.chunks;
   }
 
+  private start(event: MarkEvent): void {
+    const number = EVENT_NUMBER[event];
+    this.counts[number] = (this.counts[number] ?? 0) + 1;
+    const starts = this.inPiece++ === 0 ? FIRST_STARTS : STARTS;
+    this.sheet.put(starts[number] as Buffer);
+  }
+
+  /** A further member of the row; `NaN` is null. */
+  private number(number: number): void {
+    const { sheet } = this;
+    sheet.put(COMMA);
+    if (Number.isSafeInteger(number) && number >= 0) sheet.natural(number, 10);
+    else if (Number.isNaN(number)) sheet.put(NULL);
+    else sheet.text(String(number));
+  }
+
   private cut(): void {
-    this.chunks.push({ rows: `[${this.rows.join(",")}]`, count: this.rows.length, rules: this.rules });
-    this.rows = [];
-    this.length = 0;
+    this.sheet.put(END);
+    this.chunks.push({ rows: this.sheet.cut(), count: this.inPiece, rules: this.rules });
+    this.inPiece = 0;
     this.rules = [];
     this.places = new Map();
   }
@@ -156,10 +177,6 @@ export class RowWriter {
     this.places.set(rule, this.rules.length);
     return this.rules.push(rule) - 1;
   }
-}
-
-function json(number: number): number | null {
-  return Number.isNaN(number) ? null : number;
 }
 
 /**

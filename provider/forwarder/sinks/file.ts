@@ -2,7 +2,7 @@ import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { members, text, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
-import { joined } from "../record/outgoing";
+import { joined } from "../record/sheet";
 import { bytesOf, type Sink, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({

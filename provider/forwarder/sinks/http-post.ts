@@ -6,7 +6,8 @@ import { Redactor } from "../../client/redact";
 import { flag, headers, httpUrl, tls, whole } from "../config/fields";
 import { SINK_DEFAULTS, TIMES } from "../defaults";
 import { HttpConnection, NoAnswer, type WholeAnswer } from "../http";
-import { joined, Outgoing } from "../record/outgoing";
+import { Outgoing } from "../record/outgoing";
+import { joined } from "../record/sheet";
 import { allRejected, type Delivered, type Sink, type SinkContext, SinkFailure } from "./sink";
 
 /** The members of all sinks that POST. */
@@ -85,7 +86,8 @@ class HttpPost {
   private refusedSince: number | undefined;
 
   constructor(private readonly context: SinkContext) {
-    this.connection = new HttpConnection({ connections: 4, tls: () => this.options().tls }, context.world);
+    // One: a delivery that is answered early is on its way until the next one is answered, too.
+    this.connection = new HttpConnection({ connections: 1, tls: () => this.options().tls }, context.world);
   }
 
   /**

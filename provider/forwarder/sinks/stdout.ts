@@ -1,5 +1,5 @@
 import { members } from "../config/fields";
-import { joined } from "../record/outgoing";
+import { joined } from "../record/sheet";
 import { bytesOf, type Sink, SinkGone, sinkKind } from "./sink";
 
 /**

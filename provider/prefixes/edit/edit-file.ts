@@ -1,6 +1,6 @@
-import { readFile, realpath } from "node:fs/promises";
+import { realpath } from "node:fs/promises";
 import { extname } from "node:path";
-import { replaceFile, SHARED_FILE } from "../../files/whole-file";
+import { readIfThere, replaceFile, SHARED_FILE } from "../../files/whole-file";
 import { some } from "../../model/text";
 import { makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "../entries";
 import { parsePrefixes } from "../read";
@@ -50,7 +50,7 @@ export async function withPrefixFile<T>(file: string, work: (file: LockedFile) =
 
 async function editLocked(file: string, target: string, decide: (entries: PrefixEntries) => Edit): Promise<Edited> {
   const edit = extname(file).toLowerCase() === ".json" ? editJson : editYaml;
-  const text = await readOrNothing(target);
+  const text = (await readIfThere(target)) ?? "";
   const before = parse(file, text);
   const changes = decide(before);
   const wanted = expected(before, changes);
@@ -98,13 +98,4 @@ function notAsMeant(file: string, after: PrefixEntries, wanted: PrefixEntries): 
   return new Error(
     `${file}: ${some(differing(after, wanted))} cannot be edited here, since a range, an alias or another entry of the file says it too. Nothing was changed: edit the file by hand.`,
   );
-}
-
-async function readOrNothing(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-    throw error;
-  }
 }

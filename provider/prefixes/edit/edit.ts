@@ -1,5 +1,5 @@
 import type { SentTo } from "../../model/entry";
-import { type CanonicalPrefix, Prefix, PrefixError } from "../../model/prefix";
+import type { CanonicalPrefix } from "../../model/prefix";
 
 /** What is to be said of a prefix: members that are given are written, `null` takes one out, others stay as they are. */
 export interface EntryChange {
@@ -12,16 +12,6 @@ export interface EntryChange {
 
 /** Prefix to its change; `undefined`: the prefix leaves the file. */
 export type Edit = ReadonlyMap<CanonicalPrefix, EntryChange | undefined>;
-
-/** The prefix that a file spells, if it is one: ranges are none, and neither are other texts. */
-export function canonicalOf(spelling: unknown): CanonicalPrefix | undefined {
-  try {
-    return typeof spelling === "string" ? Prefix.parse(spelling).toString() : undefined;
-  } catch (error) {
-    if (error instanceof PrefixError) return undefined;
-    throw error;
-  }
-}
 
 /** Thrown for documents of the published lists and others that have no place for an entry of one's own. */
 export function notEditable(): Error {

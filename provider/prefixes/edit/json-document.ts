@@ -1,5 +1,6 @@
+import { prefixIn } from "../../model/readable";
 import { isMembers, type Members } from "../lists/list";
-import { canonicalOf, type Edit, type EntryChange, notEditable } from "./edit";
+import { type Edit, type EntryChange, notEditable } from "./edit";
 
 /** The text of a JSON prefix file after an edit, with the indentation, line ends and mark that it had. */
 export function editJson(text: string, changes: Edit): string {
@@ -54,7 +55,7 @@ interface Items<T> {
 function edited<T>(items: readonly T[], changes: Edit, { prefixOf, changed, added }: Items<T>): T[] {
   const open = new Map(changes);
   const kept = items.flatMap((item): T[] => {
-    const prefix = canonicalOf(prefixOf(item));
+    const prefix = prefixIn(prefixOf(item))?.toString();
     if (prefix === undefined || !changes.has(prefix)) return [item];
     const change = open.get(prefix);
     // Another spelling of it stood before, and says it now.

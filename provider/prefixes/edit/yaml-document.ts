@@ -1,6 +1,7 @@
 import type { Document, Node, Pair, YAMLMap, YAMLSeq } from "yaml";
 import type { SentTo } from "../../model/entry";
-import { canonicalOf, type Edit, type EntryChange, notEditable } from "./edit";
+import { prefixIn } from "../../model/readable";
+import { type Edit, type EntryChange, notEditable } from "./edit";
 
 const MEMBERS = ["value", "reason", "ticket", "expires", "sent"] as const;
 
@@ -67,7 +68,7 @@ export function editYaml(text: string, changes: Edit): string {
     let lines: string[] = [];
     const kept: T[] = [];
     items.forEach((item, index) => {
-      const prefix = canonicalOf(how.prefixOf(item));
+      const prefix = prefixIn(how.prefixOf(item))?.toString();
       const commented = how.commentsOf(item);
       const comment = commented?.commentBefore;
       const isMeant = prefix !== undefined && changes.has(prefix);

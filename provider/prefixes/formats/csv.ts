@@ -1,11 +1,10 @@
 import { delimiterOf, type Field, splitRecord } from "../../model/delimited";
 import type { Collector } from "../collector";
-import { LONGEST_LINE, linesOf } from "../lines";
 import type { PrefixColumns, PrefixFileOptions } from "../options";
 import type { Place } from "../problems";
 import { looksLikeAddress } from "../range";
 import { RecordReader } from "../records";
-import type { TextSource } from "../source";
+import { LONGEST_LINE, linesOf, type TextSource } from "../source";
 import { type Format, firstLines, NOTHING } from "./format";
 
 /**

@@ -1,8 +1,7 @@
 import type { PrefixFileFormat } from "../options";
 import { csv } from "./csv";
 import type { Format } from "./format";
-import { json } from "./json";
-import { ndjson } from "./ndjson";
+import { json, ndjson } from "./json";
 import { txt } from "./txt";
 import { yaml } from "./yaml";
 

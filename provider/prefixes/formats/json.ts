@@ -1,6 +1,8 @@
 import { readDocument } from "../document";
 import { offsetOf, placeOf, repeatedMember, syntaxErrorAt } from "../json-text";
-import type { Format } from "./format";
+import { RecordReader } from "../records";
+import { LONGEST_LINE, linesOf } from "../source";
+import { type Format, firstLines } from "./format";
 
 /** One JSON document: an object of prefixes, an array, or one of the published lists. */
 export const json: Format = {
@@ -30,3 +32,51 @@ export const json: Format = {
     });
   },
 };
+
+/** A JSON value a line: an object with members, or a text with a prefix. */
+export const ndjson: Format = {
+  extensions: [".ndjson", ".jsonl"],
+  recognises(head) {
+    const [first = "", second] = firstLines(head, 2);
+    return (
+      second !== undefined && first.startsWith("{") && second.startsWith("{") && syntaxErrorAt(first) === undefined
+    );
+  },
+  read(source, collector, options) {
+    const reader = new RecordReader(collector, options);
+    let line = 0;
+    for (const text of linesOf(source.chunks)) {
+      line++;
+      if (text.length > LONGEST_LINE) {
+        collector.problems.add({ line, column: 1 }, "is a line of more than a megabyte: write one record a line.");
+      } else if (text.trim() !== "") {
+        const at = line;
+        const record = parsed(text, (offset, message) =>
+          collector.problems.add({ line: at, column: offset + 1 }, message),
+        );
+        if (record) {
+          reader.add(record.value, (member) => ({
+            line: at,
+            column: offsetOf(text, member === undefined ? [] : [member]) + 1,
+          }));
+        }
+      }
+    }
+    reader.end();
+  },
+};
+
+function parsed(text: string, problem: (offset: number, message: string) => void): { value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    const offset = syntaxErrorAt(text) ?? 0;
+    problem(
+      offset,
+      offset >= text.length
+        ? "ends in the middle of a record: the file is incomplete, fetch it again."
+        : "is no JSON from here on: write one JSON object a line.",
+    );
+    return undefined;
+  }
+}

@@ -1,8 +1,8 @@
 import type { Collector } from "../collector";
-import { LONGEST_LINE, linesOf } from "../lines";
 import { LISTS } from "../lists";
 import type { TextShape } from "../lists/list";
-import type { RawEntry, Where } from "../raw-entry";
+import type { RawEntry, Where } from "../problems";
+import { LONGEST_LINE, linesOf } from "../source";
 import type { Format } from "./format";
 
 const SHAPES: readonly TextShape[] = LISTS.flatMap(({ text }) => text ?? []);

@@ -1,7 +1,7 @@
 import { messageOf } from "../../model/errors";
 import { readDocument } from "../document";
 import type { Path } from "../lists/list";
-import { shown } from "../shown";
+import { shown } from "../problems";
 import type { Format } from "./format";
 import { firstLines } from "./format";
 

@@ -1,4 +1,4 @@
-import type { Part } from "../raw-entry";
+import type { Part } from "../problems";
 
 /** The members of a record as the publisher wrote them: nothing is known of their values. */
 export type Members = Readonly<Record<string, unknown>>;

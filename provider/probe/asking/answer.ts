@@ -1,8 +1,10 @@
 import type { HttpAnswer } from "../../client/http";
 import { markerIn } from "../../wire/error-marker";
-import { isRecord, parseJson, ShapeError } from "../../wire/json";
+import { isRecord, ShapeError } from "../../wire/json";
 import type { NodeAnswer } from "../../wire/node-answer";
 import type { Told } from "../../wire/remedies";
+import type { DialectSettings } from "../finding";
+import { jsonOf } from "../shapes/rows";
 
 /** How an error is written, in the words of the emulator's switches. */
 export type ErrorForm =
@@ -89,7 +91,7 @@ export class Answer {
   /** The form of an error; the nearest one where it is none of them. */
   get errorForm(): ErrorForm {
     if (this.content.kind === "html") return "html";
-    const json = jsonOf(this.body);
+    const json = this.errorBody;
     if (this.status >= 300) return json === undefined || typeof json === "string" ? "text" : "json";
     if (!isRecord(json)) return "text-200";
     const names = new Set(Object.keys(json).map((name) => name.toLowerCase()));
@@ -124,10 +126,23 @@ export class Answer {
   }
 }
 
-function jsonOf(body: string): unknown {
-  try {
-    return parseJson(body.replace(/^\uFEFF/, "").trim());
-  } catch {
-    return undefined;
-  }
+/** Kinds of refusals, in the words of the emulator's switches. */
+export type RefusalKind =
+  | "unknown"
+  | "exists"
+  | "absent"
+  | "nothingStaged"
+  | "refusedEntry"
+  | "tooLarge"
+  | "userArena"
+  | "credentials";
+
+/** Forms that have the status of their kind; all others go with 200. */
+const WITH_STATUS = ["json", "text", "html", "code-in-body"];
+
+/** The switches with which the emulator refuses in the same way: status, where the form has one of its own, and form. */
+export function refusalSwitches(kind: RefusalKind, answer: Answer): DialectSettings {
+  const form = answer.errorForm;
+  const status = kind === "tooLarge" ? "capStatus" : `${kind}Status`;
+  return { ...(WITH_STATUS.includes(form) && { [status]: answer.codeInBody ?? answer.status }), [`${kind}Form`]: form };
 }

@@ -16,8 +16,7 @@ import { KIND_OF, type ReadsList, readListed } from "./listing";
 import { Skipped } from "./outcome";
 import type { Receiver } from "./receiver";
 import { type Sample, takeSample } from "./sample";
-import { Tables } from "./tables";
-import type { Targets } from "./targets";
+import { Tables, type Targets } from "./targets";
 import { type Trial, tryStart } from "./trial";
 import { Verdicts } from "./verdicts";
 import type { Watch, WorkSet } from "./work-set";
@@ -45,11 +44,6 @@ export interface Limits {
   readonly bytes: number;
   /** Milliseconds that a change may take until it shows. */
   readonly patienceMs: number;
-}
-
-/** Thrown when the node answers, but not reliably enough to go on. */
-class Unsteady extends Error {
-  override readonly name = "Unsteady";
 }
 
 /**
@@ -107,14 +101,14 @@ export class Bench {
    * Asks once. An answer with a status from 500 on is asked for once more: a node that says the same again means it.
    *
    * @param calm Goes on where the user asked to stop: for the work that must be done then.
-   * @throws {RequestError} when no whole answer came. @throws {Unsteady}
+   * @throws {RequestError} when no whole answer came. @throws {Error}
    */
   async ask(question: Question, { calm = false } = {}): Promise<Answer> {
     const first = await this.send(question, calm);
     if (first.status < 500 || [501, 505, 507].includes(first.status)) return first;
     const second = await this.send(question, calm);
     if (second.status === first.status) return second;
-    throw new Unsteady(
+    throw new Error(
       `The same request was answered with ${first.status} (${first.quote}) and then with ${second.status}.`,
     );
   }

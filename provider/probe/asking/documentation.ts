@@ -11,9 +11,7 @@ export function isDocumentation(prefix: Prefix): boolean {
 }
 
 /** Documentation prefixes with what lies beside each: a node that merges neighbours makes one of both. */
-const NEARBY: readonly Prefix[] = ["192.0.2.0/23", "198.51.100.0/23", "203.0.112.0/23", "2001:db8::/31"].map((text) =>
-  Prefix.parse(text),
-);
+const NEARBY = DOCUMENTATION.map((block) => block.truncate(block.length - 1));
 
 /** True for a prefix that a write of documentation prefixes might remove or merge. */
 export function isNearDocumentation(prefix: Prefix): boolean {

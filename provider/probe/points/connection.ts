@@ -1,6 +1,6 @@
 import { withoutEnding } from "../../model/resource-url";
 import { NODE_PATH, USER_ARENA } from "../../wire/node-command";
-import { refusalSwitches } from "../asking/refusal";
+import { refusalSwitches } from "../asking/answer";
 import { type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("lists");

@@ -1,12 +1,12 @@
 import { MAX_VALUE } from "../../model/entry";
+import { refusalSwitches } from "../asking/answer";
 import { singles } from "../asking/documentation";
 import { largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
 import { settingsOf } from "../asking/records";
-import { refusalSwitches } from "../asking/refusal";
 import { type Point, pointNeeding } from "../point";
 
-const point = pointNeeding("set");
+const point = pointNeeding("set", "entries");
 
 /** Two entries that every node takes, and one between them that none does. */
 const ENTRIES = [
@@ -25,7 +25,6 @@ export const entries: readonly Point[] = [
     assumes: "either; the bad one is found by splitting",
     finds: ["refusedEntry", "refusedEntryStatus", "refusedEntryForm"],
     settles: ["answers.success", "answers.failure"],
-    restsOn: ["entries"],
     ask: async (bench) => {
       const { set } = bench;
       const answer = await set.insert(ENTRIES, "insert with a bad entry");
@@ -52,7 +51,6 @@ export const entries: readonly Point[] = [
     title: "a prefix twice in one insert",
     assumes: "never sent",
     finds: ["repeatedEntry"],
-    restsOn: ["entries"],
     ask: async ({ set, learned }) => {
       const twice = [
         ["192.0.2.0/24", 1],
@@ -79,7 +77,6 @@ export const entries: readonly Point[] = [
     title: "host bits in an entry",
     assumes: "never sent; understood in lists, and deleted in the node's own spelling",
     finds: ["hostBits"],
-    restsOn: ["entries"],
     ask: async ({ set }) => {
       const answer = await set.insert([[SENT, 1]], "insert with host bits");
       if (answer.isRefusal) return { answer, does: "error" as const };
@@ -104,7 +101,6 @@ export const entries: readonly Point[] = [
     title: "IPv6 in a set",
     assumes: "accepted; where it is refused, the entries are named",
     finds: ["ipv6"],
-    restsOn: ["entries"],
     ask: ({ set }) => set.insert([["2001:db8:77::/48", 1]], "insert of IPv6"),
     judge: (answer) => ({
       node: answer.isRefusal ? "refused" : "accepted",
@@ -122,7 +118,6 @@ export const entries: readonly Point[] = [
     assumes: "2³²−1",
     finds: ["maxValue"],
     settles: ["maxValue"],
-    restsOn: ["entries"],
     ask: async ({ set }) => {
       const unused = singles(80)[Symbol.iterator]();
       const tryValue = async (value: number) => {

@@ -1,6 +1,5 @@
 import type { Point } from "../point";
 import { connection } from "./connection";
-import { emptiedSet } from "./emptied-set";
 import { entries } from "./entries";
 import { listShapes } from "./list-shapes";
 import { lists } from "./lists";
@@ -10,7 +9,7 @@ import { oddRequests } from "./odd-requests";
 import { sample } from "./sample";
 import { signaling } from "./signaling";
 import { sizes } from "./sizes";
-import { writes } from "./writes";
+import { emptiedSet, writes } from "./writes";
 
 /** All points, in the order in which they are asked: each rests on what those before it found out. */
 export const POINTS: readonly Point[] = [

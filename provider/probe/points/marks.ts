@@ -4,20 +4,19 @@ import type { Answers, Columns } from "../../wire/answers";
 import { readMarkList } from "../../wire/mark-list";
 import { USER_ARENA } from "../../wire/node-command";
 import { forKind, isAddressLike } from "../../wire/places";
-import type { Answer } from "../asking/answer";
+import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { readListed } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
 import { describeRecords, settingsOf, understand } from "../asking/records";
-import { refusalSwitches } from "../asking/refusal";
-import type { Table } from "../asking/tables";
+import type { Table } from "../asking/targets";
 import { type Point, pointNeeding, settlesFor } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
-import { markKeys } from "../shapes/mark-keys";
-import { guessMarkNames } from "../shapes/name-guesses";
+import { guessMarkNames, markKeys } from "../shapes/name-guesses";
 import { columnsOfMarks, fieldsOf, formatFor, formatsOf } from "../shapes/rows";
 
 const point = pointNeeding("lists");
+const furtherPoint = pointNeeding("lists", "marks");
 
 /** A name that no arena has. */
 const WRONG = "pulumi-packetfilter-probe";
@@ -116,12 +115,11 @@ export const marks: readonly Point[] = [
     dialect: ({ waited }) => (waited > 0 ? { markPace: "node" } : {}),
   }),
   /** What a profile answers that has no table of a type. Which ones it has cannot be asked, so all are listed. */
-  point({
+  furtherPoint({
     name: "missing-table",
     title: "marks of a type without a table",
     assumes: "`getMarks` fails; `capture` and `forward` go on with the other types",
     finds: ["missingTable"],
-    restsOn: ["marks"],
     ask: async (bench) => {
       const tables = await bench.tables.all();
       const known = new Set(tables.filter(({ answer }) => !answer.isRefusal).map(({ url }) => formatUrl(url)));
@@ -141,12 +139,11 @@ export const marks: readonly Point[] = [
     }),
     dialect: ({ refused }) => ({ missingTable: refused ? "error" : "empty" }),
   }),
-  point({
+  furtherPoint({
     name: "user-arena",
     title: "the header User-Arena",
     assumes: "the arena of the url; `userArena` says otherwise",
     finds: ["userArena", "userArenaStatus", "userArenaForm"],
-    restsOn: ["marks"],
     ask: async (bench) => {
       const table = await bench.tables.shortest();
       if (!table) throw new Skipped("no list of marks was answered");

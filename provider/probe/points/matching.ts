@@ -1,6 +1,6 @@
 import { type Point, pointNeeding } from "../point";
 
-const point = pointNeeding("set");
+const point = pointNeeding("set", "entries");
 
 const HALVES = ["192.0.2.0/25", "192.0.2.128/25"] as const;
 
@@ -17,7 +17,6 @@ export const matching: readonly Point[] = [
     title: "nested and adjacent prefixes",
     assumes: "all are entries of their own",
     finds: ["nested"],
-    restsOn: ["entries"],
     ask: async ({ set }) => {
       const entries = await set.hold(NESTED.map((prefix) => [prefix, 1]));
       return entries.map(({ prefix }) => prefix.toString());
@@ -36,7 +35,6 @@ export const matching: readonly Point[] = [
     title: "delete of a covering prefix",
     assumes: "only exact prefixes are sent; what is wanted of the covered is inserted again",
     finds: ["deleteCovers"],
-    restsOn: ["entries"],
     ask: async (bench) => {
       const { set } = bench;
       await set.hold([
@@ -58,7 +56,6 @@ export const matching: readonly Point[] = [
     title: "spelling of a delete",
     assumes: "what is listed is deleted in the node's own spelling",
     finds: ["deleteSpelling"],
-    restsOn: ["entries"],
     ask: async (bench) => {
       const { set } = bench;
       await set.hold(SINGLES.map((single, index) => [single, index + 1]));

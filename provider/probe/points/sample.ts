@@ -1,14 +1,14 @@
 import { formatUrl } from "../../model/resource-url";
 import { follow } from "../../wire/places";
-import type { Answer } from "../asking/answer";
+import { type Answer, refusalSwitches } from "../asking/answer";
 import { Blocked, Skipped } from "../asking/outcome";
 import { settingsOf, whereOf } from "../asking/records";
-import { refusalSwitches } from "../asking/refusal";
 import { type Point, pointNeeding, settlesFor } from "../point";
 import type { EntryShape } from "../shapes/entry-shape";
 import { isHollow } from "../shapes/list-place";
 
 const point = pointNeeding("set");
+const furtherPoint = pointNeeding("set", "entries");
 
 /** The set to write to, and what known entries in it show. */
 export const sample: readonly Point[] = [
@@ -108,12 +108,11 @@ export const sample: readonly Point[] = [
     }),
     settings: ({ answers }) => settingsOf(answers),
   }),
-  point({
+  furtherPoint({
     name: "single-address",
     title: "a single address in a set",
     assumes: "sent with /32; understood with and without",
     finds: ["singleAddress"],
-    restsOn: ["entries"],
     ask: async (bench) => {
       const { single, list } = await bench.sample();
       if (single === undefined) throw new Skipped("the length stands beside the address");
@@ -125,12 +124,11 @@ export const sample: readonly Point[] = [
     }),
     dialect: ({ single }) => ({ singleAddress: single }),
   }),
-  point({
+  furtherPoint({
     name: "list-shows",
     title: "a list before the commit",
     assumes: "either; what counts is the list after the commit",
     finds: ["listShows"],
-    restsOn: ["entries"],
     ask: (bench) => bench.sample(),
     judge: ({ listShows, before }) => ({
       node: listShows === "staged" ? "shows what waits" : "shows applied entries only",
@@ -141,12 +139,11 @@ export const sample: readonly Point[] = [
     }),
     dialect: ({ listShows }) => ({ listShows }),
   }),
-  point({
+  furtherPoint({
     name: "commit-delay",
     title: "delay of a commit",
     assumes: "lists until the result shows, up to `deadlineMs`",
     finds: ["commitDelay"],
-    restsOn: ["entries"],
     ask: (bench) => bench.sample(),
     judge: ({ listShows, delayMs }) =>
       listShows === "staged"
@@ -154,13 +151,12 @@ export const sample: readonly Point[] = [
         : { node: delayMs === 0 ? "the next list shows it" : `shown after ${Math.round(delayMs)} ms` },
     dialect: ({ listShows, delayMs }) => (listShows === "staged" ? {} : { commitDelay: Math.round(delayMs) }),
   }),
-  point({
+  furtherPoint({
     name: "success",
     title: "answer to a success",
     assumes: "any 2xx without an error in its body",
     finds: ["success"],
     settles: ["answers.success", "answers.failure"],
-    restsOn: ["entries"],
     ask: (bench) => bench.sample(),
     judge: ({ insert, commit }) => ({
       found: insert.successForm === undefined ? "assumed" : "observed",

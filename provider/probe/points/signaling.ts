@@ -11,6 +11,7 @@ import { placesOfStatus } from "../shapes/status-search";
 import { TIMING } from "../timing";
 
 const point = pointNeeding("receiver");
+const furtherPoint = pointNeeding("receiver", "signaling-answers");
 
 /** The signaling receiver. */
 export const signaling: readonly Point[] = [
@@ -33,12 +34,11 @@ export const signaling: readonly Point[] = [
       signalingSuccess: successSwitch(start),
     }),
   }),
-  point({
+  furtherPoint({
     name: "signaling-errors",
     title: "signaling: errors",
     assumes: "the four texts at any status, as text or under `error`, `message` or `detail`",
     finds: ["signalingErrors"],
-    restsOn: ["signaling-answers"],
     ask: (bench) => bench.trial(),
     judge: ({ wrongStop, idleStop, again }) => {
       const silent = [wrongStop, idleStop, again].filter((answer) => !isRefused(answer));
@@ -52,12 +52,11 @@ export const signaling: readonly Point[] = [
       return { signalingErrors: refused && formOf(refused) };
     },
   }),
-  point({
+  furtherPoint({
     name: "status-wrong-secret",
     title: "signaling: status with a wrong secret",
     assumes: "its error text, 401, 403 and 404; an empty list looks like a quiet receiver",
     finds: ["statusWrongSecret"],
-    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { wrongStatus } = await bench.trial();
       const isTold = refusalIn(wrongStatus.body) !== undefined;
@@ -72,12 +71,11 @@ export const signaling: readonly Point[] = [
     }),
     dialect: ({ does }) => ({ statusWrongSecret: does }),
   }),
-  point({
+  furtherPoint({
     name: "status-delay",
     title: "signaling: delay of a start",
     assumes: "asks for the status until it shows, up to `deadlineMs`",
     finds: ["statusDelay"],
-    restsOn: ["signaling-answers"],
     ask: (bench) => bench.trial(),
     judge: ({ start, status, delayMs }) => ({
       node: delayMs === 0 ? "the next status shows it" : `shown after ${Math.round(delayMs)} ms`,
@@ -86,12 +84,11 @@ export const signaling: readonly Point[] = [
     dialect: ({ delayMs }) => ({ statusDelay: Math.round(delayMs) }),
   }),
   /** IPv6 prefixes in a signaling: only told by one of the user's own. */
-  point({
+  furtherPoint({
     name: "signaling-ipv6",
     title: "signaling: IPv6",
     assumes: "left to the receiver",
     finds: ["signalingIpv6"],
-    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       if (bench.signaling.prefix.family === 4) throw new Skipped("needs an IPv6 prefix of your own as --signaling");
       return bench.trial();
@@ -99,12 +96,11 @@ export const signaling: readonly Point[] = [
     judge: ({ start }) => ({ node: "accepted", evidence: [start.evidence] }),
     dialect: () => ({ signalingIpv6: "accepted" }),
   }),
-  point({
+  furtherPoint({
     name: "signaling-within",
     title: "signaling: an address within the prefix",
     assumes: "left to the receiver, whose error is passed on",
     finds: ["signalingPrefixes"],
-    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
@@ -118,12 +114,11 @@ export const signaling: readonly Point[] = [
     judge: accepted,
     dialect: ({ isTaken }) => ({ signalingPrefixes: isTaken ? "within" : "registered" }),
   }),
-  point({
+  furtherPoint({
     name: "status-form",
     title: "signaling: a single address in status",
     assumes: "with or without a length",
     finds: ["statusForm"],
-    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { status } = await bench.trial();
       const answer = bench.signaling.prefix.size === 1n ? status : bench.learned.singleStatus;
@@ -136,12 +131,11 @@ export const signaling: readonly Point[] = [
     }),
     dialect: ({ isBare }) => ({ statusForm: isBare ? "bare" : "cidr" }),
   }),
-  point({
+  furtherPoint({
     name: "signaling-address",
     title: "signaling: an address without /32",
     assumes: "never sent",
     finds: ["signalingAddress"],
-    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
@@ -153,12 +147,11 @@ export const signaling: readonly Point[] = [
     judge: accepted,
     dialect: ({ isTaken }) => ({ signalingAddress: isTaken ? "any" : "cidr" }),
   }),
-  point({
+  furtherPoint({
     name: "signaling-overlap",
     title: "signaling: an address within an active one",
     assumes: "a signaling of its own; an error is told for each prefix with what holds",
     finds: ["signalingOverlap"],
-    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { signaling, learned } = bench;
       await bench.trial();
@@ -175,11 +168,10 @@ export const signaling: readonly Point[] = [
     dialect: ({ isTaken }) => ({ signalingOverlap: isTaken ? "accepted" : "invalid" }),
   }),
   /** How several are answered and shown: one alone may look like another form, or be answered with its number. */
-  point({
+  furtherPoint({
     name: "signaling-several",
     title: "signaling: two at once",
     assumes: "answered and shown as one is",
-    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { signaling, learned } = bench;
       const { idleStop, again } = await bench.trial();
@@ -196,12 +188,11 @@ export const signaling: readonly Point[] = [
     }),
     receiver: ({ receiver: { answers } }) => (Object.keys(answers).length > 0 ? { answers } : {}),
   }),
-  point({
+  furtherPoint({
     name: "signaling-partial",
     title: "signaling: one of several cannot start",
     assumes: "either: asks for the status before and after, and tells what holds of each",
     finds: ["signalingPartial"],
-    restsOn: ["signaling-answers"],
     ask: async (bench) => {
       const { signaling, learned } = bench;
       const { delayMs } = await bench.trial();
@@ -232,18 +223,10 @@ function formOf({ status, errorBody }: Answer): string {
 
 /** Both halves of a prefix; `undefined` for a single address. */
 function halvesOf(prefix: Prefix): [string, string] | undefined {
-  if (prefix.size === 1n) return undefined;
-  const length = prefix.length + 1;
-  const width = prefix.family === 4 ? 32 : 128;
-  const first = Prefix.parse(`${prefix.address}/${length}`);
-  const middle = first.bits + (1n << BigInt(width - length));
-  return [first.toString(), Prefix.parse(`${addressOf(middle, prefix.family)}/${length}`).toString()];
-}
-
-function addressOf(bits: bigint, family: 4 | 6): string {
-  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (bits >> shift) & 255n).join(".");
-  const groups = bits.toString(16).padStart(32, "0").match(/.{4}/g) ?? [];
-  return groups.join(":");
+  const { family, bits, size, length } = prefix;
+  if (size === 1n) return undefined;
+  const from = (first: bigint) => `${Prefix.formatAddress(family, first)}/${length + 1}`;
+  return [from(bits), from(bits + size / 2n)];
 }
 
 function accepted({ answer, isTaken }: { readonly answer: Answer; readonly isTaken: boolean }) {

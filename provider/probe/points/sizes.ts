@@ -1,14 +1,14 @@
 import { DEFAULTS } from "../../client/options";
 import { grouped } from "../../model/text";
-import type { Answer } from "../asking/answer";
+import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { singles } from "../asking/documentation";
 import { judgeLimit, largest } from "../asking/largest";
 import { Unclear } from "../asking/outcome";
-import { refusalSwitches } from "../asking/refusal";
 import { type Point, pointNeeding } from "../point";
 
 const point = pointNeeding("set");
+const furtherPoint = pointNeeding("set", "entries");
 
 const ONE = "203.0.113.0/24";
 /** An entry of an insert with its comma. */
@@ -49,13 +49,12 @@ export const sizes: readonly Point[] = [
       ...(refusal && refusalSwitches("tooLarge", refusal)),
     }),
   }),
-  point({
+  furtherPoint({
     name: "most-entries",
     title: "entries of one request",
     assumes: `at most ${grouped(DEFAULTS.maxEntriesPerRequest)}; after a 413 half of that`,
     finds: ["maxEntriesPerRequest", "capStatus", "tooLargeForm"],
     settles: ["maxEntriesPerRequest"],
-    restsOn: ["entries"],
     ask: async (bench) => {
       const { send, most: possible } = await filler(bench);
       const fitting = Math.min(bench.limits.entries, possible, Math.floor(bench.learned.bytesAtOnce / BYTES) - 4);

@@ -1,7 +1,15 @@
-import { refusalSwitches } from "../asking/refusal";
+import type { PrefixSetUrl } from "../../model/resource-url";
+import type { Answers } from "../../wire/answers";
+import { readPrefixSetList } from "../../wire/prefix-set-list";
+import { type Answer, refusalSwitches } from "../asking/answer";
+import type { Learned } from "../asking/learned";
+import { readListed } from "../asking/listing";
+import { Skipped } from "../asking/outcome";
+import { settingsOf } from "../asking/records";
 import { type Point, pointNeeding } from "../point";
+import { merged } from "../shapes/answers";
 
-const point = pointNeeding("set");
+const point = pointNeeding("set", "entries");
 
 /** Writes of what is there already, or is not. */
 export const writes: readonly Point[] = [
@@ -10,7 +18,6 @@ export const writes: readonly Point[] = [
     title: "insert of what is there",
     assumes: "the new value holds; where it is refused, delete and insert follow each other before one commit",
     finds: ["insertExisting", "existsStatus", "existsForm"],
-    restsOn: ["entries"],
     ask: async (bench) => {
       const { set, learned } = bench;
       await set.hold([["192.0.2.0/24", 1]]);
@@ -41,7 +48,6 @@ export const writes: readonly Point[] = [
     title: "delete of what is absent",
     assumes: "sent only for what is listed or in doubt; an error is no failure",
     finds: ["deleteAbsent", "absentStatus", "absentForm"],
-    restsOn: ["entries"],
     ask: async ({ set, learned }) => {
       const answer = await set.delete(["203.0.113.0/24"], "delete of what is absent");
       learned.deleteAbsent = answer.isRefusal ? "error" : "success";
@@ -52,3 +58,42 @@ export const writes: readonly Point[] = [
       answer.isRefusal ? { deleteAbsent: "error", ...refusalSwitches("absent", answer) } : { deleteAbsent: "success" },
   }),
 ];
+
+/** The set once it is empty again. */
+export const emptiedSet: readonly Point[] = [
+  /** What is listed of the set when its last entry is gone, as the clearing of what was asked before has shown. */
+  point({
+    name: "emptied-set",
+    title: "a set that is emptied",
+    assumes: 'it stays, as an empty list; with `absentSet: "empty"` it may vanish',
+    settles: ["absentSet", "answers.absent"],
+    ask: async ({ set, learned }) => {
+      const { cleared: answer } = learned;
+      if (!answer) throw new Skipped("what the set holds is kept");
+      const isGone = learned.absentIsEmpty && learned.isLikeUnknown(answer);
+      const empty = isGone ? {} : readingEmpty(answer, set.url, learned);
+      learned.learn({ known: empty ?? {} });
+      return { answer, isGone, empty, absent: learned.known.absent };
+    },
+    judge: ({ answer, isGone, empty }) => ({
+      found: empty === undefined ? "assumed" : "observed",
+      node: isGone ? "it is not there any more" : empty ? "an empty list" : "what no setting reads as an empty list",
+      evidence: [answer.evidence],
+    }),
+    settings: ({ isGone, empty = {}, absent }) => ({
+      ...(isGone && { absentSet: "empty" as const }),
+      ...settingsOf(isGone && absent !== undefined ? { absent } : empty),
+    }),
+  }),
+];
+
+/** What must be set so that a list in which nothing stands is read as empty; `undefined` where no setting does that. */
+function readingEmpty(answer: Answer, url: PrefixSetUrl, { answers, filled }: Learned): Answers | undefined {
+  const path = filled && filled.place.path !== "" ? { path: { prefixset: filled.place.path } } : {};
+  const empties = (["{}", ""] as const).map((empty) => ({ empty }));
+  const ways: Answers[] = [{}, ...empties, path, ...empties.map((empty) => ({ ...path, ...empty }))];
+  return ways.find((way) => {
+    const reading = readListed(answer, url, readPrefixSetList, merged(answers, way));
+    return reading.kind === "done" && reading.value.length === 0;
+  });
+}

@@ -1,4 +1,4 @@
-import { Prefix, PrefixError } from "../../model/prefix";
+import { prefixIn } from "../../model/readable";
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Answers, ListKind } from "../../wire/answers";
 import { isRecord } from "../../wire/json";
@@ -107,12 +107,5 @@ function tellsNoAddress(body: string): boolean {
 }
 
 function isAddress(text: string): boolean {
-  if (!isAddressLike(text)) return false;
-  try {
-    Prefix.parse(text, { hostBits: "mask" });
-    return true;
-  } catch (error) {
-    if (error instanceof PrefixError) return false;
-    throw error;
-  }
+  return isAddressLike(text) && prefixIn(text, { hostBits: "mask" }) !== undefined;
 }

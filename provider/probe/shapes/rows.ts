@@ -1,8 +1,9 @@
 import { delimiterOf, splitRecord } from "../../model/delimited";
 import type { MarkType } from "../../model/mark";
+import { jsonIn } from "../../model/readable";
 import type { Answers, Columns, ListFormat, ListKind, Member } from "../../wire/answers";
 import { lengthOf } from "../../wire/entry-members";
-import { isRecord, parseJson, readNumber } from "../../wire/json";
+import { parseJson, readNumber } from "../../wire/json";
 import { forKind, isAddressLike } from "../../wire/places";
 import { isAddress, type KnownEntry, lastOf, mentions } from "./entry-shape";
 
@@ -12,7 +13,7 @@ const NO_ELEMENT = /^(#|;|\/\/|!)|^\+?ok\b/i;
 /** The formats that a body may have, the likeliest first; none for JSON, and for a page. */
 export function formatsOf(body: string): ListFormat[] {
   const lines = linesOf(body);
-  if (body.trim() === "" || /^\s*</.test(body) || isJson(body)) return [];
+  if (body.trim() === "" || /^\s*</.test(body) || typeof (jsonOf(body) ?? "") === "object") return [];
   // Nothing but a line that says so, or comments.
   if (lines.length === 0) return ["lines"];
   if (lines.every((line) => /^[[{]/.test(line))) return ["ndjson"];
@@ -39,11 +40,8 @@ export function formatFor(answers: Answers, kind: ListKind): ListFormat {
 
 /** The JSON of each line; `undefined` where one has none. */
 export function recordsOf(body: string): unknown[] | undefined {
-  try {
-    return linesOf(body).map((line) => parseJson(line));
-  } catch {
-    return undefined;
-  }
+  const records = linesOf(body).map((line) => jsonIn(line, parseJson));
+  return records.includes(undefined) ? undefined : records;
 }
 
 function linesOf(body: string): string[] {
@@ -51,14 +49,8 @@ function linesOf(body: string): string[] {
   return lines.map((line) => line.trim()).filter((line) => line !== "" && !NO_ELEMENT.test(line));
 }
 
-function isJson(body: string): boolean {
-  try {
-    const json = parseJson(body.replace(/^\uFEFF/, "").trim());
-    return isRecord(json) || Array.isArray(json);
-  } catch {
-    return false;
-  }
-}
+/** The JSON of a whole body; `undefined` where it is none. */
+export const jsonOf = (body: string) => jsonIn(body.replace(/^\uFEFF/, "").trim(), parseJson);
 
 /** What fields of rows are: those that are proved, and those that only seem likely. */
 export interface ColumnGuess {

@@ -1,13 +1,13 @@
 import type { ResourceUrl } from "../../model/resource-url";
 import { type Answers, type Columns, LIST_KINDS, type ListFormat, type ListKind } from "../../wire/answers";
 import { markerIn } from "../../wire/error-marker";
-import { isRecord, parseJson } from "../../wire/json";
+import { isRecord } from "../../wire/json";
 import type { Lesson } from "../asking/learned";
 import { isNoSetting, merged } from "./answers";
 import type { KnownEntry } from "./entry-shape";
 import { type ListPlace, pathsIn, placeOfList } from "./list-place";
 import { namesIn } from "./name-guesses";
-import { columnsOfEntries, columnsOfRecords, fieldsOf, formatFor, formatsOf, recordsOf } from "./rows";
+import { columnsOfEntries, columnsOfRecords, fieldsOf, formatFor, formatsOf, jsonOf, recordsOf } from "./rows";
 
 /** An answer to be understood. */
 export interface Puzzle {
@@ -132,12 +132,4 @@ function columns({ kind, entries = [], names = [] }: Puzzle, rows: readonly (rea
   // Columns are one setting: where one of them is a guess, all are.
   if (Object.keys(found.guessed).length === 0) return { known: setting(found.known), guessed: {} };
   return { known: {}, guessed: setting({ ...found.known, ...found.guessed }) };
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return parseJson(body.replace(/^\uFEFF/, "").trim());
-  } catch {
-    return undefined;
-  }
 }

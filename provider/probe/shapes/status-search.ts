@@ -1,8 +1,9 @@
-import { Prefix, PrefixError } from "../../model/prefix";
+import type { Prefix } from "../../model/prefix";
+import { prefixIn } from "../../model/readable";
 import type { ReceiverAnswers } from "../../wire/answers";
-import { isRecord, parseJson } from "../../wire/json";
+import { isRecord } from "../../wire/json";
 import { isAddressLike, listCandidate } from "../../wire/places";
-import { formatsOf } from "./rows";
+import { formatsOf, jsonOf } from "./rows";
 
 /** Where the prefixes stand in a status: names from the root on, and whether one of them is a text alone. */
 export interface StatusPlace {
@@ -73,21 +74,6 @@ export function solveEmpty(
 
 /** All prefixes that stand anywhere in a text. */
 export function prefixesIn(body: string): Prefix[] {
-  return body.split(/[^\w.:/]+/).flatMap((word) => {
-    if (!isAddressLike(word)) return [];
-    try {
-      return [Prefix.parse(word, { hostBits: "mask" })];
-    } catch (error) {
-      if (error instanceof PrefixError) return [];
-      throw error;
-    }
-  });
-}
-
-function jsonOf(body: string): unknown {
-  try {
-    return parseJson(body.replace(/^\uFEFF/, "").trim());
-  } catch {
-    return undefined;
-  }
+  const words = body.split(/[^\w.:/]+/).filter(isAddressLike);
+  return words.flatMap((word) => prefixIn(word, { hostBits: "mask" }) ?? []);
 }

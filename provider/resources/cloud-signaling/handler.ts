@@ -1,17 +1,20 @@
 import { randomUUID } from "node:crypto";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { inLines } from "../../model/text";
+import { checkArguments } from "../arguments";
 import { compare, remember } from "../changes";
+import { noting, parseAt } from "../entries";
 import type { Handler } from "../handler";
-import { hasUnknown, type JsonObject } from "../json";
+import { hasUnknown, type JsonObject, UNKNOWN } from "../json";
 import { ReceiverAccess } from "../receiver-access";
 import type { Runtime } from "../runtime";
-import { checkCloudSignaling } from "./check";
 import { planUpdate, stoppable } from "./plan";
 import {
   CLOUD_SIGNALING_OUTPUTS,
   type CloudSignalingInputs,
   type CloudSignalingState,
+  cloudSignalingSchema,
+  inOrder,
   readInputs,
   readReplaced,
   readState,
@@ -24,12 +27,22 @@ export class CloudSignalingHandler implements Handler {
   constructor(private readonly runtime: Runtime) {}
 
   check(_olds: JsonObject, news: JsonObject) {
-    return checkCloudSignaling(this.runtime, news);
+    const { given, args, problems } = checkArguments(cloudSignalingSchema, news);
+    if (!args) return { inputs: news, problems };
+    const receiver = hasUnknown(given.receiver) ? undefined : this.runtime.receiver(given.receiver);
+    if (hasUnknown(given.prefixes) || !args.prefixes) return { inputs: { ...news, prefixes: UNKNOWN }, problems: [] };
+    const found: string[] = [];
+    const prefixes = args.prefixes.flatMap((spelling, index) => {
+      const prefix = noting(found, () => parseAt(() => `prefixes[${index}]`, spelling, args.hostBits));
+      return prefix ?? [];
+    });
+    if (found.length > 0) return { inputs: news, problems: found };
+    receiver?.wanted.add(prefixes);
+    return { inputs: { ...news, prefixes: inOrder(prefixes) }, problems: [] };
   }
 
   diff(olds: JsonObject, news: JsonObject) {
-    const [from, to] = [olds.receiver, news.receiver];
-    remember(from, () => this.own(readReplaced(olds)));
+    remember(olds.receiver, () => this.own(readReplaced(olds)));
     return compare({
       olds,
       news,
@@ -40,8 +53,7 @@ export class CloudSignalingHandler implements Handler {
         const state = readState(olds);
         ReceiverAccess.leave(this.runtime, state, stoppedWith(state));
       },
-      inPreview: this.runtime.inPreview,
-      inUse: hasUnknown(to) ? undefined : this.runtime.receiver(to),
+      runtime: this.runtime,
     });
   }
 

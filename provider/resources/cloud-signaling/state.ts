@@ -1,10 +1,22 @@
 import { z } from "zod";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import { optionalText, replaced, Stored } from "../arguments";
+import { connectionSchema, hostBitsSchema, optionalText, replaced, Stored } from "../arguments";
 import type { UsedBefore } from "../changes";
+import { noteShape } from "../entries";
 import { type JsonObject, type Verbatim, without } from "../json";
 import type { ReceiverPlace } from "../receiver-access";
-import { cloudSignalingSchema } from "./arguments";
+
+const { reason, ticket } = noteShape();
+
+/** The arguments of a `CloudSignaling`. The single prefixes and `receiver` are checked by modules of their own. */
+export const cloudSignalingSchema = z.strictObject({
+  prefixes: z.array(z.unknown(), { error: "is not an array of prefixes" }).min(1, "is empty: name at least one prefix"),
+  stops: z.enum(["started", "all", "none"], { error: 'is none of "started", "all", "none"' }).optional(),
+  reason,
+  ticket,
+  hostBits: hostBitsSchema.optional(),
+  receiver: connectionSchema.optional(),
+});
 
 /** Outputs that are no arguments. */
 export const CLOUD_SIGNALING_OUTPUTS = ["started", "endpoint", "unsettled"] as const;

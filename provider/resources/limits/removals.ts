@@ -119,30 +119,30 @@ export class RemovalBudget {
    * @returns why they are not granted, as a sentence
    */
   refuses(prefixes: readonly CanonicalPrefix[], size: number): string | undefined {
-    const { maxRemovals } = this.stack();
-    if (maxRemovals === undefined || this.stack().liftsRemovals(this.url)) return undefined;
-    const limit = allowedOf(maxRemovals, size);
-    return this.removed.refuses(
-      prefixes,
-      limit,
-      (total) =>
-        `Set ${this.label}: nothing more is removed. This deployment would remove at least ${total} of the ${size} entries that the set held when it began, more than packetfilter:maxRemovals (${maxRemovals.text}, here ${limit}) allows. If that is meant, raise it, or run once with PACKETFILTER_ALLOW_REMOVALS=${this.url}.`,
-    );
+    return this.asked("Removals", this.removed, prefixes, size);
   }
 
   /** {@link refuses} for entries that are to get another value. */
   refusesChanges(prefixes: readonly CanonicalPrefix[], size: number): string | undefined {
-    const { maxChanges } = this.stack();
-    if (maxChanges === undefined || this.stack().liftsChanges(this.url)) return undefined;
-    const limit = allowedOf(maxChanges, size);
-    return this.changed.refuses(
-      prefixes,
-      limit,
-      (total) =>
-        `Set ${this.label}: no further entry gets another value. This deployment would give at least ${total} of the ${size} entries that the set held when it began another value, more than packetfilter:maxChanges (${maxChanges.text}, here ${limit}) allows. If that is meant, raise it, or run once with PACKETFILTER_ALLOW_CHANGES=${this.url}.`,
-    );
+    return this.asked("Changes", this.changed, prefixes, size);
+  }
+
+  private asked(what: keyof typeof WORDS, tally: Tally, prefixes: readonly CanonicalPrefix[], size: number) {
+    const stack = this.stack();
+    const limit = stack[`max${what}`];
+    if (limit === undefined || stack[`lifts${what}`](this.url)) return undefined;
+    const most = allowedOf(limit, size);
+    const { stopped, verb, object } = WORDS[what];
+    const refusal = (total: number) =>
+      `Set ${this.label}: ${stopped}. This deployment would ${verb} at least ${total} of the ${size} entries that the set held when it began${object}, more than packetfilter:max${what} (${limit.text}, here ${most}) allows. If that is meant, raise it, or run once with PACKETFILTER_ALLOW_${what.toUpperCase()}=${this.url}.`;
+    return tally.refuses(prefixes, most, refusal);
   }
 }
+
+const WORDS = {
+  Removals: { stopped: "nothing more is removed", verb: "remove", object: "" },
+  Changes: { stopped: "no further entry gets another value", verb: "give", object: " another value" },
+} as const;
 
 /** What was granted so far, and why nothing more is. */
 class Tally {
@@ -150,7 +150,6 @@ class Tally {
   private reason: string | undefined;
 
   refuses(prefixes: readonly CanonicalPrefix[], limit: number, refusal: (total: number) => string): string | undefined {
-    if (prefixes.length === 0) return undefined;
     const all = new Set([...this.granted, ...prefixes]);
     if (all.size > limit) this.reason ??= refusal(all.size);
     if (this.reason === undefined) for (const prefix of prefixes) this.granted.add(prefix);
@@ -164,7 +163,10 @@ export function expiredOf(
   notes: ReadonlyMap<CanonicalPrefix, string>,
   now: number,
 ): ReadonlySet<CanonicalPrefix> {
-  return new Set([...prefixes].filter((prefix) => isExpired(parseNote(notes.get(prefix)).expires, now)));
+  // Most sets have no notes, and no note has nothing to say.
+  if (notes.size === 0) return new Set();
+  const isOver = (note: string | undefined) => note !== undefined && isExpired(parseNote(note).expires, now);
+  return new Set([...prefixes].filter((prefix) => isOver(notes.get(prefix))));
 }
 
 function allowedOf(limit: ShareLimit, size: number): number {

@@ -4,14 +4,13 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { checkArguments, entryLimitShape } from "../arguments";
-import { ArgumentProblem, isExpired, parseAt } from "../entries";
+import { isExpired, noting, parseAt } from "../entries";
 import type { Checked } from "../handler";
 import { hasUnknown, type JsonObject, sameJson, setUrl, UNKNOWN, without } from "../json";
-import { type ContentArguments, contentLimits, entryProblems, valueProblems } from "../limits/content";
-import type { NodeInUse } from "../node-in-use";
+import { contentLimits, entryProblems, valueProblems } from "../limits/content";
 import type { Runtime } from "../runtime";
 import { ConfigError } from "../settings";
-import { prefixSetEntrySchema } from "./arguments";
+import { prefixSetEntrySchema } from "./state";
 
 const entryLimits = z.object(entryLimitShape);
 
@@ -21,10 +20,13 @@ export function checkPrefixSetEntry(runtime: Runtime, olds: JsonObject, news: Js
   const { prefix: spelling, hostBits } = given;
   const found = [...problems];
   const prefix =
-    typeof spelling === "string" && spelling !== UNKNOWN ? readPrefix(spelling, hostBits, found) : undefined;
-  const limits = entryLimits.safeParse(args ?? news);
-  if (limits.success) found.push(...refused(runtime, limits.data, prefix));
-  const node = hasUnknown(given.node) ? undefined : findNode(runtime, given.node, found);
+    typeof spelling === "string" && spelling !== UNKNOWN
+      ? noting(found, () => parseAt(() => "prefix", spelling, hostBits === "mask" ? hostBits : undefined))
+      : undefined;
+  const limiting = entryLimits.safeParse(args ?? news).data;
+  const limits = limiting && noting(found, () => contentLimits(limiting, runtime.settings));
+  if (limits && prefix !== undefined) found.push(...entryProblems([prefix], limits));
+  const node = hasUnknown(given.node) ? undefined : noting(found, () => runtime.node(given.node), ConfigError);
   const expired = isExpired(args?.expires, runtime.today);
   if (prefix !== undefined && args?.value !== undefined && !expired)
     found.push(...valueProblems(new Map([[prefix, args.value]]), heldBefore(olds, prefix), node?.maxValue));
@@ -64,35 +66,4 @@ function judged(olds: JsonObject, news: JsonObject): JsonObject {
   const { value } = news;
   const isHeld = value !== undefined && !isEntryValue(value) && sameJson(olds.value, value);
   return isHeld ? { ...without(news, ["value"]) } : news;
-}
-
-/** The prefix; where it is none, `undefined` and one more problem. */
-function readPrefix(spelling: string, hostBits: unknown, problems: string[]): CanonicalPrefix | undefined {
-  try {
-    return parseAt(() => "prefix", spelling, hostBits === "mask" ? hostBits : undefined);
-  } catch (error) {
-    if (!(error instanceof ArgumentProblem)) throw error;
-    problems.push(error.message);
-    return undefined;
-  }
-}
-
-function findNode(runtime: Runtime, argument: unknown, problems: string[]): NodeInUse | undefined {
-  try {
-    return runtime.node(argument);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    problems.push(error.message);
-    return undefined;
-  }
-}
-
-function refused(runtime: Runtime, given: ContentArguments, prefix: CanonicalPrefix | undefined): string[] {
-  try {
-    const limits = contentLimits(given, runtime.settings);
-    return prefix === undefined ? [] : entryProblems([prefix], limits);
-  } catch (error) {
-    if (error instanceof ArgumentProblem) return [error.message];
-    throw error;
-  }
 }

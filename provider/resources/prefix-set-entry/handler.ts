@@ -4,12 +4,11 @@ import { formatUrl } from "../../model/resource-url";
 import { compare, remember } from "../changes";
 import { isExpired } from "../entries";
 import { type Handler, PartialFailure } from "../handler";
-import { hasUnknown, type JsonObject, UNKNOWN, without } from "../json";
+import { type JsonObject, UNKNOWN, without } from "../json";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
-import { planUpdate, stillThere } from "../set-plan";
+import { planEntry, planUpdate, stillThere } from "../set-plan";
 import { checkPrefixSetEntry } from "./check";
-import { planCreate } from "./plan";
 import {
   desiredOf,
   heldOf,
@@ -36,8 +35,7 @@ export class PrefixSetEntryHandler implements Handler {
   }
 
   diff(olds: JsonObject, news: JsonObject) {
-    const [from, to] = [olds.node, news.node];
-    remember(from, () => {
+    remember(olds.node, () => {
       const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
       set.owned.add(heldOf(state).keys());
@@ -54,8 +52,7 @@ export class PrefixSetEntryHandler implements Handler {
         if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state, heldOf(state).keys());
       },
       settle: () => ResourceSet.settle(this.runtime, news, String(news.prefix)),
-      inPreview: this.runtime.inPreview,
-      inUse: hasUnknown(to) ? undefined : this.runtime.node(to),
+      runtime: this.runtime,
     });
   }
 
@@ -72,7 +69,7 @@ export class PrefixSetEntryHandler implements Handler {
     }
     let found: ListedValue | undefined;
     const plan = (observed: ListedMap) => {
-      const create = planCreate(observed, { label, prefix, value, onExisting, owned });
+      const create = planEntry(observed, { label, prefix, value, onExisting, owned });
       found = create.found;
       return create.plan;
     };

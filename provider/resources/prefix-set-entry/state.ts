@@ -3,11 +3,35 @@ import { type ListedValue, type SentTo, sentPlace, sentSchema } from "../../mode
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { flag, listedValue, optionalText, replaced, Stored } from "../arguments";
+import {
+  connectionSchema,
+  entryLimitShape,
+  flag,
+  hostBitsSchema,
+  listedValue,
+  onExistingSchema,
+  optionalText,
+  replaced,
+  Stored,
+  setShape,
+} from "../arguments";
 import type { UsedBefore } from "../changes";
+import { noteShape, valueSchema } from "../entries";
 import { type JsonObject, readAddress, type Verbatim, without } from "../json";
 import type { SetPlace } from "../resource-set";
-import { prefixSetEntrySchema } from "./arguments";
+
+/** The arguments of a `PrefixSetEntry`. `node` is checked by a module of its own. */
+export const prefixSetEntrySchema = z.strictObject({
+  ...setShape,
+  prefix: z.string({ error: "is not a text with a prefix in it" }),
+  value: valueSchema().optional(),
+  ...noteShape(),
+  onExisting: onExistingSchema.optional(),
+  onDestroy: z.enum(["remove", "keep", "created"], { error: 'is none of "remove", "keep", "created"' }).optional(),
+  hostBits: hostBitsSchema.optional(),
+  ...entryLimitShape,
+  node: connectionSchema.optional(),
+});
 
 /** Outputs that are no arguments; `expired` is an input that `check` adds once the time has come. */
 export const PREFIX_SET_ENTRY_OUTPUTS = ["url", "endpoint", "adopted", "existed", "absent", "unsettled"] as const;

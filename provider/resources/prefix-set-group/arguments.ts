@@ -1,6 +1,5 @@
 import { z } from "zod";
-import { parseShareLimit } from "../limits/removals";
-import { prefixSetSchema } from "../prefix-set/arguments";
+import { prefixSetSchema, shareSchema } from "../prefix-set/state";
 
 /** What may be different at one node; `entries` are checked by a module of their own. `notes` are made of them. */
 export const overrideSchema = z.strictObject({
@@ -19,17 +18,8 @@ export const prefixSetGroupSchema = prefixSetSchema.omit({ node: true }).extend(
     .int("is not an integer")
     .min(1, "is less than one node")
     .optional(),
-  maxUnreachable: z
-    .custom<number | string>(isShareOfNodes, {
-      error: 'is neither a number of nodes nor a percentage such as "20%"',
-    })
-    .optional(),
+  maxUnreachable: shareSchema("nodes"),
 });
 
 /** So many nodes are changed at a time unless `atOnce` says otherwise. */
 export const AT_ONCE = 16;
-
-function isShareOfNodes(value: unknown): boolean {
-  const isOfKind = typeof value === "number" || (typeof value === "string" && value.endsWith("%"));
-  return isOfKind && parseShareLimit(value) !== undefined;
-}

@@ -141,7 +141,7 @@ function want(
       set.isIgnored ||= isIgnored;
     }
     const places = nodes.flatMap((name) => inUse.get(name) ?? []);
-    runtime.want(places, formatUrl(address), normal.entries);
+    runtime.shared.wanted.addAll(places, formatUrl(address), normal.entries);
   }
 }
 
@@ -162,5 +162,5 @@ function wantElsewhere(
     const { entries } = overridden(common, own);
     alike.set(entries, [...(alike.get(entries) ?? []), runtime.node(name)]);
   }
-  for (const [entries, places] of alike) runtime.want(places, formatUrl(address), entries);
+  for (const [entries, places] of alike) runtime.shared.wanted.addAll(places, formatUrl(address), entries);
 }

@@ -6,12 +6,12 @@ import { compare, remember } from "../changes";
 import { type Handler, PartialFailure } from "../handler";
 import { hasUnknown, isObject, type JsonObject } from "../json";
 import { WHOLE_SET } from "../node-in-use";
+import { FoldedNotices } from "../notices";
 import { SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
 import { OTHER_WAVES_KEY } from "../provider-text";
 import { isUnreachableNode } from "../remedy";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
-import { FoldedNotices } from "../set-notices";
 import type { Place } from "../wanted";
 import { checkPrefixSetGroup } from "./check";
 import { eachNode, failureTexts, type NodeFailure } from "./each-node";
@@ -58,7 +58,7 @@ export class PrefixSetGroupHandler implements Handler {
       settle: () => {
         for (const node of nodeNames(news.nodes)) ResourceSet.settle(this.runtime, { ...news, node }, WHOLE_SET);
       },
-      inPreview: this.runtime.inPreview,
+      runtime: this.runtime,
       hasMoved: () => hasMoved,
     });
   }
@@ -202,7 +202,9 @@ export class PrefixSetGroupHandler implements Handler {
     const notices = new FoldedNotices(runtime.notices);
     const lifecycle = new SetLifecycle(runtime, notices);
     const label = `Set ${formatUrl(address)}, ${what}`;
-    const failures = await eachNode({ runtime, label, atOnce }, nodes, (node) => work(node, lifecycle));
+    const failures = await runtime.notices.together(() =>
+      eachNode({ runtime, label, atOnce }, nodes, (node) => work(node, lifecycle)),
+    );
     notices.flush();
     return failures;
   }
@@ -223,7 +225,7 @@ export class PrefixSetGroupHandler implements Handler {
       lifecycle.sayForeign(ResourceSet.open(this.runtime, held), held, inputs.of(node).entries);
     }
     notices.flush();
-    for (const [entries, places] of alike) this.runtime.own(places, url, entries);
+    for (const [entries, places] of alike) this.runtime.shared.owned.addAll(places, url, entries);
   }
 
   /** A node takes the place of another one: what the two hold is compared before the new one is written. */

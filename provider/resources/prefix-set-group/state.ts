@@ -6,8 +6,8 @@ import { compareNames } from "../../model/text";
 import { listedValue, replaced, Stored } from "../arguments";
 import { isObject, type JsonObject, readAddress, type Verbatim, without } from "../json";
 import { parseShareLimit } from "../limits/removals";
-import { limitShape } from "../prefix-set/arguments";
 import type { KeptSet, SetInputs, SetState } from "../prefix-set/state";
+import { limitShape } from "../prefix-set/state";
 import { AT_ONCE, overrideSchema, prefixSetGroupSchema } from "./arguments";
 import { type Content, type Differences, differencesOf, differing, overridden } from "./content";
 

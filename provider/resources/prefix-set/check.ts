@@ -3,16 +3,16 @@ import type { CanonicalPrefix } from "../../model/prefix";
 import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, grouped, inLines, some } from "../../model/text";
-import { checkArguments, Stored } from "../arguments";
-import { ArgumentProblem, isExpired, type NormalEntries, normaliseEntries, withdrawnOf } from "../entries";
+import { checkArguments } from "../arguments";
+import { isExpired, type NormalEntries, normaliseEntries, noting, withdrawnOf } from "../entries";
 import type { Checked } from "../handler";
-import { hasUnknown, isObject, type JsonObject, readAddress, sameJson, setUrl, UNKNOWN } from "../json";
+import { hasUnknown, isObject, type JsonObject, sameJson, setUrl, UNKNOWN } from "../json";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems, valueProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
 import { WHOLE_SET } from "../node-in-use";
 import { IGNORED_KEY } from "../provider-text";
 import type { Runtime } from "../runtime";
-import { prefixSetSchema } from "./arguments";
+import { prefixSetSchema, storedSet } from "./state";
 
 /** `check` of a `PrefixSet`: everything that can be told without a request. */
 export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObject): Checked {
@@ -42,11 +42,14 @@ export function checkPrefixSet(runtime: Runtime, olds: JsonObject, all: JsonObje
     const set = node.set(address);
     set.announced.add(WHOLE_SET);
     set.isIgnored ||= ignored === true;
-    set.wanted.add(entries.keys());
+    set.wanted.take(entries);
     // The second check of a resource that is replaced has no old arguments: what its state holds is not new.
     const isNew = Object.keys(olds).length === 0;
     const held = isNew ? new Map([...entries].filter(([prefix]) => set.owned.has(prefix))) : before.entries;
-    sayPlan(runtime, `${node.label} ${url}`, { normal, before: { ...before, entries: held }, isNew });
+    const [where, change] = [`${node.label} ${url}`, { normal, before: { ...before, entries: held }, isNew }];
+    const plan = planOf(runtime, change);
+    if (plan !== undefined) runtime.notices.info(`${where}: ${plan}`);
+    sayExpiredRemovals(runtime, where, change);
   }
   const label = [node?.label ?? [], url ?? "PrefixSet"].flat().join(" ");
   sayExpired(runtime, label, normal, before);
@@ -73,13 +76,6 @@ interface JudgedSet {
   readonly node: { readonly maxValue: number | undefined } | undefined;
   readonly before: HeldBefore;
   readonly entries: NormalEntries["entries"];
-}
-
-/** One line with what changes by the state, if anything does. */
-function sayPlan(runtime: Runtime, where: string, change: PlannedChange): void {
-  const plan = planOf(runtime, change);
-  if (plan !== undefined) runtime.notices.info(`${where}: ${plan}`);
-  sayExpiredRemovals(runtime, where, change);
 }
 
 /** What becomes of a set by the state. */
@@ -165,18 +161,14 @@ export interface HeldBefore {
 /** Another set has held nothing of ours so far. */
 function heldBefore(olds: JsonObject, news: JsonObject): HeldBefore {
   if (!isSameSet(olds, news)) return { entries: new Map(), notes: new Map() };
-  const stored = new Stored(olds, `PrefixSet ${formatUrl(readAddress(olds))}`);
+  const stored = storedSet(olds);
   return { entries: stored.entries(), notes: stored.notes() };
 }
 
 function refusedContent(runtime: Runtime, given: ContentArguments, entries: readonly CanonicalPrefix[]): string[] {
-  try {
-    const limits = contentLimits(given, runtime.settings);
-    return [...entryProblems(entries, limits), ...contentProblems(entries, limits)];
-  } catch (error) {
-    if (error instanceof ArgumentProblem) return [error.message];
-    throw error;
-  }
+  const problems: string[] = [];
+  const limits = noting(problems, () => contentLimits(given, runtime.settings));
+  return limits ? [...entryProblems(entries, limits), ...contentProblems(entries, limits)] : problems;
 }
 
 function refusedRemovals(

@@ -30,11 +30,10 @@ export class PrefixSetHandler implements Handler {
   }
 
   diff(olds: JsonObject, news: JsonObject) {
-    const [from, to] = [olds.node, news.node];
-    remember(from, () => {
+    remember(olds.node, () => {
       const state = readReplaced(olds);
       const set = ResourceSet.open(this.runtime, state);
-      set.owned.add(state.entries.keys());
+      set.owned.take(state.entries);
       const { entries } = news;
       if (state.foreign.size > 0 && !hasUnknown(entries))
         this.lifecycle.sayForeign(set, state, storedSet(news).entries());
@@ -50,8 +49,7 @@ export class PrefixSetHandler implements Handler {
         if (state.onDestroy !== "keep") ResourceSet.leave(this.runtime, state, state.entries.keys());
       },
       settle: () => ResourceSet.settle(this.runtime, news, WHOLE_SET),
-      inPreview: this.runtime.inPreview,
-      inUse: hasUnknown(to) ? undefined : this.runtime.node(to),
+      runtime: this.runtime,
     });
   }
 

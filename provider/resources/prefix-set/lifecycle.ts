@@ -7,10 +7,10 @@ import { withdrawnOf } from "../entries";
 import { contentLimits } from "../limits/content";
 import { expiredOf, removalLimits } from "../limits/removals";
 import { WHOLE_SET } from "../node-in-use";
+import { eachAtOnce, type SetNotices } from "../notices";
 import { GONE_NODE } from "../remedy";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
-import { eachAtOnce, type SetNotices } from "../set-notices";
 import { type KnownPrefixes, stillThere } from "../set-plan";
 import { planCreate, planLimitedUpdate } from "./plan";
 import type { KeptSet, SetInputs, SetState } from "./state";
@@ -122,14 +122,15 @@ export class SetLifecycle {
     const set = ResourceSet.ofState(this.runtime, state);
     const { entries, unsettled, exclusive } = state;
     const managed = new Set([...entries.keys(), ...unsettled]);
-    const kept = new Set([...managed].filter((prefix) => set.wanted.has(prefix)));
+    const { wanted } = set;
+    const kept = new Set([...managed].filter((prefix) => wanted.has(prefix)));
     if (kept.size > 0) {
       this.notices.info(
         set,
         `${count(kept.size, "entry stays", "entries stay")}, wanted by another resource of this stack: ${some([...kept])}.`,
       );
     }
-    const remove = new Set([...managed].filter((prefix) => !kept.has(prefix)));
+    const remove = kept.size === 0 ? managed : new Set([...managed].filter((prefix) => !kept.has(prefix)));
     if (managed.size > 0 && remove.size === 0) return;
     const expired = expiredOf(remove, state.notes, this.runtime.today);
     const plan = () => ({ put: new Map(), remove, unsettled, expired });
@@ -138,7 +139,7 @@ export class SetLifecycle {
     const written = await set.remove({ plan }, { wayOut, failure });
     if (!written) return;
     set.sayGone(remove, written);
-    const gone = [...written.changes].filter(([, change]) => change.new === null).map(([prefix]) => prefix);
+    const gone = [...remove].filter((prefix) => written.before.has(prefix) && !written.after.has(prefix));
     if (gone.length > 0) {
       const went = count(gone.length, "entry was", "entries were");
       this.notices.info(set, `${went} removed with the resource: ${some(gone)}.`);

@@ -21,20 +21,14 @@ export interface NewSet {
   readonly leaving: ReadonlySet<CanonicalPrefix>;
 }
 
-/** What a create does, and what it takes over as it is. */
-export interface CreatePlan {
-  readonly plan: SetPlan;
-  /** Foreign entries that are left as they are, with their values. */
-  readonly left: ListedMap;
-}
-
 /**
  * What a create does: every wanted prefix is put in, except where the set holds another value. What is foreign is left as
  * it is.
  *
+ * @returns the plan, and the foreign entries that are left, with their values
  * @throws {Error} when something foreign is there and is not to be adopted, or when the set would break its limits
  */
-export function planCreate(observed: ListedMap, { label, desired, limits, ...intent }: NewSet): CreatePlan {
+export function planCreate(observed: ListedMap, { label, desired, limits, ...intent }: NewSet) {
   const { leaving: remove } = intent;
   const rest = remove.size === 0 ? observed : new Map([...observed].filter(([prefix]) => !remove.has(prefix)));
   const found = findExisting(rest, { desired, ...intent });
@@ -43,7 +37,8 @@ export function planCreate(observed: ListedMap, { label, desired, limits, ...int
   const { otherValue } = found;
   const put = otherValue.size === 0 ? desired : new Map([...desired].filter(([prefix]) => !otherValue.has(prefix)));
   requireContent(label, desired, [...desired.keys(), ...found.undeclared.keys()], limits);
-  return { plan: { put, remove, expired: remove, shown: shownAlready(observed, put, intent.owned) }, left };
+  const shown = shownAlready(observed, put, intent.owned);
+  return { plan: { put, remove, expired: remove, shown } satisfies SetPlan, left };
 }
 
 /** What limits the plan of an update. */
@@ -63,10 +58,10 @@ export interface UpdateLimits {
 export function planLimitedUpdate(observed: ListedMap, intent: Intent, limits: UpdateLimits): SetPlan {
   const { label, url, content, notes, now } = limits;
   const plan = planUpdate(observed, intent);
-  const expired = new Set([...expiredOf(plan.remove, notes, now), ...(intent.withdrawn?.keys() ?? [])]);
+  const expired = new Set([...expiredOf(plan.remove, notes, now), ...intent.withdrawn.keys()]);
   const isCounted = (prefix: CanonicalPrefix) => observed.has(prefix) && !expired.has(prefix);
   const all = held(observed, plan.put);
-  const after = plan.remove.size === 0 ? all : all.filter((prefix) => !plan.remove.has(prefix) || plan.put.has(prefix));
+  const after = plan.remove.size === 0 ? all : all.filter((prefix) => !plan.remove.has(prefix));
   const [removals, changes] = [[...plan.remove].filter(isCounted).length, changedValues(observed, plan.put)];
   const change = { size: observed.size, removals, changes, left: after.length };
   stop(label, removalProblems(url, change, limits.removals));

@@ -2,13 +2,53 @@ import { z } from "zod";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
-import { optionalText, replaced, Stored } from "../arguments";
+import {
+  connectionSchema,
+  entryLimitShape,
+  hostBitsSchema,
+  onExistingSchema,
+  optionalText,
+  prefixListSchema,
+  replaced,
+  Stored,
+  setShape,
+} from "../arguments";
 import type { UsedBefore } from "../changes";
 import { type JsonObject, readAddress, type Verbatim, without } from "../json";
 import type { ContentArguments } from "../limits/content";
-import type { RemovalArguments } from "../limits/removals";
+import { parseShareLimit, type RemovalArguments } from "../limits/removals";
 import type { SetPlace } from "../resource-set";
-import { limitShape, prefixSetSchema } from "./arguments";
+
+/** So many of them, a number or percent. A number as a text is for the configuration, where everything is text. */
+export function shareSchema(of: "entries" | "nodes") {
+  const isShare = (value: unknown) =>
+    (typeof value === "number" || (typeof value === "string" && value.endsWith("%"))) &&
+    parseShareLimit(value) !== undefined;
+  const error = `is neither a number of ${of} nor a percentage such as "20%"`;
+  return z.custom<number | string>(isShare, { error }).optional();
+}
+
+/** The arguments that limit the set. */
+export const limitShape = {
+  ...entryLimitShape,
+  requiredPrefixes: prefixListSchema.optional(),
+  maxEntries: z.number({ error: "is not a number" }).int("is not an integer").min(0, "is negative").optional(),
+  maxRemovals: shareSchema("entries"),
+  maxChanges: shareSchema("entries"),
+  allowEmpty: z.boolean({ error: "is neither true nor false" }).optional(),
+};
+
+/** The arguments of a `PrefixSet`. `entries` and `node` are checked by modules of their own. */
+export const prefixSetSchema = z.strictObject({
+  ...setShape,
+  entries: z.unknown(),
+  exclusive: z.boolean({ error: "is neither true nor false" }).optional(),
+  onExisting: onExistingSchema.optional(),
+  onDestroy: z.enum(["clear", "keep"], { error: 'is neither "clear" nor "keep"' }).optional(),
+  hostBits: hostBitsSchema.optional(),
+  ...limitShape,
+  node: connectionSchema.optional(),
+});
 
 /** Outputs that are no arguments. */
 export const PREFIX_SET_OUTPUTS = ["url", "count", "endpoint", "adopted", "found", "unsettled", "unreached"] as const;

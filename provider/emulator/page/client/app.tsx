@@ -1,11 +1,9 @@
 import { useEffect } from "preact/hooks";
-import type { FaultCatalogue, Overview } from "../schemas";
-import { Banner } from "./banner";
-import { Confirm } from "./confirm";
+import type { FaultCatalogue, Overview } from "../answers";
+import { Banner, Confirm, Locked } from "./banner";
 import { FaultsView } from "./faults";
 import { Header } from "./header";
 import { Journal } from "./journal";
-import { Locked } from "./locked";
 import { MarksView } from "./marks";
 import { NodeView } from "./node";
 import { PacketsView } from "./packets";

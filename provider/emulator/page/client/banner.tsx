@@ -1,6 +1,9 @@
-import type { Overview } from "../schemas";
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { Overview } from "../answers";
+import { token } from "./api";
+import { TextField } from "./fields";
 import { requestsOf } from "./route";
-import { type State, update } from "./store";
+import { type Question, type State, update } from "./store";
 import { answeredBy } from "./texts";
 import { Button } from "./ui";
 
@@ -55,5 +58,65 @@ function Restarted({ at: restarted }: { at: Date }) {
       </span>
       <Button text="×" label="Dismiss" onClick={() => update({ restarted: undefined })} />
     </p>
+  );
+}
+
+/** Asks the question, if there is one. It stands outside of views and menus, which may close or be disabled meanwhile. */
+export function Confirm({ question, live }: { question: Question | undefined; live: boolean }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useEffect(() => {
+    if (question) dialog.current?.showModal();
+  }, [question]);
+  if (!question) return null;
+  const { title, text, action, act } = question;
+  return (
+    <dialog ref={dialog} aria-labelledby="question" onClose={() => update({ question: undefined })}>
+      <h2 id="question">{title}</h2>
+      <p>{text}</p>
+      <div class="row end">
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+        <button
+          type="button"
+          class="danger"
+          disabled={!live}
+          onClick={() => {
+            dialog.current?.close();
+            act();
+          }}
+        >
+          {action}
+        </button>
+      </div>
+    </dialog>
+  );
+}
+
+/** Asks for the token of an emulator that wants one. */
+export function Locked() {
+  const [value, setValue] = useState("");
+  return (
+    <main class="locked">
+      <form
+        class="panel"
+        onSubmit={(event) => {
+          event.preventDefault();
+          token.set(value.trim());
+          location.reload();
+        }}
+      >
+        <h1>Packet filter emulator</h1>
+        <p>
+          {token.get() === null
+            ? "Its control API wants a token: the one that it was started with, or else the one in the line that it printed when it started."
+            : "That is not the token of this emulator."}
+        </p>
+        <TextField label="Control token" type="password" value={value} onChange={setValue} required grow />
+        <button type="submit" class="primary">
+          Open
+        </button>
+      </form>
+    </main>
   );
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
-import type { MarkLine } from "../schemas";
+import type { MarkLine } from "../answers";
 import { number } from "./texts";
 
 const HEIGHT = 240;

@@ -1,6 +1,5 @@
-import type { FaultCatalogue, JournalLine, Overview } from "../schemas";
-import { ApiError, call, query } from "./api";
-import { readEvents } from "./events";
+import type { FaultCatalogue, JournalLine, Overview } from "../answers";
+import { ApiError, call, query, send } from "./api";
 import { current, update } from "./store";
 
 /** Journal lines that the page keeps, and that it asks for at first. */
@@ -120,4 +119,25 @@ function shorten(
     ...line,
     commit: { inserted: count(inserted), removed: count(removed), changed: count(changed), size: Number(size) },
   };
+}
+
+/**
+ * Reads server-sent events until they end. `EventSource` cannot send the token.
+ *
+ * @param opened is called once events come; `each` with the data of every one.
+ */
+async function readEvents(path: string, opened: () => void, each: (data: string) => void): Promise<void> {
+  const { body } = await send("GET", path);
+  if (!body) return;
+  opened();
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const blocks = (rest + part.value).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const data = block.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
+      if (data.length > 0) each(data.join("\n"));
+    }
+  }
 }

@@ -1,10 +1,19 @@
 import { useState } from "preact/hooks";
-import type { Fault, FaultKind } from "../schemas";
+import type { Fault, FaultKind } from "../answers";
 import { call } from "./api";
 import { act } from "./ask";
-import { STRIKES, type Strike } from "./fault-texts";
 import { Form, SelectField, TextField } from "./fields";
 import { Panel } from "./ui";
+
+/** How often a fault strikes. */
+export const STRIKES = {
+  once: { text: "the next time", fault: {} },
+  always: { text: "every time", fault: { every: 1 } },
+  third: { text: "every third time", fault: { every: 3 } },
+  tenth: { text: "one in ten, by chance", fault: { rate: 0.1 } },
+} as const satisfies Record<string, { text: string; fault: Fault }>;
+
+export type Strike = keyof typeof STRIKES;
 
 /** Which requests, in one choice: a command of the node API or an operation of signaling. */
 const REQUESTS = {

@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
-import type { ActiveFault, FaultCatalogue, FaultPreset, Overview } from "../schemas";
+import type { ActiveFault, Fault, FaultCatalogue, FaultPreset, Overview } from "../answers";
 import { call } from "./api";
 import { act } from "./ask";
-import { FaultForm } from "./fault-form";
-import { armed, faultText, hitsOf, STRIKES, type Strike } from "./fault-texts";
+import { FaultForm, STRIKES, type Strike } from "./fault-form";
 import { SelectField } from "./fields";
 import { Table } from "./table";
 import { number } from "./texts";
@@ -107,4 +106,37 @@ function takeBack({ id, fault }: ActiveFault) {
   const label = `Take back fault ${id}, ${fault.kind}`;
   const remove = () => void act("Taken back.", () => call("DELETE", `/faults/${id}`));
   return <Button text="Take back" label={label} onClick={remove} />;
+}
+
+const TIMING = new Set(["every", "rate", "seed", "times", "nth"]);
+
+/** The fault of a preset that is armed, however often it strikes. */
+function armed({ fault: wanted }: FaultPreset, faults: readonly ActiveFault[]): ActiveFault | undefined {
+  return faults.find(({ fault, spent }) => !spent && effect(fault) === effect(wanted));
+}
+
+/** How many requests the faults of a preset have met, spent ones included. */
+function hitsOf({ fault: wanted }: FaultPreset, faults: readonly ActiveFault[]): number {
+  return faults.filter(({ fault }) => effect(fault) === effect(wanted)).reduce((sum, { hits }) => sum + hits, 0);
+}
+
+/** What a fault does, however often. */
+function effect(fault: Fault): string {
+  return Object.entries(fault)
+    .filter(([name]) => !TIMING.has(name))
+    .map(([name, value]) => `${name}=${value}`)
+    .sort()
+    .join(" ");
+}
+
+/** A fault in a few words: which requests, how often. */
+function faultText({ kind: _, seed: __, every, rate, times, nth, ...rest }: Fault): string {
+  const often = [
+    nth !== undefined && `from request ${nth} on`,
+    every !== undefined && (every === 1 ? "every time" : `every ${every} requests`),
+    rate !== undefined && `${Number(rate) * 100} % by chance`,
+    times !== undefined && `${times} times at most`,
+  ].filter(Boolean);
+  const which = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
+  return [...(which.length > 0 ? which : ["any request"]), ...(often.length > 0 ? often : ["once"])].join(", ");
 }

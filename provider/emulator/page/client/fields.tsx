@@ -1,4 +1,7 @@
 import type { ComponentChildren } from "preact";
+import { go, link, type View } from "./route";
+import { shortUrl } from "./texts";
+import { Name } from "./ui";
 
 /** A row of controls with the button that sends them. */
 export function Form(props: { submit?: string; onSubmit: () => void; children: ComponentChildren }) {
@@ -56,6 +59,11 @@ export function TextField(props: {
   );
 }
 
+/** What to look for in a list. */
+export function FindField(props: { value: string; onChange: (value: string) => void; placeholder: string }) {
+  return <TextField label="Find" type="search" grow {...props} />;
+}
+
 export function SelectField<Value extends string>(props: {
   label: string;
   value: Value;
@@ -90,5 +98,37 @@ export function Check(props: { label: string; checked: boolean; onChange: (check
       />
       <span>{props.label}</span>
     </label>
+  );
+}
+
+/** Resources of a view to choose from: a list beside them, on a narrow window a select. */
+export function Choice(props: {
+  view: View;
+  label: string;
+  items: readonly { readonly url: string; readonly hint: string }[];
+  chosen: string | undefined;
+}) {
+  const { view, label, items, chosen } = props;
+  const isListed = items.some(({ url }) => url === chosen);
+  return (
+    <div class="choice">
+      <nav class="choices" aria-label={label}>
+        {items.map(({ url, hint }) => (
+          <a key={url} href={link(view, url)} aria-current={url === chosen ? "true" : undefined}>
+            <Name>{shortUrl(url)}</Name>
+            {hint && <small>{hint}</small>}
+          </a>
+        ))}
+      </nav>
+      <SelectField
+        label={label}
+        value={(isListed && chosen) || ""}
+        options={[
+          ...(isListed ? [] : [["", "Choose …"] as const]),
+          ...items.map(({ url, hint }) => [url, hint ? `${shortUrl(url)}: ${hint}` : shortUrl(url)] as const),
+        ]}
+        onChange={(url) => url && go(view, url)}
+      />
+    </div>
   );
 }

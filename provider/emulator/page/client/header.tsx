@@ -1,4 +1,4 @@
-import type { Overview } from "../schemas";
+import type { Overview } from "../answers";
 import { call } from "./api";
 import { act } from "./ask";
 import { link } from "./route";

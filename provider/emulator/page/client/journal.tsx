@@ -1,12 +1,12 @@
 import { useState } from "preact/hooks";
-import type { JournalLine, Overview } from "../schemas";
+import type { JournalDetails, JournalLine, Overview } from "../answers";
 import { call } from "./api";
-import { act } from "./ask";
-import { Check, SelectField, TextField } from "./fields";
-import { JournalRow } from "./journal-row";
+import { act, useAnswer } from "./ask";
+import { Check, FindField, SelectField } from "./fields";
 import { choose, usePlace } from "./route";
-import { number, plural } from "./texts";
-import { Button } from "./ui";
+import { Parts, Scroll } from "./table";
+import { bytes, hasWords, number, plural } from "./texts";
+import { Badge, Button } from "./ui";
 
 const STEP = 100;
 const APIS = [
@@ -61,13 +61,10 @@ export function Journal({ lines, total, runs, live, alone }: JournalProps) {
         </div>
       </div>
       <div class="row tight">
-        <TextField
-          label="Find"
-          type="search"
+        <FindField
           value={filter}
           onChange={(text) => choose({ "journal.find": text })}
           placeholder="url, command, client, status"
-          grow
         />
         <SelectField label="API" value={api} options={APIS} onChange={(name) => choose({ "journal.api": name })} />
         <Check
@@ -104,8 +101,90 @@ export function Journal({ lines, total, runs, live, alone }: JournalProps) {
 const isTrouble = ({ status, fault }: JournalLine) => fault !== undefined || status === undefined || status >= 400;
 
 function holds({ cmd, op, url, client, type, status, fault, api, path }: JournalLine, filter: string): boolean {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return true;
-  const text = [api, cmd, op, url, client, type, status, fault, path].join(" ").toLowerCase();
-  return words.every((word) => text.includes(word));
+  if (filter.trim() === "") return true;
+  return hasWords([api, cmd, op, url, client, type, status, fault, path].join(" "), filter);
+}
+
+/** Bytes of an answer that the emulator keeps. */
+const KEPT = 2_048;
+
+/** A request; opened, all that is known of it. The first of a run that is shown tells of that. */
+function JournalRow({ line, run, live }: { line: JournalLine; run: string | undefined; live: boolean }) {
+  const [open, setOpen] = useState(false);
+  const { cmd, op, url, client, type, entries, status, answerBytes, fault, commit, method, path } = line;
+  const outcome = status === undefined ? "no answer" : String(status);
+  const bad = status === undefined || status >= 400;
+  return (
+    <li class={bad || fault ? "trouble" : undefined}>
+      {run !== undefined && <p class="run">{run}</p>}
+      <button type="button" class="line" aria-expanded={open} disabled={!live && !open} onClick={() => setOpen(!open)}>
+        <span class="first">
+          <time>{line.time.slice(11, 23)}</time>
+          <span class={`verb ${cmd ?? op ?? ""}`}>{cmd ?? op ?? method}</span>
+          {entries !== undefined && <span class="entries">{plural(entries, "entry", "entries")}</span>}
+          {fault && <Badge tone="warn">{fault}</Badge>}
+          <span class="rest">
+            {answerBytes !== undefined && <small>{bytes(answerBytes)}</small>}
+            <strong class={bad ? "bad" : "good"}>{outcome}</strong>
+          </span>
+        </span>
+        <code>{[url ?? (client ? `${line.api} ${client}` : path), type].filter(Boolean).join(" ")}</code>
+        {line.reason !== undefined && <span class="reason">{line.reason}</span>}
+        {commit && (
+          <span class="applied">
+            {commit.inserted + commit.removed + commit.changed === 0 ? "nothing changed" : "applied "}
+            <Parts
+              parts={[
+                ["plus", "+", commit.inserted],
+                ["minus", "−", commit.removed],
+                ["tilde", "~", commit.changed],
+              ]}
+              between=" "
+            />
+            , {commit.size === 0 ? "empty" : number(commit.size)} after
+          </span>
+        )}
+      </button>
+      {open && <Details index={line.index} version={line.commit === undefined} />}
+    </li>
+  );
+}
+
+function Details({ index, version }: { index: number; version: boolean }) {
+  const { answer: entry, problem } = useAnswer<JournalDetails>(`/page/journal/${index}`, version);
+  if (problem) return <p class="problem">{problem}</p>;
+  if (!entry) return <p class="hint">…</p>;
+  const { answer, answerHeaders, status, answerBytes, durationMs, ...request } = entry;
+  const facts = [
+    status === undefined ? "no answer" : `answer ${status}`,
+    ...(answerBytes === undefined ? [] : [bytes(answerBytes)]),
+    ...(durationMs === undefined ? [] : [`${durationMs} ms`]),
+  ];
+  return (
+    <>
+      <Scroll label="Request">
+        <pre>{JSON.stringify(request, null, 1)}</pre>
+      </Scroll>
+      <p class="hint">{facts.join(", ")}</p>
+      {answer !== undefined && (
+        <Scroll label="Answer">
+          <samp>
+            {Object.entries(answerHeaders ?? {}).map(([name, value]) => `${name}: ${value}\n`)}
+            {"\n"}
+            {readable(answer)}
+            {(answerBytes ?? 0) > KEPT && "\n…"}
+          </samp>
+        </Scroll>
+      )}
+    </>
+  );
+}
+
+/** JSON with one member a line; what is not JSON, and what was cut, as it is. */
+function readable(answer: string): string {
+  try {
+    return JSON.stringify(JSON.parse(answer), null, 1);
+  } catch {
+    return answer;
+  }
 }

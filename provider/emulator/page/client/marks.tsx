@@ -1,14 +1,13 @@
 import { useRef, useState } from "preact/hooks";
-import type { MarkChart, MarkLine, MarkType, MarkView, Overview, Profile } from "../schemas";
+import type { MarkChart, MarkLine, MarkType, MarkView, Overview, Profile } from "../answers";
 import { query } from "./api";
 import { useAnswer } from "./ask";
 import { Chart, Swatch } from "./chart";
 import { SelectField } from "./fields";
-import { ProfileLink } from "./profile-link";
 import { choose, go, usePlace } from "./route";
 import { Shown, Table } from "./table";
 import { duration, markKey, number, plural, ruleOfMark, shortUrl } from "./texts";
-import { Panel, Requests, Unknown } from "./ui";
+import { Panel, ProfileLink, Requests, Unknown } from "./ui";
 
 const STEP = 100;
 const TYPES: readonly (readonly [MarkType, string])[] = [

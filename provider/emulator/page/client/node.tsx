@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
-import type { Action, Overview, Profile, SetSummary } from "../schemas";
-import { Choice } from "./choice";
+import type { Action, Overview, Profile, SetSummary } from "../answers";
+import { Choice } from "./fields";
 import { link } from "./route";
 import { Table } from "./table";
 import { actionText, bytes, number, plural, whenText } from "./texts";

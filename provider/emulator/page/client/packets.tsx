@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks";
-import type { Overview, Verdict } from "../schemas";
-import { PacketForm } from "./packet-form";
-import { ProfileLink } from "./profile-link";
+import type { Overview, Packet, Verdict } from "../answers";
+import { call } from "./api";
+import { act } from "./ask";
+import { Check, Form, SelectField, TextField } from "./fields";
 import { Table } from "./table";
 import { TrafficForm } from "./traffic-form";
-import { Badge, Panel } from "./ui";
+import { Badge, Panel, ProfileLink } from "./ui";
 
 /** A packet that was sent, and what became of it. */
-export interface Sent {
+interface Sent {
   readonly id: number;
   readonly packet: string;
   readonly verdict: Verdict;
@@ -54,3 +55,75 @@ function Verdicts({ sent }: { sent: readonly Sent[] }) {
 }
 
 const touched = ({ type, id, value }: Verdict["marks"][number]) => `${type} ${id} = ${value}`;
+
+const PROTOCOLS = ["tcp", "udp", "icmp", "icmp6", "gre", "esp", "sctp"] as const;
+const FLAGS = ["syn", "ack", "fin", "rst", "psh"] as const;
+/** Senders from the documentation prefixes. */
+const SENDER = { 4: "203.0.113.9", 6: "2001:db8:bad::9" };
+
+/** A packet by hand. */
+function PacketForm(props: { recipient?: string; onVerdict: (packet: string, verdict: Verdict) => void }) {
+  const to = firstHost(props.recipient ?? "198.51.100.0/24");
+  const from = SENDER[to.includes(":") ? 6 : 4];
+  const [given, give] = useState({ from, to, dport: "443", sport: "", length: "", count: "" });
+  const [proto, setProto] = useState<(typeof PROTOCOLS)[number]>("tcp");
+  const [flags, setFlags] = useState<readonly (typeof FLAGS)[number][]>(["syn"]);
+  const hasPorts = proto === "tcp" || proto === "udp" || proto === "sctp";
+  const field = (name: keyof typeof given, label: string) => ({
+    label,
+    value: given[name],
+    onChange: (value: string) => give({ ...given, [name]: value }),
+  });
+  const number = (name: keyof typeof given) => given[name] !== "" && { [name]: Number(given[name]) };
+  const packet: Packet = {
+    from: given.from.trim(),
+    to: given.to.trim(),
+    proto,
+    ...(hasPorts && { ...number("dport"), ...number("sport") }),
+    ...(proto === "tcp" && flags.length > 0 && { flags }),
+    ...number("length"),
+    ...number("count"),
+  };
+  const send = () =>
+    act("", async () => {
+      const [verdict] = await call<Verdict[]>("POST", "/packets", [packet]);
+      if (verdict) props.onVerdict(packetText(packet), verdict);
+    });
+  return (
+    <Form submit="Send" onSubmit={() => void send()}>
+      <TextField {...field("from", "From")} required grow />
+      <TextField {...field("to", "To")} required grow />
+      <SelectField label="Protocol" value={proto} options={PROTOCOLS} onChange={setProto} />
+      {hasPorts && <TextField {...field("dport", "Port")} type="number" />}
+      {hasPorts && <TextField {...field("sport", "Source port")} type="number" placeholder="0" />}
+      <TextField {...field("length", "Bytes")} type="number" placeholder="64" />
+      <TextField {...field("count", "How many")} type="number" placeholder="1" />
+      {proto === "tcp" && (
+        <fieldset class="flags">
+          <legend>Flags</legend>
+          {FLAGS.map((flag) => (
+            <Check
+              key={flag}
+              label={flag}
+              checked={flags.includes(flag)}
+              onChange={(on) => setFlags(on ? [...flags, flag] : flags.filter((other) => other !== flag))}
+            />
+          ))}
+        </fieldset>
+      )}
+    </Form>
+  );
+}
+
+/** An address inside a prefix: good enough to begin with, the person may change it. */
+function firstHost(prefix: string): string {
+  const [network = "", length = ""] = prefix.split("/");
+  if (network.includes(":")) return length === "128" ? network : network.replace(/::$/, "::7");
+  const [a, b, c, d] = network.split(".").map(Number);
+  return length === "32" ? network : [a, b, c, (d ?? 0) + (Number(length) <= 28 ? 7 : 1)].join(".");
+}
+
+function packetText({ from, to, proto, dport, flags = [], count }: Packet): string {
+  const port = dport === undefined ? "" : ` port ${dport}`;
+  return `${from} → ${to} ${[proto, ...flags].join(" ")}${port}${count === undefined ? "" : ` × ${count}`}`;
+}

@@ -1,9 +1,8 @@
 import { useState } from "preact/hooks";
-import type { JournalLine, Overview, SetSummary, SetView } from "../schemas";
+import type { JournalLine, Overview, SetSummary, SetView } from "../answers";
 import { call, query } from "./api";
 import { act, useAnswer, useSettled } from "./ask";
-import { Choice } from "./choice";
-import { Check, TextField } from "./fields";
+import { Check, Choice, FindField, TextField } from "./fields";
 import { useChoice } from "./route";
 import { Parts, Shown, Table } from "./table";
 import { number, plural } from "./texts";
@@ -54,14 +53,7 @@ function SetPanel({ set, version }: { set: SetSummary; version: string }) {
     <Panel title={<code>{set.url}</code>} actions={<Requests words={set.url} />}>
       {answer && <CommitSummary view={answer} />}
       <div class="row">
-        <TextField
-          label="Find"
-          type="search"
-          grow
-          value={filter}
-          onChange={setFilter}
-          placeholder="address, prefix or part of it"
-        />
+        <FindField value={filter} onChange={setFilter} placeholder="address, prefix or part of it" />
         <Check
           label="Only what a commit would change"
           checked={onlyChanges}

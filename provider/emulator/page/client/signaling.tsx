@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Client, Overview } from "../schemas";
+import type { Client, Overview } from "../answers";
 import { call } from "./api";
 import { act } from "./ask";
 import { Form, TextField } from "./fields";

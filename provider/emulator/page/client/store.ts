@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { FaultCatalogue, JournalLine, Overview } from "../schemas";
+import type { FaultCatalogue, JournalLine, Overview } from "../answers";
 
 /** `locked`: the emulator wants a token that is not known or wrong. */
 export type Connection = "connecting" | "live" | "lost" | "locked";

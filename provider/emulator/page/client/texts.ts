@@ -1,9 +1,18 @@
-import type { Action, MarkRecord, Match, Overview, Profile, Rule } from "../schemas";
+import type { Action, MarkRecord, Match, Overview, Profile, Rule } from "../answers";
 
 /** Numbers with a narrow space between thousands. */
 export const number = (value: number) => value.toLocaleString("en-US").replaceAll(",", "\u202f");
 
 export const plural = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
+
+/** Whether a text has every word of another one, in any case. */
+export function hasWords(text: string, words: string): boolean {
+  const within = text.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => within.includes(word));
+}
 
 const UNITS = ["B", "KiB", "MiB", "GiB"] as const;
 

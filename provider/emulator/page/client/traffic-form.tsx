@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { TrafficSummary } from "../schemas";
+import type { TrafficSummary } from "../answers";
 import { call } from "./api";
 import { act } from "./ask";
 import { Check, Form, SelectField, TextField } from "./fields";

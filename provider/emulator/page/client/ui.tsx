@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
-import { requestsOf } from "./route";
+import { link, requestsOf } from "./route";
+import { shortUrl } from "./texts";
 
 /** A part of a view with its heading. */
 export function Panel({
@@ -86,5 +87,14 @@ export function Switch({ on, onClick, children }: { on: boolean; onClick: () => 
       <span class="knob" />
       {children}
     </button>
+  );
+}
+
+/** A profile in a table: its name, which leads to it. */
+export function ProfileLink({ url }: { url: string }) {
+  return (
+    <a class="profile" href={link("node", url)}>
+      <Name>{shortUrl(url)}</Name>
+    </a>
   );
 }

@@ -1,0 +1,54 @@
+import { text } from "node:stream/consumers";
+import { type CliIo, UsageError } from "./cli-io";
+
+/**
+ * What the work gives; an error of one kind, thrown or rejected with, is wrong use (exit code 2), any other stays a failure.
+ *
+ * @param about What the message begins with, such as `--now: `.
+ * @throws {UsageError} with the message of an error of that kind
+ */
+export function wrongUse<T>(kind: abstract new (...args: never[]) => Error, work: () => T, about = ""): T {
+  const judged = (error: unknown): never => {
+    throw error instanceof kind ? new UsageError(`${about}${error.message}`) : error;
+  };
+  try {
+    const result = work();
+    return result instanceof Promise ? (result.catch(judged) as T) : result;
+  } catch (error) {
+    return judged(error);
+  }
+}
+
+/** Reads an option that is a whole number. @throws {UsageError} with what it may be. */
+export function wholeNumber(option: string, least?: number, most = Number.POSITIVE_INFINITY): (text: string) => number {
+  return (text) => {
+    const number = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= (least ?? 0) && number <= most) return number;
+    const sentence =
+      least === undefined
+        ? `must be a whole number, it is ${JSON.stringify(text)}`
+        : `is an integer from ${least} to ${most}`;
+    throw new UsageError(`${option} ${sentence}.`);
+  };
+}
+
+/** Gathers an option that may be repeated; any other is refused when it is. */
+export function collect(value: string, before: readonly string[]): string[] {
+  return [...before, value];
+}
+
+/** The same for names, of which several may stand in one value, with commas between them. */
+export function collectNames(value: string, before: readonly string[]): string[] {
+  const names = value.split(",").flatMap((name) => name.trim() || []);
+  return [...before, ...names];
+}
+
+/**
+ * All of standard input.
+ *
+ * @throws {UsageError} with `otherwise` where there is none, or where it is a terminal at which a person would wait.
+ */
+export function standardInput({ stdin }: CliIo, otherwise: string): Promise<string> {
+  if (!stdin || stdin.isTTY) throw new UsageError(otherwise);
+  return text(stdin);
+}

@@ -1,0 +1,48 @@
+import type { Fault } from "../behaviour/faults";
+import type { MarkChart } from "../marks/mark-history";
+import type {
+  describeDialects,
+  describeEntry,
+  describeFaults,
+  describeLine,
+  describeMarks,
+  describeSet,
+} from "./describe";
+import type { describeOverview } from "./overview";
+
+/**
+ * What the page is answered, as types. It is served from the same build as its answers, so that their form is not checked
+ * again, and is described nowhere else: it changes with the page.
+ */
+export type { MarkType } from "../../model/mark";
+export type { Fault } from "../behaviour/faults";
+export type { MarkRecord } from "../marks";
+export type { MarkChart } from "../marks/mark-history";
+export type { Packet, TrafficSummary, Verdict } from "../packets";
+
+export type Overview = ReturnType<typeof describeOverview>;
+/** A client of the signaling API, without its secret. */
+export type Client = Overview["clients"][number];
+export type Profile = Overview["arenas"][number]["profiles"][number];
+export type SetSummary = Profile["sets"][number];
+export type Rule = Profile["rules"][number]["rule"];
+export type Match = NonNullable<Rule["match"]>[number];
+export type Action = NonNullable<Rule["actions"]>[number];
+export type ActiveFault = Omit<Overview["faults"][number], "remove">;
+
+/** Applied and staged entries of a set side by side, and only as many rows as are read. */
+export type SetView = ReturnType<typeof describeSet>;
+export type MarkView = ReturnType<typeof describeMarks>;
+export type MarkLine = MarkChart["lines"][number];
+
+/** A line of the journal: a commit as numbers, and why a request was refused. */
+export type JournalLine = ReturnType<typeof describeLine>;
+/** A line of the journal, opened. */
+export type JournalDetails = ReturnType<typeof describeEntry>;
+
+export type FaultCatalogue = ReturnType<typeof describeFaults>;
+export type FaultKind = FaultCatalogue["kinds"][number];
+/** A fault to switch on by click, and what it does in the words of a person who looks for it. */
+export type FaultPreset = FaultCatalogue["presets"][number] & { readonly fault: Fault };
+export type Dialects = ReturnType<typeof describeDialects>;
+export type DialectSwitch = Dialects["switches"][number];

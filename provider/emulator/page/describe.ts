@@ -1,0 +1,114 @@
+import type { MarkType } from "../../model/mark";
+import { type CanonicalPrefix, Prefix } from "../../model/prefix";
+import { sorted } from "../../model/prefix-map";
+import { prefixIn } from "../../model/readable";
+import { DIALECTS, SWITCHES } from "../behaviour/dialect";
+import type { FaultDefinition } from "../behaviour/fault-kind";
+import { FAULT_KINDS } from "../behaviour/fault-kinds";
+import { faultPresets } from "../behaviour/fault-presets";
+import type { Switch } from "../behaviour/switch";
+import { PAGE } from "../defaults";
+import type { JournalEntry } from "../journal/entry";
+import { reasonOf } from "../journal/journal-text";
+import type { MarkStore } from "../marks";
+import { commitCounts } from "../state/commit-record";
+import type { PrefixSetStore } from "../state/prefix-set-store";
+
+/** Which rows of a set are shown. */
+export interface RowChoice {
+  /** A part of the prefix; or an address or prefix that overlaps it. */
+  readonly filter: string;
+  readonly onlyChanges: boolean;
+  /** Most rows. */
+  readonly limit: number;
+}
+
+/** Applied and staged entries of a set side by side. */
+export function describeSet(set: PrefixSetStore, { filter, onlyChanges, limit }: RowChoice) {
+  const { applied, ordered, staged } = set;
+  const both = staged === ordered ? ordered : sorted(new Map([...ordered, ...staged]));
+  const passes = rowFilter(filter);
+  const counts = { inserted: 0, removed: 0, changed: 0, matching: 0 };
+  const rows: { prefix: string; applied: number | null; staged: number | null }[] = [];
+  for (const [prefix] of both) {
+    const row = { prefix, applied: applied.get(prefix) ?? null, staged: set.stagedValue(prefix) ?? null };
+    if (row.applied === null) counts.inserted += 1;
+    else if (row.staged === null) counts.removed += 1;
+    else if (row.applied !== row.staged) counts.changed += 1;
+    if ((onlyChanges && row.applied === row.staged) || !passes(prefix)) continue;
+    counts.matching += 1;
+    if (rows.length < limit) rows.push(row);
+  }
+  return { applied: applied.size, staged: staged.length, ...counts, rows };
+}
+
+/** An address finds the entries that cover it, a part of a text those that hold it. */
+function rowFilter(filter: string): (prefix: CanonicalPrefix) => boolean {
+  if (filter === "") return () => true;
+  const wanted = prefixIn(filter);
+  const part = filter.toLowerCase();
+  if (!wanted) return (prefix) => prefix.includes(part);
+  return (text) => {
+    const prefix = Prefix.fromCanonical(text);
+    return prefix.contains(wanted) || wanted.contains(prefix);
+  };
+}
+
+/** An entry as a short line. */
+export function describeLine(all: JournalEntry) {
+  const { headers: _, data: __, answerHeaders: ___, answer, commit, ...entry } = all;
+  const reason = reasonOf({ status: entry.status, answer });
+  return {
+    ...entry,
+    ...(reason !== undefined && { reason }),
+    ...(commit && { commit: { ...commitCounts(commit), size: commit.size } }),
+  };
+}
+
+/** An entry in detail, with the beginning of what is long. */
+export function describeEntry(entry: JournalEntry) {
+  const { headers, answerHeaders, answer, data, commit } = entry;
+  return {
+    ...describeLine(entry),
+    headers,
+    answerHeaders,
+    answer,
+    data: data?.slice(0, PAGE.items),
+    changes: commit && {
+      inserted: first(commit.inserted),
+      removed: first(commit.removed),
+      changed: first(commit.changed),
+    },
+  };
+}
+
+function first<T>(part: Readonly<Record<string, T>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(part).slice(0, PAGE.items));
+}
+
+/** A table of marks: the live records with the largest values, of one id or of all. */
+export function describeMarks(marks: MarkStore, type: MarkType, limit: number, id: number | undefined) {
+  const records = marks.largest(type, limit, id);
+  return { ...marks.count(type), ...marks.losses(type), capacity: marks.capacity, records };
+}
+
+/** Every fault that the page offers: its form and its switches are made of this alone. */
+export function describeFaults() {
+  return { kinds: Object.entries(FAULT_KINDS).map(describeKind), presets: faultPresets() };
+}
+
+/** A kind of fault, with what it can be told and the defaults of that; null where there is none. */
+function describeKind([kind, { about, parameters }]: [string, FaultDefinition]) {
+  return { kind, about, parameters: parameters as Readonly<Record<string, string | number | null>> };
+}
+
+/** What the dialect can be set to: by the name of a whole one, or switch by switch. */
+export function describeDialects() {
+  return { names: Object.keys(DIALECTS), switches: Object.entries(SWITCHES).map(describeSwitch) };
+}
+
+/** A switch with what it may be; the first of that is the default, and other names or numbers may be possible. */
+function describeSwitch([name, { schema, alternatives, refusals = [] }]: [string, Switch]) {
+  const settings = [schema.parse(undefined), ...alternatives, ...refusals] as (string | number)[];
+  return { name, about: schema.description ?? "", settings };
+}

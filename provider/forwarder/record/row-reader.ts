@@ -1,0 +1,142 @@
+import type { BatchHead } from "../ledger/protocol";
+import { type Details, EVENTS, type MarkKey } from "./rows";
+
+const [QUOTE, COMMA, BACKSLASH, NULL, ZERO] = [0x22, 0x2c, 0x5c, 0x6e, 0x30];
+const [ARRAY, ARRAY_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
+const HEAD = '{"head":';
+const ROWS = ',"rows":[';
+const END = "]}";
+
+/** What each byte may be a part of. */
+const PARTS = new Uint8Array(256);
+const OF_ADDRESS = 1;
+const OF_NUMBER = 2;
+for (const byte of Buffer.from("0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_.:"))
+  PARTS[byte] = OF_ADDRESS;
+for (const byte of Buffer.from("0123456789+-.eE")) PARTS[byte] = (PARTS[byte] as number) | OF_NUMBER;
+
+/** Where something stands in a batch. */
+export class Place {
+  start = 0;
+  end = 0;
+
+  /** False where the row does not have it. */
+  get isThere(): boolean {
+    return this.end > 0;
+  }
+}
+
+/**
+ * The rows of a batch of the spool, one after the other, as the bytes that they are: most of what they hold goes into a line as
+ * it stands. Members of it are those of the row that was read last.
+ */
+export class RowReader {
+  readonly head: BatchHead;
+  event = 0;
+  readonly key = new Place();
+  /** True where the key is an address and nothing else: as text, in JSON and in a message it is the same. */
+  isAddress = false;
+  readonly id = new Place();
+  readonly value = new Place();
+  readonly lifetime = new Place();
+  /** Position in the list of rules; -1 where there is none. */
+  rule = -1;
+  details: Details | undefined;
+  private at: number;
+  private readonly ruleAt = new Place();
+
+  /** @throws {SyntaxError} here and in {@link next}, when it is no batch. */
+  constructor(readonly bytes: Buffer) {
+    const start = this.passed(HEAD, 0);
+    const end = this.endOfValue(start);
+    this.head = JSON.parse(bytes.toString("utf8", start, end));
+    this.at = this.passed(ROWS, end);
+  }
+
+  /** Reads the next row. @returns false when there is none. */
+  next(): boolean {
+    const { bytes, id, value, lifetime, ruleAt } = this;
+    let at = this.at;
+    if (bytes[at] === ARRAY_END) {
+      this.passed(END, at);
+      return false;
+    }
+    if (bytes[at] === COMMA) at++;
+    this.event = (bytes[at + 1] as number) - ZERO;
+    if (bytes[at] !== ARRAY || bytes[at + 2] !== COMMA || bytes[at + 3] !== QUOTE) throw this.broken(at);
+    if (EVENTS[this.event] === undefined) throw this.broken(at + 1);
+    at = this.readKey(at + 4);
+    at = this.number(id, at);
+    at = this.number(value, at);
+    at = this.number(lifetime, at);
+    at = this.number(ruleAt, at);
+    this.rule = ruleAt.isThere ? Number(bytes.toString("latin1", ruleAt.start, ruleAt.end)) : -1;
+    this.details = undefined;
+    if (bytes[at] === COMMA) {
+      const end = this.endOfValue(at + 1);
+      this.details = JSON.parse(bytes.toString("utf8", at + 1, end));
+      at = end;
+    }
+    if (bytes[at] !== ARRAY_END) throw this.broken(at);
+    this.at = at + 1;
+    return true;
+  }
+
+  /** The key as a text. */
+  keyText(): MarkKey {
+    return JSON.parse(this.bytes.toString("utf8", this.key.start - 1, this.key.end + 1));
+  }
+
+  private readKey(start: number): number {
+    const { bytes, key } = this;
+    const { length } = bytes;
+    let parts = OF_ADDRESS;
+    let at = start;
+    for (let byte = bytes[at]; byte !== QUOTE && at < length; byte = bytes[++at])
+      parts &= PARTS[byte as number] as number;
+    key.start = start;
+    key.end = at;
+    this.isAddress = parts !== 0 && at > start;
+    return at + 1;
+  }
+
+  /** Reads a number, which may be missing, from behind its comma. */
+  private number(place: Place, at: number): number {
+    const { bytes } = this;
+    place.end = 0;
+    if (bytes[at] !== COMMA) return at;
+    let end = at + 1;
+    if (bytes[end] === NULL) return this.passed("null", end);
+    while (((PARTS[bytes[end] as number] as number) & OF_NUMBER) !== 0) end++;
+    if (end === at + 1) throw this.broken(end);
+    place.start = at + 1;
+    place.end = end;
+    return end;
+  }
+
+  /** Where an object ends that begins here. */
+  private endOfValue(start: number): number {
+    const { bytes } = this;
+    let depth = 0;
+    let inText = false;
+    for (let at = start; at < bytes.length; at++) {
+      const byte = bytes[at];
+      if (byte === BACKSLASH) at++;
+      else if (byte === QUOTE) inText = !inText;
+      else if (inText) continue;
+      else if (byte === OBJECT) depth++;
+      else if (byte === OBJECT_END && --depth === 0) return at + 1;
+    }
+    throw this.broken(start);
+  }
+
+  private passed(text: string, at: number): number {
+    const end = at + text.length;
+    if (this.bytes.toString("latin1", at, end) !== text) throw this.broken(at);
+    return end;
+  }
+
+  private broken(at: number): SyntaxError {
+    return new SyntaxError(`a batch of the spool is broken at byte ${at}`);
+  }
+}

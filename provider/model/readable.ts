@@ -1,0 +1,20 @@
+import { attempt } from "./errors";
+import { type HostBits, Prefix, PrefixError } from "./prefix";
+import { parseUrl, type ResourceUrl } from "./resource-url";
+
+/** Readers for what need not be readable: each gives `undefined`, where those that they call throw. */
+
+/** The prefix that a value spells. */
+export function prefixIn(spelling: unknown, options: { readonly hostBits?: HostBits } = {}): Prefix | undefined {
+  return typeof spelling === "string" ? attempt(() => Prefix.parse(spelling, options), PrefixError) : undefined;
+}
+
+/** What a text is the address of. */
+export function resourceIn(text: string): ResourceUrl | undefined {
+  return attempt(() => parseUrl(text));
+}
+
+/** What a text says in JSON, by another reader than `JSON.parse` where one is given. */
+export function jsonIn(text: string, read: (text: string) => unknown = JSON.parse): unknown {
+  return attempt(() => read(text));
+}

@@ -1,0 +1,54 @@
+import { expect } from "vitest";
+import { type Dialect, type DialectSettings, deviations, dialect as parsed } from "../../provider/emulator";
+import { answersOf } from "./script";
+import { probed, STATE, startNode, WITHOUT_SET } from "./support";
+import { visible } from "./visible";
+
+/** As many of the seeds are tried in `npm test`; the others, up to {@link ALL}, run with `npm run test:long`. */
+export const SHORT = 6;
+export const ALL = 30;
+
+/** A probe recognises an emulator that answers so, and an emulator with the dialect that it found answers as that one. */
+export async function expectRecognised(settings: DialectSettings | `seed:${number}`): Promise<void> {
+  const { truth, result } = await found(settings);
+  await expectSameAnswers(truth, result);
+}
+
+/** The dialect that a probe of an emulator gives back, all that it did not find out at its default. */
+async function found(settings: DialectSettings | `seed:${number}`): Promise<{ truth: Dialect; result: Dialect }> {
+  const truth = parsed(settings);
+  await using emulator = await startNode(settings, { state: truth.unknownSet === "made" ? WITHOUT_SET : STATE });
+  const { findings, dialect, stopped, left } = await probed(emulator);
+  const failed = findings.filter((finding) => finding.found === "error").map(({ point, node }) => `${point}: ${node}`);
+  const about = `with ${JSON.stringify(deviations(truth))}`;
+  expect({ failed, stopped, left }, about).toEqual({ failed: [], stopped: undefined, left: [] });
+  // Where lists show what waits, the last commit may still be on its way.
+  emulator.clock.advance(1_000);
+  const { applied, staged } = emulator.prefixSet("prefixset://edge/probe");
+  expect({ applied, staged, active: emulator.signalings.c1 ?? [] }, about).toEqual({
+    applied: {},
+    staged: {},
+    active: [],
+  });
+  // Where lists of all tables count together, the first one that is turned away says so.
+  const tooSoon = emulator.requests().filter((entry) => entry.tooSoon);
+  expect(
+    tooSoon.map(({ status }) => status),
+    about,
+  ).toEqual(truth.markPace === "node" ? [429] : []);
+  const result = parsed(dialect);
+  expect(visible(result), about).toEqual(visible(truth));
+  return { truth, result };
+}
+
+/** Two emulators that answer sixty requests in the same way, status and body. */
+async function expectSameAnswers(truth: Dialect, result: Dialect): Promise<void> {
+  const answers = [];
+  for (const settings of [truth, result]) {
+    await using emulator = await startNode(settings, { state: truth.unknownSet === "made" ? WITHOUT_SET : STATE });
+    emulator.clock.freeze("2026-12-01T00:00:00Z");
+    answers.push(await answersOf(emulator));
+  }
+  expect(answers[0]?.length).toBeGreaterThanOrEqual(60);
+  expect(answers[1], `with ${JSON.stringify(deviations(truth))}`).toEqual(answers[0]);
+}

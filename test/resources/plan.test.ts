@@ -1,0 +1,225 @@
+import { describe, expect, it } from "vitest";
+import type { CanonicalPrefix } from "../../provider/model/prefix";
+import type { ListedMap } from "../../provider/model/prefix-map";
+import { contentLimits } from "../../provider/resources/limits/content";
+import { parseShareLimit, type RemovalArguments, removalLimits } from "../../provider/resources/limits/removals";
+import { type NewSet, planCreate, planLimitedUpdate } from "../../provider/resources/prefix-set/plan";
+import { planEntry } from "../../provider/resources/set-plan";
+
+const URL = "prefixset://edge/blocked";
+const LABEL = `Set ${URL} on fra1`;
+const TODAY = Date.parse("2026-07-01T00:00:00Z");
+const NOTHING_SENT = `${LABEL}: nothing was sent.`;
+
+const P = (text: string) => text as CanonicalPrefix;
+const [A, B, C, D] = [P("192.0.2.0/24"), P("198.51.100.0/24"), P("203.0.113.0/24"), P("2001:db8::/32")];
+const map = (...entries: [CanonicalPrefix, number | string][]): ListedMap => new Map(entries);
+/** So many single addresses, each with the value. */
+const many = (number: number, value = 1): ListedMap =>
+  new Map(Array.from({ length: number }, (_, index) => [P(`192.0.2.${index}/32`), value]));
+const part = (entries: ListedMap, from: number, to?: number): ListedMap => new Map([...entries].slice(from, to));
+
+const stackContent = {
+  forbiddenPrefixes: () => [],
+  requiredPrefixes: () => [],
+  shortestPrefix: () => ({}),
+  maxEntries: () => undefined,
+};
+const content = (given: Parameters<typeof contentLimits>[0] = {}) => contentLimits(given, stackContent);
+
+describe("the create of a set", () => {
+  const plan = (observed: ListedMap, given: Partial<NewSet>) =>
+    planCreate(observed, {
+      label: LABEL,
+      desired: map(),
+      exclusive: true,
+      onExisting: "fail",
+      owned: new Set(),
+      limits: content(),
+      leaving: new Set(),
+      ...given,
+    });
+
+  it("puts in what is wanted, and commits what the list shows already, unless a resource has it", () => {
+    const desired = map([A, 1], [B, 2]);
+    const put = { put: desired, remove: new Set(), expired: new Set() };
+    expect(plan(map(), { desired })).toEqual({ plan: { ...put, shown: new Set() }, left: map() });
+    expect(plan(map([A, 1]), { desired })).toEqual({ plan: { ...put, shown: new Set([A]) }, left: map() });
+    const owned = new Set([A]);
+    expect(plan(map([A, 1]), { desired, owned })).toEqual({ plan: { ...put, shown: new Set() }, left: map() });
+    expect(plan(map([A, 7], [C, 1]), { desired, owned: new Set([A, C]) }).left).toEqual(map());
+  });
+
+  it("is refused by what the set holds and the program does not declare so, all of it named", () => {
+    const remedy =
+      'Nothing was sent. Declare them, or take them over with onExisting: "adopt" (nothing of them is removed before a preview has shown it), or manage only your own entries with exclusive: false.';
+    expect(() => plan(map([B, 1]), {})).toThrow(
+      new Error(`${LABEL} already holds 1 entry not declared here: ${B}. ${remedy}`),
+    );
+    expect(() => plan(map([A, 7]), { desired: map([A, 1]) })).toThrow(
+      new Error(`${LABEL} already holds other values of ${A} (7). ${remedy}`),
+    );
+    expect(() => plan(map([A, 7], [B, 1], [C, 1]), { desired: map([A, 1]) })).toThrow(
+      new Error(
+        `${LABEL} already holds 2 entries not declared here: ${B}, ${C} and other values of ${A} (7). ${remedy}`,
+      ),
+    );
+  });
+
+  it("takes them over as they are where it adopts, and leaves them where it is not exclusive", () => {
+    const observed = map([A, 7], [B, 1]);
+    const desired = map([A, 1], [C, 1]);
+    const none = { remove: new Set(), expired: new Set(), shown: new Set() };
+    expect(plan(observed, { desired, onExisting: "adopt" })).toEqual({
+      plan: { ...none, put: map([C, 1]) },
+      left: observed,
+    });
+    expect(plan(map([B, 1]), { desired, exclusive: false })).toEqual({ plan: { ...none, put: desired }, left: map() });
+  });
+
+  it("removes what a command put there before, and is not in its own way with that", () => {
+    const leaving = new Set([B]);
+    const { plan: made, left } = plan(map([A, 1], [B, 1]), { desired: map([A, 1]), leaving });
+    expect(made).toEqual({ put: map([A, 1]), remove: leaving, expired: leaving, shown: new Set([A]) });
+    expect(left).toEqual(map());
+    expect(() => plan(map([B, 1], [C, 1]), { leaving })).toThrow(`holds 1 entry not declared here: ${C}. `);
+  });
+
+  it("keeps to the limits of its content, with what it takes over", () => {
+    const adopt = { desired: map([A, 1]), onExisting: "adopt" } as const;
+    const tooMany = `${NOTHING_SENT} 2 entries are more than maxEntries (1).`;
+    expect(() => plan(map([B, 1]), { ...adopt, limits: content({ maxEntries: 1 }) })).toThrow(new Error(tooMany));
+    expect(plan(map([A, 7]), { ...adopt, limits: content({ maxEntries: 1 }) }).left).toEqual(map([A, 7]));
+    expect(plan(map([B, 1]), { ...adopt, limits: content({ requiredPrefixes: [B] }) }).left).toEqual(map([B, 1]));
+    expect(() => plan(map(), { ...adopt, limits: content({ forbiddenPrefixes: [A], requiredPrefixes: [B] }) })).toThrow(
+      new Error(
+        `${NOTHING_SENT} entry ${A} is a forbidden prefix (forbiddenPrefixes): remove it. no entry covers ${B}, required by requiredPrefixes: add it.`,
+      ),
+    );
+  });
+});
+
+describe("the update of a set", () => {
+  const lifts = { liftsRemovals: () => false, liftsChanges: () => false };
+  const none = { maxRemovals: undefined, maxChanges: undefined, ...lifts };
+  const update = (
+    observed: ListedMap,
+    desired: ListedMap,
+    {
+      known = observed,
+      limits = {},
+      given = {},
+      stack = {},
+      notes = new Map(),
+      withdrawn = map(),
+    }: {
+      known?: ListedMap;
+      limits?: RemovalArguments;
+      given?: Parameters<typeof contentLimits>[0];
+      stack?: Partial<Parameters<typeof removalLimits>[1]>;
+      notes?: ReadonlyMap<CanonicalPrefix, string>;
+      withdrawn?: ListedMap;
+    } = {},
+  ) =>
+    planLimitedUpdate(
+      observed,
+      { known, desired, unsettled: new Set(), wanted: desired, moved: false, withdrawn },
+      {
+        label: LABEL,
+        url: URL,
+        content: content(given),
+        removals: removalLimits(limits, { ...none, ...stack }, URL),
+        notes,
+        now: TODAY,
+      },
+    );
+  const all = many(60);
+
+  it("removes half of a set and no more, unless it is told so", () => {
+    expect(update(all, part(all, 30)).remove.size).toBe(30);
+    const refusal = `${NOTHING_SENT} 31 of 60 entries would be removed, more than maxRemovals (50%, here 30). If that is meant, raise maxRemovals or run once with PACKETFILTER_ALLOW_REMOVALS=${URL}.`;
+    expect(() => update(all, part(all, 31))).toThrow(new Error(refusal));
+    expect(update(all, part(all, 31), { limits: { maxRemovals: 31 } }).remove.size).toBe(31);
+    expect(update(all, part(all, 31), { stack: { liftsRemovals: (url) => url === URL } }).remove.size).toBe(31);
+    // Twenty always go.
+    expect(update(many(25), part(many(25), 20)).remove.size).toBe(20);
+    expect(() => update(many(25), part(many(25), 21), { limits: { maxRemovals: 0 } })).toThrow("here 20");
+  });
+
+  it("counts no removal of what has expired, was put there by a command, or is gone already", () => {
+    const gone = [...all.keys()].slice(0, 31);
+    const expired = JSON.stringify({ expires: "2026-06-30T00:00:00Z" });
+    const lasting = JSON.stringify({ expires: "2026-07-02T00:00:00Z" });
+    const desired = part(all, 31);
+    const [first] = gone as [CanonicalPrefix];
+    expect(update(all, desired, { notes: new Map([[first, expired]]) })).toMatchObject({ expired: new Set([first]) });
+    expect(() => update(all, desired, { notes: new Map([[first, lasting]]) })).toThrow("31 of 60");
+    expect(update(all, desired, { withdrawn: part(all, 0, 1) }).expired).toEqual(new Set([first]));
+    const observed = part(all, 1);
+    expect(update(observed, desired, { known: all, limits: { maxRemovals: 30 } }).remove).toEqual(new Set(gone));
+  });
+
+  it("empties no set that had entries, unless that is allowed", () => {
+    const refusal = `${NOTHING_SENT} all 3 entries would be removed: if the set is to be empty, set allowEmpty: true.`;
+    expect(() => update(many(3), map())).toThrow(new Error(refusal));
+    expect(() => update(map([A, 1]), map())).toThrow("the only entry would be removed");
+    expect(update(many(3), map(), { limits: { allowEmpty: true } }).remove.size).toBe(3);
+    expect(update(map([A, 1]), map([B, 1])).remove).toEqual(new Set([A]));
+  });
+
+  it("gives as many entries another value as program and stack allow, and none is counted that is new", () => {
+    const desired = new Map([...many(60, 2), [C, 2] as const]);
+    expect(update(all, desired).put).toEqual(desired);
+    expect(update(all, new Map([...all, [C, 2] as const]), { limits: { maxChanges: 0 } }).put.size).toBe(61);
+    const sentence = (name: string, limit: string) =>
+      `60 of 60 entries would get another value, more than ${name} (${limit}, here ${limit === "59" ? 59 : 20}). If that is meant, raise ${name} or run once with PACKETFILTER_ALLOW_CHANGES=${URL}.`;
+    expect(() => update(all, desired, { limits: { maxChanges: 59 } })).toThrow(
+      new Error(`${NOTHING_SENT} ${sentence("maxChanges", "59")}`),
+    );
+    const stack = { maxChanges: parseShareLimit("10%") };
+    expect(() => update(all, desired, { limits: { maxChanges: 60 }, stack })).toThrow(
+      new Error(`${NOTHING_SENT} ${sentence("packetfilter:maxChanges", "10%")}`),
+    );
+    expect(update(all, desired, { stack: { ...stack, liftsChanges: () => true } }).put.size).toBe(61);
+    expect(update(all, desired, { limits: { maxChanges: "100%" } }).put.size).toBe(61);
+  });
+
+  it("keeps to the limits of its content, by what the set holds afterwards, entries of others included", () => {
+    const limited = { known: map([A, 1]), given: { maxEntries: 2, requiredPrefixes: [B] } };
+    expect(update(map([A, 1], [B, 1]), map([C, 1]), limited).put).toEqual(map([C, 1]));
+    expect(() => update(map([A, 1], [B, 1]), map([A, 1], [C, 1]), limited)).toThrow(
+      new Error(`${NOTHING_SENT} 3 entries are more than maxEntries (2).`),
+    );
+    expect(() => update(map([A, 1], [B, 1]), map([A, 1]), { given: { requiredPrefixes: [B] } })).toThrow(
+      new Error(`${NOTHING_SENT} no entry covers ${B}, required by requiredPrefixes: add it.`),
+    );
+    expect(() => update(map(), map([P("::/0"), 1]))).toThrow(
+      new Error(
+        `${NOTHING_SENT} entry ::/0 is shorter than /1: write the prefixes that are meant, or allow it with shortestPrefix.`,
+      ),
+    );
+  });
+});
+
+describe("the create of an entry", () => {
+  const entry = { label: LABEL, prefix: A, value: 1, onExisting: "fail", owned: new Set<CanonicalPrefix>() } as const;
+  const put = { put: map([A, 1]), remove: new Set() };
+
+  it("puts it in where it is not there, or is there for a resource of the stack", () => {
+    expect(planEntry(map([D, 1]), entry)).toEqual({ plan: put });
+    expect(planEntry(map([A, 7]), { ...entry, owned: new Set([A]) })).toEqual({ plan: put });
+  });
+
+  it("commits what is there with the value, and takes another value over only where it adopts", () => {
+    expect(planEntry(map([A, 1]), entry)).toEqual({ plan: { ...put, shown: new Set([A]) }, found: 1 });
+    expect(planEntry(map([A, 7]), { ...entry, onExisting: "adopt" })).toEqual({
+      plan: { ...put, put: map() },
+      found: 7,
+    });
+    expect(() => planEntry(map([A, 7]), entry)).toThrow(
+      new Error(
+        `${LABEL} already holds ${A} with the value 7, not 1. Nothing was sent. Give the entry that value, or take it over with onExisting: "adopt".`,
+      ),
+    );
+  });
+});
