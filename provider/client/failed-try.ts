@@ -15,6 +15,8 @@ export interface FailedTry extends Omit<Failed, "kind"> {
   readonly cause?: unknown;
   /** Milliseconds that `Retry-After` asks for. */
   readonly asked?: number;
+  /** The deadline ended it: what an earlier try was answered says more. */
+  readonly isLate?: boolean;
 }
 
 /** Ended by the caller before anything was sent. */
@@ -32,6 +34,7 @@ export const TOO_LATE: FailedTry = {
   label: "time-out",
   message: "the deadline is reached",
   repeat: false,
+  isLate: true,
 };
 
 /**
@@ -50,8 +53,9 @@ export function readTransportFailure(
     case "cancelled":
       return { ...CANCELLED, ...base };
     case "timeout": {
-      const message = left <= 0 ? "the deadline is reached" : `no answer within ${duration(limits.timeoutMs)}`;
-      return { ...base, kind: "failed", label: "time-out", message, repeat: left > 0 };
+      if (left <= 0) return { ...TOO_LATE, ...base };
+      const message = `no answer within ${duration(limits.timeoutMs)}`;
+      return { ...base, kind: "failed", label: "time-out", message, repeat: true };
     }
     case "too-large": {
       const message = tooLarge(limits.maxAnswerBytes);

@@ -71,6 +71,7 @@ export class Requester {
   async execute<T>(request: ApiRequest<T>, { signal, until: given }: Limits = {}): Promise<T> {
     let began: number | undefined;
     let doubtful = false;
+    let answered: FailedTry | undefined;
     for (let tries = 1; ; tries++) {
       const release = await this.begin(request, signal).catch(() => undefined);
       // Waiting for one's turn is not the node's fault, so the operation's own time begins after it.
@@ -82,8 +83,10 @@ export class Requester {
 
       doubtful ||= result.outcome === "unknown";
       const pause = this.pauseAfter(result, request, tries);
-      const stopped = this.stopBefore(pause, until, result);
-      let last: FailedTry = result;
+      if (result.status !== undefined && !result.isLate) answered = result;
+      const cutOff = result.isLate ? answered : undefined;
+      const stopped = cutOff ? DEADLINE : this.stopBefore(pause, until, result);
+      let last: FailedTry = cutOff ? { ...cutOff, outcome: result.outcome } : result;
       if (pause !== undefined && stopped === undefined) {
         await this.world.sleep(pause, signal).catch(() => undefined);
         if (!signal?.aborted) continue;
@@ -183,10 +186,12 @@ export class Requester {
   private stopBefore(pause: number | undefined, until: number, last: FailedTry): string | undefined {
     const now = this.world.monotonic();
     if (pause === undefined || now + pause < until) return undefined;
-    if (last.asked === undefined || now + last.asked < until) return "The deadline is reached.";
+    if (last.asked === undefined || now + last.asked < until) return DEADLINE;
     return `It asks to wait ${duration(last.asked)}, which is beyond the deadline.`;
   }
 }
+
+const DEADLINE = "The deadline is reached.";
 
 /** Of more, the last is taken for the answer. */
 export const MAX_REDIRECTS = 5;

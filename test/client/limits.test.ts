@@ -40,6 +40,20 @@ describe("time", () => {
     await client.close();
   });
 
+  it("a try that the deadline cuts short is told with the answer before it", async () => {
+    const { answer } = held();
+    await using server = await serve(script(reply(503, { error: "busy" }), answer));
+    const world = new TestWorld();
+    const client = new NodeClient({ endpoint: server.url, timeoutMs: 1_000, deadlineMs: 1_000 }, world);
+    const failure = failureOf(client.listPrefixSet(SET));
+    await vi.waitFor(() => expect(server.arrived).toHaveLength(2));
+    world.ring();
+    const error = await failure;
+    expect(error).toMatchObject({ status: 503, outcome: "unknown", tries: 2 });
+    expect(error.message).toMatch(/list failed \(HTTP 503, 2 tries in .*busy.* The deadline is reached\./);
+    await client.close();
+  });
+
   it("a body that stops coming is a time-out with an unknown outcome", async () => {
     await using server = await serve((_request, response) => {
       response.writeHead(200, { "content-length": "100" });

@@ -1,5 +1,5 @@
-import { createHash, randomUUID } from "node:crypto";
-import { chmod, realpath, rename, rm } from "node:fs/promises";
+import { createHash } from "node:crypto";
+import { chmod, mkdir, realpath, rm, rmdir, stat } from "node:fs/promises";
 import { connect, createServer, type Server } from "node:net";
 import { platform, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
@@ -30,9 +30,10 @@ export async function lockFile(file: string): Promise<FileLock> {
   for (let tries = 0; tries < LOCK.tries; tries += 1) {
     const server = await listen(place);
     if (server) return lockOf(server);
+    const left = await identityOf(place);
     const owner = (await ownerOf(place)) ?? (await sleep(LOCK.pauseMs, place).then(ownerOf));
     if (owner !== undefined) throw inUse(file, owner);
-    await takeAway(file, place);
+    if (left !== undefined) await takeAway(place, left);
   }
   throw new StateError(`${file} cannot be kept: its lock ${place} can neither be taken nor removed.`);
 }
@@ -41,18 +42,27 @@ function lockOf(server: Server): FileLock {
   return { release: () => new Promise((closed) => server.close(() => closed())) };
 }
 
-/** Takes away a socket that was left. Another process may have taken the file at this very moment. */
-async function takeAway(file: string, place: string): Promise<void> {
-  const aside = `${place}.${randomUUID()}`;
-  const isMine = await rename(place, aside).then(
+/** Which socket it is: the one that another process makes in its place is another one. */
+function identityOf(place: string): Promise<string | undefined> {
+  return stat(place, { bigint: true }).then(
+    ({ ino, ctimeNs }) => `${ino}-${ctimeNs}`,
+    () => undefined,
+  );
+}
+
+/** Takes away the socket that was left, and no other: of all that found it, one may, and looks once more whether it is still the same. */
+async function takeAway(place: string, left: string): Promise<void> {
+  const claim = `${place}.${left}`;
+  const isMine = await mkdir(claim).then(
     () => true,
     () => false,
   );
   if (!isMine) return;
-  const owner = await ownerOf(aside);
-  if (owner === undefined) return rm(aside, { force: true });
-  await rename(aside, place);
-  throw inUse(file, owner);
+  try {
+    if ((await identityOf(place)) === left && (await ownerOf(place)) === undefined) await rm(place, { force: true });
+  } finally {
+    await rmdir(claim);
+  }
 }
 
 /** Where the socket is: beside the file; or in the folder for temporary files, where that name is too long for one. */
