@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../client/clock";
+import { type Clock, pause, systemClock } from "../client/clock";
 import { LONGEST_GATHERING_MS, LONGEST_WAIT, PATIENCE, RHYTHM_GAPS, type Wait, WITHOUT_RHYTHM } from "./times";
 
 /** A group that waits for company. */
@@ -91,8 +91,7 @@ export class InFlight {
       end();
       close();
     };
-    const pause = this.clock.sleep(Math.max(0, Math.min(wait, left)), ended.signal).catch(() => undefined);
-    void pause.then(() => {
+    void pause(this.clock, Math.min(wait, left), ended.signal).then(() => {
       if (ended.signal.aborted) return;
       // Only a whole wait for callers that could have come tells that none can.
       const isTelling = group.company !== "complete" && wait <= left;

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from "node:timers/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 
 /** Time as an argument: clients, writers and the deployment share one, and tests bring their own. */
 export interface Clock {
@@ -14,6 +14,11 @@ export interface Clock {
   after(ms: number, run: () => void): () => void;
   /** A pause. Ends early, by resolving or rejecting, when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** A pause that never fails: it ends early when the signal aborts. */
+export function pause(clock: Pick<Clock, "sleep">, ms: number, signal?: AbortSignal): Promise<void> {
+  return clock.sleep(Math.max(0, ms), signal).catch(() => undefined);
 }
 
 /** Joins those who wait, until it is called. @throws the signal's reason when it aborts first */
@@ -39,5 +44,5 @@ export const systemClock: Clock = {
     const timer = setTimeout(run, ms);
     return () => clearTimeout(timer);
   },
-  sleep: (ms, signal) => pause(ms, undefined, { signal }),
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };

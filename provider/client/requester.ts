@@ -1,4 +1,4 @@
-import { called } from "./clock";
+import { called, pause } from "./clock";
 import {
   CANCELLED,
   type FailedTry,
@@ -82,13 +82,13 @@ export class Requester {
       if (result.kind === "done") return result.value;
 
       doubtful ||= result.outcome === "unknown";
-      const pause = this.pauseAfter(result, request, tries);
+      const wait = this.pauseAfter(result, request, tries);
       if (result.status !== undefined && !result.isLate) answered = result;
       const cutOff = result.isLate ? answered : undefined;
-      const stopped = cutOff ? DEADLINE : this.stopBefore(pause, until, result);
+      const stopped = cutOff ? DEADLINE : this.stopBefore(wait, until, result);
       let last: FailedTry = cutOff ? { ...cutOff, outcome: result.outcome } : result;
-      if (pause !== undefined && stopped === undefined) {
-        await this.world.sleep(pause, signal).catch(() => undefined);
+      if (wait !== undefined && stopped === undefined) {
+        await pause(this.world, wait, signal);
         if (!signal?.aborted) continue;
         last = { ...CANCELLED, outcome: result.outcome };
       }

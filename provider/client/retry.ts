@@ -16,6 +16,11 @@ export function backoff(tries: number, policy: Omit<RetryPolicy, "maxTries">, ra
   return random() * Math.min(policy.maxRetryPauseMs, policy.retryPauseMs * 2 ** (tries - 1));
 }
 
+/** Pause after so many failures, for what is tried without end: between half and the whole of `first`, twice, four times as much, …, `longest`. */
+export function growingPause(failures: number, first: number, longest: number, random: () => number): number {
+  return Math.min(longest, first * 2 ** Math.min(30, failures - 1)) * (0.5 + random() / 2);
+}
+
 /**
  * The pause that `Retry-After` asks for, in milliseconds: seconds or an HTTP date (RFC 9110, section 10.2.3). A date
  * counts from the answer's own `Date` where it has one, so that clocks which differ do no harm. `undefined` for anything

@@ -1,5 +1,6 @@
 import type { CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
+import { pause } from "./clock";
 import { RequestError, SignalingIncomplete, SignalingRefused, UnexpectedResponse } from "./errors";
 import type { Limits } from "./requester";
 import { backoff, type RetryPolicy } from "./retry";
@@ -94,9 +95,9 @@ async function confirm(group: readonly Prefix[], ensuring: Ensuring): Promise<Si
     failure = await failureOf(requests.send(group));
     if (failure?.outcome !== "unknown") break;
     progress.doubtful = true;
-    const pause = backoff(sends, requests.retry, world.random);
-    if (world.monotonic() + pause >= limits.until || sends >= MAX_SENDS) break;
-    await world.sleep(pause, limits.signal).catch(() => undefined);
+    const wait = backoff(sends, requests.retry, world.random);
+    if (world.monotonic() + wait >= limits.until || sends >= MAX_SENDS) break;
+    await pause(world, wait, limits.signal);
   }
   const settled = isSettled(failure, requests.operation);
   if (failure === undefined || (settled && group.length === 1)) {
@@ -138,9 +139,9 @@ async function ensureGroup(
     const late = world.monotonic() >= limits.until;
     if (isInvalid(failure) && left === sent.length && !late) return failure;
     const stuck = failure?.outcome === "refused" && left === sent.length;
-    const pause = backoff(sends, requests.retry, world.random);
-    if (stuck || world.monotonic() + pause >= limits.until || sends >= MAX_SENDS) throw progress.incomplete(failure);
-    await world.sleep(pause, limits.signal).catch(() => undefined);
+    const wait = backoff(sends, requests.retry, world.random);
+    if (stuck || world.monotonic() + wait >= limits.until || sends >= MAX_SENDS) throw progress.incomplete(failure);
+    await pause(world, wait, limits.signal);
   }
 
   /** Ends with `undefined` once sending again can help, `"late"` at the deadline, or the error of a status. */
@@ -149,15 +150,15 @@ async function ensureGroup(
     patient: boolean,
     failure: RequestError | undefined,
   ): Promise<undefined | "late" | RequestError> {
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+    for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
       const lost = await failureOf(requests.status().then((active) => progress.observe(active)));
       if (lost) return lost;
       const left = progress.missingOf(group).length;
       if (left === 0 || !patient) return undefined;
       // A refusal of several may have been for one of them: with that one shown, the rest can be sent.
       if (failure && left < before) return undefined;
-      if (world.monotonic() + pause >= limits.until) return "late";
-      await world.sleep(pause, limits.signal).catch(() => undefined);
+      if (world.monotonic() + wait >= limits.until) return "late";
+      await pause(world, wait, limits.signal);
     }
   }
 }

@@ -1,5 +1,6 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { pause } from "../client/clock";
 import { loadTransport } from "../client/http";
 import { NodeMemories, processMemories } from "../client/world";
 import { packageVersion } from "../files/package-version";
@@ -21,7 +22,7 @@ import { NodePollers, type NodeView } from "./polling/node-poller";
 import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 import type { Sink } from "./sinks/sink";
 import { SharedTurns, watchStops } from "./slices";
-import { pause, systemWorld } from "./world";
+import { systemWorld } from "./world";
 
 /** What a forwarder is made of. */
 export interface ForwarderParts extends SinkParts {

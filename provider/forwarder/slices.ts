@@ -1,7 +1,8 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { setImmediate as immediate } from "node:timers/promises";
+import { pause } from "../client/clock";
 import { SIZES, TIMES } from "./defaults";
-import { type ForwarderWorld, pause } from "./world";
+import type { ForwarderWorld } from "./world";
 
 let last: Promise<void> = Promise.resolve();
 

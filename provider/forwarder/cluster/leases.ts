@@ -1,7 +1,8 @@
+import { pause } from "../../client/clock";
 import type { Turn } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
-import { type ForwarderWorld, pause } from "../world";
+import type { ForwarderWorld } from "../world";
 import type { Member, NatsLeaseStore } from "./lease-store";
 import { shareOut } from "./rendezvous";
 

@@ -1,7 +1,8 @@
+import { pause } from "../../client/clock";
 import { messageOf } from "../../model/errors";
 import { TIMES } from "../defaults";
 import type { Log, Troubles } from "../operating/troubles";
-import { type ForwarderWorld, pause } from "../world";
+import type { ForwarderWorld } from "../world";
 import type { LiveConfig } from "./config";
 
 /** Keeps the secrets of a configuration as they are in their files: looked at now and then, and when one was not taken. */

@@ -1,11 +1,11 @@
 import { EventEmitter, on } from "node:events";
+import { pause } from "../../client/clock";
 import type { LiveConfig } from "../config/config";
 import { TIMES } from "../defaults";
 import type { LedgerStatus } from "../ledger/protocol";
 import { type Log, tellSetAside } from "../operating/troubles";
 import { batchOf } from "../sinks/open";
 import type { Sink } from "../sinks/sink";
-import { pause } from "../world";
 import { RejectedFiles } from "./rejected";
 import { type DeliveryParts, SinkRunner } from "./sink-runner";
 import { type SinkView, SpoolView } from "./spool-view";

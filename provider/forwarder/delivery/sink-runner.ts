@@ -1,3 +1,5 @@
+import { pause } from "../../client/clock";
+import { growingPause } from "../../client/retry";
 import { messageOf } from "../../model/errors";
 import type { SecretFiles } from "../config/secret-files";
 import { SIZES, TIMES } from "../defaults";
@@ -14,7 +16,7 @@ import {
   SinkFailure,
   SinkGone,
 } from "../sinks/sink";
-import { type ForwarderWorld, growingPause, pause } from "../world";
+import type { ForwarderWorld } from "../world";
 import { type Prepared, ReadAhead } from "./read-ahead";
 import type { RejectedFiles } from "./rejected";
 

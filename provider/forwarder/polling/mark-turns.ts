@@ -1,3 +1,4 @@
+import { pause } from "../../client/clock";
 import { parseEndpoint } from "../../client/endpoint";
 import { paceKey } from "../../client/mark-pace";
 import { DEFAULTS, type NodeOptions } from "../../client/options";
@@ -11,7 +12,7 @@ import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
 import type { SharedTurns } from "../slices";
 import type { TableName } from "../table";
-import { elapsedSince, type ForwarderWorld, pause } from "../world";
+import type { ForwarderWorld } from "../world";
 
 /** Milliseconds from the end of a list of a table to the start of the next: the larger of `everyMs` and the node's own. */
 export function pauseOf(node: Pick<NodeOptions, "markPace" | "markPauseMs">, everyMs: number): number {
@@ -35,7 +36,9 @@ export class LastList {
   /** How many milliseconds ago, at least, the run before this one has listed anything. */
   beforeThisRun(now: number): number {
     if (this.before === "never") return Number.POSITIVE_INFINITY;
-    return elapsedSince(this.before === "unknown" ? this.openedAt : this.before, now);
+    const then = this.before === "unknown" ? this.openedAt : this.before;
+    // Where the machine was started since, its clock began anew at 0: the difference is then less than the truth, never more.
+    return Math.max(0, now - then);
   }
 }
 

@@ -1,8 +1,9 @@
 import { NodeClient, type NodeOptions } from "../../client";
+import { pause } from "../../client/clock";
+import { growingPause } from "../../client/retry";
 import { messageOf } from "../../model/errors";
 import type { Turn } from "../ledger/protocol";
 import { tableKey } from "../table";
-import { growingPause, pause } from "../world";
 import { MarkSource } from "./mark-source";
 import { MarkTurns, type PollingParts } from "./mark-turns";
 import { readStructure, type WatchedTable } from "./structure";

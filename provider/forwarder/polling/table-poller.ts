@@ -1,9 +1,10 @@
+import { pause } from "../../client/clock";
+import { growingPause } from "../../client/retry";
 import { messageOf } from "../../model/errors";
 import { TIMES } from "../defaults";
 import { SpoolFull, type TakenOver, type Turn } from "../ledger/protocol";
 import { isFull } from "../ledger/sqlite";
 import { tableKey } from "../table";
-import { growingPause, pause } from "../world";
 import { ListFailure, type MarkSource } from "./mark-source";
 import type { MarkTurns, PollingParts } from "./mark-turns";
 import type { WatchedTable } from "./structure";

@@ -1,4 +1,4 @@
-import { type ForwarderWorld, pause } from "../../../provider/forwarder/world";
+import type { ForwarderWorld } from "../../../provider/forwarder/world";
 
 /** A clock that stands still until a test moves it: wall and monotonic time apart, as on a machine whose clock is set. */
 export class TestClock implements ForwarderWorld {
@@ -12,7 +12,18 @@ export class TestClock implements ForwarderWorld {
   readonly monotonic = (): number => this.passed;
   readonly random = (): number => 0.5;
 
-  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => pause(this, ms, signal);
+  readonly sleep = (ms: number, signal?: AbortSignal): Promise<void> => {
+    if (signal?.aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        cancel();
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const cancel = this.after(ms, end);
+      signal?.addEventListener("abort", end, { once: true });
+    });
+  };
 
   readonly after = (ms: number, run: () => void): (() => void) => {
     const number = ++this.lastTimer;
