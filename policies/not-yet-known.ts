@@ -1,3 +1,5 @@
+import { UNKNOWN } from "../provider/model/json";
+
 /**
  * Thrown while a preview runs, when a rule reads a property whose value an update will bring. The rule is not judged
  * then and says so; the other rules go on.
@@ -22,7 +24,7 @@ export class NotYetKnown extends Error {
 const MARKERS = new Set<unknown>([
   "1c4a061d-8072-4f0a-a4cb-0ff528b18fe7",
   "3eeb2bf0-c639-47a8-9e75-3b44932eb421",
-  "04da6b54-80e4-46f7-96ec-b56ff0331ba9",
+  UNKNOWN,
   "6a19a0b0-7e62-4c92-b797-7f8e31da9cc2",
   "030794c1-ac77-496b-92df-f27374a8bd58",
   "e48ece36-62e2-4504-bad9-02848725956a",

@@ -1,3 +1,4 @@
+import { membersOf } from "../provider/model/json";
 import { type CanonicalPrefix, Prefix } from "../provider/model/prefix";
 import { isUnknown, NotYetKnown } from "./not-yet-known";
 
@@ -76,13 +77,13 @@ export class ResourceBase {
     const config = this.meta.config ?? {};
     if (typeof value === "string") return this.named(value, keys);
     if (typeof value !== "object" || value === null) return urlIn(config, keys.one);
-    if (isUnknown(record(value)[keys.url])) throw new NotYetKnown(`${property}.${keys.url}`);
+    if (isUnknown(membersOf(value)[keys.url])) throw new NotYetKnown(`${property}.${keys.url}`);
     return urlIn(value, keys.url);
   }
 
   /** What a name in the configuration stands for. */
   protected named(name: string, keys: ConnectionKeys): Connection {
-    return { name, ...urlIn(json(record(json(this.meta.config?.[keys.many]))[name]), keys.url) };
+    return { name, ...urlIn(json(membersOf(json(this.meta.config?.[keys.many]))[name]), keys.url) };
   }
 }
 
@@ -138,7 +139,7 @@ function quoted(value: unknown): string {
 const LONGEST_QUOTE = 64;
 
 function urlIn(value: unknown, key: string): { url?: string } {
-  const url = record(value)[key];
+  const url = membersOf(value)[key];
   return typeof url === "string" ? { url } : {};
 }
 
@@ -149,9 +150,4 @@ function json(value: unknown): unknown {
   } catch {
     return undefined;
   }
-}
-
-/** The members of an object; an empty object for anything else. */
-export function record(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }

@@ -1,9 +1,10 @@
 import { type EntryNote, parseNote } from "../provider/model/entry";
 import { overridden } from "../provider/model/group-content";
+import { isObject, membersOf } from "../provider/model/json";
 import type { Prefix } from "../provider/model/prefix";
 import { formatUrl } from "../provider/model/resource-url";
 import { isUnknown } from "./not-yet-known";
-import { type Connection, parsePrefix, ResourceBase, type ResourceMeta, record } from "./resource-base";
+import { type Connection, parsePrefix, ResourceBase, type ResourceMeta } from "./resource-base";
 
 export type { Connection, ResourceKind, ResourceMeta } from "./resource-base";
 
@@ -119,7 +120,7 @@ export class SetResource extends ResourceBase {
   /** Names of the group's nodes that hold this; of other resources none. */
   get nodeNames(): readonly string[] {
     const nodes = this.meta.kind === "PrefixSetGroup" ? this.get("nodes") : [];
-    return Array.isArray(nodes) ? nodes : Object.keys(record(nodes));
+    return Array.isArray(nodes) ? nodes : Object.keys(membersOf(nodes));
   }
 
   /** The node's address that the last update used; unknown before the first one. */
@@ -130,8 +131,8 @@ export class SetResource extends ResourceBase {
 
   private entriesOfSet(): readonly Entry[] {
     const entriesGiven = this.get("entries");
-    const values = Array.isArray(entriesGiven) ? {} : record(entriesGiven);
-    const notes = record(this.raw.notes);
+    const values = membersOf(entriesGiven);
+    const notes = membersOf(this.raw.notes);
     const allNotesUnknown = isUnknown(this.raw.notes);
     // A JSON text for each prefix; a feed gives all its entries one reason.
     const read = new Map<unknown, EntryNote>([[undefined, {}]]);
@@ -204,7 +205,7 @@ export class SignalingResource extends ResourceBase {
 
 /** The prefixes of a set, which another provider may give as a list. */
 function textsOf(entries: unknown): readonly string[] {
-  return Array.isArray(entries) ? entries : Object.keys(record(entries));
+  return Array.isArray(entries) ? entries : Object.keys(membersOf(entries));
 }
 
 /** Any resource that rules judge. */
@@ -237,8 +238,7 @@ export function readResource(meta: ResourceMeta, properties: Readonly<Record<str
  */
 export function readResources(meta: ResourceMeta, properties: Readonly<Record<string, unknown>>): readonly Resource[] {
   const { nodes } = properties;
-  const isKnown = typeof nodes === "object" && nodes !== null && !Array.isArray(nodes);
-  if (meta.kind !== "PrefixSetGroup" || !isKnown) return [readResource(meta, properties)];
+  if (meta.kind !== "PrefixSetGroup" || !isObject(nodes)) return [readResource(meta, properties)];
   const alike = new Map([[NOTHING_OF_ITS_OWN, [] as string[]]]);
   for (const [name, own] of Object.entries(nodes)) {
     const key = JSON.stringify(own ?? {});
@@ -254,7 +254,7 @@ const NOTHING_OF_ITS_OWN = "{}";
 /** A group's properties with those of one of its nodes over them. */
 function withOwn(common: Readonly<Record<string, unknown>>, own: unknown): Readonly<Record<string, unknown>> {
   if (isUnknown(own)) return { ...common, entries: own };
-  const { entries, notes, ...others } = record(own);
+  const { entries, notes, ...others } = membersOf(own);
   if (entries === undefined && notes === undefined) return { ...common, ...others };
   if (isUnknown(entries) || isUnknown(common.entries)) {
     return { ...common, ...others, entries: entries ?? common.entries };
@@ -269,5 +269,5 @@ function withOwn(common: Readonly<Record<string, unknown>>, own: unknown): Reado
 }
 
 function contentOf({ entries, notes }: Readonly<Record<string, unknown>>) {
-  return { entries: new Map(Object.entries(record(entries))), notes: new Map(Object.entries(record(notes))) };
+  return { entries: new Map(Object.entries(membersOf(entries))), notes: new Map(Object.entries(membersOf(notes))) };
 }

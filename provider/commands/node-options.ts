@@ -4,6 +4,7 @@ import { z } from "zod";
 import { DEFAULTS, NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
 import { parseOptions } from "../client/options";
 import { withReaderIn } from "../client/reading";
+import type { JsonObject } from "../model/json";
 import { NODE_KEYS } from "../resources/config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
 import { ConfigError } from "../resources/settings";
@@ -174,7 +175,7 @@ interface Members {
   readonly file: NodeMembers;
   /** Where the file is, which its paths are relative to. */
   readonly folder: string;
-  readonly options: Readonly<Record<string, unknown>> & { readonly headers: Readonly<Record<string, string>> };
+  readonly options: JsonObject & { readonly headers: Readonly<Record<string, string>> };
 }
 
 async function givenMembers(flags: NodeFlags, io: CliIo): Promise<Members> {

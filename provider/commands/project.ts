@@ -2,6 +2,7 @@ import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { z } from "zod";
 import { caught } from "../model/errors";
+import type { JsonObject } from "../model/json";
 import { jsonIn } from "../model/readable";
 import { type AuditRecord, appendAudit } from "../resources/audit-log";
 import type { ConfigKey } from "../resources/config-keys";
@@ -139,7 +140,7 @@ class Values {
   /** Path of a value that cannot be read, to a text that begins a sentence about it. */
   private readonly encrypted = new Map<string, string>();
 
-  keep(file: string, config: Readonly<Record<string, unknown>>, decrypt: Decrypt): void {
+  keep(file: string, config: JsonObject, decrypt: Decrypt): void {
     for (const [key, value] of Object.entries(config)) {
       for (const path of this.encrypted.keys()) if (isWithin(path, key)) this.encrypted.delete(path);
       this.found.set(key, { value: this.readable(value, { path: key, file, decrypt }), file });

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
+import type { JsonObject } from "../model/json";
 import { type CliIo, UsageError } from "./cli-io";
 
 const nodeMembers = z.looseObject({
@@ -16,7 +17,7 @@ export type NodeMembers = z.output<typeof nodeMembers>;
 /** What `--settings` names. */
 interface SettingsFile {
   readonly node: NodeMembers;
-  readonly receiver: Readonly<Record<string, unknown>>;
+  readonly receiver: JsonObject;
   /** What its paths are relative to. */
   readonly folder: string;
 }

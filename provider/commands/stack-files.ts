@@ -4,6 +4,7 @@ import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { messageOf } from "../model/errors";
+import { isObject, type JsonObject } from "../model/json";
 import { UsageError } from "./cli-io";
 import { shortName } from "./selected-stack";
 
@@ -21,7 +22,7 @@ const stackSchema = z.object({ config: values, encryptionsalt: z.unknown().optio
 
 /** What the file of a stack says. */
 interface StackFile {
-  readonly config: Readonly<Record<string, unknown>>;
+  readonly config: JsonObject;
   /** Of its secrets, where a passphrase keeps them. */
   readonly salt: unknown;
 }
@@ -60,7 +61,7 @@ export async function readProjectFile(folder: string) {
 
 /** A project writes a value plainly, or beside what it says about it. */
 function declared(given: unknown): unknown {
-  if (typeof given !== "object" || given === null || Array.isArray(given)) return given;
+  if (!isObject(given)) return given;
   return "value" in given ? given.value : "default" in given ? given.default : given;
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../model/json";
 import { formatUrl } from "../model/resource-url";
 import { limitArguments, placeArguments } from "./resources";
 import type { HeldSet } from "./source";
@@ -108,7 +109,7 @@ function construction(type: string, name: string, members: readonly string[], is
 }
 
 /** Members as they stand in an object literal; those without a value are left out. */
-function written(members: Readonly<Record<string, unknown>>): string[] {
+function written(members: JsonObject): string[] {
   return Object.entries(members).flatMap(([name, value]) =>
     value === undefined ? [] : [`${name}: ${literal(value)}`],
   );

@@ -1,6 +1,6 @@
+import type { JsonObject } from "../model/json";
 import { formatUrl } from "../model/resource-url";
 import * as signalingState from "../resources/cloud-signaling/state";
-import type { JsonObject } from "../resources/json";
 import * as setState from "../resources/prefix-set/state";
 import * as entryState from "../resources/prefix-set-entry/state";
 import * as groupState from "../resources/prefix-set-group/state";

@@ -1,3 +1,5 @@
+import { type JsonObject, UNKNOWN } from "./json";
+
 /** The five shapes of resource address that the node API knows (docs/contract.md#resource-addresses). */
 export type ResourceUrl = ArenaUrl | ProfileUrl | PrefixSetUrl | MarkUrl;
 
@@ -92,6 +94,25 @@ export function declaredNameProblem(name: string): string | undefined {
   if (problem !== undefined) return problem;
   if (name.includes("%")) return 'contains "%", behind which a node may read another character';
   return name === "." || name === ".." ? "is a step within an address, and no name" : undefined;
+}
+
+/** The address of the set that the arguments or outputs of a resource name; `undefined` where a part of it is unknown, or no name. */
+export function setUrl({ arena, profile, set }: { readonly [K in "arena" | "profile" | "set"]?: unknown }) {
+  if (!isName(arena) || !isName(set)) return undefined;
+  const url: PrefixSetUrl = { kind: "prefixset", arena, set };
+  if (profile === undefined) return url;
+  return isName(profile) ? { ...url, profile } : undefined;
+}
+
+/** {@link setUrl} of a state or of checked inputs. @throws {Error} where they name none */
+export function readAddress(json: JsonObject): PrefixSetUrl {
+  const address = setUrl(json);
+  if (!address) throw new Error("The set has no valid arena, profile and set.");
+  return address;
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === "string" && value !== UNKNOWN && declaredNameProblem(value) === undefined;
 }
 
 /** Why a text cannot be the name of an arena, profile or set; `undefined` when it can. */

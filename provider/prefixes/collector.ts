@@ -1,9 +1,10 @@
 import { isEntryValue, MAX_VALUE } from "../model/entry";
+import type { JsonObject } from "../model/json";
 import { type HostBits, Prefix, PrefixError } from "../model/prefix";
 import { count, grouped } from "../model/text";
 import { readCanonical } from "./address";
 import { isExpiry, isSentTo, makeEntry, type PrefixEntries, type PrefixEntry, plainEntry } from "./entries";
-import type { Members, RecordShape } from "./lists/list";
+import type { RecordShape } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { type Place, type Problems, type RawEntry, shown, type Where } from "./problems";
 import { rangeEnds, rangeToPrefixes } from "./range";
@@ -41,14 +42,14 @@ export class Collector {
   }
 
   /** True for a record that is wanted; one that is not counts as read. */
-  takes(members: Members): boolean {
+  takes(members: JsonObject): boolean {
     const taken = this.selection.takes(members);
     if (!taken) this.records++;
     return taken;
   }
 
   /** True for a record that its list left out; it is counted, too. */
-  omits(members: Members, { omits = [] }: RecordShape): boolean {
+  omits(members: JsonObject, { omits = [] }: RecordShape): boolean {
     const by = omits.find(({ member, when }) => !this.selection.names(member) && when(members[member]));
     if (!by) return false;
     this.records++;

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject, membersOf } from "../model/json";
 import type { Collector } from "./collector";
 import { LISTS } from "./lists";
-import { type Element, elements, isMembers, type Members, type Path } from "./lists/list";
+import { type Element, elements, type Path } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { type Place, shown } from "./problems";
 import { looksLikeAddress } from "./range";
@@ -30,7 +31,7 @@ export function readDocument(
   if (typeof list === "string") problems.fail(text.place([]), list);
   else if (list) readRecords(list);
   else if (Array.isArray(root)) readRecords(elements(root));
-  else if (isMembers(root)) {
+  else if (isObject(root)) {
     if (isMap(root)) readMap(root);
     // A file of one record: the first of many, or the last of none.
     else readRecords([{ path: [], record: root }]);
@@ -46,14 +47,14 @@ export function readDocument(
     reader.end();
   }
 
-  function readMap(map: Members): void {
+  function readMap(map: JsonObject): void {
     const again = text.repeated();
     if (again) problems.add(again.place, `${shown(again.name)} is there twice: keep one of them.`);
     for (const prefix of Object.keys(map)) {
       const content = map[prefix];
-      const where = (part: string) => text.place(isMembers(content) && part !== "prefix" ? [prefix, part] : [prefix]);
-      if (!collector.takes(isMembers(content) ? content : {})) continue;
-      if (!isMembers(content)) collector.add({ prefix, value: content }, where);
+      const where = (part: string) => text.place(isObject(content) && part !== "prefix" ? [prefix, part] : [prefix]);
+      if (!collector.takes(membersOf(content))) continue;
+      if (!isObject(content)) collector.add({ prefix, value: content }, where);
       else {
         const unknown = Object.keys(content).find((name) => !PARTS.has(name));
         if (unknown !== undefined) {
@@ -78,7 +79,7 @@ function published(root: unknown): Iterable<Element> | string | undefined {
 }
 
 /** True for an object with prefixes as keys; one that has a wrong one among them is still meant so. */
-function isMap(root: Members): boolean {
+function isMap(root: JsonObject): boolean {
   const keys: string[] = [];
   for (const key in root) if (keys.push(key) === SAMPLE) break;
   return keys.length === 0 || keys.some((key) => looksLikeAddress(key) || looksLikeRange(key));

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from "../model/json";
 import type { Collector } from "./collector";
 import { LISTS } from "./lists";
-import { isMembers, type Members, member, type RecordShape } from "./lists/list";
+import { member, type RecordShape } from "./lists/list";
 import type { PrefixColumns, PrefixFileOptions } from "./options";
 import { type Part, type Place, shown } from "./problems";
 
@@ -45,7 +46,7 @@ export class RecordReader {
       if (this.collector.takes({ prefix: record })) this.collector.add({ prefix: record }, () => where());
       return;
     }
-    if (!isMembers(record)) {
+    if (!isObject(record)) {
       this.collector.problems.add(where(), `${shown(record)} is neither a text with a prefix nor an object.`);
       return;
     }
@@ -68,7 +69,7 @@ export class RecordReader {
     );
   }
 
-  private read(record: Members, shape: RecordShape | undefined, where: WhereMember): void {
+  private read(record: JsonObject, shape: RecordShape | undefined, where: WhereMember): void {
     const { problems } = this.collector;
     if (!shape?.recognises(record)) {
       // A closing record alone is what is left of a list with nothing in it.
@@ -113,7 +114,7 @@ export class RecordReader {
     );
   }
 
-  private close(record: Members, where: WhereMember): void {
+  private close(record: JsonObject, where: WhereMember): void {
     this.closed = true;
     const name = this.current?.closing?.records ?? "";
     const records = member(record, name);

@@ -1,4 +1,5 @@
-import { type Members, member } from "./lists/list";
+import type { JsonObject } from "../model/json";
+import { member } from "./lists/list";
 import type { PrefixFileOptions } from "./options";
 import { shown } from "./problems";
 
@@ -13,7 +14,7 @@ export class Selection {
   }
 
   /** True for a record with every wanted member. */
-  takes(members: Members): boolean {
+  takes(members: JsonObject): boolean {
     let taken = true;
     for (const [name, texts] of this.wanted) {
       const value = member(members, name);
@@ -39,7 +40,7 @@ export class Selection {
     return `nothing is selected by ${shown(JSON.stringify(this.select))}: ${choices.join("; ")}.`;
   }
 
-  private remember(members: Members, name: string, value: unknown): void {
+  private remember(members: JsonObject, name: string, value: unknown): void {
     if (this.seen.size < 20) for (const one of Object.keys(members).slice(0, 20)) this.seen.add(one);
     const seen = this.values.get(name) ?? new Set<string>();
     for (const one of valuesOf(value)) if (seen.size < 5) this.values.set(name, seen.add(shown(String(one))));

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { type NodeOptions, nodeSchema, type ReceiverOptions, receiverSchema } from "../client/options";
+import { isObject } from "../model/json";
 import { describeIssues } from "../model/schema";
-import { isRecord } from "../wire/json";
 import type { DialectSettings, NodeSettings, ProbeResult } from "./finding";
 import { POINTS } from "./points";
 
@@ -100,7 +100,7 @@ function leaves(settings: unknown, path: readonly string[] = []): Map<string, st
   const [first, second] = path;
   const answer = first === "answers" ? second : path[2];
   const isOne = answer !== undefined && WHOLE.includes(answer);
-  if (!isRecord(settings) || isOne) return new Map([[path.join("."), JSON.stringify(settings, sorted)]]);
+  if (!isObject(settings) || isOne) return new Map([[path.join("."), JSON.stringify(settings, sorted)]]);
   return new Map(Object.entries(settings).flatMap(([name, value]) => [...leaves(value, [...path, name])]));
 }
 
@@ -115,6 +115,6 @@ function isSame(name: string, before: string | number | undefined, now: string |
 
 /** For comparison: the order of members says nothing. */
 function sorted(_name: string, value: unknown): unknown {
-  if (!isRecord(value)) return value;
+  if (!isObject(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

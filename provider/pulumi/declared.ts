@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { systemClock } from "../client/clock";
+import { membersOf } from "../model/json";
 import { type CanonicalPrefix, type HostBits, Prefix } from "../model/prefix";
-import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { normaliseEntries } from "../resources/entries";
-import { isObject, setUrl } from "../resources/json";
 import { typeToken } from "../resources/provider-text";
 import { HOLDING_PREFIXES } from "../resources/secret-names";
 import { type Declaration, record } from "./conflicts";
@@ -124,7 +124,7 @@ export function declareGroup(
 /** What each node of a group says of itself. */
 function overridesOf(nodes: unknown): (readonly [node: unknown, own: Partial<Content>])[] {
   if (Array.isArray(nodes)) return nodes.map((node) => [node, {}]);
-  return Object.entries(isObject(nodes) ? nodes : {}).map(([node, own]) => [node, isObject(own) ? own : {}]);
+  return Object.entries(membersOf(nodes)).map(([node, own]) => [node, membersOf(own)]);
 }
 
 /** Entries as they are read, each object once: the nodes of a group have the same. */

@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
+import { isObject } from "../model/json";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
-import { isObject } from "../resources/json";
 import { isDeferred, later } from "./inputs";
 
 /** What the option `ignoreChanges` of a resource leaves as it is. */

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { isObject, someMember } from "../resources/json";
+import { isObject, someMember } from "../model/json";
 
 /** True for a value that resolves later. */
 export function isDeferred(value: unknown): boolean {

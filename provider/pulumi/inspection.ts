@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { isObject } from "../resources/json";
+import { isObject } from "../model/json";
 import { isDeferred, settled } from "./inputs";
 
 /** What is secret in an argument: `notes` for what stands beside the values of `entries`, else the argument's name. */

@@ -1,9 +1,9 @@
 import * as pulumi from "@pulumi/pulumi";
 import { parseEndpoint } from "../client/endpoint";
+import { isObject, type JsonObject } from "../model/json";
 import { type HostBits, Prefix } from "../model/prefix";
-import { formatUrl } from "../model/resource-url";
+import { formatUrl, setUrl } from "../model/resource-url";
 import { normaliseEntries } from "../resources/entries";
-import { isObject, setUrl } from "../resources/json";
 import { DeploymentFolder } from "../resources/other-processes";
 import { KeyRegistry, type Place, SIGNALING } from "../resources/wanted";
 import { settled } from "./inputs";
@@ -30,10 +30,7 @@ interface Wanted {
  * Says that this run does not make a resource which the stack does not have yet, and tells the provider processes what it
  * wants: no check of it reaches them, and the resource under whose former name its entries are may go with the same run.
  */
-export async function sayLeftOut(
-  { type, name, isSignaling, engine }: LeftOut,
-  args: Readonly<Record<string, unknown>>,
-): Promise<void> {
+export async function sayLeftOut({ type, name, isSignaling, engine }: LeftOut, args: JsonObject): Promise<void> {
   const wanted = (await wantedBy(isSignaling, args)).filter(({ prefixes }) => prefixes.length > 0);
   if (wanted.length === 0) return;
   await pulumi.log.warn(
@@ -45,7 +42,7 @@ export async function sayLeftOut(
 }
 
 /** Nothing where that is not known, or not valid: then the resource's own check says so once it is made. */
-async function wantedBy(isSignaling: boolean, args: Readonly<Record<string, unknown>>): Promise<Wanted[]> {
+async function wantedBy(isSignaling: boolean, args: JsonObject): Promise<Wanted[]> {
   const given = await settled(args);
   if (!given.known) return [];
   const { hostBits, entries, prefix, prefixes, expires, nodes, ...place } = given.value as Readonly<

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { JsonObject } from "../model/json";
 import { providerText, typeToken } from "../resources/provider-text";
 import { HOLDING_PREFIXES, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "../resources/secret-names";
 import { warnOfUnknownKeys } from "./config-keys";
@@ -113,7 +114,7 @@ function argumentOf(resource: object, { required }: Kind, args: object): unknown
   return given && Object.entries(resource).find(([name]) => name === given[0])?.[1];
 }
 
-function judged(kind: Kind, name: string, given: Readonly<Record<string, unknown>>): pulumi.Inputs {
+function judged(kind: Kind, name: string, given: JsonObject): pulumi.Inputs {
   const label = `${kind.type} "${name}"`;
   const props: pulumi.Inputs = {};
   const deferred: Promise<SecretParts>[] = [];

@@ -1,8 +1,8 @@
 import type { EntryNote } from "../model/entry";
 import { differing, overridden } from "../model/group-content";
+import { isObject, type JsonObject, membersOf, UNKNOWN } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { compareNames } from "../model/text";
-import { isObject, UNKNOWN } from "../resources/json";
 import { SECRET_MARK } from "../resources/secret-names";
 import { SetChanges, type SetStep } from "./set-changes";
 import {
@@ -102,15 +102,13 @@ function byKey(contents: readonly SetContent[]): ReadonlyMap<string, SetContent>
 }
 
 /** A moment of a group: what its state held, or what its inputs want. */
-type Members = Readonly<Record<string, unknown>>;
-
 /** What each node of a group held by its state; nodes that held the same share their entries. */
-export function contentsBefore(members: Members, known: Known): SetContent[] {
+export function contentsBefore(members: JsonObject, known: Known): SetContent[] {
   return contents(Object.keys(membersOf(members.endpoints)), members, known);
 }
 
 /** What each node of a group is to hold by its inputs; nodes that are to hold the same share their entries. */
-export function contentsAfter(members: Members, known: Known): SetContent[] {
+export function contentsAfter(members: JsonObject, known: Known): SetContent[] {
   if (!isObject(members.nodes)) {
     const label = members.nodes === SECRET_MARK ? "nodes that are secret" : "nodes that are not known yet";
     return [{ ...contentOfSet(members, known), place: { label }, isUnknown: members.nodes === UNKNOWN }];
@@ -118,7 +116,7 @@ export function contentsAfter(members: Members, known: Known): SetContent[] {
   return contents(Object.keys(members.nodes), members, known);
 }
 
-function contents(names: readonly string[], members: Members, known: Known): SetContent[] {
+function contents(names: readonly string[], members: JsonObject, known: Known): SetContent[] {
   const [nodes, differs, endpoints] = [
     membersOf(members.nodes),
     membersOf(members.differs),
@@ -134,7 +132,11 @@ function contents(names: readonly string[], members: Members, known: Known): Set
   });
 }
 
-function withOwn(common: SetContent, own: unknown, { members, known }: { members: Members; known: Known }): SetContent {
+function withOwn(
+  common: SetContent,
+  own: unknown,
+  { members, known }: { members: JsonObject; known: Known },
+): SetContent {
   if (own === UNKNOWN) return { ...common, isUnknown: true };
   const { entries = {}, notes = {} } = membersOf(own);
   const alone = contentOfSet({ ...members, entries, notes }, known);
@@ -155,8 +157,4 @@ function withDifferences(content: SetContent, differences: unknown): SetContent 
     return [[prefix, value === null ? null : { value: shownValue(value), note }] as const];
   });
   return { ...content, entries: differing(content.entries, new Map(found)) };
-}
-
-function membersOf(value: unknown): Members {
-  return isObject(value) ? value : {};
 }

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { JsonObject } from "../model/json";
 
 const object = z
   .record(z.string(), z.unknown())
@@ -30,7 +31,7 @@ export type PreviewStep = z.output<typeof step>;
 /** What `pulumi preview --json` printed. */
 export interface Preview {
   /** The stack's configuration by key with its namespace; secrets are `[secret]`. */
-  readonly config: Readonly<Record<string, unknown>>;
+  readonly config: JsonObject;
   readonly steps: readonly PreviewStep[];
   readonly diagnostics: readonly z.output<typeof diagnostic>[];
 }

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { z } from "zod";
+import type { JsonObject } from "../model/json";
 import { compareNames, some } from "../model/text";
 import { addressesOf } from "./entry-lists";
 import { contentsAfter, contentsBefore, Groups } from "./groups";
@@ -173,11 +174,11 @@ class Work {
     if (whole) this.whole.add(resource.name, whole.prefixes, whole.change);
   }
 
-  private held(kind: "PrefixSet" | "PrefixSetEntry", members: Readonly<Record<string, unknown>>): SetContent {
+  private held(kind: "PrefixSet" | "PrefixSetEntry", members: JsonObject): SetContent {
     return kind === "PrefixSet" ? contentOfSet(members, this.known) : contentOfEntry(members, this.known);
   }
 
-  private before(kind: SetKind, members: Readonly<Record<string, unknown>>): readonly SetContent[] {
+  private before(kind: SetKind, members: JsonObject): readonly SetContent[] {
     return kind === "PrefixSetGroup" ? contentsBefore(members, this.known) : [this.held(kind, members)];
   }
 
@@ -191,7 +192,7 @@ class Work {
 
 type SetKind = "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry";
 
-function keepsEntries({ onDestroy, existed }: Readonly<Record<string, unknown>>): boolean {
+function keepsEntries({ onDestroy, existed }: JsonObject): boolean {
   return onDestroy === "keep" || (onDestroy === "created" && existed === true);
 }
 

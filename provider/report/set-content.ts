@@ -1,10 +1,10 @@
 import { z } from "zod";
 import { parseEndpoint } from "../client/endpoint";
 import { type EntryNote, type ListedValue, parseNote } from "../model/entry";
+import { type JsonObject, UNKNOWN } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { jsonIn, prefixIn } from "../model/readable";
-import { formatUrl } from "../model/resource-url";
-import { setUrl, UNKNOWN } from "../resources/json";
+import { formatUrl, setUrl } from "../model/resource-url";
 import { HOLDING_PREFIXES, LISTS, SECRET_MARK, SECRETS_KEY } from "../resources/secret-names";
 import type { Preview, PreviewState } from "./preview";
 
@@ -41,7 +41,7 @@ const map = z.record(z.string(), z.unknown()).catch({});
 const secretNames = z.array(z.string()).catch([]);
 
 /** Inputs with everything taken out that the classes named as secret: a newer CLI may print it. */
-export function withoutSecrets(inputs: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function withoutSecrets(inputs: JsonObject): JsonObject {
   const secrets = secretNames.parse(inputs[SECRETS_KEY]);
   const isSecret = (key: string) =>
     secrets.includes(key) ||
@@ -54,7 +54,7 @@ export function withoutSecrets(inputs: Readonly<Record<string, unknown>>): Reado
 }
 
 /** A state as what was there: the outputs say what the last run left, and the inputs what it wanted. */
-export function membersBefore({ inputs, outputs }: PreviewState): Readonly<Record<string, unknown>> {
+export function membersBefore({ inputs, outputs }: PreviewState): JsonObject {
   return { ...withoutSecrets(inputs), ...withoutSecrets({ ...outputs, [SECRETS_KEY]: inputs[SECRETS_KEY] }) };
 }
 
@@ -91,7 +91,7 @@ export function keyOf({ place, url }: Pick<SetContent, "place" | "url">): string
 }
 
 /** What a `PrefixSet` holds. */
-export function contentOfSet(members: Readonly<Record<string, unknown>>, known: Known): SetContent {
+export function contentOfSet(members: JsonObject, known: Known): SetContent {
   const { entries: given, notes: written, node, endpoint } = members;
   const notes = map.parse(written);
   const entries = new Map<CanonicalPrefix, NotedEntry>();
@@ -118,7 +118,7 @@ export function contentOfSet(members: Readonly<Record<string, unknown>>, known: 
 }
 
 /** What a `PrefixSetEntry` holds: one entry, or none where its time has come or a failure left it out. */
-export function contentOfEntry(members: Readonly<Record<string, unknown>>, known: Known): SetContent {
+export function contentOfEntry(members: JsonObject, known: Known): SetContent {
   const { prefix: spelling, value, reason, ticket, expires, node, endpoint, expired, absent } = members;
   const prefix = canonical(spelling);
   const note = parseNote({ reason, ticket, expires });
@@ -203,7 +203,7 @@ function shownAddress(value: unknown): string | undefined {
   }
 }
 
-function urlOf(members: Readonly<Record<string, unknown>>): string {
+function urlOf(members: JsonObject): string {
   const url = setUrl(members);
   return url ? formatUrl(url) : "a set that is not known yet";
 }

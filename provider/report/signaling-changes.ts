@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { JsonObject } from "../model/json";
 import type { ResourceChange, SignalingReport, WholeChange } from "./model";
 import type { PreviewStep } from "./preview";
 import { type Known, membersBefore, placeOf, RECEIVER, readList, withoutSecrets } from "./set-content";
@@ -57,7 +58,7 @@ function isIn(prefixes: readonly string[], prefix: string): boolean {
 
 const text = z.string().optional().catch(undefined);
 
-function noteOf({ reason, ticket }: Readonly<Record<string, unknown>>): NonNullable<SignalingReport["note"]> {
+function noteOf({ reason, ticket }: JsonObject): NonNullable<SignalingReport["note"]> {
   const [why, who] = [text.parse(reason), text.parse(ticket)];
   return { ...(why !== undefined && { reason: why }), ...(who !== undefined && { ticket: who }) };
 }

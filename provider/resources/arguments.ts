@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { ListedValue } from "../model/entry";
+import { hasUnknown, isObject, type JsonObject, UNKNOWN, without } from "../model/json";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { declaredNameProblem } from "../model/resource-url";
 import { issuePath } from "../model/schema";
-import { hasUnknown, isObject, type JsonObject, UNKNOWN, without } from "./json";
 
 /** A name of an arena, profile or set. */
 const nameSchema = z.string({ error: "is not a text" }).superRefine((name, context) => {
@@ -140,7 +140,7 @@ export class Stored {
   }
 
   /** Without a schema, which copies what it reads and costs more than all the rest: states hold ten thousand entries. */
-  private object(name: string): Readonly<Record<string, unknown>> {
+  private object(name: string): JsonObject {
     const value = this.json[name] ?? {};
     if (isObject(value)) return value;
     throw this.unread(name, value, "is not an object");

@@ -1,6 +1,6 @@
+import { hasUnknown, type JsonObject, sameJson } from "../model/json";
 import type { Connection } from "./connections";
 import type { Compared } from "./handler";
-import { hasUnknown, type JsonObject, sameJson } from "./json";
 import type { Runtime } from "./runtime";
 
 /** What is compared: the state and the program, as plain JSON, since every argument counts. */

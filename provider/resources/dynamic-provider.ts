@@ -1,7 +1,7 @@
 import { loadAgent } from "../client/http";
 import { messageOf } from "../model/errors";
+import { isObject, type JsonObject, someMember, UNKNOWN } from "../model/json";
 import { type Compared, type Handler, PartialFailure } from "./handler";
-import { isObject, type JsonObject, someMember, UNKNOWN } from "./json";
 import type { Runtime } from "./runtime";
 import { ConfigError } from "./settings";
 

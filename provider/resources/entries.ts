@@ -10,10 +10,10 @@ import {
   type SentTo,
   sentSchema,
 } from "../model/entry";
+import { hasUnknown, isObject, UNKNOWN } from "../model/json";
 import { type CanonicalPrefix, type HostBits, Prefix, PrefixError } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
 import { firstIssue, objectError, schema, zod } from "../model/schema";
-import { hasUnknown, isObject, UNKNOWN } from "./json";
 
 /** The value of an entry. */
 export const valueSchema = schema(() =>

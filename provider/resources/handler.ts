@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json";
+import type { JsonObject } from "../model/json";
 
 /** What `check` says: the inputs to go on with, or sentences about what is wrong with them. */
 export interface Checked {

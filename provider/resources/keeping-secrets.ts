@@ -1,5 +1,5 @@
+import { type JsonObject, membersOf, without } from "../model/json";
 import type { DynamicProvider } from "./dynamic-provider";
-import { isObject, type JsonObject, without } from "./json";
 import { namesIn, type SecretArguments } from "./secret-arguments";
 import { HOLDING_PREFIXES, LISTS, LISTS_KEY, SECRET_MARK, SECRET_PREFIXES, SECRETS_KEY } from "./secret-names";
 
@@ -76,7 +76,7 @@ export function keepingSecrets(provider: DynamicProvider, secrets: SecretArgumen
 /** What goes to the resource: its arguments and outputs, without what is said about them. */
 function plain({ [SECRETS_KEY]: _, [SECRET_PREFIXES]: __, [LISTS_KEY]: lists, ...props }: JsonObject): JsonObject {
   const given = Object.entries(props).filter(([, value]) => value !== SECRET_MARK);
-  return { ...Object.fromEntries(given), ...(isObject(lists) ? lists : {}) };
+  return { ...Object.fromEntries(given), ...membersOf(lists) };
 }
 
 /**

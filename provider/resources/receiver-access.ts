@@ -1,10 +1,10 @@
 import { SignalingIncomplete } from "../client/errors";
 import { messageOf } from "../model/errors";
+import type { JsonObject } from "../model/json";
 import { type CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import { requireSameAddress, type UsedBefore } from "./changes";
 import { PartialFailure } from "./handler";
-import type { JsonObject } from "./json";
 import type { Notices } from "./notices";
 import { receiverOfState } from "./places";
 import type { ReceiverInUse } from "./receiver-in-use";

@@ -1,13 +1,13 @@
 import { type SetOperation, type SetResult, SetWriteFailure } from "../batch/set-operation";
 import { isUnreachable } from "../client/errors";
 import { messageOf } from "../model/errors";
+import { hasUnknown, type JsonObject } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import type { ListedMap } from "../model/prefix-map";
-import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
+import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { some } from "../model/text";
 import { type AuditRecord, failedWrite } from "./audit-log";
 import { requireSameAddress, type UsedBefore } from "./changes";
-import { hasUnknown, type JsonObject, setUrl } from "./json";
 import type { DeploymentSet, NodeInUse } from "./node-in-use";
 import { nodeOfState } from "./places";
 import { credentialsOfState, GONE_NODE, isUnreachableNode, refusedList, unknownSet, untouched } from "./remedy";

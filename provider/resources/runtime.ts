@@ -1,11 +1,11 @@
 import { InFlight } from "../batch/in-flight";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { systemWorld, type World } from "../client/world";
+import type { JsonObject } from "../model/json";
 import { type AuditRecord, appendAudit } from "./audit-log";
 import type { ReadConfig } from "./config-keys";
 import type { Shared } from "./connections";
 import type { Environment } from "./environment-credentials";
-import type { JsonObject } from "./json";
 import { RemovalBudget } from "./limits/removals";
 import { NodeInUse } from "./node-in-use";
 import { Notices } from "./notices";

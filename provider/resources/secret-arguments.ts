@@ -1,8 +1,8 @@
+import { isObject, type JsonObject, membersOf } from "../model/json";
 import { withoutPrefixes } from "../model/prefixes-in-text";
 import { jsonIn, prefixIn } from "../model/readable";
-import { formatUrl } from "../model/resource-url";
+import { formatUrl, setUrl } from "../model/resource-url";
 import type { AuditRecord, AuditValue } from "./audit-log";
-import { isObject, type JsonObject, setUrl } from "./json";
 import { HOLDING_PREFIXES, SECRET_MARK, SECRETS_KEY } from "./secret-names";
 import { type Place, SIGNALING } from "./wanted";
 
@@ -98,7 +98,7 @@ export class SecretArguments {
 
   /** What nodes of a group have for themselves. */
   private addNodes({ nodes }: JsonObject): void {
-    for (const own of Object.values(isObject(nodes) ? nodes : {})) {
+    for (const own of Object.values(membersOf(nodes))) {
       if (!isObject(own)) continue;
       this.add(own.entries, "entries");
       this.addNotes(own);

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type NodeOptions, nodeSchema, type ReceiverOptions, receiverSchema } from "../client/options";
 import { attempt, caught, PacketFilterError } from "../model/errors";
+import type { JsonObject } from "../model/json";
 import { Prefix, PrefixError } from "../model/prefix";
 import { issuePath, schema, zod } from "../model/schema";
 import { receiverAnswersSchema } from "../wire/answers-schema";
@@ -114,7 +115,7 @@ interface ConnectionKind<O> {
   readonly argument: "node" | "receiver";
   readonly named: "nodes" | "receivers";
   /** All that have a name. Read once: reading the text of a thousand for each of them takes seconds. @throws {ConfigError} */
-  readonly members: () => Readonly<Record<string, unknown>>;
+  readonly members: () => JsonObject;
   readonly schema: () => z.ZodType<O>;
   /** The unnamed default: its members, and whether its address comes from the environment. */
   readonly standard: () => { readonly value: Record<string, unknown>; readonly fromEnvironment: boolean } | undefined;
@@ -179,7 +180,7 @@ function signalingAnswers(config: ReadConfig): Pick<ReceiverOptions, "answers"> 
   return given === undefined ? {} : { answers: parse(receiverAnswersSchema(), given, "packetfilter:signalingAnswers") };
 }
 
-function members(named: ConnectionKind<unknown>["named"], config: ReadConfig): Readonly<Record<string, unknown>> {
+function members(named: ConnectionKind<unknown>["named"], config: ReadConfig): JsonObject {
   return parse(membersSchema(), config(named) ?? {}, `packetfilter:${named}`);
 }
 

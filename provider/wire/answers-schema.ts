@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { JsonObject } from "../model/json";
 import { objectError, schema, zod } from "../model/schema";
 import { type Answers, COMMANDS, FORMATS, LIST_KINDS, MEMBERS, OPERATIONS, type ReceiverAnswers } from "./answers";
 
@@ -106,7 +107,7 @@ function either(choose: (given: unknown) => z.ZodType) {
     });
 }
 
-function refuseTwice(given: Readonly<Record<string, unknown>>, context: z.core.$RefinementCtx): void {
+function refuseTwice(given: JsonObject, context: z.core.$RefinementCtx): void {
   const seen = new Map<string, string>();
   for (const [member, name] of Object.entries(given)) {
     if (name === undefined) continue;

@@ -1,6 +1,7 @@
+import type { JsonObject } from "../model/json";
 import type { Answers, Columns } from "./answers";
 import { IN_TEXT, lengthOf, naturalRole } from "./entry-members";
-import { type Json, ShapeError, short } from "./json";
+import { ShapeError, short } from "./json";
 import { addressText, forKind, isAddressLike } from "./places";
 import { columnsSetting, namesSetting } from "./remedies";
 import { columnOf } from "./rows";
@@ -8,7 +9,7 @@ import { columnOf } from "./rows";
 type Named = readonly [name: string, content: unknown];
 
 /** An error about one entry, with the names that would make sense of it, as far as they can be guessed from it. */
-export function refuseEntry(message: string, record: Json, answers: Answers | undefined): ShapeError {
+export function refuseEntry(message: string, record: JsonObject, answers: Answers | undefined): ShapeError {
   const members: Named[] = Object.entries(record);
   const range = guessRange(members);
   if (range) return new ShapeError(message, `If that is what they mean, set ${settingFor(answers, range)}.`);
@@ -53,7 +54,12 @@ function guessRange(members: readonly Named[]): { rangeStart: string; rangeEnd: 
 }
 
 /** An error about an entry of which other members than the one with a name for it may be the value. */
-export function refuseValue(problem: string, record: Json, names: readonly string[], answers: Answers | undefined) {
+export function refuseValue(
+  problem: string,
+  record: JsonObject,
+  names: readonly string[],
+  answers: Answers | undefined,
+) {
   const message = `${problem}, and ${names.slice(0, 2).map(short).join(" or ")} could be it`;
   const settings = names.slice(0, 2).map((value) => settingFor(answers, { value }));
   if (settings.length > 1) return new ShapeError(message, `Say which one is: ${settings.join(" or ")}.`);

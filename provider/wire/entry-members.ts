@@ -1,7 +1,8 @@
+import type { JsonObject } from "../model/json";
 import { Prefix, PrefixError } from "../model/prefix";
 import { prefixIn } from "../model/readable";
 import type { Answers } from "./answers";
-import { type Json, readNumber, ShapeError } from "./json";
+import { readNumber, ShapeError } from "./json";
 import { addressText, isAddressLike } from "./places";
 
 /** What a member of a listed entry can be. */
@@ -46,7 +47,7 @@ interface EntryMembers {
 }
 
 /** Tells the members of a listed entry apart. */
-export type ReadMembers = (record: Json) => EntryMembers;
+export type ReadMembers = (record: JsonObject) => EntryMembers;
 
 /**
  * Makes the reader for one list. Names count without regard to case. A name from the settings comes before the natural
@@ -109,7 +110,7 @@ function isSameAddress(content: unknown, prefix: unknown): boolean {
 }
 
 /** Reads what the settings name; returns the names and roles that are settled with that. */
-function readNamed(record: Json, named: ReadonlyMap<string, EntryRole>, members: { [R in EntryRole]?: unknown }) {
+function readNamed(record: JsonObject, named: ReadonlyMap<string, EntryRole>, members: { [R in EntryRole]?: unknown }) {
   const settled = { names: new Set<string>(), roles: new Set<EntryRole>() };
   for (const name in record) {
     const role = named.get(name.toLowerCase());

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from "../model/json";
 import type { Columns, ListKind, NodeHabits } from "./answers";
 import { doubtIn } from "./error-marker";
-import { describe, isNothing, isRecord, type Json, readNumber, ShapeError, sketch } from "./json";
+import { describe, isNothing, readNumber, ShapeError, sketch } from "./json";
 import { competing, unknownShape } from "./list-guess";
 import {
   follow,
@@ -59,7 +60,7 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   }
   if (root?.kind === "keyed") return remembered(root, "", habits);
   if (root?.kind === "hollow") return emptied("", json, habits);
-  if (root !== undefined || !isRecord(json)) throw unknownShape(json, kind, habits);
+  if (root !== undefined || !isObject(json)) throw unknownShape(json, kind, habits);
   // An empty list of Erlang's is an empty text in JSON.
   if (json.ok === "" && Object.keys(json).length === 1 && habits.answers?.empty === "") return NOTHING;
 
@@ -108,7 +109,7 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
   if (found?.kind === "null") return NOTHING;
   if (found?.kind === "hollow") return emptied(path, json, habits);
   // Profiles may be keyed by their names and rules by their ids, which nothing but the setting tells from other members.
-  if ((kind === "profiles" || kind === "rules") && isRecord(value) && Object.values(value).every(isRecord)) {
+  if ((kind === "profiles" || kind === "rules") && isObject(value) && Object.values(value).every(isObject)) {
     return { kind: "keyed", members: value };
   }
   throw unknownShape(json, kind, habits, `at ${JSON.stringify(path)} in it is ${describe(value)}`);
@@ -138,7 +139,7 @@ const OWN = ["id", "name", "profile"];
 function refuseInner({ path, found }: Pick<Place, "path" | "found">, kind: ListKind, { answers }: NodeHabits): void {
   if (kind === "marks") return;
   const [only, ...others] = found.kind === "array" ? found.elements : [];
-  if (!isRecord(only) || others.length > 0 || listCandidate(only) !== undefined) return;
+  if (!isObject(only) || others.length > 0 || listCandidate(only) !== undefined) return;
   // A record with an address is an entry, whatever else it holds.
   if (Object.values(only).some((member) => typeof member === "string" && isAddressLike(member))) return;
   if (kind !== "prefixset" && Object.keys(only).some((name) => OWN.includes(name.toLowerCase()))) return;
@@ -184,7 +185,12 @@ const ABOUT = new Set(["meta", "_meta", "page", "paging", "pagination", "links",
  *
  * @param wayOut What to do when a total counts something else; without it totals are not looked at.
  */
-export function refusePartial(within: readonly Json[], length: number, { answers }: NodeHabits, wayOut?: WayOut): void {
+export function refusePartial(
+  within: readonly JsonObject[],
+  length: number,
+  { answers }: NodeHabits,
+  wayOut?: WayOut,
+): void {
   const { more } = answers ?? {};
   if (more) {
     if ("member" in more && goesOn(follow(within[0], more.member)?.value)) {
@@ -195,7 +201,7 @@ export function refusePartial(within: readonly Json[], length: number, { answers
   for (const object of within) {
     for (const name in object) {
       const value = object[name];
-      if (ABOUT.has(name.toLowerCase()) && isRecord(value)) judgePaging(value, length, wayOut);
+      if (ABOUT.has(name.toLowerCase()) && isObject(value)) judgePaging(value, length, wayOut);
       if (name.toLowerCase() === SIZE && wayOut !== undefined) judgeTotal(name, value, length, wayOut);
     }
     judgePaging(object, length, wayOut);
@@ -260,7 +266,7 @@ function isWholeRange(range: string): boolean {
   return first === "0" && Number(last) + 1 === Number(total);
 }
 
-function judgePaging(object: Json, length: number, wayOut: WayOut | undefined): void {
+function judgePaging(object: JsonObject, length: number, wayOut: WayOut | undefined): void {
   for (const name in object) {
     const [key, value] = [name.toLowerCase(), object[name]];
     if (MORE.has(key) && !isNothing(value)) throw new ShapeError(`"${name}" says that the list goes on`);

@@ -1,4 +1,5 @@
-import { isNothing, isRecord, type Json, readNumber, short } from "./json";
+import { isObject, type JsonObject } from "../model/json";
+import { isNothing, readNumber, short } from "./json";
 import { isAddressLike, isNaturalName } from "./places";
 import type { Told } from "./remedies";
 
@@ -32,7 +33,7 @@ interface Marker {
 
 /** As {@link errorIn}, with the code. */
 export function markerIn(json: unknown, path: readonly string[] = []): Marker | undefined {
-  if (!isRecord(json) || isKeyedByAddress(json)) return undefined;
+  if (!isObject(json) || isKeyedByAddress(json)) return undefined;
   const members = lowerCased(json);
   const told = ERRORS.map((name) => members.get(name)).find((value) => !isNoError(value));
   const said = ["status", "result"].some((name) => saysFailed(members.get(name)));
@@ -81,7 +82,7 @@ const BAD = new Set([...ERRORS, "failed", "failure", "fail", "exception", "denie
  * @param within The objects around the list.
  * @param path Names from the root to the list.
  */
-export function doubtIn(within: readonly Json[], path: string): (Told & { readonly text: string }) | undefined {
+export function doubtIn(within: readonly JsonObject[], path: string): (Told & { readonly text: string }) | undefined {
   const names = path.split(".");
   // With the names around them, as the settings want them; the list itself says nothing.
   const told = within
@@ -101,15 +102,15 @@ export function doubtIn(within: readonly Json[], path: string): (Told & { readon
 }
 
 /** The members of an object, and those of objects in it that tell how the request went. */
-function toldIn(object: Json, path: readonly string[]): (Told & { readonly name: string })[] {
+function toldIn(object: JsonObject, path: readonly string[]): (Told & { readonly name: string })[] {
   return Object.entries(object).flatMap(([name, value]) => {
     const own = { name: name.toLowerCase(), member: [...path, name].join("."), value };
-    return isRecord(value) && HEADS.has(own.name) ? [own, ...toldIn(value, [...path, name])] : [own];
+    return isObject(value) && HEADS.has(own.name) ? [own, ...toldIn(value, [...path, name])] : [own];
   });
 }
 
 /** True where a verdict of an answer is known to mean success. */
-export function saysSuccess(json: Json): boolean {
+export function saysSuccess(json: JsonObject): boolean {
   return saysAllIsWell(lowerCased(json));
 }
 
@@ -121,7 +122,7 @@ function saysAllIsWell(members: ReadonlyMap<string, unknown>): boolean {
 
 /** A verdict that is given and is not known to mean success. An object or array under such a name may hold the list. */
 function isDoubtful(name: string, value: unknown): boolean {
-  if (isRecord(value) || Array.isArray(value)) return BAD.has(name) && !isNoError(value);
+  if (isObject(value) || Array.isArray(value)) return BAD.has(name) && !isNoError(value);
   if (GOOD.has(name)) return !(value === true || value === 1 || saysYes(value));
   if (BAD.has(name)) return !isNoError(value) && !isFalse(value);
   if (!VERDICTS.has(name) || value === null || value === "") return false;
@@ -151,8 +152,8 @@ export function isErrorRecord(element: unknown): boolean {
 }
 
 /** True for a record of which every member tells how a request went. */
-export function isVerdictRecord(element: unknown): element is Json {
-  return isRecord(element) && Object.keys(element).every((name) => MARKERS.has(name.toLowerCase()));
+export function isVerdictRecord(element: unknown): element is JsonObject {
+  return isObject(element) && Object.keys(element).every((name) => MARKERS.has(name.toLowerCase()));
 }
 
 /** True for a text with which a node says that something failed, and that nothing else begins with. */
@@ -167,7 +168,7 @@ export function wordsOf(value: unknown): string | undefined {
   if (typeof value === "string" && value.trim() !== "") return value.trim();
   if (typeof value === "number") return `error ${value}`;
   if (Array.isArray(value)) return wordsOf(value[0]);
-  return isRecord(value) ? wordsAmong(lowerCased(value)) : undefined;
+  return isObject(value) ? wordsAmong(lowerCased(value)) : undefined;
 }
 
 function wordsAmong(members: ReadonlyMap<string, unknown>): string | undefined {
@@ -179,13 +180,13 @@ function wordsAmong(members: ReadonlyMap<string, unknown>): string | undefined {
 }
 
 /** A list of entries or marks; only its first name is looked at, since there may be thousands. */
-function isKeyedByAddress(json: Json): boolean {
+function isKeyedByAddress(json: JsonObject): boolean {
   for (const name in json) return isAddressLike(name);
   return false;
 }
 
 /** A status alone may be the record's own, such as that of a mark; an error names itself. */
-function hasMarker(element: Json): boolean {
+function hasMarker(element: JsonObject): boolean {
   const members = lowerCased(element);
   return ERRORS.some((name) => !isNoError(members.get(name))) || (members.size > 1 && errorIn(element) !== undefined);
 }
@@ -200,7 +201,7 @@ function isFalse(value: unknown): boolean {
 
 /** Also an object that says itself that there is none: `{"code":0,"message":""}`. */
 function isNoError(value: unknown): boolean {
-  if (isRecord(value)) return Object.values(value).every((member) => !isRecord(member) && isNoError(member));
+  if (isObject(value)) return Object.values(value).every((member) => !isObject(member) && isNoError(member));
   return isNothing(value) || (typeof value === "string" && FINE.test(value.trim()));
 }
 
@@ -241,7 +242,7 @@ function errorCode(members: ReadonlyMap<string, unknown>): string | undefined {
   return CODES.find(isBad) ?? (status >= 400 && status < 600 ? "status" : undefined);
 }
 
-function lowerCased(json: Json): Map<string, unknown> {
+function lowerCased(json: JsonObject): Map<string, unknown> {
   const members = new Map<string, unknown>();
   for (const name in json) {
     const key = name.toLowerCase();
@@ -251,7 +252,7 @@ function lowerCased(json: Json): Map<string, unknown> {
 }
 
 function cut(value: unknown): string | undefined {
-  if (!isRecord(value) && !Array.isArray(value)) return undefined;
+  if (!isObject(value) && !Array.isArray(value)) return undefined;
   const text = JSON.stringify(value);
   return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

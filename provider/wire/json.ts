@@ -1,3 +1,5 @@
+import { isObject } from "../model/json";
+
 const LONG_INTEGER = /(?<![\d.eE+-])-?\d{16,}(?![\d.eE])/g;
 const HEX = /^0x[\da-f]{1,16}$/i;
 const INTEGER = /^-?\d+$/;
@@ -98,7 +100,7 @@ export function readNumber(value: unknown): ReadNumber | undefined {
 /** `null`, `false`, `0` and empty things are how some interfaces say that there is none. */
 export function isNothing(value: unknown): boolean {
   if (Array.isArray(value)) return value.length === 0;
-  if (isRecord(value)) return Object.keys(value).length === 0;
+  if (isObject(value)) return Object.keys(value).length === 0;
   return !value;
 }
 
@@ -161,12 +163,4 @@ function outline(value: unknown, depth: number): string {
 /** A text from outside, quoted and cut to a length that fits a message. */
 export function short(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
-}
-
-/** What JSON calls an object. */
-export type Json = Readonly<Record<string, unknown>>;
-
-/** True for JSON objects, which are neither arrays nor null. */
-export function isRecord(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

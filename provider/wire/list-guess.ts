@@ -1,5 +1,6 @@
+import { isObject } from "../model/json";
 import type { ListKind, NodeHabits } from "./answers";
-import { describe, isRecord, ShapeError, sketch } from "./json";
+import { describe, ShapeError, sketch } from "./json";
 import { holdsRecords, type Place, placesIn } from "./places";
 import { pathSetting } from "./remedies";
 
@@ -7,7 +8,7 @@ import { pathSetting } from "./remedies";
 export function unknownShape(json: unknown, kind: ListKind, { answers }: NodeHabits, more?: string): ShapeError {
   const isNested = typeof json === "object" && json !== null && Object.keys(json).length > 0;
   const told = [`the answer is ${describe(json)}`, more, isNested && `its shape is ${sketch(json)}`];
-  const places = isRecord(json) ? placesIn(json) : [];
+  const places = isObject(json) ? placesIn(json) : [];
   const guess =
     places
       .filter(({ found, path }) => path !== "" && (found.kind === "array" || found.kind === "keyed"))
@@ -37,11 +38,11 @@ function lastResort(
   places: readonly Place[],
   kind: ListKind,
 ): Pick<Place, "path" | "found"> | undefined {
-  if (kind === "profiles" && isRecord(json)) {
+  if (kind === "profiles" && isObject(json)) {
     const holdsObjects = (value: unknown) =>
-      isRecord(value) && Object.keys(value).length > 0 && Object.values(value).every(isRecord);
+      isObject(value) && Object.keys(value).length > 0 && Object.values(value).every(isObject);
     const [[path, value] = [], ...more] = Object.entries(json).filter(([, value]) => holdsObjects(value));
-    if (more.length === 0 && path !== undefined && isRecord(value))
+    if (more.length === 0 && path !== undefined && isObject(value))
       return { path, found: { kind: "keyed", members: value } };
   }
   const [hollow, ...more] = places.filter(({ found }) => found.kind === "hollow");

@@ -1,9 +1,10 @@
 import { isIPv6 } from "node:net";
+import { isObject, type JsonObject } from "../model/json";
 import type { Mark, MarkType } from "../model/mark";
 import { prefixIn } from "../model/readable";
 import type { Answers, NodeHabits } from "./answers";
 import { findList } from "./envelope";
-import { describe, isRecord, type Json, readNumber, ShapeError, short } from "./json";
+import { describe, readNumber, ShapeError, short } from "./json";
 import { type Field, type MarkNames, markNames } from "./mark-names";
 import { addressText, isAddressLike } from "./places";
 import { columnsSetting, namesSetting } from "./remedies";
@@ -34,7 +35,7 @@ export function readMarkList(json: unknown, type: MarkType, habits: NodeHabits =
 }
 
 function readMark(element: unknown, index: number, names: MarkNames, answers: Answers | undefined): Mark {
-  if (!isRecord(element)) throw notARecord(element, index, answers);
+  if (!isObject(element)) throw notARecord(element, index, answers);
   const mark: Writable = {};
   const settled = names.named.size > 0 ? readNamed(element, names.named, mark) : undefined;
   let unread: [field: Field, key: string, value: unknown] | undefined;
@@ -66,7 +67,7 @@ function readMark(element: unknown, index: number, names: MarkNames, answers: An
 }
 
 /** Reads what the settings name; returns the keys that need no second look. */
-function readNamed(element: Json, named: MarkNames["named"], mark: Writable): ReadonlySet<string> {
+function readNamed(element: JsonObject, named: MarkNames["named"], mark: Writable): ReadonlySet<string> {
   const settled = new Set<string>();
   for (const key in element) {
     const field = named.get(key.toLowerCase());
@@ -120,7 +121,7 @@ function notARecord(element: unknown, index: number, answers: Answers | undefine
   return new ShapeError(`element ${index} is ${describe(element)}`, remedy);
 }
 
-function guess(element: Json, answers: Answers | undefined): string | undefined {
+function guess(element: JsonObject, answers: Answers | undefined): string | undefined {
   const address = Object.keys(element).find((key) => isAddressLike(String(element[key])));
   return address === undefined ? undefined : `Set ${namesSetting(answers, { address })}.`;
 }

@@ -1,7 +1,8 @@
 import { attempt } from "../model/errors";
+import { isObject } from "../model/json";
 import type { Verdict } from "./answers";
 import { errorOfElements, isErrorText, markerIn, wordsOf } from "./error-marker";
-import { isRecord, parseJson, ShapeError, short, sketch, textOf } from "./json";
+import { parseJson, ShapeError, short, sketch, textOf } from "./json";
 import { follow, verdictFor } from "./places";
 import { successRemedy, type Verdicts } from "./remedies";
 
@@ -80,7 +81,7 @@ export function errorText(body: string): string {
       return answer.text;
     case "json":
       if (typeof answer.json === "string") return answer.json;
-      if (!isRecord(answer.json) || Object.keys(answer.json).length === 0) return "";
+      if (!isObject(answer.json) || Object.keys(answer.json).length === 0) return "";
       return wordsOf(answer.json) ?? quotable(body);
     default:
       return "";

@@ -1,3 +1,4 @@
+import { isObject, type JsonObject } from "../model/json";
 import {
   type Answers,
   LIST_KINDS,
@@ -7,7 +8,6 @@ import {
   type ReceiverAnswers,
   type Verdict,
 } from "./answers";
-import { isRecord, type Json } from "./json";
 
 /** Names under which lists usually stand, in lower case. */
 const NATURAL_NAMES = new Set(
@@ -24,14 +24,14 @@ export interface Place {
   /** True when all these names are natural ones. */
   readonly isNatural: boolean;
   /** The objects on the way, the root first. */
-  readonly within: readonly Json[];
+  readonly within: readonly JsonObject[];
   readonly found: ListCandidate;
 }
 
 /** What stands at a place: an array, an object whose keys are addresses, some or all of them, `{}`, or null. */
 export type ListCandidate =
   | { readonly kind: "array"; readonly elements: readonly unknown[] }
-  | { readonly kind: "keyed"; readonly members: Json }
+  | { readonly kind: "keyed"; readonly members: JsonObject }
   | { readonly kind: "mixed" | "hollow" | "null" };
 
 /** True for texts that begin as an address or prefix does. The parser has the last word. */
@@ -66,16 +66,22 @@ export function isNaturalName(name: string): boolean {
 }
 
 /** All places of an object where a list could be, in the order of the answer. */
-export function placesIn(json: Json): Place[] {
+export function placesIn(json: JsonObject): Place[] {
   const places: Place[] = [];
   visit(json, [], true, [], places);
   return places;
 }
 
-function visit(value: unknown, path: readonly string[], isNatural: boolean, within: readonly Json[], places: Place[]) {
+function visit(
+  value: unknown,
+  path: readonly string[],
+  isNatural: boolean,
+  within: readonly JsonObject[],
+  places: Place[],
+) {
   const found = listCandidate(value);
   if (found) places.push({ path: path.join("."), isNatural, within, found });
-  else if (isRecord(value) && path.length < MAX_DEPTH) {
+  else if (isObject(value) && path.length < MAX_DEPTH) {
     for (const name in value) {
       visit(value[name], [...path, name], isNatural && isNaturalName(name), [...within, value], places);
     }
@@ -86,7 +92,7 @@ function visit(value: unknown, path: readonly string[], isNatural: boolean, with
 export function listCandidate(value: unknown): ListCandidate | undefined {
   if (value === null) return { kind: "null" };
   if (Array.isArray(value)) return { kind: "array", elements: value };
-  if (!isRecord(value)) return undefined;
+  if (!isObject(value)) return undefined;
   const names = Object.keys(value);
   if (names.length === 0) return { kind: "hollow" };
   if (names.every(isAddressLike)) return { kind: "keyed", members: value };
@@ -108,21 +114,21 @@ export function holdsRecords([first]: readonly unknown[]): boolean {
  * What stands at a dotted path; names that have dots themselves are found as well. Digits choose an element of an array.
  * `undefined` when nothing does.
  */
-export function follow(json: unknown, path: string): { value: unknown; within: readonly Json[] } | undefined {
+export function follow(json: unknown, path: string): { value: unknown; within: readonly JsonObject[] } | undefined {
   return step(json, path.split("."), []);
 }
 
 function step(
   value: unknown,
   names: readonly string[],
-  within: readonly Json[],
-): { value: unknown; within: readonly Json[] } | undefined {
+  within: readonly JsonObject[],
+): { value: unknown; within: readonly JsonObject[] } | undefined {
   if (names.length === 0) return { value, within };
   if (Array.isArray(value)) {
     const at = Number(names[0]);
     return Number.isInteger(at) && at >= 0 && at < value.length ? step(value[at], names.slice(1), within) : undefined;
   }
-  if (!isRecord(value)) return undefined;
+  if (!isObject(value)) return undefined;
   for (let end = 1; end <= names.length; end++) {
     const name = names.slice(0, end).join(".");
     if (!Object.hasOwn(value, name)) continue;

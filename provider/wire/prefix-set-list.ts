@@ -1,4 +1,5 @@
 import type { ListedValue } from "../model/entry";
+import { isObject, type JsonObject } from "../model/json";
 import type { Prefix } from "../model/prefix";
 import type { Answers, NodeHabits } from "./answers";
 import { refuseEntry, refuseValue } from "./entry-guess";
@@ -11,7 +12,7 @@ import {
   readRange,
 } from "./entry-members";
 import { findList } from "./envelope";
-import { describe, isRecord, type Json, readNumber, ShapeError, short } from "./json";
+import { describe, readNumber, ShapeError, short } from "./json";
 import { addressText, isAddressLike } from "./places";
 import { columnsSetting } from "./remedies";
 
@@ -42,7 +43,7 @@ export function readPrefixSetList(json: unknown, habits: NodeHabits = {}): Liste
   const how: HowToRead = { answers: habits.answers, members: membersReader(habits.answers) };
   if (list.kind === "array") return list.elements.map((element, index) => readEntry(element, index, how));
   return Object.entries(list.members).map(([text, content], index) =>
-    isRecord(content) ? readRecord(content, index, how, text) : withValue(readPrefix(text, index), content, index),
+    isObject(content) ? readRecord(content, index, how, text) : withValue(readPrefix(text, index), content, index),
   );
 }
 
@@ -53,7 +54,7 @@ interface HowToRead {
 
 function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry {
   if (typeof element === "string") return withValue(readPrefix(element, index), undefined, index);
-  if (isRecord(element)) return readRecord(element, index, how);
+  if (isObject(element)) return readRecord(element, index, how);
   if (Array.isArray(element) && element.length > 2) {
     const at = element.findIndex((field) => isAddressLike(addressText(field) ?? ""));
     const columns = at < 0 ? undefined : columnsSetting(how.answers, "prefixset", { prefix: at });
@@ -67,7 +68,7 @@ function readEntry(element: unknown, index: number, how: HowToRead): ListedEntry
 }
 
 /** @param key The name under which the record stands in an object keyed by prefix. */
-function readRecord(record: Json, index: number, how: HowToRead, key?: string): ListedEntry {
+function readRecord(record: JsonObject, index: number, how: HowToRead, key?: string): ListedEntry {
   const refuse = (problem: string) => refuseEntry(`element ${index} ${problem}`, record, how.answers);
   const members = how.members(record);
   const { prefix, length, value, start, end, hasTwo, suspect, lacksLength, mayBeValue } = members;

@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { isObject, type JsonObject } from "../model/json";
 import type { Profile, Rule } from "../model/mark";
 import type { NodeHabits } from "./answers";
 import { findList } from "./envelope";
-import { describe, isRecord, type Json, readNumber, ShapeError } from "./json";
+import { describe, readNumber, ShapeError } from "./json";
 import { isNaturalName, type ListCandidate, pathFor } from "./places";
 import { namesSetting } from "./remedies";
 
@@ -22,7 +23,7 @@ export function readProfileList(json: unknown, habits: NodeHabits = {}): Profile
   const list = keyedByName(json, "profiles", habits) ?? findList(json, "profiles", habits);
   if (list.kind === "keyed") {
     return Object.entries(list.members).map(([key, members], index): Profile => {
-      if (!isRecord(members)) throw notA("profile with a name", members, index);
+      if (!isObject(members)) throw notA("profile with a name", members, index);
       const own = nameKey(members, habits);
       return own !== undefined && members[own] === key
         ? { name: key, ...extraOf(members, [own]) }
@@ -51,7 +52,7 @@ export function readRuleList(json: unknown, habits: NodeHabits = {}): Rule[] {
   return list.elements.map((element, index): Rule => {
     if (typeof element === "string" && element.trim() !== "") return { extra: { text: element } };
     const members = record.safeParse(element).data;
-    if (!members || !isRecord(element) || Object.keys(members).length === 0) throw notA("rule", element, index);
+    if (!members || !isObject(element) || Object.keys(members).length === 0) throw notA("rule", element, index);
     const idKey = keyOf(members, [habits.answers?.names?.id, "id"], (value) => readNumber(value) !== undefined);
     const nameKey = keyOf(members, [habits.answers?.names?.name, "name"], (value) => typeof value === "string");
     const id = idKey === undefined ? undefined : readNumber(members[idKey]);
@@ -74,7 +75,7 @@ function keyedByName(
   habits: NodeHabits,
   isNamed = false,
 ): Extract<ListCandidate, { kind: "keyed" }> | undefined {
-  if (!isRecord(json) || pathFor(habits, kind) !== undefined) return undefined;
+  if (!isObject(json) || pathFor(habits, kind) !== undefined) return undefined;
   const names = Object.keys(json);
   const [only] = names;
   if (names.length === 1 && only !== undefined && isNaturalName(only)) {
@@ -84,7 +85,7 @@ function keyedByName(
     kind === "rules" ? /^\d{1,10}$/.test(name) : !isNaturalName(name) && !ABOUT.test(name);
   // Objects that hold nothing but objects may wrap the profiles themselves.
   const isOne = (value: unknown) =>
-    isRecord(value) && (isNamed || Object.values(value).some((member) => !isRecord(member)));
+    isObject(value) && (isNamed || Object.values(value).some((member) => !isObject(member)));
   const isKeyed = names.length > 0 && names.every((name) => isOwn(name) && isOne(json[name]));
   return isKeyed ? { kind: "keyed", members: json } : undefined;
 }
@@ -93,7 +94,7 @@ function keyedByName(
 const ABOUT = /^_|^(meta|metadata|page|paging|pagination|links|info|header|status|error|errors|payload|body|content)$/i;
 
 /** Rules that are keyed by their ids, which are their order then. @throws {ShapeError} where something else is the key. */
-function rulesById(members: Json, habits: NodeHabits): Rule[] {
+function rulesById(members: JsonObject, habits: NodeHabits): Rule[] {
   return Object.entries(members).map(([key, rule], index): Rule => {
     const id = readNumber(key);
     if (!id) throw new ShapeError("the rules are keyed by something else than their ids, and so have no order");
@@ -103,13 +104,13 @@ function rulesById(members: Json, habits: NodeHabits): Rule[] {
   });
 }
 
-function nameKey(members: Json, { answers }: NodeHabits): string | undefined {
+function nameKey(members: JsonObject, { answers }: NodeHabits): string | undefined {
   return keyOf(members, [answers?.names?.name, ...PROFILE_NAMES], (value) => name.safeParse(value).success);
 }
 
 /** The first of some names that a record has in any case, with a value that fits. */
 function keyOf(
-  members: Json,
+  members: JsonObject,
   names: readonly (string | undefined)[],
   fits: (value: unknown) => boolean,
 ): string | undefined {
@@ -122,7 +123,7 @@ function keyOf(
 }
 
 function guessName(element: unknown, { answers }: NodeHabits): string | undefined {
-  if (!isRecord(element)) return undefined;
+  if (!isObject(element)) return undefined;
   const texts = Object.keys(element).filter((key) => typeof element[key] === "string" && element[key] !== "");
   const [likely] = texts.filter((key) => /name|title|label|profile/i.test(key)).concat(texts);
   return likely === undefined ? undefined : `If that is its name, set ${namesSetting(answers, { name: likely })}.`;
@@ -132,7 +133,7 @@ function notA(what: string, element: unknown, index: number, remedy?: string): S
   return new ShapeError(`element ${index} is no ${what} but ${describe(element)}`, remedy);
 }
 
-function extraOf(members: Json, known: readonly (string | undefined)[]): { extra?: Profile["extra"] } {
+function extraOf(members: JsonObject, known: readonly (string | undefined)[]): { extra?: Profile["extra"] } {
   const rest = Object.entries(members).filter(([key]) => !known.includes(key));
   return rest.length === 0 ? {} : { extra: Object.fromEntries(rest) };
 }

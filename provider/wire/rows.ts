@@ -1,3 +1,4 @@
+import type { JsonObject } from "../model/json";
 import type { Columns, Member } from "./answers";
 import { ShapeError, short } from "./json";
 
@@ -5,7 +6,7 @@ import { ShapeError, short } from "./json";
  * The record that a row of fields is. Members have the names of `columns`; what these leave out is kept under its number, since
  * it may say something about the others.
  */
-export function recordOf(fields: readonly unknown[], columns: Columns): Readonly<Record<string, unknown>> {
+export function recordOf(fields: readonly unknown[], columns: Columns): JsonObject {
   const names = namesOfFields(columns, undefined);
   return Object.fromEntries(fields.map((field, at) => [names[at] ?? unnamed(at), field]));
 }

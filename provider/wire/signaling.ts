@@ -1,9 +1,10 @@
 import { attempt, caught } from "../model/errors";
+import { isObject } from "../model/json";
 import { Prefix, PrefixError } from "../model/prefix";
 import { jsonIn } from "../model/readable";
 import type { ReceiverAnswers } from "./answers";
 import { doubtIn, saysSuccess } from "./error-marker";
-import { describe, isRecord, parseJson, ShapeError, sketch } from "./json";
+import { describe, parseJson, ShapeError, sketch } from "./json";
 import type { NodeAnswer } from "./node-answer";
 import { follow, isAddressLike, isNaturalName, listCandidate } from "./places";
 import { readPrefixSetList } from "./prefix-set-list";
@@ -59,7 +60,7 @@ export function doubtOf(
     case "json": {
       if (answer.isSuccess) return undefined;
       if (typeof answer.json === "string") return doubtOf({ kind: "text", text: answer.json }, answers, operation);
-      if (!isRecord(answer.json)) return { message: `the answer is not "ok" but ${describe(answer.json)}` };
+      if (!isObject(answer.json)) return { message: `the answer is not "ok" but ${describe(answer.json)}` };
       const doubt = doubtIn([answer.json], "");
       if (doubt === undefined && saysSuccess(answer.json)) return undefined;
       if (doubt === undefined) {
@@ -89,7 +90,7 @@ function errorTexts(body: string): string[] {
 
 function textsOf(json: unknown): string[] {
   if (typeof json === "string") return [json];
-  if (!isRecord(json)) return [];
+  if (!isObject(json)) return [];
   return ERROR_MEMBERS.flatMap((member) => textsOf(json[member]));
 }
 
@@ -111,7 +112,7 @@ export function readActive(elements: readonly unknown[]): Prefix[] {
 /** A prefix as a text, or a record that has one; what else is in it says nothing about it. */
 function readElement(element: unknown): Prefix {
   if (typeof element === "string") return readPrefix(element);
-  const [entry] = isRecord(element) ? (attempt(() => readPrefixSetList([element], RECORDS), ShapeError) ?? []) : [];
+  const [entry] = isObject(element) ? (attempt(() => readPrefixSetList([element], RECORDS), ShapeError) ?? []) : [];
   if (entry) return entry.prefix;
   throw new ShapeError(`the answer lists ${describe(element)} instead of a prefix`);
 }
@@ -121,12 +122,12 @@ const RECORDS = { answers: { names: { value: "value" } } };
 function elementsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[] {
   const { path, name = "IP_prefix", empty } = answers;
   // Where nothing is active, nothing may stand at the path.
-  const isNothing = isRecord(json) && Object.keys(json).length === 0;
+  const isNothing = isObject(json) && Object.keys(json).length === 0;
   const place = path === undefined || isNothing ? json : follow(json, path)?.value;
   const keyed = listCandidate(place);
   if (keyed?.kind === "keyed") return Object.keys(keyed.members);
   if (Array.isArray(place) && (place.length > 0 || path !== undefined || isEmptySaid(empty))) return place;
-  if (isRecord(place)) {
+  if (isObject(place)) {
     const key = Object.keys(place).find((member) => member.toLowerCase() === name.toLowerCase());
     if (key !== undefined) {
       const value = place[key];
@@ -144,7 +145,7 @@ function elementsIn(json: unknown, answers: ReceiverAnswers): readonly unknown[]
     );
     const inner = only === undefined || more.length > 0 || path !== undefined ? undefined : place[only];
     // An empty array under a usual name may be anything that is empty.
-    if (isRecord(inner) || (Array.isArray(inner) && inner.length > 0))
+    if (isObject(inner) || (Array.isArray(inner) && inner.length > 0))
       return elementsIn(inner, { ...answers, path: undefined });
   }
   throw unknownStatus(json, answers);

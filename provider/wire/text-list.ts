@@ -1,3 +1,4 @@
+import type { JsonObject } from "../model/json";
 import { prefixIn } from "../model/readable";
 import type { Answers, Columns, ListFormat, ListKind, NodeHabits } from "./answers";
 import { couldBeLength } from "./entry-members";
@@ -68,7 +69,7 @@ function records(lines: readonly Line[], habits: NodeHabits): NodeAnswer {
   return { kind: "json", json };
 }
 
-function isCount(element: unknown): element is Readonly<Record<string, unknown>> {
+function isCount(element: unknown): element is JsonObject {
   if (typeof element !== "object" || element === null) return false;
   return Object.keys(element).every((name) => /^(total|count|records|more|next)$/i.test(name));
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
-import { UNKNOWN } from "../../provider/resources/json";
+import { UNKNOWN } from "../../provider/model/json";
 import { failureOf, type Properties, ProviderServer, providerText } from "./support/provider-server";
 
 const BLOCKED = "prefixset://edge/blocked";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { type JsonObject, UNKNOWN } from "../../provider/model/json";
 import { CloudSignalingHandler } from "../../provider/resources/cloud-signaling/handler";
 import { dynamicProvider } from "../../provider/resources/dynamic-provider";
 import type { Handler } from "../../provider/resources/handler";
-import { type JsonObject, UNKNOWN } from "../../provider/resources/json";
 import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
 import { Runtime } from "../../provider/resources/runtime";

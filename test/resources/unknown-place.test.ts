@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { UNKNOWN } from "../../provider/model/json";
 import { dynamicProvider } from "../../provider/resources/dynamic-provider";
-import { UNKNOWN } from "../../provider/resources/json";
 import { PrefixSetEntryHandler } from "../../provider/resources/prefix-set-entry/handler";
 import { Runtime } from "../../provider/resources/runtime";
 

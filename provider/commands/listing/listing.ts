@@ -1,10 +1,11 @@
 import type { ListedEntry, Mark, Profile, Rule } from "../../client";
+import type { JsonObject } from "../../model/json";
 import { Prefix } from "../../model/prefix";
 import { PrefixIndex } from "../../model/prefix-index";
 import { count } from "../../model/text";
 
 /** What a member of a record may be, as it is shown. */
-export type Cell = string | number | Readonly<Record<string, unknown>> | undefined;
+export type Cell = string | number | JsonObject | undefined;
 
 /** Records under common columns, and a sentence that sums them up. */
 export interface Listing {

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { z } from "zod";
+import { isObject, type JsonObject } from "../../model/json";
 import { jsonIn } from "../../model/readable";
 import { SECRET_MARK } from "../../resources/secret-names";
 import { readSettings, type Settings } from "../../resources/settings";
@@ -14,11 +15,7 @@ const printed = z.record(z.string(), z.object({ value: z.string().optional(), ob
  *
  * @throws {UsageError} when the file is something else
  */
-export async function stackSettings(
-  preview: Readonly<Record<string, unknown>>,
-  file: string | undefined,
-  io: CliIo,
-): Promise<Settings> {
+export async function stackSettings(preview: JsonObject, file: string | undefined, io: CliIo): Promise<Settings> {
   const config = file === undefined ? preview : await printedConfig(file, io);
   return readSettings((key) => readable(config[`packetfilter:${key}`]), io.env);
 }
@@ -40,7 +37,7 @@ export async function printedConfig(name: string, { folder = "." }: CliIo): Prom
 function readable(value: unknown): unknown {
   if (value === SECRET_MARK) return undefined;
   if (typeof value === "string") return value.includes(SECRET_MARK) ? readable(jsonIn(value)) : value;
-  if (Array.isArray(value) || typeof value !== "object" || value === null) return value;
+  if (!isObject(value)) return value;
   const members = Object.entries(value).map(([key, member]): [string, unknown] => [key, readable(member)]);
   return Object.fromEntries(members.filter(([, member]) => member !== undefined));
 }

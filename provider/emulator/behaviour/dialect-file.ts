@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { messageOf } from "../../model/errors";
+import { isObject } from "../../model/json";
 import { DIALECTS, type Dialect, dialect, parseDialect } from "./dialect";
 
 /**
@@ -33,8 +34,4 @@ async function readSource(path: string): Promise<string> {
       `Unknown dialect ${JSON.stringify(path)}: write ${Object.keys(DIALECTS).join(", ")}, seed:N, or a file with switches (${messageOf(error)}).`,
     );
   }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { PrefixMap } from "../../model/prefix-map";
 import { resourceIn } from "../../model/readable";
@@ -8,7 +9,7 @@ import { PrefixSetStore, type StagedValue } from "./prefix-set-store";
 import { type EmulatorState, type ProfileState, type parseState, StateError } from "./state";
 
 /** A record of a list, as the node sends it. */
-type ListRecord = Readonly<Record<string, unknown>>;
+type ListRecord = JsonObject;
 
 /** A profile of an arena (docs/contract.md#terms): bound prefixes, ordered rules, local sets, mark tables. */
 export interface ProfileHoldings {

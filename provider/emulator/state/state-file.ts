@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../../model/errors";
+import { isObject } from "../../model/json";
 import { type EmulatorState, readState, StateError } from "./state";
 
 /** Where a state has marks: `arenas`, name, `profiles`, name, `marks`, type, record. Records stand on one line each. */
@@ -97,18 +98,14 @@ function add(to: Members, from: object, place: string, file: string, sources: Ma
     const here = place === "" ? name : `${place}.${name}`;
     const before = to[name];
     if (before === undefined) {
-      to[name] = Array.isArray(value) ? [...value] : isMembers(value) ? {} : value;
+      to[name] = Array.isArray(value) ? [...value] : isObject(value) ? {} : value;
       sources.set(here, file);
     } else if (Array.isArray(before) && Array.isArray(value)) {
       before.push(...value);
-    } else if (!(isMembers(before) && isMembers(value)) && before !== value) {
+    } else if (!(isObject(before) && isObject(value)) && before !== value) {
       throw new StateError(`${sources.get(here)} and ${file} say different things of ${here}.`);
     }
     const into = to[name];
-    if (isMembers(into) && isMembers(value)) add(into, value, here, file, sources);
+    if (isObject(into) && isObject(value)) add(into, value, here, file, sources);
   }
-}
-
-function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from "../../model/json";
 import { prefixIn } from "../../model/readable";
-import { isMembers, type Members } from "../lists/list";
 import { type Edit, type EntryChange, notEditable } from "./edit";
 
 /** The text of a JSON prefix file after an edit, with the indentation, line ends and mark that it had. */
@@ -23,11 +23,11 @@ function indentationOf(text: string): string {
 
 function editRoot(root: unknown, changes: Edit): unknown {
   if (Array.isArray(root)) return editArray(root, changes);
-  if (!isMembers(root) || Object.keys(root).some((key) => !/[.:]/.test(key))) throw notEditable();
+  if (!isObject(root) || Object.keys(root).some((key) => !/[.:]/.test(key))) throw notEditable();
   return editMap(root, changes);
 }
 
-function editMap(map: Members, changes: Edit): Members {
+function editMap(map: JsonObject, changes: Edit): JsonObject {
   const after = edited<[string, unknown]>(Object.entries(map), changes, {
     prefixOf: ([spelling]) => spelling,
     changed: ([spelling, content], change) => [spelling, contentAfter(content, change)],
@@ -38,9 +38,9 @@ function editMap(map: Members, changes: Edit): Members {
 
 function editArray(array: readonly unknown[], changes: Edit): unknown[] {
   return edited<unknown>(array, changes, {
-    prefixOf: (element) => (isMembers(element) ? element.prefix : element),
+    prefixOf: (element) => (isObject(element) ? element.prefix : element),
     changed: (element, change) =>
-      isMembers(element) ? contentAfter(element, change) : { prefix: element, ...contentAfter(undefined, change) },
+      isObject(element) ? contentAfter(element, change) : { prefix: element, ...contentAfter(undefined, change) },
     added: (prefix, members) => ({ prefix, ...members }),
   });
 }
@@ -49,7 +49,7 @@ function editArray(array: readonly unknown[], changes: Edit): unknown[] {
 interface Items<T> {
   prefixOf(item: T): unknown;
   changed(item: T, change: EntryChange): T;
-  added(prefix: string, members: Members): T;
+  added(prefix: string, members: JsonObject): T;
 }
 
 function edited<T>(items: readonly T[], changes: Edit, { prefixOf, changed, added }: Items<T>): T[] {
@@ -69,8 +69,8 @@ function edited<T>(items: readonly T[], changes: Edit, { prefixOf, changed, adde
 }
 
 /** Members of an entry after a change; a number is the value alone. */
-function contentAfter(content: unknown, change: EntryChange): Members {
-  const before: Members = isMembers(content) ? content : typeof content === "number" ? { value: content } : {};
+function contentAfter(content: unknown, change: EntryChange): JsonObject {
+  const before: JsonObject = isObject(content) ? content : typeof content === "number" ? { value: content } : {};
   const merged = { ...before, ...Object.fromEntries(Object.entries(change).filter(([, part]) => part !== undefined)) };
   return Object.fromEntries(Object.entries(merged).filter(([, part]) => part !== null));
 }

@@ -1,4 +1,5 @@
-import { type Element, elements, has, isMembers, member, type PublishedList } from "./list";
+import { isObject } from "../../model/json";
+import { type Element, elements, has, member, type PublishedList } from "./list";
 
 /** `drop_v4.json`, `drop_v6.json`: a record a line, the last one says how many there are. `drop.txt`: `prefix ; SBLn`. */
 export const spamhaus: PublishedList = {
@@ -65,16 +66,13 @@ export const crowdsec: PublishedList = {
   document: {
     // `cscli decisions list --output json` lists alerts, each with its decisions.
     find(root) {
-      if (
-        !Array.isArray(root) ||
-        !root.some((alert) => isMembers(alert) && Array.isArray(member(alert, "decisions")))
-      ) {
+      if (!Array.isArray(root) || !root.some((alert) => isObject(alert) && Array.isArray(member(alert, "decisions")))) {
         return undefined;
       }
       return root.flatMap((alert: unknown, index): Element[] =>
         elements(alert, "decisions").map(({ path, record }) => ({
           path: [index, ...path],
-          record: isMembers(record) ? { simulated: member(alert, "simulated"), ...record } : record,
+          record: isObject(record) ? { simulated: member(alert, "simulated"), ...record } : record,
         })),
       );
     },

@@ -1,4 +1,5 @@
-import { type Element, elements, has, isMembers, member, type PublishedList } from "./list";
+import { isObject } from "../../model/json";
+import { type Element, elements, has, member, type PublishedList } from "./list";
 
 /** `ip-ranges.json`: each prefix comes once for `AMAZON` and again for the service that uses it. */
 export const aws: PublishedList = {
@@ -87,7 +88,7 @@ export const github: PublishedList = {
   name: "GitHub",
   document: {
     find(root) {
-      if (!isMembers(root) || !has(root, "verifiable_password_authentication", "hooks")) return undefined;
+      if (!isObject(root) || !has(root, "verifiable_password_authentication", "hooks")) return undefined;
       const services = Object.keys(root).filter((name) => name !== "ssh_keys");
       return services.flatMap((service) =>
         elements(root, service).map(({ path, record }) => ({ path, record: { prefix: record, service } })),
@@ -101,7 +102,7 @@ export const fastly: PublishedList = {
   name: "Fastly",
   document: {
     find(root) {
-      if (!isMembers(root) || !has(root, "addresses", "ipv6_addresses")) return undefined;
+      if (!isObject(root) || !has(root, "addresses", "ipv6_addresses")) return undefined;
       return [...elements(root, "addresses"), ...elements(root, "ipv6_addresses")];
     },
   },
@@ -122,7 +123,7 @@ function* oraclePrefixes(regions: Iterable<Element>): Generator<Element, void> {
   for (const { path, record } of regions) {
     for (const inner of elements(record, "cidrs")) {
       const { record: found } = inner;
-      const prefix = isMembers(found) ? { ...found, region: member(record, "region") } : found;
+      const prefix = isObject(found) ? { ...found, region: member(record, "region") } : found;
       yield { path: [...path, ...inner.path], record: prefix };
     }
   }

@@ -1,7 +1,5 @@
+import { isObject, type JsonObject } from "../../model/json";
 import type { Part } from "../problems";
-
-/** The members of a record as the publisher wrote them: nothing is known of their values. */
-export type Members = Readonly<Record<string, unknown>>;
 
 /** Where an element stands in a JSON or YAML document: member names and indexes from the root. */
 export type Path = readonly (string | number)[];
@@ -14,15 +12,15 @@ export interface Element {
 
 /** How records of a list look: lines of NDJSON, rows of CSV, elements of JSON. */
 export interface RecordShape {
-  recognises(members: Members): boolean;
+  recognises(members: JsonObject): boolean;
   /** Where the parts of an entry stand; of several members the first that a record has. */
   readonly members: { readonly [P in Part]?: readonly string[] };
   /** A sentence where a record that is recognised is no entry and makes the list unusable. */
-  refuses?(members: Members): string | undefined;
+  refuses?(members: JsonObject): string | undefined;
   /** Records that are there for something else: they are left out and counted, unless `select` names the member. */
   readonly omits?: readonly Omission[];
   /** A record that closes the list and says how many came before it; a list without it is cut off. */
-  readonly closing?: { recognises(members: Members): boolean; readonly records: string };
+  readonly closing?: { recognises(members: JsonObject): boolean; readonly records: string };
 }
 
 /** By which member a record is left out. */
@@ -62,15 +60,10 @@ export interface PublishedList {
 
 /** A member of its own, never one that an object inherits. */
 export function member(value: unknown, name: string): unknown {
-  return isMembers(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** True for an object that is no array. */
-export function isMembers(value: unknown): value is Members {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function has(members: Members, ...names: string[]): boolean {
+export function has(members: JsonObject, ...names: string[]): boolean {
   return names.every((name) => Object.hasOwn(members, name));
 }
 

@@ -1,6 +1,7 @@
 import type { HttpAnswer } from "../../client/http";
+import { isObject } from "../../model/json";
 import { markerIn } from "../../wire/error-marker";
-import { isRecord, ShapeError } from "../../wire/json";
+import { ShapeError } from "../../wire/json";
 import type { NodeAnswer } from "../../wire/node-answer";
 import type { Told } from "../../wire/remedies";
 import type { DialectSettings } from "../finding";
@@ -93,7 +94,7 @@ export class Answer {
     if (this.content.kind === "html") return "html";
     const json = this.errorBody;
     if (this.status >= 300) return json === undefined || typeof json === "string" ? "text" : "json";
-    if (!isRecord(json)) return "text-200";
+    if (!isObject(json)) return "text-200";
     const names = new Set(Object.keys(json).map((name) => name.toLowerCase()));
     if (names.has("error") || names.has("err") || names.has("errors")) return "json-200";
     if (names.has("success") || names.has("ok")) return "success-200";
@@ -104,7 +105,7 @@ export class Answer {
   /** The status of HTTP that the body tells in place of the answer's own; `undefined` where it tells none. */
   get codeInBody(): number | undefined {
     const json = this.errorBody;
-    const code = this.status < 300 && isRecord(json) ? json.code : undefined;
+    const code = this.status < 300 && isObject(json) ? json.code : undefined;
     return typeof code === "number" && code >= 300 && code < 600 ? code : undefined;
   }
 
@@ -114,7 +115,7 @@ export class Answer {
     if (this.isEmpty) return this.status === 204 ? "no-content" : "empty";
     const { json } = this;
     if (json === undefined) return /^ok\W*$/i.test(this.body.trim()) ? "text" : undefined;
-    if (!isRecord(json)) return undefined;
+    if (!isObject(json)) return undefined;
     const names = Object.keys(json);
     const has = (...wanted: string[]) => names.length === wanted.length && wanted.every((name) => names.includes(name));
     if (has("status")) return "status";

@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from "../../model/json";
 import { formatUrl, type ResourceUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
-import { isRecord, sketch } from "../../wire/json";
+import { sketch } from "../../wire/json";
 import type { NodeSettings } from "../finding";
 import type { Judgement } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
@@ -19,7 +20,7 @@ export interface Records<T> {
   /** Where it stands, in words. */
   readonly where: string;
   /** The first of them, as it came; absent where it is no object. */
-  readonly first?: Readonly<Record<string, unknown>>;
+  readonly first?: JsonObject;
   /** What must be set so that it is read, and what only seems likely. */
   readonly lesson: Lesson;
 }
@@ -78,7 +79,7 @@ export function understand<T>(
   if (at && (records.length > 0 || learned.places[kind] === undefined))
     learned.places[kind] = { ...at, body: answer.body };
   if (at && records.length === 0) learned.empty.records ??= at;
-  const first = at?.elements.find(isRecord);
+  const first = at?.elements.find(isObject);
   return { records, ...(first && { first }), where: at ? whereOf(at.path) : "", lesson: { known, guessed } };
 }
 
@@ -114,7 +115,7 @@ export function describeRecords({ answer, where }: Records<unknown>, what: strin
 }
 
 /** The name under which a record holds what was read of it. */
-export function nameOf(record: Readonly<Record<string, unknown>> | undefined, read: unknown): string | undefined {
+export function nameOf(record: JsonObject | undefined, read: unknown): string | undefined {
   return read === undefined
     ? undefined
     : Object.keys(record ?? {}).find((name) => String(record?.[name]) === String(read));

@@ -1,5 +1,5 @@
+import { isObject } from "../../model/json";
 import type { Answers, Columns, ListFormat, ListKind } from "../../wire/answers";
-import { isRecord } from "../../wire/json";
 import { forKind } from "../../wire/places";
 import { Skipped } from "../asking/outcome";
 import { whereOf } from "../asking/records";
@@ -130,7 +130,7 @@ function verdictSwitch(lists: readonly { readonly body: string; readonly path: s
 function verdictIn({ body, path }: { readonly body: string; readonly path: string }): string {
   const json = jsonOf(body);
   const [first = ""] = path.split(".");
-  if (!isRecord(json) || first === "" || first === "0") return "none";
+  if (!isObject(json) || first === "" || first === "0") return "none";
   const beside = Object.keys(json).filter((name) => name !== first && typeof json[name] !== "object");
   const names = beside.join(",");
   if (names === "status" || names === "count") return names;

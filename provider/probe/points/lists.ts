@@ -1,7 +1,7 @@
+import { isObject, type JsonObject } from "../../model/json";
 import type { Rule } from "../../model/mark";
 import { formatUrl, nameProblem } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
-import { isRecord } from "../../wire/json";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
 import { refusalSwitches } from "../asking/answer";
@@ -63,7 +63,7 @@ export const lists: readonly Point[] = [
         learned.empty.set = place;
         learned.emptyBody = answer.body;
       }
-      const value = guessValueName(place?.elements.filter(isRecord) ?? []);
+      const value = guessValueName(place?.elements.filter(isObject) ?? []);
       const guessed = value === undefined ? {} : { names: { value } };
       learned.learn({ guessed });
       if (place && found.list.length > 0) learned.filled = { place, entry: entryShape(place), body: answer.body };
@@ -174,6 +174,6 @@ export const lists: readonly Point[] = [
 ];
 
 /** Members that the reader did not know, which is where an id under another name is. */
-function elementsOf(rules: readonly Rule[]): Readonly<Record<string, unknown>>[] {
+function elementsOf(rules: readonly Rule[]): JsonObject[] {
   return rules.map(({ extra = {} }) => extra);
 }

@@ -1,6 +1,6 @@
+import { isObject } from "../../model/json";
 import { Prefix } from "../../model/prefix";
 import type { ReceiverAnswers } from "../../wire/answers";
-import { isRecord } from "../../wire/json";
 import { refusalIn } from "../../wire/signaling";
 import type { Answer } from "../asking/answer";
 import { Skipped, Unclear } from "../asking/outcome";
@@ -215,7 +215,7 @@ export const signaling: readonly Point[] = [
 ];
 
 function formOf({ status, errorBody }: Answer): string {
-  const names = isRecord(errorBody) ? Object.keys(errorBody).map((name) => name.toLowerCase()) : undefined;
+  const names = isObject(errorBody) ? Object.keys(errorBody).map((name) => name.toLowerCase()) : undefined;
   if (names === undefined) return status >= 300 ? "status" : "text-200";
   if (status < 300) return "json-200";
   return names.includes("error") ? "json" : names.includes("message") ? "json-message" : "json-detail";
@@ -257,7 +257,7 @@ function isQuiet(receiver: Receiver, idle: Answer): boolean {
 function emptySwitch({ status, body, errorBody }: Answer): string {
   if (status === 404) return "not-found";
   if (body.trim() === "") return "empty";
-  if (isRecord(errorBody) && Object.keys(errorBody).length === 0) return "object";
+  if (isObject(errorBody) && Object.keys(errorBody).length === 0) return "object";
   return errorBody === null || /:\s*null/.test(body) ? "null" : "array";
 }
 
@@ -267,7 +267,7 @@ function successSwitch({ status, body, errorBody }: Answer): string | undefined 
   if (body.trim() === "") return "empty";
   if (status === 201) return "created";
   if (/^\s*</.test(body)) return "html";
-  if (!isRecord(errorBody)) return "text";
+  if (!isObject(errorBody)) return "text";
   if (errorBody.code === 1) return "code-1";
   return Object.keys(errorBody).join() === "status" ? "status" : undefined;
 }

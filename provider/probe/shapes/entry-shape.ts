@@ -1,6 +1,7 @@
+import { isObject, type JsonObject } from "../../model/json";
 import { Prefix } from "../../model/prefix";
 import { lengthOf, naturalRole } from "../../wire/entry-members";
-import { isRecord, readNumber } from "../../wire/json";
+import { readNumber } from "../../wire/json";
 import { addressText, isAddressLike } from "../../wire/places";
 import type { ListPlace } from "./list-place";
 
@@ -29,8 +30,6 @@ export interface EntryShape {
   readonly valueForm?: "text" | "hex";
 }
 
-type Json = Readonly<Record<string, unknown>>;
-
 /**
  * Reads off a list how its entries are written. What is known to be in it decides what its members are, whatever their
  * names; without that the natural names do.
@@ -42,12 +41,12 @@ export function entryShape(place: ListPlace, known: readonly KnownEntry[] = []):
   const isText = place.elements.some((element) => typeof element === "string");
   const pair = place.elements.find((element) => Array.isArray(element));
   if (pair !== undefined && !isText) return { form: "pair", ...formOf(pair[1]) };
-  const records = place.elements.filter(isRecord);
+  const records = place.elements.filter(isObject);
   const names = namesIn(records, known);
   return { form: isText ? "string" : "object", ...names };
 }
 
-function namesIn(records: readonly Json[], known: readonly KnownEntry[]): Omit<EntryShape, "form"> {
+function namesIn(records: readonly JsonObject[], known: readonly KnownEntry[]): Omit<EntryShape, "form"> {
   const described = records.map((record) => ({ record, entry: known.find((one) => mentions(record, one)) }));
   const told = described.filter(({ entry }) => known.length === 0 || entry !== undefined);
   const common = (fits: (name: string, content: unknown, entry: KnownEntry | undefined) => boolean) => {
@@ -99,7 +98,7 @@ function formOf(value: unknown): Pick<EntryShape, "valueForm"> {
 }
 
 /** True where a record, or the fields of a row, have the address of an entry. */
-export function mentions(record: Json | readonly unknown[], entry: KnownEntry): boolean {
+export function mentions(record: JsonObject | readonly unknown[], entry: KnownEntry): boolean {
   return Object.values(record).some((content) => isAddress(content, entry));
 }
 

@@ -1,7 +1,7 @@
+import { isObject, type JsonObject } from "../../model/json";
 import { prefixIn } from "../../model/readable";
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Answers, ListKind } from "../../wire/answers";
-import { isRecord } from "../../wire/json";
 import { addressText, follow, isAddressLike, listCandidate, type Place, pathFor, placesIn } from "../../wire/places";
 
 /** Where a list stands in an answer, and as what. */
@@ -12,7 +12,7 @@ export interface ListPlace {
   /** Elements of an array. */
   readonly elements: readonly unknown[];
   /** Members of an object keyed by address. */
-  readonly members: Readonly<Record<string, unknown>>;
+  readonly members: JsonObject;
 }
 
 /** The place that a reader of lists takes, or the only one that it could; `undefined` where there is none, or several. */
@@ -27,7 +27,7 @@ export function placeOfList(
   if (path !== undefined && named) return at(pathFor({ answers }, kind) ?? path, named.value);
   const root = at("", json);
   if (root) return root;
-  if (!isRecord(json)) return undefined;
+  if (!isObject(json)) return undefined;
   const places = placesIn(json);
   const chosen = best(places.filter(({ isNatural }) => isNatural)) ?? best(places);
   return chosen && at(chosen.path, follow(json, chosen.path)?.value);
@@ -61,10 +61,10 @@ function at(path: string, value: unknown): ListPlace | undefined {
  */
 export function pathsIn(json: unknown, url: ResourceUrl): string[] {
   const root = Array.isArray(json) && json.length === 1 ? json[0] : json;
-  if (!isRecord(root)) return [];
+  if (!isObject(root)) return [];
   const found = placesIn(root).map(({ path }) => path);
   // Profiles may be keyed by their names, which no reader takes for a list of its own accord.
-  const objects = Object.keys(root).filter((name) => isRecord(root[name]));
+  const objects = Object.keys(root).filter((name) => isObject(root[name]));
   const paths = [...new Set([...found, ...objects])].filter((path) => path !== "");
   const named = paths.map((path) => generic(path, url));
   return root === json ? named : named.map((path) => `0.${path}`);
@@ -97,7 +97,7 @@ function showsNoAddress(value: unknown, isInList = false): boolean {
   if (typeof value === "string") return !isAddress(value) && (!isInList || addressText(value) === value);
   if (typeof value === "number") return !isInList || addressText(value) === undefined;
   if (Array.isArray(value)) return addressText(value) === undefined && value.every((one) => showsNoAddress(one, true));
-  if (!isRecord(value)) return true;
+  if (!isObject(value)) return true;
   return Object.entries(value).every(([name, member]) => !isAddress(name) && showsNoAddress(member, isInList));
 }
 

@@ -1,3 +1,4 @@
+import type { JsonObject } from "../../model/json";
 import type { MarkType } from "../../model/mark";
 import type { Answers, ListKind, Member } from "../../wire/answers";
 import { couldBeLength, IN_TEXT, lengthOf, naturalRole } from "../../wire/entry-members";
@@ -9,12 +10,11 @@ import { entryShape, type KnownEntry } from "./entry-shape";
 import type { ListPlace } from "./list-place";
 
 type Names = Partial<Record<Member, string>>;
-type Json = Readonly<Record<string, unknown>>;
 
 /** The records of a list whose members have names of their own. */
 interface Records {
   readonly place: ListPlace;
-  readonly records: readonly Json[];
+  readonly records: readonly JsonObject[];
   readonly kind: ListKind;
   /** Entries and names that are known to be in it. */
   readonly entries: readonly KnownEntry[];
@@ -51,7 +51,7 @@ function namesOfShape(place: ListPlace, entries: readonly KnownEntry[]): Names {
 }
 
 /** The only address of an entry is its prefix; which of its numbers is what, only known entries tell. */
-function guessEntryNames(first: Json, records: readonly Json[]): Lesson[] {
+function guessEntryNames(first: JsonObject, records: readonly JsonObject[]): Lesson[] {
   const addresses = Object.keys(first).filter((name) => isAddressLike(addressText(first[name]) ?? ""));
   const lessons = addresses.map((prefix) => {
     const isApart = records.some((record) => !String(record[prefix]).includes("/"));
@@ -74,7 +74,7 @@ function rank(name: string): number {
 }
 
 /** The only whole number of entries that have no value under a natural name: read without it, each would have the value 1. */
-export function guessValueName(records: readonly Json[]): string | undefined {
+export function guessValueName(records: readonly JsonObject[]): string | undefined {
   const [first = {}] = records;
   const names = Object.keys(first);
   if (names.some((name) => naturalRole(name) === "value")) return undefined;
@@ -114,7 +114,7 @@ export function guessMarkNames(marks: readonly RawMark[], answers: Answers): Les
 }
 
 /** The name of the only whole number that every rule has, and that is another one in each. */
-export function guessRuleId(rules: readonly Json[]): string | undefined {
+export function guessRuleId(rules: readonly JsonObject[]): string | undefined {
   const [first] = rules;
   const numbers = Object.keys(first ?? {}).filter((name) => rules.every((rule) => Number.isInteger(rule[name])));
   const [name, other] = numbers.filter((one) => new Set(rules.map((rule) => rule[one])).size === rules.length);
@@ -147,7 +147,7 @@ const LONG: typeof SHORT = {
 /** A record of a table, as it came. */
 export interface RawMark {
   readonly type: MarkType;
-  readonly record: Readonly<Record<string, unknown>>;
+  readonly record: JsonObject;
 }
 
 /** The switch `markKeys` with which the emulator names members so: `short`, `long`, or the short ones but for some. */

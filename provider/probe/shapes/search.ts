@@ -1,7 +1,7 @@
+import { isObject } from "../../model/json";
 import type { ResourceUrl } from "../../model/resource-url";
 import { type Answers, type Columns, LIST_KINDS, type ListFormat, type ListKind } from "../../wire/answers";
 import { markerIn } from "../../wire/error-marker";
-import { isRecord } from "../../wire/json";
 import type { Lesson } from "../asking/learned";
 import { isNoSetting, merged } from "./answers";
 import type { KnownEntry } from "./entry-shape";
@@ -93,7 +93,7 @@ function* candidates(puzzle: Puzzle): Generator<Candidate> {
 function isRecordItself(body: string): boolean {
   const json = jsonOf(body);
   return (
-    isRecord(json) && Object.keys(json).some((name) => /^(id|name)$/i.test(name) && typeof json[name] !== "object")
+    isObject(json) && Object.keys(json).some((name) => /^(id|name)$/i.test(name) && typeof json[name] !== "object")
   );
 }
 
@@ -119,7 +119,7 @@ function membersOf(puzzle: Puzzle, place: ListPlace): Lesson[] {
   const { kind, entries = [], names = [] } = puzzle;
   const rows = place.elements.filter(Array.isArray);
   const records =
-    place.kind === "keyed" ? Object.values(place.members).filter(isRecord) : place.elements.filter(isRecord);
+    place.kind === "keyed" ? Object.values(place.members).filter(isObject) : place.elements.filter(isObject);
   const lessons = rows.length > 0 ? [columns(puzzle, rows)] : namesIn({ place, records, kind, entries, names });
   return lessons.filter(({ known, guessed }) => !isNoSetting(known) || !isNoSetting(guessed));
 }

@@ -1,7 +1,7 @@
+import { isObject } from "../../model/json";
 import type { Prefix } from "../../model/prefix";
 import { prefixIn } from "../../model/readable";
 import type { ReceiverAnswers } from "../../wire/answers";
-import { isRecord } from "../../wire/json";
 import { isAddressLike, listCandidate } from "../../wire/places";
 import { formatsOf, jsonOf } from "./rows";
 
@@ -50,16 +50,16 @@ function visit(value: unknown, names: readonly string[]): StatusPlace[] {
   if (typeof value === "string") return isAddressLike(value) ? [{ names, isText: true }] : [];
   if (Array.isArray(value)) {
     if (value.some(tellsPrefix)) return [{ names, isText: false }];
-    return value.flatMap((one, index) => (isRecord(one) ? visit(one, [...names, String(index)]) : []));
+    return value.flatMap((one, index) => (isObject(one) ? visit(one, [...names, String(index)]) : []));
   }
-  if (!isRecord(value)) return [];
+  if (!isObject(value)) return [];
   if (listCandidate(value)?.kind === "keyed") return [{ names, isText: false }];
   return Object.entries(value).flatMap(([name, one]) => visit(one, [...names, name]));
 }
 
 /** A prefix as a text, or as a member of a record. */
 function tellsPrefix(element: unknown): boolean {
-  const texts = isRecord(element) ? Object.values(element) : [element];
+  const texts = isObject(element) ? Object.values(element) : [element];
   return texts.some((text) => typeof text === "string" && isAddressLike(text));
 }
 

@@ -1,6 +1,6 @@
+import { isObject } from "../../model/json";
 import type { Verdict } from "../../wire/answers";
 import { doubtIn, markerIn } from "../../wire/error-marker";
-import { isRecord } from "../../wire/json";
 import { follow } from "../../wire/places";
 import type { Told } from "../../wire/remedies";
 
@@ -42,7 +42,7 @@ export function verdictOf(
 
 /** A verdict that all successes carry alike, and no failure; `undefined` where there is none. */
 export function sharedVerdict(successes: readonly unknown[], failures: readonly unknown[]): Verdict | undefined {
-  const told = isRecord(successes[0]) ? doubtIn([successes[0]], "") : undefined;
+  const told = isObject(successes[0]) ? doubtIn([successes[0]], "") : undefined;
   const values = told && valuesAt(successes, told.member);
   if (told === undefined || values?.length !== 1) return undefined;
   const isShared = failures.some((json) => values.some((value) => value === follow(json, told.member)?.value));
@@ -67,7 +67,7 @@ export function successOf<Name extends string>(
   successes: readonly { readonly name: Name; readonly body: unknown }[],
 ): Verdict | Partial<Record<Name, Verdict>> | undefined {
   const json = successes.findLast((one) => one.name === name)?.body;
-  const told = markerIn(json)?.code ?? (isRecord(json) ? doubtIn([json], "") : undefined) ?? membersOf(json, [])[0];
+  const told = markerIn(json)?.code ?? (isObject(json) ? doubtIn([json], "") : undefined) ?? membersOf(json, [])[0];
   const verdict =
     told &&
     successAt(
@@ -95,7 +95,7 @@ function isValue(value: unknown): value is Value {
 }
 
 function membersOf(json: unknown, path: readonly string[]): Told[] {
-  if (!isRecord(json)) return [];
+  if (!isObject(json)) return [];
   const own = Object.entries(json).flatMap(([name, value]) =>
     isValue(value) ? [{ member: [...path, name].join("."), value }] : [],
   );

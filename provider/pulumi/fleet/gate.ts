@@ -1,6 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
 import { messageOf } from "../../model/errors";
-import { sameJson } from "../../resources/json";
+import { sameJson } from "../../model/json";
 
 /** Is called with the names of the nodes that a wave has changed; what it throws stops the waves that follow. */
 export type WaveCheck = (names: string[]) => Promise<void> | void;

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import type { JsonObject } from "../../model/json";
 import { nearest } from "../../model/nearest";
 import { OTHER_WAVES_KEY } from "../../resources/provider-text";
 import { settled } from "../inputs";
@@ -131,7 +132,7 @@ function setsOf({ url, count, endpoints, nodes, entries }: PrefixSetGroup): pulu
 }
 
 /** An entry of the node's own that has expired has a note and no value: it is not wanted there. */
-function countOf(common: Readonly<Record<string, unknown>>, { entries = {}, notes = {} }: GroupNode): number {
+function countOf(common: JsonObject, { entries = {}, notes = {} }: GroupNode): number {
   const held = new Set([...Object.keys(common), ...Object.keys(entries)]);
   return [...held].filter((prefix) => prefix in entries || !(prefix in notes)).length;
 }

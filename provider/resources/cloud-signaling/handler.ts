@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
+import { hasUnknown, type JsonObject, UNKNOWN } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { inLines } from "../../model/text";
 import { checkArguments } from "../arguments";
 import { compare, remember } from "../changes";
 import { noting, parseAt } from "../entries";
 import type { Handler } from "../handler";
-import { hasUnknown, type JsonObject, UNKNOWN } from "../json";
 import { ReceiverAccess } from "../receiver-access";
 import type { Runtime } from "../runtime";
 import { planUpdate, stoppable } from "./plan";

@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { type JsonObject, type Verbatim, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { connectionSchema, hostBitsSchema, optionalText, replaced, Stored } from "../arguments";
 import type { UsedBefore } from "../changes";
 import { noteShape } from "../entries";
-import { type JsonObject, type Verbatim, without } from "../json";
 import type { ReceiverPlace } from "../receiver-access";
 
 const { reason, ticket } = noteShape();

@@ -1,11 +1,11 @@
 import type { ListedValue } from "../../model/entry";
+import { UNKNOWN } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { protectedOverlaps } from "../../model/prefix-embedded";
 import { PrefixIndex } from "../../model/prefix-index";
 import type { ListedMap } from "../../model/prefix-map";
 import { count, some } from "../../model/text";
 import { parseAt } from "../entries";
-import { UNKNOWN } from "../json";
 
 /** What a set may hold, by its arguments and the stack's configuration together. */
 export interface ContentLimits {

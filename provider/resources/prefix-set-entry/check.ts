@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { isEntryValue, sentPlace } from "../../model/entry";
+import { hasUnknown, type JsonObject, sameJson, UNKNOWN, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
-import { formatUrl } from "../../model/resource-url";
+import { formatUrl, setUrl } from "../../model/resource-url";
 import { checkArguments, entryLimitShape } from "../arguments";
 import { isExpired, noting, parseAt } from "../entries";
 import type { Checked } from "../handler";
-import { hasUnknown, type JsonObject, sameJson, setUrl, UNKNOWN, without } from "../json";
 import { contentLimits, entryProblems, valueProblems } from "../limits/content";
 import type { Runtime } from "../runtime";
 import { ConfigError } from "../settings";

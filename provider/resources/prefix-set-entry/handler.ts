@@ -1,10 +1,10 @@
 import type { ListedValue } from "../../model/entry";
+import { type JsonObject, UNKNOWN, without } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { compare, remember } from "../changes";
 import { isExpired } from "../entries";
 import { type Handler, PartialFailure } from "../handler";
-import { type JsonObject, UNKNOWN, without } from "../json";
 import { type Reached, ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
 import { planEntry, planUpdate, stillThere } from "../set-plan";

@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { type ListedValue, type SentTo, sentPlace, sentSchema } from "../../model/entry";
+import { type JsonObject, type Verbatim, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
-import { formatUrl } from "../../model/resource-url";
+import { formatUrl, readAddress } from "../../model/resource-url";
 import {
   connectionSchema,
   entryLimitShape,
@@ -17,7 +18,6 @@ import {
 } from "../arguments";
 import type { UsedBefore } from "../changes";
 import { noteShape, valueSchema } from "../entries";
-import { type JsonObject, readAddress, type Verbatim, without } from "../json";
 import type { SetPlace } from "../resource-set";
 
 /** The arguments of a `PrefixSetEntry`. `node` is checked by a module of its own. */

@@ -1,10 +1,10 @@
 import { sentPlace } from "../../model/entry";
+import { hasUnknown, isObject, type JsonObject, sameJson, UNKNOWN } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
-import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
+import { formatUrl, type PrefixSetUrl, setUrl } from "../../model/resource-url";
 import { checkArguments } from "../arguments";
 import { type NormalEntries, normaliseEntries } from "../entries";
 import type { Checked } from "../handler";
-import { hasUnknown, isObject, type JsonObject, sameJson, setUrl, UNKNOWN } from "../json";
 import { type NodeInUse, WHOLE_SET } from "../node-in-use";
 import {
   type HeldBefore,

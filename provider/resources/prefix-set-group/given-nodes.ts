@@ -1,8 +1,8 @@
+import { hasUnknown, isObject, type JsonObject, membersOf, sameJson } from "../../model/json";
 import type { HostBits } from "../../model/prefix";
 import { issuePath } from "../../model/schema";
 import { compareNames } from "../../model/text";
 import { type NormalEntries, normaliseEntries } from "../entries";
-import { hasUnknown, isObject, type JsonObject, sameJson } from "../json";
 import { overrideSchema } from "./arguments";
 
 /** A node as the program gives it. */
@@ -32,7 +32,7 @@ export function givenNodes(
 ): GivenNodes | undefined {
   if (hasUnknown(given)) return undefined;
   const nodes = new Map<string, GivenNode>();
-  const json: JsonObject = {};
+  const json: Record<string, unknown> = {};
   const problems: string[] = [];
   const warnings: string[] = [];
   const pairs = pairsOf(given);
@@ -57,7 +57,7 @@ type Pair = readonly [place: string, name: unknown, content: unknown];
 function pairsOf(given: unknown): readonly Pair[] | string {
   const pairs = Array.isArray(given)
     ? given.map((name, index): Pair => [`nodes[${index}]`, name, {}])
-    : Object.entries(isObject(given) ? given : {})
+    : Object.entries(membersOf(given))
         .sort(([a], [b]) => compareNames(a, b))
         .map(([name, content]): Pair => [`nodes[${JSON.stringify(name)}]`, name, content]);
   if (!Array.isArray(given) && !isObject(given)) {
@@ -72,7 +72,7 @@ function readNode(
   content: unknown,
   { before, ...options }: Parameters<typeof givenNodes>[1],
 ): GivenNode & { readonly json: JsonObject; readonly problems: readonly string[] } {
-  const former = isObject(before) && isObject(before[name]) ? before[name] : {};
+  const former = membersOf(membersOf(before)[name]);
   const nothing = { own: undefined, maxRemovals: undefined, json: {} };
   const result = overrideSchema.safeParse(content);
   if (!result.success) {
@@ -89,7 +89,9 @@ function readNode(
   const { entries, notes, ...rest } = result.data;
   if (notes !== undefined && !sameJson(notes, former.notes))
     return { ...nothing, problems: [": has no member notes."] };
-  const json: JsonObject = Object.fromEntries(Object.entries(rest).filter(([, member]) => member !== undefined));
+  const json: Record<string, unknown> = Object.fromEntries(
+    Object.entries(rest).filter(([, member]) => member !== undefined),
+  );
   if (entries === undefined) return { own: undefined, maxRemovals: rest.maxRemovals, json, problems: [] };
   const own = normaliseEntries(entries, options);
   if (!own) return { ...nothing, problems: [": its entries are not known."] };

@@ -1,10 +1,10 @@
 import { messageOf } from "../../model/errors";
+import { hasUnknown, isObject, type JsonObject, membersOf } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
 import { compare, remember } from "../changes";
 import { type Handler, PartialFailure } from "../handler";
-import { hasUnknown, isObject, type JsonObject } from "../json";
 import { WHOLE_SET } from "../node-in-use";
 import { FoldedNotices } from "../notices";
 import { SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
@@ -244,7 +244,7 @@ export class PrefixSetGroupHandler implements Handler {
 
   /** True where a node of the program is at another address than the state says, or one that left it is still held. */
   private hasMoved(endpoints: unknown, nodes: unknown): boolean {
-    const before = new Map(Object.entries(isObject(endpoints) ? endpoints : {}));
+    const before = new Map(Object.entries(membersOf(endpoints)));
     const names = nodeNames(nodes);
     return before.size !== names.length || names.some((node) => before.get(node) !== this.runtime.node(node).endpoint);
   }

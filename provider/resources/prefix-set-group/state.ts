@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { ListedValue } from "../../model/entry";
+import { isObject, type JsonObject, type Verbatim, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import { formatUrl, type PrefixSetUrl } from "../../model/resource-url";
+import { formatUrl, type PrefixSetUrl, readAddress } from "../../model/resource-url";
 import { compareNames } from "../../model/text";
 import { listedValue, replaced, Stored } from "../arguments";
-import { isObject, type JsonObject, readAddress, type Verbatim, without } from "../json";
 import { parseShareLimit } from "../limits/removals";
 import type { KeptSet, SetInputs, SetState } from "../prefix-set/state";
 import { limitShape } from "../prefix-set/state";

@@ -1,12 +1,12 @@
 import { type ListedValue, parseNote, sentPlace } from "../../model/entry";
+import { hasUnknown, isObject, type JsonObject, sameJson, UNKNOWN } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import { type Difference, difference, isEmpty, type ListedMap, summary } from "../../model/prefix-map";
-import { formatUrl } from "../../model/resource-url";
+import { formatUrl, setUrl } from "../../model/resource-url";
 import { count, grouped, inLines, some } from "../../model/text";
 import { checkArguments } from "../arguments";
 import { isExpired, type NormalEntries, normaliseEntries, noting, withdrawnOf } from "../entries";
 import type { Checked } from "../handler";
-import { hasUnknown, isObject, type JsonObject, sameJson, setUrl, UNKNOWN } from "../json";
 import { type ContentArguments, contentLimits, contentProblems, entryProblems, valueProblems } from "../limits/content";
 import { expiredOf, type RemovalArguments, removalLimits, removalProblems } from "../limits/removals";
 import { WHOLE_SET } from "../node-in-use";

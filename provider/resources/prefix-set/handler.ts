@@ -1,6 +1,6 @@
+import { hasUnknown, type JsonObject } from "../../model/json";
 import { compare, remember } from "../changes";
 import { type Handler, PartialFailure } from "../handler";
-import { hasUnknown, type JsonObject } from "../json";
 import { WHOLE_SET } from "../node-in-use";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";

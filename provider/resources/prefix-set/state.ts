@@ -1,7 +1,8 @@
 import { z } from "zod";
+import { type JsonObject, type Verbatim, without } from "../../model/json";
 import type { CanonicalPrefix } from "../../model/prefix";
 import type { ListedMap } from "../../model/prefix-map";
-import { formatUrl } from "../../model/resource-url";
+import { formatUrl, readAddress } from "../../model/resource-url";
 import {
   connectionSchema,
   entryLimitShape,
@@ -14,7 +15,6 @@ import {
   setShape,
 } from "../arguments";
 import type { UsedBefore } from "../changes";
-import { type JsonObject, readAddress, type Verbatim, without } from "../json";
 import type { ContentArguments } from "../limits/content";
 import { parseShareLimit, type RemovalArguments } from "../limits/removals";
 import type { SetPlace } from "../resource-set";

@@ -1,4 +1,4 @@
-import { type JsonObject, sameJson } from "../../../provider/resources/json";
+import { type JsonObject, sameJson } from "../../../provider/model/json";
 import type { HurriedWorld } from "./hurried-world";
 import { type Config, ProcessKilled, type Provider, ProviderProcess, type TypeName } from "./provider-process";
 

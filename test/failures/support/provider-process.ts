@@ -1,6 +1,6 @@
+import type { JsonObject } from "../../../provider/model/json";
 import { CloudSignalingHandler } from "../../../provider/resources/cloud-signaling/handler";
 import { type DynamicProvider, dynamicProvider } from "../../../provider/resources/dynamic-provider";
-import type { JsonObject } from "../../../provider/resources/json";
 import { keepingSecrets } from "../../../provider/resources/keeping-secrets";
 import { PrefixSetHandler } from "../../../provider/resources/prefix-set/handler";
 import { PrefixSetEntryHandler } from "../../../provider/resources/prefix-set-entry/handler";

@@ -1,41 +1,25 @@
-import { declaredNameProblem, type PrefixSetUrl } from "../model/resource-url";
+/** What JSON calls an object. */
+export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Inputs or outputs of a resource as plain JSON, as the engine sends and keeps them. Read once, at a handler's door. */
-export type JsonObject = Record<string, unknown>;
+/** True for what JSON calls an object: neither an array nor null. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A JSON object for its members; anything else has none. */
+export function membersOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
+}
 
 /** Plain JSON that is passed on as it is: it can be spread, and nothing can be read from it. */
 export type Verbatim = object;
-
-/** True for what JSON calls an object. */
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /**
  * True when a member of an object passes. They are looked at one by one: a set has ten thousand members and more, and a
  * list of them (`Object.values`, `Object.entries`) takes several times as long as most looks.
  */
-export function someMember(object: Readonly<Record<string, unknown>>, passes: (member: unknown) => boolean): boolean {
+export function someMember(object: JsonObject, passes: (member: unknown) => boolean): boolean {
   return Object.keys(object).some((key) => passes(object[key]));
-}
-
-/** The url of the set that arguments or outputs name; `undefined` where a part of it is unknown, or no name. */
-export function setUrl({ arena, profile, set }: { readonly [K in "arena" | "profile" | "set"]?: unknown }) {
-  if (!isName(arena) || !isName(set)) return undefined;
-  const url: PrefixSetUrl = { kind: "prefixset", arena, set };
-  if (profile === undefined) return url;
-  return isName(profile) ? { ...url, profile } : undefined;
-}
-
-/** {@link setUrl} of a state or of checked inputs. @throws {Error} where they name none */
-export function readAddress(json: JsonObject): PrefixSetUrl {
-  const address = setUrl(json);
-  if (!address) throw new Error("The set has no valid arena, profile and set.");
-  return address;
-}
-
-function isName(value: unknown): value is string {
-  return typeof value === "string" && value !== UNKNOWN && declaredNameProblem(value) === undefined;
 }
 
 /** The members that are not named. */
