@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { TestStack } from "./support/stack";
 import { BLOCKED, blockedSet, emptyNode, since, world } from "./support/world";
 
-const IMPATIENT = { deadlineMs: 400, timeoutMs: 300 };
+const IMPATIENT = { deadlineMs: 1_000, timeoutMs: 800 };
 
 describe("a run that fails", () => {
   it("at the commit leaves the true state, and the next plain up converges", async () => {

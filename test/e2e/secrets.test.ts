@@ -57,9 +57,9 @@ it("secrets from the environment, the configuration and arguments are in no outp
   await using config = await place("config", "mutual");
   await using argument = await place("argument", "mutual");
   const nodes = {
-    secured: { endpoint: config.endpoint, headers: headers("config"), tls: config.tls, deadlineMs: 500 },
+    secured: { endpoint: config.endpoint, headers: headers("config"), tls: config.tls, deadlineMs: 2_000 },
   };
-  const given = { endpoint: argument.endpoint, headers: headers("argument"), tls: argument.tls, deadlineMs: 500 };
+  const given = { endpoint: argument.endpoint, headers: headers("argument"), tls: argument.tls, deadlineMs: 2_000 };
   const program = (value: number, address: string) => `
     const common = { arena: "edge", set: "blocked", entries: { "192.0.2.0/24": ${value} } };
     new pf.PrefixSet("env", common);
