@@ -98,11 +98,13 @@ describe("polling", () => {
     await using emulator = await startEmulator({
       state: { arenas: Object.fromEntries(names.map((name) => [name, { profiles }])) },
     });
+    // Profiles and rules are asked for in real time, and once more after a time-out, which a busy machine would make.
+    const node = { endpoint: emulator.endpoint, timeoutMs: 60_000 };
     const clock = new TestClock();
     const records: ForwardRecord[] = [];
     const { forwarder } = await startForwarding(
       {
-        nodes: Object.fromEntries(names.map((name) => [name, { endpoint: emulator.endpoint }])),
+        nodes: Object.fromEntries(names.map((name) => [name, node])),
         watch: names.map((name) => ({ nodes: [name], arena: name, types: ["shost" as const] })),
         state: folder.path,
       },

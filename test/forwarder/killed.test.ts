@@ -78,6 +78,8 @@ test.each(SEEDS)(
     const config = {
       nodes: { fra1: { endpoint: emulator.endpoint } },
       watch: [{ arena: "edge", types: ["shost"] }],
+      // A minute of the machine's own clock: on a busy one the disk is slow.
+      drainMs: 60_000 * TIMES,
       sinks: [
         { name: "web", type: "http", url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` },
         { name: "disk", type: "file", path: "marks.ndjson" },
