@@ -1,6 +1,5 @@
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { pause } from "../client/clock";
 import { loadTransport } from "../client/http";
 import { NodeMemories, processMemories } from "../client/world";
 import { packageVersion } from "../files/package-version";
@@ -22,7 +21,7 @@ import { NodePollers, type NodeView } from "./polling/node-poller";
 import { openSinks, type SinkParts, specsOf } from "./sinks/open";
 import type { Sink } from "./sinks/sink";
 import { SharedTurns, watchStops } from "./slices";
-import { systemWorld } from "./world";
+import { endsWithin, systemWorld } from "./world";
 
 /** What a forwarder is made of. */
 export interface ForwarderParts extends SinkParts {
@@ -72,7 +71,8 @@ export class Forwarder {
     const { delivery, lastList } = this;
     this.pollers = new NodePollers({ ...common, config, delivery, loop, memories, lastList });
     const isShared = () => this.leases?.hasShared ?? true;
-    this.health = new Health({ pollers: this.pollers, delivery, troubles, isShared });
+    const isPolling = () => !this.polling.signal.aborted;
+    this.health = new Health({ pollers: this.pollers, delivery, troubles, isPolling, isShared });
   }
 
   /** Opens the state and the sinks; polls nothing yet. @throws {OptionsError | StoreError | Error} */
@@ -204,13 +204,11 @@ export class Forwarder {
     if (drainMs > 0) await this.delivery.drained(drainMs);
     this.delivering.abort();
     const { world, log } = this.parts;
-    const patience = new AbortController();
-    const late = pause(world, TIMES.stopMs, patience.signal).then(() => patience.signal.aborted);
-    const over = Promise.all(this.work).then(() => true);
-    this.isStuck = !(await Promise.race([over, late]));
-    patience.abort();
+    const isOver = await endsWithin(world, TIMES.stopMs, Promise.all(this.work));
+    // A disk that stands still keeps it open.
+    const isClosed = await endsWithin(world, TIMES.stopMs, this.store.ledger.close(this.lastList.at));
+    this.isStuck = !isOver || !isClosed;
     if (this.isStuck) log.warn({}, `Something did not end within ${TIMES.stopMs} ms: it is left as it is.`);
-    await this.store.ledger.close(this.lastList.at);
   }
 
   /** Sinks that are not in the configuration any more. */

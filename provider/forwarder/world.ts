@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from "../client/clock";
+import { type Clock, pause, systemClock } from "../client/clock";
 
 /** Everything that the forwarder takes from its surroundings, so that tests can hand in their own. */
 export interface ForwarderWorld extends Clock {
@@ -8,3 +8,13 @@ export interface ForwarderWorld extends Clock {
 
 /** The real clocks, timers and randomness. */
 export const systemWorld: ForwarderWorld = { ...systemClock, random: Math.random };
+
+/** Whether work ends within `ms`. What does not is left as it is. @throws what the work does, if it ends so. */
+export async function endsWithin(clock: Pick<Clock, "sleep">, ms: number, work: Promise<unknown>): Promise<boolean> {
+  const patience = new AbortController();
+  try {
+    return await Promise.race([work.then(() => true), pause(clock, ms, patience.signal).then(() => false)]);
+  } finally {
+    patience.abort();
+  }
+}

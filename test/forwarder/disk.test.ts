@@ -9,8 +9,8 @@ import type { LedgerOptions, SinkSpec } from "../../provider/forwarder/ledger/pr
 import { isFull } from "../../provider/forwarder/ledger/sqlite";
 import { Store } from "../../provider/forwarder/ledger/store";
 import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
-import { TestClock, until } from "./support/clock";
-import { startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { passUntil, TestClock, until } from "./support/clock";
+import { openForwarder, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -113,6 +113,13 @@ test("where nothing but the marks of sinks fits at the end, they are kept: nothi
   await ledger.acknowledge("web", position);
   await until(() => failing.mock.calls.length > 0);
   await ledger.close(undefined);
+  const last = await open(folder.path, [sink("web", "pause")], disk);
+  vi.spyOn(Store.prototype, "transaction").mockImplementation(() => {
+    throw full;
+  });
+  await expect(last.close(undefined)).rejects.toThrow(
+    `The state ${join(folder.path, "forwarder.db")} cannot be written: its disk is full.`,
+  );
   vi.restoreAllMocks();
   const again = await open(folder.path, [sink("web", "pause")], disk);
   expect((await again.status()).sinks).toMatchObject([{ name: "web", records: 0 }]);
@@ -144,22 +151,48 @@ test("a forwarder whose disk is full says so, is not ready, and goes on by itsel
   vi.spyOn(Store.prototype, "reusableBytes", "get").mockReturnValue(0);
   disk.free = 0;
   emulator.seed(stateOf(1));
-  await until(() => forwarder.unready.length > 0, clock);
+  await passUntil(() => forwarder.unready.length > 0, clock);
   expect(forwarder.unready).toEqual([expect.stringContaining("The disk of the state folder is full")]);
   const full = forwarder.metrics.get("polls_total", { node: "fra1", outcome: "full" });
-  await until(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "full" }) > full, clock);
-  await until(() => forwarder.metrics.get("state_free_bytes") === 0, clock);
+  await passUntil(() => forwarder.metrics.get("polls_total", { node: "fra1", outcome: "full" }) > full, clock);
+  await passUntil(() => forwarder.metrics.get("state_free_bytes") === 0, clock);
+  // Where all is as it was before, nothing waits for the disk any more.
+  emulator.seed(stateOf(0));
+  await passUntil(() => forwarder.unready.length === 0, clock);
+  emulator.seed(stateOf(1));
+  await passUntil(() => forwarder.unready.length > 0, clock);
   disk.free = 2 * RESERVE;
   emulator.seed(stateOf(2));
-  await until(() => records.length === 2, clock);
+  await passUntil(() => records.length === 2, clock);
   expect(records.map(({ sequence, event, value }) => [sequence, event, value])).toEqual([
     [1, "added", 0],
     [2, "changed", 2],
   ]);
   expect(forwarder.unready).toEqual([]);
-  expect(told.lines).toEqual([
+  const both = [
     expect.stringMatching(/^warn The disk of the state folder is full/),
     "info The disk of the state folder has room again.",
+  ];
+  expect(told.lines).toEqual([...both, ...both]);
+});
+
+test("a forwarder ends in time also while the disk stands still", async () => {
+  using folder = temporaryFolder();
+  const clock = new TestClock();
+  const { forwarder, told } = await openForwarder(
+    { nodes: { fra1: { endpoint: "http://127.0.0.1:1" } }, watch: [{ arena: "edge" }] },
+    folder.path,
+    { world: clock, onRecord: () => {} },
+  );
+  vi.spyOn(StoredLedger.prototype, "close").mockReturnValue(new Promise(() => {}));
+  let isOver = false;
+  void forwarder.stop(0).then(() => {
+    isOver = true;
+  });
+  await passUntil(() => isOver, clock);
+  expect([forwarder.isStuck, told.lines.at(-1)]).toEqual([
+    true,
+    "warn Something did not end within 5000 ms: it is left as it is.",
   ]);
 });
 

@@ -71,7 +71,7 @@ test("it has room and time for what its configuration may need", async () => {
   const { storage } = StatefulSet.spec.volumeClaimTemplates[0].spec.resources.requests;
   expect(storage).toMatch(/^\dGi$/);
   expect(Number.parseInt(storage, 10) * GIB).toBeGreaterThan(wanted);
-  expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(current.drainMs + TIMES.stopMs);
+  expect(pod.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(current.drainMs + 3 * TIMES.stopMs);
   // While one is away, whether by a drain or by an update, the others have its nodes.
   expect(PodDisruptionBudget.spec.maxUnavailable).toBe(1);
   expect(StatefulSet.spec.replicas).toBe(3);

@@ -3,7 +3,7 @@ import type { Member } from "../../provider/forwarder/cluster/lease-store";
 import { type LeaseParts, Leases } from "../../provider/forwarder/cluster/leases";
 import { Metrics } from "../../provider/forwarder/operating/metrics";
 import { Troubles } from "../../provider/forwarder/operating/troubles";
-import { TestClock, until } from "./support/clock";
+import { passUntil, TestClock } from "./support/clock";
 import { Told } from "./support/forward";
 
 const LEASE_MS = 6_000;
@@ -105,7 +105,7 @@ function cluster(latencyMs = 0) {
     const lost = () => nodes.reduce((sum, node) => sum + metrics.get("lease_lost_total", { node }), 0);
     return { told, settings, leases, differs, lost, end };
   };
-  const settled = async (owners: () => boolean) => void (await until(owners, clock));
+  const settled = (owners: () => boolean) => passUntil(owners, clock);
   return { clock, store, polled, turns, start, settled };
 }
 
@@ -123,8 +123,11 @@ test("a rolling restart of members with stable names ends as it began, and moves
     const moved = turns.length;
     await members.get(name)?.end();
     await settled(isEven(2));
-    members.set(name, start(name, NODES));
-    await settled(() => shared().join() === before.join());
+    const again = start(name, NODES);
+    members.set(name, again);
+    // A rollout that waits for this member waits until it has its nodes.
+    await settled(() => again.leases.hasShared);
+    expect(shared()).toEqual(before);
     // Its two nodes went, and came back.
     expect(turns.slice(moved)).toHaveLength(4);
   }

@@ -7,9 +7,11 @@ import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
 import type { ForwarderConfig } from "../../provider/forwarder/config/schema";
+import type { Forwarder } from "../../provider/forwarder/forwarder";
+import { Service } from "../../provider/forwarder/operating/service";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
-import { TestClock, until } from "./support/clock";
-import { startForwarding, temporaryFolder } from "./support/forward";
+import { passUntil, TestClock, until } from "./support/clock";
+import { openForwarder, startForwarding, temporaryFolder } from "./support/forward";
 
 const stateOf = (value: number) => ({
   arenas: {
@@ -48,6 +50,9 @@ test("a reload applies the difference: what did not change goes on, and each rec
     sinks: [config.sinks[0], { name: "new", type: "file", path: "new.ndjson" }],
   };
   expect(await forwarder.reload(await LiveConfig.ofObject(next, {}, folder.path))).toBe(true);
+  // A node that came later is no start: what waits for readiness is not held up.
+  expect(forwarder.nodes.map(({ name, tables }) => [name, tables])).toContainEqual(["fresh", 0]);
+  expect(forwarder.unready).toEqual([]);
   for (const emulator of [kept, gone, fresh]) emulator.seed(stateOf(1));
   await until(() => forwarder.metrics.get("sent_records_total", { sink: "new" }) === 2, clock);
   await until(() => arrived().length === 4);
@@ -231,4 +236,30 @@ ${more}`,
   expect(await gauge()).toBe("1");
   service.end();
   expect(await service.ended).toBe(0);
+});
+
+test("a reload that never ends is not ready meanwhile, and keeps no service from ending", async () => {
+  using folder = temporaryFolder();
+  const clock = new TestClock();
+  const config: ForwarderConfig = {
+    nodes: { fra1: { endpoint: "http://127.0.0.1:1" } },
+    watch: [{ arena: "edge", types: ["shost"] }],
+  };
+  const opened = await openForwarder(config, folder.path, { world: clock, onRecord: () => {} });
+  const forwarders = [Promise.resolve(opened.forwarder), new Promise<Forwarder>(() => {})].values();
+  const live = await LiveConfig.ofObject(config, {}, folder.path);
+  const service = await Service.start(live, {
+    log: opened.told,
+    world: clock,
+    open: () => forwarders.next().value ?? Promise.reject(new Error("A third one is opened.")),
+  });
+  await passUntil(() => service.forwarder.unready.length === 0, clock);
+  service.reload(() => LiveConfig.ofObject({ ...config, state: "other" }, {}, folder.path));
+  await passUntil(() => service.forwarder.unready.includes("Polling has ended."), clock);
+  let ended: { isStuck: boolean } | undefined;
+  void service.stop().then((how) => {
+    ended = how;
+  });
+  await passUntil(() => ended !== undefined, clock);
+  expect(ended).toEqual({ isStuck: true });
 });

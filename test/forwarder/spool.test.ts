@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -142,6 +142,27 @@ test("what a state held that was set aside is counted, listed, exported and sent
   expect(readdirSync(join(folder.path, "forwarder-state")).filter((name) => name.includes("requeue"))).toEqual([]);
   expect((await run("spool", "requeue", aside)).code).toBe(2);
   expect((await run("spool", "list", join(folder.path, "nothing"))).code).toBe(2);
+});
+
+test("what is no state is told apart from a state that cannot be read", async () => {
+  using folder = temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  writeFileSync(at("empty"), "");
+  const other = new DatabaseSync(at("other.db"));
+  other.exec("CREATE TABLE a (b)");
+  other.close();
+  mkdirSync(at("locked/forwarder.db"), { recursive: true });
+  for (const name of ["nothing", "empty", "other.db"]) {
+    const err = `There is no state of a forwarder at ${at(name)}.\n`;
+    expect(await run("spool", "list", at(name))).toEqual({ code: 2, out: "", err });
+  }
+  expect(await run("spool", "export", at("locked"))).toEqual({
+    code: 2,
+    out: "",
+    err: expect.stringMatching(
+      /^The state at \S+\/locked cannot be read: .+\. Who reads it needs the rights of its owner/,
+    ),
+  });
 });
 
 test("a requeue that is broken off goes on where it was", async () => {

@@ -77,7 +77,7 @@ export class Leases {
   /** Since when nodes have had no forwarder. */
   private readonly unheld = new Map<string, number>();
   private hurry = new AbortController();
-  /** True once the nodes were shared out. */
+  /** True once this member had all the nodes that it was to have. */
   hasShared = false;
 
   constructor(private readonly parts: LeaseParts) {}
@@ -145,7 +145,8 @@ export class Leases {
     );
     const missing = [...owners].filter(([node, owner]) => owner === member && !this.held.has(node));
     if (!signal.aborted) await Promise.all(missing.map(([node]) => this.take(node)));
-    this.hasShared = true;
+    // Those whose holder gives them back come in the next round.
+    this.hasShared ||= missing.every(([node]) => this.held.has(node));
   }
 
   /** Says when leases would end before they can be renewed. */

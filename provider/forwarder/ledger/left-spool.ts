@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
+import { messageOf } from "../../model/errors";
 import { tableOf } from "../table";
 import type { Backlog, SinkSpec } from "./protocol";
 import { SinkAccount } from "./sink-account";
@@ -42,15 +43,25 @@ export class LeftSpool implements Disposable {
     readonly file: string,
   ) {}
 
-  /** Opens a state folder, or a file. @throws {StoreError} when there is no state. */
+  /** Opens a state folder, or a file. @throws {StoreError} when there is no state, or it cannot be read. */
   static async open(path: string): Promise<LeftSpool> {
     const { DatabaseSync } = await loadSqlite();
+    const none = new StoreError(`There is no state of a forwarder at ${path}.`);
     const file = fileOf(path);
+    let db: DatabaseSync | undefined;
     try {
-      return new LeftSpool(new DatabaseSync(file, { readOnly: true }), file);
-    } catch {
-      throw new StoreError(`There is no state of a forwarder at ${path}.`);
+      // SQLite has one error for what is not there and for what may not be read.
+      statSync(file);
+      db = new DatabaseSync(file, { readOnly: true });
+      if (!db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'batches'").get()) throw none;
+    } catch (error) {
+      // What is broken is read as far as it goes.
+      if (!db || !isBroken(error)) {
+        db?.close();
+        throw error === none || isMissing(error) ? none : unreadable(path, error);
+      }
     }
+    return new LeftSpool(db, file);
   }
 
   /** Its sinks, and up to where each has taken it; none where that cannot be read. */
@@ -121,6 +132,15 @@ export async function recordsLeft(file: string): Promise<number | undefined> {
 
 function fileOf(path: string): string {
   return existsSync(path) && statSync(path).isDirectory() ? join(path, "forwarder.db") : path;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
+}
+
+function unreadable(path: string, error: unknown): StoreError {
+  const remedy = "Who reads it needs the rights of its owner, and to write in its folder: a copy will do.";
+  return new StoreError(`The state at ${path} cannot be read: ${messageOf(error)}. ${remedy}`);
 }
 
 function isNoTable(error: unknown): boolean {

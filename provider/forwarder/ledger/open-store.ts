@@ -7,7 +7,7 @@ import { bytesOf } from "./kept-baseline";
 import { type ChangingOptions, type LedgerOptions, type Opened, SpoolFull, type TakenOver } from "./protocol";
 import type { Entry, SinkAccount } from "./sink-account";
 import { type Moved, Spool } from "./spool";
-import { DiskFull, isBroken, isFull } from "./sqlite";
+import { DiskFull, explained, isBroken, isFull } from "./sqlite";
 import type { Store } from "./store";
 import { type FinishedReading, TableState } from "./table-state";
 
@@ -121,17 +121,19 @@ export class OpenStore {
    * Writes what is left, or as much of it as there is room for.
    *
    * @param listed When the last list of any table ended.
-   * @throws when there is no room for the marks of sinks: what they have taken comes again.
+   * @throws {StoreError} when there is no room for the marks of sinks: what they have taken comes again.
    */
   async close(listed: number | undefined): Promise<void> {
     while (this.writing) await this.writing;
     const { spool, store } = this;
     const moved = this.takeMoved();
     try {
-      await store.slicedTransaction(this.leaving(moved, listed));
+      await store.slicedTransaction(this.leaving(moved, listed)).catch((error: unknown) => {
+        if (!isFull(error)) throw error;
+        store.transaction(() => spool.writeMoved(moved));
+      });
     } catch (error) {
-      if (!isFull(error)) throw error;
-      store.transaction(() => spool.writeMoved(moved));
+      throw explained(error, store.file);
     } finally {
       store.close();
     }

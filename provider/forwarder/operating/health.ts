@@ -20,7 +20,9 @@ interface HealthParts {
   readonly pollers: Pick<NodePollers, "standing" | "untried">;
   readonly delivery: Pick<Delivery, "silentMs" | "view">;
   readonly troubles: Troubles;
-  /** False until the nodes of a cluster were shared out. */
+  /** False once it is told to stop, as before another one takes its place. */
+  isPolling(): boolean;
+  /** False until this member of a cluster had all its nodes. */
   isShared(): boolean;
 }
 
@@ -41,14 +43,16 @@ export class Health {
   }
 
   get ready(): Checks {
-    const { pollers, troubles, isShared } = this.parts;
+    const { pollers, troubles, isPolling, isShared } = this.parts;
     const told = (...about: string[]) =>
       [...troubles.all].filter(([key]) => about.some((one) => key === one || key.startsWith(`${one}/`)));
     const messages = (...about: string[]) => told(...about).map(([, message]) => message);
     const cluster = messages("cluster", UNHELD);
-    const unshared = isShared() || cluster.length > 0 ? [] : ["The nodes of the cluster were not shared out yet."];
+    const unshared =
+      isShared() || cluster.length > 0 ? [] : ["This forwarder has not had all its nodes yet since it started."];
+    const untried = pollers.untried.map((name) => `Node ${name} was not tried yet.`);
     return {
-      nodes: checkOf(pollers.untried.map((name) => `Node ${name} was not tried yet.`)),
+      nodes: checkOf(isPolling() ? untried : ["Polling has ended."]),
       sinks: checkOf(messages("full", "rejected-full")),
       disk: checkOf(messages(DISK)),
       cluster: checkOf([...unshared, ...cluster]),

@@ -1,6 +1,9 @@
+import type { Clock } from "../../client/clock";
 import { messageOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
+import { TIMES } from "../defaults";
 import type { Forwarder } from "../forwarder";
+import { endsWithin, systemWorld } from "../world";
 import { allHold } from "./health";
 import { Listener } from "./listener";
 import type { ServiceManager } from "./service-manager";
@@ -11,6 +14,8 @@ export interface ServiceParts {
   readonly log: Log;
   /** Is told how it stands. Default: no one is. */
   readonly manager?: ServiceManager | undefined;
+  /** Default: the machine's clock. */
+  readonly world?: Pick<Clock, "sleep">;
   /** Opens a forwarder. */
   open(config: LiveConfig): Promise<Forwarder>;
 }
@@ -78,12 +83,12 @@ export class Service {
   async stop(): Promise<{ isStuck: boolean }> {
     this.parts.manager?.stopping();
     try {
-      await this.reloading;
+      const isReloaded = await endsWithin(this.parts.world ?? systemWorld, TIMES.stopMs, this.reloading);
       await this.current.stop();
+      return { isStuck: !isReloaded || this.current.isStuck };
     } finally {
       await this.listener.close();
     }
-    return this.current;
   }
 
   private async take(next: LiveConfig): Promise<void> {

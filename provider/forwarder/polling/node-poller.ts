@@ -178,6 +178,9 @@ export class NodePollers {
   /** Ends the polling of a node that is not shared. */
   private readonly alone = new Map<string, AbortController>();
 
+  /** True once every node that is polled here was tried. */
+  private settled = false;
+
   constructor(private readonly parts: PollingParts) {}
 
   /**
@@ -186,6 +189,7 @@ export class NodePollers {
    * @param turn That of a cluster.
    */
   async run(name: string, signal: AbortSignal, turn?: Turn): Promise<void> {
+    this.settle();
     while (!signal.aborted) {
       const running = { poller: new NodePoller(name, this.parts, turn), anew: new AbortController() };
       this.running.set(name, running);
@@ -235,8 +239,17 @@ export class NodePollers {
     return [...this.running].filter(([, { poller }]) => poller.idleMs > ms).map(([name]) => name);
   }
 
-  /** Nodes that were not tried yet. */
+  /** Nodes of the start that were not tried yet: what is taken over later, or polled anew, is none. */
   get untried(): string[] {
+    this.settle();
+    return this.settled ? [] : this.notTried;
+  }
+
+  private get notTried(): string[] {
     return [...this.running].filter(([, { poller }]) => !poller.tried).map(([name]) => name);
+  }
+
+  private settle(): void {
+    this.settled ||= this.running.size > 0 && this.notTried.length === 0;
   }
 }

@@ -146,9 +146,10 @@ export class TablePoller {
     for (const [event, count] of Object.entries(taken.events)) metrics.add("records_total", { ...node, event }, count);
     const what = `Marks (${table.type}) of ${table.arena}/${table.profile} on ${table.node}`;
     troubles.end(tableKey(table), node, `${what} are read again.`);
-    if (taken.records === 0) return;
-    troubles.end(DISK, {}, "The disk of the state folder has room again.");
-    delivery.wake();
+    // A reading that waited for the disk does so no more, also where nothing of it is left to write.
+    if (taken.records > 0 || this.last === "full")
+      troubles.end(DISK, {}, "The disk of the state folder has room again.");
+    if (taken.records > 0) delivery.wake();
   }
 
   private snapshotIsDue(): boolean {
