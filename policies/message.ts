@@ -1,3 +1,4 @@
+import { attempt } from "../provider/model/errors";
 import { Prefix } from "../provider/model/prefix";
 import { withoutPrefixes } from "../provider/model/prefixes-in-text";
 import { some } from "../provider/model/text";
@@ -57,23 +58,14 @@ function subject(resource: Resource | undefined): string {
 /** `PrefixSet "blocked"`, `PrefixSetGroup "blocked" at fra1, fra2`. */
 export function nameOf(resource: Resource): string {
   const name = `${resource.meta.kind} "${resource.name}"`;
-  const nodes = resource instanceof SetResource ? ifRead(() => resource.nodeNames) : undefined;
+  const nodes = resource instanceof SetResource ? attempt(() => resource.nodeNames) : undefined;
   return nodes === undefined || nodes.length === 0 ? name : `${name} at ${some(nodes)}`;
 }
 
 /** The address of the resource's set, if it has one and it is known. */
 export function urlOf(resource: Resource | undefined): string | undefined {
   if (!(resource instanceof SetResource)) return undefined;
-  return ifRead(() => resource.url);
-}
-
-/** What a preview may not know yet. */
-function ifRead<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
+  return attempt(() => resource.url);
 }
 
 function where(rule: Rule): string {

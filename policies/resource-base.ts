@@ -1,5 +1,6 @@
 import { membersOf } from "../provider/model/json";
 import { type CanonicalPrefix, Prefix } from "../provider/model/prefix";
+import { jsonIn } from "../provider/model/readable";
 import { isUnknown, NotYetKnown } from "./not-yet-known";
 
 /** The resources that rules judge. */
@@ -145,9 +146,5 @@ function urlIn(value: unknown, key: string): { url?: string } {
 
 // Structured configuration reaches a provider as JSON text.
 function json(value: unknown): unknown {
-  try {
-    return typeof value === "string" ? JSON.parse(value) : value;
-  } catch {
-    return undefined;
-  }
+  return typeof value === "string" ? jsonIn(value) : value;
 }

@@ -1,4 +1,5 @@
 import { type EntryNote, parseNote } from "../provider/model/entry";
+import { addTo } from "../provider/model/group";
 import { overridden } from "../provider/model/group-content";
 import { isObject, membersOf } from "../provider/model/json";
 import type { Prefix } from "../provider/model/prefix";
@@ -241,8 +242,7 @@ export function readResources(meta: ResourceMeta, properties: Readonly<Record<st
   if (meta.kind !== "PrefixSetGroup" || !isObject(nodes)) return [readResource(meta, properties)];
   const alike = new Map([[NOTHING_OF_ITS_OWN, [] as string[]]]);
   for (const [name, own] of Object.entries(nodes)) {
-    const key = JSON.stringify(own ?? {});
-    alike.set(key, [...(alike.get(key) ?? []), name]);
+    addTo(alike, JSON.stringify(own ?? {}), name);
   }
   return [...alike].flatMap(([own, names]) =>
     names.length > 0 ? readResource(meta, { ...withOwn(properties, JSON.parse(own)), nodes: names }) : [],

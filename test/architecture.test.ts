@@ -16,7 +16,7 @@ const BESIDE: Record<string, string[]> = {
   // A second implementation: what it shared with the client would be a mistake that no test can see.
   emulator: ["model", "files"],
   // Files that are whole at any moment, for whoever writes some.
-  files: [],
+  files: ["model"],
   prefixes: ["model", "files"],
   pulumi: ["model", "client", "resources"],
   "index.ts": ["model", "client", "prefixes", "pulumi", "resources/settings.ts"],

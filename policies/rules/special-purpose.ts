@@ -1,12 +1,12 @@
 import { z } from "zod";
-import { Prefix } from "../../provider/model/prefix";
+import { prefixIn } from "../../provider/model/readable";
 import { entriesFinding } from "../entries-finding";
 import { PrefixBuckets } from "../prefix-buckets";
 import { resourceRule } from "../rule";
 import { citation, SPECIAL_PURPOSE_NAMES, specialPurposeWithin } from "../special-purpose";
 
 const fine = z.array(
-  z.string().refine((text) => SPECIAL_PURPOSE_NAMES.has(text) || toPrefix(text) !== undefined, {
+  z.string().refine((text) => SPECIAL_PURPOSE_NAMES.has(text) || prefixIn(text) !== undefined, {
     error: (issue) =>
       `${JSON.stringify(issue.input)} is neither a prefix nor a name in the registries, as "Private-Use"`,
   }),
@@ -47,7 +47,7 @@ export const specialPurposeRanges = resourceRule({
     const allowed = settings[role];
     if (allowed === "all") return;
     const names = new Set(allowed);
-    const prefixes = PrefixBuckets.of(allowed.flatMap((text) => toPrefix(text) ?? []));
+    const prefixes = PrefixBuckets.of(allowed.flatMap((text) => prefixIn(text) ?? []));
     yield* entriesFinding(resource, {
       offence: ({ prefix }) => {
         const block = specialPurposeWithin(prefix).find(({ name }) => !names.has(name));
@@ -61,11 +61,3 @@ export const specialPurposeRanges = resourceRule({
     });
   },
 });
-
-function toPrefix(text: string): Prefix | undefined {
-  try {
-    return Prefix.parse(text);
-  } catch {
-    return undefined;
-  }
-}

@@ -1,3 +1,4 @@
+import { addTo } from "../../provider/model/group";
 import { Prefix } from "../../provider/model/prefix";
 import type { Entry } from "../resources";
 
@@ -41,9 +42,7 @@ export function reducible(entries: readonly Entry[]): { redundant: Redundant[]; 
       if (!cover.prefix.equals(entry.prefix)) redundant.push({ prefix: entry.prefix, coveredBy: cover.prefix });
       continue;
     }
-    const group = groups.get(entry.like);
-    if (group) group.push(entry.prefix);
-    else groups.set(entry.like, [entry.prefix]);
+    addTo(groups, entry.like, entry.prefix);
   }
   return { redundant, aggregates: [...groups.values()].flatMap((group) => merge(group, taken)) };
 }

@@ -1,3 +1,4 @@
+import { addTo } from "../../provider/model/group";
 import type { Connection, SetResource } from "../resources";
 
 /** Resources that put entries into one set, or into sets of one node, with the number of nodes where just these do so. */
@@ -36,12 +37,7 @@ function together(resources: readonly SetResource[], keyOf: (resource: SetResour
   const places = new Map<string, SetResource[]>();
   for (const resource of resources) {
     const own = keyOf(resource);
-    for (const node of resource.nodes) {
-      const key = `${nodeKey(node, resource)} ${own}`;
-      const holders = places.get(key);
-      if (holders) holders.push(resource);
-      else places.set(key, [resource]);
-    }
+    for (const node of resource.nodes) addTo(places, `${nodeKey(node, resource)} ${own}`, resource);
   }
   const index = new Map(resources.map((resource, at) => [resource, at]));
   const groups = new Map<string, { holders: readonly SetResource[]; nodes: number }>();

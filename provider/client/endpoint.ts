@@ -1,3 +1,4 @@
+import { attempt } from "../model/errors";
 import { withoutEnding } from "../model/resource-url";
 import { OptionsError } from "./errors";
 
@@ -46,7 +47,7 @@ export function parseEndpoint(text: string, option: string, cut?: string): Endpo
 /** What userinfo in a url means: basic authentication. */
 export function userinfoOf({ username, password }: URL): Pick<Endpoint, "authorization" | "secrets"> {
   if (username === "" && password === "") return { secrets: [] };
-  const decoded = [decode(username), decode(password)];
+  const decoded = [username, password].map((text) => attempt(() => decodeURIComponent(text)) ?? text);
   return {
     authorization: `Basic ${Buffer.from(decoded.join(":")).toString("base64")}`,
     secrets: [username, password, ...decoded, `${username}:${password}`, decoded.join(":")],
@@ -61,12 +62,4 @@ export function senderHeaders(authorization: string | undefined): Record<string,
 /** How messages call a place: `fra1 (192.0.2.10:8080)`, or its address where it has no name. */
 export function labelOf(name: string | undefined, address: string): string {
   return name === undefined ? address : `${name} (${address})`;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,9 +1,10 @@
+import { codeOf } from "../model/errors";
 import { visible } from "../model/foreign-text";
 import { type Outcome, RequestError, type RequestFailure, SignalingRefused, UnexpectedResponse } from "./errors";
 import type { HttpFailure } from "./http";
 import { DEFAULTS } from "./options";
 import type { Failed } from "./reading";
-import { codeOf, type Redactor } from "./redact";
+import type { Redactor } from "./redact";
 import { duration } from "./retry";
 
 /** One try that failed, with all that is known about it. Unredacted. */

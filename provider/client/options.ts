@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { MAX_VALUE } from "../model/entry";
 import { MARK_PAUSE_MS } from "../model/mark";
+import { jsonIn } from "../model/readable";
 import { describeIssues, objectError, schema, zod } from "../model/schema";
 import type { Answers, ReceiverAnswers } from "../wire/answers";
 import { answersSchema, receiverAnswersSchema } from "../wire/answers-schema";
@@ -147,14 +148,7 @@ function integer(min: number, max: number) {
 
 /** An object, or the JSON text of one. A text that is not JSON is passed on unchanged and fails as "must be an object". */
 function objectOrJson<T extends z.ZodType>(schema: T) {
-  return zod().preprocess((value) => {
-    if (typeof value !== "string") return value;
-    try {
-      return JSON.parse(value);
-    } catch {
-      return value;
-    }
-  }, schema);
+  return zod().preprocess((value) => (typeof value === "string" ? (jsonIn(value) ?? value) : value), schema);
 }
 
 const text = schema(() => zod().string({ error: "must be a string" }).min(1, { error: "must not be empty" }));

@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
+import { asError } from "../model/errors";
 import type { ListKind } from "../wire/answers";
 import { ShapeError } from "../wire/json";
 
@@ -21,7 +22,7 @@ export function readByModule(file: string, body: string, kind: ListKind): unknow
     list = exported(path)(body, kind);
   } catch (error) {
     if (error instanceof ShapeError) throw error;
-    const { message, stack = "" } = error instanceof Error ? error : new Error(String(error));
+    const { message, stack = "" } = asError(error);
     throw new ShapeError(`answers.read (${file}${lineIn(stack, path)}) failed: ${message.split("\n")[0]}`);
   }
   if (Array.isArray(list)) return list;

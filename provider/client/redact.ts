@@ -1,3 +1,4 @@
+import { codeOf } from "../model/errors";
 import { told, visibleLines } from "../model/foreign-text";
 import { SecretMatcher } from "../model/secret-matcher";
 
@@ -55,12 +56,6 @@ export class Redactor {
   private lines(text: string): string {
     return visibleLines(this.text(text));
   }
-}
-
-/** The system's or library's code of an error, as `ECONNREFUSED`. */
-export function codeOf(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !("code" in error)) return undefined;
-  return typeof error.code === "string" ? error.code : undefined;
 }
 
 /** The secret as it is used, and what of it can be recognised alone. */

@@ -1,4 +1,4 @@
-import { messageOf } from "../model/errors";
+import { codeOf, messageOf } from "../model/errors";
 
 /** An error of the operating system, as Node throws it. */
 interface SystemError extends Error {
@@ -46,5 +46,5 @@ function portSentence(code: string, place: string, port: number): string | undef
 }
 
 function isSystemError(error: unknown): error is SystemError {
-  return error instanceof Error && "code" in error && typeof error.code === "string";
+  return codeOf(error) !== undefined;
 }

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
+import { addTo } from "../model/group";
 import type { JsonObject } from "../model/json";
 import { leftOutWords } from "../prefixes/collector";
 import { COLUMNS, DUPLICATE_RULES, FORMATS } from "../prefixes/options";
@@ -89,7 +90,7 @@ async function read(file: string, flags: Flags, io: CliIo): Promise<PrefixFile> 
 /** What readPrefixFile is told, still to be judged. */
 function optionsOf({ format, select, column, hostBits, onDuplicate, allowEmpty }: Flags): JsonObject {
   const wanted = new Map<string, string[]>();
-  for (const [member, value] of pairs("--select", select)) wanted.set(member, [...(wanted.get(member) ?? []), value]);
+  for (const [member, value] of pairs("--select", select)) addTo(wanted, member, value);
   const columns = pairs("--column", column).map(([part, name]) => [part, /^\d{1,4}$/.test(name) ? Number(name) : name]);
   return {
     format,

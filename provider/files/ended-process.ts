@@ -1,4 +1,5 @@
 import { hostname } from "node:os";
+import { codeOf } from "../model/errors";
 
 /** True when a process of this machine is no more. One of another machine (a shared disk) cannot be told here. */
 export function hasEnded({ host, pid }: { readonly host: string; readonly pid: number }): boolean {
@@ -7,6 +8,6 @@ export function hasEnded({ host, pid }: { readonly host: string; readonly pid: n
     process.kill(pid, 0);
     return false;
   } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "ESRCH";
+    return codeOf(error) === "ESRCH";
   }
 }

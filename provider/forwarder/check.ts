@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { OptionsError } from "../client";
-import { messageOf } from "../model/errors";
+import { attempt, messageOf } from "../model/errors";
 import { type Environment, LiveConfig } from "./config/config";
 import { CONFIG_DEFAULTS } from "./defaults";
 import { loadSqlite, StoreError } from "./ledger/sqlite";
@@ -34,13 +34,8 @@ export async function checkedConfig(file: string, env: Environment): Promise<Liv
 
 /** Loads what its sinks and its cluster need beside this package. */
 function loadsOf(file: string): Promise<unknown>[] {
-  let read: unknown;
-  try {
-    read = parse(readFileSync(file, "utf8"));
-  } catch {
-    // Reading it for real says why.
-    return [];
-  }
+  // Where it cannot be read, reading it for real says why.
+  const read: unknown = attempt(() => parse(readFileSync(file, "utf8")));
   const { sinks = [], cluster } = outline.safeParse(read).data ?? {};
   const loads = sinks.flatMap((sink) => {
     const { name = "", type = "" } = named.safeParse(sink).data ?? {};

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { Http, type OpenAnswer } from "../client/http";
 import { MAX_REDIRECTS, redirectTarget } from "../client/requester";
 import { retryAfter } from "../client/retry";
+import { codeOf } from "../model/errors";
 import type { Tls } from "./config/fields";
 import { SIZES } from "./defaults";
 import type { ForwarderWorld } from "./world";
@@ -174,7 +175,7 @@ const CLOSED = "UND_ERR_SOCKET";
 function asNoAnswer(error: unknown): NoAnswer {
   if (error instanceof NoAnswer) return error;
   if (!(error instanceof Error)) return new NoAnswer(String(error));
-  const code = "code" in error && typeof error.code === "string" ? error.code : undefined;
+  const code = codeOf(error);
   if (code === CLOSED) return new NoAnswer("the other side closed the connection (ECONNRESET)");
   // An AggregateError of several addresses has an empty message.
   return new NoAnswer(error.message || code || error.name);

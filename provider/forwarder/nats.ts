@@ -1,6 +1,7 @@
 import type { NatsConnection } from "@nats-io/transport-node";
 import { z } from "zod";
 import { Redactor } from "../client/redact";
+import { messageOf } from "../model/errors";
 import { text, tls } from "./config/fields";
 import { TIMES } from "./defaults";
 import { loadOptional } from "./sinks/optional";
@@ -70,5 +71,5 @@ export function natsWords(error: unknown, { servers, user, password, token, tls 
     ...inUrls,
     ...inUrls.flatMap((pair) => pair.split(":")),
   ]);
-  return redactor.told(error instanceof Error ? error.message || error.name : String(error));
+  return redactor.told(messageOf(error));
 }

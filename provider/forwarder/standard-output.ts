@@ -1,5 +1,6 @@
 import { write } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { codeOf } from "../model/errors";
 import { TIMES } from "./defaults";
 
 /**
@@ -23,7 +24,7 @@ async function writeAll(fd: number, bytes: Buffer): Promise<void> {
     try {
       at += await writeSome(fd, bytes, at);
     } catch (error) {
-      if (!(error instanceof Error && "code" in error && error.code === "EAGAIN")) throw error;
+      if (codeOf(error) !== "EAGAIN") throw error;
       await pause(TIMES.pipeFullMs);
     }
   }

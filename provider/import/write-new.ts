@@ -1,6 +1,7 @@
 import { link, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { draftIn, removeLeftDrafts, SHARED_FILE, writeDraft } from "../files/whole-file";
+import { codeOf } from "../model/errors";
 
 /**
  * Writes new files into a folder, which is made where it is missing: all of them, or none. Each is written to the disk
@@ -22,7 +23,7 @@ export async function writeNew(folder: string, files: ReadonlyMap<string, string
     for (const { draft, content } of drafts) await writeDraft(draft, content, SHARED_FILE);
     for (const { draft, path } of drafts) {
       await link(draft, path).catch((error) => {
-        throw isExisting(error) ? new Error(existing(path)) : error;
+        throw codeOf(error) === "EEXIST" ? new Error(existing(path)) : error;
       });
       linked.push(path);
     }
@@ -32,10 +33,6 @@ export async function writeNew(folder: string, files: ReadonlyMap<string, string
   } finally {
     await Promise.all(drafts.map(({ draft }) => rm(draft, { force: true })));
   }
-}
-
-function isExisting(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "EEXIST";
 }
 
 function existing(path: string): string {

@@ -24,9 +24,15 @@ export class PacketFilterError extends Error {
   }
 }
 
-/** What a thrown value says, whatever it is. */
+/** What a thrown value says, whatever it is; its name where it says nothing, as an `AggregateError` of several addresses. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message || error.name : String(error);
+}
+
+/** The system's or library's code of an error, as `ECONNREFUSED`. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !("code" in error)) return undefined;
+  return typeof error.code === "string" ? error.code : undefined;
 }
 
 /** A class of errors. */

@@ -1,7 +1,8 @@
 import * as pulumi from "@pulumi/pulumi";
 import { systemClock } from "../client/clock";
 import { membersOf } from "../model/json";
-import { type CanonicalPrefix, type HostBits, Prefix } from "../model/prefix";
+import type { CanonicalPrefix, HostBits } from "../model/prefix";
+import { prefixIn } from "../model/readable";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../model/resource-url";
 import { normaliseEntries } from "../resources/entries";
 import { typeToken } from "../resources/provider-text";
@@ -272,9 +273,5 @@ function enterKnown(
 }
 
 function canonical(spelling: unknown, hostBits: HostBits | undefined): CanonicalPrefix | undefined {
-  try {
-    return Prefix.parse(String(spelling), hostBits ? { hostBits } : {}).toString();
-  } catch {
-    return undefined;
-  }
+  return prefixIn(String(spelling), hostBits && { hostBits })?.toString();
 }

@@ -1,5 +1,6 @@
 import * as pulumi from "@pulumi/pulumi";
-import { type HostBits, Prefix } from "../model/prefix";
+import type { HostBits } from "../model/prefix";
+import { prefixIn } from "../model/readable";
 import { declareGroup } from "./declared";
 import { PREFIX_SET_OPTIONS, type PrefixSetArgs } from "./prefix-set";
 import { declareOptional, type Kind, tokenOf, watchLeftOut } from "./registration";
@@ -170,9 +171,5 @@ function members(entries: unknown): [string, unknown][] | undefined {
 }
 
 function canonical(spelling: string, hostBits: HostBits): string {
-  try {
-    return Prefix.parse(spelling, { hostBits }).toString();
-  } catch {
-    return spelling;
-  }
+  return prefixIn(spelling, { hostBits })?.toString() ?? spelling;
 }

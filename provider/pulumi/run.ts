@@ -2,6 +2,7 @@ import * as pulumi from "@pulumi/pulumi";
 import { parseEndpoint } from "../client/endpoint";
 import type { NodeOptions } from "../client/options";
 import { attempt } from "../model/errors";
+import { addTo } from "../model/group";
 import type { CanonicalPrefix } from "../model/prefix";
 import { formatUrl, type PrefixSetUrl } from "../model/resource-url";
 import type { Settings, Target } from "../resources/settings";
@@ -93,7 +94,7 @@ export class Run implements Plan {
     const nodes = new Map<string, SetToInspect[]>();
     for (const one of this.take(this.sets.values())) {
       const key = JSON.stringify(one.toInspect.node.options);
-      nodes.set(key, [...(nodes.get(key) ?? []), one.toInspect]);
+      addTo(nodes, key, one.toInspect);
     }
     return [...nodes.values()];
   }

@@ -1,4 +1,5 @@
 import type { EntryNote } from "../model/entry";
+import { addTo } from "../model/group";
 import { differing, overridden } from "../model/group-content";
 import { isObject, type JsonObject, membersOf, UNKNOWN } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
@@ -58,10 +59,8 @@ export class Groups {
     const alike = new Map<string, Part[]>();
     const likeness = likenesses();
     for (const part of this.parts) {
-      if (alone(part.key)) {
-        const key = likeness(part);
-        alike.set(key, [...(alike.get(key) ?? []), part]);
-      } else {
+      if (alone(part.key)) addTo(alike, likeness(part), part);
+      else {
         const set = sets.get(part.key) ?? new SetChanges([part.held.place], part.held.url);
         sets.set(part.key, set);
         take(set, part);

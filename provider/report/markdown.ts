@@ -1,3 +1,4 @@
+import { groupBy } from "../model/group";
 import { count, grouped } from "../model/text";
 import { code, keyLine } from "./inert";
 import type { EntryChange, EntryList, Report, SetReport, SignalingReport, WholeChange } from "./model";
@@ -141,23 +142,13 @@ function row(set: SetReport, withMarks: boolean): string {
 
 /** Sets that change in the same way on several nodes, as those of a fleet do, share their details. */
 function alike(sets: readonly SetReport[]): SetReport[][] {
-  const groups = new Map<string, SetReport[]>();
-  for (const set of sets) {
-    const { url, in: coming, out, changed, renoted, kept, unknown, hidden, drift, expiring, marks } = set;
-    const bare = (list: EntryList) => list.entries.map(({ resource: _, ...entry }) => entry);
-    const key = JSON.stringify([
-      url,
-      [coming, out, changed, renoted].map(bare),
-      kept,
-      unknown,
-      hidden,
-      drift,
-      expiring,
-      marks,
-    ]);
-    groups.set(key, [...(groups.get(key) ?? []), set]);
-  }
-  return [...groups.values()];
+  const bare = (list: EntryList) => list.entries.map(({ resource: _, ...entry }) => entry);
+  const likeness = ({ url, in: coming, out, changed, renoted, ...set }: SetReport) => {
+    const { kept, unknown, hidden, drift, expiring, marks } = set;
+    const lists = [coming, out, changed, renoted].map(bare);
+    return JSON.stringify([url, lists, kept, unknown, hidden, drift, expiring, marks]);
+  };
+  return [...groupBy(sets, likeness).values()];
 }
 
 function details(group: readonly SetReport[], limit: number): string {

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { parseEndpoint } from "../client/endpoint";
 import { type EntryNote, type ListedValue, parseNote } from "../model/entry";
+import { attempt } from "../model/errors";
 import { type JsonObject, UNKNOWN } from "../model/json";
 import type { CanonicalPrefix } from "../model/prefix";
 import { jsonIn, prefixIn } from "../model/readable";
@@ -196,11 +197,7 @@ function usedKey({ argument }: PlaceKind, name: string | undefined): string {
 /** An address without credentials. */
 function shownAddress(value: unknown): string | undefined {
   if (typeof value !== "string" || value === UNKNOWN || value === SECRET_MARK) return undefined;
-  try {
-    return parseEndpoint(value, "endpoint", "/fapi").shown;
-  } catch {
-    return undefined;
-  }
+  return attempt(() => parseEndpoint(value, "endpoint", "/fapi").shown);
 }
 
 function urlOf(members: JsonObject): string {

@@ -1,3 +1,4 @@
+import { attempt } from "../model/errors";
 import { hasUnknown, type JsonObject, sameJson } from "../model/json";
 import type { Connection } from "./connections";
 import type { Compared } from "./handler";
@@ -86,10 +87,6 @@ export function requireSameAddress(what: string, inUse: Connection, before: stri
  * @param connection the old `node` or `receiver`; nothing is recorded while it is unknown
  */
 export function remember(connection: unknown, record: () => void): void {
-  if (hasUnknown(connection)) return;
-  try {
-    record();
-  } catch {
-    // An old connection that is no longer in the configuration is reported when it is needed.
-  }
+  // An old connection that is no longer in the configuration is reported when it is needed.
+  if (!hasUnknown(connection)) attempt(record);
 }

@@ -1,6 +1,7 @@
 import { InFlight } from "../batch/in-flight";
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 import { systemWorld, type World } from "../client/world";
+import { attempt } from "../model/errors";
 import type { JsonObject } from "../model/json";
 import { type AuditRecord, appendAudit } from "./audit-log";
 import type { ReadConfig } from "./config-keys";
@@ -152,13 +153,10 @@ export class Runtime {
     const { node, nodes, receiver, prefixes, endpoint } = resource;
     // A group is at many places.
     if (nodes !== undefined) return undefined;
-    try {
-      const { name, endpoint: inUse } = prefixes === undefined ? this.node(node) : this.receiver(receiver);
-      return endpoint === undefined || endpoint === inUse ? { name, endpoint: inUse } : undefined;
-    } catch {
-      // The resource's own check or call says what is wrong.
-      return undefined;
-    }
+    // Where it fails, the resource's own check or call says what is wrong.
+    const place = attempt(() => (prefixes === undefined ? this.node(node) : this.receiver(receiver)));
+    if (place === undefined || (endpoint !== undefined && endpoint !== place.endpoint)) return undefined;
+    return { name: place.name, endpoint: place.endpoint };
   }
 
   /** Counts an operation as in hand until it has ended. */

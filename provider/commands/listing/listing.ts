@@ -1,4 +1,5 @@
 import type { ListedEntry, Mark, Profile, Rule } from "../../client";
+import { groupBy } from "../../model/group";
 import type { JsonObject } from "../../model/json";
 import { Prefix } from "../../model/prefix";
 import { PrefixIndex } from "../../model/prefix-index";
@@ -36,17 +37,8 @@ export function listEntries(entries: readonly ListedEntry[], covered?: Prefix): 
 /** A node may list a prefix twice, and then both are told. */
 function covering(entries: readonly ListedEntry[], covered: Prefix): ListedEntry[] {
   const index = new PrefixIndex<ListedEntry[]>();
-  const same = new Map<string, ListedEntry[]>();
-  for (const entry of entries) {
-    const key = entry.prefix.toString();
-    const group = same.get(key);
-    if (group) group.push(entry);
-    else {
-      const first = [entry];
-      same.set(key, first);
-      index.set(entry.prefix, first);
-    }
-  }
+  const same = groupBy(entries, ({ prefix }) => prefix.toString());
+  for (const [prefix, group] of same) index.set(Prefix.fromCanonical(prefix), group);
   return [...index.covering(covered)].flat();
 }
 

@@ -1,3 +1,4 @@
+import { attempt } from "../../model/errors";
 import { SecretMatcher } from "../../model/secret-matcher";
 import { JOURNAL, SHORTEST_SECRET } from "../defaults";
 
@@ -140,15 +141,7 @@ export function sentSecrets(target: string, headers: NodeJS.Dict<string | string
   const credentials = hidden.flatMap((value) => [value, value.slice(value.indexOf(" ") + 1)]);
   // A short number stands in answers by chance.
   const named = credentials.filter((value) => value.length >= SHORTEST_SECRET.sent || /\D/.test(value));
-  return [...named, ...(inPath ? [inPath, decode(inPath)] : [])];
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return [...named, ...(inPath ? [inPath, attempt(() => decodeURIComponent(inPath)) ?? inPath] : [])];
 }
 
 /** The beginning of an answer, taken while the answer passes by: however long that is, no more than this is kept. */

@@ -1,3 +1,4 @@
+import { groupBy } from "../../model/group";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { PrefixIndex } from "../../model/prefix-index";
 import { type OrderedPrefixes, sorted } from "../../model/prefix-map";
@@ -128,7 +129,7 @@ function mergeNested(entries: OrderedPrefixes): OrderedPrefixes {
   const result = withoutCovered(entries);
   for (let length = 128; length > 0; length -= 1) {
     const children = [...result.keys()].map((text) => Prefix.fromCanonical(text)).filter((it) => it.length === length);
-    for (const [parent, pair] of groupByParent(children)) {
+    for (const [parent, pair] of groupBy(children, parentOf)) {
       const [first, second] = pair.map((prefix) => prefix.toString());
       const value = first && result.get(first);
       if (!first || !second || value === undefined || result.has(parent) || result.get(second) !== value) continue;
@@ -140,13 +141,8 @@ function mergeNested(entries: OrderedPrefixes): OrderedPrefixes {
   return sorted(withoutCovered(result));
 }
 
-function groupByParent(children: readonly Prefix[]): Map<CanonicalPrefix, Prefix[]> {
-  const groups = new Map<CanonicalPrefix, Prefix[]>();
-  for (const child of children) {
-    const parent = child.truncate(child.length - 1).toString();
-    groups.set(parent, [...(groups.get(parent) ?? []), child]);
-  }
-  return groups;
+function parentOf(prefix: Prefix): CanonicalPrefix {
+  return prefix.truncate(prefix.length - 1).toString();
 }
 
 function withoutCovered(entries: Iterable<OrderedPrefixes[number]>): Map<CanonicalPrefix, number> {

@@ -1,3 +1,4 @@
+import { addTo } from "../../model/group";
 import { MARK_TYPES } from "../../model/mark";
 import { formatUrl } from "../../model/resource-url";
 import { deviations } from "../behaviour/dialect";
@@ -82,13 +83,12 @@ function describeSets(sets: ReadonlyMap<string, PrefixSetStore>, where: { arena:
 
 /** What is bound to each profile, with what is there only as long as a signaling is active. */
 function boundPrefixes(contents: Contents): Bound {
-  const bound = new Map<string, readonly BoundPrefix[]>();
+  const bound = new Map<string, BoundPrefix[]>();
   const clients = [...contents.signaling.clients.values()];
   const moved = new Set(clients.flatMap((it) => it.active().map((prefix) => `${activeProfile(it)} ${prefix}`)));
   for (const { prefix, arena, profile } of contents.bindings.all()) {
     const url = formatUrl({ kind: "profile", arena, profile });
-    const entry = { prefix: prefix.toString(), signaling: moved.has(`${url} ${prefix}`) };
-    bound.set(url, [...(bound.get(url) ?? []), entry]);
+    addTo(bound, url, { prefix: prefix.toString(), signaling: moved.has(`${url} ${prefix}`) });
   }
   return bound;
 }

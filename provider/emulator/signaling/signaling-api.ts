@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { attempt } from "../../model/errors";
 import type { Dialect } from "../behaviour/dialect";
 import type { Api, Incoming, Interpretation } from "../http/api";
 import { json, type Reply, text } from "../http/reply";
@@ -118,19 +119,11 @@ interface SignalingPath {
 /** The parts of `/<base>/<client-id>/<secret-key>/<operation>`; `undefined` for any other path, a query included. */
 function parsePath(target: string): SignalingPath | undefined {
   const segments = target.split("/").slice(2);
-  const [client = "", secret = "", op = ""] = segments.map(decode);
+  const [client = "", secret = "", op = ""] = segments.map((segment) => attempt(() => decodeURIComponent(segment)));
   if (segments.length !== 3 || client === "" || secret === "" || !isOperation(op)) return undefined;
   return { client, secret, op };
 }
 
 function isOperation(text: string): text is SignalingOperation {
   return Object.hasOwn(METHODS, text);
-}
-
-function decode(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return "";
-  }
 }

@@ -4,6 +4,7 @@ import { connect, createServer, type Server } from "node:net";
 import { platform, tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf } from "../../model/errors";
 import { LOCK } from "../defaults";
 import { StateError } from "./state";
 
@@ -90,7 +91,7 @@ function listen(place: string): Promise<Server | undefined> {
   });
   return new Promise((taken, failed) => {
     server.once("error", (error) => {
-      if ("code" in error && error.code === "EADDRINUSE") taken(undefined);
+      if (codeOf(error) === "EADDRINUSE") taken(undefined);
       else failed(error);
     });
     server.listen({ path: place, exclusive: true }, () => {
@@ -114,7 +115,7 @@ function ownerOf(place: string): Promise<string | undefined> {
     });
     socket.once("end", () => found(told));
     socket.once("error", (error) => {
-      const code = "code" in error ? error.code : undefined;
+      const code = codeOf(error);
       if (code === "ECONNREFUSED" || code === "ENOENT") found(undefined);
       else failed(error);
     });

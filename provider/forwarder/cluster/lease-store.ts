@@ -1,6 +1,7 @@
 import type { KV } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { z } from "zod";
+import { jsonIn } from "../../model/readable";
 import { TIMES } from "../defaults";
 import { CLUSTER_USER, connectNats, loadNats, type Nats, type NatsOptions } from "../nats";
 
@@ -63,7 +64,7 @@ export class NatsLeaseStore {
     const members = entries.flatMap(({ key, entry }) => {
       // One that has left meanwhile, or an earlier version, which announces nothing but its name.
       if (entry?.operation !== "PUT") return [];
-      const announced = announcedSchema.safeParse(jsonOf(entry.string()));
+      const announced = announcedSchema.safeParse(jsonIn(entry.string()));
       const name = decode(key.slice("member.".length));
       return [announced.success ? { name, ...announced.data } : { name }];
     });
@@ -152,14 +153,6 @@ export class NatsLeaseStore {
       await connection.close().catch(() => {});
       throw error;
     }
-  }
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,4 +1,5 @@
 import { pause } from "../../client/clock";
+import { messageOf } from "../../model/errors";
 import type { Turn } from "../ledger/protocol";
 import type { Metrics } from "../operating/metrics";
 import type { Troubles } from "../operating/troubles";
@@ -101,8 +102,7 @@ export class Leases {
         metrics.set("cluster_reachable", 1);
         troubles.end("cluster", {}, "The cluster's leases can be reached again.");
       } catch (error) {
-        const reason = error instanceof Error ? error.message || error.name : String(error);
-        const message = `The cluster's leases cannot be reached: ${reason}. Nodes are polled until their leases end.`;
+        const message = `The cluster's leases cannot be reached: ${messageOf(error)}. Nodes are polled until their leases end.`;
         metrics.set("cluster_reachable", 0);
         troubles.begin("cluster", {}, message);
       }

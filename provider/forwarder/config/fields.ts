@@ -1,5 +1,6 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { z } from "zod";
+import { attempt } from "../../model/errors";
 import { unknownMembers } from "../../model/schema";
 
 /** The largest delay that a timer can have. */
@@ -51,11 +52,11 @@ export const headers = z.record(
 );
 
 /** One certificate or several, PEM. */
-const certificate = text.refine((value) => reads(() => new X509Certificate(value)), {
+const certificate = text.refine((value) => attempt(() => new X509Certificate(value)) !== undefined, {
   error: "is no certificate in PEM: name its file as { file: path }",
 });
 
-const privateKey = text.refine((value) => reads(() => createPrivateKey(value)), {
+const privateKey = text.refine((value) => attempt(() => createPrivateKey(value)) !== undefined, {
   error: "is no private key in PEM without a passphrase: name its file as { file: path }",
 });
 
@@ -87,15 +88,6 @@ export const bearer = text.regex(/^[\x21-\x7e]+$/, { error: "has characters that
 
 /** As {@link tls}; the type of what it reads. */
 export type Tls = z.infer<typeof tls>;
-
-function reads(work: () => unknown): boolean {
-  try {
-    work();
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** What schemas say that say nothing of their own, in place of the library's words. */
 export function plainWords(issue: z.core.$ZodRawIssue): string {

@@ -4,6 +4,7 @@ import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat
 import { join } from "node:path";
 import { z } from "zod";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../files/private";
+import { attempt, codeOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
 import { CONFIG_DEFAULTS, SIZES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
@@ -133,8 +134,8 @@ export class RejectedFiles {
     for (const name of await this.names()) {
       const path = join(this.folder, name);
       // One that has gone meanwhile had to make room.
-      await rename(path, `${path}.${randomUUID()}${CLAIMED}`).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== "ENOENT") throw error;
+      await rename(path, `${path}.${randomUUID()}${CLAIMED}`).catch((error: unknown) => {
+        if (codeOf(error) !== "ENOENT") throw error;
       });
     }
     return this.claimed();
@@ -148,8 +149,8 @@ export class RejectedFiles {
         // A link never replaces a file, as a new name would.
         const isMade = await link(path, join(this.folder, free)).then(
           () => true,
-          (error: NodeJS.ErrnoException) => {
-            if (error.code !== "EEXIST") throw error;
+          (error: unknown) => {
+            if (codeOf(error) !== "EEXIST") throw error;
             return false;
           },
         );
@@ -191,13 +192,7 @@ export class RejectedFiles {
   /** The letters of a file; half a line, which a kill left, was never acknowledged and comes again. */
   private async read(name: string): Promise<DeadLetter[]> {
     const text = await readFile(join(this.folder, name), "utf8");
-    return text.split("\n").flatMap((line) => {
-      try {
-        return line === "" ? [] : [letterSchema.parse(JSON.parse(line))];
-      } catch {
-        return [];
-      }
-    });
+    return text.split("\n").flatMap((line) => attempt(() => letterSchema.parse(JSON.parse(line))) ?? []);
   }
 }
 

@@ -1,5 +1,6 @@
 import { type FileHandle, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
+import { codeOf, messageOf } from "../../model/errors";
 import { members, text, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
 import { joined } from "../record/sheet";
@@ -23,7 +24,7 @@ export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }
       try {
         await log.append(joined(parcels.map(({ payload }) => payload)));
       } catch (error) {
-        throw new SinkFailure(`${path} cannot be written: ${error instanceof Error ? error.message : error}`);
+        throw new SinkFailure(`${path} cannot be written: ${messageOf(error)}`);
       }
       return {};
     },
@@ -87,11 +88,9 @@ class RotatedFile {
 }
 
 async function moveIfThere(path: string, number: number): Promise<void> {
-  try {
-    await rename(`${path}.${number}`, `${path}.${number + 1}`);
-  } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
-  }
+  await rename(`${path}.${number}`, `${path}.${number + 1}`).catch((error: unknown) => {
+    if (codeOf(error) !== "ENOENT") throw error;
+  });
 }
 
 const STEP = 65_536;

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import type { Producer } from "@platformatic/kafka" with { "resolution-mode": "import" };
+import { groupBy } from "../../model/group";
 import { SIZES, TIMES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
 import { nextTurn } from "../slices";
@@ -172,15 +173,11 @@ export class KafkaTopic {
 /** Messages by partition, each in its order. */
 function lanesOf(messages: readonly Message[], partitionOf: (key: string) => number): Map<number, Message[]> {
   const partitions = new Map<string, number>();
-  const lanes = new Map<number, Message[]>();
-  for (const message of messages) {
-    const partition = partitions.get(message.key) ?? partitionOf(message.key);
-    partitions.set(message.key, partition);
-    const lane = lanes.get(partition);
-    if (lane) lane.push(message);
-    else lanes.set(partition, [message]);
-  }
-  return lanes;
+  return groupBy(messages, ({ key }) => {
+    const partition = partitions.get(key) ?? partitionOf(key);
+    partitions.set(key, partition);
+    return partition;
+  });
 }
 
 /** Requests that a broker takes as it is set up by itself. */

@@ -1,4 +1,5 @@
 import { OptionsError } from "../../client";
+import { messageOf } from "../../model/errors";
 
 /**
  * Loads packages that only some configurations need, and that are therefore installed beside this one.
@@ -10,7 +11,7 @@ export async function loadOptional<T>(user: string, packages: readonly string[],
   try {
     return await load();
   } catch (error) {
-    const reason = error instanceof Error ? error.message.split("\n")[0] : String(error);
+    const [reason] = messageOf(error).split("\n");
     throw new OptionsError(`${user} needs packages that are not there: npm install ${packages.join(" ")} (${reason}).`);
   }
 }

@@ -1,3 +1,4 @@
+import { codeOf } from "../../model/errors";
 import { members } from "../config/fields";
 import { joined } from "../record/sheet";
 import { bytesOf, type Sink, SinkGone, sinkKind } from "./sink";
@@ -13,7 +14,7 @@ export const stdout = sinkKind(members({}), async (context): Promise<Sink<Buffer
       try {
         await context.stdout(joined(parcels.map(({ payload }) => payload)).toString("utf8"));
       } catch (error) {
-        if (!(error instanceof Error && "code" in error && error.code === "EPIPE")) throw error;
+        if (codeOf(error) !== "EPIPE") throw error;
         throw new SinkGone("standard output has no reader any more");
       }
       return {};

@@ -2,6 +2,7 @@ import { once } from "node:events";
 import { connect as connectTcp, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { z } from "zod";
+import { messageOf } from "../../model/errors";
 import { visibleJson } from "../../model/foreign-text";
 import { flag, members, text, tls, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
@@ -65,8 +66,7 @@ class SyslogConnection {
   /** @throws {SinkFailure} when the bytes were not taken. */
   async write(bytes: Buffer, signal: AbortSignal): Promise<void> {
     const { host, port, timeoutMs } = this.options();
-    const fail = (error: unknown) =>
-      new SinkFailure(`${host}:${port}: ${error instanceof Error ? error.message || error.name : error}`);
+    const fail = (error: unknown) => new SinkFailure(`${host}:${port}: ${messageOf(error)}`);
     const socket = await this.connected(signal).catch((error: unknown) => {
       throw fail(error);
     });

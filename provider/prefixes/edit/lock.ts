@@ -5,6 +5,7 @@ import { basename, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { hasEnded } from "../../files/ended-process";
+import { attempt, codeOf } from "../../model/errors";
 
 /** Milliseconds: a command holds the file until its nodes have answered, and twenty may wait for each other. */
 const PATIENCE_MS = 600_000;
@@ -62,7 +63,7 @@ async function made(lock: string, owner: string, id: string): Promise<boolean> {
     return true;
   } catch (error) {
     // Or taken for what a killed process left, and removed: then it is tried again.
-    if (error instanceof Error && "code" in error && (error.code === "EEXIST" || error.code === "ENOENT")) return false;
+    if (["EEXIST", "ENOENT"].includes(codeOf(error) ?? "")) return false;
     throw error;
   } finally {
     await rm(temporary, { force: true });
@@ -70,11 +71,7 @@ async function made(lock: string, owner: string, id: string): Promise<boolean> {
 }
 
 function ownerOf(text: string): Owner | undefined {
-  try {
-    return ownerSchema.parse(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
+  return attempt(() => ownerSchema.parse(JSON.parse(text)));
 }
 
 /** Who holds the lock removes what processes left beside it that were killed on their way to it. */

@@ -1,4 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
+import { addTo } from "../../model/group";
 import { some } from "../../model/text";
 import { settled } from "../inputs";
 import { runError } from "../run-error";
@@ -91,8 +92,7 @@ function differing(inspected: readonly Inspected[]): string[] {
   const places = new Map<string, string[]>();
   for (const result of inspected) {
     if (result.kind !== "differs") continue;
-    const said = `${result.about} now: ${result.text}`;
-    places.set(said, [...(places.get(said) ?? []), result.at]);
+    addTo(places, `${result.about} now: ${result.text}`, result.at);
   }
   return [...places].map(([said, at]) => `${some(at)} ${said}`);
 }

@@ -1,4 +1,5 @@
 import { sentPlace } from "../../model/entry";
+import { addTo } from "../../model/group";
 import { hasUnknown, isObject, type JsonObject, sameJson, UNKNOWN } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../../model/resource-url";
@@ -159,8 +160,7 @@ function wantElsewhere(
   const nodes = others === undefined || hasUnknown(others) ? undefined : givenNodes(others, options);
   const alike = new Map<ListedMap, NodeInUse[]>();
   for (const [name, { own }] of nodes?.nodes ?? []) {
-    const { entries } = overridden(common, own);
-    alike.set(entries, [...(alike.get(entries) ?? []), runtime.node(name)]);
+    addTo(alike, overridden(common, own).entries, runtime.node(name));
   }
   for (const [entries, places] of alike) runtime.shared.wanted.addAll(places, formatUrl(address), entries);
 }

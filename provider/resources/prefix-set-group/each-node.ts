@@ -1,5 +1,6 @@
 import { Slots } from "../../client/requester";
 import { messageOf } from "../../model/errors";
+import { groupBy } from "../../model/group";
 import { count, some } from "../../model/text";
 import type { Runtime } from "../runtime";
 
@@ -55,14 +56,11 @@ const TOLD = 5;
 
 /** One sentence or more for each node that failed; nodes that failed with the same words share them. */
 export function failureTexts(failures: readonly NodeFailure[]): string[] {
-  const texts = new Map<string, string[]>();
-  for (const { node, error } of failures) {
-    const text = messageOf(error);
-    texts.set(text, [...(texts.get(text) ?? []), node]);
-  }
-  const all = [...texts].map(([text, nodes]) => (nodes.length > 1 ? `${text} (${some(nodes)})` : text));
+  const texts = groupBy(failures, ({ error }) => messageOf(error));
+  const namesOf = (alike: readonly NodeFailure[]) => alike.map(({ node }) => node);
+  const all = [...texts].map(([text, alike]) => (alike.length > 1 ? `${text} (${some(namesOf(alike))})` : text));
   if (all.length <= TOLD) return all;
-  const rest = [...texts.values()].slice(TOLD).flat();
+  const rest = namesOf([...texts.values()].slice(TOLD).flat());
   return [
     ...all.slice(0, TOLD),
     `… and ${count(rest.length, "other node", "other nodes")} failed: ${rest.join(", ")}.`,

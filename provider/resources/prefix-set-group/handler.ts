@@ -1,4 +1,5 @@
 import { messageOf } from "../../model/errors";
+import { addTo } from "../../model/group";
 import { hasUnknown, isObject, type JsonObject, membersOf } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl } from "../../model/resource-url";
@@ -218,7 +219,7 @@ export class PrefixSetGroupHandler implements Handler {
     const lifecycle = new SetLifecycle(this.runtime, notices);
     for (const [node, endpoint] of state.endpoints) {
       const held = state.of(node);
-      alike.set(held.entries, [...(alike.get(held.entries) ?? []), { name: node, endpoint }]);
+      addTo(alike, held.entries, { name: node, endpoint });
       if (held.foreign.size === 0 || news === undefined || hasUnknown(news.entries)) continue;
       inputs ??= readInputs(news);
       if (!inputs.nodes.has(node)) continue;
