@@ -278,6 +278,18 @@ sinks:
       "forwarder.yaml:5:56: `sinks[0].only.nodes[0]` names no node: there are fra1",
       "forwarder.yaml:5:80: `sinks[0].only.arenas[0]` names no arena that is watched: there are edge",
     ]);
+    expect(
+      await problems(`nodes: { fra1: { endpoint: "http://192.0.2.1" } }
+watch: [{ arena: edge }]
+listen: 9464
+sinks:
+  - { name: one, type: file, path: marks.ndjson }
+  - { name: other, type: file, path: ./marks.ndjson }
+`),
+    ).toEqual([
+      'forwarder.yaml:3:9: `listen.address` must be an address and a port, as "127.0.0.1:9464"',
+      "forwarder.yaml:6:38: `sinks[1].path` is the file of sinks[0], too",
+    ]);
     const found = await problems(`nodes:
   fra1: { endpoint: "http://192.0.2.1" }
 watch:

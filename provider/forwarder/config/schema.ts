@@ -1,3 +1,4 @@
+import { normalize } from "node:path";
 import { z } from "zod";
 import { nodeOptionsSchema } from "../../client";
 import { MARK_PAUSE_MS, MARK_TYPES } from "../../model/mark";
@@ -34,7 +35,8 @@ const listening = members({ address, tls: serverTls.optional(), token: bearer.op
 
 /** The address alone, or with how to get in. */
 const listen = z.preprocess(
-  (value: string | z.input<typeof listening>) => (typeof value === "string" ? { address: value } : value),
+  // A port alone is a number in YAML.
+  (value: string | z.input<typeof listening>) => (typeof value === "object" ? value : { address: String(value) }),
   listening,
 );
 
@@ -88,6 +90,7 @@ const named = z.object({
       z
         .object({
           name: z.string().optional().catch(undefined),
+          path: z.string().transform(normalize).optional().catch(undefined),
           only: z.object({ nodes: names, arenas: names }).optional().catch(undefined),
         })
         .catch({}),
@@ -95,7 +98,7 @@ const named = z.object({
     .catch([]),
 });
 
-/** What is wrong between the parts of a configuration: two sinks of one name, and names of what is not there. */
+/** What is wrong between the parts of a configuration: two sinks of one name or file, and names of what is not there. */
 export function wrongNames(config: unknown): { readonly path: readonly PropertyKey[]; readonly message: string }[] {
   const { nodes, watch, sinks } = named.catch({ nodes: {}, watch: [], sinks: [] }).parse(config);
   const nodeNames = Object.keys(nodes);
@@ -109,11 +112,16 @@ export function wrongNames(config: unknown): { readonly path: readonly PropertyK
   const inWatches = watch.flatMap(({ nodes: own }, index) =>
     unmatched(own, nodeNames, "node", ["watch", index, "nodes"]),
   );
-  const inSinks = sinks.flatMap(({ name, only }, index) => {
-    const first = sinks.findIndex((sink) => sink.name === name);
-    const isTwice = name !== undefined && first < index;
+  const twice = (member: "name" | "path", what: string, index: number) => {
+    const value = sinks[index]?.[member];
+    const first = sinks.findIndex((sink) => sink[member] === value);
+    if (value === undefined || first === index) return [];
+    return [{ path: ["sinks", index, member], message: `is the ${what} of sinks[${first}], too` }];
+  };
+  const inSinks = sinks.flatMap(({ only }, index) => {
     return [
-      ...(isTwice ? [{ path: ["sinks", index, "name"], message: `is the name of sinks[${first}], too` }] : []),
+      ...twice("name", "name", index),
+      ...twice("path", "file", index),
       ...unmatched(only?.nodes, nodeNames, "node", ["sinks", index, "only", "nodes"]),
       ...unmatched(only?.arenas, arenas, "arena that is watched", ["sinks", index, "only", "arenas"]),
     ];
