@@ -122,15 +122,14 @@ function judged(kind: Kind, name: string, given: JsonObject): pulumi.Inputs {
     if (argument === kind.connection) continue;
     const value = given[argument];
     const isRequired = kind.required.includes(argument);
-    const later = inspect(label, argument, value, isRequired);
-    if (!later) {
-      if (!isPlain(value)) deferred.push(secretWhole(argument, value));
-      continue;
-    }
+    const inspected = inspect(label, argument, value, isRequired);
+    if (!inspected && isPlain(value)) continue;
+    const later = inspected ?? secretWhole(argument, value);
     const isIdentity = kind.identity.includes(argument);
     const parts = isIdentity ? later.then((secret) => inTheClear(label, argument, secret)) : later;
     deferred.push(parts);
-    // Waiting for the verdict keeps the engine from seeing what is refused.
+    // Waiting for the verdict keeps the engine from seeing what is refused. What is secret in a part becomes so as a whole: the
+    // notes of a node's own entries stand beside them in the state.
     if (isRequired || isIdentity) {
       props[argument] = pulumi
         .output(parts)

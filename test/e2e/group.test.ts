@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Emulator } from "../../provider/emulator";
 import { TestStack } from "./support/stack";
-import { BLOCKED, emptyNode, since } from "./support/world";
+import { BLOCKED, emptyNode, since, world } from "./support/world";
 
 it("one set on three nodes: a changed entry is one line, drift is lines of its node, a failure is one node's", async () => {
   const nodes = { fra1: await emptyNode(), fra2: await emptyNode(), ams1: await emptyNode() };
@@ -71,6 +71,24 @@ it("one set on three nodes: a changed entry is one line, drift is lines of its n
   await stack.must("destroy", "--yes", "--skip-preview");
   expect(applied()).toEqual([{}, {}, {}]);
 }, 240_000);
+
+it("what one node of a group has in secret is in no state and no output, its reason included", async () => {
+  await using w = await world({ program: "" });
+  const { emulator, stack } = w;
+  await stack.must("config", "set", "packetfilter:nodes", JSON.stringify({ fra1: { endpoint: emulator.endpoint } }));
+  const declare = (value: number) =>
+    stack.program(`
+      const entries = pulumi.secret({ "203.0.113.9": { value: ${value}, reason: "hushed" } });
+      new pf.PrefixSetGroup("blocked", { arena: "edge", set: "blocked", entries: [], nodes: { fra1: { entries } } });`);
+  const shown: string[] = [];
+  for (const value of [1, 2]) {
+    await declare(value);
+    shown.push((await stack.must("preview", "--diff")).text, (await stack.must("up", "--yes", "--skip-preview")).text);
+    shown.push(await stack.read(".backend/.pulumi/stacks/journey/test.json"));
+  }
+  expect(emulator.prefixSet(BLOCKED).applied).toEqual({ "203.0.113.9/32": 2 });
+  expect(shown.filter((text) => /203\.0\.113\.9|hushed/.test(text))).toEqual([]);
+});
 
 async function ended(stack: TestStack, nodes: readonly Emulator[]): Promise<void> {
   await stack[Symbol.asyncDispose]();
