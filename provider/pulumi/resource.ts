@@ -26,10 +26,11 @@ export function registered<A extends { readonly hostBits?: unknown; readonly ent
   const ignored = ignoredChanges({ label: `${kind.type} "${name}"`, args: names, hostBits }, options?.ignoreChanges);
   const followed = accepted(kind.type, name, options);
   // The engine resets an entry by its key in the state, so that the program has it under that key, too.
-  const isPartly = (ignored?.prefixes.size ?? 0) > 0;
-  const given: A = isPartly ? { ...args, entries: withCanonicalKeys(args.entries, hostBits) } : args;
+  const prefixes = [...(ignored?.prefixes ?? [])];
+  const given: A = prefixes.length > 0 ? { ...args, entries: withCanonicalKeys(args.entries, hostBits) } : args;
   const isWhole = ignored?.all === true && kind.required.includes("entries");
-  const props = { ...properties(kind, name, given, options), ...(isWhole && { [IGNORED_KEY]: true }) };
+  const told = isWhole || (prefixes.length > 0 && kind.required.includes("nodes") && prefixes);
+  const props = { ...properties(kind, name, given, options), ...(told && { [IGNORED_KEY]: told }) };
   return { given, props, accepted: ignored ? { ...followed, ignoreChanges: ignored.paths } : followed, ignored };
 }
 

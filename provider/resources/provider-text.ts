@@ -11,7 +11,10 @@ export function typeToken(type: string): string {
   return `pulumi-nodejs:dynamic/packetfilter:${type}`;
 }
 
-/** Tells the check that `ignoreChanges` covers all entries of a set. The check takes it out: it is in no state. */
+/**
+ * Tells the check that `ignoreChanges` covers all entries of a set (`true`), or of a group's which (their prefixes). The check
+ * takes it out: it is in no state.
+ */
 export const IGNORED_KEY = "__ignoreChanges";
 
 /**

@@ -18,10 +18,10 @@ import {
 import { IGNORED_KEY, OTHER_WAVES_KEY } from "../provider-text";
 import type { Runtime } from "../runtime";
 import { prefixSetGroupSchema } from "./arguments";
-import { overridden } from "./content";
+import { type Differences, differing, overridden } from "./content";
 import { type GivenNode, givenNodes } from "./given-nodes";
 import { type Before, type Kind, namesOf, sayGroupPlan } from "./plan";
-import { readInputs } from "./state";
+import { readDiffers, readInputs } from "./state";
 
 /** `check` of a `PrefixSetGroup`: everything that can be told without a request, of every node. */
 export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: JsonObject): Checked {
@@ -33,6 +33,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: Jso
   if (!args) return { inputs: news, problems };
   const { hostBits } = args;
   const before = heldBefore(olds, news);
+  const left = before && leftAsFound(olds.differs, isHanded || ignored);
   const options = { hostBits, now: runtime.today };
   const nodes = givenNodes(given.nodes, { ...options, before: olds.nodes });
   if (!nodes) return { inputs: news, problems: [] };
@@ -52,12 +53,12 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: Jso
     at: url && [...inUse.values()].map(({ endpoint }) => sentPlace(endpoint, url)),
   });
   if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
-  const kinds = alike([...nodes.nodes], normal, { before, inUse });
-  const found = [
+  const kinds = alike([...nodes.nodes], normal, { before, inUse, left: readDiffers(left) });
+  const refused = [
     ...normal.problems,
     ...kinds.flatMap((kind) => kindProblems(runtime, { ...args, ...kind.limits }, url, kind)),
   ];
-  if (found.length > 0) return failed([...new Set(found)]);
+  if (refused.length > 0) return failed([...new Set(refused)]);
   for (const warning of [...normal.warnings, ...nodes.warnings])
     runtime.notices.warn(`${url ?? "PrefixSetGroup"}: ${warning}`);
   const isNew = Object.keys(olds).length === 0;
@@ -72,14 +73,29 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: Jso
   const { entries, notes } = normal;
   const written = handed || notes.size > 0 ? { notes: { ...handed, ...Object.fromEntries(notes) } } : {};
   const inputs = { ...rest, nodes: nodes.json, entries: Object.fromEntries(entries), ...written };
-  return { inputs: isHanded ? { ...inputs, differs } : inputs, problems: [] };
+  return { inputs: left ? { ...inputs, differs: left } : inputs, problems: [] };
+}
+
+/** What a refresh found otherwise and stays so: the program ignores changes of all entries, or of these (`ignoreChanges`). */
+function leftAsFound(differs: unknown, ignored: unknown): JsonObject | undefined {
+  if (!isObject(differs) || ignored === true) return isObject(differs) ? differs : undefined;
+  const prefixes: readonly unknown[] = Array.isArray(ignored) ? ignored : [];
+  const left = Object.entries(differs).flatMap(([node, found]) => {
+    const kept = Object.entries(isObject(found) ? found : {}).filter(([prefix]) => prefixes.includes(prefix));
+    return kept.length > 0 ? [[node, Object.fromEntries(kept)] as const] : [];
+  });
+  return left.length > 0 ? Object.fromEntries(left) : undefined;
 }
 
 /** Most nodes are of one kind, which is judged once. */
 function alike(
   nodes: readonly (readonly [string, GivenNode])[],
   common: NormalEntries,
-  { before, inUse }: { before: Before | undefined; inUse: ReadonlyMap<string, NodeInUse> },
+  {
+    before,
+    inUse,
+    left,
+  }: { before: Before | undefined; inUse: ReadonlyMap<string, NodeInUse>; left: ReadonlyMap<string, Differences> },
 ): Kind[] {
   const kinds = new Map<string, Kind & { nodes: string[] }>();
   for (const [name, { own, maxRemovals }] of nodes) {
@@ -89,11 +105,12 @@ function alike(
     const kind = kinds.get(key);
     if (kind) kind.nodes.push(name);
     else {
+      const normal = own
+        ? { ...common, ...overridden(common, own), expired: new Map([...common.expired, ...own.expired]) }
+        : common;
       kinds.set(key, {
         nodes: [name],
-        normal: own
-          ? { ...common, ...overridden(common, own), expired: new Map([...common.expired, ...own.expired]) }
-          : common,
+        normal: left.has(name) ? { ...normal, entries: differing(normal.entries, left.get(name)) } : normal,
         before: before?.of(name) ?? NOTHING,
         limits: maxRemovals === undefined ? {} : { maxRemovals },
         node,

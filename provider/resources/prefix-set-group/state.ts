@@ -207,7 +207,7 @@ function readNodes(nodes: unknown): Map<string, NodeOverride> {
 }
 
 /** Differences by node. @throws {z.ZodError} */
-function readDiffers(differs: unknown): Map<string, Differences> {
+export function readDiffers(differs: unknown): Map<string, Differences> {
   const found = z.record(z.string(), z.record(z.string(), listedValue.nullable())).parse(differs ?? {});
   return new Map(Object.entries(found).map(([node, differences]) => [node, mapOf(differences)]));
 }
