@@ -15,6 +15,8 @@ type Prefixes = Pick<ReadonlyMap<string, unknown>, "has" | "keys">;
 export interface Declaration {
   readonly type: "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry";
   readonly name: string;
+  /** Which of a group's nodes it is. */
+  readonly at?: unknown;
   readonly entries: Prefixes;
   readonly exclusive: boolean;
   /** True when messages may not name the entries. */
@@ -26,11 +28,11 @@ export interface Declaration {
 /** Adds a declaration and returns what it contradicts, with both names. */
 export function record(
   set: DeclaredSet,
-  { type, name, entries, exclusive, secret, isSecret }: Declaration,
+  { type, name, at, entries, exclusive, secret, isSecret }: Declaration,
 ): string | undefined {
   set.isSecret ||= isSecret === true;
   const shown = (prefix: string) => (secret || set.isSecret ? "a secret prefix" : prefix);
-  const label = `${type} "${name}"`;
+  const label = `${type} "${name}"${at === undefined ? "" : ` at ${at}`}`;
   if (exclusive && set.exclusive) {
     return `${label} and ${set.exclusive.label} both own the whole set: put the entries into one of them, or set exclusive: false.`;
   }

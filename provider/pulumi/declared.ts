@@ -64,7 +64,7 @@ interface Content {
 type Registered = (resource: pulumi.CustomResource) => void;
 
 /** Who declares something, beside what it is. */
-interface Subject extends Pick<Declaration, "type" | "name">, Pick<Declarer, "isLater" | "made"> {
+interface Subject extends Pick<Declaration, "type" | "name" | "at">, Pick<Declarer, "isLater" | "made"> {
   readonly ignored: Ignored | undefined;
 }
 
@@ -116,15 +116,16 @@ export function declareGroup(
         entries: entriesOf(all.entries, more, all.hostBits),
         ...(isSecret && { parts: ["nodes"] }),
       });
-      enter(run, subject, { ...place, node }, common.known ? { ...common, value: merged(common.value) } : common, read);
+      const content = common.known ? { ...common, value: merged(common.value) } : common;
+      enter(run, { ...subject, at: node }, { ...place, node }, content, read);
     }
   });
   return registered;
 }
 
-/** What each node of a group says of itself. */
+/** What each node of a group says of itself. A name that comes twice is reported by the group's own check. */
 function overridesOf(nodes: unknown): (readonly [node: unknown, own: Partial<Content>])[] {
-  if (Array.isArray(nodes)) return nodes.map((node) => [node, {}]);
+  if (Array.isArray(nodes)) return [...new Set<unknown>(nodes)].map((node) => [node, {}]);
   return Object.entries(membersOf(nodes)).map(([node, own]) => [node, membersOf(own)]);
 }
 

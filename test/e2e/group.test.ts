@@ -107,6 +107,25 @@ it("ignoreChanges leaves the drift of a node as it was found, of all entries or 
   await stack.must("preview", "--refresh", "--expect-no-changes");
 }, 120_000);
 
+it("a node that comes twice in a group is refused before anything is sent, by one name or by two", async () => {
+  await using w = await world({ program: "" });
+  const { emulator, stack } = w;
+  const { endpoint } = emulator;
+  await stack.must("config", "set", "packetfilter:nodes", JSON.stringify({ fra1: { endpoint }, same: { endpoint } }));
+  const refused = async (nodes: readonly string[]) => {
+    await stack.program(`new pf.PrefixSetGroup("blocked",
+      { arena: "edge", set: "blocked", entries: ["192.0.2.0/24"], nodes: ${JSON.stringify(nodes)} });`);
+    const { code, text } = await stack.up("--skip-preview");
+    expect(code).not.toBe(0);
+    return text;
+  };
+  expect(await refused(["fra1", "fra1"])).toContain("nodes[1]: the node 'fra1' comes twice.");
+  expect(await refused(["fra1", "same"])).toContain(
+    'PrefixSetGroup "blocked" at same and PrefixSetGroup "blocked" at fra1 both own the whole set',
+  );
+  expect(emulator.journal).toEqual([]);
+});
+
 it("what one node of a group has in secret is in no state and no output, its reason included", async () => {
   await using w = await world({ program: "" });
   const { emulator, stack } = w;
