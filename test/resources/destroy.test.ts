@@ -39,6 +39,13 @@ describe("destroying a set", () => {
     ]);
   });
 
+  it("names nothing as unknown that another resource of the program wants there", async () => {
+    await using stack = await bench({ "192.0.2.0/24": 1, "203.0.113.0/24": 1, "198.51.100.0/24": 1 });
+    new PrefixSetHandler(stack.runtime).check({}, { arena: "edge", set: "blocked", entries: ["198.51.100.0/24"] });
+    await stack.destroy();
+    expect(stack.printed.join("\n")).not.toContain("did not know");
+  });
+
   it("takes it for empty already when a second list agrees after a commit, and says what was gone", async () => {
     await using stack = await bench({});
     await stack.destroy();

@@ -88,7 +88,7 @@ export class SetLifecycle {
     const { entries: desired } = inputs;
     const moved = set.hasMovedFrom(state);
     const kept = { entries: desired, endpoint: set.endpoint };
-    const withdrawn = withdrawnOf(inputs.notes, state.notes);
+    const withdrawn = withdrawnOf(inputs.notes, state.isOpen ? new Map() : state.notes);
     if (!moved && unsettled.size + withdrawn.size === 0 && isEmpty(sharedDifference(known, desired))) {
       if (inputs.exclusive && !state.exclusive) {
         const observed = await set.observed();
@@ -145,7 +145,7 @@ export class SetLifecycle {
       this.notices.info(set, `${went} removed with the resource: ${some(gone)}.`);
     }
     // What may be the same entry at another address stays, and is no stranger.
-    const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix));
+    const others = [...written.after.keys()].filter((prefix) => !managed.has(prefix) && !wanted.has(prefix));
     if (others.length > 0 && exclusive) {
       this.notices.warn(set, `left ${some(others)}, which this stack did not know of.`);
     }
