@@ -3,6 +3,7 @@ import { type Emulator, startEmulator } from "../../provider/emulator";
 import { eachNode } from "../../provider/resources/prefix-set-group/each-node";
 import { Runtime } from "../../provider/resources/runtime";
 import { type Declared, MiniEngine } from "../failures/support/engine";
+import { HurriedWorld } from "../failures/support/hurried-world";
 
 const URL = "prefixset://edge/blocked";
 const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"] as const;
@@ -172,6 +173,56 @@ describe("a node that fails", () => {
     expect(await engine.up(program({ [A]: 1, [B]: 1 }, 1))).toMatchObject({ ...fine, steps: [] });
   });
 
+  it.each([
+    ["by an error", { status: 500 }, 0],
+    ["by its silence", { kind: "reset" }, 1],
+  ] as const)("%s has what is to be withdrawn there done later, a refresh between", async (_, fault, silent) => {
+    await using stack = await bench(...ALL);
+    const { engine, held } = stack;
+    for (const name of ALL) stack.node(name).change(URL, { insert: { [C]: 1 } });
+    const program = (entries: object) => [group(entries, ALL, { exclusive: false, maxUnreachable: silent })];
+    await engine.up(program({ [A]: 1 }));
+    const sent = Object.fromEntries(ALL.map((name) => [`${stack.node(name).endpoint} ${URL}`, 1]));
+    const withdrawn = { [A]: 1, [C]: { value: 1, expires: "2020-01-01T00:00:00Z", sent } };
+    stack.node("n2").fail({ cmd: "list", every: 1, ...fault });
+    expect((await engine.up(program(withdrawn))).errors).toHaveLength(1 - silent);
+    if (silent === 0) stack.node("n2").clearFaults();
+    expect(await engine.refresh()).toMatchObject(fine);
+    stack.node("n2").clearFaults();
+    expect(await engine.up(program(withdrawn))).toMatchObject({ ...fine, steps: ["update blocked"] });
+    expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: { [A]: 1 } });
+    expect(await engine.up(program(withdrawn))).toMatchObject({ ...fine, steps: [] });
+  });
+
+  it("loses expired entries later without their being counted as removals", async () => {
+    await using stack = await bench("n1", "n2");
+    const { engine, held } = stack;
+    const expires = "2099-01-01T00:00:00Z";
+    const timed = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`10.0.${i}.0/24`, { value: 1, expires }]));
+    await engine.up([group({ [A]: 1, ...timed }, ["n1", "n2"])]);
+    stack.node("n2").fail({ cmd: "list", every: 1, status: 500 });
+    expect((await engine.up([group({ [A]: 2, ...timed }, ["n1", "n2"])])).errors).toHaveLength(1);
+    stack.node("n2").clearFaults();
+    const world = new HurriedWorld();
+    world.wall = () => Date.parse("2099-01-02T00:00:00Z");
+    expect(await engine.up([group({ [A]: 2, ...timed }, ["n1", "n2"])], { world })).toMatchObject(fine);
+    expect(held()).toEqual({ n1: { [A]: 2 }, n2: { [A]: 2 } });
+  });
+
+  it("at a destroy is told with the nodes that are cleared already, which the state still has", async () => {
+    await using stack = await bench(...ALL);
+    const { engine, held } = stack;
+    await engine.up([group({ [A]: 1 }, ALL)]);
+    stack.node("n3").fail({ cmd: "list", every: 1, status: 500 });
+    const { errors } = await engine.destroy();
+    expect(errors[0]?.message).toContain(
+      `Set ${URL} is cleared on n1, n2, although the state still has it there: "pulumi up --refresh" fills it again.`,
+    );
+    stack.node("n3").clearFaults();
+    expect(await engine.up([group({ [A]: 1 }, ALL)], { refresh: true })).toMatchObject(fine);
+    expect(held()).toEqual({ n1: { [A]: 1 }, n2: { [A]: 1 }, n3: { [A]: 1 } });
+  });
+
   it("at its leaving is tried again, and is not forgotten", async () => {
     await using stack = await bench(...ALL);
     const { engine, held, outputs } = stack;
@@ -244,6 +295,11 @@ describe("nodes", () => {
     expect(await engine.up([group({ [A]: 1 }, ["n1", "par1"])])).toMatchObject({ ...fine, steps: ["update blocked"] });
     expect(asked()).toEqual({});
     expect(stack.outputs().endpoints).toEqual({ n1: n2?.endpoint, par1: n1?.endpoint });
+    const { n1: _, ...renamed } = config.nodes as object & { n1: unknown };
+    config.nodes = { ...renamed, ber1: n2 };
+    const next = await engine.preview([group({ [A]: 1, [B]: 1 }, ["ber1", "par1"])]);
+    expect(next.printed).toContain(`ber1 ${URL}: 2 entries declared; par1: +1 -0 ~0, 2 after`);
+    config.nodes = { ...renamed, n1: n2 };
     expect(await engine.up([group({ [A]: 1, [B]: 1 }, ["n1", "par1"])])).toMatchObject(fine);
     expect(held()).toEqual({ n1: { [A]: 1, [B]: 1 }, n2: { [A]: 1, [B]: 1 } });
   });

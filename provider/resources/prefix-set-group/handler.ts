@@ -103,7 +103,12 @@ export class PrefixSetGroupHandler implements Handler {
     const failures = await this.each("clear", state, names, (node, lifecycle) =>
       lifecycle.delete(state.of(node), GONE_FROM_GROUP),
     );
-    if (failures.length > 0) throw new Error(failureTexts(failures).join("\n"));
+    if (failures.length === 0) return;
+    const failed = new Set(failures.map(({ node }) => node));
+    const done = names.filter((node) => !failed.has(node));
+    // A delete that fails leaves the state as it is.
+    const hint = `Set ${formatUrl(state.address)} is cleared on ${some(done)}, although the state still has it there: "pulumi up --refresh" fills it again.`;
+    throw new Error([...failureTexts(failures), ...(done.length > 0 ? [hint] : [])].join("\n"));
   }
 
   /** Makes of what the state knows of each node what the program wants there, and clears the nodes that left it. */
@@ -189,7 +194,7 @@ export class PrefixSetGroupHandler implements Handler {
     const endpoint = node === undefined ? undefined : state?.endpoints.get(node);
     if (!state || node === undefined || endpoint === undefined) return NOTHING;
     const { entries, unsettled, foreign } = state.of(node);
-    return { entries, unsettled, found: foreign, endpoint, ...(state.open.has(node) && { open: "failed" }) };
+    return { entries, unsettled, found: foreign, endpoint, open: state.open.get(node) };
   }
 
   /** Works on each node; what is said of several alike is said once, at the end. */

@@ -42,7 +42,9 @@ export function sayGroupPlan(
 ): void {
   const alike = new Map<string, string[]>();
   for (const kind of kinds) {
-    const plan = planOf(runtime, { ...kind, isNew });
+    // A node that joins may be one under another name, or hold it already.
+    const joins = isNew || !kind.nodes.some((node) => before?.has(node));
+    const plan = planOf(runtime, { ...kind, isNew: joins });
     if (plan === undefined) continue;
     const text = [...stateOf(kind, before), plan].join(", ");
     alike.set(text, [...(alike.get(text) ?? []), ...kind.nodes]);

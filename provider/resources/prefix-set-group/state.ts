@@ -61,7 +61,7 @@ export interface GroupState extends GroupMembers {
   /** Nodes whose set is held, those included that could not be cleared so far, with their addresses. */
   readonly endpoints: ReadonlyMap<string, string>;
   /** Nodes that the last `up` went on without, or failed at. */
-  readonly open: ReadonlySet<string>;
+  readonly open: ReadonlyMap<string, NonNullable<KeptNode["open"]>>;
   /** Nodes that other waves of its fleet held. */
   readonly mates: ReadonlySet<string>;
   /** What it says of one node's set. */
@@ -116,7 +116,10 @@ export function readInputs(json: JsonObject): GroupInputs {
 export function readState(json: JsonObject): GroupState {
   const { members, given } = readMembers(json);
   const facts = storedGroup(json).facts(factsSchema);
-  const open = new Set([...facts.unreached, ...facts.failed]);
+  const open = new Map([
+    ...facts.unreached.map((node) => [node, "unreached"] as const),
+    ...facts.failed.map((node) => [node, "failed"] as const),
+  ]);
   return {
     ...members,
     open,
@@ -124,8 +127,7 @@ export function readState(json: JsonObject): GroupState {
     endpoints: new Map(inOrder(facts.endpoints)),
     of: (node) => ({
       ...setOf(members, given, node),
-      // What they say of entries that left is still to be done there.
-      ...(open.has(node) && { notes: new Map() }),
+      isOpen: open.has(node),
       endpoint: facts.endpoints[node],
       unsettled: prefixesOf(facts.unsettled[node]),
       foreign: prefixesOf([...(facts.adopted[node] ?? []), ...(facts.found[node] ?? [])]),

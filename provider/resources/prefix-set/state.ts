@@ -73,6 +73,8 @@ export interface SetState extends SetMembers, UsedBefore {
   readonly unsettled: ReadonlySet<CanonicalPrefix>;
   /** Entries that entered the state as they were found, by an adoption or a refresh, and not from a program. */
   readonly foreign: ReadonlySet<CanonicalPrefix>;
+  /** The last `up` went on without it, or failed there: what its notes say of entries that left is still to be done. */
+  readonly isOpen?: boolean;
 }
 
 /** What the inputs and the state of a `PrefixSet` have in common. */
