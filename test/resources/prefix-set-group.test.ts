@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Emulator, startEmulator } from "../../provider/emulator";
+import { UNKNOWN } from "../../provider/model/json";
+import { checkPrefixSetGroup } from "../../provider/resources/prefix-set-group/check";
 import { eachNode } from "../../provider/resources/prefix-set-group/each-node";
 import { Runtime } from "../../provider/resources/runtime";
 import { type Declared, MiniEngine } from "../failures/support/engine";
@@ -431,6 +433,27 @@ describe("what is different at one node", () => {
       expect.stringMatching(
         /^prefixset:\/\/edge\/blocked: on n2: 60 of 61 entries would be removed, more than maxRemovals \(50%, here 30\)/,
       ),
+    ]);
+  });
+});
+
+describe("a preview of what is not known yet", () => {
+  const check = (args: object) => {
+    const runtime = new Runtime({ env: {}, print: () => {} });
+    runtime.configure((key: string) => ({ nodes: { n1: { endpoint: "http://192.0.2.10" } } })[key]);
+    return checkPrefixSetGroup(runtime, {}, { arena: "edge", set: "blocked", ...args });
+  };
+
+  it("shows nothing else as changed: entries beside unknown nodes, nodes beside unknown entries", () => {
+    const whole = { arena: "edge", set: "blocked", entries: { [A]: 1 }, nodes: { n1: {} } };
+    expect(check({ entries: [A], nodes: UNKNOWN })).toEqual({ inputs: { ...whole, nodes: UNKNOWN }, problems: [] });
+    const { inputs, problems } = check({ entries: UNKNOWN, nodes: ["n1"] });
+    expect([inputs, problems]).toEqual([{ ...whole, entries: UNKNOWN }, []]);
+  });
+
+  it("refuses what is wrong with the rest of it", () => {
+    expect(check({ entries: ["192.0.2.1/24"], nodes: [UNKNOWN] }).problems).toEqual([
+      expect.stringContaining('"192.0.2.1/24" has host bits set'),
     ]);
   });
 });

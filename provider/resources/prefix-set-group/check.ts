@@ -1,6 +1,6 @@
 import { sentPlace } from "../../model/entry";
 import { addTo } from "../../model/group";
-import { hasUnknown, isObject, type JsonObject, sameJson, UNKNOWN } from "../../model/json";
+import { hasUnknown, isObject, type JsonObject, membersOf, sameJson, UNKNOWN } from "../../model/json";
 import type { ListedMap } from "../../model/prefix-map";
 import { formatUrl, type PrefixSetUrl, setUrl } from "../../model/resource-url";
 import { checkArguments } from "../arguments";
@@ -36,7 +36,6 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: Jso
   const left = before && leftAsFound(olds.differs, isHanded || ignored);
   const options = { hostBits, now: runtime.today };
   const nodes = givenNodes(given.nodes, { ...options, before: olds.nodes });
-  if (!nodes) return { inputs: news, problems: [] };
   const address = setUrl(given);
   const url = address && formatUrl(address);
   const where = url ? `${url}: ` : "";
@@ -52,7 +51,7 @@ export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: Jso
     held: before?.common.entries,
     at: url && [...inUse.values()].map(({ endpoint }) => sentPlace(endpoint, url)),
   });
-  if (!normal) return { inputs: { ...news, entries: UNKNOWN }, problems: [] };
+  if (!normal) return { inputs: { ...news, nodes: nodes.json, entries: UNKNOWN }, problems: [] };
   const kinds = alike([...nodes.nodes], normal, { before, inUse, left: readDiffers(left) });
   const refused = [
     ...normal.problems,
@@ -81,7 +80,7 @@ function leftAsFound(differs: unknown, ignored: unknown): JsonObject | undefined
   if (!isObject(differs) || ignored === true) return isObject(differs) ? differs : undefined;
   const prefixes: readonly unknown[] = Array.isArray(ignored) ? ignored : [];
   const left = Object.entries(differs).flatMap(([node, found]) => {
-    const kept = Object.entries(isObject(found) ? found : {}).filter(([prefix]) => prefixes.includes(prefix));
+    const kept = Object.entries(membersOf(found)).filter(([prefix]) => prefixes.includes(prefix));
     return kept.length > 0 ? [[node, Object.fromEntries(kept)] as const] : [];
   });
   return left.length > 0 ? Object.fromEntries(left) : undefined;
@@ -174,9 +173,9 @@ function wantElsewhere(
   others: unknown,
   options: { readonly hostBits?: "reject" | "mask" | undefined; readonly now: number },
 ): void {
-  const nodes = others === undefined || hasUnknown(others) ? undefined : givenNodes(others, options);
+  if (others === undefined) return;
   const alike = new Map<ListedMap, NodeInUse[]>();
-  for (const [name, { own }] of nodes?.nodes ?? []) {
+  for (const [name, { own }] of givenNodes(others, options).nodes) {
     addTo(alike, overridden(common, own).entries, runtime.node(name));
   }
   for (const [entries, places] of alike) runtime.shared.wanted.addAll(places, formatUrl(address), entries);

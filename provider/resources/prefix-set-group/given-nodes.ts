@@ -14,23 +14,24 @@ export interface GivenNode {
 
 /** The argument `nodes`, once it is read. */
 export interface GivenNodes {
+  /** None while they are not known. */
   readonly nodes: ReadonlyMap<string, GivenNode>;
-  /** As the inputs have it: names to overrides, whose entries are flat maps. */
-  readonly json: JsonObject;
+  /** As the inputs have it: names to overrides, whose entries are flat maps; as it was given while something is unknown. */
+  readonly json: unknown;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads names, or names with what is different there. `undefined` where something of it is unknown.
+ * Reads names, or names with what is different there.
  *
  * @param before `nodes` of the run before: with `ignoreChanges` the engine hands its notes in, which no program gives.
  */
 export function givenNodes(
   given: unknown,
   options: { readonly hostBits?: HostBits | undefined; readonly now: number; readonly before?: unknown },
-): GivenNodes | undefined {
-  if (hasUnknown(given)) return undefined;
+): GivenNodes {
+  if (hasUnknown(given)) return { nodes: new Map(), json: given, problems: [], warnings: [] };
   const nodes = new Map<string, GivenNode>();
   const json: Record<string, unknown> = {};
   const problems: string[] = [];
