@@ -184,9 +184,12 @@ test("a forwarder ends in time also while the disk stands still", async () => {
     folder.path,
     { world: clock, onRecord: () => {} },
   );
-  vi.spyOn(StoredLedger.prototype, "close").mockReturnValue(new Promise(() => {}));
+  forwarder.start();
+  for (const name of ["status", "close"] as const) {
+    vi.spyOn(StoredLedger.prototype, name).mockReturnValue(new Promise<never>(() => {}));
+  }
   let isOver = false;
-  void forwarder.stop(0).then(() => {
+  void forwarder.stop().then(() => {
     isOver = true;
   });
   await passUntil(() => isOver, clock);

@@ -6,6 +6,7 @@ import type { LedgerStatus } from "../ledger/protocol";
 import { type Log, tellSetAside } from "../operating/troubles";
 import { batchOf } from "../sinks/open";
 import type { Sink } from "../sinks/sink";
+import { endsWithin } from "../world";
 import { RejectedFiles } from "./rejected";
 import { type DeliveryParts, SinkRunner } from "./sink-runner";
 import { type SinkView, SpoolView } from "./spool-view";
@@ -83,10 +84,11 @@ export class Delivery {
   /** Waits until every sink has taken all that is in the spool. @returns false when time or the signal was sooner. */
   async drained(patienceMs: number, signal?: AbortSignal): Promise<boolean> {
     const patience = new AbortController();
-    const cancel = this.parts.world.after(patienceMs, () => patience.abort());
-    const empty = await this.backlog.drained(signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
-    cancel();
-    return empty;
+    const empty = this.backlog.drained(signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
+    // Also while the ledger answers nothing.
+    const isOver = await endsWithin(this.parts.world, patienceMs, empty);
+    patience.abort();
+    return isOver && (await empty);
   }
 
   /** Aborts when a sink is gone for good. */
