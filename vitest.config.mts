@@ -40,8 +40,9 @@ export default defineConfig({
           include: ["test/**/*.test.{ts,mts}"],
           exclude: ["test/e2e/**", "test/bench/**", LONG, SERVERS],
           globalSetup: ["tools/build-setup.mjs"],
-          testTimeout: 20 * SECOND,
-          hookTimeout: 20 * SECOND,
+          // What hangs is ended. No measure: with a tenth of a core, what starts processes takes half a minute.
+          testTimeout: 60 * SECOND,
+          hookTimeout: 60 * SECOND,
         },
       },
       {
