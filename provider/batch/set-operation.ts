@@ -179,8 +179,8 @@ const notShown = madeOnce(
 );
 
 /** True when there is nothing to send and nothing to commit. */
-export function isNothing(changes: Changes): boolean {
-  return sizeOf(changes) === 0 && changes.isShown !== true;
+export function isNothing({ put, remove, isShown }: Changes): boolean {
+  return put.size + remove.size === 0 && isShown !== true;
 }
 
 /** What of these changes a list does not show. */
@@ -191,11 +191,6 @@ export function missing(
   const absent = notShown(changes.put, observed.values);
   const present = [...changes.remove].filter((prefix) => observed.has(prefix) && !changes.put.has(prefix));
   return [...absent.keys(), ...present];
-}
-
-/** How many prefixes are changed. */
-function sizeOf(changes: Changes): number {
-  return changes.put.size + changes.remove.size;
 }
 
 /** What changed from one list to another that is not our doing: `appeared: 192.0.2.0/24; vanished: …`, or nothing. */

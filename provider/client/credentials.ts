@@ -1,5 +1,5 @@
-import { NODE_PATH, USER_ARENA } from "../wire/node-command";
-import { parseEndpoint } from "./endpoint";
+import { USER_ARENA } from "../wire/node-command";
+import { parseEndpoint, parseNodeEndpoint } from "./endpoint";
 import type { NodeOptions } from "./options";
 
 /**
@@ -16,7 +16,7 @@ export function isSecretHolder({ endpoint, headers = {}, tls }: NodeOptions): bo
  * whatever their limits are. Holds secrets: for comparing in memory, never for a text.
  */
 export function connectionKey({ endpoint, headers = {}, userArena, tls, answers }: NodeOptions): string {
-  const { shown, authorization } = parseEndpoint(endpoint, "endpoint", NODE_PATH);
+  const { shown, authorization } = parseNodeEndpoint(endpoint);
   const named = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]);
   return JSON.stringify([shown, authorization, named.sort(), userArena, tls, answers]);
 }

@@ -1,5 +1,6 @@
 import { attempt } from "../model/errors";
 import { withoutEnding } from "../model/resource-url";
+import { NODE_PATH } from "../wire/node-command";
 import { OptionsError } from "./errors";
 
 /** A base url taken apart: what may be shown, and what may not. */
@@ -42,6 +43,11 @@ export function parseEndpoint(text: string, option: string, cut?: string): Endpo
   let path = withoutEnding(url.pathname, "/");
   if (cut !== undefined && path.endsWith(cut)) path = withoutEnding(path.slice(0, -cut.length), "/");
   return { shown: `${url.origin}${path}`, label: `${url.host}${path}`, origin: url.origin, path, ...userinfoOf(url) };
+}
+
+/** The same for a node's address, whose `/fapi` may be left out. @throws {OptionsError} */
+export function parseNodeEndpoint(text: string): Endpoint {
+  return parseEndpoint(text, "endpoint", NODE_PATH);
 }
 
 /** What userinfo in a url means: basic authentication. */

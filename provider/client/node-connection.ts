@@ -3,7 +3,7 @@ import { formatUrl, type MarkUrl, type ResourceUrl } from "../model/resource-url
 import type { NodeHabits } from "../wire/answers";
 import { errorText, quotable } from "../wire/node-answer";
 import { type Command, listCommand, NODE_PATH, USER_ARENA } from "../wire/node-command";
-import { type Endpoint, labelOf, parseEndpoint, senderHeaders } from "./endpoint";
+import { type Endpoint, labelOf, parseNodeEndpoint, senderHeaders } from "./endpoint";
 import type { HttpAnswer, HttpRequest } from "./http";
 import type { PaceOptions } from "./mark-pace";
 import { DEFAULTS, given, type NodeOptions, nodeSchema, parseOptions } from "./options";
@@ -144,7 +144,7 @@ export class NodeRequests {
    * @throws {OptionsError} when the endpoint is no base url.
    */
   constructor({ endpoint, headers = {}, userArena, tls }: NodeOptions) {
-    this.endpoint = parseEndpoint(endpoint, "endpoint", NODE_PATH);
+    this.endpoint = parseNodeEndpoint(endpoint);
     const { authorization, secrets } = this.endpoint;
     const given = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
     const { [USER_ARENA]: headerArena, ...credentials } = given;

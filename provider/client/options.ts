@@ -5,6 +5,7 @@ import { jsonIn } from "../model/readable";
 import { describeIssues, objectError, schema, zod } from "../model/schema";
 import type { Answers, ReceiverAnswers } from "../wire/answers";
 import { answersSchema, receiverAnswersSchema } from "../wire/answers-schema";
+import { NODE_PATH } from "../wire/node-command";
 import { parseEndpoint } from "./endpoint";
 import { OptionsError } from "./errors";
 
@@ -211,7 +212,7 @@ export const nodeSchema = schema((): z.ZodType<NodeOptions> => {
   return z
     .strictObject(
       {
-        endpoint: baseUrl("endpoint", "/fapi"),
+        endpoint: baseUrl("endpoint", NODE_PATH),
         headers: headers().optional(),
         userArena: text().optional(),
         tls: tls().optional(),

@@ -90,7 +90,7 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
       return new Map(names.map((prefix): [CanonicalPrefix, EntryChange] => [prefix, change]));
     });
     const [are, them] = names.length === 1 ? ["is", "it"] : ["are", "them"];
-    io.out(`${name}: ${some(names)} ${are} in it${lifetime(change)}.\n`);
+    io.out(`${name}: ${some(names)} ${are} in it ${change.expires ? `until ${change.expires}` : "for good"}.\n`);
     if (change.expires) io.out(`The first "pulumi up" after that time removes ${them}.\n`);
     const put = new Map(names.map((prefix) => [prefix, after[prefix]?.value ?? 1]));
     const wanted = {
@@ -105,10 +105,6 @@ async function run(spellings: readonly string[], flags: Flags, command: Command,
     return send(place, locked, () => wanted, given, io);
   }).finally(() => place.close());
   if (problems.length > 0) throw new Error(problems.join("\n"));
-}
-
-function lifetime({ expires }: EntryChange): string {
-  return expires ? ` until ${expires}` : " for good";
 }
 
 function readChange(flags: Flags, now: number): EntryChange {

@@ -91,13 +91,9 @@ export function register(program: Command, io: CliIo): void {
     .option("--advertise <url>", "base address by which clients reach it, where that is another: behind mapped ports")
     .option("--background", "return once it serves, and let it run until emulator stop")
     .option("--pid-file <file>", "with --background: keep its process and its control address in this file")
-    .action((flags: Flags) => (flags.background ? background(flags, io) : run(flags, io)));
+    .action((flags: Flags) => (flags.background ? startInBackground(flags, io).then(io.out) : run(flags, io)));
   addEmulatorCalls(command, io);
   addBackground(command, io);
-}
-
-async function background(flags: Flags, io: CliIo): Promise<void> {
-  io.out(await startInBackground(flags, io));
 }
 
 async function run(flags: Flags, io: CliIo): Promise<void> {

@@ -11,7 +11,7 @@ import { inParallel } from "../model/parallel";
 import { count } from "../model/text";
 import { requireGiven } from "./blocking/given";
 import { type CliIo, UsageError, waiting } from "./cli-io";
-import { AT_ONCE, addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
+import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
 import { collect, wrongUse } from "./option-values";
 import { readProject } from "./project";
 import { addReceiverFlags, type ReceiverFlags, signalingClient } from "./receiver-options";
@@ -100,7 +100,7 @@ async function read(urls: readonly PrefixSetUrl[], flags: Flags, io: CliIo): Pro
       return Promise.all(sets).finally(() => client.close());
     };
     const active = (async () => signaling?.status(options))();
-    const [held, prefixes] = await Promise.all([inParallel(nodes, AT_ONCE, ofNode), active]);
+    const [held, prefixes] = await Promise.all([inParallel(nodes, ofNode), active]);
     if (prefixes?.length === 0 && held.length === 0) throw new Error(nothingActive(signaling?.endpoint));
     if (prefixes?.length === 0) io.err(`${nothingActive(signaling?.endpoint)}\n`);
     return {

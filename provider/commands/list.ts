@@ -16,7 +16,7 @@ import { covering } from "./listing/covering";
 import { type Listing, listEntries, listMarks, listProfiles, listRules, together } from "./listing/listing";
 import { OUTPUTS, type Output, printed } from "./listing/output";
 import { stackSets } from "./listing/stack-sets";
-import { AT_ONCE, addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
+import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
 import { wrongUse } from "./option-values";
 import { readProject } from "./project";
 
@@ -76,7 +76,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
     throw new UsageError("--type is a table of marks: it belongs to mark://ARENA/PROFILE.");
   const nodes = await chosenNodes(flags, io);
   const what = { type, covered, signal: io.stop };
-  const answers = await inParallel(nodes, AT_ONCE, (node) => asked(node, url, what, io));
+  const answers = await inParallel(nodes, (node) => asked(node, url, what, io));
   const only = answers.length === 1 ? answers[0] : undefined;
   if (only) {
     if (only.failure !== undefined) throw only.failure;

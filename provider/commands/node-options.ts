@@ -31,9 +31,6 @@ export interface NodeFlags extends StackFlags {
   readonly markPace?: string;
 }
 
-/** Nodes that a command speaks to at the same time. */
-export const AT_ONCE = 16;
-
 /** A node that a command line chose. */
 export interface ChosenNode {
   /** As the stack's configuration calls it. */

@@ -103,7 +103,7 @@ export interface EmulatorOptions {
 export type ResolvedOptions = ReturnType<typeof resolveOptions>;
 
 /** @throws {TypeError} naming the option that is wrong. */
-export function resolveOptions(options: EmulatorOptions, random: () => number = () => randomInt(2 ** 31)) {
+export function resolveOptions(options: EmulatorOptions) {
   // What is held is read where it is loaded, with the place in it that is wrong.
   const isObject = typeof options === "object" && options !== null;
   strictly(optionsSchema, isObject ? { ...options, state: undefined } : options, "startEmulator()");
@@ -116,7 +116,7 @@ export function resolveOptions(options: EmulatorOptions, random: () => number = 
     host,
     controlToken: controlToken(options, host),
     dialect: dialect(options.dialect),
-    seed: options.seed ?? random(),
+    seed: options.seed ?? randomInt(2 ** 31),
     latency: latencyRange(options.latency ?? 0),
     commitLatency: latencyRange(options.commitLatency ?? 0),
     bandwidth: options.bandwidth === undefined ? undefined : bytesPerSecond(options.bandwidth),

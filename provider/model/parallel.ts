@@ -1,14 +1,13 @@
+/** Nodes that a command speaks to at the same time. */
+const AT_ONCE = 16;
+
 /** Calls `work` for each item, so many at a time, and gives the results in the order of the items. */
-export async function inParallel<T, R>(
-  items: readonly T[],
-  atOnce: number,
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
+export async function inParallel<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = [];
   const rest = items.entries();
   const worker = async () => {
     for (const [index, item] of rest) results[index] = await work(item);
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
   return results;
 }

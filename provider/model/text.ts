@@ -14,15 +14,13 @@ export function grouped(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
+/** A line of a long list has so many items. */
+const A_LINE = 20;
+
 /** A list as texts of a bounded number of items each, so that a thousand stay readable: `["a, b", "c"]`. */
-export function inLines(items: readonly unknown[], each = 20): string[] {
-  const starts = Array.from({ length: Math.ceil(items.length / each) }, (_, index) => index * each);
-  return starts.map((start) =>
-    items
-      .slice(start, start + each)
-      .map(String)
-      .join(", "),
-  );
+export function inLines(items: readonly unknown[]): string[] {
+  const starts = Array.from({ length: Math.ceil(items.length / A_LINE) }, (_, index) => index * A_LINE);
+  return starts.map((start) => items.slice(start, start + A_LINE).join(", "));
 }
 
 const NAMES = new Intl.Collator("en", { numeric: true });

@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { parseEndpoint } from "../client/endpoint";
+import { parseEndpoint, parseNodeEndpoint } from "../client/endpoint";
 import { isObject, type JsonObject } from "../model/json";
 import { type HostBits, Prefix } from "../model/prefix";
 import { formatUrl, setUrl } from "../model/resource-url";
@@ -71,7 +71,7 @@ async function wantedBy(isSignaling: boolean, args: JsonObject): Promise<Wanted[
   return placesOf(place.node, nodes).flatMap(([name, own]) => {
     const node = theRun().set(url, name)?.toInspect.node;
     if (!node) return [];
-    const endpoint = parseEndpoint(node.options.endpoint, "endpoint", "/fapi").shown;
+    const endpoint = parseNodeEndpoint(node.options.endpoint).shown;
     const more = isObject(own) && own.entries !== undefined ? wantedOf(own.entries) : [];
     return { place: { name: node.name, endpoint }, object: formatUrl(url), prefixes: [...common, ...more] };
   });

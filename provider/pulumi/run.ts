@@ -1,5 +1,5 @@
 import * as pulumi from "@pulumi/pulumi";
-import { parseEndpoint } from "../client/endpoint";
+import { parseNodeEndpoint } from "../client/endpoint";
 import type { NodeOptions } from "../client/options";
 import { attempt } from "../model/errors";
 import { addTo } from "../model/group";
@@ -57,7 +57,7 @@ export class Run implements Plan {
   set(url: PrefixSetUrl, argument: unknown): SetOfRun | undefined {
     const node = this.node(argument);
     if (!node) return undefined;
-    const key = `${parseEndpoint(node.options.endpoint, "endpoint", "/fapi").shown}\n${formatUrl(url)}`;
+    const key = `${parseNodeEndpoint(node.options.endpoint).shown}\n${formatUrl(url)}`;
     const found = this.sets.get(key) ?? {
       entries: new Map(),
       toInspect: {

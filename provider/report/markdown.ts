@@ -72,7 +72,7 @@ const FRAME = "headings";
 /** In the order of the comment. Foreign text is in `code` everywhere. */
 function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
   const { whole, sets, signalings, errors, warnings, found, project, stack, policies } = report;
-  const frame = (text: string, rank = 0): Block => ({ text, rank, kind: FRAME });
+  const frame = (text: string): Block => ({ text, rank: 0, kind: FRAME });
   const title = project === "" ? "" : ` ${code(`${project}/${stack}`)}`;
   const line = (message: string) => `- ${code(message, 1_000)}\n`;
   const messages = (items: readonly string[], kind: string, rank: number): Block[] =>

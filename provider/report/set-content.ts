@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { parseEndpoint } from "../client/endpoint";
+import { parseNodeEndpoint } from "../client/endpoint";
 import { type EntryNote, type ListedValue, parseNote } from "../model/entry";
 import { attempt } from "../model/errors";
 import { type JsonObject, UNKNOWN } from "../model/json";
@@ -197,7 +197,7 @@ function usedKey({ argument }: PlaceKind, name: string | undefined): string {
 /** An address without credentials. */
 function shownAddress(value: unknown): string | undefined {
   if (typeof value !== "string" || value === UNKNOWN || value === SECRET_MARK) return undefined;
-  return attempt(() => parseEndpoint(value, "endpoint", "/fapi").shown);
+  return attempt(() => parseNodeEndpoint(value).shown);
 }
 
 function urlOf(members: JsonObject): string {

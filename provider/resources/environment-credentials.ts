@@ -1,6 +1,7 @@
 import { type Endpoint, parseEndpoint } from "../client/endpoint";
 import { OptionsError } from "../client/errors";
 import { attempt } from "../model/errors";
+import { NODE_PATH } from "../wire/node-command";
 
 /** The environment, as an argument. */
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -26,7 +27,7 @@ const HOST = /^(\*\.)?([a-z0-9_.-]+|\[[0-9a-f:.]+\])(?::(\d{1,5}))?$/i;
  * to the check of the connection.
  */
 export function strayCredentials(env: Environment, use: CredentialUse): string | undefined {
-  const cut = use.variable === "PACKETFILTER_ENDPOINT" ? "/fapi" : undefined;
+  const cut = use.variable === "PACKETFILTER_ENDPOINT" ? NODE_PATH : undefined;
   const to = endpointOf(use.address, cut);
   if (!to) return undefined;
   const own = env[use.variable];

@@ -38,7 +38,11 @@ export function nodeOfState(runtime: Runtime, what: string, { argument, endpoint
     throw new Error(movedAway(what, { kind: "node", argument, endpoint, today, inUse: runtime.open(today).endpoint }));
   }
   const { tls, ...rest }: NodeOptions = today?.options ?? { endpoint };
-  const options = { ...rest, endpoint, ...(tls && isHttps(endpoint) && { tls }) };
+  const options = {
+    ...rest,
+    endpoint,
+    ...(tls && parseEndpoint(endpoint, "endpoint").origin.startsWith("https:") && { tls }),
+  };
   const gone = today ? "" : `${named("node", argument)} is not in the configuration any more. `;
   return runtime.open({
     name: undefined,
@@ -111,8 +115,4 @@ function named(kind: Kind, argument: unknown): string {
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
-}
-
-function isHttps(endpoint: string): boolean {
-  return parseEndpoint(endpoint, "endpoint").origin.startsWith("https:");
 }

@@ -80,12 +80,9 @@ const ERROR_MEMBERS = ["error", "message", "detail"] as const;
  * `message` or `detail`. Text around it ("ip_prefix invalid: 198.51.100.0/33") does not matter.
  */
 export function refusalIn(body: string): SignalingRefusal | undefined {
-  const texts = errorTexts(body.slice(0, 65_536)).map((text) => text.toLowerCase().replace(/\s+/g, " "));
+  const read = body.slice(0, 65_536);
+  const texts = textsOf(jsonIn(read, parseJson) ?? read).map((text) => text.toLowerCase().replace(/\s+/g, " "));
   return SIGNALING_ERRORS.find(({ text }) => texts.some((told) => told.includes(text)))?.reason;
-}
-
-function errorTexts(body: string): string[] {
-  return textsOf(jsonIn(body, parseJson) ?? body);
 }
 
 function textsOf(json: unknown): string[] {

@@ -57,10 +57,6 @@ export function withoutVerdict(lines: readonly Line[], kind: ListKind) {
   return { lines: lines.slice(from, to), announced };
 }
 
-function byBlanks({ content }: Line): string[] {
-  return content.split(/\s+/);
-}
-
 function byDelimiter(delimiter: string) {
   return ({ number, content }: Line): string[] => {
     const fields = splitRecord(content, delimiter);
@@ -78,7 +74,7 @@ export function refuseFewer(announced: number | undefined, listed: number): void
 
 /** How a line is split into its fields. */
 export function splitter(format: ListFormat, [first]: readonly Line[]): (line: Line) => string[] {
-  return format === "csv" ? byDelimiter(delimiterOf(first?.content ?? "")) : byBlanks;
+  return format === "csv" ? byDelimiter(delimiterOf(first?.content ?? "")) : ({ content }) => content.split(/\s+/);
 }
 
 /** A first line is a head where names are asked for, or where it has a name that elements of the kind have, and no address. */

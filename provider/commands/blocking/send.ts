@@ -6,7 +6,6 @@ import type { LockedFile } from "../../prefixes/edit/edit-file";
 import { type CliIo, waiting } from "../cli-io";
 import { commandLine } from "../command-line";
 import { printed } from "../listing/output";
-import { AT_ONCE } from "../node-options";
 import type { NowTarget, Workplace } from "./common";
 import { type Sent, sendNow, type Wanted } from "./now";
 
@@ -38,7 +37,7 @@ export async function send(
   given: Given,
   io: CliIo,
 ): Promise<readonly string[]> {
-  const outcomes = await inParallel(targets, AT_ONCE, async (target): Promise<Outcome> => {
+  const outcomes = await inParallel(targets, async (target): Promise<Outcome> => {
     try {
       const work = () => sendNow({ ...target, project, file }, wanted(target), io);
       return { ...target, sent: await waiting(io, `sending to ${target.client.endpoint}`, work) };

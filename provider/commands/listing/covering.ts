@@ -3,7 +3,7 @@ import { messageOf } from "../../model/errors";
 import { inParallel } from "../../model/parallel";
 import { count } from "../../model/text";
 import { type CliIo, UsageError, waiting } from "../cli-io";
-import { AT_ONCE, type ChosenNode, clientOf } from "../node-options";
+import { type ChosenNode, clientOf } from "../node-options";
 import { type Cell, type Listing, listEntries, withoutEmpty } from "./listing";
 import type { StackSet } from "./stack-sets";
 
@@ -28,7 +28,7 @@ export async function covering({ covered, nodes, urls, known }: Search, io: CliI
   const failed: string[] = [];
   const columns = ["node", "set", "prefix", "value", "spelling", "resource", "reason", "ticket", "expires"];
   let sets = 0;
-  const rows = await inParallel(nodes, AT_ONCE, async (node): Promise<Readonly<Record<string, Cell>>[]> => {
+  const rows = await inParallel(nodes, async (node): Promise<Readonly<Record<string, Cell>>[]> => {
     const client = clientOf(node);
     const name = node.name ?? client.endpoint;
     const here = known.filter(({ endpoint }) => endpoint === client.endpoint);

@@ -1,5 +1,5 @@
 import { type Mark, NodeClient, type NodeOptions, type Prefix, type PrefixSetUrl, parseUrl } from "../../client";
-import { parseEndpoint } from "../../client/endpoint";
+import { parseNodeEndpoint } from "../../client/endpoint";
 import { messageOf } from "../../model/errors";
 import { prefixIn } from "../../model/readable";
 import { type Report, type SetReport, withCoverage } from "../../report";
@@ -87,13 +87,11 @@ class MarkedNode {
 
 /** What is configured for the address, by the node's name where two have the same; else the address and no credentials. */
 function optionsFor({ node }: SetReport, endpoint: string, settings: Settings): NodeOptions {
-  const here = settings.knownNodes().filter(({ options }: Target<NodeOptions>) => shown(options.endpoint) === endpoint);
+  const here = settings
+    .knownNodes()
+    .filter(({ options }: Target<NodeOptions>) => parseNodeEndpoint(options.endpoint).shown === endpoint);
   const target = here.find(({ name }) => name === node) ?? here[0];
   return target?.options ?? { endpoint };
-}
-
-function shown(endpoint: string): string {
-  return parseEndpoint(endpoint, "endpoint", "/fapi").shown;
 }
 
 function once<T>(memory: Map<string, Promise<T>>, key: string, ask: () => Promise<T>): Promise<T> {

@@ -44,7 +44,10 @@ export class CertificateAuthority {
 
   private issue(name: string, extensions: readonly Buffer[]): Certificate {
     const { publicKey, privateKey } = newKeys();
-    return { cert: this.certify(name, publicKey, extensions), key: pemKey(privateKey) };
+    return {
+      cert: this.certify(name, publicKey, extensions),
+      key: privateKey.export({ type: "pkcs8", format: "pem" }).toString(),
+    };
   }
 
   private certify(subject: string, publicKey: KeyObject, extensions: readonly Buffer[]): string {
@@ -146,10 +149,6 @@ function spki(key: KeyObject): Buffer {
 /** Of a P-256 key in SubjectPublicKeyInfo the point is the last 65 bytes. */
 function keyId(key: KeyObject): Buffer {
   return createHash("sha1").update(spki(key).subarray(-65)).digest();
-}
-
-function pemKey(key: KeyObject): string {
-  return key.export({ type: "pkcs8", format: "pem" }).toString();
 }
 
 function pem(label: string, der: Buffer): string {

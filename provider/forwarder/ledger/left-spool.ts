@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { z } from "zod";
-import { messageOf } from "../../model/errors";
+import { codeOf, messageOf } from "../../model/errors";
 import { tableOf } from "../table";
 import type { Backlog, SinkSpec } from "./protocol";
 import { SinkAccount } from "./sink-account";
@@ -58,7 +58,7 @@ export class LeftSpool implements Disposable {
       // What is broken is read as far as it goes.
       if (!db || !isBroken(error)) {
         db?.close();
-        throw error === none || isMissing(error) ? none : unreadable(path, error);
+        throw error === none || ["ENOENT", "ENOTDIR"].includes(codeOf(error) ?? "") ? none : unreadable(path, error);
       }
     }
     return new LeftSpool(db, file);
@@ -132,10 +132,6 @@ export async function recordsLeft(file: string): Promise<number | undefined> {
 
 function fileOf(path: string): string {
   return existsSync(path) && statSync(path).isDirectory() ? join(path, "forwarder.db") : path;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
 function unreadable(path: string, error: unknown): StoreError {

@@ -22,8 +22,8 @@ const CODES = { busy: 5, readOnly: 8, corrupt: 11, full: 13, cannotOpen: 14, not
 export class StoreError extends PacketFilterError {
   override readonly name = "StoreError";
 
-  constructor(message: string, options?: { cause?: Error }) {
-    super(message, "forwarder-state", options);
+  constructor(message: string) {
+    super(message, "forwarder-state");
   }
 }
 

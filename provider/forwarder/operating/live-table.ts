@@ -37,15 +37,13 @@ function tableOf(forwarder: Forwarder): string[] {
   const shown = nodes.slice(0, NODES_SHOWN);
   const lines = shown.map(({ name, tables, failing, marks }) => {
     const state = failing > 0 ? `${failing} of ${tables} tables fail` : `${tables} tables`;
-    return `${cell(name, 20)} ${right(marks, 10)} marks   ${state}`;
+    return `${cell(name, 20)} ${right(marks)} marks   ${state}`;
   });
   if (nodes.length > shown.length) lines.push(`… and ${nodes.length - shown.length} more nodes`);
   for (const { name, records, bytes, dropped } of forwarder.status.sinks) {
     const sent = forwarder.metrics.get("sent_records_total", { sink: name });
     const lost = dropped > 0 ? `   ${dropped} dropped` : "";
-    lines.push(
-      `→ ${cell(name, 18)} ${right(sent, 10)} sent    ${records} waiting (${Math.ceil(bytes / 1024)} KiB)${lost}`,
-    );
+    lines.push(`→ ${cell(name, 18)} ${right(sent)} sent    ${records} waiting (${Math.ceil(bytes / 1024)} KiB)${lost}`);
   }
   return lines;
 }
@@ -54,6 +52,6 @@ function cell(text: string, width: number): string {
   return text.length > width ? `${text.slice(0, width - 1)}…` : text.padEnd(width);
 }
 
-function right(number: number, width: number): string {
-  return String(number).padStart(width);
+function right(number: number): string {
+  return String(number).padStart(10);
 }

@@ -1,9 +1,8 @@
 import { pause } from "../../client/clock";
-import { parseEndpoint } from "../../client/endpoint";
+import { parseNodeEndpoint } from "../../client/endpoint";
 import { paceKey } from "../../client/mark-pace";
 import { DEFAULTS, type NodeOptions } from "../../client/options";
 import type { NodeMemories } from "../../client/world";
-import { NODE_PATH } from "../../wire/node-command";
 import type { LiveConfig } from "../config/config";
 import type { SecretFiles } from "../config/secret-files";
 import type { Delivery } from "../delivery/delivery";
@@ -96,7 +95,7 @@ export class MarkTurns {
     const { endpoint, markPace: by = DEFAULTS.markPace } = config.node(this.node);
     if (by !== "off") await this.untilFree(signal);
     signal.throwIfAborted();
-    const memory = memories.of(parseEndpoint(endpoint, "endpoint", NODE_PATH).shown);
+    const memory = memories.of(parseNodeEndpoint(endpoint).shown);
     const key = paceKey({ kind: "mark", arena, profile }, type);
     const leave = await memory.marks.enter(key, { pauseMs: this.pauseMs, by }, world, signal);
     return () => {

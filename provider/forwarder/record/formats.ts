@@ -15,16 +15,12 @@ export type Document = Readonly<Record<string, unknown>>;
 export function formatter(format: Format): (record: ForwardRecord) => Document {
   switch (format) {
     case "plain":
-      return plain;
+      return (record) => ({ ...record });
     case "ecs":
       return ecs;
     case "otel":
       return otel;
   }
-}
-
-function plain(record: ForwardRecord): Document {
-  return { ...record };
 }
 
 const TRANSPORTS: Readonly<Record<number, string>> = {

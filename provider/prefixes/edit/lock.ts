@@ -26,10 +26,10 @@ type Owner = z.infer<typeof ownerSchema>;
  *
  * @throws {Error} when the lock is not to be had in that time, or the folder is not there, naming the file
  */
-export async function withLock<T>(file: string, work: () => Promise<T>, patienceMs = PATIENCE_MS): Promise<T> {
+export async function withLock<T>(file: string, work: () => Promise<T>): Promise<T> {
   const lock = `${file}.lock`;
   try {
-    await take(lock, patienceMs);
+    await take(lock);
   } catch (error) {
     throw ofFile(error, file);
   }
@@ -41,10 +41,10 @@ export async function withLock<T>(file: string, work: () => Promise<T>, patience
   }
 }
 
-async function take(lock: string, patienceMs: number): Promise<void> {
+async function take(lock: string): Promise<void> {
   const id = randomUUID();
   const mine = JSON.stringify({ host: hostname(), pid: process.pid, id });
-  const end = performance.now() + patienceMs;
+  const end = performance.now() + PATIENCE_MS;
   while (!(await made(lock, mine, id))) {
     const text = await readFile(lock, "utf8").catch(() => undefined);
     const owner = text === undefined ? undefined : ownerOf(text);

@@ -97,8 +97,8 @@ export class Receiver {
   }
 
   /** The active prefixes. @throws {Unclear} when the status cannot be read. */
-  async active({ calm = false } = {}): Promise<string[]> {
-    const answer = await this.status({ calm });
+  async active(): Promise<string[]> {
+    const answer = await this.status();
     const reading = this.read(answer);
     if (reading.kind === "done") return reading.value.map(String);
     throw new Unclear(`the status is not understood: ${whyUnread(reading)}`, [answer.evidence]);

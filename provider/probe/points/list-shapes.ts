@@ -56,9 +56,10 @@ export const listShapes: readonly Point[] = [
         const format = formatSwitch(one.body, answers, kind);
         return [`${kind}Format`, format === listFormat ? "same" : format];
       });
+      const verdicts = [{ body, path: place.path }, ...kinds.map(([, one]) => one)].map(verdictIn);
       return {
         listFormat,
-        listVerdict: verdictSwitch([{ body, path: place.path }, ...kinds.map(([, one]) => one)]),
+        listVerdict: verdicts.find((verdict) => verdict !== "none") ?? "none",
         listEnvelope,
         ...Object.fromEntries([...others, ...formats]),
         ...(entry && entrySwitches(entry, answers)),
@@ -122,11 +123,7 @@ function hasHead(body: string, format: ListFormat): boolean {
   return first.length > 0 && first.every((field) => /^[a-z_][\w -]*$/i.test(field));
 }
 
-/** What stands beside lists in their outermost objects, as a switch of the emulator; `none` where it writes nothing such. */
-function verdictSwitch(lists: readonly { readonly body: string; readonly path: string }[]): string {
-  return lists.map(verdictIn).find((verdict) => verdict !== "none") ?? "none";
-}
-
+/** What stands beside a list in its outermost object, as a switch of the emulator; `none` where it writes nothing such. */
 function verdictIn({ body, path }: { readonly body: string; readonly path: string }): string {
   const json = jsonOf(body);
   const [first = ""] = path.split(".");

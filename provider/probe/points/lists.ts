@@ -1,5 +1,4 @@
-import { isObject, type JsonObject } from "../../model/json";
-import type { Rule } from "../../model/mark";
+import { isObject } from "../../model/json";
 import { formatUrl, nameProblem } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
@@ -154,7 +153,8 @@ export const lists: readonly Point[] = [
       const [url] = bench.targets.profiles;
       const seen = await askRecords(bench, "rules", url, readRuleList);
       const id = seen.records.every((rule) => rule.id === undefined)
-        ? guessRuleId(elementsOf(seen.records))
+        ? // One under another name is among the members that the reader did not know.
+          guessRuleId(seen.records.map(({ extra = {} }) => extra))
         : undefined;
       if (id === undefined || url === undefined) return seen;
       const guessed = merged(seen.lesson.guessed, { names: { id } });
@@ -172,8 +172,3 @@ export const lists: readonly Point[] = [
     dialect: ({ first, records: [rule] }) => ({ idKey: nameOf(first, rule?.exact?.id ?? rule?.id) }),
   }),
 ];
-
-/** Members that the reader did not know, which is where an id under another name is. */
-function elementsOf(rules: readonly Rule[]): JsonObject[] {
-  return rules.map(({ extra = {} }) => extra);
-}
