@@ -69,8 +69,8 @@ export class Forwarder {
     this.delivery = new Delivery({ ...common, log, config }, sinks);
     this.lastList = new LastList(opened.listedBefore, world.monotonic());
     const { delivery, lastList } = this;
-    this.pollers = new NodePollers({ ...common, config, delivery, loop, memories, lastList });
-    const isShared = () => this.leases?.hasShared ?? true;
+    const isShared = () => this.leases?.hasShared;
+    this.pollers = new NodePollers({ ...common, config, delivery, loop, memories, lastList }, isShared);
     const isPolling = () => !this.polling.signal.aborted;
     this.health = new Health({ pollers: this.pollers, delivery, troubles, isPolling, isShared });
   }

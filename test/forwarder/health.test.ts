@@ -7,6 +7,7 @@ import { startEmulator } from "../../provider/emulator";
 import type { Forwarder } from "../../provider/forwarder/forwarder";
 import { LedgerThread } from "../../provider/forwarder/ledger/thread";
 import { serveOperating } from "../../provider/forwarder/operating/http-server";
+import type { NodePollers } from "../../provider/forwarder/polling/node-poller";
 import { passUntil, TestClock, until } from "./support/clock";
 import { openForwarder, startForwarding, stateWith, temporaryFolder, withAwaySink } from "./support/forward";
 
@@ -151,4 +152,27 @@ test("readiness names each check, and how full the spool of each sink is", async
       ],
     },
   ]);
+});
+
+test("a member of a cluster whose share was no node stays ready when it takes one over", async () => {
+  using folder = temporaryFolder();
+  const { forwarder } = await openForwarder(
+    { nodes: { fra1: { endpoint: "http://127.0.0.1:1" } }, watch: [{ arena: "edge", types: ["shost"] }] },
+    folder.path,
+    { world: new TestClock(), onRecord: () => {} },
+  );
+  onTestFinished(() => forwarder.stop(0));
+  const leases = { hasShared: false, run: async () => {} };
+  Reflect.set(forwarder, "leases", leases);
+  forwarder.start();
+  expect(forwarder.unready).toEqual(["This forwarder has not had all its nodes yet since it started."]);
+  leases.hasShared = true;
+  const takeover = new AbortController();
+  const polled = (Reflect.get(forwarder, "pollers") as NodePollers).run("fra1", takeover.signal, {
+    epoch: 1,
+    since: 1,
+  });
+  expect([forwarder.nodes.length, forwarder.unready]).toEqual([1, []]);
+  takeover.abort();
+  await polled;
 });

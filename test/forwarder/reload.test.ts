@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { main } from "../../provider/commands/program";
 import { startEmulator } from "../../provider/emulator";
 import { LiveConfig } from "../../provider/forwarder/config/config";
@@ -262,4 +262,17 @@ test("a reload that never ends is not ready meanwhile, and keeps no service from
   });
   await passUntil(() => ended !== undefined, clock);
   expect(ended).toEqual({ isStuck: true });
+});
+
+test("a service that was told to end takes no configuration any more", async () => {
+  using folder = temporaryFolder();
+  const config: ForwarderConfig = { nodes: { fra1: { endpoint: "http://127.0.0.1:1" } }, watch: [{ arena: "edge" }] };
+  const { forwarder, told: log } = await openForwarder(config, folder.path, { world: new TestClock(), onRecord() {} });
+  const open = vi.fn(async () => forwarder);
+  const service = await Service.start(await LiveConfig.ofObject(config, {}, folder.path), { log, open });
+  const ended = service.stop();
+  service.reload(() => LiveConfig.ofObject({ ...config, state: "other" }, {}, folder.path));
+  expect(await ended).toEqual({ isStuck: false });
+  await Reflect.get(service, "reloading");
+  expect(open).toHaveBeenCalledTimes(1);
 });

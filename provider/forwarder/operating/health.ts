@@ -22,8 +22,8 @@ interface HealthParts {
   readonly troubles: Troubles;
   /** False once it is told to stop, as before another one takes its place. */
   isPolling(): boolean;
-  /** False until this member of a cluster had all its nodes. */
-  isShared(): boolean;
+  /** False until this member of a cluster had all its nodes; nothing without a cluster. */
+  isShared(): boolean | undefined;
 }
 
 /**
@@ -49,7 +49,9 @@ export class Health {
     const messages = (...about: string[]) => told(...about).map(([, message]) => message);
     const cluster = messages("cluster", UNHELD);
     const unshared =
-      isShared() || cluster.length > 0 ? [] : ["This forwarder has not had all its nodes yet since it started."];
+      (isShared() ?? true) || cluster.length > 0
+        ? []
+        : ["This forwarder has not had all its nodes yet since it started."];
     const untried = pollers.untried.map((name) => `Node ${name} was not tried yet.`);
     return {
       nodes: checkOf(isPolling() ? untried : ["Polling has ended."]),

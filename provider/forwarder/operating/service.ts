@@ -28,6 +28,7 @@ export class Service {
     () => this.good.current.listen,
   );
   private reloading = Promise.resolve();
+  private isStopping = false;
 
   private constructor(
     private readonly parts: ServiceParts,
@@ -65,6 +66,7 @@ export class Service {
   /** Reads the configuration again, and goes on with it. Where it cannot be taken, what ran goes on. */
   reload(read: () => Promise<LiveConfig>): void {
     this.reloading = this.reloading.then(async () => {
+      if (this.isStopping) return;
       const { log, manager } = this.parts;
       manager?.reloading();
       try {
@@ -81,6 +83,7 @@ export class Service {
 
   /** Stops, within a bounded time. @returns whether something did not end, and keeps the process. */
   async stop(): Promise<{ isStuck: boolean }> {
+    this.isStopping = true;
     this.parts.manager?.stopping();
     try {
       const isReloaded = await endsWithin(this.parts.world ?? systemWorld, TIMES.stopMs, this.reloading);

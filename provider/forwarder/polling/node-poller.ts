@@ -181,7 +181,11 @@ export class NodePollers {
   /** True once every node that is polled here was tried. */
   private settled = false;
 
-  constructor(private readonly parts: PollingParts) {}
+  /** @param isShared Whether this member of a cluster had all its nodes, which may be none; nothing where they are not shared. */
+  constructor(
+    private readonly parts: PollingParts,
+    private readonly isShared: () => boolean | undefined,
+  ) {}
 
   /**
    * Polls a node until the signal aborts, and until what was under way has ended.
@@ -250,6 +254,7 @@ export class NodePollers {
   }
 
   private settle(): void {
-    this.settled ||= this.running.size > 0 && this.notTried.length === 0;
+    const hasBegun = this.isShared() ?? this.running.size > 0;
+    this.settled ||= hasBegun && this.notTried.length === 0;
   }
 }
