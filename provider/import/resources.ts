@@ -3,6 +3,7 @@ import { formatUrl } from "../model/resource-url";
 import * as signalingState from "../resources/cloud-signaling/state";
 import * as setState from "../resources/prefix-set/state";
 import * as entryState from "../resources/prefix-set-entry/state";
+import * as groupOutputs from "../resources/prefix-set-group/outputs";
 import * as groupState from "../resources/prefix-set-group/state";
 import { providerText, typeToken } from "../resources/provider-text";
 import { entryName } from "./names";
@@ -60,7 +61,7 @@ export function equalSets(all: readonly [HeldSet, ...HeldSet[]], name: string): 
     entries: Object.fromEntries(entries),
     ...limitArguments(held),
   };
-  const outputs = groupState.writeState(groupState.readInputs(inputs), nodes);
+  const outputs = groupOutputs.writeState(groupState.readInputs(inputs), nodes);
   return resource("PrefixSetGroup", name, formatUrl(url), inputs, outputs);
 }
 

@@ -18,10 +18,10 @@ import {
 import { IGNORED_KEY, OTHER_WAVES_KEY } from "../provider-text";
 import type { Runtime } from "../runtime";
 import { prefixSetGroupSchema } from "./arguments";
-import { type Differences, differing, overridden } from "./content";
+import { type Differences, differing, overridden, readDiffers } from "./content";
 import { type GivenNode, givenNodes } from "./given-nodes";
 import { type Before, type Kind, namesOf, sayGroupPlan } from "./plan";
-import { readDiffers, readInputs } from "./state";
+import { readInputs } from "./state";
 
 /** `check` of a `PrefixSetGroup`: everything that can be told without a request, of every node. */
 export function checkPrefixSetGroup(runtime: Runtime, olds: JsonObject, all: JsonObject): Checked {

@@ -1,6 +1,9 @@
+import { z } from "zod";
 import type { ListedValue } from "../../model/entry";
-import type { CanonicalPrefix } from "../../model/prefix";
+import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { type ListedMap, madeOnce } from "../../model/prefix-map";
+
+import { listedValue } from "../arguments";
 
 export { differing, overridden } from "../../model/group-content";
 
@@ -28,3 +31,11 @@ export const differencesOf = madeOnce((entries: ListedMap, held: ListedMap): Dif
   for (const [prefix, value] of held) if (!entries.has(prefix)) differences.set(prefix, value);
   return differences;
 });
+
+/** Differences by node. @throws {z.ZodError} */
+export function readDiffers(differs: unknown): Map<string, Differences> {
+  const found = z.record(z.string(), z.record(z.string(), listedValue.nullable())).parse(differs ?? {});
+  const mapOf = (one: Readonly<Record<string, ListedValue | null>>) =>
+    new Map(Object.entries(one).map(([prefix, value]) => [Prefix.canonical(prefix), value]));
+  return new Map(Object.entries(found).map(([node, differences]) => [node, mapOf(differences)]));
+}

@@ -1,33 +1,20 @@
-import { messageOf } from "../../model/errors";
-import { addTo } from "../../model/group";
-import { hasUnknown, isObject, type JsonObject, membersOf } from "../../model/json";
-import type { ListedMap } from "../../model/prefix-map";
+import { isObject, type JsonObject, membersOf } from "../../model/json";
 import { formatUrl } from "../../model/resource-url";
 import { count, some } from "../../model/text";
-import { compare, remember } from "../changes";
 import { type Handler, PartialFailure } from "../handler";
 import { WHOLE_SET } from "../node-in-use";
 import { FoldedNotices } from "../notices";
 import { SetLifecycle, UnfinishedWrite } from "../prefix-set/lifecycle";
 import { OTHER_WAVES_KEY } from "../provider-text";
-import { isUnreachableNode } from "../remedy";
 import { ResourceSet } from "../resource-set";
 import type { Runtime } from "../runtime";
-import type { Place } from "../wanted";
 import { checkPrefixSetGroup } from "./check";
+import { diffPrefixSetGroup } from "./diff";
 import { eachNode, failureTexts, type NodeFailure } from "./each-node";
+import { writeDiffers, writeState } from "./outputs";
 import { placed } from "./places";
-import {
-  GROUP_OUTPUTS,
-  type GroupInputs,
-  type GroupState,
-  type KeptNode,
-  readInputs,
-  readReplaced,
-  readState,
-  writeDiffers,
-  writeState,
-} from "./state";
+import { type GroupInputs, type GroupState, type KeptNode, readInputs, readReplaced, readState } from "./state";
+import { GONE_FROM_GROUP, goOnWithout } from "./unreachable";
 
 /** One set that is kept equal on many nodes: what each holds is what the program says. */
 export class PrefixSetGroupHandler implements Handler {
@@ -43,25 +30,7 @@ export class PrefixSetGroupHandler implements Handler {
   }
 
   diff(olds: JsonObject, news: JsonObject) {
-    const areKnown = !hasUnknown(news.nodes);
-    remember(olds.nodes, () => this.remember(readReplaced(olds), areKnown ? news : undefined));
-    const hasMoved = areKnown && this.hasMoved(olds.endpoints, news.nodes);
-    if (hasMoved) this.exchange(readReplaced(olds), news);
-    return compare({
-      olds,
-      news,
-      outputs: GROUP_OUTPUTS,
-      identity: ["arena", "profile", "set"],
-      leave: () => {
-        const state = readState(olds);
-        if (state.onDestroy !== "keep") this.leave(state, state.endpoints.keys());
-      },
-      settle: () => {
-        for (const node of nodeNames(news.nodes)) ResourceSet.settle(this.runtime, { ...news, node }, WHOLE_SET);
-      },
-      runtime: this.runtime,
-      hasMoved: () => hasMoved,
-    });
+    return diffPrefixSetGroup(this.runtime, olds, news);
   }
 
   async create(json: JsonObject) {
@@ -80,7 +49,7 @@ export class PrefixSetGroupHandler implements Handler {
       const now = await lifecycle.refresh(ResourceSet.ofState(this.runtime, set), set);
       if (now) kept.set(node, { ...now, open: before.open });
     });
-    const failed = this.goOnWithout(state, failures, "its state is kept").failed;
+    const failed = goOnWithout(this.runtime, state, failures, "its state is kept").failed;
     if (failed.length > 0) throw new Error(failureTexts(failed).join("\n"));
     const outs = writeState(state, kept, [...state.mates]);
     return { id, inputs: { ...state.verbatim, ...writeDiffers(state, kept) }, props: outs };
@@ -151,7 +120,7 @@ export class PrefixSetGroupHandler implements Handler {
     kept: Map<string, KeptNode>,
     { failures, tried }: { readonly failures: readonly NodeFailure[]; readonly tried: number },
   ): JsonObject {
-    const { failed, silent } = this.goOnWithout(inputs, failures, "it is left as it is");
+    const { failed, silent } = goOnWithout(this.runtime, inputs, failures, "it is left as it is");
     for (const { node } of silent) kept.set(node, { ...(kept.get(node) ?? NOTHING), open: "unreached" });
     for (const { node, error } of failed) {
       const now = error instanceof UnfinishedWrite ? error.kept : (kept.get(node) ?? NOTHING);
@@ -163,30 +132,6 @@ export class PrefixSetGroupHandler implements Handler {
     const isUntouched = failed.length === tried && failed.every(({ error }) => !(error instanceof UnfinishedWrite));
     if (isUntouched) throw new Error(texts.join("\n"));
     throw new PartialFailure(texts.join("\n"), formatUrl(inputs.address), outs, texts);
-  }
-
-  /** Parts nodes that do not answer, as far as the group may go on without them, from what failed. */
-  private goOnWithout(
-    { address, maxUnreachable }: Pick<GroupInputs, "address" | "maxUnreachable">,
-    failures: readonly NodeFailure[],
-    fate: string,
-  ): { failed: readonly NodeFailure[]; silent: readonly NodeFailure[] } {
-    const silent = failures.filter(({ error }) => !(error instanceof UnfinishedWrite) && isUnreachableNode(error));
-    if (silent.length === 0) return { failed: failures, silent };
-    if (silent.length > maxUnreachable) {
-      const limit = `${count(silent.length, "node does", "nodes do")} not answer, and maxUnreachable allows ${maxUnreachable}: that many may be left as they are. ${GONE_FROM_GROUP}`;
-      const told = new Set(silent);
-      const failed = failures.map((failure) =>
-        told.has(failure)
-          ? { ...failure, error: new Error(`${messageOf(failure.error)} ${limit}`, { cause: failure.error }) }
-          : failure,
-      );
-      return { failed, silent: [] };
-    }
-    this.runtime.notices.warn(
-      `Set ${formatUrl(address)} on ${some(silent.map(({ node }) => node))}: ${fate}, since the node does not answer, and maxUnreachable allows ${maxUnreachable}. The next "pulumi up" goes on there. ${failureTexts(silent).join(" ")}`,
-    );
-    return { failed: failures.filter((failure) => !silent.includes(failure)), silent };
   }
 
   /** A node as the state has it, where nothing was done there. */
@@ -214,63 +159,16 @@ export class PrefixSetGroupHandler implements Handler {
     notices.flush();
     return failures;
   }
-
-  /** Takes in what a state holds: what is owned is not foreign, and what was found is named. */
-  private remember(state: GroupState, news: JsonObject | undefined): void {
-    const url = formatUrl(state.address);
-    let inputs: GroupInputs | undefined;
-    const alike = new Map<ListedMap, Place[]>();
-    const notices = new FoldedNotices(this.runtime.notices);
-    const lifecycle = new SetLifecycle(this.runtime, notices);
-    for (const [node, endpoint] of state.endpoints) {
-      const held = state.of(node);
-      addTo(alike, held.entries, { name: node, endpoint });
-      if (held.foreign.size === 0 || news === undefined || hasUnknown(news.entries)) continue;
-      inputs ??= readInputs(news);
-      if (!inputs.nodes.has(node)) continue;
-      lifecycle.sayForeign(ResourceSet.open(this.runtime, held), held, inputs.of(node).entries);
-    }
-    notices.flush();
-    for (const [entries, places] of alike) this.runtime.shared.owned.addAll(places, url, entries);
-  }
-
-  /** A node takes the place of another one: what the two hold is compared before the new one is written. */
-  private exchange(state: GroupState, news: JsonObject): void {
-    const names = nodeNames(news.nodes);
-    const { former, left } = placed(this.runtime, names, state);
-    if (former.size < names.length && news.onDestroy !== "keep") this.leave(state, left);
-  }
-
-  private leave(state: GroupState, nodes: Iterable<string>): void {
-    for (const node of nodes) {
-      const set = state.of(node);
-      ResourceSet.leave(this.runtime, set, set.entries.keys());
-    }
-  }
-
-  /** True where a node of the program is at another address than the state says, or one that left it is still held. */
-  private hasMoved(endpoints: unknown, nodes: unknown): boolean {
-    const before = new Map(Object.entries(membersOf(endpoints)));
-    const names = nodeNames(nodes);
-    return before.size !== names.length || names.some((node) => before.get(node) !== this.runtime.node(node).endpoint);
-  }
 }
 
 /** Of a node that another wave of the fleet held so far, whose group takes out what is not wanted any more. */
 const ALL = { has: () => true };
-
-const GONE_FROM_GROUP =
-  'If it is gone for good, run "pulumi up" once without it in "nodes" and with onDestroy: "keep", which forgets it (docs/guides/many-nodes.md).';
 
 /** Of a node that this group never wrote. */
 const NOTHING: KeptNode = { entries: new Map(), endpoint: undefined };
 
 /** What tells a wave of a fleet from the others. */
 function waveOf({ arena, profile, set, nodes }: JsonObject): string {
-  const names = Array.isArray(nodes) ? nodes : nodeNames(nodes);
+  const names = Array.isArray(nodes) ? nodes : Object.keys(membersOf(nodes));
   return JSON.stringify([arena, profile, set, names.toSorted()]);
-}
-
-function nodeNames(nodes: unknown): string[] {
-  return isObject(nodes) ? Object.keys(nodes) : [];
 }

@@ -1,15 +1,13 @@
 import { z } from "zod";
-import type { ListedValue } from "../../model/entry";
 import { isObject, type JsonObject, type Verbatim, without } from "../../model/json";
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
 import { formatUrl, type PrefixSetUrl, readAddress } from "../../model/resource-url";
 import { compareNames } from "../../model/text";
-import { listedValue, replaced, Stored } from "../arguments";
+import { replaced, Stored } from "../arguments";
 import { parseShareLimit } from "../limits/removals";
-import type { KeptSet, SetInputs, SetState } from "../prefix-set/state";
-import { limitShape } from "../prefix-set/state";
+import { type KeptSet, limitShape, type SetInputs, type SetState } from "../prefix-set/state";
 import { AT_ONCE, overrideSchema, prefixSetGroupSchema } from "./arguments";
-import { type Content, type Differences, differencesOf, differing, overridden } from "./content";
+import { type Content, type Differences, differing, overridden, readDiffers } from "./content";
 
 /** Outputs that are no arguments. `differs` is one that a refresh makes an input, so that a preview shows its lines. */
 export const GROUP_OUTPUTS = [
@@ -33,11 +31,14 @@ interface NodeOverride {
 }
 
 /** What inputs and state of a group have in common. */
-interface GroupMembers {
+export interface GroupMembers {
   readonly address: PrefixSetUrl;
   readonly common: Content;
   readonly nodes: ReadonlyMap<string, NodeOverride>;
   readonly onDestroy: "clear" | "keep";
+  readonly atOnce: number;
+  /** How many nodes may not answer. */
+  readonly maxUnreachable: number;
   readonly differs: ReadonlyMap<string, Differences>;
   /** The arguments as they came, which go back to the engine unchanged. */
   readonly verbatim: Verbatim;
@@ -47,17 +48,12 @@ interface GroupMembers {
 
 /** What the program wants. */
 export interface GroupInputs extends GroupMembers {
-  readonly atOnce: number;
-  /** How many nodes may not answer. */
-  readonly maxUnreachable: number;
   /** What it wants of one node's set. */
   of(node: string): SetInputs;
 }
 
 /** What the state says. */
 export interface GroupState extends GroupMembers {
-  readonly atOnce: number;
-  readonly maxUnreachable: number;
   /** Nodes whose set is held, those included that could not be cleared so far, with their addresses. */
   readonly endpoints: ReadonlyMap<string, string>;
   /** Nodes that the last `up` went on without, or failed at. */
@@ -101,14 +97,11 @@ const factsSchema = z.object({
 export function readInputs(json: JsonObject): GroupInputs {
   const { members, given } = readMembers(json);
   const limits = limitsSchema.parse(json);
+  const limitsOf = (maxRemovals: number | string | undefined) =>
+    maxRemovals === undefined ? limits : { ...limits, maxRemovals };
   return {
     ...members,
-    of: (node) => {
-      const override = members.nodes.get(node);
-      const own = override?.maxRemovals;
-      const ofNode = own === undefined ? limits : { ...limits, maxRemovals: own };
-      return { ...setOf(members, given, node), limits: ofNode };
-    },
+    of: (node) => ({ ...setOf(members, given, node), limits: limitsOf(members.nodes.get(node)?.maxRemovals) }),
   };
 }
 
@@ -145,10 +138,7 @@ function storedGroup(json: JsonObject): Stored {
   return new Stored(json, `PrefixSetGroup ${formatUrl(readAddress(json))}`);
 }
 
-function readMembers(json: JsonObject): {
-  members: GroupMembers & Pick<GroupInputs, "atOnce" | "maxUnreachable">;
-  given: z.output<typeof givenSchema>;
-} {
+function readMembers(json: JsonObject): { members: GroupMembers; given: z.output<typeof givenSchema> } {
   const stored = storedGroup(json);
   const given = stored.given(givenSchema);
   const common = { entries: stored.entries(), notes: stored.notes() };
@@ -208,72 +198,6 @@ function readNodes(nodes: unknown): Map<string, NodeOverride> {
   );
 }
 
-/** Differences by node. @throws {z.ZodError} */
-export function readDiffers(differs: unknown): Map<string, Differences> {
-  const found = z.record(z.string(), z.record(z.string(), listedValue.nullable())).parse(differs ?? {});
-  return new Map(Object.entries(found).map(([node, differences]) => [node, mapOf(differences)]));
-}
-
-function mapOf<V extends ListedValue | null>(members: Readonly<Record<string, V>>): Map<CanonicalPrefix, V> {
-  return new Map(Object.entries(members).map(([prefix, value]) => [Prefix.canonical(prefix), value]));
-}
-
 function prefixesOf(texts: readonly string[] = []): ReadonlySet<CanonicalPrefix> {
   return new Set(texts.map((prefix) => Prefix.canonical(prefix)));
-}
-
-/** The outputs of a group with these arguments, whose nodes hold this. */
-export function writeState(
-  group: GroupMembers,
-  nodes: ReadonlyMap<string, KeptNode>,
-  mates: readonly string[] = [],
-): JsonObject {
-  const all = [...nodes];
-  const listed = (list: (node: KeptNode) => Iterable<CanonicalPrefix> | undefined) =>
-    all.flatMap(([name, node]): [string, string[]][] => {
-      const prefixes = [...(list(node) ?? [])];
-      return prefixes.length > 0 ? [[name, prefixes]] : [];
-    });
-  const opened = (how: KeptNode["open"]) => all.flatMap(([name, { open }]) => (open === how ? name : []));
-  return {
-    ...group.verbatim,
-    url: formatUrl(group.address),
-    count: group.common.entries.size,
-    endpoints: Object.fromEntries(
-      all.flatMap(([name, { endpoint }]) => (endpoint === undefined ? [] : [[name, endpoint]])),
-    ),
-    ...writeDiffers(group, nodes),
-    ...some(
-      "adopted",
-      listed(({ adopted }) => adopted),
-    ),
-    ...some(
-      "found",
-      listed(({ found }) => found),
-    ),
-    ...some(
-      "unsettled",
-      listed(({ unsettled }) => unsettled),
-    ),
-    ...named("unreached", opened("unreached")),
-    ...named("failed", opened("failed")),
-    ...named("mates", mates),
-  };
-}
-
-/** Where nodes differ from what these arguments want of them, if any does: lines of an input after a refresh. */
-export function writeDiffers(group: GroupMembers, nodes: ReadonlyMap<string, KeptNode>): JsonObject {
-  const found = [...nodes].flatMap(([name, { entries }]): [string, object][] => {
-    const differences = differencesOf(group.contentOf(name).entries, entries);
-    return differences.size > 0 ? [[name, Object.fromEntries(differences)]] : [];
-  });
-  return some("differs", found);
-}
-
-function some(key: string, members: readonly (readonly [string, unknown])[]): JsonObject {
-  return members.length > 0 ? { [key]: Object.fromEntries(members) } : {};
-}
-
-function named(key: string, list: readonly string[]): JsonObject {
-  return list.length > 0 ? { [key]: list } : {};
 }

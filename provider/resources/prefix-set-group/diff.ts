@@ -1,0 +1,76 @@
+import { addTo } from "../../model/group";
+import { hasUnknown, type JsonObject, membersOf } from "../../model/json";
+import type { ListedMap } from "../../model/prefix-map";
+import { formatUrl } from "../../model/resource-url";
+import { compare, remember } from "../changes";
+import type { Compared } from "../handler";
+import { WHOLE_SET } from "../node-in-use";
+import { FoldedNotices } from "../notices";
+import { SetLifecycle } from "../prefix-set/lifecycle";
+import { ResourceSet } from "../resource-set";
+import type { Runtime } from "../runtime";
+import type { Place } from "../wanted";
+import { placed } from "./places";
+import { GROUP_OUTPUTS, type GroupInputs, type GroupState, readInputs, readReplaced, readState } from "./state";
+
+/** `diff` of a `PrefixSetGroup`: what is to be done by state and program, and what of the state is known from now on. */
+export function diffPrefixSetGroup(runtime: Runtime, olds: JsonObject, news: JsonObject): Compared {
+  const areKnown = !hasUnknown(news.nodes);
+  remember(olds.nodes, () => takeIn(runtime, readReplaced(olds), areKnown ? news : undefined));
+  const names = Object.keys(membersOf(news.nodes));
+  const hasMoved = areKnown && isElsewhere(runtime, olds.endpoints, names);
+  if (hasMoved) exchange(runtime, readReplaced(olds), names, news);
+  return compare({
+    olds,
+    news,
+    outputs: GROUP_OUTPUTS,
+    identity: ["arena", "profile", "set"],
+    leave: () => {
+      const state = readState(olds);
+      if (state.onDestroy !== "keep") leave(runtime, state, state.endpoints.keys());
+    },
+    settle: () => {
+      for (const node of names) ResourceSet.settle(runtime, { ...news, node }, WHOLE_SET);
+    },
+    runtime,
+    hasMoved: () => hasMoved,
+  });
+}
+
+/** True where a node of the program is at another address than the state says, or one that left it is still held. */
+function isElsewhere(runtime: Runtime, endpoints: unknown, names: readonly string[]): boolean {
+  const before = new Map(Object.entries(membersOf(endpoints)));
+  return before.size !== names.length || names.some((node) => before.get(node) !== runtime.node(node).endpoint);
+}
+
+/** Takes in what a state holds: what is owned is not foreign, and what was found is named. */
+function takeIn(runtime: Runtime, state: GroupState, news: JsonObject | undefined): void {
+  let inputs: GroupInputs | undefined;
+  const alike = new Map<ListedMap, Place[]>();
+  const notices = new FoldedNotices(runtime.notices);
+  const lifecycle = new SetLifecycle(runtime, notices);
+  for (const [node, endpoint] of state.endpoints) {
+    const held = state.of(node);
+    addTo(alike, held.entries, { name: node, endpoint });
+    if (held.foreign.size === 0 || news === undefined || hasUnknown(news.entries)) continue;
+    inputs ??= readInputs(news);
+    if (!inputs.nodes.has(node)) continue;
+    lifecycle.sayForeign(ResourceSet.open(runtime, held), held, inputs.of(node).entries);
+  }
+  notices.flush();
+  const url = formatUrl(state.address);
+  for (const [entries, places] of alike) runtime.shared.owned.addAll(places, url, entries);
+}
+
+/** A node takes the place of another one: what the two hold is compared before the new one is written. */
+function exchange(runtime: Runtime, state: GroupState, names: readonly string[], { onDestroy }: JsonObject): void {
+  const { former, left } = placed(runtime, names, state);
+  if (former.size < names.length && onDestroy !== "keep") leave(runtime, state, left);
+}
+
+function leave(runtime: Runtime, state: GroupState, nodes: Iterable<string>): void {
+  for (const node of nodes) {
+    const set = state.of(node);
+    ResourceSet.leave(runtime, set, set.entries.keys());
+  }
+}
