@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import { startEmulator } from "../../provider/emulator";
+import type { JsonObject } from "../../provider/model/json";
+import { PartialFailure } from "../../provider/resources/handler";
+import { PrefixSetHandler } from "../../provider/resources/prefix-set/handler";
+import { Runtime } from "../../provider/resources/runtime";
+
+const BLOCKED = "prefixset://edge/blocked";
+const [A, B, C] = ["192.0.2.0/24", "198.51.100.0/24", "203.0.113.0/24"];
+const OVER = "2001-01-01T00:00:00Z";
+
+/** A node that holds a set, and deployments that know of each other by the state alone. */
+async function bench(entries: Record<string, number>) {
+  const emulator = await startEmulator({ state: { arenas: { edge: { sets: { blocked: entries } } } } });
+  const printed: string[] = [];
+  const print = (line: string) => void (/ declared$/.test(line) || printed.push(line));
+  const deployment = () => {
+    const runtime = new Runtime({ env: {}, print });
+    const config = { endpoint: emulator.endpoint, commitCoalesceMs: 0, maxTries: 1 };
+    runtime.configure((key: string) => config[key as keyof typeof config]);
+    return new PrefixSetHandler(runtime);
+  };
+  /** What a program declares, as it was checked. */
+  const declared = (handler: PrefixSetHandler, entries: object, olds: JsonObject = {}, more: object = {}) => {
+    const { inputs, problems } = handler.check(olds, { arena: "edge", set: "blocked", entries, ...more } as JsonObject);
+    expect(problems).toEqual([]);
+    return inputs;
+  };
+  const state = (entries: object, more: object = {}): JsonObject => ({
+    ...{ arena: "edge", set: "blocked", entries: { ...entries }, url: BLOCKED, count: Object.keys(entries).length },
+    endpoint: emulator.endpoint,
+    ...more,
+  });
+  /** What `block --now` sent here, as the prefix file has it once its time is over. */
+  const blocked = { value: 4, expires: OVER, sent: { [`${emulator.endpoint} ${BLOCKED}`]: 4 } };
+  const held = () => emulator.prefixSet(BLOCKED).applied;
+  return {
+    emulator,
+    printed,
+    deployment,
+    declared,
+    state,
+    blocked,
+    held,
+    [Symbol.asyncDispose]: () => emulator.close(),
+  };
+}
+
+/** What the state becomes by a failure. */
+async function keptBy(work: Promise<unknown>): Promise<JsonObject> {
+  const error = await work.catch((reason: unknown) => reason);
+  if (!(error instanceof PartialFailure)) throw error;
+  return error.outputs;
+}
+
+describe("a create", () => {
+  it("that fails keeps what it put in, and nothing of what others have there", async () => {
+    await using node = await bench({ [C]: 9 });
+    const handler = node.deployment();
+    const inputs = node.declared(handler, { [A]: 1, [B]: 2 }, {}, { exclusive: false });
+    node.emulator.fail({ cmd: "commit", status: 503 });
+    const kept = await keptBy(handler.create(inputs));
+    expect(kept).toEqual({ ...inputs, ...node.state({}), unsettled: [A, B] });
+    const { outs } = await node.deployment().update(BLOCKED, kept, inputs);
+    expect(outs.entries).toEqual({ [A]: 1, [B]: 2 });
+    expect(node.held()).toEqual({ [A]: 1, [B]: 2, [C]: 9 });
+  });
+
+  it("that adopts names one entry as one, and keeps what it found after a failure, too", async () => {
+    await using node = await bench({ [B]: 2 });
+    const handler = node.deployment();
+    const inputs = node.declared(handler, { [A]: 1 }, {}, { onExisting: "adopt" });
+    node.emulator.fail({ cmd: "commit", status: 503 });
+    expect(await keptBy(handler.create(inputs))).toMatchObject({ entries: { [B]: 2 }, adopted: [B] });
+    const { outs } = await node.deployment().create(inputs);
+    expect(outs).toMatchObject({ entries: { [A]: 1, [B]: 2 }, adopted: [B] });
+    expect(node.printed.join("\n")).toContain(`adopted 1 entry that the program does not declare so: ${B}.`);
+  });
+
+  it("removes what a command blocked here until a time that is over, and nothing else of the set", async () => {
+    await using node = await bench({ [B]: 4 });
+    const handler = node.deployment();
+    const inputs = node.declared(handler, { [A]: 1, [B]: node.blocked });
+    const { outs } = await handler.create(inputs);
+    expect([node.held(), outs.entries]).toEqual([{ [A]: 1 }, { [A]: 1 }]);
+  });
+
+  it("says whose the entries are that were there as declared, and what a destroy does with them", async () => {
+    for (const [onDestroy, fate] of Object.entries({
+      clear: "destroy removes them with the rest",
+      keep: "a destroy leaves them",
+    })) {
+      await using node = await bench({ [A]: 1 });
+      const handler = node.deployment();
+      await handler.create(node.declared(handler, { [A]: 1 }, {}, { onDestroy }));
+      expect(node.printed).toEqual([
+        expect.stringContaining(
+          `1 entry was there already as declared: ${A}. They belong to this resource now, and ${fate}.`,
+        ),
+      ]);
+    }
+    await using node = await bench({});
+    const handler = node.deployment();
+    await handler.create(node.declared(handler, { [A]: 1 }));
+    expect(node.printed).toEqual([]);
+  });
+});
+
+describe("a refresh", () => {
+  it("keeps what is not settled, and names only what no program declared as found", async () => {
+    await using node = await bench({ [A]: 1, [B]: 7, [C]: 3 });
+    const read = (more: object) => node.deployment().read(BLOCKED, node.state({ [A]: 1, [B]: 2 }, more));
+    const found = await read({ unsettled: [B] });
+    expect(found?.props).toEqual(node.state({ [A]: 1, [B]: 7, [C]: 3 }, { found: [C], unsettled: [B] }));
+    node.emulator.change(BLOCKED, { delete: [C] });
+    const settled = await read({});
+    expect(settled?.props).toEqual(node.state({ [A]: 1, [B]: 7 }));
+    expect((await read({ adopted: [A] }))?.props).toMatchObject({ found: [A] });
+  });
+});
+
+describe("an update", () => {
+  it("without a difference still commits what is not settled", async () => {
+    await using node = await bench({ [A]: 1 });
+    const handler = node.deployment();
+    const inputs = node.declared(handler, { [A]: 1 });
+    await handler.update(BLOCKED, node.state({ [A]: 1 }), inputs);
+    expect(node.emulator.requests()).toEqual([]);
+    await handler.update(BLOCKED, node.state({ [A]: 1 }, { unsettled: [A] }), inputs);
+    expect(node.emulator.requests({ cmd: "commit" })).toHaveLength(1);
+  });
+
+  it("names other values and other entries that it left, each with its own words", async () => {
+    const left = async (entries: Record<string, number>) => {
+      await using node = await bench(entries);
+      const handler = node.deployment();
+      const olds = node.state({ [A]: 1 });
+      await handler.update(BLOCKED, olds, node.declared(handler, { [A]: 1, [B]: 2 }, olds));
+      return node.printed.flatMap(
+        (line) => /: left (.*?)\. "pulumi preview --refresh" shows them/.exec(line)?.[1] ?? [],
+      );
+    };
+    const undeclared = `entries that the program does not declare: ${C}`;
+    expect(await left({ [A]: 1 })).toEqual([]);
+    expect(await left({ [A]: 1, [C]: 3 })).toEqual([undeclared]);
+    expect(await left({ [A]: 7 })).toEqual([`other values of ${A}`]);
+    expect(await left({ [A]: 7, [C]: 3 })).toEqual([`${undeclared} and other values of ${A}`]);
+  });
+});
+
+describe("a delete", () => {
+  it("leaves what another resource of the program wants there, and says so", async () => {
+    await using node = await bench({ [A]: 1, [B]: 1 });
+    const handler = node.deployment();
+    node.declared(handler, { [A]: 1 });
+    await handler.delete(BLOCKED, node.state({ [A]: 1, [B]: 1 }));
+    expect(node.held()).toEqual({ [A]: 1 });
+    expect(node.printed[0]).toContain(`: 1 entry stays, wanted by another resource of this stack: ${A}.`);
+  });
+
+  it("of what is wanted altogether sends nothing", async () => {
+    await using node = await bench({ [A]: 1, [B]: 1 });
+    const handler = node.deployment();
+    node.declared(handler, { [A]: 1, [B]: 1 });
+    await handler.delete(BLOCKED, node.state({ [A]: 1, [B]: 1 }));
+    expect(node.emulator.requests()).toEqual([]);
+    expect(node.printed).toEqual([
+      expect.stringContaining(`: 2 entries stay, wanted by another resource of this stack: ${A}, ${B}.`),
+    ]);
+  });
+
+  it("that fails keeps what the node still holds of it", async () => {
+    await using node = await bench({ [A]: 1, [B]: 1, [C]: 1 });
+    node.emulator.fail({ cmd: "commit", status: 503 });
+    const failed = node.deployment().delete(BLOCKED, node.state({ [A]: 1, [B]: 1 }));
+    const kept = { entries: new Map(Object.entries({ [A]: 1, [B]: 1 })), unsettled: [A, B] };
+    await expect(failed).rejects.toMatchObject({ name: "UnfinishedWrite", kept });
+  });
+});
