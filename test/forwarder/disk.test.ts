@@ -199,9 +199,7 @@ test("a forwarder ends in time also while the disk stands still", async () => {
   ]);
 });
 
-test("SIGTERM ends it also while standard output has a reader that reads nothing, and the rest comes later", {
-  timeout: 60_000,
-}, async () => {
+test("SIGTERM ends it also while standard output has a reader that reads nothing, and the rest comes later", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(3_000) });
   const file = join(folder.path, "forwarder.yaml");

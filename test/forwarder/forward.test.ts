@@ -88,9 +88,7 @@ describe("polling", () => {
     ]);
   });
 
-  test("one forwarder holds 200 nodes: each table is listed once a round", {
-    timeout: 60_000,
-  }, async () => {
+  test("one forwarder holds 200 nodes: each table is listed once a round", async () => {
     using folder = temporaryFolder();
     const { profiles } = oneMark(1).arenas.edge;
     // One emulator in all their places: tables of different arenas, which share no pace.
@@ -155,9 +153,7 @@ describe("polling", () => {
 });
 
 describe("a sink that is away for an hour", () => {
-  test("gets everything when it is back, in order and once, while another was never kept waiting", {
-    timeout: 60_000,
-  }, async () => {
+  test("gets everything when it is back, in order and once, while another was never kept waiting", async () => {
     using folder = temporaryFolder();
     await using emulator = await startEmulator({ state: oneMark(0) });
     let away = true;

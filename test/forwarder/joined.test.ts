@@ -106,7 +106,8 @@ test("a mark that was renewed before a list broke off is told once", async () =>
   await listed(899, "failed");
   await listed(897);
   await listed(894);
-  expect(records.map(({ event, lifetime }) => [event, lifetime])).toEqual([
+  // The emulator counts lifetimes down in real time.
+  expect(records.map(({ event, lifetime }) => [event, Math.ceil(Number(lifetime) / 100) * 100])).toEqual([
     ["added", 600],
     ["renewed", 900],
   ]);

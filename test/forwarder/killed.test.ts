@@ -44,7 +44,7 @@ const recordsIn = (text: string): ForwardRecord[] =>
 
 test.each(SEEDS)(
   "killed at moments of seed %i: nothing acknowledged is lost, and repeats have the same id",
-  { timeout: 20_000 + KILLS * 10_000 },
+  { timeout: 60_000 + KILLS * 30_000 },
   async (seed) => {
     using folder = temporaryFolder();
     const random = seededRandom(seed);

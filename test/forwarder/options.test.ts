@@ -9,7 +9,7 @@ import { startEmulator } from "../../provider/emulator";
 import type { ForwardRecord } from "../../provider/forwarder/record/record";
 import { startForwarder } from "../../provider/forwarder/start";
 import { passUntil, TestClock, until } from "./support/clock";
-import { forwardOnce, startForwarding, stateWith, temporaryFolder } from "./support/forward";
+import { forwardOnce, openForwarder, startForwarding, stateWith, temporaryFolder } from "./support/forward";
 
 const marks = (value: number) => ({ shost: [{ address: "203.0.113.45", id: 1, value, lifetime: 86_400 }] });
 const stateOf = (...profiles: string[]) => ({
@@ -159,10 +159,18 @@ describe("--once", () => {
         { name: "disk", type: "file", path: "marks.ndjson" },
       ],
     };
-    expect(await forwardOnce(config, folder.path)).toMatchObject({
+    const clock = new TestClock();
+    const { forwarder, told } = await openForwarder(config, folder.path, { world: clock });
+    const outcome: boolean[] = [];
+    void forwarder.once(new AbortController().signal).then((one) => outcome.push(one));
+    const waiting = () => forwarder.status.sinks.map(({ records }) => records).join();
+    await until(() => forwarder.metrics.get("sent_bytes_total", { sink: "disk" }) > 0 && waiting() === "1,0");
+    await passUntil(() => outcome.length > 0, clock);
+    expect({ ok: outcome[0], told: told.lines }).toEqual({
       ok: false,
       told: ['error After 1500 ms these sinks have not taken everything: "web" (1 records). It stays in the spool.'],
     });
+    await forwarder.stop(0);
     expect(readFileSync(join(folder.path, "marks.ndjson"), "utf8").trim().split("\n")).toHaveLength(1);
   });
 });

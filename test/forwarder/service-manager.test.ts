@@ -39,9 +39,7 @@ async function startReceiver(socket: string) {
   };
 }
 
-test("systemd is told when the service is ready, reads its configuration again, lives, and stops", {
-  timeout: 60_000,
-}, async () => {
+test("systemd is told when the service is ready, reads its configuration again, lives, and stops", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(2) });
   const socket = join(folder.path, "notify");

@@ -20,9 +20,7 @@ const unit = (name: string) => new RegExp(`^${name}=(.*)$`, "m").exec(read("pack
 const words = (instruction: string): string[] =>
   JSON.parse(new RegExp(`^${instruction}.*?(\\[.*\\])$`, "m").exec(read("Containerfile"))?.[1] ?? "[]");
 
-test("the service runs as its unit says: starts, answers, reloads with its spool, and ends", {
-  timeout: 60_000,
-}, async () => {
+test("the service runs as its unit says: starts, answers, reloads with its spool, and ends", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(MARKS) });
   const example = read("forwarder.yaml")

@@ -127,7 +127,7 @@ test("many sinks that write out at once take one slice of records a turn", async
       const sink = await kind?.open(context);
       if (!sink) throw new Error(`There is no sink of type ${type}.`);
       const parcel = await parcelOf(sink, Outgoing.of(recordsFor(index)));
-      expect(await sink.deliver([parcel], AbortSignal.timeout(10_000))).toEqual({});
+      expect(await sink.deliver([parcel], new AbortController().signal)).toEqual({});
       await sink.close();
     }),
   );
