@@ -1,4 +1,4 @@
-import type { MarkType } from "../../model/mark";
+import type { Mark, MarkType } from "../../model/mark";
 import { type RowRange, writeLines } from "./lines";
 import type { MarkEvent, NamedRule } from "./rows";
 import { Sheet } from "./sheet";
@@ -7,7 +7,7 @@ import { Sheet } from "./sheet";
  * What the forwarder reports of one mark, as `format: plain` writes it. Members that the node did not send are absent.
  * `epoch` and `sequence` order the records of a table, by epoch first, whichever forwarder read them.
  */
-export interface ForwardRecord {
+export interface ForwardRecord extends Omit<Mark, "id" | "value" | "exact"> {
   /** When the list was obtained: ISO 8601, UTC. */
   readonly timestamp: string;
   /** Name of the node in the configuration. */
@@ -20,28 +20,10 @@ export interface ForwardRecord {
   readonly type: MarkType;
   /** What happened to the mark. */
   readonly event: MarkEvent;
-  /** Address of a table by source or by recipient. */
-  readonly address?: string;
-  /** Source address, in tables that have one. */
-  readonly source?: string;
-  /** Destination address, in tables that have one. */
-  readonly destination?: string;
-  /** Source port, in tables of connections. */
-  readonly sourcePort?: number;
-  /** Destination port, in tables of connections. */
-  readonly destinationPort?: number;
-  /** L4 protocol, as the node writes it. */
-  readonly protocol?: string | number;
   /** A text where the node's integer is beyond ±(2⁵³−1). */
   readonly id?: number | string;
   /** A counter that rules drive; a text as `id`. */
   readonly value?: number | string;
-  /** Seconds. */
-  readonly lifetime?: number;
-  /** Seconds. */
-  readonly age?: number;
-  /** For example `active` or `expired`. */
-  readonly status?: string;
   /** The rule that the mark comes from, where it is known. */
   readonly rule?: NamedRule;
   /** Grows when a table's history begins anew; orders before `sequence`. */
@@ -52,8 +34,6 @@ export interface ForwardRecord {
   readonly recordId: string;
   /** One readable line. */
   readonly message: string;
-  /** Members that the node sends beside those that are known. */
-  readonly extra?: Readonly<Record<string, unknown>>;
 }
 
 /** Reads a batch of the spool, or some of its rows. */

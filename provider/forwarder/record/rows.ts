@@ -64,12 +64,7 @@ export function furtherKey(key: MarkKey, id: number): MarkKey {
 }
 
 /** What only some marks have. */
-export interface Details {
-  readonly age?: number;
-  readonly status?: string;
-  readonly exact?: Readonly<Record<string, string>>;
-  readonly extra?: Readonly<Record<string, unknown>>;
-}
+export type Details = Pick<Mark, "age" | "status" | "exact" | "extra">;
 
 /** A rule as far as records name it. */
 export interface NamedRule {
