@@ -1,8 +1,8 @@
-import * as pulumi from "@pulumi/pulumi";
+import type * as pulumi from "@pulumi/pulumi";
 import type { HostBits } from "../model/prefix";
 import { prefixIn } from "../model/readable";
 import { declareGroup } from "./declared";
-import { PREFIX_SET_OPTIONS, type PrefixSetArgs } from "./prefix-set";
+import { DeclaredSet, PREFIX_SET_OPTIONS, type PrefixSetArgs } from "./prefix-set";
 import { declareOptional, type Kind, tokenOf, watchLeftOut } from "./registration";
 import { isOf, registered } from "./resource";
 import type { EntriesInput } from "./types";
@@ -64,7 +64,7 @@ const KIND: Kind = {
  * });
  * ```
  */
-export class PrefixSetGroup extends pulumi.CustomResource {
+export class PrefixSetGroup extends DeclaredSet {
   /** The type token by which policies recognise the resource. */
   static readonly __pulumiType = tokenOf(KIND);
 
@@ -73,46 +73,14 @@ export class PrefixSetGroup extends pulumi.CustomResource {
     return isOf(PrefixSetGroup, object);
   }
 
-  /** Arena that the set belongs to. */
-  declare readonly arena: pulumi.Output<string>;
-  /** Profile of a local set. */
-  declare readonly profile: pulumi.Output<string | undefined>;
-  /** Name of the set. */
-  declare readonly set: pulumi.Output<string>;
   /** Canonical prefix to value: what all nodes hold that have no entries of their own. */
   declare readonly entries: pulumi.Output<Record<string, number>>;
-  /** Canonical prefix to reason, ticket and expiry as JSON text; only entries that have one of them. */
-  declare readonly notes: pulumi.Output<Record<string, string> | undefined>;
   /** Name of a node to what is different there; `entries` are canonical prefix to value, not merged with the group's. */
   declare readonly nodes: pulumi.Output<Record<string, GroupNode>>;
-  /** As it was given. */
-  declare readonly exclusive: pulumi.Output<boolean | undefined>;
-  /** As it was given. */
-  declare readonly onExisting: pulumi.Output<"fail" | "adopt" | undefined>;
-  /** As it was given. */
-  declare readonly onDestroy: pulumi.Output<"clear" | "keep" | undefined>;
-  /** As it was given. */
-  declare readonly hostBits: pulumi.Output<"reject" | "mask" | undefined>;
-  /** As they were given. */
-  declare readonly forbiddenPrefixes: pulumi.Output<string[] | undefined>;
-  /** As they were given. */
-  declare readonly requiredPrefixes: pulumi.Output<string[] | undefined>;
-  /** As it was given. */
-  declare readonly shortestPrefix: pulumi.Output<{ ipv4?: number; ipv6?: number } | undefined>;
-  /** As it was given. */
-  declare readonly maxEntries: pulumi.Output<number | undefined>;
-  /** As it was given. */
-  declare readonly maxRemovals: pulumi.Output<number | string | undefined>;
-  /** As it was given. */
-  declare readonly maxChanges: pulumi.Output<number | string | undefined>;
-  /** As it was given. */
-  declare readonly allowEmpty: pulumi.Output<boolean | undefined>;
   /** As it was given. */
   declare readonly atOnce: pulumi.Output<number | undefined>;
   /** As it was given. */
   declare readonly maxUnreachable: pulumi.Output<number | string | undefined>;
-  /** The set's url, for example `prefixset://edge/blocked`. */
-  declare readonly url: pulumi.Output<string>;
   /** How many entries the group declares, not times the nodes. */
   declare readonly count: pulumi.Output<number>;
   /** Name of a node to its address in use, without secrets; a node that was never written is not there. */

@@ -72,28 +72,8 @@ const KIND: Kind = {
   repeats: { argument: "entries", output: "notes" },
 };
 
-/**
- * A whole prefix-set of a node: create, update and delete become inserts, deletes and one commit, refresh lists.
- * The id is the set's url. Arena, profile, set and the name of the node replace the resource, everything else is updated.
- *
- * @example
- * ```ts
- * const blocked = new PrefixSet("blocked", {
- *   arena: "edge",
- *   set: "blocked",
- *   entries: { "192.0.2.0/24": 1, "203.0.113.7/32": { value: 2, reason: "SYN flood", expires: "2030-01-31T18:00:00Z" } },
- * });
- * ```
- */
-export class PrefixSet extends pulumi.CustomResource {
-  /** The type token by which policies recognise the resource. */
-  static readonly __pulumiType = tokenOf(KIND);
-
-  /** True for an instance of this class, whichever copy of the package made it. */
-  static override isInstance(object: unknown): object is PrefixSet {
-    return isOf(PrefixSet, object);
-  }
-
+/** What a set that is declared has as outputs, on one node or on many. Arguments are as they were given. */
+export abstract class DeclaredSet extends pulumi.CustomResource {
   declare readonly arena: pulumi.Output<string>;
   declare readonly profile: pulumi.Output<string | undefined>;
   declare readonly set: pulumi.Output<string>;
@@ -112,10 +92,34 @@ export class PrefixSet extends pulumi.CustomResource {
   declare readonly maxRemovals: pulumi.Output<number | string | undefined>;
   declare readonly maxChanges: pulumi.Output<number | string | undefined>;
   declare readonly allowEmpty: pulumi.Output<boolean | undefined>;
-  /** The node as it was given. */
-  declare readonly node: pulumi.Output<unknown>;
   /** The set's url, for example `prefixset://edge/blocked`. */
   declare readonly url: pulumi.Output<string>;
+}
+
+/**
+ * A whole prefix-set of a node: create, update and delete become inserts, deletes and one commit, refresh lists.
+ * The id is the set's url. Arena, profile, set and the name of the node replace the resource, everything else is updated.
+ *
+ * @example
+ * ```ts
+ * const blocked = new PrefixSet("blocked", {
+ *   arena: "edge",
+ *   set: "blocked",
+ *   entries: { "192.0.2.0/24": 1, "203.0.113.7/32": { value: 2, reason: "SYN flood", expires: "2030-01-31T18:00:00Z" } },
+ * });
+ * ```
+ */
+export class PrefixSet extends DeclaredSet {
+  /** The type token by which policies recognise the resource. */
+  static readonly __pulumiType = tokenOf(KIND);
+
+  /** True for an instance of this class, whichever copy of the package made it. */
+  static override isInstance(object: unknown): object is PrefixSet {
+    return isOf(PrefixSet, object);
+  }
+
+  /** The node as it was given. */
+  declare readonly node: pulumi.Output<unknown>;
   /** How many entries of the set this resource keeps; with `exclusive: false` the set may hold others. */
   declare readonly count: pulumi.Output<number>;
   /** The node's address in use, without secrets. */

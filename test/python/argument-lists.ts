@@ -57,11 +57,14 @@ export function typeNamed(name: string, file: string): string {
   return python(alias.type);
 }
 
-/** What instances of the class of a file declare, by name, with its doc comment. */
+/** What instances of the class of a file declare, by name, with its doc comment. A group declares what a set does, too. */
 export function declaredBy(file: string): Record<string, string> {
-  const members = statementsOf(file)
+  const own = statementsOf(file).filter(ts.isClassDeclaration);
+  const parents = own.flatMap(({ heritageClauses = [] }) => heritageClauses.flatMap(({ types }) => types));
+  const bases = statementsOf("prefix-set.ts")
     .filter(ts.isClassDeclaration)
-    .flatMap((one) => [...one.members]);
+    .filter(({ name }) => parents.some(({ expression }) => expression.getText() === name?.text));
+  const members = [...bases, ...own].flatMap((one) => [...one.members]);
   const properties = members.filter(ts.isPropertyDeclaration).filter(({ modifiers }) => {
     const words = modifiers?.map(({ kind }) => kind) ?? [];
     return words.includes(ts.SyntaxKind.DeclareKeyword);

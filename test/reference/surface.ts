@@ -77,6 +77,20 @@ class Surface {
     });
   }
 
+  /** Names of the members of `FooArgs`, beside which a class `Foo` stands in one file, and of what that extends. */
+  private argumentsOf({ name, parent }: ts.ClassDeclaration): string[] {
+    const isArgs = (one: ts.Node): one is ts.InterfaceDeclaration =>
+      ts.isInterfaceDeclaration(one) && one.name.text === `${name?.text}Args`;
+    const namesOf = ({ members, heritageClauses }: ts.InterfaceDeclaration): string[] => {
+      // `Omit<OtherArgs, "node">`
+      const others = (heritageClauses ?? []).flatMap(({ types }) => types.flatMap((one) => one.typeArguments ?? []));
+      const symbols = others.flatMap((one) => this.checker.getTypeFromTypeNode(one).symbol ?? []);
+      const inherited = symbols.flatMap(({ declarations = [] }) => declarations.filter(ts.isInterfaceDeclaration));
+      return [...members.map((member) => member.name?.getText() ?? ""), ...inherited.flatMap(namesOf)];
+    };
+    return ts.isSourceFile(parent) ? parent.statements.filter(isArgs).flatMap(namesOf) : [];
+  }
+
   private meant(symbol: ts.Symbol): ts.Symbol {
     return symbol.flags & ts.SymbolFlags.Alias ? this.checker.getAliasedSymbol(symbol) : symbol;
   }
@@ -91,7 +105,7 @@ class Surface {
     const name = `${entry} ${exported.name}`;
     this.note(name, kindOf(first), symbol, first);
     // Outputs of a resource are its arguments as given, and documented there.
-    const given = declarations.flatMap((one) => (ts.isClassDeclaration(one) ? argumentsOf(one) : []));
+    const given = declarations.flatMap((one) => (ts.isClassDeclaration(one) ? this.argumentsOf(one) : []));
     for (const declaration of declarations.flatMap((one) => [one, ...this.basesOf(one)])) {
       for (const member of membersOf(declaration)) this.member(name, member, given);
     }
@@ -142,14 +156,6 @@ class Surface {
 function kindOf(declaration: ts.Declaration): PublicName["kind"] {
   if (ts.isFunctionDeclaration(declaration)) return "function";
   return ts.isClassDeclaration(declaration) ? "class" : "other";
-}
-
-/** Names of the members of `FooArgs`, beside which a class `Foo` stands in one file. */
-function argumentsOf({ name, parent }: ts.ClassDeclaration): string[] {
-  const isArgs = (one: ts.Statement): one is ts.InterfaceDeclaration =>
-    ts.isInterfaceDeclaration(one) && one.name.text === `${name?.text}Args`;
-  const statements: readonly ts.Statement[] = ts.isSourceFile(parent) ? parent.statements : [];
-  return statements.filter(isArgs).flatMap(({ members }) => members.map((member) => member.name?.getText() ?? ""));
 }
 
 /** By its text, since types of packages are not read. */
