@@ -13,7 +13,6 @@ import {
   readReplaced,
   readState,
   storedSet,
-  writeInputs,
   writeState,
 } from "./state";
 
@@ -66,7 +65,8 @@ export class PrefixSetHandler implements Handler {
     if (state.unreached === "first") return unknown;
     const kept = await this.lifecycle.refresh(ResourceSet.ofState(this.runtime, state), state);
     if (!kept) return unknown;
-    return { id, inputs: writeInputs(state, kept.entries), props: writeState(state, kept) };
+    const props = writeState(state, kept);
+    return { id, inputs: { ...state.verbatim, entries: props.entries }, props };
   }
 
   async update(_id: string, olds: JsonObject, news: JsonObject): Promise<{ outs: JsonObject }> {

@@ -142,11 +142,6 @@ function readMembers(json: JsonObject): PrefixSetMembers {
   };
 }
 
-/** The arguments with the entries that the set holds: the inputs of a refreshed resource. */
-export function writeInputs({ verbatim }: PrefixSetMembers, entries: ListedMap): JsonObject {
-  return { ...verbatim, entries: Object.fromEntries(entries) };
-}
-
 /** What a set is kept as: what becomes the state. */
 export interface KeptSet {
   readonly entries: ListedMap;
@@ -165,7 +160,8 @@ export function writeState(
   { entries, endpoint, adopted, found, unsettled }: KeptSet,
 ): JsonObject {
   return {
-    ...writeInputs(resource, entries),
+    ...resource.verbatim,
+    entries: Object.fromEntries(entries),
     url: formatUrl(resource.address),
     count: entries.size,
     endpoint,
