@@ -8,9 +8,17 @@ export type Settled<R> = { readonly ok: true; readonly value: R } | { readonly o
 /** Carries out a group of operations at once and answers for each of them, in the same order. */
 export type Flush<O, R> = (group: readonly O[]) => Promise<readonly Settled<R>[]>;
 
+/** What is known of who submits an operation. */
+export interface Caller {
+  /** Whether it was announced: then what else is announced says who will join it. */
+  readonly isAnnounced?: boolean;
+  /** Whether it is one node of a resource of many, whose other nodes are in flight beside it. */
+  readonly isNode?: boolean;
+}
+
 interface Waiting<O, R> {
   readonly operation: O;
-  readonly isAnnounced: boolean;
+  readonly caller: Caller;
   readonly resolve: (value: R) => void;
   readonly reject: (error: Error) => void;
 }
@@ -61,14 +69,10 @@ export class GroupCommit<O, R> {
     });
   }
 
-  /**
-   * Joins the group that is gathering; settles with this operation's own result or error.
-   *
-   * @param isAnnounced whether it was announced: then what else is announced says who will join it
-   */
-  submit(operation: O, isAnnounced = false): Promise<R> {
+  /** Joins the group that is gathering; settles with this operation's own result or error. */
+  submit(operation: O, caller: Caller = {}): Promise<R> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ operation, isAnnounced, resolve, reject });
+      this.waiting.push({ operation, caller, resolve, reject });
       this.inFlight.arrive();
       if (this.state.name !== "flushing") this.gather();
     });
@@ -83,12 +87,13 @@ export class GroupCommit<O, R> {
     }
     const { commitCoalesceMs, announced } = this.options;
     const { since, company } = this;
-    const gathering = { commitCoalesceMs, since, company, checkedAt: announced?.checkedAt };
+    const areNodes = this.waiting.every(({ caller }) => caller.isNode);
+    const gathering = { commitCoalesceMs, since, company, areNodes, checkedAt: announced?.checkedAt };
     this.state = { name: "gathering", cancel: this.inFlight.wait(gathering, () => void this.run()) };
   }
 
   private get company(): Gathering["company"] {
-    if (!this.waiting.every(({ isAnnounced }) => isAnnounced)) return "unknown";
+    if (!this.waiting.every(({ caller }) => caller.isAnnounced)) return "unknown";
     return this.options.announced?.size === 0 ? "complete" : "announced";
   }
 

@@ -12,6 +12,8 @@ export interface Gathering {
    * caller came unannounced, as removals do, so it cannot be told.
    */
   readonly company: "complete" | "announced" | "unknown";
+  /** True where all callers of the group are nodes of resources of many: what is in flight beside them are no steps of the engine. */
+  readonly areNodes?: boolean;
   /** When the engine last checked or compared a resource of the set, by the clock; `undefined` if it never did. */
   readonly checkedAt: number | undefined;
 }
@@ -103,10 +105,10 @@ export class InFlight {
   }
 
   /** Milliseconds without an event after which a group closes. */
-  private waitFor({ commitCoalesceMs, company, checkedAt = this.now }: Gathering): number {
+  private waitFor({ commitCoalesceMs, company, areNodes = false, checkedAt = this.now }: Gathering): number {
     const isLone = this.callers === 1;
     // The only resource that was checked, and no check since: the engine, which has steps to spare, had no other one.
-    if (isLone && company === "complete") return Math.max(0, commitCoalesceMs - (this.now - checkedAt));
+    if ((isLone || areNodes) && company === "complete") return Math.max(0, commitCoalesceMs - (this.now - checkedAt));
     if (company === "complete" || (isLone && company === "unknown" && this.rhythm.isFirst)) return commitCoalesceMs;
     // The engine goes on checking while it has a step to spare, and holds one resource in hand when it has none.
     const isUsual = this.callers === this.usualCapacity && this.announced <= 1;

@@ -2,7 +2,7 @@ import { loadAgent } from "../client/http";
 import type { ObservedSet } from "../client/node-set";
 import type { CanonicalPrefix } from "../model/prefix";
 import { type ListedMap, sharedDifference } from "../model/prefix-map";
-import { GroupCommit, type Settled } from "./group-commit";
+import { type Caller, GroupCommit, type Settled } from "./group-commit";
 import type { Announced, InFlight } from "./in-flight";
 import { type FlushOptions, SetFlush } from "./set-flush";
 import {
@@ -67,13 +67,12 @@ export class SetWriter {
   /**
    * Carries out an operation together with all others that wait.
    *
-   * @param isAnnounced whether it was {@link Announced}
    * @throws {SetWriteFailure} when the node may have been changed; any other error means that it was not.
    */
-  async submit(operation: SetOperation, isAnnounced = false): Promise<SetResult> {
+  async submit(operation: SetOperation, caller?: Caller): Promise<SetResult> {
     // While the group waits for company anyway. What fails here fails again at the first request, which says so.
     loadAgent().catch(() => undefined);
-    const result = await this.group.submit(operation, isAnnounced);
+    const result = await this.group.submit(operation, caller);
     await this.inspections;
     return result;
   }

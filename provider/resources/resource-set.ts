@@ -1,3 +1,4 @@
+import type { Caller } from "../batch/group-commit";
 import { type SetOperation, type SetResult, SetWriteFailure } from "../batch/set-operation";
 import { isUnreachable } from "../client/errors";
 import { messageOf } from "../model/errors";
@@ -51,7 +52,7 @@ export class ResourceSet {
   /** Prefixes that the state of some resource of this deployment holds in this set. */
   readonly owned: DeploymentSet["owned"];
   private readonly set: DeploymentSet;
-  private isAnnounced = false;
+  private caller: Caller = {};
 
   private constructor(
     private readonly runtime: Runtime,
@@ -127,9 +128,10 @@ export class ResourceSet {
   /**
    * The engine calls a resource that was announced by a check.
    * @param key what it was announced as
+   * @param isNode whether this is one node of a resource of many
    */
-  called(key: string): this {
-    this.isAnnounced = this.set.announced.take(key);
+  called(key: string, isNode = false): this {
+    this.caller = { isAnnounced: this.set.announced.take(key), isNode };
     return this;
   }
 
@@ -201,7 +203,7 @@ export class ResourceSet {
   async write(operation: SetOperation, failure?: (message: string, reached: Reached) => Error): Promise<SetResult> {
     this.runtime.requireWritable(this.label);
     try {
-      const result = await this.set.writer.submit(operation, this.isAnnounced);
+      const result = await this.set.writer.submit(operation, this.caller);
       this.audit(() => {
         const { changes } = result;
         return changes.size > 0 ? { outcome: "applied", prefixes: Object.fromEntries(changes) } : undefined;

@@ -42,7 +42,7 @@ function bench({ usual }: { usual?: number } = {}) {
     },
     /** Submits what was announced. */
     come(...names: string[]) {
-      for (const name of names) void group.submit(name, announced.take(name)).catch(() => {});
+      for (const name of names) void group.submit(name, { isAnnounced: announced.take(name) }).catch(() => {});
     },
     flushes,
     /** Lets time pass. */
@@ -260,6 +260,30 @@ describe("group commit of what was announced", () => {
     expect(flushes).toEqual([["a", "b", "c", "d", "e"]]);
     await pass(1);
     expect(flushes.at(-1)).toEqual(["f", "g", "h"]);
+  });
+
+  it("lets a node of a resource of many wait 30 ms from its check, whatever other nodes are in flight", async () => {
+    const { group, announced, announce, inFlight, flushes, pass } = bench();
+    announce("node", "entry");
+    inFlight.arrive();
+    inFlight.arrive();
+    await pass(30);
+    void group.submit("node", { isAnnounced: announced.take("node"), isNode: true });
+    await pass(30);
+    expect(flushes).toEqual([]);
+    void group.submit("entry", { isAnnounced: announced.take("entry") });
+    await pass(0);
+    expect(flushes).toEqual([]);
+    await pass(30);
+    expect(flushes).toEqual([["node", "entry"]]);
+
+    const other = bench();
+    other.announce("node");
+    other.inFlight.arrive();
+    await other.pass(30);
+    void other.group.submit("node", { isAnnounced: other.announced.take("node"), isNode: true });
+    await other.pass(0);
+    expect(other.flushes).toEqual([["node"]]);
   });
 
   it("lets a lone resource wait 30 ms from its check, since the engine may check another one", async () => {

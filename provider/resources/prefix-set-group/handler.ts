@@ -90,7 +90,7 @@ export class PrefixSetGroupHandler implements Handler {
       const before = name === undefined ? undefined : state?.of(name);
       kept.set(node, this.before(state, name));
       const wanted = inputs.of(node);
-      const set = ResourceSet.open(this.runtime, wanted, before).called(WHOLE_SET);
+      const set = ResourceSet.open(this.runtime, wanted, before).called(WHOLE_SET, true);
       const owned = state?.mates.has(node) ? ALL : set.owned;
       const done = before ? lifecycle.update(set, before, wanted) : lifecycle.create(set, wanted, owned);
       kept.set(node, await done);
