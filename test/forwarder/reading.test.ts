@@ -226,6 +226,19 @@ describe("a list is read as the client reads it", () => {
     }
   });
 
+  test("half a surrogate pair in the name of a protocol is replaced, and keeps no mark of the list away", async () => {
+    const body = String.raw`[{"src":"203.0.113.1","proto":"a\ud800\ud83d\ude00"},{"src":"203.0.113.2","proto":"tcp"}]`;
+    await using server = await serveShapes([{ type: "conn", body }]);
+    const { marks, told } = await forwarderReads(server, [{ type: "conn", body }]);
+    expect(told).toEqual([]);
+    expect(marks).toEqual([
+      [
+        { source: "203.0.113.1", protocol: "a\ufffd\u{1f600}" },
+        { source: "203.0.113.2", protocol: "tcp" },
+      ],
+    ]);
+  });
+
   test("a list beyond a limit of its node is an error that names node, table and setting", async () => {
     const body = '[{"a":"203.0.113.45","v":1},{"a":"203.0.113.46","v":1},{"a":"203.0.113.47","v":1}]';
     const limits: NonNullable<Shape["options"]>[] = [

@@ -39,7 +39,9 @@ export function keyOf(mark: KeyMembers): MarkKey {
       : `${address} ${source ?? ""} ${destination ?? ""}`;
   }
   const ports = `${sourcePort ?? ""} ${destinationPort ?? ""}`;
-  return `${address} ${source ?? ""} ${destination ?? ""} ${ports} ${encodeURIComponent(protocol ?? "")}`;
+  // Half a surrogate pair has no UTF-8.
+  const name = encodeURIComponent(String(protocol ?? "").replace(/\p{Cs}/gu, "\ufffd"));
+  return `${address} ${source ?? ""} ${destination ?? ""} ${ports} ${name}`;
 }
 
 /** The members that a key was made of. A protocol of digits comes as a number. */
