@@ -1,4 +1,4 @@
-import { FIXED_LABELS, FORWARD_METRICS, type LabelName, type MetricName } from "./metric-list";
+import { FIXED_LABELS, FORWARD_METRICS, type LabelName, type Metric, type MetricName } from "./metric-list";
 
 /** The form in which Prometheus reads metrics (text format 0.0.4). */
 export const METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8";
@@ -23,14 +23,14 @@ interface Series {
 }
 
 const PREFIX = "packetfilter_forward_";
-const BY_NAME = new Map<MetricName, (typeof FORWARD_METRICS)[number]>(FORWARD_METRICS.map((one) => [one.name, one]));
+const METRICS: ReadonlyMap<string, Metric> = new Map(Object.entries(FORWARD_METRICS));
 
 /**
  * Counters, gauges and histograms by name and labels. Nothing is reset when it is read: several scrapers may. Written by hand:
  * prom-client, the usual library, is far larger than these three kinds.
  */
 export class Metrics {
-  private readonly values = new Map<MetricName, Map<string, Series>>();
+  private readonly values = new Map<string, Map<string, Series>>();
   private isKnown = false;
 
   /**
@@ -40,8 +40,8 @@ export class Metrics {
   know({ nodes, sinks, hasCluster, version }: Counted): void {
     this.isKnown = false;
     const known = { ...FIXED_LABELS, node: nodes, sink: sinks, version: [version], node_version: [process.version] };
-    for (const { name, labels, ...metric } of FORWARD_METRICS) {
-      if ("cluster" in metric && !hasCluster) continue;
+    for (const [name, { labels, cluster }] of METRICS) {
+      if (cluster && !hasCluster) continue;
       const all = labels.reduce<Labels[]>(
         (some, label) => some.flatMap((one) => known[label].map((value) => ({ ...one, [label]: value }))),
         [{}],
@@ -81,7 +81,7 @@ export class Metrics {
   /** The page that `/metrics` serves. */
   text(): string {
     const lines: string[] = [];
-    for (const { name, kind, help } of FORWARD_METRICS) {
+    for (const [name, { kind, help }] of METRICS) {
       const full = `${PREFIX}${name}`;
       lines.push(`# HELP ${full} ${help}`, `# TYPE ${full} ${kind}`);
       for (const series of this.values.get(name)?.values() ?? []) {
@@ -92,7 +92,7 @@ export class Metrics {
     return `${lines.join("\n")}\n`;
   }
 
-  private series(name: MetricName, labels: Labels): Series {
+  private series(name: string, labels: Labels): Series {
     const values = this.values.get(name) ?? new Map();
     this.values.set(name, values);
     const key = keyOf(labels);
@@ -102,9 +102,8 @@ export class Metrics {
   }
 }
 
-function bucketsOf(name: MetricName): readonly number[] {
-  const metric = BY_NAME.get(name);
-  return metric && "buckets" in metric ? metric.buckets : [];
+function bucketsOf(name: string): readonly number[] {
+  return METRICS.get(name)?.buckets ?? [];
 }
 
 function* histogramLines(full: string, limits: readonly number[], { labels, value, counts }: Series) {
