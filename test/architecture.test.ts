@@ -15,7 +15,7 @@ const ALSO: Record<string, string[]> = { resources: ["files"] };
 const BESIDE: Record<string, string[]> = {
   // A second implementation: what it shared with the client would be a mistake that no test can see.
   emulator: ["model", "files"],
-  // Files that are whole at any moment, for whoever writes some.
+  // Files that are whole at any moment, for all that write some.
   files: ["model"],
   prefixes: ["model", "files"],
   pulumi: ["model", "client", "resources"],

@@ -18,6 +18,10 @@ const FORMER: Readonly<Record<string, string>> = {
   somebody: "caller, client, operator, another writer",
   nobody: "no caller, no client",
   whoever: "every client, any writer",
+  anybody: "any client, any writer",
+  everybody: "every client, all callers",
+  someone: "a caller, a client",
+  anyone: "any client, any writer",
   Crowd: "in-flight callers",
   Turnstile: "a queue, by its kind",
   rails: "limits",
@@ -36,14 +40,12 @@ describe("the glossary", () => {
   });
 });
 
-test("sources, messages and guides use no word that the glossary replaced", () => {
-  const files = tracked("provider", "docs/*.md", "docs/guides", "README.md", "CONTRIBUTING.md", "examples").filter(
-    (file) => /\.(tsx?|md)$/.test(file) && !file.startsWith("docs/decisions/"),
-  );
+test("sources, messages, tests and guides use no word that the glossary replaced", () => {
+  const files = tracked().filter((file) => /\.(tsx?|[cm]js|md)$/.test(file) && file !== "test/glossary.test.ts");
   const found = files.flatMap((file) =>
-    // The policy of that name is published.
     [...read(file).replaceAll("organisation-rails", "").matchAll(ANY)].map(([word]) => `${file}: ${word}`),
   );
   expect(files.length).toBeGreaterThan(400);
-  expect(found).toEqual([]);
+  // The option `rails` of the policy `organisation-rails` is published.
+  expect(found.filter((line) => !/polic.*: rails$/.test(line))).toEqual([]);
 });

@@ -22,7 +22,7 @@ const code = Object.entries(manifest.exports as Record<string, { types: string; 
 );
 const specifiers = code.map(([subpath]) => subpath.replace(/^\./, manifest.name));
 
-/** A folder like that of somebody who installed the package. */
+/** A folder like that of a project that has the package installed. */
 let consumer: string;
 /** The names that each specifier exports where it runs. */
 let exported: readonly (readonly string[])[];

@@ -35,7 +35,7 @@ test("no file names the machine or its user", () => {
   for (const name of names) expect(matches(new RegExp(`\\b${literal(name)}\\b`))).toEqual([]);
 });
 
-test("no file names a registry of packages, which everybody chooses for himself", () => {
+test("no file names a registry of packages, which every user chooses", () => {
   expect(matches(/registry\.(npmj[s]|yarnpkg|npmmirror)|artifact[o]ry|proxy\.gol[a]ng/)).toEqual([]);
 });
 

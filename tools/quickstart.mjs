@@ -23,7 +23,7 @@ const Table = require("cli-table3");
 
 const BLOCKED = "prefixset://edge/blocked";
 const PARTNERS = "prefixset://edge/partners";
-/** A name that nobody would give a stack, since its file is in the clone while this runs. */
+/** A name that no user would give a stack, since its file is in the clone while this runs. */
 const STACK = `quickstart-${process.pid}`;
 const state = {
   arenas: {
@@ -54,7 +54,7 @@ async function run() {
   must(await pulumi("up", "--yes"));
   show();
 
-  step("Somebody works on the node by hand", "removes a blocked prefix, adds another, and stops the signaling.");
+  step("An operator works on the node by hand", "removes a blocked prefix, adds another, and stops the signaling.");
   emulator.change(BLOCKED, { delete: ["192.0.2.0/24"], insert: { "192.0.2.128/25": 1 } });
   emulator.signal(clientId, { stop: ["198.51.100.7"] });
   show();

@@ -9,7 +9,7 @@ import { execute, installTools } from "./matrix/layouts.mjs";
 
 /**
  * `npm run reference`: docs/reference/ from the doc comments, by TypeDoc as Markdown. Dead links and names that are used
- * but not exported fail it. TypeDoc is installed for the run: 60 MB that nobody else needs.
+ * but not exported fail it. TypeDoc is installed for the run: 60 MB that nothing else needs.
  */
 const TOOLS = ["typedoc@0.28.20", "typedoc-plugin-markdown@4.14.1", "typescript@5.9.3"];
 

@@ -16,7 +16,7 @@ export interface Question {
 
 /**
  * The addresses that were marked anew again and again, sorted. An analysis system that lost its data, a forwarder that stood
- * still or a query with a typing error answer "none", and a program that believed it would unblock everybody: so an empty
+ * still or a query with a typing error answer "none", and a program that believed it would unblock every client: so an empty
  * answer is an error, and so is one in which no mark was seen at all, or one that is too long.
  *
  * @throws {Error} saying what is wrong; what is blocked then stays blocked.

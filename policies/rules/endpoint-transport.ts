@@ -6,7 +6,7 @@ import { type Connection, SetResource } from "../resources";
 import { resourceRule } from "../rule";
 import { transportSafety } from "../transport-safety";
 
-/** Anyone who can write to a node decides what the network drops, and a signaling address holds the secret. */
+/** A client that can write to a node decides what the network drops, and a signaling address holds the secret. */
 export const endpointTransport = resourceRule({
   name: "endpoint-transport",
   level: "advisory",

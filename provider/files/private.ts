@@ -6,7 +6,7 @@ export const PRIVATE_FILE = 0o600;
 /** The mode of folders that are made for such files. */
 export const PRIVATE_FOLDER = 0o700;
 
-/** Makes such a file where there is none, for libraries that take a name and would make it readable for everybody. */
+/** Makes such a file where there is none, for libraries that take a name and would make it readable for every user. */
 export function makePrivate(file: string): void {
   closeSync(openSync(file, "a", PRIVATE_FILE));
 }

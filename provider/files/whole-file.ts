@@ -6,7 +6,7 @@ import { codeOf } from "../model/errors";
 import { hasEnded } from "./ended-process";
 import { PRIVATE_FILE } from "./private";
 
-/** The mode of a new file that everybody may read, as far as the process's umask lets them. */
+/** The mode of a new file that every user may read, as far as the process's umask lets them. */
 export const SHARED_FILE = 0o666;
 
 /**

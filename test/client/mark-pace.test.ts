@@ -67,7 +67,7 @@ it("by node, no two lists of marks come closer, and by off all do", async () => 
   expect(node.starts.map((line) => line.split(":")[0])).toEqual(["0 s", "5.5 s", "6 s", "11.5 s"]);
 });
 
-it("whoever waits for a turn can leave, and holds no slot for other requests", async () => {
+it("a caller that waits for a turn can leave, and holds no slot for other requests", async () => {
   await using node = await bench(NOTHING);
   let wake: () => void = () => {};
   node.world.sleep = (_ms: number, signal?: AbortSignal) =>

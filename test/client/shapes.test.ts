@@ -14,7 +14,7 @@ async function list(status: number, body: unknown, options: Partial<NodeOptions>
   return told;
 }
 
-it("a shape that nobody knows fails with the shape and with the setting that reads it", async () => {
+it("an unknown shape fails with the shape and with the setting that reads it", async () => {
   const body = { payload: { rows2: [{ subnet: "192.0.2.0", size: 24, weight: 700 }] } };
   expect(await list(200, body)).toBe(
     'Set prefixset://edge/blocked on NODE: list failed (HTTP 200): the answer is an object with "payload"; its shape is {"payload":{"rows2":[{"subnet":text,"size":number,"weight":number}]}}. If the list is there, set answers.path: "payload.rows2".',

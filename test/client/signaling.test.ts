@@ -121,12 +121,12 @@ describe("ensureActive", () => {
     await client.close();
   });
 
-  it("a lone prefix that somebody else started in between is not ours", async () => {
+  it("a lone prefix that another client started in between is not ours", async () => {
     await using receiver = await startReceiver([], { status: 409, text: "Cloud signaling already ACTIVE", apply: [A] });
     expect(await receiver.client.ensureActive([A])).toEqual({ started: [], already: [A] });
   });
 
-  it("a refusal for one of several that somebody else started leads to a start of the rest", async () => {
+  it("a refusal for one of several that another client started leads to a start of the rest", async () => {
     await using receiver = await startReceiver([], { status: 409, text: "cloud signaling already active", apply: [A] });
     expect(await receiver.client.ensureActive([A, B])).toMatchObject({ already: [] });
     expect(receiver.asked).toEqual(["status", `start ${A} ${B}`, "status", `start ${B}`, "status"]);

@@ -14,7 +14,7 @@ const server = createServer(
   { ...authority.issueServer("node.example"), ca: authority.cert, requestCert: true, rejectUnauthorized: false },
   (request, response) => {
     const socket = request.socket as TLSSocket;
-    seen.push(socket.authorized ? String(socket.getPeerCertificate().subject.CN) : "nobody");
+    seen.push(socket.authorized ? String(socket.getPeerCertificate().subject.CN) : "no certificate");
     response.writeHead(socket.authorized ? 200 : 403).end("[]");
   },
 );
@@ -37,7 +37,7 @@ it("own authority, server name and client certificate are used", async () => {
 it("without a client certificate the node says no", async () => {
   const node = new NodeClient(options({ ca: authority.cert, serverName: "node.example" }));
   expect(await failureOf(node.listPrefixSet(SET))).toMatchObject({ outcome: "refused", status: 403 });
-  expect(seen.pop()).toBe("nobody");
+  expect(seen.pop()).toBe("no certificate");
   await node.close();
 });
 

@@ -46,7 +46,7 @@ test("every reference to a section of the contract has its heading", () => {
   expect(new Set(anchors).size).toBe(anchors.length);
 });
 
-test("no comment cites a section by a number, which nobody can look up", () => {
+test("no comment cites a section by a number, which no reader can look up", () => {
   const comments = sources.filter(({ file }) => !file.endsWith(".md"));
   const numbered = found(/^.*\bsection \d.*$/gm, comments).filter(({ match }) => !match.includes("RFC"));
   expect(numbered).toEqual([]);

@@ -36,7 +36,7 @@ const request = (repository: string, project: string) => ({
 });
 const happenings = {
   "merge request": request("example/edge", "42"),
-  "merge request of a fork": request("somebody/edge", "43"),
+  "merge request of a fork": request("contributor/edge", "43"),
   "push to main": {
     github: { event_name: "push", ref: "refs/heads/main" },
     gitlab: { CI_PIPELINE_SOURCE: "push", ...onMain },
@@ -92,7 +92,7 @@ describe("the templates", () => {
 
   it("comment on a review that has ended, but not for a fork", () => {
     expect(githubSteps(reviewed("example/edge"))).toEqual(COMMENT);
-    expect(githubSteps(reviewed("somebody/edge"))).toEqual([]);
+    expect(githubSteps(reviewed("contributor/edge"))).toEqual([]);
   });
 
   it("give a job that runs the code of a change no secret, and no right but reading", () => {
@@ -348,7 +348,7 @@ it("a merge request is judged on a copy of the node, main is applied, drift fail
   expect(await must("git worktree list | wc -l && git status --short")).toBe("1\n");
   expect(node.journal.length).toBe(asked);
 
-  // Somebody else writes to the node: the gate fails, and nothing is sent.
+  // Another writer changes the node: the gate fails, and nothing is sent.
   await must("git checkout -q main~2");
   node.change(BLOCKED, { insert: { "192.0.2.64/26": 9 } });
   const sent = since(node);

@@ -106,13 +106,13 @@ describe("the policy pack in the real engine", () => {
     expect(wrong.text).not.toContain("    at ");
   });
 
-  it("puts the organisation's rails into the plan and the state, only where that is wanted", async () => {
+  it("puts the organisation's limits into the plan and the state, only where that is wanted", async () => {
     await using w = await world({
       program: program({ blocked: { "203.0.113.0/24": 1 } }, 'forbiddenPrefixes: ["192.0.2.0/24"]'),
     });
     const { stack } = w;
-    const rails = '{ rails: [{ forbiddenPrefixes: [198.51.100.0/24], maxRemovals: "20%" }] }';
-    await stack.write("packetfilter-policies.yaml", `${MEANING}  organisation-rails: ${rails}\n`);
+    const config = '{ rails: [{ forbiddenPrefixes: [198.51.100.0/24], maxRemovals: "20%" }] }';
+    await stack.write("packetfilter-policies.yaml", `${MEANING}  organisation-rails: ${config}\n`);
 
     const advised = await stack.preview("--policy-pack", PACK);
     expect(advised.code, advised.text).toBe(0);
@@ -120,7 +120,7 @@ describe("the policy pack in the real engine", () => {
 
     await stack.write(
       "packetfilter-policies.yaml",
-      `${MEANING}  organisation-rails: ${rails.replace("{", "{ level: remediate,")}\n`,
+      `${MEANING}  organisation-rails: ${config.replace("{", "{ level: remediate,")}\n`,
     );
     const remediated = await stack.up("--skip-preview", "--policy-pack", PACK, "--diff");
     expect(remediated.code, remediated.text).toBe(0);
@@ -136,7 +136,7 @@ describe("the policy pack in the real engine", () => {
     expect(again.code, again.text).toBe(0);
 
     await stack.program(program({ blocked: { "203.0.113.0/24": 1, "198.51.100.7/32": 1 } }));
-    await stack.write("loose.yaml", `rules: { organisation-rails: ${rails.replace("{", "{ level: remediate,")} }\n`);
+    await stack.write("loose.yaml", `rules: { organisation-rails: ${config.replace("{", "{ level: remediate,")} }\n`);
     stack.environment({ PACKETFILTER_POLICIES: "loose.yaml" });
     const forbidden = await stack.preview("--policy-pack", PACK);
     expect(forbidden.code, forbidden.text).not.toBe(0);

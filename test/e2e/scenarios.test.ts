@@ -51,7 +51,7 @@ describe("an attack", () => {
     expect(Object.keys(emulator.prefixSet("prefixset://edge/blocked").applied).sort()).toEqual(marked.sort());
     expect(await emulator.replay(attack(), PACKETS)).toMatchObject({ accepted: 0, dropped: PACKETS });
 
-    // The marks end, since nothing renews them. That nobody is marked could also be a mistake, so it clears nothing.
+    // The marks end, since nothing renews them. That nothing is marked could also be a mistake, so it clears nothing.
     emulator.clock.advance("2h");
     const careful = await stack.up("--skip-preview");
     expect(careful.code, careful.text).not.toBe(0);

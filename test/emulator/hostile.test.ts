@@ -120,7 +120,7 @@ test.each([
   await stillServes(emulator);
 });
 
-test("hundreds of half-open and half-sent connections hinder nobody, and closing does not wait for them", async () => {
+test("hundreds of half-open and half-sent connections hinder no other client, and closing does not wait for them", async () => {
   const emulator = await startEmulator();
   const begun = ["", "POST /fapi HT", "POST /fapi HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"];
   const sockets = await Promise.all(

@@ -109,7 +109,7 @@ test("what was never recorded is refused with what it is, or answered by the emu
   expect(Object.keys((await fapi(own, list)).json as object)).toEqual(["data"]);
 });
 
-test("a receiver of signalings is recorded without its secret, and answers whoever has any", async () => {
+test("a receiver of signalings is recorded without its secret, and answers every client that has any", async () => {
   const record = join(folder, "receiver.ndjson");
   const start = ["198.51.100.7/32"];
   {
@@ -124,7 +124,7 @@ test("a receiver of signalings is recorded without its secret, and answers whoev
     expect(await readFile(record, "utf8")).not.toContain(client?.secretKey ?? "");
   }
   await using copy = await startEmulator({ replay: record });
-  const client = { clientId: "client-a", secretKey: "of-somebody" };
+  const client = { clientId: "client-a", secretKey: "of-client-a" };
   expect((await signaling(copy.signalingUrl, client, "status")).json).toEqual({ IP_prefix: [] });
   expect((await signaling(copy.signalingUrl, client, "status")).json).toEqual({ IP_prefix: start });
   expect((await signaling(copy.signalingUrl, client, "start", start)).status).toBe(200);

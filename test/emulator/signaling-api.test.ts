@@ -31,7 +31,7 @@ test("the four errors of the contract", async () => {
     await signaling(base, wrong, "start", ["198.51.100.7/32"]),
     await signaling(base, wrong, "stop", ["198.51.100.7/32"]),
     await signaling(base, wrong, "status"),
-    await signaling(base, { clientId: "nobody", secretKey: "wrong" }, "status"),
+    await signaling(base, { clientId: "unknown", secretKey: "wrong" }, "status"),
     await signaling(base, client, "start", ["not a prefix"]),
     await signaling(base, client, "start", ["192.0.2.1/32"]),
     await signaling(base, client, "start", []),

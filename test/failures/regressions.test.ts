@@ -17,7 +17,7 @@ async function begin(program: readonly Declared[], settings: DialectSettings = {
 }
 
 describe("signaling", () => {
-  it("whose start was answered by nobody is stopped by the resource that started it", async () => {
+  it("whose start was not answered is stopped by the resource that started it", async () => {
     await using stack = await begin([]);
     stack.emulator.fail({ op: "start", kind: "lost-answer" });
     stack.emulator.fail({ op: "status", nth: 2, status: 503, times: 100 });

@@ -154,14 +154,14 @@ test("three, two, then one share ten nodes, by kill -9 and without NATS: evenly,
     const epochs = [...new Set(records.map(({ epoch }) => epoch))];
     for (const [index, epoch] of epochs.entries()) {
       const turn = records.filter((record) => record.epoch === epoch);
-      // No number is missing: what anybody has taken over has arrived, in spite of kill -9.
+      // No number is missing: what any member has taken over has arrived, in spite of kill -9.
       expect(turn.map(({ sequence }) => sequence)).toEqual(turn.map((_, place) => place + 1));
       const [first, second] = turn.map(({ event }) => event);
       const before = epochs[index - 1];
       const isTakeover = before !== undefined && pollers.get(before) !== pollers.get(epoch);
       if (isTakeover) expect([first, second]).toEqual(["reset", "added"]);
     }
-    // Whoever forwarded them, and whatever their clocks say: by epoch and sequence they are in the order in which things happened.
+    // Whichever member forwarded them, and whatever their clocks say: by epoch and sequence they are in the order in which things happened.
     const values = records.flatMap(({ value }) => (value === undefined ? [] : [Number(value)]));
     expect(values).toEqual([...new Set(values)].sort((one, other) => one - other));
     expect(epochs.length).toBeGreaterThan(1);

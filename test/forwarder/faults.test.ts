@@ -382,7 +382,7 @@ describe("secrets from files", () => {
     expect(again()).toBe(2);
     expect(new Set(sink.tokens)).toEqual(new Set(["Bearer s1", "Bearer s2"]));
 
-    // Nobody complains, and yet the new one is used after a while.
+    // No answer complains, and yet the new one is used after a while.
     secret("sink-token", "Bearer s3");
     wanted.token = "Bearer s3";
     clock.advance(10_000);

@@ -413,7 +413,7 @@ test("what a sink refused is sent again by --replay, with the ids that it had", 
   expect(await main(["forward", "--config", file, "--replay", "web"], io)).toBe(0);
   expect(told).toEqual(["21 records were delivered, 0 are kept.\n"]);
   expect(new Set(arrived.map(({ recordId }) => recordId))).toEqual(refused);
-  expect(await main(["forward", "--config", file, "--replay", "nobody"], io)).toBe(2);
+  expect(await main(["forward", "--config", file, "--replay", "unknown"], io)).toBe(2);
   server.close();
 });
 

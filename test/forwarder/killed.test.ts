@@ -58,7 +58,7 @@ test.each(SEEDS)(
       for await (const chunk of request) chunks.push(chunk);
       arrived.push(...recordsIn(Buffer.concat(chunks).toString()));
       strike("delivery read");
-      // Some deliveries are taken, and nobody is told so.
+      // Some deliveries are taken, and the forwarder is not told so.
       if (isLossy && random() < 0.2) return void response.destroy();
       response.writeHead(200).end(() => strike("delivery answered"));
     }).listen(0, "127.0.0.1");

@@ -69,7 +69,7 @@ test("by node: one list at a time with a pause between, failed tries included", 
   }
 });
 
-test("off: nobody waits for anybody, and a table is polled as often as everyMs says", async () => {
+test("off: no table waits for another, and a table is polled as often as everyMs says", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: STATE });
   await using forwarding = await bench(emulator, folder.path, { markPace: "off", markPauseMs: 60_000 });

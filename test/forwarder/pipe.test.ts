@@ -59,7 +59,7 @@ sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjso
   expect(new Set(added.map(({ sequence }) => sequence)).size).toBe(COUNT);
 });
 
-test("whoever reads standard output may be slow: everything else goes on meanwhile", async () => {
+test("the reader of standard output may be slow: everything else goes on meanwhile", async () => {
   using folder = temporaryFolder();
   await using emulator = await startEmulator({ state: stateWith(COUNT) });
   const file = join(folder.path, "forwarder.yaml");
@@ -74,7 +74,7 @@ sinks: [{ name: out, type: stdout }, { name: disk, type: file, path: marks.ndjso
   const { child, told } = forward(file);
   const url = await until(() => told.find((line) => line.url !== undefined)?.url);
   const metrics = async (): Promise<string> => (await fetch(`${url}/metrics`)).text();
-  // The file has everything while nobody reads the pipe.
+  // The file has everything while the pipe is not read.
   await until(async () => (await metrics()).includes(`sent_records_total{sink="disk"} ${COUNT}`));
   expect(await metrics()).toContain('sent_records_total{sink="out"} 0\n');
   expect((await fetch(`${url}/healthz`)).status).toBe(200);

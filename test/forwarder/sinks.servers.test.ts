@@ -93,7 +93,7 @@ describe("every record arrives once at the real server", () => {
       { name: "plain", type: "syslog", host: "127.0.0.1", port: logs.syslogPort },
     ];
     expect(await forwardOnce(config(sinks), folder.path)).toMatchObject({ ok: true, told: [] });
-    // Nobody acknowledges syslog: the server takes what it was sent when it comes to it.
+    // Syslog has no acknowledgements: the server takes what it was sent when it comes to it.
     const all = await until(async () => {
       const found = await logs.query("app_name:packetfilter | fields _msg, hostname, msg_id, app_name");
       return found.length >= 2 * (COUNT + 1) && found;

@@ -129,7 +129,7 @@ test("marks are counted by id while they live", async () => {
   expect(await counted()).toEqual({ active: 0, expired: 2, ids: [] });
 });
 
-test("the history of marks is that of the virtual clock, by profile, type and id, whoever looks", async () => {
+test("the history of marks is that of the virtual clock, by profile, type and id, for every client", async () => {
   await using emulator = await startNode();
   emulator.clock.freeze("2026-12-01T10:00:00Z");
   const from = Date.parse("2026-12-01T10:00:00Z") / 1000;

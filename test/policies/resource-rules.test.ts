@@ -75,7 +75,7 @@ describe("signaling", () => {
   test.each([signalingWithinOwned, signalingLength, signalingCount])("owned addresses pass $name", (rule) =>
     expect(messagesOf(rule, [good], { config })).toEqual([]),
   );
-  test("a prefix of somebody else is named", () => {
+  test("a prefix of another owner is named", () => {
     expect(
       messagesOf(signalingWithinOwned, [signaling(["198.51.100.7/32", "203.0.113.7/32"])], { config })[0],
     ).toContain("prefixes that are not within owned prefixes (1 of 2): 203.0.113.7/32");

@@ -49,7 +49,7 @@ const content: fc.Arbitrary<PrefixEntry> = fc
   .map(({ value, reason, expires }) => ({ value, ...(reason && { reason }), ...(expires && { expires }) }));
 
 /** Eight addresses and a few contents: prefixes, their halves and what is around them all come, and often say the same. */
-const crowd = fc
+const crowded = fc
   .array(
     fc.record({
       host: fc.nat(7),
@@ -68,8 +68,8 @@ const crowd = fc
 
 const blocks = fc.array(block, { maxLength: 20 });
 const named = (pairs: [Block, PrefixEntry][]) => new Map(pairs.map(([one, what]) => [textOf(one), { one, what }]));
-const set = fc.oneof(fc.array(fc.tuple(block, content), { maxLength: 24 }), crowd).map(named);
-const crowdedSet = crowd.map(named);
+const set = fc.oneof(fc.array(fc.tuple(block, content), { maxLength: 24 }), crowded).map(named);
+const crowdedSet = crowded.map(named);
 type Naive = ReadonlyMap<string, { one: Block; what: PrefixEntry }>;
 
 const entriesOf = (naive: Naive): PrefixEntries =>

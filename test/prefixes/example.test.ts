@@ -58,7 +58,7 @@ describe("the example block-lists", () => {
     expect(addresses).toBe(String(256 + 192 + 256));
   });
 
-  test("passes its own rails", async () => {
+  test("passes its own limits", async () => {
     const { failures, inputs } = await checked(resources[0]?.inputs ?? {});
     expect(failures).toEqual([]);
     expect(inputs).toMatchObject({ entries: { "203.0.113.7/32": 2 }, maxRemovals: "20%" });

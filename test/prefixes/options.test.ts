@@ -63,7 +63,7 @@ test("maxEntries counts prefixes, those of ranges too", () => {
 });
 
 test("allowEmpty: an empty list can be meant", () => {
-  expect(parsePrefixes("# nobody today\n", { allowEmpty: true })).toEqual({});
+  expect(parsePrefixes("# none today\n", { allowEmpty: true })).toEqual({});
   expect(parsePrefixes("", { allowEmpty: true })).toEqual({});
   expect(() => parsePrefixes("", { allowEmpty: false })).toThrow("there is no prefix in it");
 });

@@ -98,7 +98,7 @@ test.each([30, 45, 60, 75])(
   },
 );
 
-test("a set that somebody else fills meanwhile is left with what is theirs, and the probe ends", async () => {
+test("a set that another writer fills meanwhile is left with what is theirs, and the probe ends", async () => {
   const onRequest = (count: number) => count === 40 && emulator.change(SET, { insert: { "10.1.0.0/16": 5 } });
   await using emulator = await startNode({}, { onRequest });
   const { stopped, left } = await short(emulator);

@@ -59,7 +59,7 @@ class Exchange extends EventEmitter {
   }
 
   end(last: Buffer, done?: () => void): void {
-    // The emulator has something to do after the last byte, before anybody can have read it.
+    // The emulator has something to do after the last byte, before a client can have read it.
     setImmediate(() => this.deliver(last));
     done?.();
   }

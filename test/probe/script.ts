@@ -18,7 +18,7 @@ const commit = { url: `${SET}/`, cmd: "commit" };
 const many = (number: number) =>
   insert(...Array.from({ length: number }, (_, at) => [`10.0.${at >> 8}.${at & 255}/32`, 1] as const));
 
-/** Commands to the node: valid ones, and those that somebody refuses. */
+/** Commands to the node: valid ones, and those that some node refuses. */
 const NODE: readonly object[] = [
   list(SET),
   list("prefixset://edge/blocked"),

@@ -51,7 +51,7 @@ export const WITHOUT_SET: EmulatorState = {
 const timeouts = new WeakMap<Emulator, Set<() => void>>();
 
 /**
- * An emulator whose clock stands still until somebody waits.
+ * An emulator whose clock stands still until a caller waits.
  *
  * @param onRequest Is called with the number of requests so far, before the last one is answered.
  */

@@ -31,7 +31,7 @@ describe("declarations of one program", () => {
     expect(conflict(entry("single", "203.0.113.0/24"), set("whole", []))).toMatch(sentence);
   });
 
-  it("of a set whose prefixes are secret are counted, whoever declares them", () => {
+  it("of a set whose prefixes are secret are counted for every resource that declares them", () => {
     const secret = { ...set("hidden", ["192.0.2.0/24"]), secret: true, isSecret: true };
     expect(conflict(secret, entry("single", "203.0.113.0/24"))).toMatch(
       /^PrefixSetEntry "single" adds a secret prefix to a set that PrefixSet "hidden" owns/,

@@ -61,7 +61,7 @@ const hostile = fc.oneof(
 
 const TYPE = "pulumi-nodejs:dynamic/packetfilter:";
 
-/** A preview in which every text that somebody may choose is a given one. */
+/** A preview in which every text that a user may choose is a given one. */
 function preview(texts: readonly string[]): string {
   const [reason, ticket, name, message, node, argument, value] = texts;
   const urn = (type: string) => `urn:pulumi:test::journey::packetfilter:index:PrefixSetFleet$${TYPE}${type}::${name}`;

@@ -30,7 +30,7 @@ export interface ShapedNode extends AsyncDisposable {
   readonly endpoint: string;
   /** What was asked, without the lists' bodies: `insert 2`, `commit`. */
   readonly asked: string[];
-  /** Sets by url; a test changes them as somebody else would. */
+  /** Sets by url; a test changes them as another writer would. */
   readonly sets: Map<string, Held>;
   shape: Shape;
 }

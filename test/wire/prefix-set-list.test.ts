@@ -229,7 +229,7 @@ describe("a list of a prefix-set", () => {
   });
 
   it.each([0.5, 1.5, -1, 2 ** 32, 1e300, "drop", "1.5", "18446744073709551617", " 7", ""])(
-    "keeps the value %j that somebody else wrote",
+    "keeps the value %j that another writer wrote",
     (value) => {
       const lists = [[{ p: "192.0.2.0/24", v: value }], [["192.0.2.0/24", value]], { "192.0.2.0/24": value }];
       for (const json of lists) expect(readPrefixSetList(json).map((entry) => entry.value)).toEqual([value]);

@@ -39,7 +39,7 @@ export async function locked(file, { waiting, work }) {
   }
 }
 
-/** A link appears together with its content, so nobody ever reads a lock without an owner. */
+/** A link appears together with its content, so no process ever reads a lock without an owner. */
 function take(/** @type {string} */ own, /** @type {string} */ file) {
   try {
     linkSync(own, file);

@@ -53,7 +53,7 @@ export async function ensurePython({ env = process.env, out = process.stderr } =
         const into = ["--target", join(staging, packages), "--requirement", REQUIREMENTS, "--no-deps"];
         const how = ["--ignore-installed", "--only-binary", ":all:", "--no-compile", "--no-input"];
         await run([...(await pip(staging, env)), "install", "--quiet", ...how, ...into], env);
-        // Moved into place whole, so that nobody ever uses half of it.
+        // Moved into place whole, so that no process ever uses half of it.
         renameSync(staging, folder);
         progress.done();
         return folder;

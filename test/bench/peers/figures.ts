@@ -53,7 +53,7 @@ export type Row = z.infer<typeof row>;
 export const figuresSchema = z.object({
   /** ISO 8601, of the day. */
   date: z.string(),
-  /** A run that only tries every part; its figures are for nobody to compare. */
+  /** A run that only tries every part; its figures are not for comparison. */
   quick: z.boolean(),
   minutes: amount,
   /** The run went on with what one that had been broken off had measured. */

@@ -70,7 +70,7 @@ export class BenchNode implements AsyncDisposable {
     return [...prefixes].filter((prefix) => applied[prefix] !== wanted[prefix]).length;
   }
 
-  /** Takes an entry out at the node's console, behind everybody's back. */
+  /** Takes an entry out at the node's console, without a word to any client. */
   async drift(set: string, prefix: string): Promise<void> {
     await this.emulator.change(url(set), { delete: [prefix] });
   }

@@ -1,7 +1,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { PeerName, Step, Workload } from "./plan";
 
-/** What a peer is to do: keep entries in a set at a node that nobody else writes to. */
+/** What a peer is to do: keep entries in a set at a node that has no other writer. */
 export interface Task {
   readonly workload: Workload;
   /** Base address of the node. */

@@ -15,7 +15,7 @@ interface Contestant {
 const PATIENCE = 60;
 
 /**
- * Measures one group once: the peers side by side, step by step, each in a folder and with a set of its own at one node. Whoever
+ * Measures one group once: the peers side by side, step by step, each in a folder and with a set of its own at one node. The one that
  * fails is out of this repetition, with the reason, and the others go on.
  *
  * @param repetition counts from 0; another peer begins in each, so that none is always the first.

@@ -49,7 +49,7 @@ export class TestClock implements ForwarderWorld {
     this.pass(until - this.passed);
   }
 
-  /** Somebody sets the machine's clock. */
+  /** Sets the machine's clock. */
   jump(ms: number): void {
     this.wallTime += ms;
   }

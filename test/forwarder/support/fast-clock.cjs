@@ -4,7 +4,7 @@ const { setTimeout: sleep } = require("node:timers/promises");
 
 /**
  * The machine's monotonic clock, `times` as fast: what a forwarder waits seconds for takes a part of them, and all processes of
- * the machine agree on it. `ahead`: milliseconds by which somebody has set the date wrong.
+ * the machine agree on it. `ahead`: milliseconds by which the date is set wrong.
  *
  * @param {number} times
  * @returns {import("../../../provider/forwarder/world").ForwarderWorld}

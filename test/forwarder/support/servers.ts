@@ -16,7 +16,7 @@ export interface Server extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-/** Ports that are free, at least until somebody takes them. */
+/** Ports that are free, at least until another process takes them. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, "127.0.0.1"));
   await Promise.all(servers.map((server) => once(server, "listening")));

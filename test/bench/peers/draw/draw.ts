@@ -9,7 +9,7 @@ export const FIGURES = join("docs", "benchmarks.json");
 const PAGE = join("docs", "benchmarks.md");
 const PICTURES = join("docs", "pictures");
 
-/** Keeps figures where {@link draw} and everybody else finds them. */
+/** Keeps figures where {@link draw} and the other steps find them. */
 export async function write(figures: Figures): Promise<void> {
   await writeFile(FIGURES, figuresText(figures));
 }

@@ -3,7 +3,7 @@ import type { Lookup } from "./lookup";
 import { markdownTable, seconds, times } from "./tables";
 import { ABOUT, STEP_TITLES } from "./texts";
 
-/** This package beside the fastest others, at the largest size at which everybody was measured; nothing where there is none. */
+/** This package beside the fastest others, at the largest size at which all were measured; nothing where there is none. */
 export function inShort(lookup: Lookup, workload: Workload): string {
   const size = lookup.headline(workload);
   if (size === undefined) return "";

@@ -16,7 +16,7 @@ export function pageOf(figures: Figures): string {
     notice(figures),
     `Made by \`npm run bench peers\` on ${figures.date}, in one run of ${figures.minutes} minutes on one machine${figures.resumed ? ", which went on with what a run before it had measured there" : ""}; \`test/bench/peers\` has every program that took part. All of them ask the same packaged emulator, a process of its own on the same machine. Seconds are those of the whole command, its start included. In brackets: how many times as long as the engine's floor in the same row, which is what Pulumi takes for resources that do nothing. A dash is a step that was not run; the table at the end says why.`,
     "## In short",
-    `The largest sizes at which everybody was measured, ${USUAL.latency} ms a request. In the last two columns: who was fastest of the others, in how many seconds, and how many times as long this package took. What those leave out for it is said below.`,
+    `The largest sizes at which all were measured, ${USUAL.latency} ms a request. In the last two columns: who was fastest of the others, in how many seconds, and how many times as long this package took. What those leave out for it is said below.`,
     ...workloads.flatMap((workload) => [inShort(lookup, workload), picture(charts, `peers-${workload}-ratios.svg`)]),
     "## Who is compared",
     peersTable(),
