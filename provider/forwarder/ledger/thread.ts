@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { parentPort, Worker, workerData } from "node:worker_threads";
+import { type MessagePort, parentPort, Worker, workerData } from "node:worker_threads";
 import { asError } from "../../model/errors";
 import { UnreadList } from "../reading/reading";
 import type { SharedTurns } from "../slices";
@@ -8,7 +8,6 @@ import {
   type ArrivedList,
   type Ledger,
   type LedgerOptions,
-  type LedgerStatus,
   type Opened,
   type SpooledBatch,
   SpoolFull,
@@ -16,31 +15,19 @@ import {
 } from "./protocol";
 import { StoreError } from "./sqlite";
 
-/** What the thread can be asked: to open the ledger, and then its methods. */
-interface Methods extends Ledger {
-  open(options: LedgerOptions): Promise<Opened>;
-}
-
-type Name = keyof Methods;
-
 /** A call on its way to the thread. */
-type Question = {
-  [Each in Name]: { readonly number: number; readonly name: Each; readonly args: Parameters<Methods[Each]> };
-}[Name];
+interface Question {
+  readonly number: number;
+  readonly name: keyof Ledger;
+  readonly args: readonly unknown[];
+}
 
 /** What comes back. */
 interface Reply {
   readonly number: number;
   readonly result?: unknown;
-  readonly failure?: Failure;
+  readonly failure?: ReturnType<typeof failureOf>;
 }
-
-/** An error on its way between threads: classes do not survive it. */
-type Failure = Pick<Error, "name" | "message"> &
-  Partial<Pick<SpoolFull, "sinks"> & Pick<UnreadList, "refused" | "remedy">> & {
-    /** SQLite's result code. */
-    readonly errcode?: number;
-  };
 
 /** This file as it was compiled, also where it runs as it was written, as in tests. */
 const COMPILED = join(
@@ -49,6 +36,8 @@ const COMPILED = join(
 );
 /** What the thread is told, which a thread of the program's own is not. */
 const ROLE = "pulumi-packetfilter ledger";
+/** The number of the answer that says what opening found; those of calls are greater. */
+const OPENING = 0;
 
 /**
  * A ledger in a thread of its own. Reading lists, comparing them and waiting for the disk stop that thread only: the
@@ -56,7 +45,7 @@ const ROLE = "pulumi-packetfilter ledger";
  */
 export class LedgerThread implements Ledger {
   private readonly waiting = new Map<number, { resolve(result: never): void; reject(error: Error): void }>();
-  private last = 0;
+  private last = OPENING;
   private ended: Error | undefined;
 
   private constructor(
@@ -75,9 +64,9 @@ export class LedgerThread implements Ledger {
    * @param turns In which callers go on with what the thread has answered.
    */
   static async open(options: LedgerOptions, turns: SharedTurns): Promise<{ ledger: LedgerThread; opened: Opened }> {
-    const thread = new LedgerThread(new Worker(COMPILED, { workerData: ROLE }), turns);
+    const thread = new LedgerThread(new Worker(COMPILED, { workerData: { role: ROLE, options } }), turns);
     try {
-      return { ledger: thread, opened: await thread.ask("open", [options]) };
+      return { ledger: thread, opened: await thread.answerTo(OPENING) };
     } catch (error) {
       await thread.worker.terminate();
       throw error;
@@ -90,21 +79,10 @@ export class LedgerThread implements Ledger {
     return this.ask("take", [list], bodies);
   }
 
-  next(...args: Parameters<Ledger["next"]>): Promise<readonly SpooledBatch[]> {
-    return this.ask("next", args);
-  }
-
-  acknowledge(sink: string, position: number): Promise<void> {
-    return this.ask("acknowledge", [sink, position]);
-  }
-
-  status(): Promise<LedgerStatus> {
-    return this.ask("status", []);
-  }
-
-  configure(...args: Parameters<Ledger["configure"]>): Promise<readonly string[]> {
-    return this.ask("configure", args);
-  }
+  readonly next = this.asking("next");
+  readonly acknowledge = this.asking("acknowledge");
+  readonly status = this.asking("status");
+  readonly configure = this.asking("configure");
 
   async close(listed: number | undefined): Promise<void> {
     try {
@@ -114,17 +92,19 @@ export class LedgerThread implements Ledger {
     }
   }
 
-  private ask<Each extends Name>(
-    name: Each,
-    args: Parameters<Methods[Each]>,
-    transfer: ArrayBuffer[] = [],
-  ): Promise<Awaited<ReturnType<Methods[Each]>>> {
+  private asking<Name extends keyof Ledger>(name: Name) {
+    return (...args: Parameters<Ledger[Name]>) => this.ask(name, args);
+  }
+
+  private ask<Name extends keyof Ledger>(name: Name, args: Parameters<Ledger[Name]>, transfer: ArrayBuffer[] = []) {
+    const answer = this.answerTo<Awaited<ReturnType<Ledger[Name]>>>(++this.last);
+    if (!this.ended) this.worker.postMessage({ number: this.last, name, args } satisfies Question, transfer);
+    return answer;
+  }
+
+  private answerTo<T>(number: number): Promise<T> {
     if (this.ended) return Promise.reject(this.ended);
-    const number = ++this.last;
-    return new Promise((resolve, reject) => {
-      this.waiting.set(number, { resolve, reject });
-      this.worker.postMessage({ number, name, args }, transfer);
-    });
+    return new Promise((resolve, reject) => this.waiting.set(number, { resolve, reject }));
   }
 
   private answered({ number, result, failure }: Reply): void {
@@ -141,13 +121,14 @@ export class LedgerThread implements Ledger {
   }
 }
 
-/** What of an error goes through to the other thread. */
-function failureOf(error: unknown): Failure {
-  const { name, message, sinks, refused, remedy, errcode }: Failure = asError(error);
+/** What of an error goes through to the other thread: classes do not. */
+function failureOf(error: unknown) {
+  type Told = Partial<Pick<SpoolFull, "sinks"> & Pick<UnreadList, "refused" | "remedy"> & { errcode: number }>;
+  const { name, message, sinks, refused, remedy, errcode }: Error & Told = asError(error);
   return { name, message, sinks, refused, remedy, errcode };
 }
 
-function revived({ name, message, sinks, refused, remedy, errcode }: Failure): Error {
+function revived({ name, message, sinks, refused, remedy, errcode }: ReturnType<typeof failureOf>): Error {
   if (name === "SpoolFull") return new SpoolFull(sinks ?? []);
   if (name === "UnreadList") return new UnreadList(message, refused === true, remedy);
   if (name === "StoreError") return new StoreError(message);
@@ -155,16 +136,26 @@ function revived({ name, message, sinks, refused, remedy, errcode }: Failure): E
 }
 
 /** The other end: one ledger, asked by messages. */
-let ledger: StoredLedger | undefined;
-
-async function answer({ name, args }: Question): Promise<unknown> {
-  if (name === "open") {
-    const { ledger: made, opened } = await StoredLedger.open(...args);
-    ledger = made;
-    return opened;
-  }
-  if (!ledger) throw new Error("The ledger is not open.");
-  return Reflect.apply(ledger[name], ledger, args);
+function serve(port: MessagePort, options: LedgerOptions): void {
+  const reply = (
+    number: number,
+    work: Promise<unknown>,
+    moved: (result: unknown) => ArrayBuffer[] = () => [],
+  ): void => {
+    work.then(
+      (result) => port.postMessage({ number, result } satisfies Reply, moved(result)),
+      (error: unknown) => port.postMessage({ number, failure: failureOf(error) } satisfies Reply),
+    );
+  };
+  const opening = StoredLedger.open(options);
+  reply(
+    OPENING,
+    opening.then(({ opened }) => opened),
+  );
+  port.on("message", ({ number, name, args }: Question) => {
+    const result = opening.then(({ ledger }) => Reflect.apply(ledger[name], ledger, args));
+    reply(number, result, name === "next" ? bodiesIn : undefined);
+  });
 }
 
 /** What goes to the other thread without a copy. */
@@ -172,13 +163,4 @@ function bodiesIn(batches: unknown): ArrayBuffer[] {
   return (batches as readonly SpooledBatch[]).map(({ body }) => body.buffer);
 }
 
-if (workerData === ROLE) {
-  parentPort?.on("message", (question: Question) => {
-    const { number } = question;
-    const reply = (message: Reply, moved: ArrayBuffer[] = []): void => parentPort?.postMessage(message, moved);
-    answer(question).then(
-      (result) => reply({ number, result }, question.name === "next" ? bodiesIn(result) : []),
-      (error: unknown) => reply({ number, failure: failureOf(error) }),
-    );
-  });
-}
+if (parentPort && workerData?.role === ROLE) serve(parentPort, workerData.options);
