@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { z } from "zod";
 import { OptionsError } from "../client";
 import { attempt, messageOf } from "../model/errors";
 import { type Environment, LiveConfig } from "./config/config";
 import { CONFIG_DEFAULTS } from "./defaults";
+import { LeftSpool } from "./ledger/left-spool";
 import { loadSqlite, StoreError } from "./ledger/sqlite";
 import { CLUSTER_USER, loadNats } from "./nats";
 import { pauseOf } from "./polling/mark-turns";
@@ -44,8 +44,6 @@ function loadsOf(file: string): Promise<unknown>[] {
   return [...loads, cluster ? loadNats(CLUSTER_USER) : undefined].filter((load) => load !== undefined);
 }
 
-const row = z.object({ name: z.string(), bytes: z.number() });
-
 /**
  * What a configuration means, for people: nodes, tables and sinks, and how long an outage each spool covers by what readings
  * of the last run were as large as. Sends nothing, and changes nothing.
@@ -58,7 +56,7 @@ export async function describeConfig(config: LiveConfig): Promise<string[]> {
     return `Watches arena ${arena} on ${which}: profiles ${profiles.join(", ")}, ${types ? types.join(", ") : "all types"}, every ${everyMs} ms, ${records}.`;
   });
   if (cluster) lines.push(`Shares the nodes through NATS bucket ${cluster.bucket}, leases of ${cluster.leaseMs} ms.`);
-  const tables = await usualBytes(join(config.stateFolder, "forwarder.db"));
+  const tables = await usualBytes(config.stateFolder);
   for (const { name, type, spool: own, only } of sinks) {
     const { maxBytes, maxAgeMs, whenFull } = { ...CONFIG_DEFAULTS.spool, ...spool, ...own };
     // Of nodes that are in the configuration: others are polled no more.
@@ -74,21 +72,12 @@ export async function describeConfig(config: LiveConfig): Promise<string[]> {
   return lines;
 }
 
-async function usualBytes(file: string) {
-  if (!existsSync(file)) return [];
+async function usualBytes(state: string) {
   try {
-    const { DatabaseSync } = await import("node:sqlite");
-    const db = new DatabaseSync(file, { readOnly: true });
-    try {
-      return z
-        .array(row)
-        .parse(db.prepare("SELECT name, bytes FROM tables").all())
-        .map(({ name, bytes }) => ({ table: tableOf(name), bytes }));
-    } finally {
-      db.close();
-    }
+    using left = await LeftSpool.open(state);
+    return left.tables().map(({ name, bytes }) => ({ table: tableOf(name), bytes }));
   } catch {
-    // A state that cannot be read is for the run to set aside.
+    // There is none yet; or it cannot be read, and is for the run to set aside.
     return [];
   }
 }

@@ -5,24 +5,21 @@ import type { Opened } from "./protocol";
 import type { Store } from "./store";
 
 /** What a state folder is by itself. */
-export interface StoreIdentity {
-  /** Its name, which no other has: record ids are made from it. */
-  readonly state: string;
-  /** Without a cluster an epoch is the life of a state folder: greater than that of any folder before it. */
-  readonly epoch: number;
-}
+export type StoreIdentity = ReturnType<typeof loadIdentity>["identity"];
 
 const text = z.object({ value: z.string() });
 
 /** Reads the identity of a store, gives a new one its own, and reads what its last run knew. */
-export function loadIdentity(
-  store: Store,
-  wall: number,
-): Pick<Opened, "listedBefore" | "epochs"> & { identity: StoreIdentity } {
+export function loadIdentity(store: Store, wall: number) {
   const meta = (name: string) => store.get(text, "SELECT value FROM meta WHERE name = ?", name)?.value;
   const listed = meta("listed");
   const state = meta("state");
-  const identity = { state: state ?? randomUUID(), epoch: Number(meta("epoch") ?? wall) };
+  const identity = {
+    /** Its name, which no other has: record ids are made from it. */
+    state: state ?? randomUUID(),
+    /** Without a cluster an epoch is the life of a state folder: greater than that of any folder before it. */
+    epoch: Number(meta("epoch") ?? wall),
+  };
   store.transaction(() => {
     for (const [name, value] of Object.entries(identity)) setMeta(store, name, String(value));
     // Until this run ends cleanly, it is not known when it listed last.
@@ -35,7 +32,8 @@ export function loadIdentity(
     epochs[node] = Math.max(epochs[node] ?? 0, epoch);
   }
   const before = listed === undefined ? "unknown" : Number(listed);
-  return { identity, listedBefore: state === undefined ? "never" : before, epochs };
+  const listedBefore: Opened["listedBefore"] = state === undefined ? "never" : before;
+  return { identity, listedBefore, epochs };
 }
 
 /** Within a transaction: the run ends cleanly, and this is when it listed last. */

@@ -25,41 +25,31 @@ export class StoredLedger implements Ledger {
   /** Ends of the lists that are being read, by table: no two lists of one at a time. */
   private readonly underWay = new Map<string, Promise<void>>();
   private lastReading = 0;
-  private readonly opened: Opened;
   private current: OpenStore;
   /** A store that was set aside at work, until it is told. */
   private aside: string | undefined;
 
   private constructor(
     private options: LedgerOptions,
-    private store: Store,
+    store: Store,
     /** Stores that were set aside. Tables that had a baseline in one say so with a `reset`. */
     private asides: number,
   ) {
-    const { open, opened } = OpenStore.load(store, options, 0, () => this.startAnew());
-    this.current = open;
-    this.opened = opened;
+    this.current = new OpenStore(store, options, 0, () => this.startAnew());
   }
 
   /** Opens the store of a state folder; one that is broken is set aside, and the work begins anew. */
   static async open(options: LedgerOptions): Promise<{ ledger: StoredLedger; opened: Opened }> {
+    const { file, wall } = options;
     try {
-      const ledger = StoredLedger.of(options, await Store.open(options.file, options), 0);
-      return { ledger, opened: ledger.opened };
+      const ledger = new StoredLedger(options, await Store.open(file, options), 0);
+      return { ledger, opened: ledger.current.opened };
     } catch (error) {
       if (!isBroken(error)) throw error;
-      const aside = setAside(options.file, options.wall);
-      const ledger = StoredLedger.of(options, await Store.open(options.file, options), 1);
-      return { ledger, opened: { ...ledger.opened, setAside: { file: aside, records: await recordsLeft(aside) } } };
-    }
-  }
-
-  private static of(options: LedgerOptions, store: Store, asides: number): StoredLedger {
-    try {
-      return new StoredLedger(options, store, asides);
-    } catch (error) {
-      store.close();
-      throw error;
+      const aside = setAside(file, wall);
+      const ledger = new StoredLedger(options, await Store.open(file, options), 1);
+      const opened = { ...ledger.current.opened, setAside: { file: aside, records: await recordsLeft(aside) } };
+      return { ledger, opened };
     }
   }
 
@@ -92,7 +82,7 @@ export class StoredLedger implements Ledger {
     const last = aside && { lastAside: { file: aside, records: await recordsLeft(aside) } };
     this.aside = undefined;
     this.current.retry();
-    return { ...this.current.spool.status, freeBytes: this.current.freeBytes, setAside: this.asides, ...last };
+    return { ...this.current.spool.status, freeBytes: this.current.store.freeBytes, setAside: this.asides, ...last };
   }
 
   configure(options: ChangingOptions): Promise<readonly string[]> {
@@ -112,14 +102,12 @@ export class StoredLedger implements Ledger {
 
   /** Sets the store aside and goes on with an empty one. Numbers and epochs go on, so that nothing has the id of another. */
   private startAnew(): void {
-    const { spool } = this.current;
+    const { spool, store: broken } = this.current;
     this.current.giveUp(new Error(GIVEN_UP));
     const wall = this.options.wall + ++this.asides;
-    const { store, aside } = this.store.startAnew(wall);
-    this.store = store;
+    const { store, aside } = broken.startAnew(wall);
     this.aside = aside;
-    const options = { ...this.options, wall };
-    this.current = OpenStore.load(this.store, options, spool.last, () => this.startAnew()).open;
+    this.current = new OpenStore(store, { ...this.options, wall }, spool.last, () => this.startAnew());
   }
 
   private async read(list: ArrivedList): Promise<TakenOver> {

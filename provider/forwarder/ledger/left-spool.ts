@@ -9,7 +9,7 @@ import { SinkAccount } from "./sink-account";
 import { isBroken, isNoDatabase, loadSqlite, StoreError } from "./sqlite";
 
 const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
-const tableRow = z.object({ id: z.number(), name: z.string() });
+const tableRow = z.object({ id: z.number(), name: z.string(), bytes: z.number().catch(0) });
 const batchRow = z.object({
   seq: z.number(),
   table_id: z.number(),
@@ -69,9 +69,14 @@ export class LeftSpool implements Disposable {
     return this.rows(sinkRow, "SELECT name, position, dropped FROM sinks ORDER BY name");
   }
 
+  /** Its tables, and how many bytes a reading of each usually was; none where that cannot be read. */
+  tables(): z.infer<typeof tableRow>[] {
+    return this.rows(tableRow, "SELECT id, name, bytes FROM tables");
+  }
+
   /** Its batches, in their order. */
   *batches(): Generator<LeftBatch> {
-    const tables = new Map(this.rows(tableRow, "SELECT id, name FROM tables").map(({ id, name }) => [id, name]));
+    const tables = new Map(this.tables().map(({ id, name }) => [id, name]));
     let failures = 0;
     for (let at = 0; failures < PATIENCE; ) {
       try {

@@ -35,38 +35,37 @@ export class OpenStore {
   /** Set while marks of sinks wait to be written. */
   private cancelMarks: (() => void) | undefined;
 
-  private constructor(
-    private readonly store: Store,
-    private readonly identity: StoreIdentity,
-    private current: Spool,
-    /** Stays free on the disk. */
-    private reserveBytes: number,
-    private readonly after: Clock["after"],
-    private readonly onBroken: () => void,
-  ) {}
+  /** What was found in it. */
+  readonly opened: Opened;
+  spool: Spool;
+  private readonly identity: StoreIdentity;
+  /** Stays free on the disk. */
+  private reserveBytes: number;
+  private readonly after: Clock["after"];
 
   /**
-   * Reads what a store holds.
+   * Reads what a store holds; one that cannot be read is closed.
    *
-   * @param wall The epoch of a new one.
    * @param least No batch has a smaller number.
    * @param onBroken The store turned out to be broken: it is not to be used any more.
    */
-  static load(
-    store: Store,
+  constructor(
+    readonly store: Store,
     { sinks, wall, reserveBytes = 0, after = systemClock.after }: LedgerOptions,
     least: number,
-    onBroken: () => void,
-  ): { open: OpenStore; opened: Opened } {
-    const { identity, ...found } = loadIdentity(store, wall);
-    const spool = new Spool(store);
-    const forgotten = spool.load(sinks, least);
-    const open = new OpenStore(store, identity, spool, reserveBytes, after, onBroken);
-    return { open, opened: { ...found, forgotten } };
-  }
-
-  get spool(): Spool {
-    return this.current;
+    private readonly onBroken: () => void,
+  ) {
+    this.reserveBytes = reserveBytes;
+    this.after = after;
+    this.spool = new Spool(store);
+    try {
+      const { identity, ...found } = loadIdentity(store, wall);
+      this.identity = identity;
+      this.opened = { ...found, forgotten: this.spool.load(sinks, least) };
+    } catch (error) {
+      store.close();
+      throw error;
+    }
   }
 
   table(name: TableName): TableState {
@@ -100,16 +99,12 @@ export class OpenStore {
       store.transaction(() => spool.writeMoved(moved));
       const next = new Spool(store);
       const gone = next.load(sinks, spool.last);
-      this.current = next;
+      this.spool = next;
       return gone;
     } catch (error) {
       spool.giveBack(moved);
       throw error;
     }
-  }
-
-  get freeBytes(): number {
-    return this.store.freeBytes;
   }
 
   /** Writes marks of sinks that could not be written: there may be room now. */
@@ -192,7 +187,7 @@ export class OpenStore {
       resolve(taken[index] as TakenOver);
     }
     const newest = accepted.map(({ reading }) => reading.list).sort((a, b) => b.now - a.now)[0];
-    if (newest) spool.dropOldest(newest);
+    if (newest) spool.drop((account) => account.dropOldest(newest));
     if (spool.hasMoved) this.scheduleMarks();
     return false;
   }
@@ -241,7 +236,7 @@ export class OpenStore {
     const { rows, changes, whole = [], table } = one.reading;
     const bytes = bytesOf(rows) + bytesOf(changes) + bytesOf(whole);
     if (bytes === 0 || this.store.hasRoomFor(bytes, this.reserveBytes)) return true;
-    if (this.spool.dropForRoom(bytes)) this.finished.push(one);
+    if (this.spool.drop((account) => account.dropBytes(bytes))) this.finished.push(one);
     else if (this.spool.hasMoved && !one.isSecondTry) this.finished.push({ ...one, isSecondTry: true });
     else {
       table.forget();

@@ -6,18 +6,11 @@ import type { HeadData } from "../../wire/envelope";
 import type { MarkEvent, NamedRule } from "../record/rows";
 import type { TableFilter, TableName } from "../table";
 
-/** What a sink may leave unread in the spool, and what happens then. */
-interface SpoolLimits {
-  readonly maxBytes: number;
-  /** 0: no limit. */
-  readonly maxAgeMs: number;
-  readonly whenFull: "pause" | "drop-oldest";
-}
-
 /** A sink as the ledger knows it. */
 export interface SinkSpec {
   readonly name: string;
-  readonly limits: SpoolLimits;
+  /** What it may leave unread in the spool, and what happens then; an age of 0 is no limit. */
+  readonly limits: { readonly maxBytes: number; readonly maxAgeMs: number; readonly whenFull: "pause" | "drop-oldest" };
   /** The tables that it takes; default: all. */
   readonly only?: TableFilter;
 }

@@ -55,7 +55,7 @@ export class SinkAccount {
   /** Moves the sink's mark. */
   acknowledge(position: number): void {
     this.position = Math.max(this.position, position);
-    for (let entry = this.unread[this.first]; entry && entry.seq <= this.position; entry = this.unread[this.first]) {
+    for (let entry = this.oldest; entry && entry.seq <= this.position; entry = this.oldest) {
       this.records -= entry.records;
       this.bytes -= entry.bytes;
       this.first++;
@@ -68,8 +68,7 @@ export class SinkAccount {
 
   /** The position up to which the sink needs nothing any more, `last` being that of the newest batch. */
   readUpTo(last: number): number {
-    const oldest = this.unread[this.first];
-    return oldest ? oldest.seq - 1 : last;
+    return this.oldest ? this.oldest.seq - 1 : last;
   }
 
   /**
@@ -79,7 +78,7 @@ export class SinkAccount {
    */
   isFullFor(more: number, at: Moment, reserved: number): boolean {
     const { maxBytes, maxAgeMs } = this.spec.limits;
-    const oldest = this.unread[this.first];
+    const { oldest } = this;
     if (!oldest && reserved === 0) return false;
     const isLate = oldest !== undefined && maxAgeMs > 0 && ageOf(oldest, at) > maxAgeMs;
     return isLate || this.bytes + reserved + more > maxBytes;
@@ -92,26 +91,16 @@ export class SinkAccount {
    */
   dropOldest(at: Moment): boolean {
     const { maxBytes, maxAgeMs } = this.spec.limits;
-    const before = this.position;
-    for (let oldest = this.unread[this.first]; oldest; oldest = this.unread[this.first]) {
+    return this.dropWhile((oldest) => {
       const tooMuch = this.bytes > maxBytes && this.unread.length - this.first > 1;
-      if (!tooMuch && !(maxAgeMs > 0 && ageOf(oldest, at) > maxAgeMs)) break;
-      this.dropped += oldest.records;
-      this.acknowledge(oldest.seq);
-    }
-    return this.position !== before;
+      return tooMuch || (maxAgeMs > 0 && ageOf(oldest, at) > maxAgeMs);
+    });
   }
 
   /** Gives up the oldest batches of so many bytes. @returns whether there were any. */
   dropBytes(bytes: number): boolean {
-    const before = this.position;
-    let left = bytes;
-    for (let oldest = this.unread[this.first]; oldest && left > 0; oldest = this.unread[this.first]) {
-      left -= oldest.bytes;
-      this.dropped += oldest.records;
-      this.acknowledge(oldest.seq);
-    }
-    return this.position !== before;
+    const rest = this.bytes - bytes;
+    return this.dropWhile(() => this.bytes > rest);
   }
 
   /** The numbers of the batches behind the mark and behind `after`, from the oldest, as `Ledger.next` has them. */
@@ -131,7 +120,7 @@ export class SinkAccount {
   }
 
   backlog(): Backlog {
-    const oldest = this.unread[this.first];
+    const { oldest } = this;
     return {
       name: this.spec.name,
       records: this.records,
@@ -141,5 +130,18 @@ export class SinkAccount {
       dropped: this.dropped,
       limitBytes: this.spec.limits.maxBytes,
     };
+  }
+
+  private get oldest(): Entry | undefined {
+    return this.unread[this.first];
+  }
+
+  private dropWhile(isToGo: (oldest: Entry) => boolean): boolean {
+    const before = this.position;
+    for (let { oldest } = this; oldest && isToGo(oldest); oldest = this.oldest) {
+      this.dropped += oldest.records;
+      this.acknowledge(oldest.seq);
+    }
+    return this.position !== before;
   }
 }

@@ -132,9 +132,7 @@ export class Spool {
       0,
     );
     if (bytes === 0) return [];
-    const takers = [...this.accounts.values()].filter(
-      (account) => account.spec.limits.whenFull === "pause" && account.takes(table),
-    );
+    const takers = this.sinksThat("pause").filter((account) => account.takes(table));
     const full = takers.filter((account) => account.isFullFor(bytes, at, reserved.get(account) ?? 0));
     if (full.length > 0) return full;
     for (const account of takers) reserved.set(account, (reserved.get(account) ?? 0) + bytes);
@@ -158,23 +156,11 @@ export class Spool {
     this.moved.add(account);
   }
 
-  /** Drops what the limits of `drop-oldest` do not allow. @returns whether there was something. */
-  dropOldest(at: Moment): boolean {
-    for (const account of this.accounts.values()) {
-      if (account.spec.limits.whenFull === "drop-oldest" && account.dropOldest(at)) this.moved.add(account);
-    }
-    return this.hasMoved;
-  }
-
-  /** Drops the oldest batches of so many bytes of the sinks that let it. @returns whether there was something. */
-  dropForRoom(bytes: number): boolean {
-    let dropped = false;
-    for (const account of this.accounts.values()) {
-      if (account.spec.limits.whenFull !== "drop-oldest" || !account.dropBytes(bytes)) continue;
-      this.moved.add(account);
-      dropped = true;
-    }
-    return dropped;
+  /** Drops batches of the sinks that let it, by their limits or for room. @returns whether there was something. */
+  drop(dropOf: (account: SinkAccount) => boolean): boolean {
+    const dropping = this.sinksThat("drop-oldest").filter(dropOf);
+    for (const account of dropping) this.moved.add(account);
+    return dropping.length > 0;
   }
 
   get hasMoved(): boolean {
@@ -219,6 +205,10 @@ export class Spool {
 
   private done(): number {
     return Math.min(this.lastSeq, ...[...this.accounts.values()].map((account) => account.readUpTo(this.lastSeq)));
+  }
+
+  private sinksThat(whenFull: SinkSpec["limits"]["whenFull"]): SinkAccount[] {
+    return [...this.accounts.values()].filter(({ spec }) => spec.limits.whenFull === whenFull);
   }
 
   private account(sink: string): SinkAccount {

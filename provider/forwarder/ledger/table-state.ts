@@ -11,13 +11,7 @@ import { bytesOf, KeptBaseline, wholeRows } from "./kept-baseline";
 import type { ArrivedList, TakenOver } from "./protocol";
 import type { Store } from "./store";
 
-const tableSchema = z.object({
-  id: z.number(),
-  epoch: z.number(),
-  sequence: z.number(),
-  marks: z.number(),
-  bytes: z.number(),
-});
+const tableSchema = z.object({ id: z.number(), epoch: z.number(), sequence: z.number(), bytes: z.number() });
 
 /** How much the last reading weighs in the usual size of one. */
 const WEIGHT = 0.1;
@@ -76,7 +70,7 @@ export class TableState {
 
   /** Takes where the table stands from the store, after a transaction that did not happen. */
   reload(): void {
-    const sql = "SELECT id, epoch, sequence, marks, bytes FROM tables WHERE name = ?";
+    const sql = "SELECT id, epoch, sequence, bytes FROM tables WHERE name = ?";
     const row = this.store.get(tableSchema, sql, this.key);
     this.id = row?.id ?? 0;
     this.epoch = row?.epoch ?? 0;
