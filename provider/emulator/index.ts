@@ -26,7 +26,8 @@ export {
   singleSwitchDialects,
 } from "./behaviour/dialect";
 export type { FaultKind } from "./behaviour/fault-kinds";
-export { type ActiveFault, type Fault, faultSchema } from "./behaviour/faults";
+export { type Fault, faultSchema } from "./behaviour/fault-schema";
+export type { ActiveFault } from "./behaviour/faults";
 export { type UnmetFault, UnmetFaultError } from "./behaviour/unmet-faults";
 export { type ConnectOptions, connectEmulator, type RemoteEmulator } from "./control/client";
 export type { RequestWait } from "./control/journal";

@@ -5,7 +5,7 @@ import { OPTIONS, SHORTEST_TOKEN } from "./defaults";
 import type { TlsChoice } from "./http/certificates";
 import type { JournalEntry } from "./journal/entry";
 import type { JournalLimits } from "./journal/journal";
-import type { MarkStoreOptions } from "./marks";
+import type { MarkLimits } from "./marks";
 import type { EmulatorState } from "./state/state";
 import type { Wall } from "./time/clock";
 import {
@@ -86,7 +86,7 @@ export interface EmulatorOptions {
   /** Real time without a request after which the next one begins another run, default 5 s; see `emulator.runs`. */
   readonly runPause?: Duration;
   /** Limits of the mark tables of each profile; default: 1 048 576 records in each, expired ones kept for 60 s. */
-  readonly marks?: Omit<MarkStoreOptions, "now">;
+  readonly marks?: MarkLimits;
   /** Is called with each journal entry once it is answered. */
   readonly onRequest?: (entry: JournalEntry) => void;
   /**

@@ -6,6 +6,7 @@ import { paced } from "../../provider/emulator/http/reply";
 import { type MarkAction, MarkStore } from "../../provider/emulator/marks";
 import { PacketView } from "../../provider/emulator/packets";
 import { RandomIntegers } from "../../provider/emulator/packets/traffic-source";
+import { markChunks } from "../emulator-engine/mark-lists";
 import { type Figure, median } from "./figure";
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -49,7 +50,7 @@ function size(chunks: Iterable<Buffer>): number {
 /** From the request to the last byte over loopback. */
 async function requested(marks: MarkStore, work: (fetchList: () => Promise<void>) => Promise<void>): Promise<void> {
   const server = createServer(async (_request, response) => {
-    for await (const chunk of paced(marks.list("shost"))) if (!response.write(chunk)) await once(response, "drain");
+    for await (const chunk of paced(markChunks(marks))) if (!response.write(chunk)) await once(response, "drain");
     response.end();
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -69,7 +70,7 @@ export async function marksFigures(): Promise<Figure[]> {
     figures.push({ name, value, unit, reference });
   };
   const marks = filled(100_000, BENCHMARK_BLOCK);
-  const list = () => size(marks.list("shost"));
+  const list = () => size(markChunks(marks));
   add("100 000 marks: body", list() / 1e6, "MB", "contract: about 4.8 MB");
   const encoding = await median(() => {
     change(marks, BENCHMARK_BLOCK);
@@ -93,7 +94,7 @@ export async function marksFigures(): Promise<Figure[]> {
 
   const million = filled(1_000_000, LARGE_BLOCK);
   add("1 000 000 marks: memory of the tables", million.bytes / 2 ** 20, "MiB", "");
-  add("1 000 000 marks: encoding", await median(() => size(million.list("shost")), { runs: 5 }), "ms", "");
+  add("1 000 000 marks: encoding", await median(() => size(markChunks(million)), { runs: 5 }), "ms", "");
   await requested(million, async (fetchList) => {
     const delay = monitorEventLoopDelay({ resolution: 1 });
     await fetchList();

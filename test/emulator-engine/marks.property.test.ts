@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { MarkStore, type ValueOperation } from "../../provider/emulator/marks";
 import { PacketView } from "../../provider/emulator/packets";
+import { markList } from "./mark-lists";
 
 const START = Date.UTC(2026, 0, 1);
 const KEEP = 30;
@@ -83,7 +84,7 @@ function runBoth(steps: Step[], capacity: number): void {
   const model = new Model(capacity);
   const marks = new MarkStore({ now: () => model.now, keepExpired: KEEP, capacity });
   const sorted = (records: unknown[]) => records.map((record) => JSON.stringify(record)).sort();
-  const format = { age: true, expired: true };
+  const format = { markAge: "shown", markExpired: "shown" } as const;
   for (const step of steps) {
     model.run(step);
     if (step.do === "mark") {
@@ -96,14 +97,14 @@ function runBoth(steps: Step[], capacity: number): void {
       marks.put("shost", { address, id, value, lifetime, age: age / 1000 });
     }
     const expected = model.records() as { status: string }[];
-    expect(sorted(JSON.parse(marks.list("shost", format).toString()).data)).toEqual(sorted(expected));
+    expect(sorted(JSON.parse(markList(marks, "shost", format)).data)).toEqual(sorted(expected));
     if (step.do !== "wait") continue; // counting lets time pass to the millisecond, which must not be needed
     const active = expected.filter(({ status }) => status === "active").length;
     expect(marks.count("shost")).toEqual({ active, expired: expected.length - active });
   }
   const copy = new MarkStore({ now: () => model.now, keepExpired: KEEP });
   copy.import(JSON.parse(JSON.stringify(marks.export())));
-  expect(sorted(JSON.parse(copy.list("shost", format).toString()).data)).toEqual(sorted(model.records()));
+  expect(sorted(JSON.parse(markList(copy, "shost", format)).data)).toEqual(sorted(model.records()));
 }
 
 function stepsOf(time: fc.Arbitrary<number>, lifetime: fc.Arbitrary<number>): fc.Arbitrary<Step[]> {
@@ -154,7 +155,7 @@ test("ten thousand records come and go without one being lost or found twice", (
     marks.put("shost", { address: address(index), id: index % 7, value: index, lifetime: 1 + (index % 100) });
   }
   for (let second = 0; second <= 100; second++) {
-    const left = JSON.parse(marks.list("shost").toString()).data.map(({ v }: { v: number }) => v);
+    const left = JSON.parse(markList(marks)).data.map(({ v }: { v: number }) => v);
     const expected = Array.from({ length: 10_000 }, (_, index) => index).filter((index) => 1 + (index % 100) > second);
     expect(left).toEqual(expected);
     clock.time += 1000;

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { DialectSettings } from "../../provider/emulator/behaviour/dialect";
 import { paced } from "../../provider/emulator/http/reply";
 import { MarkStore, type MarkStoreOptions, marksSchema } from "../../provider/emulator/marks";
 import { PacketView } from "../../provider/emulator/packets";
+import { markChunks, markList } from "./mark-lists";
 
 const MINUTE = 60_000;
 
@@ -19,7 +21,7 @@ function markStore(options: Partial<MarkStoreOptions> = {}) {
       clock.time,
     );
   };
-  const listed = (format = {}) => JSON.parse(marks.list("shost", format).toString()).data;
+  const listed = (settings: DialectSettings = {}) => JSON.parse(markList(marks, "shost", settings)).data;
   return { clock, marks, packet, mark, listed };
 }
 
@@ -27,7 +29,7 @@ describe("a list of marks", () => {
   test("has the short form of the documentation unless asked otherwise", () => {
     const { marks } = markStore();
     marks.import({ shost: [{ address: "203.0.113.45", id: 70001, value: 1234, lifetime: 3600 }] });
-    expect(marks.list("shost").toString()).toBe('{"data":[{"a":"203.0.113.45","id":70001,"v":1234,"t":3600}]}');
+    expect(markList(marks)).toBe('{"data":[{"a":"203.0.113.45","id":70001,"v":1234,"t":3600}]}');
   });
 
   test("has a form of its own for each table, in short and long keys, for both families", () => {
@@ -38,14 +40,16 @@ describe("a list of marks", () => {
       sdhost: [{ source: "203.0.113.9", destination: "198.51.100.7", id: 2 }],
       conn: [{ ...key, protocol: "udp", id: 3, value: 0, lifetime: 0.5 }],
     });
-    expect(marks.list("dhost").toString()).toBe('{"data":[{"a":"198.51.100.7","id":1,"v":4294967295}]}');
-    expect(marks.list("sdhost", { envelope: ["[", "]"] }).toString()).toBe(
+    expect(markList(marks, "dhost")).toBe('{"data":[{"a":"198.51.100.7","id":1,"v":4294967295}]}');
+    expect(markList(marks, "sdhost", { marksEnvelope: "array" })).toBe(
       '[{"src":"203.0.113.9","dst":"198.51.100.7","id":2,"v":1}]',
     );
-    expect(marks.list("conn").toString()).toBe(
+    expect(markList(marks, "conn")).toBe(
       '{"data":[{"src":"2001:db8::1","dst":"2001:db8:0:1::","sport":53,"dport":4000,"proto":17,"id":3,"v":0,"t":1}]}',
     );
-    expect(JSON.parse(marks.list("conn", { keys: "long", age: true, expired: true }).toString()).data).toEqual([
+    expect(
+      JSON.parse(markList(marks, "conn", { markKeys: "long", markAge: "shown", markExpired: "shown" })).data,
+    ).toEqual([
       {
         saddr: "2001:db8::1",
         daddr: "2001:db8:0:1::",
@@ -59,27 +63,27 @@ describe("a list of marks", () => {
         status: "active",
       },
     ]);
-    expect(marks.list("shost").toString()).toBe('{"data":[]}');
+    expect(markList(marks)).toBe('{"data":[]}');
   });
 
   test("shows lifetimes that run down, ages that rise, and expired records for a while", () => {
     const { clock, mark, listed, marks } = markStore({ keepExpired: 30 });
     mark("203.0.113.45", 60);
     clock.time += 59_001;
-    expect(listed({ age: true })).toEqual([{ a: "203.0.113.45", id: 9, v: 1, t: 1, age: 59 }]);
+    expect(listed({ markAge: "shown" })).toEqual([{ a: "203.0.113.45", id: 9, v: 1, t: 1, age: 59 }]);
     clock.time += 999;
     expect(listed()).toEqual([]);
-    expect(listed({ expired: true })).toEqual([{ a: "203.0.113.45", id: 9, v: 1, t: 0, status: "expired" }]);
+    expect(listed({ markExpired: "shown" })).toEqual([{ a: "203.0.113.45", id: 9, v: 1, t: 0, status: "expired" }]);
     expect(marks.count("shost")).toEqual({ active: 0, expired: 1 });
     clock.time += 30_000;
-    expect(listed({ expired: true })).toEqual([]);
+    expect(listed({ markExpired: "shown" })).toEqual([]);
     expect(marks.count("shost")).toEqual({ active: 0, expired: 0 });
   });
 
   test("comes in chunks and with what changed between two of them", async () => {
     const { marks, mark, packet, clock } = markStore();
     for (let index = 0; index < 20_000; index++) mark(`203.0.${index >> 8}.${index & 255}`);
-    const chunks = marks.list("shost")[Symbol.iterator]();
+    const chunks = markChunks(marks)[Symbol.iterator]();
     const first = chunks.next().value as Buffer;
     marks.touch({ type: "shost", id: 9, operation: "set", operand: 77 }, packet("203.0.78.31"), clock.time); // the last record
     const rest = [];
@@ -88,7 +92,7 @@ describe("a list of marks", () => {
     expect(rest.length).toBeGreaterThan(1);
     expect(data).toHaveLength(20_000);
     expect(data.at(-1)).toEqual({ a: "203.0.78.31", id: 9, v: 77 });
-    expect(JSON.parse(marks.list("shost").toString()).data).toEqual(data);
+    expect(JSON.parse(markList(marks)).data).toEqual(data);
   });
 
   test("lets the event loop turn after every so many bytes", async () => {
@@ -102,12 +106,12 @@ describe("a list of marks", () => {
   test("is the same until a lifetime has lost a whole second", () => {
     const { marks, mark, clock } = markStore();
     mark("203.0.113.45", 60);
-    const first = marks.list("shost").toString();
-    expect(marks.list("shost").toString()).toBe(first);
+    const first = markList(marks);
+    expect(markList(marks)).toBe(first);
     clock.time += 999;
-    expect(marks.list("shost").toString()).toBe(first);
+    expect(markList(marks)).toBe(first);
     clock.time += 1;
-    expect(marks.list("shost").toString()).toContain('"t":59');
+    expect(markList(marks)).toContain('"t":59');
   });
 });
 
@@ -117,10 +121,10 @@ describe("a record", () => {
     mark("203.0.113.45", 60);
     clock.time += 50_000;
     mark("203.0.113.45", 60);
-    expect(listed({ age: true })).toEqual([{ a: "203.0.113.45", id: 9, v: 2, t: 60, age: 50 }]);
+    expect(listed({ markAge: "shown" })).toEqual([{ a: "203.0.113.45", id: 9, v: 2, t: 60, age: 50 }]);
     clock.time += MINUTE;
     mark("203.0.113.45", 60);
-    expect(listed({ age: true })).toEqual([{ a: "203.0.113.45", id: 9, v: 1, t: 60, age: 0 }]);
+    expect(listed({ markAge: "shown" })).toEqual([{ a: "203.0.113.45", id: 9, v: 1, t: 60, age: 0 }]);
   });
 
   test("of another id stands beside one of the same address", () => {
@@ -163,7 +167,7 @@ describe("a full table", () => {
     mark("203.0.113.3", 10);
     clock.time += 20_000;
     mark("203.0.113.4", 60);
-    expect(addresses(listed({ expired: true }))).toEqual(["203.0.113.1", "203.0.113.2", "203.0.113.4"]);
+    expect(addresses(listed({ markExpired: "shown" }))).toEqual(["203.0.113.1", "203.0.113.2", "203.0.113.4"]);
     mark("203.0.113.5");
     expect(addresses(listed())).toEqual(["203.0.113.1", "203.0.113.4", "203.0.113.5"]);
     mark("203.0.113.6");

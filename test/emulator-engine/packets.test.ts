@@ -12,6 +12,7 @@ import {
 import { PacketPrefixTable } from "../../provider/emulator/rules/packet-prefix-table";
 import type { RuleSpec } from "../../provider/emulator/rules/rule-schema";
 import { Prefix } from "../../provider/model/prefix";
+import { markList } from "./mark-lists";
 
 const DROP_SYN: RuleSpec = {
   id: 1,
@@ -201,7 +202,7 @@ test("an attack that rules mark is dropped once its sources are in the set", () 
   engine.bind("198.51.100.0/24", "edge/guarded");
   const attack = () => synFlood({ to: ["198.51.100.7"], from: ["203.0.113.0/28"] });
   expect(engine.replay(attack(), 1000)).toMatchObject({ accepted: 1000, dropped: 0 });
-  const sources = JSON.parse(engine.marks("edge/guarded").list("shost").toString()).data;
+  const sources = JSON.parse(markList(engine.marks("edge/guarded"))).data;
   expect(sources).toHaveLength(16);
   for (const { a } of sources) blocked.set(Prefix.parse(a), 1);
   expect(engine.replay(attack(), 1000)).toMatchObject({ accepted: 0, dropped: 1000 });

@@ -18,7 +18,7 @@ import {
 } from "../../provider/emulator";
 import { SWITCHES, type Switch } from "../../provider/emulator/behaviour/dialect";
 import { FAULT_KINDS } from "../../provider/emulator/behaviour/fault-kinds";
-import { faultSchema } from "../../provider/emulator/behaviour/faults";
+import { faultSchema } from "../../provider/emulator/behaviour/fault-schema";
 import { LIST_SWITCHES } from "../../provider/emulator/behaviour/list-switches";
 import { REFUSAL_SWITCHES } from "../../provider/emulator/behaviour/refusal-switches";
 import { SIGNALING_SWITCHES } from "../../provider/emulator/behaviour/signaling-switches";

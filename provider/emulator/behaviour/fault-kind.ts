@@ -1,6 +1,7 @@
+import { z } from "zod";
 import type { Reply } from "../http/reply";
 import type { Command } from "../journal/entry";
-import { type Duration, milliseconds } from "../time/duration";
+import { durationSchema, milliseconds } from "../time/duration";
 
 /** What becomes of a request in the end: an answer, or a connection that breaks. */
 export type Delivery =
@@ -22,16 +23,32 @@ export interface Variation {
   readonly stale?: boolean;
 }
 
-/** What a kind can be told; see `faultSchema` for the meaning of each. */
-export interface FaultParameters {
-  readonly status?: number;
-  readonly message?: string;
-  readonly body?: string;
-  readonly retryAfter?: number | string;
-  readonly when?: "before" | "after";
-  readonly delay?: Duration;
-  readonly staged?: "lost" | "kept";
-}
+/** Seconds, or a date as HTTP writes it (RFC 9110, 10.2.3 and 5.6.7). */
+const RETRY_AFTER = /^(\d{1,9}|[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT)$/;
+
+/** What a kind can be told. */
+export const faultParameters = z.strictObject({
+  status: z.int().min(200).max(599).optional().describe("Status of the answer, where the kind has one."),
+  body: z.string().optional().describe("Body of the answer, where the kind has one."),
+  message: z.string().optional().describe("Text of the error, where the kind has one."),
+  retryAfter: z
+    .union([
+      z.int().min(0),
+      z.string().regex(RETRY_AFTER, 'must be seconds or an HTTP date such as "Tue, 01 Dec 2026 00:00:00 GMT"'),
+    ])
+    .optional()
+    .describe("Retry-After of an error: seconds or an HTTP date."),
+  when: z
+    .enum(["before", "after"])
+    .optional()
+    .describe("Whether the request takes effect first; the default depends on the kind."),
+  delay: durationSchema.optional().describe("How long, for the kinds that take time."),
+  staged: z
+    .enum(["lost", "kept"])
+    .optional()
+    .describe("What a restart or a stuck commit does with staged entries; default lost."),
+});
+export type FaultParameters = z.input<typeof faultParameters>;
 
 /** What a fault can do to a request. */
 export interface FaultContext {
@@ -73,15 +90,15 @@ export interface FaultDefinition {
   readonly run: (context: FaultContext) => Promise<Delivery>;
 }
 
-/** The connection breaks and nothing is answered. */
-export const RESET: Delivery = { cut: "reset" };
-
 /** Milliseconds of `delay`, which every kind that takes time has a default for. */
 export function delayOf({ fault }: FaultContext): number {
   return milliseconds(fault.delay ?? 0);
 }
 
-/** Carries the request out first where the fault is to strike after the effect. */
-export async function effectIfAfter(context: FaultContext): Promise<void> {
-  if (context.fault.when === "after") await context.run();
+/** Another end than the answer of the request, which takes effect before it with `when: "after"`. */
+export function instead(end: (context: FaultContext) => Delivery): FaultDefinition["run"] {
+  return async (context) => {
+    if (context.fault.when === "after") await context.run();
+    return end(context);
+  };
 }

@@ -1,4 +1,4 @@
-import type { Fault } from "./faults";
+import type { Fault } from "./fault-schema";
 
 type Preset = readonly [title: string, text: string, fault: Fault];
 

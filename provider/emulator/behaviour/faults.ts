@@ -1,75 +1,9 @@
-import { z } from "zod";
 import type { ApiName, Command, RequestSummary } from "../journal/entry";
-import { durationSchema } from "../time/duration";
 import { type RandomSource, seededRandom } from "../time/random";
 import { strictly } from "../validation/strict";
 import type { FaultDefinition } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
-import { nonsense } from "./fault-sense";
-
-const kinds = Object.keys(FAULT_KINDS) as [FaultKind, ...FaultKind[]];
-
-/** Seconds, or a date as HTTP writes it (RFC 9110, 10.2.3 and 5.6.7). */
-const RETRY_AFTER = /^(\d{1,9}|[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT)$/;
-
-/**
- * What goes wrong, and when. A request is met by the first fault that matches it.
- *
- * @example
- * ```ts
- * emulator.fail({ cmd: "commit", nth: 1, status: 503 });
- * emulator.fail({ op: "start", kind: "lost-answer" });
- * emulator.fail({ rate: 0.1, seed: 42, kind: "reset" });
- * ```
- */
-export const faultSchema = z
-  .strictObject({
-    kind: z.enum(kinds).optional().describe("What happens; default: error."),
-    api: z.enum(["node", "signaling", "test"]).optional().describe("Only requests of this API."),
-    cmd: z.enum(["list", "insert", "delete", "commit"]).optional().describe("Only this command of the node API."),
-    op: z.enum(["status", "start", "stop"]).optional().describe("Only this operation of the signaling API."),
-    url: z
-      .string()
-      .optional()
-      .describe("Only this resource, with or without a trailing slash; a * at the end matches the rest."),
-    type: z.enum(["shost", "dhost", "sdhost", "conn"]).optional().describe("Only lists of marks of this type."),
-    client: z.string().optional().describe("Only this signaling client."),
-    nth: z
-      .int()
-      .min(1)
-      .optional()
-      .describe("From the nth matching request on, counted from 1 since the fault was set; default 1."),
-    every: z.int().min(1).optional().describe("Every nth matching request."),
-    rate: z.number().min(0).max(1).optional().describe("This part of the matching requests, drawn by seed."),
-    seed: z.int().min(0).optional().describe("Seed of rate; default: the emulator's seed."),
-    times: z.int().min(1).optional().describe("Ends after so many hits; default 1, with every or rate unlimited."),
-    status: z.int().min(200).max(599).optional().describe("Status of the answer, where the kind has one."),
-    body: z.string().optional().describe("Body of the answer, where the kind has one."),
-    message: z.string().optional().describe("Text of the error, where the kind has one."),
-    retryAfter: z
-      .union([
-        z.int().min(0),
-        z.string().regex(RETRY_AFTER, 'must be seconds or an HTTP date such as "Tue, 01 Dec 2026 00:00:00 GMT"'),
-      ])
-      .optional()
-      .describe("Retry-After of an error: seconds or an HTTP date."),
-    when: z
-      .enum(["before", "after"])
-      .optional()
-      .describe("Whether the request takes effect first; the default depends on the kind."),
-    delay: durationSchema.optional().describe("How long, for the kinds that take time."),
-    staged: z
-      .enum(["lost", "kept"])
-      .optional()
-      .describe("What a restart or a stuck commit does with staged entries; default lost."),
-  })
-  .superRefine((fault, context) => {
-    for (const message of nonsense(fault)) context.addIssue({ code: "custom", message });
-  })
-  .describe("A fault: what goes wrong, and when");
-
-/** See {@link faultSchema}. */
-export interface Fault extends z.input<typeof faultSchema> {}
+import { type Fault, faultSchema } from "./fault-schema";
 
 /** A fault that was set, to look at and to take back. */
 export interface ActiveFault {

@@ -1,6 +1,7 @@
 import { JOURNAL } from "../defaults";
 import type { JournalEntry } from "../journal/entry";
-import { type ActiveFault, differences, type Fault } from "./faults";
+import type { Fault } from "./fault-schema";
+import { type ActiveFault, differences } from "./faults";
 
 /** A fault that was set and struck nothing. */
 export interface UnmetFault {

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MARK_TYPES } from "../../model/mark";
 import { FAULT_KINDS, type FaultKind } from "../behaviour/fault-kinds";
-import { faultSchema } from "../behaviour/faults";
+import { faultSchema } from "../behaviour/fault-schema";
 import type { JournalEntry } from "../journal/entry";
 import type { Run } from "../journal/runs";
 import type { MarkLosses, MarkRecord } from "../marks";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { type Dialect, type DialectSettings, deviations, dialect, dialectSchema } from "../behaviour/dialect";
-import { type ActiveFault, type Fault, faultSchema } from "../behaviour/faults";
+import { type Fault, faultSchema } from "../behaviour/fault-schema";
+import type { ActiveFault } from "../behaviour/faults";
 import { expectNone, unmetFaults } from "../behaviour/unmet-faults";
 import type { Simulation } from "../simulation";
 import type { Duration } from "../time/duration";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { dialectSchema } from "../behaviour/dialect";
-import { faultSchema } from "../behaviour/faults";
+import { faultSchema } from "../behaviour/fault-schema";
 import { CONTROL } from "../defaults";
 import { stateSchema } from "../state/state";
 import { done, hasBody, type Operation, pathParameters } from "./operation";

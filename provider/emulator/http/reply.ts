@@ -123,7 +123,7 @@ export function sendTruncated(response: ServerResponse, reply: Reply): void {
  * @param turn What waiting for other work is. Default: one turn of the event loop.
  * @example
  * ```ts
- * for await (const chunk of paced(marks.list("shost"))) if (!response.write(chunk)) await once(response, "drain");
+ * for await (const chunk of paced(chunks)) if (!response.write(chunk)) await once(response, "drain");
  * ```
  */
 export async function* paced(

@@ -3,27 +3,16 @@ import { Prefix } from "../../model/prefix";
 import { MARKS } from "../defaults";
 import type { PacketView } from "../packets/packet";
 import { hasAddressIn, packetKey, readKey, recordKey } from "./mark-key";
-import { type MarkFormat, MarkList } from "./mark-list";
 import type { MarkRecord, MarkRecords } from "./mark-record";
-import { type HeldMark, type MarkChange, MarkTable, type MarkTableOptions } from "./mark-table";
+import { type HeldMark, type MarkChange, type MarkLimits, MarkTable } from "./mark-table";
 
 /** Bytes that a record takes, roughly: the record, its key and its places in the table. */
 const RECORD_BYTES = 400;
 
 /** How a {@link MarkStore} is made. */
-export interface MarkStoreOptions {
+export interface MarkStoreOptions extends MarkLimits {
   /** The clock: milliseconds. The store has no timers; it catches up whenever it is asked something. */
   readonly now: () => number;
-  /** Records per table and address family, expired ones included. Default 1 048 576. */
-  readonly capacity?: number;
-  /** Seconds that an expired record is kept. Default 60. */
-  readonly keepExpired?: number;
-  /**
-   * What a new record does in a full table. Default `"evict"`: it takes the place of the record that expired longest ago;
-   * else of the one whose lifetime ends soonest, to the second; records that never end come last, the oldest first.
-   * `"refuse"`: it is not made.
-   */
-  readonly onFull?: "evict" | "refuse";
 }
 
 /** What a rule does to the record that a packet has in a table. */
@@ -47,15 +36,6 @@ export interface MarkLosses {
   readonly refused: number;
 }
 
-/** Which record of a packet a rule looks for. */
-export interface MarkQuery {
-  readonly type: MarkType;
-  /** Absent: any. */
-  readonly id?: number;
-  /** Whether the record's value is one that the rule wants. */
-  readonly wanted: (value: number) => boolean;
-}
-
 /**
  * The marks of one profile: the tables `shost`, `dhost`, `sdhost` and `conn`, for IPv4 and IPv6.
  *
@@ -63,59 +43,62 @@ export interface MarkQuery {
  * ```ts
  * const marks = new MarkStore({ now: () => clock.now() });
  * marks.import({ shost: [{ address: "203.0.113.45", id: 70001, value: 1234, lifetime: 3600 }] });
- * for (const chunk of marks.list("shost")) response.write(chunk);
+ * marks.count("shost");   // { active: 1, expired: 0 }
  * ```
  */
 export class MarkStore {
-  private readonly tables = new Map<MarkType, { 4?: MarkTable; 6?: MarkTable }>(MARK_TYPES.map((type) => [type, {}]));
-  private readonly limits: MarkTableOptions;
+  private readonly tables: Readonly<Record<MarkType, Readonly<Record<4 | 6, MarkTable>>>>;
+  private readonly limits: Required<MarkLimits>;
 
   constructor(private readonly options: MarkStoreOptions) {
     const { capacity = MARKS.capacity, keepExpired = MARKS.keepExpired, onFull = MARKS.onFull } = options;
     if (!(Number.isInteger(capacity) && capacity >= 1))
       throw new TypeError("`capacity` must be an integer of at least 1");
     if (!(keepExpired >= 0)) throw new TypeError("`keepExpired` must be a number of seconds, 0 or more");
-    this.limits = { capacity, keepExpired: keepExpired * 1000, onFull };
+    this.limits = { capacity, keepExpired, onFull };
+    const tables = () => ({ 4: new MarkTable(this.limits), 6: new MarkTable(this.limits) });
+    this.tables = { shost: tables(), dhost: tables(), sdhost: tables(), conn: tables() };
+  }
+
+  /** The time of its clock. */
+  get now(): number {
+    return this.options.now();
   }
 
   /**
-   * All records of a table as JSON, in chunks of at most 256 KiB; see {@link MarkFormat}. Records are read while the
-   * chunks are taken: one that is there from beginning to end is listed once, times are those of the call.
+   * The records of a table that are kept at a time, expired ones included. They are read while they are taken: one that is there from
+   * beginning to end comes once.
    */
-  list(type: MarkType, format: MarkFormat = {}): MarkList {
-    const tables = this.tables.get(type) ?? {};
-    const now = this.options.now();
-    for (const table of Object.values(tables)) table.advance(now);
-    return new MarkList({ type, tables, format, now });
+  *held(type: MarkType, now: number): Generator<{ family: 4 | 6; mark: HeldMark }, void> {
+    for (const family of [4, 6] as const) {
+      const table = this.tables[type][family];
+      table.advance(now);
+      for (const mark of table.records())
+        if (mark.expires + 1000 * this.limits.keepExpired > now) yield { family, mark };
+    }
   }
 
   /** The records of a table, expired ones included. For state files and tests: each record becomes an object. */
   *records(type: MarkType, { id, contains }: MarkFilter = {}): Generator<MarkRecord, void> {
-    const now = this.options.now();
+    const { now } = this;
     const hasAddress = contains === undefined ? undefined : hasAddressIn(type, Prefix.parse(contains));
-    for (const family of [4, 6] as const) {
-      for (const mark of this.tables.get(type)?.[family]?.records() ?? []) {
-        if (!(mark.expires + this.limits.keepExpired > now)) continue;
-        if (id !== undefined && mark.id !== id) continue;
-        if (hasAddress && !hasAddress(family, mark.key)) continue;
-        yield asRecord(type, family, mark, now);
-      }
+    for (const { family, mark } of this.held(type, now)) {
+      if (id !== undefined && mark.id !== id) continue;
+      if (!hasAddress || hasAddress(family, mark.key)) yield asRecord(type, family, mark, now);
     }
   }
 
   /** The live records with the largest values, largest first, of one id or of all; no others become objects. */
   largest(type: MarkType, limit: number, id?: number): MarkRecord[] {
-    const now = this.options.now();
+    const { now } = this;
     let found: { family: 4 | 6; mark: HeldMark }[] = [];
     const keepLargest = () => {
       found = found.sort((a, b) => b.mark.value - a.mark.value).slice(0, limit);
     };
-    for (const family of [4, 6] as const) {
-      for (const mark of this.tables.get(type)?.[family]?.records() ?? []) {
-        if (mark.expires > now && (id === undefined || mark.id === id)) found.push({ family, mark });
-        // Sorting now and then instead of placing each: a million records are never all here.
-        if (found.length >= limit + 4_096) keepLargest();
-      }
+    for (const held of this.held(type, now)) {
+      if (held.mark.expires > now && (id === undefined || held.mark.id === id)) found.push(held);
+      // Sorting now and then instead of placing each: a million records are never all here.
+      if (found.length >= limit + 4_096) keepLargest();
     }
     keepLargest();
     return found.map(({ family, mark }) => asRecord(type, family, mark, now));
@@ -124,9 +107,9 @@ export class MarkStore {
   /** How many live records each id has; ids without any are left out. */
   ids(type: MarkType): Map<number, number> {
     const total = new Map<number, number>();
-    const now = this.options.now();
-    for (const table of Object.values(this.tables.get(type) ?? {})) {
-      for (const [id, records] of table.liveById(now)) if (records > 0) total.set(id, (total.get(id) ?? 0) + records);
+    for (const table of Object.values(this.tables[type])) {
+      for (const [id, records] of table.liveById(this.now))
+        if (records > 0) total.set(id, (total.get(id) ?? 0) + records);
     }
     return total;
   }
@@ -152,24 +135,18 @@ export class MarkStore {
 
   /** Puts one record; false when a full table refused it. Errors as in {@link import}. */
   put(type: MarkType, record: MarkRecord): boolean {
-    const now = this.options.now();
+    const { now } = this;
     const { family, key } = recordKey(type, record);
     const { id, value = 1, lifetime = Number.POSITIVE_INFINITY, age = 0, expiredFor } = record;
     const expires = now + 1000 * (expiredFor === undefined ? lifetime : -expiredFor);
     const mark = { key, id, value, created: now - age * 1000, expires };
-    return this.table(type, family).put(mark, now) !== undefined;
+    return this.tables[type][family].put(mark, now) !== undefined;
   }
 
   /** How many records a table holds now. */
   count(type: MarkType): { active: number; expired: number } {
-    const now = this.options.now();
-    const total = { active: 0, expired: 0 };
-    for (const table of Object.values(this.tables.get(type) ?? {})) {
-      const { active, expired } = table.count(now);
-      total.active += active;
-      total.expired += expired;
-    }
-    return total;
+    const [v4, v6] = [this.tables[type][4].count(this.now), this.tables[type][6].count(this.now)];
+    return { active: v4.active + v6.active, expired: v4.expired + v6.expired };
   }
 
   /** Records that a table holds at most of an address family. */
@@ -179,19 +156,14 @@ export class MarkStore {
 
   /** What a table lost because it was full, since it was made. */
   losses(type: MarkType): MarkLosses {
-    const total = { evicted: 0, refused: 0 };
-    for (const { evicted, refused } of Object.values(this.tables.get(type) ?? {})) {
-      total.evicted += evicted;
-      total.refused += refused;
-    }
-    return total;
+    const { 4: v4, 6: v6 } = this.tables[type];
+    return { evicted: v4.evicted + v6.evicted, refused: v4.refused + v6.refused };
   }
 
-  /** Bytes in use by tables, by their number of records, without kept lists. */
+  /** Bytes in use by tables, by their number of records. */
   get bytes(): number {
-    let records = 0;
-    for (const families of this.tables.values()) for (const table of Object.values(families)) records += table.size;
-    return records * RECORD_BYTES;
+    const tables = Object.values(this.tables).flatMap((families) => Object.values(families));
+    return RECORD_BYTES * tables.reduce((records, { size }) => records + size, 0);
   }
 
   /**
@@ -202,37 +174,28 @@ export class MarkStore {
    */
   touch(action: MarkAction, packet: PacketView, now: number): number | undefined {
     const { type } = action;
-    return this.table(type, packet.family).touch(packetKey(type, packet), action, now, packet.count)?.value;
+    return this.tables[type][packet.family].touch(packetKey(type, packet), action, now, packet.count)?.value;
   }
 
-  /** True when the packet has a live record of this kind. */
-  matches({ type, id, wanted }: MarkQuery, packet: PacketView, now: number): boolean {
-    const table = this.tables.get(type)?.[packet.family];
-    return table?.matches(packetKey(type, packet), now, id, wanted) ?? false;
-  }
-
-  /** Tables are made when their first record is: most profiles use one or two of the eight. */
-  private table(type: MarkType, family: 4 | 6): MarkTable {
-    const families = this.tables.get(type) as { 4?: MarkTable; 6?: MarkTable };
-    families[family] ??= new MarkTable(this.limits);
-    return families[family];
+  /** True when the packet has a live record with this id, or with any, and a value that is wanted. */
+  matches(
+    { type, id, wanted }: { type: MarkType; id?: number; wanted: (value: number) => boolean },
+    packet: PacketView,
+    now: number,
+  ): boolean {
+    return this.tables[type][packet.family].matches(packetKey(type, packet), now, id, wanted);
   }
 }
 
 /** A record in the form of a state file. */
-function asRecord(
-  type: MarkType,
-  family: 4 | 6,
-  { key, id, value, created, expires }: HeldMark,
-  now: number,
-): MarkRecord {
-  const record: { -readonly [Member in keyof MarkRecord]: MarkRecord[Member] } = {
+function asRecord(type: MarkType, family: 4 | 6, mark: HeldMark, now: number): MarkRecord {
+  const { key, id, value, created, expires } = mark;
+  return {
     ...readKey(type, family, key),
     id,
     value,
+    ...(expires <= now && { expiredFor: (now - expires) / 1000 }),
+    ...(expires > now && expires < Number.POSITIVE_INFINITY && { lifetime: (expires - now) / 1000 }),
+    age: Math.max(0, now - created) / 1000,
   };
-  if (expires <= now) record.expiredFor = (now - expires) / 1000;
-  else if (expires < Number.POSITIVE_INFINITY) record.lifetime = (expires - now) / 1000;
-  record.age = Math.max(0, now - created) / 1000;
-  return record;
 }

@@ -28,14 +28,18 @@ export interface HeldMark {
   expires: number;
 }
 
-/** Limits of a table. */
-export interface MarkTableOptions {
-  /** Records that the table holds at most, expired ones included. */
-  readonly capacity: number;
-  /** How long an expired record stays, in milliseconds. */
-  readonly keepExpired: number;
-  /** What a new record does in a full table: takes the place of another one, or is not made. */
-  readonly onFull: "evict" | "refuse";
+/** Limits of the tables of marks. */
+export interface MarkLimits {
+  /** Records per table and address family, expired ones included. Default 1 048 576. */
+  readonly capacity?: number;
+  /** Seconds that an expired record is kept. Default 60. */
+  readonly keepExpired?: number;
+  /**
+   * What a new record does in a full table. Default `"evict"`: it takes the place of the record that expired longest ago;
+   * else of the one whose lifetime ends soonest, to the second; records that never end come last, the oldest first.
+   * `"refuse"`: it is not made.
+   */
+  readonly onFull?: "evict" | "refuse";
 }
 
 /**
@@ -57,7 +61,7 @@ export class MarkTable {
   private readonly ids = new Map<number, number>();
   private second = Number.NEGATIVE_INFINITY;
 
-  constructor(readonly options: MarkTableOptions) {}
+  constructor(private readonly limits: Required<MarkLimits>) {}
 
   get size(): number {
     return this.byKey.size;
@@ -113,7 +117,7 @@ export class MarkTable {
     let [ended, expired] = [0, 0];
     for (const { expires } of this.ended(now)) {
       ended += 1;
-      if (expires + this.options.keepExpired > now) expired += 1;
+      if (expires + 1000 * this.limits.keepExpired > now) expired += 1;
     }
     return { active: this.size - ended, expired };
   }
@@ -131,7 +135,7 @@ export class MarkTable {
     if (second <= this.second) return;
     this.second = second;
     for (const [end, marks] of this.byEnd) {
-      if (end * 1000 + this.options.keepExpired <= now) for (const mark of marks) this.remove(mark);
+      if (1000 * (end + this.limits.keepExpired) <= now) for (const mark of marks) this.remove(mark);
     }
   }
 
@@ -142,8 +146,8 @@ export class MarkTable {
   }
 
   private make({ key, id, name }: Pick<HeldMark, "key" | "id" | "name">, now: number): HeldMark | undefined {
-    if (this.size >= this.options.capacity) {
-      if (this.options.onFull === "refuse") {
+    if (this.size >= this.limits.capacity) {
+      if (this.limits.onFull === "refuse") {
         this.refused += 1;
         return undefined;
       }

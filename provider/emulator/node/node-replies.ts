@@ -1,11 +1,9 @@
-import type { MarkType } from "../../model/mark";
 import type { ResourceUrl } from "../../model/resource-url";
 import type { Dialect } from "../behaviour/dialect";
 import type { ListFormat } from "../behaviour/list-switches";
 import { type ErrorForm, type RefusalKind, refusalStyle } from "../behaviour/refusal-switches";
 import { headLine, type LineFormat, lineOf, lineType } from "../http/lines";
 import { html, json, type Reply, text } from "../http/reply";
-import { type MarkFormat, type MarkStore, memberColumns, memberNames, readMarkKeys } from "../marks";
 
 type Write<Choice extends string> = Record<Choice, (...args: never) => unknown>;
 
@@ -99,38 +97,13 @@ export function inEnvelope(content: unknown, names: readonly string[], count: nu
 }
 
 /** What stands before and after a list of so many elements within these names; `0` is an array. */
-function envelope([first, ...inner]: readonly string[], count: number, { listVerdict }: Dialect) {
+export function envelope([first, ...inner]: readonly string[], count: number, { listVerdict }: Dialect) {
   if (first === undefined) return ["", ""] as const;
   const verdict = listVerdict === "none" ? "" : `${JSON.stringify(VERDICTS[listVerdict](count)).slice(1, -1)},`;
   const begin = (name: string, beside = "") => (name === "0" ? "[" : `{${beside}${JSON.stringify(name)}:`);
   const end = (name: string) => (name === "0" ? "]" : "}");
   const open = begin(first, verdict) + inner.map((name) => begin(name)).join("");
   return [open, [first, ...inner].reverse().map(end).join("")] as const;
-}
-
-/** The list of a table of marks: encoded while it is sent, since it can be long. */
-export function listMarks(marks: MarkStore, url: ResourceUrl, type: MarkType, dialect: Dialect): Reply {
-  const { active, expired } = marks.count(type);
-  const shown = active + (dialect.markExpired === "shown" ? expired : 0);
-  const { markAddress } = dialect;
-  const format = formatOf(url, dialect);
-  const records: MarkFormat = {
-    ...readMarkKeys(dialect.markKeys),
-    age: dialect.markAge === "shown",
-    expired: dialect.markExpired === "shown",
-    cidr: markAddress === "cidr",
-    ...(markAddress !== "bare" && markAddress !== "cidr" && { addresses: markAddress }),
-  };
-  if (format !== "json") {
-    const lines: MarkFormat = { ...records, lines: format };
-    const names = memberNames(lines);
-    const columns = memberColumns(type, lines).map((member) => names[member] ?? member);
-    const body = marks.list(type, { ...lines, envelope: [headLine(format, columns, shown), ""] });
-    return { status: 200, type: lineType(format), body };
-  }
-  if (shown === 0) return list([], dialect, url);
-  const [open, close] = envelope(envelopeOf(dialect, url), shown, dialect);
-  return { ...json(200, ""), body: marks.list(type, { ...records, envelope: [`${open}[`, `]${close}`] }) };
 }
 
 /** `192.0.2.1/32` without its length; other prefixes as they are. */

@@ -1,7 +1,8 @@
 import { messageOf } from "../../model/errors";
 import { MARK_TYPES } from "../../model/mark";
 import { Prefix } from "../../model/prefix";
-import { type MarkLosses, MarkStore, type MarkStoreOptions } from "../marks/mark-store";
+import { type MarkLosses, MarkStore } from "../marks/mark-store";
+import type { MarkLimits } from "../marks/mark-table";
 import { PacketPrefixTable } from "../rules/packet-prefix-table";
 import { type MarkTouch, Program, type RuleCounter } from "../rules/program";
 import type { RuleSpec, SetReference } from "../rules/rule-schema";
@@ -15,7 +16,7 @@ export interface PacketEngineOptions {
   /** Finds a prefix-set as a profile sees it; `undefined` when there is none. The engine looks up what it holds then. */
   readonly sets: (profile: string, set: SetReference) => PacketPrefixTable | undefined;
   /** Limits of the marks of each profile. */
-  readonly marks?: Omit<MarkStoreOptions, "now">;
+  readonly marks?: MarkLimits;
 }
 
 /** What became of a packet. */

@@ -1,4 +1,4 @@
-import type { Fault } from "../behaviour/faults";
+import type { Fault } from "../behaviour/fault-schema";
 import type { MarkChart } from "../marks/mark-history";
 import type {
   describeDialects,
@@ -15,7 +15,7 @@ import type { describeOverview } from "./overview";
  * again, and is described nowhere else: it changes with the page.
  */
 export type { MarkType } from "../../model/mark";
-export type { Fault } from "../behaviour/faults";
+export type { Fault } from "../behaviour/fault-schema";
 export type { MarkRecord } from "../marks";
 export type { MarkChart } from "../marks/mark-history";
 export type { Packet, TrafficSummary, Verdict } from "../packets";

@@ -1,6 +1,6 @@
 import { MARK_TYPES } from "../../model/mark";
 import { formatUrl } from "../../model/resource-url";
-import type { MarkStoreOptions } from "../marks";
+import type { MarkLimits } from "../marks";
 import type { MarkCount } from "../marks/mark-history";
 import { SignalingDeployment } from "../signaling/signaling-deployment";
 import type { VirtualClock } from "../time/clock";
@@ -28,12 +28,7 @@ export class Contents {
    * @param changed Is called after every change that signaling makes.
    * @throws {StateError} naming the place in the state that is wrong.
    */
-  constructor(
-    state: EmulatorState,
-    clock: VirtualClock,
-    marks: Omit<MarkStoreOptions, "now"> | undefined,
-    changed: () => void,
-  ) {
+  constructor(state: EmulatorState, clock: VirtualClock, marks: MarkLimits | undefined, changed: () => void) {
     const parsed = parseState(state);
     checkConsistency(parsed);
     const deployment = (clients: readonly SignalingClientState[]) => new SignalingDeployment(clients, clock, changed);

@@ -1,7 +1,7 @@
 import { messageOf } from "../../model/errors";
 import { formatUrl } from "../../model/resource-url";
 import { PACKETS_AT_ONCE } from "../defaults";
-import type { MarkStore, MarkStoreOptions } from "../marks";
+import type { MarkLimits, MarkStore } from "../marks";
 import { type Packet, PacketEngine, type TrafficSource, type TrafficSummary, type Verdict } from "../packets";
 import type { RuleCounter } from "../rules/program";
 import { globalSet, type SetReference } from "../rules/rule-schema";
@@ -24,7 +24,7 @@ export class PacketPath {
     private readonly holdings: Holdings,
     private readonly bindings: Bindings,
     clock: VirtualClock,
-    limits: Omit<MarkStoreOptions, "now"> | undefined,
+    limits: MarkLimits | undefined,
   ) {
     this.engine = new PacketEngine({
       now: () => clock.ms,

@@ -1,29 +1,60 @@
+import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { nameProblem, parseUrl, type ResourceUrl, withoutEnding } from "../../model/resource-url";
 import type { Command } from "../journal/entry";
-import type { FaultDefinition, FaultParameters } from "./fault-kind";
+import { type FaultDefinition, faultParameters } from "./fault-kind";
 import { FAULT_KINDS, type FaultKind } from "./fault-kinds";
 
-/** A fault as it is set; see `faultSchema`. */
-interface Fault extends FaultParameters {
-  readonly kind?: FaultKind;
-  readonly api?: string;
-  readonly cmd?: Command;
-  readonly op?: string;
-  readonly url?: string;
-  readonly type?: string;
-  readonly client?: string;
-  readonly nth?: number;
-  readonly every?: number;
-  readonly rate?: number;
-  readonly seed?: number;
-}
+const members = z.strictObject({
+  kind: z
+    .enum(Object.keys(FAULT_KINDS) as [FaultKind])
+    .optional()
+    .describe("What happens; default: error."),
+  api: z.enum(["node", "signaling", "test"]).optional().describe("Only requests of this API."),
+  cmd: z.enum(["list", "insert", "delete", "commit"]).optional().describe("Only this command of the node API."),
+  op: z.enum(["status", "start", "stop"]).optional().describe("Only this operation of the signaling API."),
+  url: z
+    .string()
+    .optional()
+    .describe("Only this resource, with or without a trailing slash; a * at the end matches the rest."),
+  type: z.enum(["shost", "dhost", "sdhost", "conn"]).optional().describe("Only lists of marks of this type."),
+  client: z.string().optional().describe("Only this signaling client."),
+  nth: z
+    .int()
+    .min(1)
+    .optional()
+    .describe("From the nth matching request on, counted from 1 since the fault was set; default 1."),
+  every: z.int().min(1).optional().describe("Every nth matching request."),
+  rate: z.number().min(0).max(1).optional().describe("This part of the matching requests, drawn by seed."),
+  seed: z.int().min(0).optional().describe("Seed of rate; default: the emulator's seed."),
+  times: z.int().min(1).optional().describe("Ends after so many hits; default 1, with every or rate unlimited."),
+  ...faultParameters.shape,
+});
+
+/**
+ * What goes wrong, and when. A request is met by the first fault that matches it.
+ *
+ * @example
+ * ```ts
+ * emulator.fail({ cmd: "commit", nth: 1, status: 503 });
+ * emulator.fail({ op: "start", kind: "lost-answer" });
+ * emulator.fail({ rate: 0.1, seed: 42, kind: "reset" });
+ * ```
+ */
+export const faultSchema = members
+  .superRefine((fault, context) => {
+    for (const message of nonsense(fault)) context.addIssue({ code: "custom", message });
+  })
+  .describe("A fault: what goes wrong, and when");
+
+/** See {@link faultSchema}. */
+export interface Fault extends z.input<typeof faultSchema> {}
 
 /**
  * Why a fault cannot strike, or says what has no meaning; none when all is well. A fault that strikes unnoticed makes tests
  * green that show nothing, so it is refused when it is set.
  */
-export function* nonsense(fault: Fault): Generator<string> {
+function* nonsense(fault: Fault): Generator<string> {
   yield* timing(fault);
   const kind = fault.kind ?? "error";
   const definition: FaultDefinition = FAULT_KINDS[kind];
@@ -52,10 +83,9 @@ function* timing({ nth, every, rate, seed }: Fault): Generator<string> {
 
 /** What the kind cannot be told. */
 function* parameters(fault: Fault, kind: FaultKind, { parameters: known }: FaultDefinition): Generator<string> {
-  const told = ["status", "body", "message", "retryAfter", "when", "delay", "staged"] as const;
   const names = Object.keys(known);
   const takes = names.length === 0 ? "takes none of these" : `takes ${names.join(", ")}`;
-  for (const name of told) {
+  for (const name of faultParameters.keyof().options) {
     if (fault[name] !== undefined && !names.includes(name)) yield `${name} has no meaning for ${kind}, which ${takes}`;
   }
   if (fault.message !== undefined && fault.body !== undefined) yield "body is the whole answer: message is not in it";

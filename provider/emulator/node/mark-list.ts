@@ -1,0 +1,106 @@
+import type { MarkType } from "../../model/mark";
+import type { ResourceUrl } from "../../model/resource-url";
+import type { Dialect } from "../behaviour/dialect";
+import { headLine, type LineFormat, lineOf, lineType } from "../http/lines";
+import { json, type Reply } from "../http/reply";
+import type { MarkStore } from "../marks";
+import { memberNames } from "../marks/mark-format";
+import { readKey } from "../marks/mark-key";
+import { type AddressForm, addressIn } from "../packets/address";
+import { protocolNumber } from "../packets/packet";
+import { envelope, envelopeOf, formatOf, list } from "./node-replies";
+
+/** Length of a chunk: few writes, and some milliseconds of encoding. */
+const CHUNK_CHARACTERS = 256 * 1024;
+
+/** A record by its members as this package calls them. */
+type Members = Readonly<Record<string, unknown>>;
+
+/** The list of a table of marks: encoded while it is sent, since it can be long. Lifetimes and ages are those of the call. */
+export function listMarks(marks: MarkStore, url: ResourceUrl, type: MarkType, dialect: Dialect): Reply {
+  const { active, expired } = marks.count(type);
+  const count = active + (dialect.markExpired === "shown" ? expired : 0);
+  const format = formatOf(url, dialect);
+  if (format === "json" && count === 0) return list([], dialect, url);
+  const names = memberNames(dialect.markKeys);
+  const listed = records(marks, type, dialect, marks.now);
+  const renamed = (record: Members) => {
+    const named: Record<string, unknown> = {};
+    for (const member in record) named[names[member] ?? member] = record[member];
+    return named;
+  };
+  if (format === "json") {
+    const [open, close] = envelope(envelopeOf(dialect, url), count, dialect);
+    const write = (record: Members) => JSON.stringify(renamed(record));
+    return { ...json(200, ""), body: chunks(listed, write, [`${open}[`, ",", `]${close}`]) };
+  }
+  const columns = columnsOf(type, format, dialect);
+  const head = columns.map((member) => names[member] ?? member);
+  const write = (record: Members) =>
+    lineOf(format === "ndjson" ? renamed(record) : columns.map((member) => record[member]), format);
+  return { status: 200, type: lineType(format), body: chunks(listed, write, [headLine(format, head, count), "", ""]) };
+}
+
+/** Records as texts, in chunks that are encoded when they are asked for: a server that turns to other work between them is never busy for longer. */
+function* chunks(
+  records: Iterable<Members>,
+  write: (record: Members) => string,
+  [open, between, close]: readonly [open: string, between: string, close: string],
+): Generator<Buffer, void> {
+  let text = open;
+  let separator = "";
+  for (const record of records) {
+    text += separator + write(record);
+    separator = between;
+    if (text.length < CHUNK_CHARACTERS) continue;
+    yield Buffer.from(text);
+    text = "";
+  }
+  yield Buffer.from(text + close);
+}
+
+function* records(marks: MarkStore, type: MarkType, dialect: Dialect, now: number): Generator<Members, void> {
+  const { markAddress, markAge, markExpired, markKeys } = dialect;
+  for (const { family, mark } of marks.held(type, now)) {
+    const { key, id, value, created, expires } = mark;
+    if (expires <= now && markExpired === "hidden") continue;
+    const members = readKey(type, family, key, markAddress !== "cidr" ? "" : family === 4 ? "/32" : "/128");
+    const { protocol } = members;
+    const record = {
+      ...members,
+      ...(protocol !== undefined && markKeys !== "long" && { protocol: protocolNumber(protocol) }),
+      id,
+      value,
+      ...(expires < Number.POSITIVE_INFINITY && { lifetime: secondsLeft(expires - now) }),
+      ...(markAge === "shown" && { age: secondsPast(now - created) }),
+      ...(markExpired === "shown" && { status: expires > now ? "active" : "expired" }),
+    };
+    yield markAddress === "bare" || markAddress === "cidr" ? record : withAddresses(record, markAddress);
+  }
+}
+
+function withAddresses(record: Members, form: AddressForm): Members {
+  const written = ["address", "source", "destination"].flatMap((member) => {
+    const text = record[member];
+    return typeof text === "string" ? [[member, addressIn(form, text)] as const] : [];
+  });
+  return { ...record, ...Object.fromEntries(written) };
+}
+
+/** Whole seconds, rounded up: a record is listed with 0 only once it has expired. */
+const secondsLeft = (ms: number) => (ms > 0 ? Math.ceil(ms / 1000) : 0);
+const secondsPast = (ms: number) => (ms > 0 ? Math.floor(ms / 1000) : 0);
+
+/**
+ * Members of a record in the order of its fields on a line. Without names before them they are at the same place in the
+ * tables of all types: what records of dhost lack is the source.
+ */
+function columnsOf(type: MarkType, format: LineFormat, { markAge, markExpired }: Dialect): string[] {
+  const age = markAge === "shown" ? ["age"] : [];
+  const status = markExpired === "shown" ? ["status"] : [];
+  const source = type === "dhost" && format !== "csv-head" ? ["source"] : [];
+  const pair = ["source", "destination"];
+  const connection = [...pair, "sourcePort", "destinationPort", "protocol"];
+  const key = { shost: ["address"], dhost: ["address"], sdhost: pair, conn: connection }[type];
+  return ["id", "value", "lifetime", ...age, ...status, ...source, ...key];
+}
