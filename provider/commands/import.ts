@@ -7,12 +7,12 @@ import { resourceNames } from "../import/names";
 import { importCommand } from "../import/program";
 import { type Holdings, heldSet } from "../import/source";
 import { writeNew } from "../import/write-new";
-import { inParallel } from "../model/parallel";
 import { count } from "../model/text";
 import { requireGiven } from "./blocking/given";
 import { type CliIo, UsageError, waiting } from "./cli-io";
 import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
 import { collect, wrongUse } from "./option-values";
+import { inParallel } from "./parallel";
 import { readProject } from "./project";
 import { addReceiverFlags, type ReceiverFlags, signalingClient } from "./receiver-options";
 

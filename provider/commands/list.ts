@@ -9,7 +9,6 @@ import {
   type ResourceUrl,
 } from "../client";
 import { messageOf } from "../model/errors";
-import { inParallel } from "../model/parallel";
 import { readPrefixOption } from "./blocking/given";
 import { type CliIo, UsageError, waiting } from "./cli-io";
 import { covering } from "./listing/covering";
@@ -18,6 +17,7 @@ import { OUTPUTS, type Output, printed } from "./listing/output";
 import { stackSets } from "./listing/stack-sets";
 import { addNodeFlags, type ChosenNode, chosenNodes, clientOf, type NodeFlags } from "./node-options";
 import { wrongUse } from "./option-values";
+import { inParallel } from "./parallel";
 import { readProject } from "./project";
 
 interface Flags extends NodeFlags {

@@ -1,11 +1,11 @@
 import type { Command } from "commander";
 import { formatUrl } from "../../client";
 import { messageOf } from "../../model/errors";
-import { inParallel } from "../../model/parallel";
 import type { LockedFile } from "../../prefixes/edit/edit-file";
 import { type CliIo, waiting } from "../cli-io";
 import { commandLine } from "../command-line";
 import { printed } from "../listing/output";
+import { inParallel } from "../parallel";
 import type { NowTarget, Workplace } from "./common";
 import { type Sent, sendNow, type Wanted } from "./now";
 

@@ -1,9 +1,9 @@
 import { formatUrl, type Prefix, type PrefixSetUrl } from "../../client";
 import { messageOf } from "../../model/errors";
-import { inParallel } from "../../model/parallel";
 import { count } from "../../model/text";
 import { type CliIo, UsageError, waiting } from "../cli-io";
 import { type ChosenNode, clientOf } from "../node-options";
+import { inParallel } from "../parallel";
 import { type Cell, type Listing, listEntries, withoutEmpty } from "./listing";
 import type { StackSet } from "./stack-sets";
 
