@@ -1,18 +1,18 @@
 import type { NodeOptions, ReceiverOptions } from "../client/options";
 
+/** Settings that the user gave, and that stay where no point decided about them. */
+export const CARRIED = [
+  "absentSet",
+  "maxEntriesPerRequest",
+  "maxValue",
+  "maxBytesPerRequest",
+  "markPauseMs",
+  "markPace",
+  "deadlineMs",
+] as const satisfies readonly (keyof NodeOptions)[];
+
 /** Members of a node's configuration that a probe may find: what goes under `node` in `node.json`. */
-export type NodeSettings = Pick<
-  NodeOptions,
-  | "endpoint"
-  | "answers"
-  | "absentSet"
-  | "maxEntriesPerRequest"
-  | "maxValue"
-  | "maxBytesPerRequest"
-  | "markPauseMs"
-  | "markPace"
-  | "deadlineMs"
->;
+export type NodeSettings = Pick<NodeOptions, "endpoint" | "answers" | (typeof CARRIED)[number]>;
 
 /** Members of a receiver's configuration that a probe may find. */
 export type ReceiverSettings = Pick<ReceiverOptions, "answers">;

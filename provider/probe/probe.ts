@@ -5,14 +5,15 @@ import type { World } from "../client/world";
 import { messageOf } from "../model/errors";
 import type { Prefix } from "../model/prefix";
 import type { ResourceUrl } from "../model/resource-url";
-import { Bench, type Limits } from "./asking/bench";
+import type { Limits } from "./asking/asker";
+import { Bench } from "./asking/bench";
 import { cleanUp, doubtAfter, isUnclean } from "./asking/clean-up";
 import { Unusable } from "./asking/outcome";
 import { Receiver } from "./asking/receiver";
 import { settingsOf } from "./asking/records";
 import { Targets } from "./asking/targets";
 import { WorkSet } from "./asking/work-set";
-import type { Finding, NodeSettings, ProbeResult } from "./finding";
+import { CARRIED, type Finding, type NodeSettings, type ProbeResult } from "./finding";
 import type { Asked, Point } from "./point";
 import { POINTS } from "./points";
 import { isNoSetting } from "./shapes/answers";
@@ -60,7 +61,7 @@ export async function probe(options: ProbeOptions): Promise<ProbeResult> {
     world = {},
     watch = () => {},
   } = options;
-  const bench = new Bench(node, new Targets(urls), { ...LIMITS, ...limits }, world, signal);
+  const bench = new Bench(new Targets(urls), node, { ...LIMITS, ...limits }, world, signal);
   const [set] = bench.targets.sets;
   if (write && set) bench.work = new WorkSet(set, bench, keep);
   if (receiver) bench.receiver = new Receiver(receiver.options, receiver.prefix, world, signal);
@@ -165,14 +166,3 @@ function summary(
     dialect: Object.assign({}, ...findings.map(({ dialect }) => dialect)),
   };
 }
-
-/** Settings that the user gave, and that stay where no point decided about them. */
-const CARRIED = [
-  "absentSet",
-  "maxEntriesPerRequest",
-  "maxValue",
-  "maxBytesPerRequest",
-  "markPauseMs",
-  "markPace",
-  "deadlineMs",
-] as const satisfies readonly (keyof NodeSettings)[];

@@ -7,21 +7,6 @@ import type { Told } from "../../wire/remedies";
 import type { DialectSettings } from "../finding";
 import { jsonOf } from "../shapes/rows";
 
-/** How an error is written, in the words of the emulator's switches. */
-export type ErrorForm =
-  | "json"
-  | "json-200"
-  | "status-200"
-  | "success-200"
-  | "code-200"
-  | "code-in-body"
-  | "text"
-  | "text-200"
-  | "html";
-
-/** How a success is written, in the words of the emulator's switch `success`. */
-export type SuccessForm = "status" | "empty" | "text" | "count" | "ok" | "code" | "no-content" | "code-1000" | "code-1";
-
 /** Sorts a body as a client does that knows what the probe has learnt so far. */
 export type Sorts = (body: string) => NodeAnswer;
 
@@ -89,8 +74,8 @@ export class Answer {
     return `${this.asked}: HTTP ${this.status} ${this.quote}`;
   }
 
-  /** The form of an error; the nearest one where it is none of them. */
-  get errorForm(): ErrorForm {
+  /** The form of an error, in the words of the emulator's switches; the nearest one where it is none of them. */
+  get errorForm() {
     if (this.content.kind === "html") return "html";
     const json = this.errorBody;
     if (this.status >= 300) return json === undefined || typeof json === "string" ? "text" : "json";
@@ -109,8 +94,8 @@ export class Answer {
     return typeof code === "number" && code >= 300 && code < 600 ? code : undefined;
   }
 
-  /** The form of a success; `undefined` where it is none of the known ones. */
-  get successForm(): SuccessForm | undefined {
+  /** The form of a success, in the words of the emulator's switch `success`; `undefined` where it is none of these. */
+  get successForm() {
     if (this.isRefusal) return undefined;
     if (this.isEmpty) return this.status === 204 ? "no-content" : "empty";
     const { json } = this;

@@ -27,6 +27,12 @@ export function readListed<T>(
   return failedStatus(answer.http, errorText, "endpoint") ?? readList(answer.http, KIND_OF[url.kind], read, habits);
 }
 
+/** The elements of a list that is read by some settings; `undefined` where they do not read it. */
+export function elementsIn<T>(answer: Answer, url: ResourceUrl, read: ReadsList<T>, answers: Answers): T[] | undefined {
+  const reading = readListed(answer, url, read, answers);
+  return reading.kind === "done" ? reading.value : undefined;
+}
+
 /** What keeps an answer from being read, and what would help, as sentences; for a reading that failed. */
 export function whyUnread(reading: Exclude<Reading<unknown>, { kind: "done" }>): string {
   return reading.remedy === undefined ? reading.message : `${reading.message}. ${reading.remedy}`;

@@ -1,12 +1,8 @@
 /** Thrown by a point that cannot be asked of this node. */
-export class Skipped extends Error {
-  override readonly name = "Skipped";
-}
+export class Skipped extends Error {}
 
 /** Thrown by a point whose answers do not tell. */
 export class Unclear extends Error {
-  override readonly name = "Unclear";
-
   constructor(
     message: string,
     readonly evidence: readonly string[] = [],
@@ -35,6 +31,4 @@ export class Unusable extends Unclear {
 export const OWN_READER = "A module of your own reads it: `answers.read`.";
 
 /** Thrown by a point after which nothing more can be asked. The probe ends, and says why. */
-export class Blocked extends Error {
-  override readonly name = "Blocked";
-}
+export class Blocked extends Error {}

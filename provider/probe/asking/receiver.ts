@@ -1,5 +1,5 @@
 import type { HttpAnswer, HttpRequest } from "../../client/http";
-import { DEFAULTS, parseOptions, type ReceiverOptions, receiverSchema } from "../../client/options";
+import { DEFAULTS, given, parseOptions, type ReceiverOptions, receiverSchema } from "../../client/options";
 import { done } from "../../client/reading";
 import { Requester } from "../../client/requester";
 import { readDone, readStatusAnswer } from "../../client/signaling-client";
@@ -42,30 +42,20 @@ export class Receiver {
   constructor(
     options: ReceiverOptions,
     readonly prefix: Prefix,
-    given: Partial<World>,
+    world: Partial<World>,
     private readonly signal: AbortSignal | undefined,
   ) {
-    const checked = parseOptions(receiverSchema(), options, "receiver");
+    const { maxAnswerBytes: _, ...checked } = {
+      ...DEFAULTS,
+      ...given(parseOptions(receiverSchema(), options, "receiver")),
+    };
     this.requests = new SignalingRequests(checked);
     this.known = checked.answers ?? {};
-    const { shown, label } = this.requests.endpoint;
-    this.endpoint = shown;
-    this.world = { ...systemWorld, ...given };
-    this.requester = new Requester(
-      {
-        endpoint: shown,
-        label,
-        ...(checked.tls && { tls: checked.tls }),
-        timeoutMs: checked.timeoutMs ?? DEFAULTS.timeoutMs,
-        deadlineMs: checked.deadlineMs ?? DEFAULTS.deadlineMs,
-        maxConcurrency: 1,
-        maxTries: 1,
-        retryPauseMs: 0,
-        maxRetryPauseMs: 0,
-        redactor: this.requests.redactor,
-      },
-      this.world,
-    );
+    const { endpoint, redactor } = this.requests;
+    this.endpoint = endpoint.shown;
+    this.world = { ...systemWorld, ...world };
+    const connection = { ...checked, endpoint: endpoint.shown, label: endpoint.label, redactor };
+    this.requester = new Requester({ ...connection, maxConcurrency: 1, maxTries: 1 }, this.world);
   }
 
   /** Prefixes whose signaling may be active. */
@@ -105,9 +95,7 @@ export class Receiver {
   }
 
   /** Asks for the status until it shows the prefixes, and learns how it does. */
-  async shows(
-    ...prefixes: readonly string[]
-  ): Promise<{ readonly answer: Answer; readonly ms: number; readonly shown: boolean }> {
+  async shows(...prefixes: readonly string[]) {
     const began = this.world.monotonic();
     for (let ms = 0; ; ms = this.world.monotonic() - began) {
       const answer = await this.status();

@@ -6,11 +6,11 @@ import type { NodeSettings } from "../finding";
 import type { Judgement } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
 import { placeOfList } from "../shapes/list-place";
-import { type Solution, solve } from "../shapes/search";
+import { solve } from "../shapes/search";
 import type { Answer } from "./answer";
 import type { Bench } from "./bench";
 import type { Lesson, RecordKind } from "./learned";
-import { type ReadsList, readListed, whyUnread } from "./listing";
+import { elementsIn, type ReadsList, readListed, whyUnread } from "./listing";
 import { Skipped, Unclear } from "./outcome";
 
 /** A list of records that was read. */
@@ -62,11 +62,14 @@ export function understand<T>(
     if (before.kind === "hollow") learned.learn({ known: { empty: "{}" } });
   }
   const names = targets.profiles.map(({ profile }) => profile);
-  const solved = solve({ body: answer.body, url, kind, before: learned.answers, names }, (answers) => {
-    const reading = readListed(answer, url, read, answers);
-    return reading.kind === "done" ? reading.value : undefined;
-  });
-  const found = solved ?? emptyBy(bench.verdicts.ofEmptyList(answer), bench, answer, url, read);
+  const readBy = (answers: Answers) => elementsIn(answer, url, read, answers);
+  /** By a verdict that other lists carry too. */
+  const emptyBy = (verdict: Answers | undefined) => {
+    const list = verdict && readBy(merged(learned.answers, verdict));
+    return list && { list, known: verdict, guessed: {} };
+  };
+  const solved = solve({ body: answer.body, url, kind, before: learned.answers, names }, readBy);
+  const found = solved ?? emptyBy(bench.verdicts.ofEmptyList(answer));
   if (!found) {
     const reading = readListed(answer, url, read, learned.answers);
     const why = reading.kind === "done" ? `its shape ${sketch(answer.json)} is not understood` : whyUnread(reading);
@@ -81,19 +84,6 @@ export function understand<T>(
   if (at && records.length === 0) learned.empty.records ??= at;
   const first = at?.elements.find(isObject);
   return { records, ...(first && { first }), where: at ? whereOf(at.path) : "", lesson: { known, guessed } };
-}
-
-/** An empty list, by a verdict that other lists carry too. */
-function emptyBy<T>(
-  verdict: Answers | undefined,
-  { learned }: Bench,
-  answer: Answer,
-  url: ResourceUrl,
-  read: ReadsList<T>,
-): Solution<T> | undefined {
-  if (verdict === undefined) return undefined;
-  const reading = readListed(answer, url, read, merged(learned.answers, verdict));
-  return reading.kind === "done" ? { list: reading.value, known: verdict, guessed: {} } : undefined;
 }
 
 /** What is learnt about answers, as what to set, or as what to check first. */

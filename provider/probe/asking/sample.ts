@@ -1,16 +1,14 @@
 import { Prefix } from "../../model/prefix";
-import type { Answers } from "../../wire/answers";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { type EntryShape, entryShape, type KnownEntry } from "../shapes/entry-shape";
-import { type ListPlace, placeOfList } from "../shapes/list-place";
+import { placeOfList } from "../shapes/list-place";
 import { solve } from "../shapes/search";
 import { pauseAfter } from "../timing";
 import type { Answer } from "./answer";
+import type { Asker } from "./asker";
 import { isDocumentation } from "./documentation";
-import type { Learned } from "./learned";
-import { readListed, whyUnread } from "./listing";
+import { elementsIn, readListed, whyUnread } from "./listing";
 import { OWN_READER, Unusable } from "./outcome";
-import type { Verdicts } from "./verdicts";
 import type { WorkSet } from "./work-set";
 
 /** Entries that tell everything apart: no length is a value, and neither is the same in all of them. */
@@ -22,37 +20,16 @@ const SAMPLE: readonly KnownEntry[] = [
   { address: "203.0.113.77", length: 32, value: 1 },
 ];
 
-/** What happened when known entries were put into the set. */
-export interface Sample {
-  readonly insert: Answer;
-  /** The list before the commit. */
-  readonly before: Answer;
-  readonly commit: Answer;
-  /** The list that shows them. */
-  readonly list: Answer;
-  readonly listShows: "applied" | "staged";
-  /** Milliseconds from the answer of the commit to that list. */
-  readonly delayMs: number;
-  /** Where the list stands; absent where a reader of the user's own finds it. */
-  readonly place: ListPlace | undefined;
-  readonly entry: EntryShape | undefined;
-  /** True where the node lists no values. */
-  readonly isFlat: boolean;
-  /** Settings with which the list is read, where it needs any. */
-  readonly answers: Answers;
-  /** How answers to changes are told to be successes, where that needs a setting. */
-  readonly verdict: Answers;
-  /** How the single address is written. */
-  readonly single: "cidr" | "bare" | undefined;
-}
-
 /**
  * Puts known entries into the set and reads off the list, by what is known to be in it, where it stands and what its
  * members mean. Later points rest on what this one learns.
  *
+ * @returns the answers on the way, and of the list that shows them all: `place` and `entry`, where it stands and how entries
+ *   are written, absent where a reader of the user's own finds it; `isFlat` where the node lists no values; `answers` and
+ *   `verdict`, what must be set to read it and to tell changes to be successes; `single`, how the single address is written.
  * @throws {Unusable} when the entries never show, or no setting reads them.
  */
-export async function takeSample(set: WorkSet, learned: Learned, verdicts: Verdicts): Promise<Sample> {
+export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const insert = await set.insert(SAMPLE.map(({ address, length, value }) => [`${address}/${length}`, value]));
   if (insert.isRefusal && insert.doubt === undefined)
     throw new Unusable("it takes no entries", `a plain insert is refused: ${insert.quote}`, undefined, [
@@ -70,18 +47,15 @@ export async function takeSample(set: WorkSet, learned: Learned, verdicts: Verdi
       evidence,
     );
   const { url } = set;
-  const read = (answers: Answers) => {
-    const reading = readListed(list, url, readPrefixSetList, answers);
-    return reading.kind === "done" && isSample(reading.value) ? reading.value : undefined;
-  };
   const puzzle = { body: list.body, url, kind: "prefixset", before: learned.known, entries: SAMPLE } as const;
+  const readAs = (listedValue?: (value: number) => number) =>
+    solve(puzzle, (answers) => {
+      const entries = elementsIn(list, url, readPrefixSetList, answers);
+      return entries && isSample(entries, listedValue) ? entries : undefined;
+    });
+  const whole = readAs();
   // A node may keep no values: then all are 1.
-  const flat = (answers: Answers) => {
-    const reading = readListed(list, url, readPrefixSetList, answers);
-    return reading.kind === "done" && isSample(reading.value, () => 1) ? reading.value : undefined;
-  };
-  const whole = solve(puzzle, read);
-  const found = whole ?? solve(puzzle, flat);
+  const found = whole ?? readAs(() => 1);
   if (!found) {
     const reading = readListed(list, url, readPrefixSetList, learned.answers);
     const why = reading.kind === "done" ? "it is read as something else than what was written" : whyUnread(reading);

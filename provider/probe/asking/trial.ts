@@ -9,29 +9,14 @@ import type { Receiver } from "./receiver";
 /** No receiver has this secret. */
 const WRONG = "pulumi-packetfilter-probe";
 
-/** What happened when a prefix was started and stopped, rightly and wrongly. */
-export interface Trial {
-  /** The status before anything was started. */
-  readonly idle: Answer;
-  /** Status, and stop of what is not active, with a wrong secret. */
-  readonly wrongStatus: Answer;
-  readonly wrongStop: Answer;
-  /** Stop of what is not active. */
-  readonly idleStop: Answer;
-  readonly start: Answer;
-  /** The status that shows it, and how long after the start that was. */
-  readonly status: Answer;
-  readonly delayMs: number;
-  /** Start of what is active. */
-  readonly again: Answer;
-}
-
 /**
  * Starts the prefix, after everything that must be refused before, and learns how the receiver answers.
  *
+ * @returns the status before (`idle`); status and stop with a wrong secret; the stop of what is not active (`idleStop`); the
+ *   start, the status that shows it and the milliseconds until then; the start of what is active (`again`).
  * @throws {Unclear} where it is active, or cannot be started. @throws {Unusable} where no setting reads what it answers.
  */
-export async function tryStart(receiver: Receiver): Promise<Trial> {
+export async function tryStart(receiver: Receiver) {
   const { prefix } = receiver;
   const idle = await receiver.status();
   const reading = receiver.read(idle);

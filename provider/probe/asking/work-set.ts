@@ -6,33 +6,13 @@ import { type ListedEntry, readPrefixSetList } from "../../wire/prefix-set-list"
 import { isHollow, placeOfList } from "../shapes/list-place";
 import { TIMING } from "../timing";
 import type { Answer } from "./answer";
+import type { Asker } from "./asker";
 import { isDocumentation, isNearDocumentation } from "./documentation";
-import type { Learned } from "./learned";
 import { readListed, whyUnread } from "./listing";
 import { Blocked, Unclear } from "./outcome";
 
-/** What a set is asked through. */
-export interface AsksSet {
-  readonly learned: Learned;
-  readonly limits: { readonly patienceMs: number };
-  readonly world: { monotonic(): number };
-  ask(
-    question: {
-      readonly url: PrefixSetUrl;
-      readonly command: "list" | "insert" | "delete" | "commit";
-      readonly body: string;
-      readonly asked: string;
-    },
-    how: { readonly calm: boolean },
-  ): Promise<Answer>;
-  pause(ms: number, how: { readonly calm: boolean }): Promise<void>;
-  listBody(url: PrefixSetUrl): string;
-}
-
 /** Thrown when the set holds what no probe writes, or lacks what it held before: another writer works with it. */
-export class ForeignEntries extends Error {
-  override readonly name = "ForeignEntries";
-}
+export class ForeignEntries extends Error {}
 
 /** How closely a change is watched for. */
 export interface Watch {
@@ -59,7 +39,7 @@ export class WorkSet {
   /** @param keeps True where the set may hold entries, which stay. */
   constructor(
     readonly url: PrefixSetUrl,
-    private readonly bench: AsksSet,
+    private readonly asker: Asker,
     readonly keeps = false,
   ) {}
 
@@ -121,8 +101,7 @@ export class WorkSet {
   }
 
   list(asked = "list"): Promise<Answer> {
-    const { url, calm } = this;
-    return this.bench.ask({ url, command: "list", body: this.bench.listBody(url), asked }, { calm });
+    return this.asker.list(this.url, { asked, calm: this.calm });
   }
 
   /** What the probe has put into the set, as it lists it. @throws {Unclear} when that cannot be read. @throws {ForeignEntries} */
@@ -136,11 +115,8 @@ export class WorkSet {
    *
    * @returns the answer to the commit, the last list, whether it fits, and the milliseconds until then.
    */
-  async committed(
-    fits: (answer: Answer) => boolean,
-    watch: Partial<Watch> = {},
-  ): Promise<{ commit: Answer; list: Answer; shown: boolean; ms: number }> {
-    const { world, limits, learned } = this.bench;
+  async committed(fits: (answer: Answer) => boolean, watch: Partial<Watch> = {}) {
+    const { world, limits, learned } = this.asker;
     const usual = TIMING.firstPause + Math.ceil(1.25 * learned.commitDelay);
     const { patienceMs = limits.patienceMs, pause = (ms) => (ms === 0 ? usual : TIMING.listPause) } = watch;
     const commit = await this.commit();
@@ -149,7 +125,7 @@ export class WorkSet {
       const list = await this.list("list after the commit");
       if (fits(list)) return { commit, list, shown: true, ms };
       if (ms >= patienceMs) return { commit, list, shown: false, ms };
-      await this.bench.pause(pause(ms), { calm: this.calm });
+      await this.asker.pause(pause(ms), { calm: this.calm });
     }
   }
 
@@ -182,11 +158,11 @@ export class WorkSet {
 
   /** True where the set vanished when it became empty, after which such an answer is an empty list. */
   private isGone(answer: Answer): boolean {
-    return this.before === undefined && this.bench.learned.isAbsent(answer, this.url.set);
+    return this.before === undefined && this.asker.learned.isAbsent(answer, this.url.set);
   }
 
   private reading(answer: Answer) {
-    const { answers, keyedPlaces, absentIsEmpty } = this.bench.learned;
+    const { answers, keyedPlaces, absentIsEmpty } = this.asker.learned;
     const absent = absentIsEmpty ? readAbsent(answer.http, answers.absent) : undefined;
     return absent ?? readListed(answer, this.url, readPrefixSetList, answers, keyedPlaces);
   }
@@ -220,7 +196,7 @@ export class WorkSet {
     try {
       // One refusal may be about a single one that is not there. What is listed after the commit is.
       await this.takeOut([...this.placed], { divide: false });
-      const { learned, limits } = this.bench;
+      const { learned, limits } = this.asker;
       for (const patienceMs of [TIMING.brief + 4 * learned.commitDelay, limits.patienceMs, limits.patienceMs]) {
         const { list } = await this.committed((answer) => this.isClear(answer) || this.isGone(answer), { patienceMs });
         if (this.isClear(list)) return this.cleared(list);
@@ -233,7 +209,7 @@ export class WorkSet {
   }
 
   private cleared(list: Answer): void {
-    const { learned } = this.bench;
+    const { learned } = this.asker;
     this.placed.clear();
     this.leaving.clear();
     this.isTouched = false;
@@ -259,7 +235,7 @@ export class WorkSet {
 
   /** Deletes all of them. `divide`: where that is refused, by halves. */
   private async takeOut(texts: readonly string[], { divide }: { readonly divide: boolean }): Promise<void> {
-    const most = this.bench.learned.entriesAtOnce;
+    const most = this.asker.learned.entriesAtOnce;
     for (let at = 0; at < texts.length; at += most) {
       const some = texts.slice(at, at + most);
       const answer = await this.delete(some);
@@ -272,6 +248,6 @@ export class WorkSet {
 
   private send(command: "insert" | "delete" | "commit", body: string, asked: string): Promise<Answer> {
     this.isTouched = true;
-    return this.bench.ask({ url: this.url, command, body, asked }, { calm: this.calm });
+    return this.asker.ask({ url: this.url, command, body, asked }, { calm: this.calm });
   }
 }

@@ -1,5 +1,5 @@
 import { withoutEnding } from "../../model/resource-url";
-import { NODE_PATH, USER_ARENA } from "../../wire/node-command";
+import { listCommand, NODE_PATH, USER_ARENA } from "../../wire/node-command";
 import { refusalSwitches } from "../asking/answer";
 import { type Point, pointNeeding } from "../point";
 
@@ -48,7 +48,7 @@ export const connection: readonly Point[] = [
     finds: ["credentialsStatus", "credentialsForm"],
     ask: async (bench) => {
       const { first: url } = bench;
-      const question = { url, command: "list", body: bench.listBody(url), asked: "list without credentials" } as const;
+      const question = { url, command: "list", body: listCommand(url), asked: "list without credentials" } as const;
       const given = Object.keys(bench.node.headers ?? {}).some((name) => name.toLowerCase() !== USER_ARENA);
       const hasOwn = given || new URL(bench.node.endpoint).username !== "";
       const answer = hasOwn ? await bench.askWithout(question) : await bench.ask(question);

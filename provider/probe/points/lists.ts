@@ -5,7 +5,7 @@ import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
 import { refusalSwitches } from "../asking/answer";
 import type { Lesson } from "../asking/learned";
-import { readListed, whyUnread } from "../asking/listing";
+import { elementsIn, readListed, whyUnread } from "../asking/listing";
 import { OWN_READER, Skipped, Unclear, Unusable } from "../asking/outcome";
 import { askRecords, describeRecords, nameOf, settingsOf, whereOf } from "../asking/records";
 import { type Point, pointNeeding, settlesFor } from "../point";
@@ -36,7 +36,7 @@ export const lists: readonly Point[] = [
       if (!url) throw new Skipped("no set is named");
       const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
       if (answer.isRefusal && answer.doubt === undefined) {
-        if (bench.mayWrite) throw new Skipped(`${formatUrl(url)} is refused: ${answer.quote}`);
+        if (bench.work) throw new Skipped(`${formatUrl(url)} is refused: ${answer.quote}`);
         throw new Unclear(`${formatUrl(url)} is refused`, [answer.evidence]);
       }
       const read = (answers: Answers) => readListed(answer, url, readPrefixSetList, answers);
@@ -46,10 +46,9 @@ export const lists: readonly Point[] = [
         learned.emptyBody = answer.body;
         return { answer, entries: 0, where: place && place !== "nothing" ? whereOf(place.path) : "", ...NOTHING };
       }
-      const found = solve({ body: answer.body, url, kind: "prefixset", before: learned.answers }, (answers) => {
-        const reading = read(answers);
-        return reading.kind === "done" ? reading.value : undefined;
-      });
+      const found = solve({ body: answer.body, url, kind: "prefixset", before: learned.answers }, (answers) =>
+        elementsIn(answer, url, readPrefixSetList, answers),
+      );
       if (!found) {
         const reading = read(learned.answers);
         const why = reading.kind === "done" ? "it is not understood" : whyUnread(reading);
@@ -159,8 +158,7 @@ export const lists: readonly Point[] = [
       if (id === undefined || url === undefined) return seen;
       const guessed = merged(seen.lesson.guessed, { names: { id } });
       bench.learned.learn({ guessed });
-      const reading = bench.read(seen.answer, url, readRuleList);
-      const records = reading.kind === "done" ? reading.value : seen.records;
+      const records = elementsIn(seen.answer, url, readRuleList, bench.learned.answers) ?? seen.records;
       return { ...seen, records, lesson: { ...seen.lesson, guessed } };
     },
     judge: (seen) => {

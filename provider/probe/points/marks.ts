@@ -1,15 +1,14 @@
 import { DEFAULTS } from "../../client/options";
-import { formatUrl, type MarkUrl } from "../../model/resource-url";
+import { formatUrl } from "../../model/resource-url";
 import type { Answers, Columns } from "../../wire/answers";
 import { readMarkList } from "../../wire/mark-list";
 import { USER_ARENA } from "../../wire/node-command";
 import { forKind, isAddressLike } from "../../wire/places";
-import { type Answer, refusalSwitches } from "../asking/answer";
-import type { Bench } from "../asking/bench";
-import { readListed } from "../asking/listing";
+import { refusalSwitches } from "../asking/answer";
+import type { Bench, Table } from "../asking/bench";
+import { elementsIn } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
 import { describeRecords, settingsOf, understand } from "../asking/records";
-import type { Table } from "../asking/targets";
 import { type Point, pointNeeding, settlesFor } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
 import { guessMarkNames, markKeys } from "../shapes/name-guesses";
@@ -34,7 +33,7 @@ export const marks: readonly Point[] = [
       ...(["sourcePort", "destinationPort", "protocol"] as const),
     ),
     ask: async (bench) => {
-      const tables = await bench.tables.all();
+      const tables = await bench.tables();
       if (tables.length === 0) throw new Skipped("no profile is named, and none is listed");
       const answered = tables.filter(({ answer }) => !answer.isRefusal);
       if (answered.length === 0) {
@@ -101,10 +100,10 @@ export const marks: readonly Point[] = [
     assumes: "3 s from the end of one list of a table to the start of its next",
     finds: ["markPace"],
     settles: ["markPace", "markPauseMs"],
-    ask: async ({ tables }) => {
-      const all = await tables.all();
-      if (all.length < 2) throw new Skipped("no profile is named, and none is listed");
-      return { waited: tables.waited, count: all.length };
+    ask: async (bench) => {
+      const { length: count } = await bench.tables();
+      if (count < 2) throw new Skipped("no profile is named, and none is listed");
+      return { waited: bench.marksWait, count };
     },
     judge: ({ waited, count }) =>
       waited > 0
@@ -121,14 +120,16 @@ export const marks: readonly Point[] = [
     assumes: "`getMarks` fails; `capture` and `forward` go on with the other types",
     finds: ["missingTable"],
     ask: async (bench) => {
-      const tables = await bench.tables.all();
+      const tables = await bench.tables();
       const known = new Set(tables.filter(({ answer }) => !answer.isRefusal).map(({ url }) => formatUrl(url)));
       // A profile whose every type is refused may be one that the node does not know.
       const listed = tables.filter(
         ({ url }) => known.has(formatUrl(url)) || bench.learned.profileIsListed(url.profile),
       );
       const refused = listed.find(({ answer }) => answer.isRefusal);
-      const empty = listed.find(({ url, answer }) => !answer.isRefusal && isEmpty(bench, url, answer));
+      const empty = listed.find(
+        (table) => !table.answer.isRefusal && marksIn(table, bench.learned.answers)?.length === 0,
+      );
       if (!refused && !empty) throw new Skipped("no table was empty, and none was refused");
       return { refused, empty };
     },
@@ -145,7 +146,8 @@ export const marks: readonly Point[] = [
     assumes: "the arena of the url; `userArena` says otherwise",
     finds: ["userArena", "userArenaStatus", "userArenaForm"],
     ask: async (bench) => {
-      const table = await bench.tables.shortest();
+      const answered = (await bench.tables()).filter(({ answer }) => !answer.isRefusal);
+      const [table] = answered.toSorted((a, b) => a.answer.body.length - b.answer.body.length);
       if (!table) throw new Skipped("no list of marks was answered");
       const { url, type } = table;
       const none = await bench.list(url, { table: type, headers: {}, asked: "list of marks without User-Arena" });
@@ -164,9 +166,8 @@ export const marks: readonly Point[] = [
   }),
 ];
 
-function isEmpty(bench: Bench, url: MarkUrl, answer: Answer): boolean {
-  const reading = bench.read(answer, url, (json, habits) => readMarkList(json, "shost", habits));
-  return reading.kind === "done" && reading.value.length === 0;
+function marksIn({ url, type, answer }: Table, answers: Answers) {
+  return elementsIn(answer, url, (json, habits) => readMarkList(json, type, habits), answers);
 }
 
 /** How a record writes its addresses, as a switch of the emulator. */
@@ -184,11 +185,7 @@ function learnLines({ learned }: Bench, tables: readonly Table[]): void {
   const [format] = filled.flatMap(({ answer }) => formatsOf(answer.body));
   if (format === undefined) return;
   const known = { format: { marks: format } };
-  const reads = (answers: Answers) =>
-    filled.every(({ answer, url, type }) => {
-      const settings = merged(learned.answers, answers);
-      return readListed(answer, url, (json, habits) => readMarkList(json, type, habits), settings).kind === "done";
-    });
+  const reads = (answers: Answers) => filled.every((table) => marksIn(table, merged(learned.answers, answers)));
   if (reads(known)) {
     learned.learn({ known });
     return;

@@ -2,7 +2,8 @@ import { formatUrl, type ResourceUrl } from "../../model/resource-url";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList } from "../../wire/record-lists";
 import type { Answer } from "../asking/answer";
-import type { Bench, Question } from "../asking/bench";
+import type { Question } from "../asking/asker";
+import type { Bench } from "../asking/bench";
 import { Skipped } from "../asking/outcome";
 import { type Point, pointNeeding } from "../point";
 

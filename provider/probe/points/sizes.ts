@@ -1,5 +1,6 @@
 import { DEFAULTS } from "../../client/options";
 import { grouped } from "../../model/text";
+import { listCommand } from "../../wire/node-command";
 import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Bench } from "../asking/bench";
 import { singles } from "../asking/documentation";
@@ -30,7 +31,7 @@ export const sizes: readonly Point[] = [
     settles: ["maxBytesPerRequest"],
     ask: async (bench) => {
       const { url } = bench.set;
-      const plain = bench.listBody(url);
+      const plain = listCommand(url);
       // The list of a set that vanishes when it is empty would be refused, whatever its size.
       if (bench.learned.absentIsEmpty) await bench.set.hold([[ONE, 1]]);
       const tryBytes = (bytes: number) =>

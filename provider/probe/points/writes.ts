@@ -3,7 +3,7 @@ import type { Answers } from "../../wire/answers";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { type Answer, refusalSwitches } from "../asking/answer";
 import type { Learned } from "../asking/learned";
-import { readListed } from "../asking/listing";
+import { elementsIn } from "../asking/listing";
 import { Skipped } from "../asking/outcome";
 import { settingsOf } from "../asking/records";
 import { type Point, pointNeeding } from "../point";
@@ -92,8 +92,5 @@ function readingEmpty(answer: Answer, url: PrefixSetUrl, { answers, filled }: Le
   const path = filled && filled.place.path !== "" ? { path: { prefixset: filled.place.path } } : {};
   const empties = (["{}", ""] as const).map((empty) => ({ empty }));
   const ways: Answers[] = [{}, ...empties, path, ...empties.map((empty) => ({ ...path, ...empty }))];
-  return ways.find((way) => {
-    const reading = readListed(answer, url, readPrefixSetList, merged(answers, way));
-    return reading.kind === "done" && reading.value.length === 0;
-  });
+  return ways.find((way) => elementsIn(answer, url, readPrefixSetList, merged(answers, way))?.length === 0);
 }

@@ -42,17 +42,14 @@ function best(places: readonly Place[]): Place | undefined {
 
 function at(path: string, value: unknown): ListPlace | undefined {
   const found = listCandidate(value);
-  switch (found?.kind) {
-    case "array":
-      return { path, kind: "array", elements: found.elements, members: {} };
-    case "keyed":
-      return { path, kind: "keyed", elements: [], members: found.members };
-    case "hollow":
-    case "null":
-      return { path, kind: found.kind, elements: [], members: {} };
-    default:
-      return undefined;
-  }
+  if (found === undefined || found.kind === "mixed") return undefined;
+  const { kind } = found;
+  return {
+    path,
+    kind,
+    elements: kind === "array" ? found.elements : [],
+    members: kind === "keyed" ? found.members : {},
+  };
 }
 
 /**
