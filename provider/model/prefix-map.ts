@@ -20,7 +20,7 @@ export interface Difference<V = number> {
   readonly remove: ReadonlyMap<CanonicalPrefix, V>;
 }
 
-/** The difference that makes `wanted` out of `observed`; `apply(observed, difference(observed, wanted))` is `wanted`. */
+/** The difference that makes `wanted` out of `observed`. */
 export function difference<V = number>(
   observed: ReadonlyMap<CanonicalPrefix, V>,
   wanted: ReadonlyMap<CanonicalPrefix, V>,
@@ -43,15 +43,6 @@ export function difference<V = number>(
 export const sharedDifference = madeOnce((observed: ListedMap, wanted: ListedMap) =>
   difference<ListedValue>(observed, wanted),
 );
-
-/** The map that results when `delta` is carried out on `observed`. */
-export function apply(observed: PrefixMap, delta: Difference): PrefixMap {
-  const result = new Map(observed);
-  for (const prefix of delta.remove.keys()) result.delete(prefix);
-  for (const [prefix, value] of delta.insert) result.set(prefix, value);
-  for (const [prefix, { to }] of delta.change) result.set(prefix, to);
-  return result;
-}
 
 /** True when the difference holds nothing. */
 export function isEmpty(delta: Difference<unknown>): boolean {

@@ -162,23 +162,44 @@ export function format(family: 4 | 6, bits: bigint, length: number): CanonicalPr
   return `${formatAddress(family, bits)}/${length}` as CanonicalPrefix;
 }
 
-/** The text of an address (IPv6: RFC 5952). */
+/** The text of an address. */
 export function formatAddress(family: 4 | 6, bits: bigint): string {
-  return family === 4 ? formatV4(bits) : formatV6(bits);
+  return formatWords(wordsOf(family, bits));
 }
 
-function formatV4(bits: bigint): string {
-  const number = Number(bits);
-  return `${number >>> 24}.${(number >>> 16) & 255}.${(number >>> 8) & 255}.${number & 255}`;
+/** An address in words of 32 bits: one for IPv4, four for IPv6. */
+export function wordsOf(family: 4 | 6, bits: bigint): number[] {
+  if (family === 4) return [Number(bits)];
+  return [96n, 64n, 32n, 0n].map((shift) => Number(BigInt.asUintN(32, bits >> shift)));
 }
 
-function formatV6(bits: bigint): string {
-  const groups: number[] = [];
-  for (let shift = 96n; shift >= 0n; shift -= 32n) {
-    const pair = Number((bits >> shift) & 0xffffffffn);
-    groups.push(pair >>> 16, pair & 0xffff);
+/** The text of an address in such words. IPv6 by RFC 5952: the longest run of zero groups, the first of equals, is `::`. */
+export function formatWords(words: ArrayLike<number>): string {
+  if (words.length === 1) {
+    const number = words[0] as number;
+    return `${number >>> 24}.${(number >>> 16) & 255}.${(number >>> 8) & 255}.${number & 255}`;
   }
-  return new ipaddr.IPv6(groups).toString();
+  let [run, runStart, best, bestStart] = [0, 0, 1, -1];
+  for (let index = 0; index < 8; index++) {
+    if (groupOf(words, index) !== 0) run = 0;
+    else {
+      if (run++ === 0) runStart = index;
+      if (run > best) [best, bestStart] = [run, runStart];
+    }
+  }
+  let text = "";
+  for (let index = 0; index < 8; index++) {
+    if (index === bestStart) {
+      text += "::";
+      index += best - 1;
+    } else text += (text === "" || text.endsWith(":") ? "" : ":") + groupOf(words, index).toString(16);
+  }
+  return text;
+}
+
+function groupOf(words: ArrayLike<number>, index: number): number {
+  const word = words[index >> 1] as number;
+  return index & 1 ? word & 0xffff : word >>> 16;
 }
 
 /** The eight groups of an IPv6 address as one number. */

@@ -1,5 +1,6 @@
 import { Prefix, PrefixError } from "../model/prefix";
-import { formatPrefix, formatV4, wordsOf } from "./address";
+import { BITS, wordsOf } from "../model/prefix-text";
+import { formatPrefix } from "./address";
 
 const RANGE = /^([^\s-]+)\s*-\s*([^\s-]+)$/;
 
@@ -16,7 +17,7 @@ export function rangeToPrefixes(first: string, last: string): string[] {
   if (from.bits > to.bits) {
     throw new RangeError(`"${first}-${last}" ends before it begins: write "${last}-${first}" if that is meant.`);
   }
-  return from.family === 4 ? splitV4(Number(from.bits), Number(to.bits)) : splitV6(from.bits, to.bits);
+  return split(from.family, from.bits, to.bits);
 }
 
 /** The two ends of `192.0.2.1-192.0.2.9`; nothing for any other text. */
@@ -38,31 +39,16 @@ function address(text: string): Prefix {
 }
 
 /** Each step takes the largest prefix that begins here and does not go beyond the end. */
-function splitV4(first: number, last: number): string[] {
-  const found: string[] = [];
-  for (let start = first; start <= last; ) {
-    let size = 1;
-    let length = 32;
-    while (length > 0 && start % (size * 2) === 0 && start + size * 2 - 1 <= last) {
-      size *= 2;
-      length--;
-    }
-    found.push(`${formatV4(start)}/${length}`);
-    start += size;
-  }
-  return found;
-}
-
-function splitV6(first: bigint, last: bigint): string[] {
+function split(family: 4 | 6, first: bigint, last: bigint): string[] {
   const found: string[] = [];
   for (let start = first; start <= last; ) {
     let size = 1n;
-    let length = 128;
-    while (length > 0 && start % (size * 2n) === 0n && start + size * 2n - 1n <= last) {
+    let length: number = BITS[family];
+    while (length > 0 && (start & size) === 0n && start + size * 2n - 1n <= last) {
       size *= 2n;
       length--;
     }
-    found.push(formatPrefix(wordsOf(6, start), length));
+    found.push(formatPrefix(wordsOf(family, start), length));
     start += size;
   }
   return found;

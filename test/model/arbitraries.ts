@@ -48,3 +48,8 @@ export const prefix: fc.Arbitrary<Prefix> = naivePrefix
 export const prefixMap: fc.Arbitrary<Map<CanonicalPrefix, number>> = fc
   .array(fc.tuple(prefix, fc.nat({ max: 3 })), { maxLength: 40 })
   .map((entries) => new Map(entries.map(([key, value]) => [key.toString(), value])));
+
+/** True for canonical IPv6 that is not known at a glance: with two colons at its beginning, or with two runs of zeros. */
+export function isRare(text: string): boolean {
+  return text.startsWith("::") || /::.*(^|:)0:0(:|\/)|(^|:)0:0:.*::/.test(text);
+}

@@ -1,10 +1,27 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type CanonicalPrefix, Prefix } from "../../provider/model/prefix";
-import { apply, difference, equal, isEmpty, sorted, summary } from "../../provider/model/prefix-map";
+import {
+  type Difference,
+  difference,
+  equal,
+  isEmpty,
+  type PrefixMap,
+  sorted,
+  summary,
+} from "../../provider/model/prefix-map";
 import { prefixMap } from "./arbitraries";
 
 const map = (entries: Record<string, number>) => new Map(Object.entries(entries)) as Map<CanonicalPrefix, number>;
+
+/** The map that results when a difference is carried out. */
+function apply(observed: PrefixMap, { insert, change, remove }: Difference): PrefixMap {
+  const result = new Map(observed);
+  for (const prefix of remove.keys()) result.delete(prefix);
+  for (const [prefix, value] of insert) result.set(prefix, value);
+  for (const [prefix, { to }] of change) result.set(prefix, to);
+  return result;
+}
 
 describe("the difference of two sets", () => {
   const observed = map({ "192.0.2.0/24": 1, "198.51.100.0/24": 1, "203.0.113.0/24": 1 });

@@ -1,4 +1,5 @@
-import { formatPrefix, readCanonical, wordsOf } from "../address";
+import { wordsOf } from "../../model/prefix-text";
+import { formatPrefix, readCanonical } from "../address";
 import { type EntriesLike, eachEntry, type PrefixEntry, parsePrefixAt } from "../entries";
 
 /** An entry that is not in a table. */
