@@ -8,19 +8,12 @@ export const FORMATS = ["plain", "ecs", "otel"] as const;
 /** One of {@link FORMATS}. */
 export type Format = (typeof FORMATS)[number];
 
-/** A record as JSON members. */
+/** A record as members of JSON, which those that are undefined are not. */
 export type Document = Readonly<Record<string, unknown>>;
 
 /** The form that `format` asks for: the record itself, Elastic Common Schema, or OpenTelemetry's semantic conventions. */
 export function formatter(format: Format): (record: ForwardRecord) => Document {
-  switch (format) {
-    case "plain":
-      return (record) => ({ ...record });
-    case "ecs":
-      return ecs;
-    case "otel":
-      return otel;
-  }
+  return { plain: (record: ForwardRecord) => ({ ...record }), ecs, otel }[format];
 }
 
 const TRANSPORTS: Readonly<Record<number, string>> = {
@@ -34,37 +27,33 @@ const TRANSPORTS: Readonly<Record<number, string>> = {
 };
 
 /** The protocol by name in lower case, and by its number where that is known (IANA). */
-function transportOf({ protocol }: Pick<ForwardRecord, "protocol">): { name?: string; number?: number } {
-  if (protocol === undefined) return {};
-  if (typeof protocol === "number") {
-    const name = TRANSPORTS[protocol];
-    return { ...(name !== undefined && { name }), number: protocol };
-  }
-  const name = protocol.toLowerCase();
-  const number = Object.entries(TRANSPORTS).find(([, known]) => known === name)?.[0];
-  return { name, ...(number !== undefined && { number: Number(number) }) };
+function transportOf({ protocol }: Pick<ForwardRecord, "protocol">) {
+  if (typeof protocol === "number") return { name: TRANSPORTS[protocol], number: protocol };
+  const name = protocol?.toLowerCase();
+  return { name, number: Object.keys(TRANSPORTS).find((number) => TRANSPORTS[Number(number)] === name) };
 }
 
 /** The end at which an address stands: marks by recipient are about destinations, all others about sources. */
-function endsOf(record: ForwardRecord): { source?: string; destination?: string } {
-  const { type, address } = record;
-  const source = record.source ?? (type === "dhost" ? undefined : address);
-  const destination = record.destination ?? (type === "dhost" ? address : undefined);
-  return { ...(source !== undefined && { source }), ...(destination !== undefined && { destination }) };
+function endsOf({ type, address, source, destination }: ForwardRecord) {
+  const isDestination = type === "dhost";
+  return {
+    source: source ?? (isDestination ? undefined : address),
+    destination: destination ?? (isDestination ? address : undefined),
+  };
 }
 
 /** What no schema has a name for, under a name of our own. */
 function own(record: ForwardRecord): Document {
   const { arena, profile, type, id, value, lifetime, age, status, epoch, sequence, extra } = record;
-  return defined({ arena, profile, type, id, value, lifetime, age, status, epoch, sequence, extra });
+  return { arena, profile, type, id, value, lifetime, age, status, epoch, sequence, extra };
 }
 
 /** Elastic Common Schema 8: nested members. */
 function ecs(record: ForwardRecord): Document {
   const { source, destination } = endsOf(record);
-  const transport = transportOf(record);
+  const { name, number } = transportOf(record);
   const ips = [source, destination].filter((ip) => ip !== undefined);
-  return defined({
+  return {
     "@timestamp": record.timestamp,
     message: record.message,
     ecs: { version: "8.17" },
@@ -78,19 +67,19 @@ function ecs(record: ForwardRecord): Document {
       dataset: "packetfilter.mark",
     },
     observer: { name: record.node, type: "ddos" },
-    source: source === undefined ? undefined : defined({ ip: source, port: record.sourcePort }),
-    destination: destination === undefined ? undefined : defined({ ip: destination, port: record.destinationPort }),
-    network: orNothing({ transport: transport.name, iana_number: transport.number?.toString() }),
-    rule: orNothing({ id: record.rule?.id?.toString(), name: record.rule?.name }),
+    source: source === undefined ? undefined : { ip: source, port: record.sourcePort },
+    destination: destination === undefined ? undefined : { ip: destination, port: record.destinationPort },
+    network: record.protocol === undefined ? undefined : { transport: name, iana_number: number?.toString() },
+    rule: record.rule && { id: record.rule.id?.toString(), name: record.rule.name },
     related: ips.length > 0 ? { ip: ips } : undefined,
     packetfilter: own(record),
-  });
+  };
 }
 
 /** Attributes by the names of OpenTelemetry's semantic conventions, flat. */
 function otel(record: ForwardRecord): Document {
   const attributes = Object.entries(own(record)).map(([name, value]) => [`packetfilter.mark.${name}`, value]);
-  return defined({
+  return {
     timestamp: record.timestamp,
     body: record.message,
     event_name: `packetfilter.mark.${record.event}`,
@@ -104,16 +93,7 @@ function otel(record: ForwardRecord): Document {
     "security_rule.uuid": record.rule?.id?.toString(),
     "packetfilter.node": record.node,
     ...Object.fromEntries(attributes),
-  });
-}
-
-function defined(members: Document): Document {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
-
-function orNothing(members: Document): Document | undefined {
-  const rest = defined(members);
-  return Object.keys(rest).length > 0 ? rest : undefined;
+  };
 }
 
 /** Of the ten severities of CEF, one that wakes no operator. */
@@ -124,60 +104,33 @@ const SEVERITY = 3;
  * with their labels, since `src` and `dst` are for IPv4.
  */
 export function cef(record: ForwardRecord): string {
-  const head = [
-    "CEF:0",
-    "pulumi-packetfilter",
-    "forward",
-    "1",
-    `mark-${record.event}`,
-    `Mark ${record.event}`,
-    `${SEVERITY}`,
-  ];
+  const { event } = record;
   const { source, destination } = endsOf(record);
   const transport = transportOf(record);
-  const members: [key: string, value: string | number | undefined][] = [
+  const members: [key: string, value: string | number | undefined, label?: string][] = [
     ["rt", Date.parse(record.timestamp)],
     ["dvchost", record.node],
-    ["act", record.event],
+    ["act", event],
     ["externalId", record.recordId],
-    ...addressMembers("src", "c6a2", "Source IPv6 Address", source),
-    ...addressMembers("dst", "c6a3", "Destination IPv6 Address", destination),
+    isIPv6(source ?? "") ? ["c6a2", source, "Source IPv6 Address"] : ["src", source],
+    isIPv6(destination ?? "") ? ["c6a3", destination, "Destination IPv6 Address"] : ["dst", destination],
     ["spt", record.sourcePort],
     ["dpt", record.destinationPort],
     ["proto", transport.name ?? transport.number],
-    ...labelled("cs1", "rule", record.rule?.name ?? record.rule?.id),
-    ...labelled("cs2", "arena", record.arena),
-    ...labelled("cs3", "profile", record.profile),
-    ...labelled("cs4", "type", record.type),
-    ...labelled("cn1", "value", record.value),
-    ...labelled("cn2", "id", record.id),
-    ...labelled("cn3", "lifetime", record.lifetime),
+    ["cs1", record.rule?.name ?? record.rule?.id, "rule"],
+    ["cs2", record.arena, "arena"],
+    ["cs3", record.profile, "profile"],
+    ["cs4", record.type, "type"],
+    ["cn1", record.value, "value"],
+    ["cn2", record.id, "id"],
+    ["cn3", record.lifetime, "lifetime"],
     ["msg", record.message],
   ];
-  const extension = members.flatMap(([key, value]) =>
-    value === undefined ? [] : [`${key}=${escapeValue(String(value))}`],
-  );
-  return `${head.map(escapeHead).join("|")}|${extension.join(" ")}`;
-}
-
-type Member = [key: string, value: string | number | undefined];
-
-function addressMembers(v4: string, v6: string, label: string, address: string | undefined): Member[] {
-  if (address === undefined) return [];
-  return isIPv6(address) ? labelled(v6, label, address) : [[v4, address]];
-}
-
-function labelled(key: string, label: string, value: string | number | undefined): Member[] {
-  return value === undefined
-    ? []
-    : [
-        [`${key}Label`, label],
-        [key, value],
-      ];
-}
-
-function escapeHead(text: string): string {
-  return visible(text).replace(/[\\|]/g, "\\$&");
+  const extension = members.flatMap(([key, value, label]) => {
+    if (value === undefined) return [];
+    return [...(label === undefined ? [] : [`${key}Label=${label}`]), `${key}=${escapeValue(String(value))}`];
+  });
+  return `CEF:0|pulumi-packetfilter|forward|1|mark-${event}|Mark ${event}|${SEVERITY}|${extension.join(" ")}`;
 }
 
 function escapeValue(text: string): string {

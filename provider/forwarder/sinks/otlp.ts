@@ -72,7 +72,9 @@ function logRecord(record: ForwardRecord, document: Document, resource: LogRecor
     eventName: `packetfilter.mark.${record.event}`,
     resource,
     instrumentationScope: SCOPE,
-    attributes: Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, attribute(value)])),
+    attributes: Object.fromEntries(
+      Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, attribute(value)]])),
+    ),
     droppedAttributesCount: 0,
   };
 }
