@@ -4,7 +4,7 @@ import { Redactor } from "../client/redact";
 import { messageOf } from "../model/errors";
 import { text, tls } from "./config/fields";
 import { TIMES } from "./defaults";
-import { loadOptional } from "./sinks/optional";
+import { loadOptional } from "./sinks/sink";
 
 /** The packages that speak to NATS; installed only where it is used. */
 export const NATS_PACKAGES = ["@nats-io/transport-node", "@nats-io/jetstream", "@nats-io/kv"] as const;

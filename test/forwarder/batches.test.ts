@@ -13,7 +13,7 @@ import { writeLines } from "../../provider/forwarder/record/lines";
 import { Outgoing } from "../../provider/forwarder/record/outgoing";
 import { type ForwardRecord, readBatch } from "../../provider/forwarder/record/record";
 import { joined, Sheet } from "../../provider/forwarder/record/sheet";
-import { bytesOf, parcelsOf, type Sink } from "../../provider/forwarder/sinks/sink";
+import { parcelsOf, type Sink } from "../../provider/forwarder/sinks/sink";
 import { TestClock, until } from "./support/clock";
 import { check, forwardOnce, RECORD, temporaryFolder } from "./support/forward";
 import { httpSink } from "./support/http-sink";
@@ -203,7 +203,10 @@ test("bytes of a delivery are used again once the one behind it is answered, too
   const texts: string[] = [];
   let before: { payload: Buffer; text: string } | undefined;
   const sink: Sink = {
-    write: async (records) => bytesOf(await records.lines("plain")),
+    async write(records) {
+      const payload = await records.lines("plain");
+      return { payload, bytes: payload.length };
+    },
     deliver: async (parcels) => {
       const payload = joined(parcels.map((parcel) => parcel.payload as Buffer));
       const text = payload.toString();

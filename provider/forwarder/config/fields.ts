@@ -38,6 +38,12 @@ export function members<Shape extends z.ZodRawShape>(shape: Shape) {
   });
 }
 
+/** The parts of a host with its port, as `127.0.0.1:9464` or `[::1]:9464`. */
+export function partsOf(address: string): { readonly host: string; readonly port: number } {
+  const colon = address.lastIndexOf(":");
+  return { host: address.slice(0, colon).replace(/^\[|\]$/g, ""), port: Number(address.slice(colon + 1)) };
+}
+
 /** An http(s) url; userinfo in it means basic authentication. */
 export const httpUrl = text.refine((value) => /^https?:\/\//i.test(value) && URL.canParse(value), {
   error: 'must be a url that begins with "http://" or "https://"',
@@ -69,6 +75,12 @@ export const tls = members({
 }).refine(({ cert, key }) => (cert === undefined) === (key === undefined), {
   error: "`cert` and `key` belong together",
 });
+
+/** The same, or whether there is TLS at all: `undefined` without. */
+export const tlsOrNot = z
+  .union([flag, tls])
+  .optional()
+  .transform((wanted): Tls | undefined => (wanted === true ? {} : wanted || undefined));
 
 /** TLS settings of a server, PEM: both are used as they come, so they fit. */
 export const serverTls = members({ cert: certificate, key: privateKey }).refine(

@@ -9,7 +9,7 @@ import { FORMATS } from "../record/formats";
 import { sinkSchema } from "../sinks/kinds";
 import { rejectedFields, spoolFields } from "../sinks/sink";
 import { matchesAny } from "../table";
-import { bearer, MAX_MS, members, patterns, serverTls, text, whole } from "./fields";
+import { bearer, MAX_MS, members, partsOf, patterns, serverTls, text, whole } from "./fields";
 
 const resourceName = text.superRefine((value, context) => {
   const problem = nameProblem(value);
@@ -29,7 +29,7 @@ const watch = members({
 
 const address = text
   .regex(/^(\[[0-9a-fA-F:.]+\]|[^:[\]]+):\d{1,5}$/, { error: 'must be an address and a port, as "127.0.0.1:9464"' })
-  .refine((value) => Number(value.slice(value.lastIndexOf(":") + 1)) <= 65_535, { error: "has a port above 65535" });
+  .refine((value) => partsOf(value).port <= 65_535, { error: "has a port above 65535" });
 
 const listening = members({ address, tls: serverTls.optional(), token: bearer.optional() });
 

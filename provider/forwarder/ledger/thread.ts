@@ -36,8 +36,6 @@ const COMPILED = join(
 );
 /** What the thread is told, which a thread of the program's own is not. */
 const ROLE = "pulumi-packetfilter ledger";
-/** The number of the answer that says what opening found; those of calls are greater. */
-const OPENING = 0;
 
 /**
  * A ledger in a thread of its own. Reading lists, comparing them and waiting for the disk stop that thread only: the
@@ -45,7 +43,8 @@ const OPENING = 0;
  */
 export class LedgerThread implements Ledger {
   private readonly waiting = new Map<number, { resolve(result: never): void; reject(error: Error): void }>();
-  private last = OPENING;
+  /** Of the last call; 0 is what opening found. */
+  private last = 0;
   private ended: Error | undefined;
 
   private constructor(
@@ -66,7 +65,7 @@ export class LedgerThread implements Ledger {
   static async open(options: LedgerOptions, turns: SharedTurns): Promise<{ ledger: LedgerThread; opened: Opened }> {
     const thread = new LedgerThread(new Worker(COMPILED, { workerData: { role: ROLE, options } }), turns);
     try {
-      return { ledger: thread, opened: await thread.answerTo(OPENING) };
+      return { ledger: thread, opened: await thread.answerTo(0) };
     } catch (error) {
       await thread.worker.terminate();
       throw error;
@@ -149,7 +148,7 @@ function serve(port: MessagePort, options: LedgerOptions): void {
   };
   const opening = StoredLedger.open(options);
   reply(
-    OPENING,
+    0,
     opening.then(({ opened }) => opened),
   );
   port.on("message", ({ number, name, args }: Question) => {

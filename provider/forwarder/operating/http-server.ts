@@ -1,7 +1,10 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
-import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import { OptionsError } from "../../client";
+import { messageOf } from "../../model/errors";
+import { partsOf } from "../config/fields";
 import type { Listen } from "../config/schema";
 import type { Forwarder } from "../forwarder";
 import { allHold } from "./health";
@@ -24,8 +27,7 @@ export interface OperatingServer {
  */
 export async function serveOperating(listen: () => Listen, forwarder: () => Forwarder): Promise<OperatingServer> {
   const { address, tls } = listen();
-  const colon = address.lastIndexOf(":");
-  const host = address.slice(0, colon).replace(/^\[|\]$/g, "");
+  const { host, port: wanted } = partsOf(address);
   const respond: RequestListener = (request, response) => {
     const { status, type, body, ...headers } = answer(
       request.url ?? "/",
@@ -35,7 +37,11 @@ export async function serveOperating(listen: () => Listen, forwarder: () => Forw
     response.writeHead(status, { "content-type": type, "cache-control": "no-store", ...headers }).end(body);
   };
   const server = tls ? secured(tls, listen, respond) : createServer(respond);
-  await listening(server, Number(address.slice(colon + 1)), host, address);
+  // Once it listens, an error is a connection that could not be accepted.
+  server.on("error", () => {}).listen(wanted, host);
+  await once(server, "listening").catch((error: unknown) => {
+    throw new OptionsError(`\`listen\`: ${address} cannot be used: ${messageOf(error)}.`);
+  });
   const bound = server.address();
   const port = typeof bound === "object" && bound !== null ? bound.port : 0;
   return {
@@ -95,13 +101,4 @@ function answer(url: string, forwarder: Forwarder, isLetIn: boolean) {
 function json(ok: boolean, members: object | false) {
   const body = `${JSON.stringify({ ok, ...members }, null, 2)}\n`;
   return { status: ok ? 200 : 503, type: "application/json", body };
-}
-
-function listening(server: Server | TlsServer, port: number, host: string, listen: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once("error", (error) =>
-      reject(new OptionsError(`\`listen\`: ${listen} cannot be used: ${error.message}.`)),
-    );
-    server.listen(port, host, () => resolve());
-  });
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { partsOf } from "../config/fields";
 import type { Listen } from "../config/schema";
 import type { Forwarder } from "../forwarder";
 import { type OperatingServer, serveOperating } from "./http-server";
@@ -30,7 +31,7 @@ export class Listener {
     const before = this.listen;
     if (isDeepStrictEqual(placeOf(before), placeOf(listen))) return;
     // The same port of another address is free only once it is given back.
-    if (portOf(before) === portOf(listen)) await this.close();
+    if (before && listen && partsOf(before.address).port === partsOf(listen.address).port) await this.close();
     try {
       const server = listen && (await this.serve(listen));
       await this.close();
@@ -60,8 +61,4 @@ export class Listener {
 /** What a server cannot change while it listens. */
 function placeOf(listen: Listen | undefined) {
   return listen && { address: listen.address, isTls: listen.tls !== undefined };
-}
-
-function portOf(listen: Listen | undefined): string | undefined {
-  return listen?.address.slice(listen.address.lastIndexOf(":"));
 }

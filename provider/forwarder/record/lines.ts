@@ -21,36 +21,31 @@ const [COLON, AND, SECONDS, NOTHING] = [utf8(": "), utf8(", "), utf8(" s"), utf8
 const RESET = utf8("reset: what follows is the whole table");
 const [QUOTE, NEW_LINE, END] = [utf8('"'), utf8("\n"), utf8("}\n")];
 
-/** The same of a batch. */
-class Words {
-  /** By number of the event. */
-  readonly beginnings: readonly Buffer[];
-  readonly events = EVENTS.map((event) => utf8(` ${event}`));
-  readonly rules: readonly { readonly member: Buffer; readonly words: Buffer }[];
-  readonly sequence: Buffer;
-  readonly recordId: Buffer;
-  /** An id without its number. */
-  readonly idStart: Buffer;
-  /** What messages begin with. */
-  readonly message: Buffer;
-  readonly before: readonly [Buffer, Buffer] | undefined;
+const EVENT_WORDS = EVENTS.map((event) => utf8(` ${event}`));
 
-  constructor({ head }: RowReader, before: LineBefore | undefined) {
-    const { node, arena, profile, type, at, epoch, id, rules } = head;
-    const names = `"node":${JSON.stringify(node)},"arena":${JSON.stringify(arena)},"profile":${JSON.stringify(profile)}`;
-    const beginning = `{"timestamp":"${new Date(at).toISOString()}",${names},"type":"${type}","event":"`;
-    const idStart = `${id}-${epoch.toString(36)}-`;
-    this.beginnings = EVENTS.map((event) => utf8(`${beginning}${event}"`));
-    this.rules = rules.map((rule) => ({
+/** The same of a batch. */
+type Words = ReturnType<typeof wordsOf>;
+
+function wordsOf({ head }: RowReader, before: LineBefore | undefined) {
+  const { node, arena, profile, type, at, epoch, id, rules } = head;
+  const names = `"node":${JSON.stringify(node)},"arena":${JSON.stringify(arena)},"profile":${JSON.stringify(profile)}`;
+  const beginning = `{"timestamp":"${new Date(at).toISOString()}",${names},"type":"${type}","event":"`;
+  const idStart = `${id}-${epoch.toString(36)}-`;
+  return {
+    /** By number of the event. */
+    beginnings: EVENTS.map((event) => utf8(`${beginning}${event}"`)),
+    rules: rules.map((rule) => ({
       member: utf8(`,"rule":${JSON.stringify(rule)}`),
       words: utf8(rule.name === undefined ? "" : inside(` (${rule.name})`)),
-    }));
-    this.sequence = utf8(`,"epoch":${epoch},"sequence":`);
-    this.recordId = utf8(`,"recordId":"${idStart}`);
-    this.idStart = utf8(idStart);
-    this.message = utf8(`","message":"${inside(`${node} ${arena}/${profile} ${type}`)} `);
-    this.before = before && [utf8(before[0]), utf8(before[1])];
-  }
+    })),
+    sequence: utf8(`,"epoch":${epoch},"sequence":`),
+    recordId: utf8(`,"recordId":"${idStart}`),
+    /** An id without its number. */
+    idStart: utf8(idStart),
+    /** What messages begin with. */
+    message: utf8(`","message":"${inside(`${node} ${arena}/${profile} ${type}`)} `),
+    before: before && ([utf8(before[0]), utf8(before[1])] as const),
+  };
 }
 
 /**
@@ -59,7 +54,7 @@ class Words {
  */
 export function writeLines(body: Buffer, { start, end }: RowRange, sheet: Sheet, before?: LineBefore): Buffer {
   const rows = new RowReader(body);
-  const words = new Words(rows, before);
+  const words = wordsOf(rows, before);
   for (let index = 0; index < end && rows.next(); index++) {
     if (index >= start) writeLine(sheet, rows, words, rows.head.first + index);
   }
@@ -95,7 +90,7 @@ function writeLine(sheet: Sheet, row: RowReader, words: Words, sequence: number)
   else {
     if (members) sheet.text(inside(subjectOf(members)));
     else sheet.copy(bytes, key.start, key.end);
-    sheet.put(words.events[event] as Buffer);
+    sheet.put(EVENT_WORDS[event] as Buffer);
     writeFacts(sheet, row, rule?.words ?? NOTHING);
   }
   sheet.put(QUOTE);

@@ -3,7 +3,7 @@ import { withoutEnding } from "../../model/resource-url";
 import { members, text } from "../config/fields";
 import type { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
-import { httpFields, isPassing, postingSink, type SinkAnswer } from "./http-post";
+import { httpFields, isPassing, PostingSink, type SinkAnswer } from "./http-post";
 import { type Delivered, type Rejected, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({ ...httpFields, index: text });
@@ -23,7 +23,7 @@ const EXISTS = 409;
  */
 export const elasticsearch = sinkKind(schema, async (context, { index }) => {
   const action = [`{"create":{"_index":${JSON.stringify(index)},"_id":"`, '"}}'] as const;
-  return postingSink(context, {
+  return new PostingSink(context, {
     contentType: "application/x-ndjson",
     divisible: [413],
     body: (records) => records.lines(context.format, action),

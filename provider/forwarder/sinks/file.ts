@@ -3,8 +3,7 @@ import { dirname, resolve } from "node:path";
 import { codeOf, messageOf } from "../../model/errors";
 import { members, text, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
-import { joined } from "../record/sheet";
-import { bytesOf, type Sink, SinkFailure, sinkKind } from "./sink";
+import { byteSink, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({
   path: text,
@@ -16,20 +15,17 @@ const schema = members({
  * A file, a line of JSON a record; acknowledged once it is on the disk (fsync). At `rotateBytes` it becomes `path.1`, the one
  * before `path.2`, and so on to `path.<keep>`. What kill -9 left of a line is cut off before anything is added.
  */
-export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }): Promise<Sink<Buffer>> => {
+export const file = sinkKind(schema, async (context, { path, rotateBytes, keep }) => {
   const log = new RotatedFile(resolve(context.folder, path), rotateBytes, keep);
-  return {
-    write: async (records) => bytesOf(await records.lines(context.format)),
-    async deliver(parcels) {
-      try {
-        await log.append(joined(parcels.map(({ payload }) => payload)));
-      } catch (error) {
-        throw new SinkFailure(`${path} cannot be written: ${messageOf(error)}`);
-      }
-      return {};
-    },
-    close: () => log.close(),
-  };
+  const append = (lines: Buffer) =>
+    log.append(lines).catch((error: unknown) => {
+      throw new SinkFailure(`${path} cannot be written: ${messageOf(error)}`);
+    });
+  return byteSink(
+    (records) => records.lines(context.format),
+    append,
+    () => log.close(),
+  );
 });
 
 /** A file that is only added to, whole pieces at a time. */

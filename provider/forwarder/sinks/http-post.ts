@@ -8,7 +8,7 @@ import { SINK_DEFAULTS, TIMES } from "../defaults";
 import { HttpConnection, NoAnswer, type WholeAnswer } from "../http";
 import { Outgoing } from "../record/outgoing";
 import { joined } from "../record/sheet";
-import { allRejected, type Delivered, type Sink, type SinkContext, SinkFailure } from "./sink";
+import { allRejected, type Delivered, type Parcel, type Sink, type SinkContext, SinkFailure } from "./sink";
 
 /** The members of all sinks that POST. */
 export const httpFields = {
@@ -50,116 +50,94 @@ interface PostKind {
   judge?(records: Outgoing, answer: SinkAnswer): Promise<Delivered>;
 }
 
-/** A sink that POSTs. Bodies one behind the other are the body of all their records. */
-export function postingSink(
-  context: SinkContext,
-  { contentType, divisible, body, path, judge }: PostKind,
-): Sink<Uint8Array | undefined> {
-  const post = new HttpPost(context);
-  const send = async (records: Outgoing, text: Uint8Array | undefined, signal: AbortSignal): Promise<Delivered> => {
-    if (text === undefined) return allRejected(await records.records(), `it cannot be written as ${contentType}`);
-    const answer = await post.send(text, contentType, signal, path);
-    if (divisible.includes(answer.status) && records.count > 1) {
-      return halves(records, async (half) => send(half, await body(half), signal));
-    }
-    if (answer.status >= 400) return allRejected(await records.records(), refusalOf(answer));
-    return (await judge?.(records, answer)) ?? {};
-  };
-  return {
-    async write(records) {
-      const payload = await body(records);
-      return { payload, bytes: payload?.length ?? 0 };
-    },
-    async deliver(parcels, signal) {
-      const records = Outgoing.all(parcels.map((parcel) => parcel.records));
-      const bodies = parcels.map(({ payload }) => payload).filter((payload) => payload !== undefined);
-      return send(records, bodies.length < parcels.length ? undefined : joined(bodies), signal);
-    },
-    close: () => post.close(),
-  };
-}
-
-/** Sends bodies to the url of a sink, with its headers as they are at the moment. */
-class HttpPost {
+/**
+ * A sink that POSTs to the url of its configuration, with its headers as they are at the moment. Bodies one behind the other are the
+ * body of all their records.
+ */
+export class PostingSink implements Sink<Uint8Array | undefined> {
   private readonly connection: HttpConnection;
   /** Since when nothing but {@link OUTAGE_LIKE} was answered. */
   private refusedSince: number | undefined;
 
-  constructor(private readonly context: SinkContext) {
+  constructor(
+    private readonly context: SinkContext,
+    private readonly kind: PostKind,
+  ) {
     // One: a delivery that is answered early is on its way until the next one is answered, too.
-    this.connection = new HttpConnection({ connections: 1, tls: () => this.options().tls }, context.world);
+    this.connection = new HttpConnection({ connections: 1, tls: () => context.options(schema).tls }, context.world);
   }
 
-  /**
-   * Answers with any status below 400 but 3xx, and with those that refuse for good.
-   *
-   * @param path Changes the url of the configuration.
-   * @throws {SinkFailure} when there was no answer, or one that asks to try again.
-   */
-  async send(
-    body: Uint8Array,
-    contentType: string,
-    signal: AbortSignal,
-    path: (url: URL) => URL = (url) => url,
-  ): Promise<SinkAnswer> {
-    const options = this.options();
-    const url = new URL(options.url);
-    const { authorization, secrets } = userinfoOf(url);
-    const target = path(url);
-    const redactor = new Redactor([
-      ...Object.values(options.headers ?? {}),
-      ...secrets,
-      authorization,
-      options.tls?.key,
-    ]);
-    const where = redactor.told(`${target.origin}${target.pathname}`);
-    const payload = options.gzip ? await compress(body) : body;
-    let answer: WholeAnswer;
-    try {
-      answer = await this.connection.post({
-        request: {
-          method: "POST",
-          origin: target.origin,
-          path: `${target.pathname}${target.search}`,
-          headers: {
-            ...senderHeaders(authorization),
-            ...options.headers,
-            "content-type": contentType,
-            ...(options.gzip && { "content-encoding": "gzip" }),
-          },
-          body: payload,
-        },
-        timeoutMs: options.timeoutMs,
-        signal,
-      });
-    } catch (error) {
-      if (!(error instanceof NoAnswer)) throw error;
-      this.refusedSince = undefined;
-      throw new SinkFailure(`${where}: ${redactor.told(error.message)}`);
-    }
-    const { status } = answer;
-    const quote = (text: string) => redactor.told(text);
-    const refusal = `${where}: ${refusalOf({ ...answer, told: quote })}`;
-    if (OUTAGE_LIKE.includes(status)) {
-      const now = this.context.world.monotonic();
-      this.refusedSince ??= now;
-      // Credentials may have been replaced.
-      if (now - this.refusedSince < TIMES.refusalMs) throw new SinkFailure(refusal, answer.afterMs, true);
-    } else this.refusedSince = undefined;
-    if (status === 401 || status === 407) {
-      throw new SinkFailure(`${where}: HTTP ${status}, the credentials were not taken`, answer.afterMs, true);
-    }
-    if (isPassing(status)) throw new SinkFailure(refusal, answer.afterMs);
-    if (status >= 300 && status < 400) throw new SinkFailure(`${where}: HTTP ${status}, a redirect to elsewhere`);
-    return { ...answer, told: quote };
+  async write(records: Outgoing) {
+    const payload = await this.kind.body(records);
+    return { payload, bytes: payload?.length ?? 0 };
+  }
+
+  deliver(parcels: readonly Parcel<Uint8Array | undefined>[], signal: AbortSignal): Promise<Delivered> {
+    const records = Outgoing.all(parcels.map((parcel) => parcel.records));
+    const bodies = parcels.map(({ payload }) => payload).filter((payload) => payload !== undefined);
+    return this.send(records, bodies.length < parcels.length ? undefined : joined(bodies), signal);
   }
 
   close(): Promise<void> {
     return this.connection.close();
   }
 
-  private options() {
-    return this.context.options(schema);
+  private async send(records: Outgoing, body: Uint8Array | undefined, signal: AbortSignal): Promise<Delivered> {
+    const { contentType, divisible, judge } = this.kind;
+    if (body === undefined) return allRejected(await records.records(), `it cannot be written as ${contentType}`);
+    const answer = await this.post(body, signal);
+    if (divisible.includes(answer.status) && records.count > 1) {
+      return halves(records, async (half) => this.send(half, await this.kind.body(half), signal));
+    }
+    if (answer.status >= 400) return allRejected(await records.records(), refusalOf(answer));
+    return (await judge?.(records, answer)) ?? {};
+  }
+
+  /**
+   * Answers with any status below 400 but 3xx, and with those that refuse for good.
+   *
+   * @throws {SinkFailure} when there was no answer, or one that asks to try again.
+   */
+  private async post(body: Uint8Array, signal: AbortSignal): Promise<SinkAnswer> {
+    const { contentType, path = (url: URL) => url } = this.kind;
+    const { timeoutMs, tls, headers, ...options } = this.context.options(schema);
+    const url = new URL(options.url);
+    const { authorization, secrets } = userinfoOf(url);
+    const target = path(url);
+    const redactor = new Redactor([...Object.values(headers ?? {}), ...secrets, authorization, tls?.key]);
+    const where = redactor.told(`${target.origin}${target.pathname}`);
+    const request = {
+      method: "POST" as const,
+      origin: target.origin,
+      path: `${target.pathname}${target.search}`,
+      headers: {
+        ...senderHeaders(authorization),
+        ...headers,
+        "content-type": contentType,
+        ...(options.gzip && { "content-encoding": "gzip" }),
+      },
+      body: options.gzip ? await compress(body) : body,
+    };
+    const answer = await this.connection.post({ request, timeoutMs, signal }).catch((error: unknown) => {
+      if (!(error instanceof NoAnswer)) throw error;
+      this.refusedSince = undefined;
+      throw new SinkFailure(`${where}: ${redactor.told(error.message)}`);
+    });
+    const { status, afterMs } = answer;
+    const told = (text: string) => redactor.told(text);
+    const refusal = `${where}: ${refusalOf({ ...answer, told })}`;
+    if (OUTAGE_LIKE.includes(status)) {
+      const now = this.context.world.monotonic();
+      this.refusedSince ??= now;
+      // Credentials may have been replaced.
+      if (now - this.refusedSince < TIMES.refusalMs) throw new SinkFailure(refusal, afterMs, true);
+    } else this.refusedSince = undefined;
+    if (status === 401 || status === 407) {
+      throw new SinkFailure(`${where}: HTTP ${status}, the credentials were not taken`, afterMs, true);
+    }
+    if (isPassing(status)) throw new SinkFailure(refusal, afterMs);
+    if (status >= 300 && status < 400) throw new SinkFailure(`${where}: HTTP ${status}, a redirect to elsewhere`);
+    return { ...answer, told };
   }
 }
 
@@ -183,7 +161,7 @@ async function halves(records: Outgoing, deliver: (records: Outgoing) => Promise
     return { ...second, rejected: [...(first.rejected ?? []), ...(second.rejected ?? [])] };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
-    const afterMs = "afterMs" in error && typeof error.afterMs === "number" ? { afterMs: error.afterMs } : {};
-    return { rejected: first.rejected ?? [], again: await rest.records(), reason: error.message, ...afterMs };
+    const afterMs = error instanceof SinkFailure ? error.afterMs : undefined;
+    return { rejected: first.rejected ?? [], again: await rest.records(), reason: error.message, afterMs };
   }
 }

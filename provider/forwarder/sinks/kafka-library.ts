@@ -1,8 +1,9 @@
 import { z } from "zod";
 import { OptionsError } from "../../client";
-import { flag, members, text, tls, whole } from "../config/fields";
+import { Redactor } from "../../client/redact";
+import { members, partsOf, text, tlsOrNot, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
-import { loadOptional } from "./optional";
+import { loadOptional } from "./sink";
 
 /** The package that speaks to Kafka; installed only where it is used. */
 const KAFKA_PACKAGE = "@platformatic/kafka";
@@ -17,7 +18,7 @@ const broker = text
     error: 'must be a host and a port, as "192.0.2.40:9092"',
     abort: true,
   })
-  .refine((value) => Number(value.slice(value.lastIndexOf(":") + 1)) <= 65_535, { error: "has a port above 65535" });
+  .refine((value) => partsOf(value).port <= 65_535, { error: "has a port above 65535" });
 
 /** The members of a sink of Kafka. */
 export const kafkaSchema = members({
@@ -25,7 +26,7 @@ export const kafkaSchema = members({
   topic: text
     .regex(/^[\w.-]{1,249}$/, { error: "may have letters, digits, and . _ -, at most 249" })
     .refine((value) => value !== "." && value !== "..", { error: 'must not be "." or ".."' }),
-  tls: z.union([flag, tls]).default(false),
+  tls: tlsOrNot,
   sasl: members({
     mechanism: z.enum(MECHANISMS, { error: `must be one of ${MECHANISMS.join(", ")}` }),
     username: text,
@@ -50,3 +51,48 @@ export async function loadKafka(user: string, node: string = process.versions.no
 
 /** The package, loaded. */
 export type KafkaLibrary = Awaited<ReturnType<typeof loadKafka>>;
+
+/** A message, or one of its batch, is refused whenever it comes. Names are those of the protocol. */
+const REFUSALS = ["MESSAGE_TOO_LARGE", "RECORD_LIST_TOO_LARGE", "INVALID_RECORD"];
+
+/** Credentials, or what they allow. */
+const UNAUTHORIZED = [
+  "SASL_AUTHENTICATION_FAILED",
+  "TOPIC_AUTHORIZATION_FAILED",
+  "CLUSTER_AUTHORIZATION_FAILED",
+  "TRANSACTIONAL_ID_AUTHORIZATION_FAILED",
+];
+
+/** What the library threw: errors in errors, by try, by broker, by partition and by cause. */
+export class KafkaFailure {
+  /** No later try has another outcome, for one record of the batch at least. */
+  readonly isRefusal: boolean;
+  readonly isUnauthorized: boolean;
+  private readonly reasons: readonly Error[];
+
+  constructor(error: unknown) {
+    this.reasons = [...reasonsOf(error)];
+    const names = this.reasons.map((reason) => ("apiId" in reason ? String(reason.apiId) : ""));
+    this.isRefusal = names.some((name) => REFUSALS.includes(name));
+    this.isUnauthorized = names.some((name) => UNAUTHORIZED.includes(name));
+  }
+
+  /** What the library and the brokers say, each thing once, as a message may quote it. */
+  words({ sasl, tls }: KafkaOptions): string {
+    const said = this.reasons.map((reason) => {
+      const ofBroker = "serverErrorMessage" in reason ? reason.serverErrorMessage : undefined;
+      return typeof ofBroker === "string" && ofBroker !== "" ? ofBroker : reason.message || reason.name;
+    });
+    const secrets = [sasl?.username, sasl?.password, tls?.key];
+    return new Redactor(secrets).told([...new Set(said)].map((one) => one.replace(/\.$/, "")).join("; "));
+  }
+}
+
+/** The innermost errors: those around them only say how often, where and for whom. */
+function* reasonsOf(error: unknown): Generator<Error> {
+  if (error instanceof AggregateError && error.errors.length > 0) {
+    for (const inner of error.errors) yield* reasonsOf(inner);
+  } else if (error instanceof Error && error.cause !== undefined) yield* reasonsOf(error.cause);
+  else if (error instanceof Error) yield error;
+  else yield new Error(String(error));
+}

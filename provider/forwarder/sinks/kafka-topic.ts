@@ -1,11 +1,11 @@
 import { isIP } from "node:net";
 import type { Producer } from "@platformatic/kafka" with { "resolution-mode": "import" };
 import { groupBy } from "../../model/group";
+import { partsOf } from "../config/fields";
 import { SIZES, TIMES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
 import { nextTurn } from "../slices";
-import { KafkaFailure } from "./kafka-failure";
-import type { KafkaLibrary, KafkaOptions } from "./kafka-library";
+import { KafkaFailure, type KafkaLibrary, type KafkaOptions } from "./kafka-library";
 import { type Delivered, type Rejected, type SinkContext, SinkFailure } from "./sink";
 
 /** A record as Kafka gets it. */
@@ -134,9 +134,8 @@ export class KafkaTopic {
     const made = JSON.stringify(options);
     if (this.current?.made === made) return this.current.producer;
     if (this.current) this.drop(this.current.producer);
-    const { brokers, tls: wanted, sasl, timeoutMs } = options;
-    const settings = wanted === false ? undefined : wanted === true ? {} : wanted;
-    const { serverName = !brokers.some((one) => isIP(hostOf(one))), ...files } = settings ?? {};
+    const { brokers, tls, sasl, timeoutMs } = options;
+    const { serverName = !brokers.some((one) => isIP(partsOf(one).host)), ...files } = tls ?? {};
     this.trouble = undefined;
     const producer = new this.library.Producer({
       clientId: `pulumi-packetfilter-${this.parts.name}`,
@@ -154,7 +153,7 @@ export class KafkaTopic {
         return TIMES.kafkaPauseMs;
       },
       ...(sasl && { sasl }),
-      ...(settings && { tls: files, tlsServerName: serverName }),
+      ...(tls && { tls: files, tlsServerName: serverName }),
     });
     // What goes wrong with a connection comes with the requests that wait for it; the event needs a listener nevertheless.
     producer.connections.on("connecting", ({ connection }) => connection.on("error", () => {}));
@@ -195,8 +194,4 @@ function batchesOf(messages: readonly Message[]): (readonly Message[])[] {
     room -= bytes;
   }
   return batches;
-}
-
-function hostOf(broker: string): string {
-  return broker.slice(0, broker.lastIndexOf(":")).replace(/^\[|\]$/g, "");
 }

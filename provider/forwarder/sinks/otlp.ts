@@ -2,9 +2,8 @@ import { members } from "../config/fields";
 import { type Document, formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
 import { inSlicesOf } from "../slices";
-import { httpFields, postingSink, type SinkAnswer } from "./http-post";
-import { loadOptional } from "./optional";
-import { allRejected, sinkKind, sinkNamed } from "./sink";
+import { httpFields, PostingSink, type SinkAnswer } from "./http-post";
+import { allRejected, loadOptional, sinkKind, sinkNamed } from "./sink";
 
 type Serializer = typeof import("@opentelemetry/otlp-transformer")["ProtobufLogsSerializer"];
 type LogRecord = Parameters<Serializer["serializeRequest"]>[0][number];
@@ -22,7 +21,7 @@ export const otlp = sinkKind(
   async (context) => {
     const { ProtobufLogsSerializer: serializer } = await loadOtlp(sinkNamed(context.name));
     const attributes = formatter("otel");
-    return postingSink(context, {
+    return new PostingSink(context, {
       contentType: "application/x-protobuf",
       divisible: [413],
       // Requests one behind the other are one request of all their records: repeated fields of protobuf messages add up.

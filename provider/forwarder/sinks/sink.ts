@@ -1,10 +1,13 @@
 import { z } from "zod";
+import { OptionsError } from "../../client";
+import { messageOf } from "../../model/errors";
 import { MARK_TYPES } from "../../model/mark";
 import { members, patterns, text, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
 import type { Format } from "../record/formats";
 import { Outgoing } from "../record/outgoing";
 import type { ForwardRecord } from "../record/record";
+import { joined } from "../record/sheet";
 import type { ForwarderWorld } from "../world";
 
 /** Where records go. One file in this folder a kind, and a line in `kinds.ts`. */
@@ -21,7 +24,7 @@ export interface Sink<Payload = unknown> {
 }
 
 /** Records as a sink sends them. */
-export interface Written<Payload> {
+interface Written<Payload> {
   readonly payload: Payload;
   readonly bytes: number;
 }
@@ -70,9 +73,23 @@ export function recordsIn(parcels: readonly Parcel[]): Promise<readonly ForwardR
   return Outgoing.all(parcels.map(({ records }) => records)).records();
 }
 
-/** A payload of bytes. */
-export function bytesOf<Payload extends Uint8Array>(payload: Payload): Written<Payload> {
-  return { payload, bytes: payload.length };
+/** A sink of bytes: those of a delivery are sent as one piece. */
+export function byteSink(
+  write: (records: Outgoing) => Promise<Buffer>,
+  send: (bytes: Buffer, signal: AbortSignal) => Promise<void>,
+  close: () => Promise<void>,
+): Sink<Buffer> {
+  return {
+    async write(records) {
+      const payload = await write(records);
+      return { payload, bytes: payload.length };
+    },
+    async deliver(parcels, signal) {
+      await send(joined(parcels.map(({ payload }) => payload)), signal);
+      return {};
+    },
+    close,
+  };
 }
 
 /** What became of records; those that are named nowhere are delivered. */
@@ -153,6 +170,21 @@ export function sinkKind<Options>(
 /** Who needs something, as messages begin. */
 export function sinkNamed(name: string): string {
   return `Sink "${name}"`;
+}
+
+/**
+ * Loads packages that only some configurations need, and that are therefore installed beside this one.
+ *
+ * @param user What needs them: `Sink "bus"`.
+ * @throws {OptionsError} with the command that installs what is missing.
+ */
+export async function loadOptional<T>(user: string, packages: readonly string[], load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (error) {
+    const [reason] = messageOf(error).split("\n");
+    throw new OptionsError(`${user} needs packages that are not there: npm install ${packages.join(" ")} (${reason}).`);
+  }
 }
 
 const whenFull = z.enum(["pause", "drop-oldest"], { error: 'must be "pause" or "drop-oldest"' });

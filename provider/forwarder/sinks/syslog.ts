@@ -4,19 +4,18 @@ import { connect as connectTls } from "node:tls";
 import { z } from "zod";
 import { messageOf } from "../../model/errors";
 import { visibleJson } from "../../model/foreign-text";
-import { flag, members, text, tls, whole } from "../config/fields";
+import { members, text, tlsOrNot, whole } from "../config/fields";
 import { SINK_DEFAULTS } from "../defaults";
 import { cef, formatter } from "../record/formats";
 import type { ForwardRecord } from "../record/record";
-import { joined } from "../record/sheet";
 import { written } from "../slices";
 import type { ForwarderWorld } from "../world";
-import { bytesOf, type Sink, SinkFailure, sinkKind } from "./sink";
+import { byteSink, SinkFailure, sinkKind } from "./sink";
 
 const schema = members({
   host: text,
   port: whole(1, 65_535).default(SINK_DEFAULTS.syslogPort),
-  tls: z.union([flag, tls]).default(false),
+  tls: tlsOrNot,
   message: z.enum(["json", "cef"], { error: 'must be "json" or "cef"' }).default("json"),
   timeoutMs: whole(1, 600_000).default(SINK_DEFAULTS.timeoutMs),
 });
@@ -29,21 +28,15 @@ const PRIORITY = 16 * 8 + 6;
  * acknowledgement: delivered means here that the machine's network stack has taken it, and what it had taken when a connection
  * broke may be lost.
  */
-export const syslog = sinkKind(schema, async (context, options): Promise<Sink<Buffer>> => {
+export const syslog = sinkKind(schema, async (context, options) => {
   const format = formatter(context.format);
   const text = options.message === "cef" ? cef : (record: ForwardRecord) => visibleJson(JSON.stringify(format(record)));
   const connection = new SyslogConnection(() => context.options(schema), context.world);
-  return {
-    async write(records) {
-      const frames = await written(await records.records(), (record) => frame(record, text(record)));
-      return bytesOf(Buffer.from(frames));
-    },
-    async deliver(parcels, signal) {
-      await connection.write(joined(parcels.map(({ payload }) => payload)), signal);
-      return {};
-    },
-    close: () => connection.close(),
-  };
+  return byteSink(
+    async (records) => Buffer.from(await written(await records.records(), (record) => frame(record, text(record)))),
+    (frames, signal) => connection.write(frames, signal),
+    () => connection.close(),
+  );
 });
 
 /** One message with its length before it. */
@@ -98,10 +91,9 @@ class SyslogConnection {
 
   private async connected(signal: AbortSignal): Promise<Socket> {
     if (this.socket && !this.socket.destroyed && this.socket.writable) return this.socket;
-    const { host, port, tls: wanted, timeoutMs } = this.options();
-    const settings = wanted === false ? undefined : wanted === true ? {} : wanted;
-    const { serverName: servername = host, ...files } = settings ?? {};
-    const socket = settings ? connectTls({ host, port, servername, ...files }) : connectTcp({ host, port });
+    const { host, port, tls, timeoutMs } = this.options();
+    const { serverName: servername = host, ...files } = tls ?? {};
+    const socket = tls ? connectTls({ host, port, servername, ...files }) : connectTcp({ host, port });
     // Later errors come with a close, which the next write sees.
     socket.on("error", () => {}).once("end", () => socket.destroy());
     const aborted = (): void => void socket.destroy(new Error("cancelled"));
@@ -110,7 +102,7 @@ class SyslogConnection {
     });
     signal.addEventListener("abort", aborted, { once: true });
     try {
-      await once(socket, settings ? "secureConnect" : "connect");
+      await once(socket, tls ? "secureConnect" : "connect");
     } finally {
       cancel();
       signal.removeEventListener("abort", aborted);
