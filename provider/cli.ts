@@ -34,7 +34,6 @@ main(process.argv.slice(2), {
   },
   env: process.env,
   stop: stop.signal,
-  isTerminal: process.stderr.isTTY,
 }).then((code) => {
   process.exitCode = code;
 });

@@ -3,6 +3,7 @@ import { captureNode } from "../capture/capture";
 import { toYaml } from "../emulator/state/state-file";
 import { visible } from "../model/foreign-text";
 import type { CliIo } from "./cli-io";
+import { pretty } from "./listing/output";
 import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
 import { wrongUse } from "./option-values";
 
@@ -31,5 +32,5 @@ async function run(resources: readonly string[], flags: Flags, io: CliIo): Promi
   const node = await nodeOptions(flags, io);
   const warn = (message: string) => io.err(`${visible(message)}\n`);
   const state = await wrongUse(TypeError, () => captureNode(node, { resources, marks, warn }));
-  io.out(output === "json" ? `${JSON.stringify(state, null, 2)}\n` : await toYaml(state));
+  io.out(output === "json" ? pretty(state) : await toYaml(state));
 }

@@ -10,7 +10,7 @@ export interface CliIo {
   readonly stdin?: AsyncIterable<Uint8Array | string> & { readonly isTTY?: boolean };
   /** The file descriptor of standard output, for who writes much and waits until it is taken. Default: {@link out}. */
   readonly stdout?: number;
-  /** Set when standard error is a terminal. */
+  /** Set when standard error is a terminal, where a person watches what takes time. */
   readonly terminal?: { columns(): number };
   /** Calls back whenever the process is asked to read its configuration again (SIGHUP). */
   onHangup?(run: () => void): void;
@@ -21,8 +21,6 @@ export interface CliIo {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
-  /** True when standard error is a terminal, where a person watches what takes time. Default: false. */
-  readonly isTerminal?: boolean;
   /** The working folder: relative files start there. Default: that of the process. */
   readonly folder?: string;
   /** Calls back again and again after so many milliseconds, until what it gives is called. Default: the machine's timers. */
@@ -32,8 +30,8 @@ export interface CliIo {
 }
 
 /** Says what a command is about to wait for, where a person watches. */
-export function progress({ isTerminal, err }: CliIo, text: string): void {
-  if (isTerminal) err(`${text}\n`);
+export function progress({ terminal, err }: CliIo, text: string): void {
+  if (terminal) err(`${text}\n`);
 }
 
 /** Milliseconds between two lines about a node that has not answered. */
@@ -42,7 +40,7 @@ const SILENCE_MS = 5_000;
 /** Says what a command waits for, where a person watches, and again every few seconds until it has come. */
 export async function waiting<T>(io: CliIo, text: string, work: () => Promise<T>): Promise<T> {
   progress(io, text);
-  if (!io.isTerminal) return work();
+  if (!io.terminal) return work();
   const { every = repeatedly } = io;
   let seconds = 0;
   const end = every(SILENCE_MS, () => {

@@ -3,23 +3,16 @@ import { OptionsError } from "../client";
 import { LiveConfig } from "../forwarder/config/config";
 import { LeftSpool } from "../forwarder/ledger/left-spool";
 import { StoreError } from "../forwarder/ledger/sqlite";
-import type { Log } from "../forwarder/operating/troubles";
 import { readBatch } from "../forwarder/record/record";
 import { requeue } from "../forwarder/requeue";
 import { nextTurn } from "../forwarder/slices";
 import { systemWorld } from "../forwarder/world";
 import { type CliIo, UsageError } from "./cli-io";
+import { stdoutOf, structured } from "./forward-output";
 import { wrongUse } from "./option-values";
 
-/** What the commands of the spool take from `forward`. */
-export interface SpoolParts {
-  readonly log: () => Promise<Log>;
-  /** Standard output; resolves when the text is taken. */
-  stdout(text: string): Promise<void>;
-}
-
 /** Adds `spool list`, `spool export` and `spool requeue` to `forward`. */
-export function registerSpool(forward: Command, io: CliIo, parts: SpoolParts): void {
+export function registerSpool(forward: Command, io: CliIo): void {
   const spool = forward.command("spool").description("what a state holds that its sinks had not taken");
   const path = ["<path>", "a state folder, or a file that was set aside"] as const;
   spool
@@ -31,7 +24,7 @@ export function registerSpool(forward: Command, io: CliIo, parts: SpoolParts): v
     .command("export")
     .description("print all records that are kept, one JSON object a line")
     .argument(...path)
-    .action((from: string) => wrongUse(StoreError, () => exported(from, io, parts)));
+    .action((from: string) => wrongUse(StoreError, () => exported(from, io)));
   spool
     .command("requeue")
     .description("send what its sinks had not taken to the sinks of a configuration")
@@ -40,7 +33,7 @@ export function registerSpool(forward: Command, io: CliIo, parts: SpoolParts): v
     .action(async (from: string, _: object, command: Command) => {
       const { config } = command.optsWithGlobals<{ config?: string }>();
       if (config === undefined) throw new UsageError("requeue needs --config, whose sinks get the records.");
-      await sent(from, config, io, parts);
+      await sent(from, config, io);
     });
 }
 
@@ -53,7 +46,8 @@ async function list(path: string, io: CliIo): Promise<void> {
   told(left, io);
 }
 
-async function exported(path: string, io: CliIo, { stdout }: SpoolParts): Promise<void> {
+async function exported(path: string, io: CliIo): Promise<void> {
+  const stdout = stdoutOf(io);
   using left = await LeftSpool.open(path);
   for (const { body } of left.batches()) {
     await nextTurn();
@@ -66,9 +60,9 @@ async function exported(path: string, io: CliIo, { stdout }: SpoolParts): Promis
   told(left, io);
 }
 
-async function sent(path: string, file: string, io: CliIo, { log, stdout }: SpoolParts): Promise<void> {
+async function sent(path: string, file: string, io: CliIo): Promise<void> {
   const config = await wrongUse(OptionsError, () => LiveConfig.ofFile(file, io.env));
-  const parts = { world: systemWorld, stdout, log: await log(), signal: io.stop };
+  const parts = { world: systemWorld, stdout: stdoutOf(io), log: await structured(io), signal: io.stop };
   const { delivered, left } = await wrongUse(StoreError, () => requeue(config, path, parts));
   io.err(`${delivered} records were delivered, ${left} are left.\n`);
   if (left > 0) throw new Error(`${path} was not sent as a whole: call it again.`);

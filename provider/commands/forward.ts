@@ -8,10 +8,9 @@ import { Service } from "../forwarder/operating/service";
 import { ServiceManager } from "../forwarder/operating/service-manager";
 import type { Log } from "../forwarder/operating/troubles";
 import { replayRejected } from "../forwarder/replay";
-import { standardOutput } from "../forwarder/standard-output";
 import { systemWorld } from "../forwarder/world";
-import { visibleLines } from "../model/foreign-text";
 import { type CliIo, repeatedly, stopped, UsageError } from "./cli-io";
+import { forPeople, stdoutOf, structured } from "./forward-output";
 import { registerSpool } from "./forward-spool";
 import { wrongUse } from "./option-values";
 
@@ -54,7 +53,7 @@ export function register(program: Command, io: CliIo): void {
       if (config === undefined) throw new UsageError("forward needs --config <file>.");
       return run({ ...flags, config }, io);
     });
-  registerSpool(forward, io, { log: () => structured(io), stdout: stdoutOf(io) });
+  registerSpool(forward, io);
 }
 
 async function run(flags: Flags, io: CliIo): Promise<void> {
@@ -126,31 +125,4 @@ async function serve(
   }
   const { reason } = service.ended;
   if (reason instanceof Error && reason.name !== "AbortError") throw reason;
-}
-
-function stdoutOf(io: CliIo): (text: string) => Promise<void> {
-  return io.stdout === undefined ? async (text) => io.out(text) : standardOutput(io.stdout);
-}
-
-/** Lines of JSON on standard error, which services collect. */
-async function structured(io: CliIo): Promise<Log> {
-  const { pino, stdTimeFunctions } = await import("pino");
-  const options = {
-    base: null,
-    timestamp: stdTimeFunctions.isoTime,
-    formatters: { level: (level: string) => ({ level }) },
-  };
-  const logger = pino(options, { write: (line: string) => io.err(line) });
-  return {
-    info: (members, message) => logger.info(members, message),
-    warn: (members, message) => logger.warn(members, message),
-    error: (members, message) => logger.error(members, message),
-  };
-}
-
-/** The same for people. */
-function forPeople(say: (line: string) => void): Log {
-  const line = (word: string) => (_: object, message: string) =>
-    say(visibleLines(word === "" ? message : `${word}: ${message}`));
-  return { info: line(""), warn: line("warning"), error: line("error") };
 }

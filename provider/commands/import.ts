@@ -124,8 +124,7 @@ async function connections(flags: Flags, io: CliIo) {
   const hasReceiver = Boolean(flags.signalingUrl ?? env.PACKETFILTER_SIGNALING_URL);
   if (node.length === 0 && receiver === undefined && !allNodes)
     return { chosen: flags, argument: undefined, isNamed: false };
-  const folders = [io.folder ?? process.cwd()];
-  const project = await readProject({ folders, stack, config, isOptional: hasNode || hasReceiver }, io);
+  const project = await readProject({ stack, config, isOptional: hasNode || hasReceiver }, io);
   const [name, ...more] = node;
   const isKnown = node.every((one) => project.nodes.includes(one));
   const isProgramsAlone = more.length === 0 && name !== undefined && (endpoint.length > 0 || (hasNode && !isKnown));

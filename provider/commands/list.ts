@@ -107,7 +107,7 @@ async function search(
   });
   const { stack, config, state, endpoint, node } = flags;
   const isOptional = urls !== undefined || state !== undefined;
-  const project = await readProject({ folders: [io.folder ?? process.cwd()], stack, config, isOptional }, io);
+  const project = await readProject({ stack, config, isOptional }, io);
   const isUnsaid = endpoint.length === 0 && node.length === 0 && project.nodes.length > 0 && urls === undefined;
   const nodes = await chosenNodes(isUnsaid ? { ...flags, allNodes: true } : flags, io, project);
   const known = urls === undefined || state !== undefined ? await stackSets(project, state, io) : [];
@@ -117,18 +117,12 @@ async function search(
 }
 
 /** What a node answered, under the name that tells it from the others. */
-interface Answer {
-  readonly node: string;
-  readonly listing: Listing;
-  readonly failure?: unknown;
-}
-
-async function asked(node: ChosenNode, url: ResourceUrl, what: What, io: CliIo): Promise<Answer> {
+async function asked(node: ChosenNode, url: ResourceUrl, what: What, io: CliIo) {
   const client = clientOf(node);
   const name = node.name ?? client.endpoint;
   try {
     const text = `listing ${formatUrl(url)} on ${client.endpoint}`;
-    return { node: name, listing: await waiting(io, text, () => listed(client, url, what)) };
+    return { node: name, listing: await waiting(io, text, () => listed(client, url, what)), failure: undefined };
   } catch (failure) {
     return { node: name, listing: { columns: [], rows: [], summary: "failed." }, failure };
   } finally {

@@ -11,9 +11,8 @@ import { ConfigError } from "../resources/settings";
 import { readSpan } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 import { collect, collectNames, wrongUse } from "./option-values";
-import { type Project, readProject } from "./project";
+import { addStackFlags, type Project, readProject, type StackFlags } from "./project";
 import { type NodeMembers, readSettingsFile } from "./settings-file";
-import { addStackFlags, type StackFlags } from "./stack-flags";
 
 /** The options by which every command that speaks to nodes is told which ones. */
 export interface NodeFlags extends StackFlags {
@@ -107,7 +106,7 @@ function projectOf(flags: NodeFlags, io: CliIo): Promise<Project> {
   const isSaid = flags.node.length > 0 || flags.allNodes === true;
   const isOptional = !isSaid && io.env.PACKETFILTER_ENDPOINT !== undefined;
   const { stack, config } = flags;
-  return readProject({ folders: [io.folder ?? process.cwd()], stack, config, isOptional }, io);
+  return readProject({ stack, config, isOptional }, io);
 }
 
 function allNames(stack: Project | undefined): readonly string[] {

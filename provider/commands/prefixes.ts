@@ -7,6 +7,7 @@ import { COLUMNS, DUPLICATE_RULES, FORMATS } from "../prefixes/options";
 import { openPrefixFile, openPrefixText, type PrefixFile } from "../prefixes/read";
 import { fileChanges, fileChangesText, fileContent, fileContentText } from "../report";
 import { type CliIo, UsageError } from "./cli-io";
+import { pretty } from "./listing/output";
 import { collect, standardInput, wholeNumber, wrongUse } from "./option-values";
 
 interface Flags {
@@ -64,7 +65,7 @@ function addFlags(command: Command): Command {
 async function check(file: string, flags: Flags, io: CliIo): Promise<void> {
   const { entries, leftOut } = await read(file, flags, io);
   const content = fileContent(entries, shown(file), now(io));
-  if (flags.output === "json") return print({ file, ...content, leftOut: Object.fromEntries(leftOut) }, io);
+  if (flags.output === "json") return io.out(pretty({ file, ...content, leftOut: Object.fromEntries(leftOut) }));
   const left = leftOut.size > 0 ? `${leftOutWords(leftOut)}.\n` : "";
   io.out(`${shown(file)}: ${fileContentText(content, flags.limit)}\n${left}`);
 }
@@ -74,7 +75,7 @@ async function diff(before: string, after: string, flags: Flags, io: CliIo): Pro
   const earlier = await read(before, flags, io);
   const later = await read(after, flags, io);
   const changes = fileChanges(earlier.entries, later.entries, shown(after), now(io));
-  if (flags.output === "json") return print({ before, after, ...changes }, io);
+  if (flags.output === "json") return io.out(pretty({ before, after, ...changes }));
   io.out(`${shown(before)} → ${shown(after)}: ${fileChangesText(changes, flags.limit)}\n`);
 }
 
@@ -116,8 +117,4 @@ function shown(file: string): string {
 
 function now(io: CliIo): number {
   return (io.now ?? Date.now)();
-}
-
-function print(value: unknown, io: CliIo): void {
-  io.out(`${JSON.stringify(value, null, 2)}\n`);
 }

@@ -12,6 +12,7 @@ import { differences, type NodeFile, nodeFile, parseNodeFile } from "../probe/no
 import { probe } from "../probe/probe";
 import { readPrefixOption } from "./blocking/given";
 import { type CliIo, Ended, progress, UsageError } from "./cli-io";
+import { pretty } from "./listing/output";
 import { addNodeFlags, type NodeFlags, nodeOptions } from "./node-options";
 import { wrongUse } from "./option-values";
 import { table } from "./probing/table";
@@ -75,7 +76,7 @@ async function run(texts: readonly string[], flags: Flags, io: CliIo): Promise<v
   const result = await wrongUse(OptionsError, () =>
     probe({ ...(node && { node }), ...(receiver && { receiver }), urls, write, keep, signal: io.stop, watch }),
   );
-  io.out(flags.output === "json" ? `${visibleJson(JSON.stringify(result, null, 2))}\n` : table(result));
+  io.out(flags.output === "json" ? visibleJson(pretty(result)) : table(result));
   if (project && write) {
     const set = urls.find(({ kind }) => kind === "prefixset");
     recordProbe(project, { node: node?.endpoint, set: set && formatUrl(set), reason: "probe --write" }, result, io);
@@ -97,11 +98,11 @@ async function writeOut(name: string, result: ProbeResult, io: CliIo): Promise<v
     io.err(`${name} is left as it is, since the probe ended before its time.\n`);
     return;
   }
-  await replaceFile(file, `${JSON.stringify(nodeFile(result), null, 2)}\n`);
+  await replaceFile(file, pretty(nodeFile(result)));
 }
 
 async function writableProject({ stack }: Flags, options: readonly string[], io: CliIo): Promise<Project> {
-  const project = await readProject({ folders: [io.folder ?? process.cwd()], stack }, io);
+  const project = await readProject({ stack }, io);
   for (const option of options) requireWritable(project, option);
   for (const sentence of project.unread) io.err(`${sentence}\n`);
   return project;

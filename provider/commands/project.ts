@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import type { Command } from "commander";
 import { z } from "zod";
 import { caught } from "../model/errors";
 import type { JsonObject } from "../model/json";
@@ -9,8 +10,7 @@ import type { ConfigKey } from "../resources/config-keys";
 import { ConfigError, readSettings, type Settings } from "../resources/settings";
 import type { CliIo } from "./cli-io";
 import { printedConfig } from "./reporting/configuration";
-import { selectedStack } from "./selected-stack";
-import { chooseStack, projectAbove, readProjectFile, readStack, unusable } from "./stack-files";
+import { chooseStack, projectAbove, readProjectFile, readStack, selectedStack, unusable } from "./stack-files";
 import { type Decrypt, decrypter } from "./stack-secrets";
 
 /** A Pulumi project as commands see it: its settings as far as they can be read without Pulumi. */
@@ -34,14 +34,28 @@ export interface Project {
   source(key: ConfigKey): string;
 }
 
-/** Where a project is looked for, and whose settings hold. */
-export interface ProjectPlace {
-  /** The search goes from each of these folders upwards until it finds a project. */
-  readonly folders: readonly string[];
+/** The options by which a command is told whose configuration holds. */
+export interface StackFlags {
   /** As `pulumi --stack` takes it, with or without organisation and project; default: the selected one, else the only one. */
-  readonly stack: string | undefined;
-  /** A file with the output of `pulumi config --show-secrets --json`, which stands over both. */
+  readonly stack?: string | undefined;
+  /** A file with the output of `pulumi config --show-secrets --json`, which stands over the stack's own. */
   readonly config?: string | undefined;
+}
+
+/** Adds {@link StackFlags} to a command. */
+export function addStackFlags(command: Command): Command {
+  return command
+    .option("--stack <name>", "stack whose Pulumi.<name>.yaml holds; default: the selected one, else the only one")
+    .option(
+      "--config <file>",
+      'output of "pulumi config --show-secrets --json", where the stack has secrets of its own',
+    );
+}
+
+/** Where a project is looked for, and whose settings hold. */
+interface ProjectPlace extends StackFlags {
+  /** The search goes from each of these folders upwards until it finds a project. Default: the working folder. */
+  readonly folders?: readonly string[];
   /** True: where several stacks are and none is selected, the project's settings hold alone. Default: an error. */
   readonly isOptional?: boolean;
 }
@@ -68,7 +82,7 @@ const secret = z.strictObject({ secure: z.string() });
  * @throws {Error} when a file makes no sense: what it forbids is not known then
  */
 export async function readProject(where: ProjectPlace, io: CliIo): Promise<Project> {
-  const { folders, stack: named, config, isOptional = false } = where;
+  const { folders = [io.folder ?? process.cwd()], stack: named, config, isOptional = false } = where;
   const folder = (await Promise.all(folders.map(projectAbove))).find((found) => found !== undefined);
   const values = new Values();
   const project = folder === undefined ? undefined : await readProjectFile(folder);

@@ -5,9 +5,8 @@ import { ConfigError } from "../resources/settings";
 import { type CliIo, UsageError } from "./cli-io";
 import { requireOwnAddress } from "./node-options";
 import { wrongUse } from "./option-values";
-import { type Project, readProject } from "./project";
+import { type Project, readProject, type StackFlags } from "./project";
 import { readSettingsFile } from "./settings-file";
-import type { StackFlags } from "./stack-flags";
 
 /** The options by which a command that speaks to a signaling receiver is told which one. */
 export interface ReceiverFlags extends StackFlags {
@@ -44,7 +43,7 @@ export async function receiverOptions(flags: ReceiverFlags, io: CliIo): Promise<
 async function receiverOfStack(flags: ReceiverFlags, io: CliIo): Promise<ReceiverOptions | undefined> {
   const { receiver, stack, config } = flags;
   const isOptional = receiver === undefined && io.env.PACKETFILTER_SIGNALING_URL !== undefined;
-  const project = await readProject({ folders: [io.folder ?? process.cwd()], stack, config, isOptional }, io);
+  const project = await readProject({ stack, config, isOptional }, io);
   const isConfigured = project.source("signalingUrl") !== "the environment";
   const hidden = hiddenOf(project, receiver);
   if (receiver === undefined && !isConfigured && (hidden === undefined || isOptional)) return undefined;

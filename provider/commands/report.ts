@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { LEAST_BYTES, markdown, parseFindings, parsePreview, type Report, reportOf, text } from "../report";
 import { type CliIo, Ended, UsageError } from "./cli-io";
+import { pretty } from "./listing/output";
 import { standardInput, wholeNumber } from "./option-values";
 import { stackSettings } from "./reporting/configuration";
 import { askMarks } from "./reporting/marks";
@@ -97,7 +98,7 @@ function printed(report: Report, output: Flags["output"], options: Parameters<ty
     case "text":
       return text(report, options.limit);
     case "json":
-      return `${JSON.stringify(report, null, 2)}\n`;
+      return pretty(report);
   }
 }
 

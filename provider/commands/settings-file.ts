@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { z } from "zod";
-import type { JsonObject } from "../model/json";
 import { type CliIo, UsageError } from "./cli-io";
 
 const nodeMembers = z.looseObject({
@@ -14,20 +13,13 @@ const both = z.looseObject({ node: z.unknown().optional(), receiver: z.looseObje
 /** Members of a node as a file says them, checked together with those of the options. */
 export type NodeMembers = z.output<typeof nodeMembers>;
 
-/** What `--settings` names. */
-interface SettingsFile {
-  readonly node: NodeMembers;
-  readonly receiver: JsonObject;
-  /** What its paths are relative to. */
-  readonly folder: string;
-}
-
 /**
- * Reads the members of a node, alone or under `node`, and those of a receiver under `receiver`.
+ * Reads the file of `--settings`: the members of a node, alone or under `node`, and those of a receiver under `receiver`;
+ * `folder` is what its paths are relative to.
  *
  * @throws {UsageError} where it holds something else
  */
-export async function readSettingsFile(file: string | undefined, { folder = "." }: CliIo): Promise<SettingsFile> {
+export async function readSettingsFile(file: string | undefined, { folder = "." }: CliIo) {
   if (file === undefined) return { node: {}, receiver: {}, folder };
   const path = resolve(folder, file);
   const text = await readFile(path, "utf8");

@@ -1,12 +1,12 @@
+import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { parse } from "yaml";
 import { z } from "zod";
 import { messageOf } from "../model/errors";
-import { isObject, type JsonObject } from "../model/json";
-import { UsageError } from "./cli-io";
-import { shortName } from "./selected-stack";
+import { isObject } from "../model/json";
+import { type CliIo, UsageError } from "./cli-io";
 
 const STACK_FILE = /^Pulumi\.(.+)\.ya?ml$/;
 const PROJECT_FILES = ["Pulumi.yaml", "Pulumi.yml"];
@@ -19,13 +19,6 @@ const projectSchema = z.object({
   config: z.union([z.string(), values]),
 });
 const stackSchema = z.object({ config: values, encryptionsalt: z.unknown().optional() }).nullish();
-
-/** What the file of a stack says. */
-interface StackFile {
-  readonly config: JsonObject;
-  /** Of its secrets, where a passphrase keeps them. */
-  readonly salt: unknown;
-}
 
 /** The nearest folder with a project; else the nearest with the file of a stack. */
 export async function projectAbove(start: string): Promise<string | undefined> {
@@ -89,7 +82,8 @@ export async function chooseStack(
   throw new UsageError(`--stack ${named}: ${place} has no Pulumi.${wanted}.yaml; ${there}. Nothing was changed.`);
 }
 
-export async function readStack(path: string, file: string): Promise<StackFile> {
+/** What the file of a stack says; `salt` is that of its secrets, where a passphrase keeps them. */
+export async function readStack(path: string, file: string) {
   const parsed = stackSchema.safeParse(document(file, await readFile(path, "utf8")));
   if (!parsed.success) throw unusable(file, "config is not a map");
   return { config: parsed.data?.config ?? {}, salt: parsed.data?.encryptionsalt };
@@ -108,4 +102,46 @@ export function unusable(file: string, why: string): Error {
   return new Error(
     `${file}: ${sentence}. Nothing was changed, since what the stack forbids is not known: put that right.`,
   );
+}
+
+const workspaceSchema = z.object({
+  stack: z.string().optional(),
+  stacks: z.record(z.string(), z.string()).optional(),
+});
+const credentialsSchema = z.object({ current: z.string().optional() });
+
+/**
+ * The stack that `pulumi stack select` chose for a project, without organisation and project; `undefined`: none, or Pulumi's
+ * own files do not say. `PULUMI_STACK` comes before it, as with Pulumi.
+ *
+ * @param project The project's name, and the path of its file.
+ */
+export async function selectedStack(
+  project: { readonly name: string; readonly path: string },
+  { env }: CliIo,
+): Promise<string | undefined> {
+  if (env.PULUMI_STACK) return shortName(env.PULUMI_STACK);
+  const home = env.PULUMI_HOME || (env.HOME && join(env.HOME, ".pulumi"));
+  if (!home) return undefined;
+  const file = `${project.name}-${createHash("sha1").update(project.path).digest("hex")}-workspace.json`;
+  const workspace = await contentOf(join(home, "workspaces", file), workspaceSchema);
+  const stacks = Object.entries(workspace?.stacks ?? {});
+  if (stacks.length === 0) return workspace?.stack === undefined ? undefined : shortName(workspace.stack);
+  const backend =
+    env.PULUMI_BACKEND_URL || (await contentOf(join(home, "credentials.json"), credentialsSchema))?.current;
+  const [, chosen] = stacks.find(([url]) => url === backend) ?? (stacks.length === 1 ? (stacks[0] ?? []) : []);
+  return chosen === undefined ? undefined : shortName(chosen);
+}
+
+/** `organization/project/dev` is `dev`. */
+function shortName(stack: string): string {
+  return stack.split("/").at(-1) ?? stack;
+}
+
+async function contentOf<T>(path: string, schema: z.ZodType<T>): Promise<T | undefined> {
+  try {
+    return schema.parse(JSON.parse(await readFile(path, "utf8")));
+  } catch {
+    return undefined;
+  }
 }

@@ -150,7 +150,7 @@ describe("wrong use ends with 2, a node that fails with 1, and neither shows the
 });
 
 test("what is awaited is said on a terminal only", async () => {
-  const watched = await run(["list", BLOCKED], { env, isTerminal: true });
+  const watched = await run(["list", BLOCKED], { env, terminal: { columns: () => 80 } });
   expect(watched.err).toBe(`listing ${BLOCKED} on ${emulator.endpoint}\n`);
 });
 

@@ -55,7 +55,7 @@ test("a node that is silent has a line every few seconds, where a person watches
     }
     response.end('{"data":[]}');
   });
-  const listed = await run(["list", BLOCKED, "--endpoint", node.url], { isTerminal: true, every });
+  const listed = await run(["list", BLOCKED, "--endpoint", node.url], { terminal: { columns: () => 80 }, every });
   const line = `listing ${BLOCKED} on ${node.url}`;
   expect([listed.code, listed.err]).toEqual([0, `${line}\n${line}: no answer for 5 s\n${line}: no answer for 10 s\n`]);
   expect(ended).toBe(1);

@@ -60,7 +60,7 @@ test("without --write only lists are sent, and the table shows what was not aske
 });
 
 test("json is all that stands on standard output, and progress is for terminals", async () => {
-  const { out, err } = await run(["probe", BLOCKED, "--output", "json"], { env, isTerminal: true });
+  const { out, err } = await run(["probe", BLOCKED, "--output", "json"], { env, terminal: { columns: () => 80 } });
   expect(JSON.parse(out)).toMatchObject({
     node: {},
     dialect: { listEnvelope: "data", prefixKey: "p", unknownStatus: 404 },

@@ -5,7 +5,6 @@ export interface Surroundings {
   readonly env?: Record<string, string>;
   readonly folder?: string;
   readonly now?: () => number;
-  readonly isTerminal?: boolean;
   readonly execute?: (program: string, args: readonly string[], folder: string) => Promise<string>;
   readonly every?: (ms: number, run: () => void) => () => void;
   readonly terminal?: { columns(): number };

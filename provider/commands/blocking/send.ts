@@ -3,7 +3,6 @@ import { formatUrl } from "../../client";
 import { messageOf } from "../../model/errors";
 import type { LockedFile } from "../../prefixes/edit/edit-file";
 import { type CliIo, waiting } from "../cli-io";
-import { commandLine } from "../command-line";
 import { printed } from "../listing/output";
 import { inParallel } from "../parallel";
 import type { NowTarget, Workplace } from "./common";
@@ -82,4 +81,38 @@ function finishing(failed: readonly Outcome[], { command, arguments: words, inst
     ...instead,
   };
   return commandLine(command, words, options);
+}
+
+/** Options whose value may be a secret: the words of a command that is shown do not have it. */
+const SECRET = new Set(["header"]);
+
+/**
+ * A command as it can be typed into a shell: what was given, with some options said otherwise.
+ *
+ * @param words Its arguments.
+ * @param instead By an option's name in code: its values, or `undefined` for one that is left out.
+ */
+function commandLine(
+  command: Command,
+  words: readonly string[],
+  instead: Readonly<Record<string, string | readonly string[] | undefined>>,
+): string {
+  const given = command.options.flatMap((option) => {
+    const name = option.attributeName();
+    const isSaid = name in instead;
+    if (!isSaid && command.getOptionValueSource(name) !== "cli") return [];
+    const value: unknown = isSaid ? instead[name] : command.getOptionValue(name);
+    if (value === undefined) return [];
+    const flag = option.long ?? option.short ?? "";
+    if (value === true) return [flag];
+    return [value].flat().flatMap((one) => [flag, SECRET.has(name) ? `${String(one).split(":")[0]}: …` : String(one)]);
+  });
+  const names = [];
+  for (let one: Command | null = command; one?.parent; one = one.parent) names.unshift(one.name());
+  return ["pulumi-packetfilter", ...names, ...words, ...given].map(quoted).join(" ");
+}
+
+/** As a POSIX shell takes it for one word. */
+function quoted(word: string): string {
+  return /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

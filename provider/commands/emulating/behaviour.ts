@@ -1,8 +1,8 @@
 import { dialectSchema } from "../../emulator/behaviour/dialect";
 import { readDialect } from "../../emulator/behaviour/dialect-file";
 import { deviations, type RemoteEmulator } from "../../emulator/index";
-import { printed } from "../listing/output";
-import { type AddCall, type Call, members, outputOption, type Printing, pretty } from "./call";
+import { pretty, printed } from "../listing/output";
+import { type AddCall, type Call, members, outputOption, type Printing } from "./call";
 
 const DIALECT_HELP = `
 Switches that are not given have their defaults: "default" is the dialect without any. docs/emulator-reference.md has all of them.

@@ -45,9 +45,6 @@ export interface Printing {
 export const outputOption = () =>
   new Option("--output <form>", "form of what is printed").choices(["table", "json"]).default("table");
 
-/** JSON for people and programs. */
-export const pretty = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
-
 /** Words such as `cmd=commit status=503` as what a schema describes. @throws {UsageError} or {TypeError} naming what is wrong. */
 export function members<Schema extends z.ZodObject>(
   schema: Schema,

@@ -3,8 +3,8 @@ import type { RemoteEmulator } from "../../emulator/index";
 import { readStates, toYaml } from "../../emulator/state/state-file";
 import { count } from "../../model/text";
 import { UsageError } from "../cli-io";
-import { printed } from "../listing/output";
-import { type AddCall, type Call, outputOption, type Printing, pair, pretty } from "./call";
+import { pretty, printed } from "../listing/output";
+import { type AddCall, type Call, outputOption, type Printing, pair } from "./call";
 
 /** Adds `emulator reset`, `state`, `snapshot`, `change` and `signal`. */
 export function addContents(add: AddCall): void {

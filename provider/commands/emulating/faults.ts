@@ -1,7 +1,7 @@
 import { faultSchema } from "../../emulator/index";
-import { printed } from "../listing/output";
+import { pretty, printed } from "../listing/output";
 import { wholeNumber } from "../option-values";
-import { type AddCall, type Call, members, outputOption, type Printing, pretty } from "./call";
+import { type AddCall, type Call, members, outputOption, type Printing } from "./call";
 
 const HELP = `
 Without members: the faults that were set. docs/emulator-reference.md has all kinds and members.

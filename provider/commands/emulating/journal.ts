@@ -3,8 +3,9 @@ import type { JournalFilter } from "../../emulator/journal/entry";
 import type { JournalRange } from "../../emulator/journal/journal";
 import { journalFilter, journalRange } from "../../emulator/validation/arguments";
 import { UsageError } from "../cli-io";
+import { pretty } from "../listing/output";
 import { wholeNumber } from "../option-values";
-import { type AddCall, type Call, members, optionsOf, outputOption, type Printing, pretty } from "./call";
+import { type AddCall, type Call, members, optionsOf, outputOption, type Printing } from "./call";
 
 const EXPECT_HELP = `
 Without a number: one request or more. "then" stands between requests that are expected one after the other. What is missing

@@ -9,9 +9,9 @@ import type { MarkType } from "../../model/mark";
 import { count } from "../../model/text";
 import { type CliIo, UsageError } from "../cli-io";
 import { withoutEmpty } from "../listing/listing";
-import { printed } from "../listing/output";
+import { pretty, printed } from "../listing/output";
 import { standardInput } from "../option-values";
-import { type AddCall, type Call, members, optionsOf, outputOption, type Printing, pretty } from "./call";
+import { type AddCall, type Call, members, optionsOf, outputOption, type Printing } from "./call";
 
 const PACKETS_HELP = `
 Members of a packet: from, to, proto, sport, dport, flags, length, count, at. Of traffic: kind (background, synFlood,

@@ -4,11 +4,11 @@ import { count } from "../../model/text";
 import { type CliIo, UsageError, waiting } from "../cli-io";
 import { type ChosenNode, clientOf } from "../node-options";
 import { inParallel } from "../parallel";
-import { type Cell, type Listing, listEntries, withoutEmpty } from "./listing";
+import { type Cell, listEntries, withoutEmpty } from "./listing";
 import type { StackSet } from "./stack-sets";
 
 /** A search for what covers an address, over sets and nodes. */
-export interface Search {
+interface Search {
   readonly covered: Prefix;
   readonly nodes: readonly ChosenNode[];
   /** Sets to look into at each node; `undefined`: those that the stack has there. */
@@ -17,14 +17,11 @@ export interface Search {
   readonly known: readonly StackSet[];
 }
 
-/** What was found, and sentences about nodes and sets that did not answer. */
-export interface Found {
-  readonly listing: Listing;
-  readonly failed: readonly string[];
-}
-
-/** Every entry that covers the address, with node, set and what the stack's state says of it; the longest first in each set. */
-export async function covering({ covered, nodes, urls, known }: Search, io: CliIo): Promise<Found> {
+/**
+ * Every entry that covers the address, with node, set and what the stack's state says of it; the longest first in each set.
+ * `failed` has sentences about nodes and sets that did not answer.
+ */
+export async function covering({ covered, nodes, urls, known }: Search, io: CliIo) {
   const failed: string[] = [];
   const columns = ["node", "set", "prefix", "value", "spelling", "resource", "reason", "ticket", "expires"];
   let sets = 0;

@@ -31,7 +31,7 @@ export function listEntries(entries: readonly ListedEntry[], covered?: Prefix): 
   const summary = covered
     ? `${rows.length === 0 ? "No entry covers" : `${count(rows.length, "entry covers", "entries cover")}`} ${covered}, of ${total}.`
     : `${total}.`;
-  return { columns: columnsOf(["prefix", "value", "spelling"], rows, 2), rows, summary };
+  return withoutEmpty({ columns: ["prefix", "value", "spelling"], rows, summary }, 2);
 }
 
 /** A node may list a prefix twice, and then both are told. */
@@ -45,13 +45,13 @@ function covering(entries: readonly ListedEntry[], covered: Prefix): ListedEntry
 /** The profiles of an arena, in the node's order. */
 export function listProfiles(profiles: readonly Profile[]): Listing {
   const rows = profiles.map(({ name, extra }) => ({ name, extra }));
-  return { columns: columnsOf(["name", "extra"], rows, 1), rows, summary: `${count(rows.length, "profile")}.` };
+  return withoutEmpty({ columns: ["name", "extra"], rows, summary: `${count(rows.length, "profile")}.` }, 1);
 }
 
 /** The rules of a profile, in their order, which decides. */
 export function listRules(rules: readonly Rule[]): Listing {
   const rows = rules.map(({ id, name, exact, extra }) => ({ id: exact?.id ?? id, name, extra }));
-  return { columns: columnsOf(["id", "name", "extra"], rows, 2), rows, summary: `${count(rows.length, "rule")}.` };
+  return withoutEmpty({ columns: ["id", "name", "extra"], rows, summary: `${count(rows.length, "rule")}.` }, 2);
 }
 
 const MARK_COLUMNS = [
@@ -79,15 +79,6 @@ export function listMarks(marks: readonly Mark[]): Listing {
   return { columns, rows, summary: `${count(rows.length, "mark")}.` };
 }
 
-/** The first `always` columns, and of the others those that a row has something in. */
-function columnsOf(
-  names: readonly string[],
-  rows: readonly Readonly<Record<string, Cell>>[],
-  always: number,
-): readonly string[] {
-  return names.filter((name, index) => index < always || rows.some((row) => row[name] !== undefined));
-}
-
 /** Lists of several nodes as one, with the node of each row. */
 export function together(lists: readonly { readonly node: string; readonly listing: Listing }[]): Listing {
   const columns = [...new Set(lists.flatMap(({ listing }) => listing.columns))];
@@ -100,5 +91,6 @@ export function together(lists: readonly { readonly node: string; readonly listi
 
 /** A list without the columns behind the first `always` that no row has anything in. */
 export function withoutEmpty({ columns, rows, summary }: Listing, always: number): Listing {
-  return { columns: columnsOf(columns, rows, always), rows, summary };
+  const isShown = (name: string, index: number) => index < always || rows.some((row) => row[name] !== undefined);
+  return { columns: columns.filter(isShown), rows, summary };
 }

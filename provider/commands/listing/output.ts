@@ -1,22 +1,21 @@
 import { visible, visibleJson, visibleLines } from "../../model/foreign-text";
 import type { Cell, Listing } from "./listing";
 
-/** The forms of a list: for people, for programs, for spreadsheets. */
-export const OUTPUTS = ["table", "json", "csv"] as const;
+/** The forms of a list: for people, for programs as an array of objects, for spreadsheets as in RFC 4180 with a head line. */
+const FORMS = { table, json, csv };
 
 /** One of {@link OUTPUTS}. */
-export type Output = (typeof OUTPUTS)[number];
+export type Output = keyof typeof FORMS;
+export const OUTPUTS = Object.keys(FORMS) as Output[];
 
-/** The text of a list. JSON is an array of objects, CSV as in RFC 4180 with a head line. */
+/** The text of a list. */
 export function printed(listing: Listing, output: Output): string {
-  switch (output) {
-    case "json":
-      return json(listing);
-    case "csv":
-      return csv(listing);
-    case "table":
-      return table(listing);
-  }
+  return FORMS[output](listing);
+}
+
+/** Any value as JSON, for people and programs. */
+export function pretty(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
 }
 
 /**
