@@ -16,6 +16,7 @@ import type { describeOverview } from "./overview";
  */
 export type { MarkType } from "../../model/mark";
 export type { Fault } from "../behaviour/fault-schema";
+export type { JournalEntry } from "../journal/entry";
 export type { MarkRecord } from "../marks";
 export type { MarkChart } from "../marks/mark-history";
 export type { Packet, TrafficSummary, Verdict } from "../packets";

@@ -1,13 +1,3 @@
-/** The emulator refused, or did not understand. */
-export class ApiError extends Error {
-  constructor(
-    readonly status: number,
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
 const KEY = "packetfilter-control-token";
 
 /** The token of an emulator off loopback: kept for this tab only. A link may carry it behind `#token=`. */
@@ -23,19 +13,18 @@ export const token = {
   },
 };
 
-/** A request to the control API. @throws {ApiError} for every answer other than a success. */
-export async function send(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<Response> {
+/** A request to the control API. @throws {Error} for every answer other than a success, with its status as the cause. */
+export async function send(method: string, path: string, body?: unknown): Promise<Response> {
   const secret = token.get();
   const response = await fetch(path, {
     method,
-    signal,
     headers: {
       ...(secret !== null && { authorization: `Bearer ${secret}` }),
       ...(body !== undefined && { "content-type": "application/json" }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
-  if (!response.ok) throw new ApiError(response.status, await reason(response));
+  if (!response.ok) throw new Error(await reason(response), { cause: response.status });
   return response;
 }
 
@@ -44,12 +33,10 @@ export async function call<T>(method: string, path: string, body?: unknown): Pro
   return (await send(method, path, body)).json();
 }
 
-/** A path with a query; members that are `undefined` are left out. */
+/** A path with a query; members that are empty or `undefined` are left out. */
 export function query(path: string, parameters: Record<string, string | number | undefined>): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, String(value)]],
-  );
-  return `${path}?${new URLSearchParams(given)}`;
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== "");
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given as string[][])}`;
 }
 
 async function reason(response: Response): Promise<string> {

@@ -1,5 +1,5 @@
 import { useEffect } from "preact/hooks";
-import type { FaultCatalogue, Overview } from "../answers";
+import type { Overview } from "../answers";
 import { Banner, Confirm, Locked } from "./banner";
 import { FaultsView } from "./faults";
 import { Header } from "./header";
@@ -7,33 +7,35 @@ import { Journal } from "./journal";
 import { MarksView } from "./marks";
 import { NodeView } from "./node";
 import { PacketsView } from "./packets";
-import { link, type Place, usePlace, VIEWS, type View } from "./route";
+import { link, readPlace, VIEWS, type View } from "./route";
 import { SetsView } from "./sets";
 import { SetupView } from "./setup";
 import { SignalingView } from "./signaling";
-import { dismiss, type State, useStore } from "./store";
+import { dismiss, type State } from "./store";
 import { number, plural } from "./texts";
 import { Button, Unknown } from "./ui";
 
-const TITLES: Record<View, string> = {
-  node: "Node",
-  sets: "Sets",
-  marks: "Marks",
-  signaling: "Signaling",
-  faults: "Faults",
-  packets: "Packets",
-  setup: "Setup",
-  journal: "Journal",
+/** The views beside which the journal stands. */
+const SHOWN = {
+  node: NodeView,
+  sets: SetsView,
+  marks: MarksView,
+  signaling: SignalingView,
+  faults: FaultsView,
+  packets: PacketsView,
+  setup: SetupView,
 };
 
+const titleOf = (view: View) => view.charAt(0).toUpperCase() + view.slice(1);
+
 /** The whole page: views on one side, the journal beside them; on a narrow window the journal is one of the views. */
-export function App() {
-  const state = useStore();
-  const place = usePlace();
-  const { connection, overview, catalogue } = state;
+export function App({ state }: { state: State }) {
+  const { connection, overview, catalogue, journal } = state;
+  const { view, unknown, subject } = readPlace();
+  const title = titleOf(view);
   useEffect(() => {
-    document.title = `${TITLES[place.view]} · Packet filter emulator`;
-  }, [place.view]);
+    document.title = `${title} · Packet filter emulator`;
+  }, [title]);
   if (connection === "locked") return <Locked />;
   if (!overview || !catalogue)
     return (
@@ -42,6 +44,7 @@ export function App() {
       </p>
     );
   const live = connection === "live";
+  const View = view === "journal" ? undefined : SHOWN[view];
   return (
     <>
       {/* A link to #main would be taken for a view. */}
@@ -49,49 +52,25 @@ export function App() {
         Skip to content
       </button>
       <Header connection={connection} overview={overview} />
-      <Tabs view={place.view} overview={overview} />
+      <Tabs view={view} overview={overview} />
       <Banner state={state} />
-      <div class={`columns ${place.view}${live ? "" : " still"}`}>
-        {place.view !== "journal" && (
-          <main id="main" tabIndex={-1} aria-label={TITLES[place.view]}>
+      <div class={`columns ${view}${live ? "" : " still"}`}>
+        {View && (
+          <main id="main" tabIndex={-1} aria-label={title}>
             {/* What asks the emulator for something cannot be used while there is none. */}
             <fieldset class="views" disabled={!live}>
-              {place.unknown !== undefined && <Unknown>There is no view “{place.unknown}”. This is the node.</Unknown>}
-              <Shown place={place} state={state} overview={overview} catalogue={catalogue} />
+              {unknown !== undefined && <Unknown>There is no view “{unknown}”. This is the node.</Unknown>}
+              <View overview={overview} catalogue={catalogue} journal={journal} subject={subject} />
             </fieldset>
           </main>
         )}
         {/* The same one wherever it stands: it keeps what is open and paused. */}
-        <div
-          class="beside"
-          {...(place.view === "journal" && { id: "main", role: "main", "aria-label": TITLES.journal, tabIndex: -1 })}
-        >
-          <Journal
-            lines={state.journal}
-            total={overview.journal.entries}
-            runs={overview.runs}
-            live={live}
-            alone={place.view === "journal"}
-          />
+        <div class="beside" {...(!View && { id: "main", role: "main", "aria-label": title, tabIndex: -1 })}>
+          <Journal lines={journal} overview={overview} live={live} alone={!View} />
         </div>
       </div>
       <Confirm question={state.question} live={live} />
       <Messages messages={state.messages} />
-    </>
-  );
-}
-
-function Shown(props: { place: Place; state: State; overview: Overview; catalogue: FaultCatalogue }) {
-  const { place, state, overview, catalogue } = props;
-  return (
-    <>
-      {place.view === "node" && <NodeView overview={overview} subject={place.subject} />}
-      {place.view === "sets" && <SetsView overview={overview} subject={place.subject} journal={state.journal} />}
-      {place.view === "marks" && <MarksView overview={overview} subject={place.subject} />}
-      {place.view === "signaling" && <SignalingView overview={overview} />}
-      {place.view === "faults" && <FaultsView overview={overview} catalogue={catalogue} />}
-      {place.view === "packets" && <PacketsView overview={overview} />}
-      {place.view === "setup" && <SetupView overview={overview} />}
     </>
   );
 }
@@ -101,7 +80,7 @@ function Tabs({ view: current, overview }: { view: View; overview: Overview }) {
     <nav class="tabs" aria-label="Views">
       {VIEWS.map((view) => (
         <a key={view} class={view} href={link(view)} aria-current={view === current ? "page" : undefined}>
-          {TITLES[view]}
+          {titleOf(view)}
           <Count view={view} overview={overview} />
         </a>
       ))}
@@ -111,34 +90,37 @@ function Tabs({ view: current, overview }: { view: View; overview: Overview }) {
 
 /** What waits in a view, beside its name. */
 function Count({ view, overview }: { view: View; overview: Overview }) {
-  const { count, of } = COUNTS[view] ?? {};
-  const found = count?.(overview) ?? 0;
-  if (!of || found === 0) return null;
+  const [one, many, count] = COUNTS[view] ?? ["", "", () => 0];
+  const found = count(overview);
+  if (found === 0) return null;
   return (
-    <span class="count" title={plural(found, ...of)}>
+    <span class="count" title={plural(found, one, many)}>
       {number(found)}
-      <span class="unseen"> {found === 1 ? of[0] : of[1]}</span>
+      <span class="unseen"> {found === 1 ? one : many}</span>
     </span>
   );
 }
 
-const COUNTS: Partial<Record<View, { of: readonly [one: string, many: string]; count: (of: Overview) => number }>> = {
-  sets: {
-    of: ["staged change", "staged changes"],
-    count: ({ arenas }) =>
+const COUNTS: Partial<Record<View, readonly [one: string, many: string, count: (of: Overview) => number]>> = {
+  sets: [
+    "staged change",
+    "staged changes",
+    ({ arenas }) =>
       arenas
         .flatMap(({ sets, profiles }) => [...sets, ...profiles.flatMap((profile) => profile.sets)])
         .reduce((sum, set) => sum + set.changes, 0),
-  },
-  signaling: {
-    of: ["active signaling", "active signalings"],
-    count: ({ clients }) => clients.reduce((sum, client) => sum + client.active.length, 0),
-  },
-  faults: { of: ["armed fault", "armed faults"], count: ({ faults }) => faults.filter(({ spent }) => !spent).length },
-  setup: {
-    of: ["switch not at its default", "switches not at their default"],
-    count: ({ deviations }) => Object.keys(deviations).length,
-  },
+  ],
+  signaling: [
+    "active signaling",
+    "active signalings",
+    ({ clients }) => clients.reduce((sum, client) => sum + client.active.length, 0),
+  ],
+  faults: ["armed fault", "armed faults", ({ faults }) => faults.filter(({ spent }) => !spent).length],
+  setup: [
+    "switch not at its default",
+    "switches not at their default",
+    ({ deviations }) => Object.keys(deviations).length,
+  ],
 };
 
 function Messages({ messages }: Pick<State, "messages">) {
@@ -147,7 +129,7 @@ function Messages({ messages }: Pick<State, "messages">) {
       {messages.map(({ id, tone, text }) => (
         <p key={id} class={tone}>
           <span>{text}</span>
-          <Button text="×" label="Dismiss" onClick={() => dismiss(id)} />
+          <Button text="×" aria-label="Dismiss" onClick={() => dismiss(id)} />
         </p>
       ))}
     </div>

@@ -19,13 +19,13 @@ export async function act(done: string, action: () => Promise<unknown>): Promise
 
 /** What a path answers; asked again whenever `version` changes. The last answer to the same question stays meanwhile. */
 export function useAnswer<T>(path: string | undefined, version: unknown): { answer?: T; problem?: string } {
-  const [last, keep] = useState<{ path?: string; answer?: T; problem?: string }>({});
+  const [last, keep] = useState<{ answer?: T; problem?: string }>({});
   useEffect(() => {
     if (path === undefined) return;
     let wanted = true;
     call<T>("GET", path).then(
-      (answer) => wanted && keep({ path, answer }),
-      (error: Error) => wanted && keep({ path, problem: error.message }),
+      (answer) => wanted && keep({ answer }),
+      (error: Error) => wanted && keep({ problem: error.message }),
     );
     return () => {
       wanted = false;

@@ -3,8 +3,8 @@ import type { Overview } from "../answers";
 import { token } from "./api";
 import { TextField } from "./fields";
 import { requestsOf } from "./route";
-import { type Question, type State, update } from "./store";
-import { answeredBy } from "./texts";
+import { type State, update } from "./store";
+import { answeredBy, listed } from "./texts";
 import { Button } from "./ui";
 
 const at = (time: Date) => time.toTimeString().slice(0, 8);
@@ -21,7 +21,15 @@ export function Banner({ state: { connection, lost, restarted, overview } }: { s
   return (
     <>
       {overview && <Sources sources={overview.sources} />}
-      {restarted && <Restarted at={restarted} />}
+      {restarted && (
+        <p class="banner" role="status">
+          <span>
+            The emulator was started again at {at(restarted)}. Its journal, faults and clock began anew, and it holds
+            what it was started with.
+          </span>
+          <Button text="×" aria-label="Dismiss" onClick={() => update({ restarted: undefined })} />
+        </p>
+      )}
     </>
   );
 }
@@ -29,46 +37,34 @@ export function Banner({ state: { connection, lost, restarted, overview } }: { s
 /** Says what answers in place of the emulator, and what on this page is not what clients are told then. */
 function Sources({ sources }: Pick<Overview, "sources">) {
   const { proxy, proxySignaling, record, replay } = sources;
-  const told = [
-    (proxy ?? replay) !== undefined && `Requests of the node API are ${answeredBy(sources, proxy)}.`,
-    (proxySignaling ?? replay) !== undefined &&
-      `Requests of the signaling API are ${answeredBy(sources, proxySignaling)}.`,
-    record !== undefined && `The answers are kept in ${record}.`,
-  ].filter(Boolean);
-  if (told.length === 0) return null;
   const node = proxy !== undefined || replay !== undefined;
   const signaling = proxySignaling !== undefined || replay !== undefined;
-  const own = [...(node ? ["sets", "marks", "profiles"] : []), ...(signaling ? ["signalings"] : [])];
-  return (
-    <p class="banner sources" role="status">
-      <span>
-        {told.join(" ")} What this page shows of {own.join(", ")} is the emulator’s own, and not what clients are told:
-        that is in <a href={requestsOf("")}>the journal</a>.
-      </span>
-    </p>
-  );
-}
-
-function Restarted({ at: restarted }: { at: Date }) {
+  if (!node && !signaling) return null;
   return (
     <p class="banner" role="status">
       <span>
-        The emulator was started again at {at(restarted)}. Its journal, faults and clock began anew, and it holds what
-        it was started with.
+        {node && `Requests of the node API are ${answeredBy(sources, proxy)}. `}
+        {signaling && `Requests of the signaling API are ${answeredBy(sources, proxySignaling)}. `}
+        {record !== undefined && `The answers are kept in ${record}. `}
+        What this page shows of {listed(node && "sets, marks, profiles", signaling && "signalings")} is the emulator’s
+        own, and not what clients are told: that is in <a href={requestsOf("")}>the journal</a>.
       </span>
-      <Button text="×" label="Dismiss" onClick={() => update({ restarted: undefined })} />
     </p>
   );
 }
 
 /** Asks the question, if there is one. It stands outside of views and menus, which may close or be disabled meanwhile. */
-export function Confirm({ question, live }: { question: Question | undefined; live: boolean }) {
+export function Confirm({ question, live }: { question: State["question"]; live: boolean }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (question) dialog.current?.showModal();
   }, [question]);
   if (!question) return null;
   const { title, text, action, act } = question;
+  const confirm = () => {
+    dialog.current?.close();
+    act();
+  };
   return (
     <dialog ref={dialog} aria-labelledby="question" onClose={() => update({ question: undefined })}>
       <h2 id="question">{title}</h2>
@@ -77,15 +73,7 @@ export function Confirm({ question, live }: { question: Question | undefined; li
         <button type="button" onClick={() => dialog.current?.close()}>
           Cancel
         </button>
-        <button
-          type="button"
-          class="danger"
-          disabled={!live}
-          onClick={() => {
-            dialog.current?.close();
-            act();
-          }}
-        >
+        <button type="button" class="danger" disabled={!live} onClick={confirm}>
           {action}
         </button>
       </div>
@@ -96,16 +84,14 @@ export function Confirm({ question, live }: { question: Question | undefined; li
 /** Asks for the token of an emulator that wants one. */
 export function Locked() {
   const [value, setValue] = useState("");
+  const open = (event: Event) => {
+    event.preventDefault();
+    token.set(value.trim());
+    location.reload();
+  };
   return (
     <main class="locked">
-      <form
-        class="panel"
-        onSubmit={(event) => {
-          event.preventDefault();
-          token.set(value.trim());
-          location.reload();
-        }}
-      >
+      <form class="panel" onSubmit={open}>
         <h1>Packet filter emulator</h1>
         <p>
           {token.get() === null

@@ -34,8 +34,7 @@ export function Swatch({ line }: { line: MarkLine }) {
 }
 
 /** Lines over time. The table below it holds the same numbers for readers who cannot see it. */
-export function Chart(props: { times: readonly number[]; series: readonly MarkLine[]; label: string }) {
-  const { times, series, label } = props;
+export function Chart({ times, series }: { times: readonly number[]; series: readonly MarkLine[] }) {
   const box = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const keys = series.map((line) => `${lineKey(line)} ${line.look}`).join("\n");
@@ -61,6 +60,7 @@ export function Chart(props: { times: readonly number[]; series: readonly MarkLi
   }, [keys]);
 
   useEffect(() => plot.current?.setData(data(times, series)));
+  const label = "Marks over the last five minutes of the virtual clock; the table below has the numbers of now.";
   return <div ref={box} class="chart" role="img" aria-label={label} />;
 }
 

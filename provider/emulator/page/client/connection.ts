@@ -1,5 +1,5 @@
-import type { FaultCatalogue, JournalLine, Overview } from "../answers";
-import { ApiError, call, query, send } from "./api";
+import type { FaultCatalogue, JournalEntry, JournalLine, Overview } from "../answers";
+import { call, query, send } from "./api";
 import { current, update } from "./store";
 
 /** Journal lines that the page keeps, and that it asks for at first. */
@@ -18,23 +18,18 @@ export function start(): void {
   }, POLL);
 }
 
-let running: Promise<void> | undefined;
-let again = false;
+let asked = Promise.resolve();
+let isWaiting = false;
 
-/** Asks the emulator now. While it does, further calls make it ask once more afterwards. */
+/** Asks the emulator as soon as it has answered the question before. Calls until then wait for the same answer. */
 export function refresh(): Promise<void> {
-  if (running) {
-    again = true;
-    return running;
-  }
-  running = ask().finally(() => {
-    running = undefined;
-    if (again) {
-      again = false;
-      void refresh();
-    }
+  if (isWaiting) return asked;
+  isWaiting = true;
+  asked = asked.then(() => {
+    isWaiting = false;
+    return ask();
   });
-  return running;
+  return asked;
 }
 
 async function ask(): Promise<void> {
@@ -44,33 +39,41 @@ async function ask(): Promise<void> {
     // Lines that came after the question are newer than its answer.
     const first = overview.journal.first ?? newest + 1;
     const before = current().overview?.started;
-    const again = before !== undefined && before !== overview.started;
     update({
       overview,
       journal: current().journal.filter(({ index }) => index >= first),
-      ...(again && { restarted: new Date(overview.started) }),
+      ...(before !== undefined && before !== overview.started && { restarted: new Date(overview.started) }),
     });
   } catch (error) {
-    if (error instanceof ApiError && error.status === 401) update({ connection: "locked" });
+    if (isLocked(error)) update({ connection: "locked" });
   }
 }
 
+const isLocked = (error: unknown) => error instanceof Error && error.cause === 401;
+
 async function follow(): Promise<void> {
   for (;;) {
-    try {
-      await readEvents("/events", () => void opened(), arrived);
-      gone();
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) update({ connection: "locked" });
-      else gone();
-    }
+    const error = await readEvents().catch((error: unknown) => error);
+    const { connection, lost } = current();
+    if (isLocked(error)) update({ connection: "locked" });
+    else update({ connection: "lost", lost: connection === "lost" && lost ? lost : new Date() });
     await new Promise((resolve) => setTimeout(resolve, RETRY));
   }
 }
 
-function gone(): void {
-  const { connection, lost } = current();
-  update({ connection: "lost", lost: connection === "lost" && lost ? lost : new Date() });
+/** Reads server-sent events until they end. `EventSource` cannot send the token. */
+async function readEvents(): Promise<void> {
+  const { body } = await send("GET", "/events");
+  if (!body) return;
+  void opened();
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split("\n");
+    rest = lines.pop() ?? "";
+    // The emulator writes the data of an event in one line.
+    for (const line of lines) if (line.startsWith("data: ")) arrived(JSON.parse(line.slice(6)));
+  }
 }
 
 async function opened(): Promise<void> {
@@ -88,56 +91,30 @@ async function opened(): Promise<void> {
 
 let waiting: JournalLine[] = [];
 
+/** An event is a line of the journal with its headers and its whole commit. */
+type Event = Omit<JournalLine, "commit"> & Pick<JournalEntry, "headers" | "answerHeaders" | "commit">;
+
+const count = (part: object) => Object.keys(part).length;
+
 /** Hundreds of lines may come in a second: they are shown together. */
-function arrived(data: string): void {
+function arrived({ headers: _, answerHeaders: __, commit, ...line }: Event): void {
   if (waiting.length === 0) setTimeout(showWaiting, AFTER_EVENT);
-  waiting.push(shorten(JSON.parse(data)));
+  const counts = commit && {
+    inserted: count(commit.inserted),
+    removed: count(commit.removed),
+    changed: count(commit.changed),
+    size: commit.size,
+  };
+  waiting.push({ ...line, ...(counts && { commit: counts }) });
 }
 
 function showWaiting(): void {
-  const lines = waiting;
+  add(waiting);
   waiting = [];
-  add(lines);
   void refresh();
 }
 
 function add(lines: readonly JournalLine[]): void {
   const byIndex = new Map([...current().journal, ...lines].map((line) => [line.index, line]));
-  const journal = [...byIndex.values()].sort((a, b) => a.index - b.index).slice(-KEPT);
-  update({ journal });
-}
-
-/** Events carry whole commits; the journal shows their numbers. */
-function shorten(
-  entry: JournalLine & { commit?: Record<string, unknown>; headers?: unknown; answerHeaders?: unknown },
-): JournalLine {
-  const { headers: _, answerHeaders: __, commit, ...line } = entry;
-  if (!commit) return line;
-  const count = (part: unknown) => (typeof part === "object" && part ? Object.keys(part).length : 0);
-  const { inserted, removed, changed, size } = commit as Record<string, unknown>;
-  return {
-    ...line,
-    commit: { inserted: count(inserted), removed: count(removed), changed: count(changed), size: Number(size) },
-  };
-}
-
-/**
- * Reads server-sent events until they end. `EventSource` cannot send the token.
- *
- * @param opened is called once events come; `each` with the data of every one.
- */
-async function readEvents(path: string, opened: () => void, each: (data: string) => void): Promise<void> {
-  const { body } = await send("GET", path);
-  if (!body) return;
-  opened();
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let rest = "";
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    const blocks = (rest + part.value).split("\n\n");
-    rest = blocks.pop() ?? "";
-    for (const block of blocks) {
-      const data = block.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
-      if (data.length > 0) each(data.join("\n"));
-    }
-  }
+  update({ journal: [...byIndex.values()].sort((a, b) => a.index - b.index).slice(-KEPT) });
 }

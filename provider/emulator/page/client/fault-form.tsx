@@ -1,22 +1,21 @@
-import { useState } from "preact/hooks";
 import type { Fault, FaultKind } from "../answers";
 import { call } from "./api";
 import { act } from "./ask";
-import { Form, SelectField, TextField } from "./fields";
+import { Form, SelectField, TextField, useFields } from "./fields";
 import { Panel } from "./ui";
 
 /** How often a fault strikes. */
-export const STRIKES = {
+export const STRIKES: Record<string, { text: string; fault: Fault }> = {
   once: { text: "the next time", fault: {} },
   always: { text: "every time", fault: { every: 1 } },
   third: { text: "every third time", fault: { every: 3 } },
   tenth: { text: "one in ten, by chance", fault: { rate: 0.1 } },
-} as const satisfies Record<string, { text: string; fault: Fault }>;
+};
 
-export type Strike = keyof typeof STRIKES;
+export const strikeOptions = Object.entries(STRIKES).map(([name, { text }]) => [name, text] as const);
 
 /** Which requests, in one choice: a command of the node API or an operation of signaling. */
-const REQUESTS = {
+const REQUESTS: Record<string, Fault> = {
   "any request": {},
   "node: any": { api: "node" },
   "node: list": { cmd: "list" },
@@ -26,115 +25,74 @@ const REQUESTS = {
   "signaling: status": { op: "status" },
   "signaling: start": { op: "start" },
   "signaling: stop": { op: "stop" },
-} as const satisfies Record<string, Fault>;
-
-/** How a parameter of a kind is asked for. One that is not named here is a text. */
-const PARAMETERS: Record<string, { label: string; number?: true; options?: Record<string, string> }> = {
-  status: { label: "Status", number: true },
-  delay: { label: "Delay" },
-  message: { label: "Message" },
-  body: { label: "Body" },
-  retryAfter: { label: "Retry-After" },
-  when: { label: "Effect", options: { before: "fault before effect", after: "effect before fault" } },
-  staged: { label: "Staged entries", options: { lost: "lost", kept: "kept" } },
 };
+
+/**
+ * How a parameter of a kind is asked for. One that is not named here is a text. `digits`: given in digits it is a number, as a
+ * delay in milliseconds and a Retry-After in seconds; digits in a message are its text.
+ */
+const PARAMETERS: Record<string, { label: string; type?: "number"; digits?: true; options?: Record<string, string> }> =
+  {
+    status: { label: "Status", type: "number", digits: true },
+    delay: { label: "Delay", digits: true },
+    message: { label: "Message" },
+    body: { label: "Body" },
+    retryAfter: { label: "Retry-After", digits: true },
+    when: { label: "Effect", options: { before: "fault before effect", after: "effect before fault" } },
+    staged: { label: "Staged entries", options: { lost: "lost", kept: "kept" } },
+  };
 
 /** A fault of one's own, of any kind that the emulator has. What is left empty has the default of its kind. */
 export function FaultForm({ kinds }: { kinds: readonly FaultKind[] }) {
-  const [name, setName] = useState(kinds[0]?.kind ?? "");
-  const [request, setRequest] = useState<keyof typeof REQUESTS>("any request");
-  const [strike, setStrike] = useState<Strike>("once");
-  const [place, setPlace] = useState({ url: "", nth: "" });
-  const [told, setTold] = useState<Record<string, string>>({});
-  const { about = "", parameters = {} } = kinds.find(({ kind }) => kind === name) ?? {};
+  const { values, field } = useFields({
+    kind: kinds[0]?.kind ?? "",
+    request: "any request",
+    strike: "once",
+    url: "",
+    nth: "",
+  });
+  const told = useFields<string>({});
+  const { kind, request, strike, url, nth } = values;
+  const { about = "", parameters = {} } = kinds.find((one) => one.kind === kind) ?? {};
   // From the nth on, and every nth, contradict each other.
-  const every = "every" in STRIKES[strike].fault;
+  const every = STRIKES[strike]?.fault.every !== undefined;
+  const filled = Object.keys(parameters).filter((name) => told.values[name]);
   const fault = {
-    kind: name,
+    kind,
     ...REQUESTS[request],
-    ...STRIKES[strike].fault,
-    ...(place.url && { url: place.url }),
-    ...(place.nth && !every && { nth: Number(place.nth) }),
-    ...given(Object.keys(parameters), told),
+    ...STRIKES[strike]?.fault,
+    ...(url && { url }),
+    ...(nth && !every && { nth: Number(nth) }),
+    ...Object.fromEntries(filled.map((name) => [name, parameterValue(name, told.values[name] ?? "")])),
   };
   return (
     <Panel title="A fault of your own" hint={about.replaceAll("`", "")}>
-      <Form submit="Arm" onSubmit={() => void act(`${name}: armed.`, () => call("POST", "/faults", fault))}>
-        <SelectField label="Kind" value={name} options={kinds.map(({ kind }) => kind)} onChange={setName} />
-        <SelectField
-          label="Meets"
-          value={request}
-          options={Object.keys(REQUESTS) as (keyof typeof REQUESTS)[]}
-          onChange={setRequest}
-        />
-        <TextField
-          label="Only this url"
-          value={place.url}
-          onChange={(url) => setPlace({ ...place, url })}
-          placeholder="prefixset://edge/*"
-          grow
-        />
-        <SelectField
-          label="Strikes"
-          value={strike}
-          options={Object.entries(STRIKES).map(([key, { text }]) => [key as Strike, text] as const)}
-          onChange={setStrike}
-        />
+      <Form submit="Arm" onSubmit={() => void act(`${kind}: armed.`, () => call("POST", "/faults", fault))}>
+        <SelectField label="Kind" {...field("kind")} options={kinds.map((one) => one.kind)} />
+        <SelectField label="Meets" {...field("request")} options={Object.keys(REQUESTS)} />
+        <TextField label="Only this url" {...field("url")} placeholder="prefixset://edge/*" grow />
+        <SelectField label="Strikes" {...field("strike")} options={strikeOptions} />
         <TextField
           label="From the nth on"
           type="number"
-          value={every ? "" : place.nth}
-          onChange={(nth) => setPlace({ ...place, nth })}
+          {...field("nth")}
+          {...(every && { value: "" })}
           placeholder="1"
         />
-        {Object.entries(parameters).map(([parameter, normal]) => (
-          <ParameterField
-            key={parameter}
-            name={parameter}
-            normal={normal}
-            value={told[parameter] ?? ""}
-            onChange={(value) => setTold({ ...told, [parameter]: value })}
-          />
-        ))}
+        {Object.entries(parameters).map(([name, normal]) => {
+          const { label = name, type, options } = PARAMETERS[name] ?? {};
+          const usual = ["", `as usual: ${options?.[String(normal)] ?? normal}`] as const;
+          return options ? (
+            <SelectField key={name} label={label} {...told.field(name)} options={[usual, ...Object.entries(options)]} />
+          ) : (
+            <TextField key={name} label={label} type={type} {...told.field(name)} placeholder={String(normal ?? "")} />
+          );
+        })}
       </Form>
     </Panel>
   );
 }
 
-function ParameterField(props: {
-  name: string;
-  normal: string | number | null;
-  value: string;
-  onChange: (value: string) => void;
-}) {
-  const { name, normal, value, onChange } = props;
-  const { label, number, options } = PARAMETERS[name] ?? { label: name };
-  if (options) {
-    const usual = ["", `as usual: ${options[String(normal)] ?? normal}`] as const;
-    return (
-      <SelectField label={label} value={value} options={[usual, ...Object.entries(options)]} onChange={onChange} />
-    );
-  }
-  return (
-    <TextField
-      label={label}
-      type={number ? "number" : "text"}
-      value={value}
-      onChange={onChange}
-      placeholder={String(normal ?? "")}
-    />
-  );
-}
-
-/** What was filled in of the parameters that the kind has, numbers as numbers. */
-function given(parameters: readonly string[], told: Record<string, string>): Record<string, string | number> {
-  const filled = parameters.flatMap((name) => (told[name] ? [[name, told[name]] as const] : []));
-  return Object.fromEntries(
-    filled.map(([name, text]) => [name, /^\d+$/.test(text) && isNumber(name) ? Number(text) : text]),
-  );
-}
-
-/** A delay in digits is milliseconds, a Retry-After in digits seconds; digits in a message are its text. */
-function isNumber(parameter: string): boolean {
-  return parameter === "status" || parameter === "delay" || parameter === "retryAfter";
+function parameterValue(name: string, text: string): string | number {
+  return PARAMETERS[name]?.digits && /^\d+$/.test(text) ? Number(text) : text;
 }

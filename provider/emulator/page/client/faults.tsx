@@ -1,25 +1,30 @@
 import { useState } from "preact/hooks";
-import type { ActiveFault, Fault, FaultCatalogue, FaultPreset, Overview } from "../answers";
+import type { ActiveFault, Fault, FaultPreset } from "../answers";
 import { call } from "./api";
 import { act } from "./ask";
-import { FaultForm, STRIKES, type Strike } from "./fault-form";
+import { FaultForm, STRIKES, strikeOptions } from "./fault-form";
 import { SelectField } from "./fields";
+import type { Seen } from "./store";
 import { Table } from "./table";
-import { number } from "./texts";
+import { listed, number } from "./texts";
 import { Badge, Button, Panel, Switch } from "./ui";
 
 /** What can go wrong: switches for what is usual, a form for the rest, and what is armed. */
-export function FaultsView({ overview: { faults }, catalogue }: { overview: Overview; catalogue: FaultCatalogue }) {
+export function FaultsView({ overview: { faults }, catalogue }: Seen) {
   const groups = [...new Set(catalogue.presets.map(({ group }) => group))];
-  const [strike, setStrike] = useState<Strike>("once");
-  const strikes = Object.entries(STRIKES).map(([name, { text }]) => [name as Strike, text] as const);
+  const [strike, setStrike] = useState("once");
   return (
     <>
       <Armed faults={faults} />
       <Panel
         title="Faults"
         actions={
-          <SelectField label="A fault switched on strikes" value={strike} options={strikes} onChange={setStrike} />
+          <SelectField
+            label="A fault switched on strikes"
+            value={strike}
+            options={strikeOptions}
+            onChange={setStrike}
+          />
         }
       >
         {groups.map((group) => (
@@ -32,8 +37,7 @@ export function FaultsView({ overview: { faults }, catalogue }: { overview: Over
                   key={preset.title}
                   preset={preset}
                   strike={strike}
-                  active={armed(preset, faults)}
-                  hits={hitsOf(preset, faults)}
+                  set={faults.filter(({ fault }) => effect(fault) === effect(preset.fault))}
                 />
               ))}
           </fieldset>
@@ -44,13 +48,16 @@ export function FaultsView({ overview: { faults }, catalogue }: { overview: Over
   );
 }
 
-function FaultSwitch(props: { preset: FaultPreset; strike: Strike; active?: ActiveFault; hits: number }) {
-  const { preset, strike, active, hits } = props;
+/** `set` are the faults that do the same, however often, spent ones included. */
+function FaultSwitch(props: { preset: FaultPreset; strike: string; set: readonly ActiveFault[] }) {
+  const { preset, strike, set } = props;
+  const active = set.find(({ spent }) => !spent);
+  const hits = set.reduce((sum, fault) => sum + fault.hits, 0);
   const toggle = () =>
     void (active
       ? act(`${preset.title}: switched off.`, () => call("DELETE", `/faults/${active.id}`))
-      : act(`${preset.title}: strikes ${STRIKES[strike].text}.`, () =>
-          call("POST", "/faults", { ...preset.fault, ...STRIKES[strike].fault }),
+      : act(`${preset.title}: strikes ${STRIKES[strike]?.text}.`, () =>
+          call("POST", "/faults", { ...preset.fault, ...STRIKES[strike]?.fault }),
         ));
   return (
     <Switch on={active !== undefined} onClick={toggle}>
@@ -105,20 +112,10 @@ function stateOf({ spent, hits }: ActiveFault) {
 function takeBack({ id, fault }: ActiveFault) {
   const label = `Take back fault ${id}, ${fault.kind}`;
   const remove = () => void act("Taken back.", () => call("DELETE", `/faults/${id}`));
-  return <Button text="Take back" label={label} onClick={remove} />;
+  return <Button text="Take back" aria-label={label} onClick={remove} />;
 }
 
 const TIMING = new Set(["every", "rate", "seed", "times", "nth"]);
-
-/** The fault of a preset that is armed, however often it strikes. */
-function armed({ fault: wanted }: FaultPreset, faults: readonly ActiveFault[]): ActiveFault | undefined {
-  return faults.find(({ fault, spent }) => !spent && effect(fault) === effect(wanted));
-}
-
-/** How many requests the faults of a preset have met, spent ones included. */
-function hitsOf({ fault: wanted }: FaultPreset, faults: readonly ActiveFault[]): number {
-  return faults.filter(({ fault }) => effect(fault) === effect(wanted)).reduce((sum, { hits }) => sum + hits, 0);
-}
 
 /** What a fault does, however often. */
 function effect(fault: Fault): string {
@@ -131,12 +128,12 @@ function effect(fault: Fault): string {
 
 /** A fault in a few words: which requests, how often. */
 function faultText({ kind: _, seed: __, every, rate, times, nth, ...rest }: Fault): string {
-  const often = [
+  const often = listed(
     nth !== undefined && `from request ${nth} on`,
     every !== undefined && (every === 1 ? "every time" : `every ${every} requests`),
     rate !== undefined && `${Number(rate) * 100} % by chance`,
     times !== undefined && `${times} times at most`,
-  ].filter(Boolean);
-  const which = Object.entries(rest).map(([name, value]) => `${name} ${value}`);
-  return [...(which.length > 0 ? which : ["any request"]), ...(often.length > 0 ? often : ["once"])].join(", ");
+  );
+  const which = listed(...Object.entries(rest).map(([name, value]) => `${name} ${value}`));
+  return `${which || "any request"}, ${often || "once"}`;
 }

@@ -1,7 +1,24 @@
 import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
 import { go, link, type View } from "./route";
 import { shortUrl } from "./texts";
 import { Name } from "./ui";
+
+interface FieldProps {
+  label: string;
+  value: string;
+  onChange: (value: string) => void;
+}
+
+/** What the fields of a form hold; `field` makes a control one of them. */
+export function useFields<Field extends string>(first: Record<Field, string>) {
+  const [values, setValues] = useState(first);
+  const field = (name: Field): Omit<FieldProps, "label"> => ({
+    value: values[name] ?? "",
+    onChange: (value: string) => setValues({ ...values, [name]: value }),
+  });
+  return { values, field };
+}
 
 /** A row of controls with the button that sends them. */
 export function Form(props: { submit?: string; onSubmit: () => void; children: ComponentChildren }) {
@@ -33,53 +50,44 @@ function Field({ label, grow, children }: { label: string; grow?: boolean; child
   );
 }
 
-export function TextField(props: {
-  label: string;
-  value: string;
-  onChange: (value: string) => void;
+interface TextFieldProps extends FieldProps {
   placeholder?: string;
   grow?: boolean;
   type?: "text" | "number" | "search" | "password";
   required?: boolean;
-}) {
-  const { label, value, onChange, grow, type = "text", placeholder, required } = props;
+}
+
+export function TextField({ label, grow, onChange, type = "text", ...rest }: TextFieldProps) {
   return (
     <Field label={label} grow={grow}>
       <input
         // The types of Preact want to know which one it is.
         type={type as "text"}
-        value={value}
-        placeholder={placeholder}
-        required={required}
         spellcheck={false}
         autocomplete="off"
         onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        {...rest}
       />
     </Field>
   );
 }
 
 /** What to look for in a list. */
-export function FindField(props: { value: string; onChange: (value: string) => void; placeholder: string }) {
+export function FindField(props: Omit<TextFieldProps, "label">) {
   return <TextField label="Find" type="search" grow {...props} />;
 }
 
-export function SelectField<Value extends string>(props: {
-  label: string;
-  value: Value;
-  options: readonly (Value | readonly [value: Value, text: string])[];
-  onChange: (value: Value) => void;
-}) {
-  const texts = new Map(props.options.map((option) => (typeof option === "string" ? [option, option] : option)));
+interface SelectFieldProps extends FieldProps {
+  options: readonly (string | readonly [value: string, text: string])[];
+}
+
+export function SelectField({ label, value: chosen, options, onChange }: SelectFieldProps) {
+  const texts = new Map(options.map((option) => (typeof option === "string" ? [option, option] : option)));
   return (
-    <Field label={props.label}>
-      <select
-        value={props.value}
-        title={texts.get(props.value)}
-        onChange={({ currentTarget }) => props.onChange(currentTarget.value as Value)}
-      >
+    <Field label={label}>
+      <select value={chosen} title={texts.get(chosen)} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
         {[...texts].map(([value, text]) => (
-          <option key={value} value={value} selected={value === props.value}>
+          <option key={value} value={value} selected={value === chosen}>
             {text}
           </option>
         ))}
@@ -89,14 +97,11 @@ export function SelectField<Value extends string>(props: {
 }
 
 export function Check(props: { label: string; checked: boolean; onChange: (checked: boolean) => void }) {
+  const { label, checked, onChange } = props;
   return (
     <label class="check">
-      <input
-        type="checkbox"
-        checked={props.checked}
-        onChange={({ currentTarget }) => props.onChange(currentTarget.checked)}
-      />
-      <span>{props.label}</span>
+      <input type="checkbox" checked={checked} onChange={({ currentTarget }) => onChange(currentTarget.checked)} />
+      <span>{label}</span>
     </label>
   );
 }
@@ -109,6 +114,7 @@ export function Choice(props: {
   chosen: string | undefined;
 }) {
   const { view, label, items, chosen } = props;
+  const options = items.map(({ url, hint }) => [url, hint ? `${shortUrl(url)}: ${hint}` : shortUrl(url)] as const);
   const isListed = items.some(({ url }) => url === chosen);
   return (
     <div class="choice">
@@ -123,10 +129,7 @@ export function Choice(props: {
       <SelectField
         label={label}
         value={(isListed && chosen) || ""}
-        options={[
-          ...(isListed ? [] : [["", "Choose …"] as const]),
-          ...items.map(({ url, hint }) => [url, hint ? `${shortUrl(url)}: ${hint}` : shortUrl(url)] as const),
-        ]}
+        options={isListed ? options : [["", "Choose …"], ...options]}
         onChange={(url) => url && go(view, url)}
       />
     </div>

@@ -2,11 +2,11 @@ import type { Overview } from "../answers";
 import { call } from "./api";
 import { act } from "./ask";
 import { link } from "./route";
-import { type Connection, update } from "./store";
+import { type State, update } from "./store";
 import { Badge, Button, Name } from "./ui";
 
 /** Where the emulator is, its clock, and the way back to the start: one row, on a narrow window with a menu. */
-export function Header({ connection, overview }: { connection: Connection; overview: Overview }) {
+export function Header({ connection, overview }: { connection: State["connection"]; overview: Overview }) {
   const live = connection === "live";
   return (
     <header class="top">
@@ -55,8 +55,8 @@ function Clock({ overview: { clock }, live }: { overview: Overview; live: boolea
         ) : (
           <Button text="Freeze" onClick={change("The clock stands.", { freeze: true })} />
         )}
-        <Button text="+1 min" label="+1 min: advance by a minute" onClick={change("", { advance: "1m" })} />
-        <Button text="+1 h" label="+1 h: advance by an hour" onClick={change("", { advance: "1h" })} />
+        <Button text="+1 min" aria-label="+1 min: advance by a minute" onClick={change("", { advance: "1m" })} />
+        <Button text="+1 h" aria-label="+1 h: advance by an hour" onClick={change("", { advance: "1h" })} />
         <Button text="Reset …" onClick={askToReset} />
       </div>
     </fieldset>

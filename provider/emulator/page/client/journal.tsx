@@ -3,10 +3,10 @@ import type { JournalDetails, JournalLine, Overview } from "../answers";
 import { call } from "./api";
 import { act, useAnswer } from "./ask";
 import { Check, FindField, SelectField } from "./fields";
-import { choose, usePlace } from "./route";
-import { Parts, Scroll } from "./table";
-import { bytes, hasWords, number, plural } from "./texts";
-import { Badge, Button } from "./ui";
+import { choice } from "./route";
+import { Changes, Scroll } from "./table";
+import { bytes, hasWords, listed, number, plural } from "./texts";
+import { Badge, Button, Panel } from "./ui";
 
 const STEP = 100;
 const APIS = [
@@ -17,22 +17,18 @@ const APIS = [
   ["other", "other"],
 ] as const;
 
-interface JournalProps {
-  lines: readonly JournalLine[];
-  total: number;
-  runs: Overview["runs"];
-  /** False while the emulator does not answer: what was read stays to be read. */
-  live: boolean;
-  /** The journal is the view, not beside one. */
-  alone: boolean;
-}
-
-/** What the emulator was asked, the newest first, as it happens. */
-export function Journal({ lines, total, runs, live, alone }: JournalProps) {
-  const { choices } = usePlace();
-  const filter = choices["journal.find"] ?? "";
-  const api = APIS.find(([name]) => name === choices["journal.api"])?.[0] ?? "";
-  const onlyTrouble = choices["journal.only"] === "trouble";
+/**
+ * What the emulator was asked, the newest first, as it happens.
+ *
+ * @param live False while the emulator does not answer: what was read stays to be read.
+ * @param alone The journal is the view, not beside one.
+ */
+export function Journal(props: { lines: readonly JournalLine[]; overview: Overview; live: boolean; alone: boolean }) {
+  const { lines, overview, live, alone } = props;
+  const [filter, setFilter] = choice("journal.find");
+  const [api, setApi] = choice("journal.api");
+  const [only, setOnly] = choice("journal.only");
+  const onlyTrouble = only === "trouble";
   const [limit, setLimit] = useState(STEP);
   const [paused, pause] = useState<readonly JournalLine[]>();
   const seen = paused ?? lines;
@@ -41,16 +37,20 @@ export function Journal({ lines, total, runs, live, alone }: JournalProps) {
   );
   const shown = found.slice(-limit).reverse();
   const waiting = paused ? lines.filter(({ index }) => index > (paused.at(-1)?.index ?? -1)).length : 0;
+  const total = overview.journal.entries;
   return (
-    <aside class="journal" aria-label="Journal" role={alone ? "region" : undefined}>
-      <div class="panel-head">
-        <h2>Journal</h2>
-        {total > 0 && <p class="hint">{plural(total, "request")}</p>}
-        <div class="panel-actions">
+    <Panel
+      as="aside"
+      aria-label="Journal"
+      role={alone ? "region" : undefined}
+      title="Journal"
+      hint={total > 0 && plural(total, "request")}
+      actions={
+        <>
           <Button
             text={paused ? `Go on${waiting > 0 ? ` (${number(waiting)} new)` : ""}` : "Pause"}
             on={paused !== undefined}
-            pressed={paused !== undefined}
+            aria-pressed={paused !== undefined}
             onClick={() => pause(paused ? undefined : lines)}
           />
           <Button
@@ -58,20 +58,13 @@ export function Journal({ lines, total, runs, live, alone }: JournalProps) {
             disabled={!live}
             onClick={() => void act("The journal is empty.", () => call("DELETE", "/journal"))}
           />
-        </div>
-      </div>
+        </>
+      }
+    >
       <div class="row tight">
-        <FindField
-          value={filter}
-          onChange={(text) => choose({ "journal.find": text })}
-          placeholder="url, command, client, status"
-        />
-        <SelectField label="API" value={api} options={APIS} onChange={(name) => choose({ "journal.api": name })} />
-        <Check
-          label="Only errors and faults"
-          checked={onlyTrouble}
-          onChange={(on) => choose({ "journal.only": on ? "trouble" : "" })}
-        />
+        <FindField value={filter} onChange={setFilter} placeholder="url, command, client, status" />
+        <SelectField label="API" value={api} options={APIS} onChange={setApi} />
+        <Check label="Only errors and faults" checked={onlyTrouble} onChange={(on) => setOnly(on ? "trouble" : "")} />
       </div>
       <p class="shown" role="status">
         {found.length < seen.length && `${number(found.length)} of ${number(seen.length)} match. `}
@@ -83,7 +76,7 @@ export function Journal({ lines, total, runs, live, alone }: JournalProps) {
             key={line.index}
             line={line}
             live={live}
-            run={shown[at - 1]?.run === line.run ? undefined : runs.find(({ run }) => run === line.run)?.text}
+            run={shown[at - 1]?.run === line.run ? undefined : overview.runs.find(({ run }) => run === line.run)?.text}
           />
         ))}
       </ol>
@@ -94,7 +87,7 @@ export function Journal({ lines, total, runs, live, alone }: JournalProps) {
         />
       )}
       {lines.length === 0 && <p class="hint">Nothing was asked yet.</p>}
-    </aside>
+    </Panel>
   );
 }
 
@@ -133,15 +126,8 @@ function JournalRow({ line, run, live }: { line: JournalLine; run: string | unde
         {commit && (
           <span class="applied">
             {commit.inserted + commit.removed + commit.changed === 0 ? "nothing changed" : "applied "}
-            <Parts
-              parts={[
-                ["plus", "+", commit.inserted],
-                ["minus", "−", commit.removed],
-                ["tilde", "~", commit.changed],
-              ]}
-              between=" "
-            />
-            , {commit.size === 0 ? "empty" : number(commit.size)} after
+            <Changes of={commit} words={["+", "−", "~"]} between=" " />,{" "}
+            {commit.size === 0 ? "empty" : number(commit.size)} after
           </span>
         )}
       </button>
@@ -155,17 +141,17 @@ function Details({ index, version }: { index: number; version: boolean }) {
   if (problem) return <p class="problem">{problem}</p>;
   if (!entry) return <p class="hint">…</p>;
   const { answer, answerHeaders, status, answerBytes, durationMs, ...request } = entry;
-  const facts = [
+  const facts = listed(
     status === undefined ? "no answer" : `answer ${status}`,
-    ...(answerBytes === undefined ? [] : [bytes(answerBytes)]),
-    ...(durationMs === undefined ? [] : [`${durationMs} ms`]),
-  ];
+    answerBytes !== undefined && bytes(answerBytes),
+    durationMs !== undefined && `${durationMs} ms`,
+  );
   return (
     <>
       <Scroll label="Request">
         <pre>{JSON.stringify(request, null, 1)}</pre>
       </Scroll>
-      <p class="hint">{facts.join(", ")}</p>
+      <p class="hint">{facts}</p>
       {answer !== undefined && (
         <Scroll label="Answer">
           <samp>

@@ -2,8 +2,11 @@ import { render } from "preact";
 import { token } from "./api";
 import { App } from "./app";
 import { start } from "./connection";
+import { drawWith, update } from "./store";
 
 token.takeFromAddress();
-start();
 const root = document.getElementById("app");
-if (root) render(<App />, root);
+if (root) drawWith((state) => render(<App state={state} />, root));
+// Where the person is stands in the address alone.
+addEventListener("hashchange", () => update({}));
+start();

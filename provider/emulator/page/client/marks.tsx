@@ -1,12 +1,13 @@
-import { useRef, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { MarkChart, MarkLine, MarkType, MarkView, Overview, Profile } from "../answers";
 import { query } from "./api";
 import { useAnswer } from "./ask";
 import { Chart, Swatch } from "./chart";
 import { SelectField } from "./fields";
-import { choose, go, usePlace } from "./route";
+import { choose, go, readPlace } from "./route";
+import type { Seen } from "./store";
 import { Shown, Table } from "./table";
-import { duration, markKey, number, plural, ruleOfMark, shortUrl } from "./texts";
+import { duration, listed, markKey, number, plural, ruleText, shortUrl } from "./texts";
 import { Panel, ProfileLink, Requests, Unknown } from "./ui";
 
 const STEP = 100;
@@ -18,7 +19,7 @@ const TYPES: readonly (readonly [MarkType, string])[] = [
 ];
 
 /** Marks by type and rule over time, and the records with the largest values. */
-export function MarksView({ overview, subject = "" }: { overview: Overview; subject?: string }) {
+export function MarksView({ overview, subject = "" }: Seen) {
   const profiles = overview.arenas.flatMap((arena) => arena.profiles);
   const chosen = profiles.find(({ url }) => url === subject);
   // Whenever the emulator was asked; the last answer stays until the next is there.
@@ -43,13 +44,7 @@ export function MarksView({ overview, subject = "" }: { overview: Overview; subj
           />
         }
       >
-        {chart && (
-          <Chart
-            times={chart.times}
-            series={chart.lines}
-            label="Marks over the last five minutes of the virtual clock; the table below has the numbers of now."
-          />
-        )}
+        {chart && <Chart times={chart.times} series={chart.lines} />}
         {chart && <Legend series={chart.lines} profiles={profiles} />}
       </Panel>
       <Records overview={overview} profiles={profiles} preferred={chosen} />
@@ -59,27 +54,27 @@ export function MarksView({ overview, subject = "" }: { overview: Overview; subj
 
 function Legend({ series, profiles }: { series: readonly MarkLine[]; profiles: readonly Profile[] }) {
   if (series.length === 0) return <p class="hint">No marks yet. Rules make them of packets: see Packets.</p>;
+  const ruleOf = (line: MarkLine) => (
+    <>
+      <Swatch line={line} />{" "}
+      {ruleText(
+        profiles.find(({ url }) => url === line.profile),
+        line.id,
+      )}
+    </>
+  );
   return (
     <Table
       caption="Marks by profile, type and rule, now"
       items={series}
       keyOf={({ profile, type, id }) => `${profile} ${type} ${id}`}
       columns={[
-        ["Rule", (line) => <LineName line={line} profiles={profiles} />, "row"],
+        ["Rule", ruleOf, "row"],
         ["Type", ({ type }) => <code>{type}</code>],
         ["Profile", ({ profile }) => <ProfileLink url={profile} />],
         ["Live records", ({ values }) => number(values.at(-1) ?? 0), "num"],
       ]}
     />
-  );
-}
-
-function LineName({ line, profiles }: { line: MarkLine; profiles: readonly Profile[] }) {
-  const profile = profiles.find(({ url }) => url === line.profile);
-  return (
-    <>
-      <Swatch line={line} /> {line.id} {ruleOfMark(profile, line.id)}
-    </>
   );
 }
 
@@ -91,22 +86,18 @@ function fullest(profiles: readonly Profile[]): { url: string; type: MarkType } 
 
 function Records(props: { overview: Overview; profiles: readonly Profile[]; preferred?: Profile }) {
   const { overview, profiles, preferred } = props;
-  const { choices } = usePlace();
+  const { choices } = readPlace();
   const [limit, setLimit] = useState(STEP);
-  const shown = useRef<{ of?: string; url: string; type: MarkType } | undefined>(undefined);
   // What is fullest is looked for once, not with every packet.
-  if (!shown.current || shown.current.of !== preferred?.url)
-    shown.current = { of: preferred?.url, ...fullest(preferred ? [preferred] : profiles) };
-  const url = profiles.find((it) => it.url === choices.table)?.url ?? shown.current.url;
-  const type = TYPES.find(([each]) => each === choices.type)?.[0] ?? shown.current.type;
+  const first = useMemo(() => fullest(preferred ? [preferred] : profiles), [preferred?.url]);
+  const url = profiles.find((it) => it.url === choices.table)?.url ?? first.url;
+  const type = TYPES.find(([each]) => each === choices.type)?.[0] ?? first.type;
   const profile = profiles.find((it) => it.url === url);
   const ids = profile?.marks.find((it) => it.type === type)?.ids ?? [];
-  const id = choices.rule ?? "";
-  const wanted = ids.some((it) => String(it.id) === id) ? id : "";
-  const path = query("/page/marks", { url, type, id: wanted || undefined, limit });
+  const rule = ids.find((it) => String(it.id) === choices.rule);
+  const path = query("/page/marks", { url, type, id: rule?.id, limit });
   // Values change with every packet: once a second, as the overview comes.
   const { answer, problem } = useAnswer<MarkView>(profile && path, overview);
-  const of = wanted ? (ids.find((it) => String(it.id) === wanted)?.records ?? 0) : (answer?.active ?? 0);
   return (
     <Panel
       title="Largest values"
@@ -127,11 +118,8 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
         />
         <SelectField
           label="Rule"
-          value={wanted}
-          options={[
-            ["", "all"],
-            ...ids.map((it) => [String(it.id), `${it.id} ${ruleOfMark(profile, it.id) ?? ""}`] as const),
-          ]}
+          value={String(rule?.id ?? "")}
+          options={[["", "all"], ...ids.map(({ id }) => [String(id), ruleText(profile, id)] as const)]}
           onChange={(value) => choose({ table: url, type, rule: value })}
         />
       </div>
@@ -141,7 +129,7 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
       {answer && (
         <Shown
           shown={answer.records.length}
-          of={Math.max(of, answer.records.length)}
+          of={Math.max(rule ? rule.records : answer.active, answer.records.length)}
           what={["live record", "live records"]}
           also={answer.expired > 0 ? `, ${number(answer.expired)} expired and still kept` : ""}
           step={STEP}
@@ -154,14 +142,14 @@ function Records(props: { overview: Overview; profiles: readonly Profile[]; pref
 
 /** How much the table takes, and what became of marks for which there was no place. */
 function Room({ view: { capacity, evicted, refused } }: { view: MarkView }) {
-  const lost = [
-    ...(evicted > 0 ? [`${plural(evicted, "live mark")} gave way to new ones`] : []),
-    ...(refused > 0 ? [`${plural(refused, "new mark was", "new marks were")} refused`] : []),
-  ];
+  const lost = listed(
+    evicted > 0 && `${plural(evicted, "live mark")} gave way to new ones`,
+    refused > 0 && `${plural(refused, "new mark was", "new marks were")} refused`,
+  );
   return (
     <p class="hint">
       Room for {number(capacity)} records of IPv4 and as many of IPv6.{" "}
-      {lost.length > 0 && <strong class="warn">It was full: {lost.join(", ")}.</strong>}
+      {lost && <strong class="warn">It was full: {lost}.</strong>}
     </p>
   );
 }
@@ -175,7 +163,7 @@ function RecordTable({ view, profile }: { view: MarkView; profile?: Profile }) {
       keyOf={(record) => `${markKey(record)} ${record.id}`}
       columns={[
         ["Key", (record) => <code>{markKey(record)}</code>, "row"],
-        ["Rule", ({ id }) => `${id} ${ruleOfMark(profile, id) ?? ""}`],
+        ["Rule", ({ id }) => ruleText(profile, id)],
         ["Value", ({ value = 1 }) => number(value), "num"],
         ["Age", ({ age = 0 }) => duration(age), "num"],
         ["Lifetime left", ({ lifetime }) => (lifetime === undefined ? "no end" : duration(lifetime)), "num"],

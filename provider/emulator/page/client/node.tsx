@@ -1,13 +1,14 @@
 import { useEffect } from "preact/hooks";
-import type { Action, Overview, Profile, SetSummary } from "../answers";
+import type { Action, Profile, SetSummary } from "../answers";
 import { Choice } from "./fields";
 import { link } from "./route";
+import type { Seen } from "./store";
 import { Table } from "./table";
-import { actionText, bytes, number, plural, whenText } from "./texts";
+import { actionText, bytes, listed, number, plural, whenText } from "./texts";
 import { Badge, Name, Panel, Unknown } from "./ui";
 
 /** Arenas with their global sets, and profiles with rules and bound prefixes; a list leads to each profile. */
-export function NodeView({ overview: { arenas }, subject }: { overview: Overview; subject?: string }) {
+export function NodeView({ overview: { arenas }, subject }: Seen) {
   const profiles = arenas.flatMap((arena) => arena.profiles);
   const isThere = profiles.some(({ url }) => url === subject);
   useEffect(() => {
@@ -30,12 +31,10 @@ export function NodeView({ overview: { arenas }, subject }: { overview: Overview
             <div key={name} class="arena">
               <Panel
                 title={<code>arena://{name}</code>}
-                hint={[
+                hint={listed(
                   own.length > 0 && plural(own.length, "profile"),
                   sets.length > 0 && plural(sets.length, "global set"),
-                ]
-                  .filter(Boolean)
-                  .join(", ")}
+                )}
               >
                 <SetChips sets={sets} />
               </Panel>
@@ -52,12 +51,10 @@ export function NodeView({ overview: { arenas }, subject }: { overview: Overview
 
 const profileItem = ({ url, rules, bound }: Profile) => ({
   url,
-  hint: [
+  hint: listed(
     rules.length > 0 && plural(rules.length, "rule"),
-    bound.length > 0 && `${plural(bound.length, "prefix", "prefixes")}`,
-  ]
-    .filter(Boolean)
-    .join(", "),
+    bound.length > 0 && plural(bound.length, "prefix", "prefixes"),
+  ),
 });
 
 function ProfilePanel({ profile }: { profile: Profile }) {
@@ -117,7 +114,7 @@ function Rules({ profile: { url, rules } }: { profile: Profile }) {
         ["Rule", ({ rule }) => rule.name ?? ""],
         ["When", ({ rule }) => whenText(rule)],
         ["Does", ({ rule }) => rule.actions?.map((action) => <ActionBadge key={actionText(action)} action={action} />)],
-        ["Counted", ({ counter }) => <Counted counter={counter} />, "num"],
+        ["Counted", counted, "num"],
       ]}
     />
   );
@@ -127,7 +124,7 @@ function ActionBadge({ action }: { action: Action }) {
   return <Badge tone={action === "drop" ? "bad" : action === "accept" ? "good" : "plain"}>{actionText(action)}</Badge>;
 }
 
-function Counted({ counter }: Pick<Profile["rules"][number], "counter">) {
+function counted({ counter }: Profile["rules"][number]) {
   return counter ? <span title={bytes(counter.bytes)}>{plural(counter.packets, "packet")}</span> : "–";
 }
 

@@ -1,8 +1,9 @@
 import { useState } from "preact/hooks";
-import type { Overview, Packet, Verdict } from "../answers";
+import type { Packet, Verdict } from "../answers";
 import { call } from "./api";
 import { act } from "./ask";
-import { Check, Form, SelectField, TextField } from "./fields";
+import { Check, Form, SelectField, TextField, useFields } from "./fields";
+import type { Seen } from "./store";
 import { Table } from "./table";
 import { TrafficForm } from "./traffic-form";
 import { Badge, Panel, ProfileLink } from "./ui";
@@ -17,20 +18,19 @@ interface Sent {
 const KEPT = 50;
 
 /** Packets to send, one by one or as generated traffic. */
-export function PacketsView({ overview }: { overview: Overview }) {
+export function PacketsView({ overview }: Seen) {
   const [sent, setSent] = useState<readonly Sent[]>([]);
-  const bound = overview.arenas.flatMap(({ profiles }) => profiles.flatMap((profile) => profile.bound));
-  const recipients = [...new Set(bound.map(({ prefix }) => prefix))];
+  const [first] = overview.arenas.flatMap(({ profiles }) => profiles.flatMap((profile) => profile.bound));
   const add = (packet: string, verdict: Verdict) =>
     setSent((before) => [{ id: (before[0]?.id ?? 0) + 1, packet, verdict }, ...before].slice(0, KEPT));
   return (
     <>
       <Panel title="A packet" hint="The longest bound prefix of its destination decides whose rules it meets.">
-        <PacketForm recipient={recipients[0]} onVerdict={add} />
+        <PacketForm recipient={first?.prefix} onVerdict={add} />
         <Verdicts sent={sent} />
       </Panel>
       <Panel title="Traffic" hint="Generated from a seed: the same seed gives the same packets.">
-        <TrafficForm recipients={recipients} seed={overview.seed} />
+        <TrafficForm recipient={first?.prefix} seed={overview.seed} />
       </Panel>
     </>
   );
@@ -65,19 +65,14 @@ const SENDER = { 4: "203.0.113.9", 6: "2001:db8:bad::9" };
 function PacketForm(props: { recipient?: string; onVerdict: (packet: string, verdict: Verdict) => void }) {
   const to = firstHost(props.recipient ?? "198.51.100.0/24");
   const from = SENDER[to.includes(":") ? 6 : 4];
-  const [given, give] = useState({ from, to, dport: "443", sport: "", length: "", count: "" });
-  const [proto, setProto] = useState<(typeof PROTOCOLS)[number]>("tcp");
+  const { values, field } = useFields({ from, to, proto: "tcp", dport: "443", sport: "", length: "", count: "" });
   const [flags, setFlags] = useState<readonly (typeof FLAGS)[number][]>(["syn"]);
+  const proto = values.proto as (typeof PROTOCOLS)[number];
   const hasPorts = proto === "tcp" || proto === "udp" || proto === "sctp";
-  const field = (name: keyof typeof given, label: string) => ({
-    label,
-    value: given[name],
-    onChange: (value: string) => give({ ...given, [name]: value }),
-  });
-  const number = (name: keyof typeof given) => given[name] !== "" && { [name]: Number(given[name]) };
+  const number = (name: keyof typeof values) => values[name] !== "" && { [name]: Number(values[name]) };
   const packet: Packet = {
-    from: given.from.trim(),
-    to: given.to.trim(),
+    from: values.from.trim(),
+    to: values.to.trim(),
     proto,
     ...(hasPorts && { ...number("dport"), ...number("sport") }),
     ...(proto === "tcp" && flags.length > 0 && { flags }),
@@ -91,13 +86,13 @@ function PacketForm(props: { recipient?: string; onVerdict: (packet: string, ver
     });
   return (
     <Form submit="Send" onSubmit={() => void send()}>
-      <TextField {...field("from", "From")} required grow />
-      <TextField {...field("to", "To")} required grow />
-      <SelectField label="Protocol" value={proto} options={PROTOCOLS} onChange={setProto} />
-      {hasPorts && <TextField {...field("dport", "Port")} type="number" />}
-      {hasPorts && <TextField {...field("sport", "Source port")} type="number" placeholder="0" />}
-      <TextField {...field("length", "Bytes")} type="number" placeholder="64" />
-      <TextField {...field("count", "How many")} type="number" placeholder="1" />
+      <TextField label="From" {...field("from")} required grow />
+      <TextField label="To" {...field("to")} required grow />
+      <SelectField label="Protocol" {...field("proto")} options={PROTOCOLS} />
+      {hasPorts && <TextField label="Port" type="number" {...field("dport")} />}
+      {hasPorts && <TextField label="Source port" type="number" {...field("sport")} placeholder="0" />}
+      <TextField label="Bytes" type="number" {...field("length")} placeholder="64" />
+      <TextField label="How many" type="number" {...field("count")} placeholder="1" />
       {proto === "tcp" && (
         <fieldset class="flags">
           <legend>Flags</legend>

@@ -1,23 +1,27 @@
 import { useState } from "preact/hooks";
-import type { JournalLine, Overview, SetSummary, SetView } from "../answers";
+import type { SetSummary, SetView } from "../answers";
 import { call, query } from "./api";
 import { act, useAnswer, useSettled } from "./ask";
-import { Check, Choice, FindField, TextField } from "./fields";
-import { useChoice } from "./route";
-import { Parts, Shown, Table } from "./table";
-import { number, plural } from "./texts";
+import { Check, Choice, FindField, TextField, useFields } from "./fields";
+import { choice } from "./route";
+import type { Seen } from "./store";
+import { Changes, Shown, Table } from "./table";
+import { listed, number, plural } from "./texts";
 import { Panel, Requests, Unknown } from "./ui";
 
 const STEP = 200;
 
 /** Sets: what is applied, what is staged, and what a commit would change. */
-export function SetsView(props: { overview: Overview; subject?: string; journal: readonly JournalLine[] }) {
-  const sets = props.overview.arenas.flatMap((arena) => [...arena.sets, ...arena.profiles.flatMap((it) => it.sets)]);
-  const asked = props.subject;
+export function SetsView({ overview, subject: asked, journal }: Seen) {
+  const sets = overview.arenas.flatMap((arena) => [...arena.sets, ...arena.profiles.flatMap((it) => it.sets)]);
   const chosen = asked === undefined ? sets[0] : sets.find(({ url }) => url === asked);
-  const items = sets.map(({ url, applied, changes }) => ({ url, hint: summary(applied, changes) }));
+  const items = sets.map(({ url, applied, changes }) => ({
+    url,
+    hint:
+      listed(applied > 0 && plural(applied, "entry", "entries"), changes > 0 && `${number(changes)} staged`) || "empty",
+  }));
   if (sets.length === 0) return <p class="empty">This node has no prefix-sets.</p>;
-  const version = `${chosen?.revision} ${chosen?.changes} ${props.journal.at(-1)?.index}`;
+  const version = `${chosen?.revision} ${chosen?.changes} ${journal.at(-1)?.index}`;
   return (
     <div class="split">
       <Choice view="sets" label="Prefix-sets" items={items} chosen={chosen?.url} />
@@ -32,19 +36,14 @@ export function SetsView(props: { overview: Overview; subject?: string; journal:
   );
 }
 
-function summary(applied: number, changes: number): string {
-  const parts = [applied > 0 && plural(applied, "entry", "entries"), changes > 0 && `${number(changes)} staged`];
-  return parts.filter(Boolean).join(", ") || "empty";
-}
-
 function SetPanel({ set, version }: { set: SetSummary; version: string }) {
-  const [filter, setFilter] = useChoice("find");
-  const [only, setOnly] = useChoice("only");
+  const [filter, setFilter] = choice("find");
+  const [only, setOnly] = choice("only");
   const onlyChanges = only === "changes";
   const [limit, setLimit] = useState(STEP);
   const path = query("/page/prefix-set", {
     url: set.url,
-    filter: useSettled(filter) || undefined,
+    filter: useSettled(filter),
     only: onlyChanges ? "changes" : undefined,
     limit,
   });
@@ -78,27 +77,18 @@ function SetPanel({ set, version }: { set: SetSummary; version: string }) {
 
 function CommitSummary({ view }: { view: SetView }) {
   const { inserted, removed, changed, applied, staged } = view;
+  const isPending = inserted + removed + changed > 0;
   return (
     <div class="sides">
       <p>
         <span>Applied</span> <strong>{number(applied)}</strong>
       </p>
-      <p class={inserted + removed + changed > 0 ? "pending" : ""}>
+      <p class={isPending ? "pending" : ""}>
         <span>A commit would</span>
-        {inserted + removed + changed === 0 ? (
-          <strong>change nothing</strong>
-        ) : (
-          <strong>
-            <Parts
-              parts={[
-                ["plus", "add ", inserted],
-                ["minus", "remove ", removed],
-                ["tilde", "change ", changed],
-              ]}
-              between=", "
-            />
-          </strong>
-        )}
+        <strong>
+          {isPending || "change nothing"}
+          <Changes of={view} words={["add ", "remove ", "change "]} between=", " />
+        </strong>
       </p>
       <p>
         <span>Staged</span> <strong>{number(staged)}</strong>
@@ -134,20 +124,19 @@ function change({ applied, staged }: SetView["rows"][number]): [kind: string, ef
 
 /** Changes behind the clients' backs: how drift is made. */
 function AtTheConsole({ url }: { url: string }) {
-  const [prefix, setPrefix] = useState("");
-  const [value, setValue] = useState("1");
-  const given = prefix.trim();
+  const { values, field } = useFields({ prefix: "", value: "1" });
+  const given = values.prefix.trim();
   const change = (done: string, changes: object) => () =>
     void act(done, () => call("POST", "/prefix-set/change", { url, ...changes }));
   return (
     <details class="console">
       <summary>Change it at the node's console, behind the clients' backs</summary>
       <form class="row" onSubmit={(event) => event.preventDefault()}>
-        <TextField label="Prefix" value={prefix} onChange={setPrefix} grow required />
-        <TextField label="Value" type="number" value={value} onChange={setValue} required />
+        <TextField label="Prefix" {...field("prefix")} grow required />
+        <TextField label="Value" type="number" {...field("value")} required />
         <button
           type="submit"
-          onClick={given ? change(`${given} is applied.`, { insert: { [given]: Number(value) } }) : undefined}
+          onClick={given ? change(`${given} is applied.`, { insert: { [given]: Number(values.value) } }) : undefined}
         >
           Apply
         </button>

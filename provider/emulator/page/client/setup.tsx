@@ -3,14 +3,14 @@ import type { DialectSwitch, Dialects, Overview } from "../answers";
 import { call } from "./api";
 import { act, useAnswer } from "./ask";
 import { FindField, Form, SelectField, TextField } from "./fields";
-import { useChoice } from "./route";
-import { update } from "./store";
+import { choice } from "./route";
+import { type Seen, update } from "./store";
 import { Table } from "./table";
 import { answeredBy, hasWords, number, plural } from "./texts";
 import { Badge, Button, Panel } from "./ui";
 
 /** How the emulator answers: from where, in which dialect, and the states that it can be put back to. */
-export function SetupView({ overview }: { overview: Overview }) {
+export function SetupView({ overview }: Seen) {
   const { answer: dialects, problem } = useAnswer<Dialects>("/page/dialects", undefined);
   return (
     <>
@@ -23,29 +23,18 @@ export function SetupView({ overview }: { overview: Overview }) {
 }
 
 function Answers({ overview: { endpoint, sources, seed } }: { overview: Overview }) {
-  const facts: readonly (readonly [name: string, value: string | undefined])[] = [
+  const facts = [
     ["Address", endpoint],
     ["Node API", answeredBy(sources, sources.proxy)],
     ["Signaling API", answeredBy(sources, sources.proxySignaling)],
     ["Answers kept in", sources.record],
     ["State kept in", sources.persist],
-    ["Seed", String(seed)],
-  ];
+    ["Seed", seed],
+  ].filter(([, value]) => value !== undefined);
   return (
     <Panel title="Answers">
-      <dl class="facts">
-        {facts.map(([name, value]) => value !== undefined && <Fact key={name} name={name} value={value} />)}
-      </dl>
+      <dl class="facts">{facts.map(([name, value]) => [<dt key={name}>{name}</dt>, <dd key={value}>{value}</dd>])}</dl>
     </Panel>
-  );
-}
-
-function Fact({ name, value }: { name: string; value: string }) {
-  return (
-    <>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </>
   );
 }
 
@@ -72,12 +61,12 @@ function Snapshots({ names }: { names: readonly string[] }) {
             ["Name", (each) => <code>{each}</code>, "row"],
             [
               "Restore",
-              (each) => <Button text="Restore …" label={`Restore … ${each}`} onClick={() => ask(each)} />,
+              (each) => <Button text="Restore …" aria-label={`Restore … ${each}`} onClick={() => ask(each)} />,
               "unseen",
             ],
             [
               "Forget",
-              (each) => <Button text="Forget" label={`Forget ${each}`} onClick={() => void forget(each)} />,
+              (each) => <Button text="Forget" aria-label={`Forget ${each}`} onClick={() => void forget(each)} />,
               "unseen",
             ],
           ]}
@@ -107,9 +96,9 @@ const setTo = (done: string, choice: object) => act(done, () => call("PUT", "/di
 /** How the open points of the contract are settled: what is not the default first, and a way to settle them otherwise. */
 function DialectPanel({ dialects, deviations }: { dialects: Dialects; deviations: Deviations }) {
   const { names, switches } = dialects;
-  const [filter, setFilter] = useChoice("find");
+  const [filter, setFilter] = choice("find");
   const others = Object.keys(deviations).length;
-  const found = switches.filter((one) => holds(one, deviations, filter));
+  const found = switches.filter(({ name, about }) => hasWords(`${name} ${deviations[name] ?? ""} ${about}`, filter));
   const sorted = [...found].sort((a, b) => Number(b.name in deviations) - Number(a.name in deviations));
   return (
     <Panel
@@ -139,21 +128,17 @@ function DialectPanel({ dialects, deviations }: { dialects: Dialects; deviations
           keyOf={({ name }) => name}
           columns={[
             ["Switch", ({ name }) => <code>{name}</code>, "row"],
-            ["Setting", (one) => <Setting one={one} deviations={deviations} />],
-            ["Default", ({ settings: [normal] }) => String(normal)],
+            [
+              "Setting",
+              ({ name, settings: [normal] }) =>
+                name in deviations ? <Badge tone="info">{String(deviations[name])}</Badge> : normal,
+            ],
+            ["Default", ({ settings: [normal] }) => normal],
             ["Settles", ({ about }) => about],
           ]}
         />
       )}
     </Panel>
-  );
-}
-
-function Setting({ one: { name, settings }, deviations }: { one: DialectSwitch; deviations: Deviations }) {
-  return name in deviations ? (
-    <Badge tone="info">{String(deviations[name])}</Badge>
-  ) : (
-    <span>{String(settings[0])}</span>
   );
 }
 
@@ -188,8 +173,4 @@ function BySwitch({ switches, deviations }: { switches: readonly DialectSwitch[]
       <p class="hint">{about}</p>
     </>
   );
-}
-
-function holds({ name, about }: DialectSwitch, deviations: Deviations, filter: string): boolean {
-  return hasWords(`${name} ${deviations[name] ?? ""} ${about}`, filter);
 }

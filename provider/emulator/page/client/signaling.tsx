@@ -1,13 +1,14 @@
 import { useState } from "preact/hooks";
-import type { Client, Overview } from "../answers";
+import type { Client } from "../answers";
 import { call } from "./api";
 import { act } from "./ask";
 import { Form, TextField } from "./fields";
+import type { Seen } from "./store";
 import { shortUrl } from "./texts";
 import { Badge, Panel, Switch } from "./ui";
 
 /** Signaling clients, their prefixes, and which of them are moved. */
-export function SignalingView({ overview: { clients } }: { overview: Overview }) {
+export function SignalingView({ overview: { clients } }: Seen) {
   return (
     <>
       {clients.map((client) => (

@@ -1,18 +1,14 @@
-import { useEffect, useState } from "preact/hooks";
 import type { FaultCatalogue, JournalLine, Overview } from "../answers";
 
-/** `locked`: the emulator wants a token that is not known or wrong. */
-export type Connection = "connecting" | "live" | "lost" | "locked";
-
 /** A message to the person: what was done, or why not. */
-export interface Message {
+interface Message {
   id: number;
   tone: "done" | "error";
   text: string;
 }
 
 /** A question before something that cannot be taken back. */
-export interface Question {
+interface Question {
   readonly title: string;
   readonly text: string;
   /** What it is called that is asked about: `Reset`. */
@@ -22,7 +18,8 @@ export interface Question {
 
 /** What all views look at. */
 export interface State {
-  readonly connection: Connection;
+  /** `locked`: the emulator wants a token that is not known or wrong. */
+  readonly connection: "connecting" | "live" | "lost" | "locked";
   /** Since when the emulator does not answer, by the clock of the browser. */
   readonly lost?: Date;
   /** When it was started, if that was while the page was open. */
@@ -37,27 +34,26 @@ export interface State {
   readonly question?: Question;
 }
 
+/** What a view is given. */
+export interface Seen extends Required<Pick<State, "overview" | "catalogue" | "journal">> {
+  /** Url of what it shows, where one was chosen. */
+  readonly subject?: string;
+}
+
 let state: State = { connection: "connecting", journal: [], messages: [] };
-const listeners = new Set<() => void>();
+let draw: (state: State) => void = () => {};
 
 export const current = () => state;
 
-export function update(change: Partial<State>): void {
-  state = { ...state, ...change };
-  for (const listener of listeners) listener();
+/** Draws the page now, and with every change. */
+export function drawWith(drawing: typeof draw): void {
+  draw = drawing;
+  draw(state);
 }
 
-/** The state now; the component is drawn again with every change of it. */
-export function useStore(): State {
-  const [seen, see] = useState(state);
-  useEffect(() => {
-    const listener = () => see(state);
-    listeners.add(listener);
-    // Something may have changed between drawing and listening.
-    listener();
-    return () => void listeners.delete(listener);
-  }, []);
-  return seen;
+export function update(change: Partial<State>): void {
+  state = { ...state, ...change };
+  draw(state);
 }
 
 const SECONDS = { done: 4, error: 12 };

@@ -57,17 +57,24 @@ export function Table<Item>(props: {
   );
 }
 
-/** Numbers with their words; those of which there are none are left out. */
-export function Parts(props: {
-  parts: readonly (readonly [tone: string, word: string, count: number])[];
+/** How many entries a commit adds, removes and changes, each with its word. */
+export function Changes(props: {
+  of: { readonly inserted: number; readonly removed: number; readonly changed: number };
+  words: readonly [add: string, remove: string, change: string];
   between: string;
 }) {
-  const some = props.parts.filter(([, , count]) => count > 0);
+  const { of, words, between } = props;
+  const parts = [
+    ["plus", words[0], of.inserted],
+    ["minus", words[1], of.removed],
+    ["tilde", words[2], of.changed],
+  ] as const;
+  const some = parts.filter(([, , count]) => count > 0);
   return (
     <>
       {some.map(([tone, word, count], at) => (
         <span key={tone}>
-          {at > 0 && props.between}
+          {at > 0 && between}
           <span class={tone}>
             {word}
             {number(count)}

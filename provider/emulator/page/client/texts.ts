@@ -5,6 +5,9 @@ export const number = (value: number) => value.toLocaleString("en-US").replaceAl
 
 export const plural = (count: number, one: string, many = `${one}s`) => `${number(count)} ${count === 1 ? one : many}`;
 
+/** The parts that are there, one after the other. */
+export const listed = (...parts: readonly (string | false | undefined)[]) => parts.filter(Boolean).join(", ");
+
 /** Whether a text has every word of another one, in any case. */
 export function hasWords(text: string, words: string): boolean {
   const within = text.toLowerCase();
@@ -31,14 +34,19 @@ const SPANS = [
 
 /** Seconds for people, in the two largest units: `59 min 20 s`. */
 export function duration(seconds: number): string {
-  const whole = Math.round(seconds);
-  const first = SPANS.findIndex(([size]) => whole >= size);
-  if (first < 0) return "0 s";
-  const parts = SPANS.slice(first, first + 2).map(([size, unit], at) => {
-    const amount = Math.floor((at === 0 ? whole : whole % (SPANS[first]?.[0] ?? 1)) / size);
-    return amount > 0 ? `${amount} ${unit}` : "";
+  let left = Math.round(seconds);
+  const parts = SPANS.map(([size, unit]) => {
+    const amount = Math.floor(left / size);
+    left %= size;
+    return amount > 0 && `${amount} ${unit}`;
   });
-  return parts.filter(Boolean).join(" ");
+  const first = parts.findIndex(Boolean);
+  return first < 0
+    ? "0 s"
+    : parts
+        .slice(first, first + 2)
+        .filter(Boolean)
+        .join(" ");
 }
 
 const OPERATORS: Record<string, string> = { eq: "=", ne: "≠", lt: "<", le: "≤", gt: ">", ge: "≥" };
@@ -96,13 +104,13 @@ export const actionText = (action: Action): string => {
     .join(", ");
 };
 
-/** The name of the rule whose marks have this id. */
-export function ruleOfMark(profile: Profile | undefined, id: number): string | undefined {
+/** The id of marks, and the name of the rule that makes them. */
+export function ruleText(profile: Profile | undefined, id: number): string {
   const found = profile?.rules.find(({ rule }) => {
     const ids = (rule.actions ?? []).flatMap((action) => (typeof action === "string" ? [] : Object.values(action)));
     return ids.some((mark) => mark.id === id) || rule.id === id;
   });
-  return found?.rule.name;
+  return `${id} ${found?.rule.name ?? ""}`;
 }
 
 /** The key of a mark. */

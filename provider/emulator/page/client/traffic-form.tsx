@@ -2,8 +2,8 @@ import { useEffect, useState } from "preact/hooks";
 import type { TrafficSummary } from "../answers";
 import { call } from "./api";
 import { act } from "./ask";
-import { Check, Form, SelectField, TextField } from "./fields";
-import { bytes, number } from "./texts";
+import { Check, Form, SelectField, TextField, useFields } from "./fields";
+import { bytes, listed, number } from "./texts";
 import { Button } from "./ui";
 
 const KINDS = [
@@ -15,24 +15,23 @@ const KINDS = [
 
 const NOTHING: TrafficSummary = { packets: 0, bytes: 0, accepted: 0, dropped: 0, unbound: 0, evicted: 0, refused: 0 };
 
+const list = (text: string) => text.split(/[\s,]+/).filter(Boolean);
+
 /** Generated traffic, once or second by second. */
-export function TrafficForm({ recipients, seed }: { recipients: readonly string[]; seed: number }) {
-  const [kind, setKind] = useState<(typeof KINDS)[number][0]>("synFlood");
-  const [to, setTo] = useState(recipients[0] ?? "198.51.100.0/24");
-  const [from, setFrom] = useState("");
-  const [count, setCount] = useState("10000");
+export function TrafficForm({ recipient = "198.51.100.0/24", seed }: { recipient?: string; seed: number }) {
+  const { values, field } = useFields({ kind: "synFlood", to: recipient, from: "", count: "10000" });
   const [continues, setContinues] = useState(false);
   const [round, setRound] = useState(0);
   const [sum, setSum] = useState(NOTHING);
   const send = async () => {
-    const list = (text: string) => text.split(/[\s,]+/).filter(Boolean);
+    const { kind, to, from, count } = values;
     const senders = list(from);
-    // Every round has a seed of its own: the same packets again would make no new marks.
     const body = {
       kind,
       to: list(to),
       ...(senders.length > 0 && { from: senders }),
       count: Number(count),
+      // Every round has a seed of its own: the same packets again would make no new marks.
       seed: seed + round,
     };
     setRound(round + 1);
@@ -49,10 +48,10 @@ export function TrafficForm({ recipients, seed }: { recipients: readonly string[
   return (
     <>
       <Form submit="Send" onSubmit={() => void send()}>
-        <SelectField label="Kind" value={kind} options={KINDS} onChange={setKind} />
-        <TextField label="To prefixes" value={to} onChange={setTo} required grow />
-        <TextField label="From prefixes" value={from} onChange={setFrom} placeholder="documentation prefixes" grow />
-        <TextField label="Packets" type="number" value={count} onChange={setCount} required />
+        <SelectField label="Kind" {...field("kind")} options={KINDS} />
+        <TextField label="To prefixes" {...field("to")} required grow />
+        <TextField label="From prefixes" {...field("from")} placeholder="documentation prefixes" grow />
+        <TextField label="Packets" type="number" {...field("count")} required />
         <Check label="Every second" checked={continues} onChange={setContinues} />
       </Form>
       {sum.packets > 0 && <Sum sum={sum} onClear={() => setSum(NOTHING)} />}
@@ -62,17 +61,17 @@ export function TrafficForm({ recipients, seed }: { recipients: readonly string[
 
 function Sum({ sum, onClear }: { sum: TrafficSummary; onClear: () => void }) {
   const share = (part: number) => `${((100 * part) / sum.packets).toFixed(1)} %`;
-  const outcomes = [
-    ...(sum.accepted > 0 ? [`${number(sum.accepted)} accepted (${share(sum.accepted)})`] : []),
-    ...(sum.dropped > 0 ? [`${number(sum.dropped)} dropped (${share(sum.dropped)})`] : []),
-    ...(sum.unbound > 0 ? [`${number(sum.unbound)} without a profile`] : []),
-    ...(sum.evicted > 0 ? [`${number(sum.evicted)} marks evicted`] : []),
-    ...(sum.refused > 0 ? [`${number(sum.refused)} marks refused`] : []),
-  ];
+  const outcomes = listed(
+    sum.accepted > 0 && `${number(sum.accepted)} accepted (${share(sum.accepted)})`,
+    sum.dropped > 0 && `${number(sum.dropped)} dropped (${share(sum.dropped)})`,
+    sum.unbound > 0 && `${number(sum.unbound)} without a profile`,
+    sum.evicted > 0 && `${number(sum.evicted)} marks evicted`,
+    sum.refused > 0 && `${number(sum.refused)} marks refused`,
+  );
   return (
     <div class="sum" role="status">
       <p>
-        <strong>{number(sum.packets)}</strong> packets, {bytes(sum.bytes)}: {outcomes.join(", ")}.{" "}
+        <strong>{number(sum.packets)}</strong> packets, {bytes(sum.bytes)}: {outcomes}.{" "}
         <Button text="Count anew" onClick={onClear} />
       </p>
       <div class="bar" aria-hidden="true">

@@ -1,30 +1,29 @@
-import type { ComponentChildren } from "preact";
+import type { ComponentChildren, ComponentProps } from "preact";
 import { link, requestsOf } from "./route";
 import { shortUrl } from "./texts";
 
-/** A part of a view with its heading. */
-export function Panel({
-  id,
-  title,
-  hint,
-  actions,
-  children,
-}: {
+interface PanelProps {
+  as?: "section" | "aside";
   id?: string;
+  role?: "region";
+  "aria-label"?: string;
   title: ComponentChildren;
   hint?: ComponentChildren;
   actions?: ComponentChildren;
   children: ComponentChildren;
-}) {
+}
+
+/** A part of a view with its heading. */
+export function Panel({ as: Tag = "section", title, hint, actions, children, ...rest }: PanelProps) {
   return (
-    <section class="panel" id={id}>
+    <Tag class="panel" {...rest}>
       <div class="panel-head">
         <h2>{title}</h2>
         {hint && <p class="hint">{hint}</p>}
         {actions && <div class="panel-actions">{actions}</div>}
       </div>
       {children}
-    </section>
+    </Tag>
   );
 }
 
@@ -62,20 +61,10 @@ export function Unknown({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** A button of a head or a row. `label` says what it does where its text does not. */
-export function Button(props: {
-  text: string;
-  label?: string;
-  /** It stands out while what it did holds. */
-  on?: boolean;
-  pressed?: boolean;
-  disabled?: boolean;
-  onClick: () => void;
-}) {
-  const { text, label, on, pressed, disabled, onClick } = props;
-  const kind = on ? "small on" : "small";
+/** A button of a head or a row. `on`: it stands out while what it did holds. */
+export function Button({ text, on, ...rest }: ComponentProps<"button"> & { text: string; on?: boolean }) {
   return (
-    <button type="button" class={kind} aria-label={label} aria-pressed={pressed} disabled={disabled} onClick={onClick}>
+    <button type="button" class={on ? "small on" : "small"} {...rest}>
       {text}
     </button>
   );
