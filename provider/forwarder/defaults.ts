@@ -53,7 +53,7 @@ export const TIMES = {
   secretsEveryMs: 10_000,
   /** Acknowledgements of so long share one write to the disk. `OpenStore`. */
   acknowledgeEveryMs: 100,
-  /** Looks at what stands in the spool, for metrics. `BacklogWatch`. */
+  /** Looks at what stands in the spool, for metrics. `Delivery`. */
   backlogEveryMs: 1_000,
   /** Without a move of polling or the state, a restart is needed: reading the largest list and a slow disk take less. `Health`. */
   standstillMs: 60_000,

@@ -18,14 +18,23 @@ interface Running {
   readonly done: Promise<void>;
 }
 
-/** Empties the ledger: a runner a sink, and what waits for them. */
+/** Empties the ledger: a runner a sink, and what waits for them. Looks at what they have not taken yet, for metrics and for `/readyz`. */
 export class Delivery {
-  private readonly backlog: BacklogWatch;
+  /** How full the spool is for each sink, and which tables wait for it. */
+  private readonly spool: SpoolView;
   private readonly running = new Map<string, Running>();
-  private readonly gone = new AbortController();
+  /** Sinks whose marks move. */
+  private readonly marks = new EventEmitter().setMaxListeners(0);
+  /** Sinks that are gone for good. */
+  private readonly gone = new Set<string>();
+  private readonly over = new AbortController();
   /** Until all delivery ends. */
   private signal: AbortSignal | undefined;
   private fail: (error: unknown) => void = () => {};
+  /** What the sinks have not taken yet, as of the last second. */
+  status: LedgerStatus = { sinks: [], bytes: 0, freeBytes: 0, setAside: 0 };
+  /** When the ledger answered last. */
+  private answeredAt: number;
 
   constructor(
     private readonly parts: DeliveryParts & {
@@ -34,7 +43,8 @@ export class Delivery {
     },
     private readonly sinks: readonly (readonly [name: string, sink: Sink])[],
   ) {
-    this.backlog = new BacklogWatch(parts);
+    this.spool = new SpoolView(parts);
+    this.answeredAt = parts.world.monotonic();
   }
 
   /** Delivers until the signal aborts. What was not acknowledged then stays in the spool. */
@@ -44,8 +54,8 @@ export class Delivery {
       this.fail = reject;
     });
     for (const [name, sink] of this.sinks) this.begin(name, sink);
-    const watched = this.backlog.watch(signal).then(() => [...this.running.values()].map(({ done }) => done));
-    await Promise.race([watched.then((all) => Promise.all(all)), failed]);
+    const all = this.watch(signal).then(() => Promise.all([...this.running.values()].map(({ done }) => done)));
+    await Promise.race([all, failed]);
   }
 
   /** Ends the delivery to a sink. What it has not acknowledged stays in the spool. */
@@ -68,7 +78,7 @@ export class Delivery {
   /** A sink is no more, or has another limit: what waits for it looks again. */
   changed(name: string): void {
     this.parts.troubles.forget((key) => key === `full/${name}`);
-    this.backlog.moved(name);
+    this.marks.emit("moved", name);
   }
 
   /** Records are in the spool. */
@@ -78,13 +88,13 @@ export class Delivery {
 
   /** A table waits: resolves when one of these sinks has acknowledged something, or when the signal aborts. */
   room(table: string, sinks: readonly string[], signal: AbortSignal): Promise<void> {
-    return this.backlog.view.pausing(table, sinks, this.backlog.acknowledgement(sinks, signal));
+    return this.spool.pausing(table, sinks, this.acknowledgement(sinks, signal));
   }
 
-  /** Waits until every sink has taken all that is in the spool. @returns false when time or the signal was sooner. */
+  /** Waits until every sink that is not gone has taken all that is in the spool. @returns false when time or the signal was sooner. */
   async drained(patienceMs: number, signal?: AbortSignal): Promise<boolean> {
     const patience = new AbortController();
-    const empty = this.backlog.drained(signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
+    const empty = this.emptied(signal ? AbortSignal.any([signal, patience.signal]) : patience.signal);
     // Also while the ledger answers nothing.
     const isOver = await endsWithin(this.parts.world, patienceMs, empty);
     patience.abort();
@@ -93,22 +103,17 @@ export class Delivery {
 
   /** Aborts when a sink is gone for good. */
   get ended(): AbortSignal {
-    return this.gone.signal;
-  }
-
-  /** What the sinks have not taken yet, as of the last second. */
-  get status(): LedgerStatus {
-    return this.backlog.last;
+    return this.over.signal;
   }
 
   /** For how long the ledger has not answered. */
   get silentMs(): number {
-    return this.parts.world.monotonic() - this.backlog.answeredAt;
+    return this.parts.world.monotonic() - this.answeredAt;
   }
 
   /** How full the spool is for each sink, and which tables wait for it. */
   get view(): readonly SinkView[] {
-    return this.backlog.view.sinks;
+    return this.spool.sinks;
   }
 
   /** True when a sink has refused something for good. */
@@ -126,54 +131,27 @@ export class Delivery {
       rejected: RejectedFiles.of(config, name, () => parts.world.wall()),
       acknowledged: () => {
         parts.troubles.end(`full/${name}`, { sink: name }, `Sink "${name}" has room in the spool again.`);
-        this.backlog.moved(name);
+        this.marks.emit("moved", name);
       },
       gone: (reason) => {
         log.info({ sink: name }, `Sink "${name}" has ended: ${reason}. What it had not taken stays in the spool.`);
-        this.backlog.giveUp(name);
-        this.gone.abort();
+        this.gone.add(name);
+        this.marks.emit("moved", name);
+        this.over.abort();
       },
     });
   }
-}
-
-/** What the sinks have not taken yet: for metrics, and for callers that wait until there is less of it. */
-class BacklogWatch {
-  private readonly marks = new EventEmitter().setMaxListeners(0);
-  private readonly gone = new Set<string>();
-  private status: LedgerStatus = { sinks: [], bytes: 0, freeBytes: 0, setAside: 0 };
-
-  /** How full the spool is for each sink. */
-  readonly view: SpoolView;
-
-  constructor(private readonly parts: Pick<DeliveryParts, "ledger" | "metrics" | "world"> & { readonly log: Log }) {
-    this.view = new SpoolView(parts);
-    this.answeredAt = parts.world.monotonic();
-  }
-
-  /** When the ledger answered last. */
-  answeredAt: number;
-
-  /** As of the last look. */
-  get last(): LedgerStatus {
-    return this.status;
-  }
 
   /** Looks every second, until the signal aborts. */
-  async watch(signal: AbortSignal): Promise<void> {
+  private async watch(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       await this.look();
       await pause(this.parts.world, TIMES.backlogEveryMs, signal);
     }
   }
 
-  /** Says that a sink's mark has moved. */
-  moved(sink: string): void {
-    this.marks.emit("moved", sink);
-  }
-
   /** Resolves when one of these sinks, or any, has acknowledged something, or when the signal aborts. */
-  async acknowledgement(sinks: readonly string[] | undefined, signal: AbortSignal): Promise<void> {
+  private async acknowledgement(sinks: readonly string[] | undefined, signal: AbortSignal): Promise<void> {
     try {
       for await (const [sink] of on(this.marks, "moved", { signal })) if (!sinks || sinks.includes(sink)) return;
     } catch (error) {
@@ -181,14 +159,7 @@ class BacklogWatch {
     }
   }
 
-  /** Ends all waiting for a sink: what it wrote to is gone. */
-  giveUp(sink: string): void {
-    this.gone.add(sink);
-    this.moved(sink);
-  }
-
-  /** Waits until every sink has taken all that is in the spool, but for those that are gone; false when the signal aborts first. */
-  async drained(signal: AbortSignal): Promise<boolean> {
+  private async emptied(signal: AbortSignal): Promise<boolean> {
     for (;;) {
       const acknowledged = this.acknowledgement(undefined, signal);
       await this.look();
@@ -199,11 +170,11 @@ class BacklogWatch {
   }
 
   private async look(): Promise<void> {
-    const { ledger, metrics, world } = this.parts;
+    const { ledger, metrics, world, log } = this.parts;
     try {
       this.status = await ledger.status();
       this.answeredAt = world.monotonic();
-      if (this.status.lastAside) tellSetAside(this.parts.log, this.status.lastAside);
+      if (this.status.lastAside) tellSetAside(log, this.status.lastAside);
     } catch {
       // What reads or writes the ledger says what is wrong with it.
       return;
@@ -211,6 +182,6 @@ class BacklogWatch {
     metrics.set("spool_bytes", this.status.bytes);
     metrics.set("state_free_bytes", this.status.freeBytes);
     metrics.set("stores_set_aside_total", this.status.setAside);
-    this.view.take(this.status);
+    this.spool.take(this.status);
   }
 }
