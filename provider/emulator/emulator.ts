@@ -82,13 +82,13 @@ export class Emulator extends EmulatorMembers implements AsyncDisposable {
   }
 
   async #end(): Promise<void> {
-    const { simulation, server, controlServer, persistence, lock, backends } = this.parts;
+    const { simulation, server, controlServer, persistence, unlock, backends } = this.parts;
     simulation.clock.clear();
     simulation.contents.packetPath.end();
     simulation.waits.end();
     await Promise.all([server.close(), controlServer.close()]);
     await persistence?.close();
-    await lock?.release();
+    await unlock?.();
     await backends.close();
     this.ended();
     if (simulation.options.expectAllFaultsMet) this.expectAllFaultsMet();

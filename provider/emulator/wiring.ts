@@ -9,36 +9,26 @@ import { Backends } from "./recording/backends";
 import { protocolAddresses, sourcesOf } from "./signaling/credentials";
 import { SignalingApi } from "./signaling/signaling-api";
 import { type Addresses, Simulation } from "./simulation";
-import { type FileLock, lockFile } from "./state/file-lock";
+import { lockFile } from "./state/file-lock";
 import { Persistence } from "./state/persistence";
 import { systemWall, type Wall } from "./time/clock";
 
 /** The parts of a running emulator. */
-export interface Assembly {
-  readonly simulation: Simulation;
-  /** Serves the protocol. */
-  readonly server: HttpServer;
-  readonly controlServer: HttpServer;
-  readonly persistence: Persistence | undefined;
-  /** Of the file of `persistence`. */
-  readonly lock: FileLock | undefined;
-  readonly backends: Backends;
-}
+export type Assembly = Awaited<ReturnType<typeof assemble>>;
 
 /** Makes the parts of an emulator and starts to serve. @throws what `startEmulator` throws, and then nothing serves. */
-export async function assemble(options: EmulatorOptions): Promise<Assembly> {
+export async function assemble(options: EmulatorOptions) {
   const resolved = resolveOptions(options);
   const wall = options.wall ?? systemWall;
   const tls = serverTls(resolved, wall.now());
   // Ports first: that one is taken is told before a large state is read. Requests that come early wait for their answer.
-  const { host, port, controlPort } = resolved;
+  const { host, port, controlPort, controlToken } = resolved;
   const server = await HttpServer.listen({ host, port, tls: tls?.server });
   const servers = [server];
-  let lock: FileLock | undefined;
+  let unlock: (() => Promise<void>) | undefined;
   try {
     const controlServer = await HttpServer.listen({ host, port: controlPort });
     servers.push(controlServer);
-    const { controlToken } = resolved;
     const endpoint = (options.advertise ?? server.origin).replace(/\/$/, "");
     const addresses = {
       ...protocolAddresses(endpoint),
@@ -46,43 +36,35 @@ export async function assemble(options: EmulatorOptions): Promise<Assembly> {
       ...(controlToken !== undefined && { controlToken }),
       ...(tls && { tls: tls.client }),
     };
-    lock = options.persist === undefined ? undefined : await lockFile(options.persist);
+    unlock = options.persist === undefined ? undefined : await lockFile(options.persist);
     const { simulation, persistence } = await load(options, resolved, wall, addresses);
     const backends = await Backends.open(options, simulation);
     server.serve(protocolPort(simulation, server, backends).listener);
     controlServer.serve(new ControlApi(simulation).listener);
-    return { simulation, server, controlServer, persistence, lock, backends };
+    return { simulation, server, controlServer, persistence, unlock, backends };
   } catch (error) {
-    await Promise.all([...servers.map((each) => each.close()), lock?.release()]);
+    await Promise.all([...servers.map((each) => each.close()), unlock?.()]);
     throw error;
   }
 }
 
 /** The simulation with what it holds: what was kept, else what was given, else a small demo. */
-async function load(
-  options: EmulatorOptions,
-  resolved: ResolvedOptions,
-  wall: Wall,
-  addresses: Addresses,
-): Promise<Pick<Assembly, "simulation" | "persistence">> {
+async function load(options: EmulatorOptions, resolved: ResolvedOptions, wall: Wall, addresses: Addresses) {
   const { persist, state } = options;
   const kept = persist === undefined ? undefined : await Persistence.read(persist);
   const given = kept ?? (typeof state === "function" ? await state() : state);
   const simulation = new Simulation(resolved, wall, addresses, sourcesOf(options), given);
-  const persistence =
-    persist === undefined
-      ? undefined
-      : new Persistence(
-          persist,
-          { whole: () => simulation.contents.export(), signalings: () => simulation.contents.activeSignalings() },
-          wall,
-        );
-  if (persistence) {
-    await persistence.begin();
-    simulation.onChange(persistence.changed);
-    simulation.durable = () => persistence.durable();
-  }
   if (options.onRequest) simulation.journal.listen(options.onRequest);
+  if (persist === undefined) return { simulation };
+  const whole = () => simulation.contents.export();
+  const persistence = new Persistence(
+    persist,
+    { whole, signalings: () => simulation.contents.activeSignalings() },
+    wall,
+  );
+  await persistence.begin();
+  simulation.onChange(persistence.changed);
+  simulation.durable = () => persistence.durable();
   return { simulation, persistence };
 }
 

@@ -6,7 +6,7 @@ import { startEmulator } from "../../provider/emulator";
 import { dialect } from "../../provider/emulator/behaviour/dialect";
 import { send } from "../../provider/emulator/http/reply";
 import { parseJson } from "../../provider/emulator/http/request";
-import { stageInsert } from "../../provider/emulator/node/prefix-set-commands";
+import { stage } from "../../provider/emulator/node/prefix-set-commands";
 import { listSet } from "../../provider/emulator/node/set-list";
 import { PrefixSetStore } from "../../provider/emulator/state/prefix-set-store";
 import { fapi } from "./calls";
@@ -22,8 +22,8 @@ const asRecord = (data: { p: string; v: number }[]) => Object.fromEntries(data.m
 test("a long insert is staged whole, and its commit applied whole", () => {
   const set = new PrefixSetStore();
   const table = set.lookup();
-  stageInsert(set, [{ p: "192.0.2.0/24", v: 7 }], dialect());
-  stageInsert(set, entries(10_000), dialect());
+  stage("insert", set, [{ p: "192.0.2.0/24", v: 7 }], dialect());
+  stage("insert", set, entries(10_000), dialect());
   expect([set.applied.size, table.size, set.staged.length]).toEqual([0, 0, 10_001]);
   const { inserted, size } = set.commit()();
   expect([set.applied.size, table.size, size]).toEqual([10_001, 10_001, 10_001]);
@@ -32,7 +32,7 @@ test("a long insert is staged whole, and its commit applied whole", () => {
 
 test("a long insert that is refused at its end leaves nothing", () => {
   const set = new PrefixSetStore();
-  const { refusal } = stageInsert(set, [...entries(2_000), { p: "nowhere", v: 1 }], dialect());
+  const { refusal } = stage("insert", set, [...entries(2_000), { p: "nowhere", v: 1 }], dialect());
   expect(refusal).toMatchObject({ why: "refusedEntry", message: expect.stringContaining("entry 2000") });
   expect(set.changes.size).toBe(0);
 });
@@ -40,7 +40,7 @@ test("a long insert that is refused at its end leaves nothing", () => {
 test("what is changed at the console while a late commit is under way is not lost", () => {
   const set = new PrefixSetStore(new Map());
   set.lookup();
-  stageInsert(set, entries(5_000), dialect());
+  stage("insert", set, entries(5_000), dialect());
   const apply = set.commit();
   set.change(new Map(entries(1).map(({ p }) => [p as never, 99])));
   set.change(new Map([["203.0.113.0/24" as never, 5]]));

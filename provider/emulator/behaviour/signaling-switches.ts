@@ -55,11 +55,9 @@ export const SIGNALING_SWITCHES = {
     ["empty", "html", "code-1"],
   ),
   statusDelay: amount(0, { alternatives: [50] }, "Milliseconds of virtual time until status shows a start."),
-  lease: {
-    ...amount(
-      0,
-      { alternatives: [], refusals: [60_000] },
-      "Milliseconds of virtual time after which a signaling ends by itself; 0 is never.",
-    ),
-  },
+  lease: amount(
+    0,
+    { alternatives: [], refusals: [60_000] },
+    "Milliseconds of virtual time after which a signaling ends by itself; 0 is never.",
+  ),
 };

@@ -49,7 +49,7 @@ export const WRITE_SWITCHES = {
     { alternatives: [50] },
     "Milliseconds of virtual time from the answer of a commit to its effect.",
   ),
-  maxValue: { ...amount(MAX_VALUE, { alternatives: [], refusals: [255] }, "Largest value of an entry.") },
+  maxValue: amount(MAX_VALUE, { alternatives: [], refusals: [255] }, "Largest value of an entry."),
   deleteCovers: choice(
     ["exact", "covered"],
     "Whether delete removes the exact prefix only, or every prefix that it covers.",

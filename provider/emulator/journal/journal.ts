@@ -106,8 +106,10 @@ export interface RequestCount {
 
 /** Counts of requests by API, operation and status: what metrics show, also of requests that the journal has dropped. */
 export class RequestCounts {
-  private readonly requests = new Map<string, RequestCount>();
-  private readonly faults = new Map<string, number>();
+  /** By what they have in common. */
+  readonly requests = new Map<string, RequestCount>();
+  /** How many were met by each kind of fault. */
+  readonly faults = new Map<string, number>();
 
   /** To be called with each entry once it is answered. */
   readonly count = ({ api, cmd, op, status, answerBytes = 0, durationMs = 0, fault }: JournalEntry): void => {
@@ -125,14 +127,6 @@ export class RequestCounts {
     this.requests.set(key, counted);
     if (fault) this.faults.set(fault, (this.faults.get(fault) ?? 0) + 1);
   };
-
-  byRequest(): Iterable<RequestCount> {
-    return this.requests.values();
-  }
-
-  byFault(): Iterable<[kind: string, count: number]> {
-    return this.faults;
-  }
 }
 
 /** Requests that the journal has dropped: how many there were of each kind, so that no assertion overlooks them. */

@@ -10,7 +10,7 @@ const PREFIX = "packetfilter_emulator_";
 /** What the emulator did and holds, in the text format of Prometheus (version 0.0.4). */
 export function metrics({ contents, counts, journal, clock }: Simulation): string {
   const { holdings, packetPath } = contents;
-  const requests = [...counts.byRequest()];
+  const requests = [...counts.requests.values()];
   const sets = [...holdings.sets()];
   const profiles = [...holdings.arenas].flatMap(([arena, it]) =>
     [...it.profiles.keys()].map((profile) => ({
@@ -26,7 +26,7 @@ export function metrics({ contents, counts, journal, clock }: Simulation): strin
       requests.map((it) => [it.labels, it.count]),
     ],
     ["answer_bytes_total", "counter", "Bytes of answers.", requests.map((it) => [it.labels, it.bytes])],
-    ["faults_total", "counter", "Requests met by a fault.", [...counts.byFault()].map(([kind, n]) => [{ kind }, n])],
+    ["faults_total", "counter", "Requests met by a fault.", [...counts.faults].map(([kind, n]) => [{ kind }, n])],
     ["set_entries", "gauge", "Applied entries of a prefix-set.", sets.map(([set, it]) => [{ set }, it.applied.size])],
     [
       "set_staged_changes",

@@ -1,5 +1,6 @@
 import { JOURNAL } from "../defaults";
 import { type CommitRecord, commitCounts } from "../state/commit-record";
+import type { JournalEntry } from "./entry";
 
 /** Requests that belong together: those between two pauses, or those with one label. Plain JSON. */
 export interface Run {
@@ -29,13 +30,6 @@ export interface Run {
 
 /** The same while it is counted. */
 type Counted = { -readonly [Member in keyof Run]: Run[Member] };
-
-/** What of a request counts. */
-interface Settled {
-  readonly run: number;
-  readonly op?: string;
-  readonly status?: number;
-}
 
 /**
  * Sorts requests into runs. A request with a label belongs to the run of that label, pauses or not; one without to the run
@@ -81,7 +75,7 @@ export class Runs {
   }
 
   /** Is called once for each request that entered. */
-  leave({ run, op, status }: Settled): void {
+  leave({ run, op, status }: Pick<JournalEntry, "run" | "op" | "status">): void {
     this.inProgress -= 1;
     this.lastEnd = this.elapsed();
     const counted = this.kept.get(run);
@@ -131,14 +125,10 @@ export class Runs {
     const run: Counted = { run: this.next, ...(label !== undefined && { label }), ...counts };
     this.next += 1;
     this.kept.set(run.run, run);
-    if (this.kept.size > JOURNAL.runs) this.drop();
-    return run;
-  }
-
-  private drop(): void {
     const [oldest] = this.kept.values();
-    if (!oldest) return;
+    if (this.kept.size <= JOURNAL.runs || !oldest) return run;
     this.kept.delete(oldest.run);
     if (oldest.label !== undefined) this.labelled.delete(oldest.label);
+    return run;
   }
 }

@@ -11,12 +11,12 @@ import type { NodeAuth } from "../options";
 import type { RuleSpec } from "../rules/rule-schema";
 import type { Simulation } from "../simulation";
 import type { ProfileHoldings } from "../state/holdings";
-import type { CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
+import { type CommitRecord, PrefixSetStore } from "../state/prefix-set-store";
 import { listMarks } from "./mark-list";
 import { MarkPace } from "./mark-pace";
 import { failure, formatOf, list, listLines, success } from "./node-replies";
 import { type NodeRequest, type Refusal, readRequest } from "./node-request";
-import { stageDelete, stageInsert } from "./prefix-set-commands";
+import { stage } from "./prefix-set-commands";
 import { listSet } from "./set-list";
 
 /** The node API: `POST /fapi` (docs/contract.md#node-endpoint). What the contract does not promise is refused. */
@@ -68,7 +68,7 @@ export class NodeApi implements Api {
     if (url.kind === "arena") return () => this.listProfiles(url);
     if (url.kind === "profile") return () => this.listRules(url);
     if (cmd === "list") return ({ stale }) => this.onSet(url, (set) => this.listEntries(set, url, stale));
-    return (variation, committed) => this.onSet(url, (set) => this.commit({ set, url, variation, committed }));
+    return (variation, committed) => this.onSet(url, (set) => this.commit(set, url, variation, committed));
   }
 
   private listProfiles(url: Listed<"arena">): Reply {
@@ -113,13 +113,12 @@ export class NodeApi implements Api {
 
   private stage({ cmd, url, data }: Extract<NodeRequest, { data: unknown }>): Reply {
     const { dialect, contents } = this.simulation;
-    const { holdings } = contents;
+    const sets = contents.holdings.setsAt(url);
     const isMade = cmd === "insert" && dialect.unknownSet === "made";
-    const present = holdings.set(url);
-    const set = present ?? (isMade ? holdings.newSet(url) : undefined);
-    if (!set) return this.refuse(unknown("prefix-set", nameOf(url)));
-    const { refusal, staged } = (cmd === "insert" ? stageInsert : stageDelete)(set, data, dialect);
-    if (!present && set.changes.size > 0) holdings.keep(url, set);
+    const set = sets?.get(url.set) ?? (isMade ? new PrefixSetStore() : undefined);
+    if (!sets || !set) return this.refuse(unknown("prefix-set", nameOf(url)));
+    const { refusal, staged } = stage(cmd, set, data, dialect);
+    if (set.changes.size > 0) sets.set(url.set, set);
     if (staged) this.simulation.changed({ kind: "staged", url: formatUrl(url), changes: staged });
     return refusal ? this.refuse(refusal) : success(data.length, dialect.success);
   }
@@ -130,7 +129,12 @@ export class NodeApi implements Api {
     return listSet(shown === "applied" ? set.ordered : set[shown], set.spellings, url, dialect);
   }
 
-  private commit({ set, url, variation, committed }: Commit): Reply {
+  private commit(
+    set: PrefixSetStore,
+    url: PrefixSetUrl,
+    variation: Variation,
+    committed: (record: CommitRecord) => void,
+  ): Reply {
     const { dialect, clock } = this.simulation;
     const count = set.changes.size;
     if (count === 0 && dialect.emptyCommit === "error") {
@@ -166,14 +170,6 @@ export class NodeApi implements Api {
 }
 
 type Listed<Kind> = Extract<ResourceUrl, { kind: Kind }>;
-
-/** A commit on its way. */
-interface Commit {
-  readonly set: PrefixSetStore;
-  readonly url: PrefixSetUrl;
-  readonly variation: Variation;
-  readonly committed: (record: CommitRecord) => void;
-}
 
 function nameOf({ arena, profile, set }: PrefixSetUrl): string {
   return [arena, profile, set].filter(Boolean).join("/");

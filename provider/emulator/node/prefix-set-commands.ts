@@ -4,45 +4,36 @@ import { type Batch, Draft, type PrefixSetStore } from "../state/prefix-set-stor
 import { type Refusal, shallow } from "./node-request";
 import { listedAs } from "./set-list";
 
-/** Stages what one data item means, or says why not. Sees what earlier items of the request staged. */
-type StageItem = (item: unknown, draft: Draft, dialect: Dialect) => Refusal | undefined;
-
-/** What became of an insert or delete. */
-export interface StageResult {
-  /** Why it was refused, if it was. */
-  readonly refusal: Refusal | undefined;
-  /** What of it was staged, if anything. */
-  readonly staged: Batch | undefined;
-}
-
-/** Stages the items of an insert (docs/contract.md#set-entries: `p` and `v`). */
-export function stageInsert(set: PrefixSetStore, data: readonly unknown[], dialect: Dialect): StageResult {
-  return stageAll(set, data, dialect, insertItem);
-}
-
-/** Stages the items of a delete (docs/contract.md#set-entries: `a`). */
-export function stageDelete(set: PrefixSetStore, data: readonly unknown[], dialect: Dialect): StageResult {
-  if (dialect.deleteCovers !== "covered") return stageAll(set, data, dialect, deleteItem);
-  return stageAll(set, data, dialect, (item, draft) => deleteCovered(item, set, draft, dialect));
-}
-
-function stageAll(set: PrefixSetStore, data: readonly unknown[], dialect: Dialect, stage: StageItem): StageResult {
+/**
+ * Stages the items of an insert (`p` and `v`) or of a delete (`a`), see docs/contract.md#set-entries.
+ *
+ * @returns why it was refused, if it was, and what of it was staged, if anything.
+ */
+export function stage(
+  cmd: "insert" | "delete",
+  set: PrefixSetStore,
+  data: readonly unknown[],
+  dialect: Dialect,
+): { refusal?: Refusal; staged?: Batch } {
+  const deletes = dialect.deleteCovers === "covered" ? deleteCovered : deleteItem;
+  const stageItem = cmd === "insert" ? insertItem : deletes;
   const most = dialect.maxEntriesPerRequest;
   if (most > 0 && data.length > most) {
     const message = `too many entries: ${data.length}, at most ${most} in one request`;
-    return { refusal: { why: "tooLarge", message }, staged: undefined };
+    return { refusal: { why: "tooLarge", message } };
   }
   const draft = new Draft(set);
   let refusal: Refusal | undefined;
   for (let at = 0; at < data.length; at += 1) {
-    const problem = stage(data[at], draft, dialect);
+    const problem = stageItem(data[at], draft, dialect);
     if (problem) refusal ??= { why: problem.why, message: `entry ${at}: ${problem.message}` };
   }
-  if (refusal && dialect.refusedEntry === "nothing") return { refusal, staged: undefined };
+  if (refusal && dialect.refusedEntry === "nothing") return { refusal };
   set.keep(draft);
   return { refusal, staged: draft.changes };
 }
 
+/** Stages what one data item means, or says why not. Sees what earlier items of the request staged. */
 function insertItem(item: unknown, draft: Draft, dialect: Dialect): Refusal | undefined {
   if (!isInsert(item)) return bad(`an insert needs exactly "p" (a string) and "v" (a number), this is ${show(item)}`);
   const { p, v } = item;
@@ -79,11 +70,11 @@ function isOwn(text: string, prefix: CanonicalPrefix, draft: Draft, dialect: Dia
 }
 
 /** Looks at every entry of the set for each item. */
-function deleteCovered(item: unknown, set: PrefixSetStore, draft: Draft, dialect: Dialect): Refusal | undefined {
+function deleteCovered(item: unknown, draft: Draft, dialect: Dialect): Refusal | undefined {
   const wanted = readDelete(item, dialect);
   if ("message" in wanted) return wanted;
   const covering = Prefix.fromCanonical(wanted.prefix);
-  const covered = [...set.mentioned(), ...draft.changes.keys()].filter(
+  const covered = [...draft.set.mentioned(), ...draft.changes.keys()].filter(
     (key) => covering.contains(Prefix.fromCanonical(key)) && draft.value(key) !== undefined,
   );
   for (const prefix of covered) draft.stage(prefix, null);

@@ -70,10 +70,9 @@ interface EngineProfile {
  * ```
  */
 export class PacketEngine {
-  /** By the index that the binding table holds. */
-  private readonly profiles: EngineProfile[] = [];
-  private readonly indexes = new Map<string, number>();
-  private readonly table = new PacketPrefixTable();
+  private readonly profiles = new Map<string, EngineProfile>();
+  /** Bound prefixes. */
+  private readonly table = new PacketPrefixTable<EngineProfile>();
   private readonly view = new PacketView();
 
   constructor(private readonly options: PacketEngineOptions) {}
@@ -84,10 +83,14 @@ export class PacketEngine {
    * @throws {TypeError} when it is there already, or when a rule names a set that does not exist.
    */
   addProfile(name: string, rules: readonly RuleSpec[]): void {
-    if (this.indexes.has(name)) throw new TypeError(`there is a profile ${name} already`);
+    if (this.profiles.has(name)) throw new TypeError(`there is a profile ${name} already`);
     const marks = new MarkStore({ ...this.options.marks, now: this.options.now });
-    const program = this.compile(name, rules, marks);
-    this.indexes.set(name, this.profiles.push({ name, marks, program }) - 1);
+    try {
+      const program = new Program(rules, { marks, sets: (set) => this.options.sets(name, set) });
+      this.profiles.set(name, { name, marks, program });
+    } catch (error) {
+      throw new TypeError(`profile ${name}, ${messageOf(error)}`, { cause: error });
+    }
   }
 
   /**
@@ -96,8 +99,7 @@ export class PacketEngine {
    * @throws {TypeError} when there is no such profile or the text is not a prefix.
    */
   bind(prefix: string | Prefix, profile: string): void {
-    const parsed = typeof prefix === "string" ? Prefix.parse(prefix) : prefix;
-    this.table.set(parsed, this.profiles.indexOf(this.profile(profile)));
+    this.table.set(typeof prefix === "string" ? Prefix.parse(prefix) : prefix, this.profile(profile));
   }
 
   /** Unbinds all prefixes. */
@@ -164,7 +166,7 @@ export class PacketEngine {
 
   /** What full tables of all profiles did to marks. */
   private losses(): MarkLosses {
-    const tables = this.profiles.flatMap(({ marks }) => MARK_TYPES.map((type) => marks.losses(type)));
+    const tables = [...this.profiles.values()].flatMap(({ marks }) => MARK_TYPES.map((type) => marks.losses(type)));
     return {
       evicted: tables.reduce((sum, { evicted }) => sum + evicted, 0),
       refused: tables.reduce((sum, { refused }) => sum + refused, 0),
@@ -172,26 +174,15 @@ export class PacketEngine {
   }
 
   private profileOf(packet: PacketView): EngineProfile | undefined {
-    const index = this.table.find(packet.family, packet.d0, packet.d1, packet.d2, packet.d3);
-    return index === undefined ? undefined : this.profiles[index];
+    return this.table.find(packet.family, packet.d0, packet.d1, packet.d2, packet.d3);
   }
 
   private timeOf(packet: PacketView): number {
     return packet.at >= 0 ? packet.at : this.options.now();
   }
 
-  private compile(profile: string, rules: readonly RuleSpec[], marks: MarkStore): Program {
-    try {
-      return new Program(rules, { marks, sets: (set) => this.options.sets(profile, set) });
-    } catch (error) {
-      throw new TypeError(`profile ${profile}, ${messageOf(error)}`, {
-        cause: error,
-      });
-    }
-  }
-
   private profile(name: string): EngineProfile {
-    const profile = this.profiles[this.indexes.get(name) ?? -1];
+    const profile = this.profiles.get(name);
     if (profile === undefined) throw new TypeError(`there is no profile ${name}`);
     return profile;
   }

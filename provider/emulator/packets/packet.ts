@@ -73,15 +73,14 @@ export interface Packet {
   readonly at?: number;
 }
 
-const protocol = z.union([z.enum(Object.keys(PROTOCOLS) as [keyof typeof PROTOCOLS]), z.int().min(0).max(255)]);
-const port = z.int().min(0).max(65535);
-
 /** A protocol in a file: a name of {@link PROTOCOLS} or a number. */
-export const protocolSchema = protocol.meta({ description: "L4 protocol: a name, or its number (0 to 255)" });
+export const protocolSchema = z
+  .union([z.enum(Object.keys(PROTOCOLS) as [keyof typeof PROTOCOLS]), z.int().min(0).max(255)])
+  .meta({ description: "L4 protocol: a name, or its number (0 to 255)" });
 /** A TCP flag in a file. */
 export const tcpFlagSchema = z.enum(Object.keys(TCP_FLAGS) as [TcpFlag]);
 /** A port in a file. */
-export const portSchema = port;
+export const portSchema = z.int().min(0).max(65535);
 
 /** {@link Packet} as it comes from outside, for example over the control API. Addresses are checked by `receive`. */
 export const packetSchema = z
@@ -89,10 +88,10 @@ export const packetSchema = z
     from: z.string().meta({ description: "source address" }),
     to: z.string().meta({ description: "destination address" }),
     proto: protocolSchema,
-    sport: port.optional(),
-    dport: port.optional(),
+    sport: portSchema.optional(),
+    dport: portSchema.optional(),
     flags: z.array(tcpFlagSchema).optional(),
-    length: port.optional().meta({ description: "bytes, default 64" }),
+    length: portSchema.optional().meta({ description: "bytes, default 64" }),
     count: z.int().min(1).max(1_000_000_000).optional().meta({ description: "equal packets that this stands for" }),
     at: z.number().min(0).optional().meta({ description: "milliseconds of the clock's time; absent: now" }),
   })

@@ -11,11 +11,11 @@ import { maskWord, prefixWords } from "../packets/address";
  * table.find(4, 0xc0000209 | 0, 0, 0, 0);     // 7: of 192.0.2.9
  * ```
  */
-export class PacketPrefixTable {
+export class PacketPrefixTable<Value = number> {
   /** By prefix length, the longest first, then by network. */
-  private lengths: Record<4 | 6, Map<number, Map<number | string, number>>> = { 4: new Map(), 6: new Map() };
+  private lengths: Record<4 | 6, Map<number, Map<number | string, Value>>> = { 4: new Map(), 6: new Map() };
 
-  constructor(entries: Iterable<readonly [Prefix, number]> = []) {
+  constructor(entries: Iterable<readonly [Prefix, Value]> = []) {
     for (const [prefix, value] of entries) this.set(prefix, value);
   }
 
@@ -23,8 +23,8 @@ export class PacketPrefixTable {
     return [...this.lengths[4].values(), ...this.lengths[6].values()].reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Adds a prefix, or gives it another value (an integer, 0 to 2³²−1). */
-  set(prefix: Prefix, value: number): void {
+  /** Adds a prefix, or gives it another value. */
+  set(prefix: Prefix, value: Value): void {
     const { family, w0, w1, w2, w3, length } = prefixWords(prefix);
     let networks = this.lengths[family].get(length);
     if (!networks) {
@@ -43,13 +43,12 @@ export class PacketPrefixTable {
     return removed;
   }
 
-  /** Removes all prefixes. */
   clear(): void {
     this.lengths = { 4: new Map(), 6: new Map() };
   }
 
   /** The value of the longest prefix that holds an address. Words are those of `Words`; for IPv4 only the first counts. */
-  find(family: 4 | 6, w0: number, w1: number, w2: number, w3: number): number | undefined {
+  find(family: 4 | 6, w0: number, w1: number, w2: number, w3: number): Value | undefined {
     for (const [length, networks] of this.lengths[family]) {
       const value = networks.get(networkOf(family, length, w0, w1, w2, w3));
       if (value !== undefined) return value;

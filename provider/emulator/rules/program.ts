@@ -50,9 +50,7 @@ export class Program {
         return compileRule(rule, environment);
       } catch (error) {
         const which = rule.id === undefined ? `${index + 1}` : `${rule.id}${rule.name ? ` "${rule.name}"` : ""}`;
-        throw new TypeError(`rule ${which}: ${messageOf(error)}`, {
-          cause: error,
-        });
+        throw new TypeError(`rule ${which}: ${messageOf(error)}`, { cause: error });
       }
     });
   }

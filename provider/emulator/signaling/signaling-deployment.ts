@@ -15,13 +15,7 @@ export const SIGNALING_ERRORS = {
 export type SignalingErrorText = keyof typeof SIGNALING_ERRORS;
 
 /** Which prefixes a client accepts; what is absent is accepted. */
-export type Acceptance = Partial<Pick<Dialect, "signalingAddress" | "signalingIpv6" | "signalingPrefixes">>;
-
-/** How signalings start. */
-export type StartMode = Pick<Dialect, "signalingPartial" | "signalingOverlap" | "lease">;
-
-/** How signalings stop. */
-export type StopMode = Pick<Dialect, "signalingPartial">;
+type Acceptance = Partial<Pick<Dialect, "signalingAddress" | "signalingIpv6" | "signalingPrefixes">>;
 
 interface Active {
   /** Virtual time of the start, in milliseconds. */
@@ -78,8 +72,14 @@ export class DeploymentClient {
   }
 
   /** Starts signaling. The error text names why not all were started. */
-  start(prefixes: readonly CanonicalPrefix[], how: StartMode): SignalingErrorText | undefined {
-    const { signalingPartial: mode, signalingOverlap, lease } = how;
+  start(
+    prefixes: readonly CanonicalPrefix[],
+    {
+      signalingPartial: mode,
+      signalingOverlap,
+      lease,
+    }: Pick<Dialect, "signalingPartial" | "signalingOverlap" | "lease">,
+  ): SignalingErrorText | undefined {
     const inactive = prefixes.filter((prefix) => !this.running.has(prefix));
     const startable = signalingOverlap === "invalid" ? inactive.filter((prefix) => !this.overlaps(prefix)) : inactive;
     const complete = startable.length === prefixes.length;
@@ -90,7 +90,10 @@ export class DeploymentClient {
   }
 
   /** Stops signaling. The error text names why not all were stopped. */
-  stop(prefixes: readonly CanonicalPrefix[], { signalingPartial: mode }: StopMode): SignalingErrorText | undefined {
+  stop(
+    prefixes: readonly CanonicalPrefix[],
+    { signalingPartial: mode }: Pick<Dialect, "signalingPartial">,
+  ): SignalingErrorText | undefined {
     const stoppable = prefixes.filter((prefix) => this.running.has(prefix));
     const complete = stoppable.length === prefixes.length;
     if (complete || mode === "valid-ones") for (const prefix of stoppable) this.deactivate(prefix);

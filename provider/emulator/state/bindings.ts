@@ -1,5 +1,4 @@
 import { type CanonicalPrefix, Prefix } from "../../model/prefix";
-import { PrefixIndex } from "../../model/prefix-index";
 import type { SignalingDeployment } from "../signaling/signaling-deployment";
 import type { Holdings } from "./holdings";
 
@@ -15,9 +14,6 @@ export interface Binding {
  * An active signaling binds its prefix to the client's active profile until it is stopped.
  */
 export class Bindings {
-  private index = new PrefixIndex<Binding>();
-  private builtFor = -1;
-
   constructor(
     private readonly holdings: Holdings,
     private readonly signaling: SignalingDeployment,
@@ -30,12 +26,8 @@ export class Bindings {
 
   /** The binding of an address or prefix, or `undefined` when nothing covers it. */
   of(address: Prefix): Binding | undefined {
-    if (this.builtFor !== this.revision) {
-      this.index = new PrefixIndex<Binding>();
-      for (const binding of this.all()) this.index.set(binding.prefix, binding);
-      this.builtFor = this.revision;
-    }
-    return this.index.longestMatch(address);
+    const covering = this.all().filter(({ prefix }) => prefix.contains(address));
+    return covering.sort((a, b) => b.prefix.length - a.prefix.length)[0];
   }
 
   /** Every bound prefix, once. */

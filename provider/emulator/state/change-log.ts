@@ -1,6 +1,5 @@
 import { z } from "zod";
 import { MAX_VALUE } from "../../model/entry";
-import type { CanonicalPrefix } from "../../model/prefix";
 import { parseUrl } from "../../model/resource-url";
 import type { StagedValue } from "./commit-record";
 import type { EmulatorState } from "./state";
@@ -26,16 +25,9 @@ export type LoggedChange = Exclude<Change, { kind: "marks" | "everything" }>;
 
 /** The line of a change. */
 export function lineOf(change: LoggedChange, signalings: () => ActiveSignalings): string {
-  return `${JSON.stringify(logLine(change, signalings))}\n`;
-}
-
-function logLine(change: LoggedChange, signalings: () => ActiveSignalings): LogLine {
-  if (change.kind === "signaling") return signalings();
-  const { kind, url } = change;
-  if (kind === "committed") return { committed: url };
-  if (kind === "taken") return { taken: url };
-  const changes = Object.fromEntries(change.changes);
-  return kind === "staged" ? { staged: url, changes } : { applied: url, changes };
+  if (change.kind === "signaling") return `${JSON.stringify(signalings())}\n`;
+  const changes = "changes" in change ? Object.fromEntries(change.changes) : undefined;
+  return `${JSON.stringify({ [change.kind]: change.url, changes })}\n`;
 }
 
 type State = EmulatorState & { arenas: NonNullable<EmulatorState["arenas"]> };
@@ -111,22 +103,10 @@ function setActive(state: State, { signaling, testSignaling }: ActiveSignalings)
 
 /** What has changed, for what keeps it. */
 export type Change =
-  /** Changes were staged in a set. */
-  | {
-      readonly kind: "staged";
-      readonly url: string;
-      readonly changes: ReadonlyMap<CanonicalPrefix, StagedValue>;
-    }
-  /** What was staged in a set was applied. */
-  | { readonly kind: "committed"; readonly url: string }
-  /** What was staged in a set is not staged any more, whatever becomes of it. */
-  | { readonly kind: "taken"; readonly url: string }
-  /** Entries of a set were changed past staging. */
-  | {
-      readonly kind: "applied";
-      readonly url: string;
-      readonly changes: ReadonlyMap<CanonicalPrefix, StagedValue>;
-    }
+  /** Changes were staged in a set, or applied to its entries past staging. */
+  | { readonly kind: "staged" | "applied"; readonly url: string; readonly changes: ReadonlyMap<string, StagedValue> }
+  /** What was staged in a set was applied; or is not staged any more, whatever becomes of it. */
+  | { readonly kind: "committed" | "taken"; readonly url: string }
   /** Signalings were started or stopped. */
   | { readonly kind: "signaling" }
   /** Packets left marks: often, and without an answer that promises anything. */

@@ -8,29 +8,25 @@ import { codeOf } from "../../model/errors";
 import { LOCK } from "../defaults";
 import { StateError } from "./state";
 
-/** A file that no other emulator keeps its state in. */
-export interface FileLock {
-  release(): Promise<void>;
-}
-
 /**
  * Takes a file for one process, or one part of it: a socket beside the file listens for as long. What a killed process leaves
  * is a socket on which nothing listens, whatever other process has its number now, and in whatever container it ran; so it
  * says nothing, and is taken away. Machines that share a disk do not see each other.
  *
+ * @returns what gives it up again.
  * @throws {StateError} when another emulator has it, naming its process.
  */
-export async function lockFile(file: string): Promise<FileLock> {
+export async function lockFile(file: string): Promise<() => Promise<void>> {
   const [beside, elsewhere] = await placesOf(file);
   // Some folders that containers share take no sockets.
   const place = await listen(beside).then(
     (server) => server ?? beside,
     () => elsewhere,
   );
-  if (typeof place !== "string") return lockOf(place);
+  if (typeof place !== "string") return () => close(place);
   for (let tries = 0; tries < LOCK.tries; tries += 1) {
     const server = await listen(place);
-    if (server) return lockOf(server);
+    if (server) return () => close(server);
     const left = await identityOf(place);
     const owner = (await ownerOf(place)) ?? (await sleep(LOCK.pauseMs, place).then(ownerOf));
     if (owner !== undefined) throw inUse(file, owner);
@@ -39,8 +35,8 @@ export async function lockFile(file: string): Promise<FileLock> {
   throw new StateError(`${file} cannot be kept: its lock ${place} can neither be taken nor removed.`);
 }
 
-function lockOf(server: Server): FileLock {
-  return { release: () => new Promise((closed) => server.close(() => closed())) };
+function close(server: Server): Promise<void> {
+  return new Promise((closed) => server.close(() => closed()));
 }
 
 /** Which socket it is: the one that another process makes in its place is another one. */

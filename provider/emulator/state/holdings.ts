@@ -8,9 +8,6 @@ import type { RuleSpec } from "../rules/rule-schema";
 import { PrefixSetStore, type StagedValue } from "./prefix-set-store";
 import { type EmulatorState, type ProfileState, type parseState, StateError } from "./state";
 
-/** A record of a list, as the node sends it. */
-type ListRecord = JsonObject;
-
 /** A profile of an arena (docs/contract.md#terms): bound prefixes, ordered rules, local sets, mark tables. */
 export interface ProfileHoldings {
   readonly name: string;
@@ -19,7 +16,7 @@ export interface ProfileHoldings {
   readonly sets: Map<string, PrefixSetStore>;
   /** The marks that the profile starts with; the packet path keeps those that it has now. */
   readonly marks: MarkRecords;
-  readonly extra: ListRecord;
+  readonly extra: JsonObject;
 }
 
 /** An arena: global sets and profiles. */
@@ -65,19 +62,10 @@ export class Holdings {
     return this.setsAt(url)?.get(url.set);
   }
 
-  private setsAt({ arena: name, profile }: PrefixSetUrl): Map<string, PrefixSetStore> | undefined {
+  /** The sets beside one at an address, by name; `undefined` without its arena and profile. */
+  setsAt({ arena: name, profile }: PrefixSetUrl): Map<string, PrefixSetStore> | undefined {
     const arena = this.arenas.get(name);
     return (profile === undefined ? arena : arena?.profiles.get(profile))?.sets;
-  }
-
-  /** An empty set for an address where there is none, held once it is kept; `undefined` without its arena and profile. */
-  newSet(url: PrefixSetUrl): PrefixSetStore | undefined {
-    return this.setsAt(url) && new PrefixSetStore();
-  }
-
-  /** Holds a set from now on. */
-  keep(url: PrefixSetUrl, set: PrefixSetStore): void {
-    this.setsAt(url)?.set(url.set, set);
   }
 
   /** The set at an address given as text; `undefined` also for a text that is not the address of a set. */

@@ -169,7 +169,7 @@ export class Draft {
   /** Entries that are new by it. */
   private added = 0;
 
-  constructor(private readonly set: PrefixSetStore) {}
+  constructor(readonly set: PrefixSetStore) {}
 
   /** The value that a prefix has once this and all that is staged is applied; `undefined` when it is not there then. */
   value(prefix: CanonicalPrefix): number | undefined {

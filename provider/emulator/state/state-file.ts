@@ -68,19 +68,13 @@ function yaml() {
   return import("js-yaml");
 }
 
-/** A state and the file that it was read from. */
-interface StateOfFile {
-  readonly file: string;
-  readonly state: EmulatorState;
-}
-
 /**
  * One state of several, each of which may tell a part: objects are joined by their members, and lists stand one behind the
  * other. What else two of them give must be equal.
  *
  * @throws {StateError} naming the place and both files.
  */
-function joinStates(states: readonly StateOfFile[]): EmulatorState {
+function joinStates(states: readonly { file: string; state: EmulatorState }[]): EmulatorState {
   const sources = new Map<string, string>();
   const joined: Members = {};
   for (const { file, state } of states) {

@@ -29,11 +29,6 @@ export function elapsed(wall: Wall): number {
   return wall.elapsed?.() ?? wall.now();
 }
 
-interface Alarm {
-  readonly due: number;
-  readonly run: () => void;
-}
-
 /** What `setTimeout` can wait at most. */
 const LONGEST = 2 ** 31 - 1;
 
@@ -50,7 +45,7 @@ const LONGEST = 2 ** 31 - 1;
  * ```
  */
 export class VirtualClock {
-  private alarms: Alarm[] = [];
+  private alarms: { readonly due: number; readonly run: () => void }[] = [];
   /** Virtual time minus the elapsed time of the machine, in milliseconds. */
   private offset: number;
   private stopped: number | undefined;

@@ -28,19 +28,15 @@ export function milliseconds(duration: Duration): number {
   );
 }
 
-function fromText(text: string): number {
-  const [, ...parts] = /^(?:([\d.]+)d)?(?:([\d.]+)h)?(?:([\d.]+)m)?(?:([\d.]+)s)?(?:([\d.]+)ms)?$/.exec(text) ?? [];
-  const given = parts.flatMap((part, at) => (part === undefined ? [] : [numberOf(part) * (UNITS[at] ?? Number.NaN)]));
-  return given.length === 0 ? Number.NaN : given.reduce((sum, each) => sum + each);
-}
-
-function numberOf(text: string): number {
-  return /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-}
-
 const NUMBER = "\\d+(\\.\\d+)?";
-/** What {@link milliseconds} reads of texts, for those who have a JSON Schema alone. */
+/** What {@link milliseconds} reads of texts. Each unit has two groups: its number, and the fraction of that. */
 const PATTERN = `^(?=\\d)(${NUMBER}d)?(${NUMBER}h)?(${NUMBER}m)?(${NUMBER}s)?(${NUMBER}ms)?$`;
+
+function fromText(text: string): number {
+  const groups = new RegExp(PATTERN).exec(text)?.slice(1);
+  if (!groups) return Number.NaN;
+  return UNITS.reduce((sum, unit, at) => sum + Number.parseFloat(groups[2 * at] ?? "0") * unit, 0);
+}
 
 /** A {@link Duration} from outside. */
 export const durationSchema = z
