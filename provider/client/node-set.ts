@@ -160,10 +160,10 @@ export class NodeSet {
 }
 
 const insertTexts = madeOnce(
-  (entries: readonly SetEntry[]) => new EntryTexts(entries.map(([p, v]) => commands.insertEntry({ p, v }))),
+  (entries: readonly SetEntry[]) => new EntryTexts(entries.map(([p, v]) => commands.insertEntry(p, v))),
 );
 
-const deletes = new EqualTexts((a) => commands.deleteEntry({ a }));
+const deletes = new EqualTexts(commands.deleteEntry);
 
 /** Sets that nodes of this process listed last. */
 const equalAnswers = new EqualAnswers<ObservedSet>();

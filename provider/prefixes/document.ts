@@ -71,8 +71,8 @@ export function readDocument(
 
 /** The elements of the first published list whose shape the document has, or why that cannot be used. */
 function published(root: unknown): Iterable<Element> | string | undefined {
-  for (const { document } of LISTS) {
-    const found = document?.find(root);
+  for (const list of LISTS) {
+    const found = list.find?.(root);
     if (found !== undefined) return found;
   }
   return undefined;

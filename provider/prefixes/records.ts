@@ -2,7 +2,7 @@ import { isObject, type JsonObject } from "../model/json";
 import type { Collector } from "./collector";
 import { LISTS } from "./lists";
 import { member, type RecordShape } from "./lists/list";
-import type { PrefixColumns, PrefixFileOptions } from "./options";
+import { COLUMNS, type PrefixColumns, type PrefixFileOptions } from "./options";
 import { type Part, type Place, shown } from "./problems";
 
 /** Where a member of a record stands, or the record itself. */
@@ -124,16 +124,8 @@ export class RecordReader {
 
 /** The shape of the records that a user describes with `columns`. */
 function shapeOf(columns: PrefixColumns): RecordShape {
-  const names = (name: string | number | undefined) => (name === undefined ? [] : [String(name)]);
-  const prefix = names(columns.prefix);
-  return {
-    recognises: (members) => prefix.some((name) => Object.hasOwn(members, name)),
-    members: {
-      prefix,
-      value: names(columns.value),
-      reason: names(columns.reason),
-      ticket: names(columns.ticket),
-      expires: names(columns.expires),
-    },
-  };
+  const members = Object.fromEntries(
+    COLUMNS.map((part) => [part, columns[part] === undefined ? [] : [String(columns[part])]]),
+  );
+  return { recognises: (record) => Object.hasOwn(record, String(columns.prefix)), members };
 }

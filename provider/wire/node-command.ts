@@ -11,20 +11,6 @@ export const USER_ARENA = "user-arena";
 /** The four commands (docs/contract.md#node-endpoint). */
 export type Command = "list" | "insert" | "delete" | "commit";
 
-/** Entry of an insert (docs/contract.md#set-entries). */
-export interface InsertEntry {
-  /** Prefix. */
-  readonly p: string;
-  /** Value: an integer from 0 to 2³²−1, or the value that the node listed, where it is put back. */
-  readonly v: ListedValue;
-}
-
-/** Entry of a delete (docs/contract.md#set-entries). */
-export interface DeleteEntry {
-  /** The prefix as the node spells it. */
-  readonly a: string;
-}
-
 /** The body of a list; `type` only for marks. */
 export function listCommand(url: ResourceUrl, type?: MarkType): string {
   return JSON.stringify({ url: requestUrl(url), cmd: "list", type });
@@ -42,8 +28,12 @@ export function dataCommand(url: PrefixSetUrl, cmd: "insert" | "delete"): { head
   return { head: body.slice(0, -2), tail: "]}" };
 }
 
-/** One entry of an insert as JSON. */
-export function insertEntry({ p, v }: InsertEntry): string {
+/**
+ * One entry of an insert as JSON (docs/contract.md#set-entries).
+ *
+ * @param v An integer from 0 to 2³²−1, or the value that the node listed, where it is put back.
+ */
+export function insertEntry(p: string, v: ListedValue): string {
   // Digits that a double would round are kept as a text, and were a number.
   if (typeof v === "string" && LONG_INTEGER.test(v)) return `{"p":${JSON.stringify(p)},"v":${v}}`;
   return JSON.stringify({ p, v });
@@ -51,9 +41,9 @@ export function insertEntry({ p, v }: InsertEntry): string {
 
 const LONG_INTEGER = /^-?[1-9]\d{15,30}$/;
 
-/** One entry of a delete as JSON. */
-export function deleteEntry(entry: DeleteEntry): string {
-  return JSON.stringify({ a: entry.a });
+/** One entry of a delete as JSON (docs/contract.md#set-entries). @param a The prefix as the node spells it. */
+export function deleteEntry(a: string): string {
+  return JSON.stringify({ a });
 }
 
 /** @throws {TypeError} when a name would end or split the address. */

@@ -1,74 +1,64 @@
 import { isObject } from "../../model/json";
 import { type Element, elements, has, member, type PublishedList } from "./list";
 
-/** `drop_v4.json`, `drop_v6.json`: a record a line, the last one says how many there are. `drop.txt`: `prefix ; SBLn`. */
-export const spamhaus: PublishedList = {
-  name: "Spamhaus DROP",
-  record: {
-    recognises: (members) => has(members, "cidr", "sblid"),
-    members: { prefix: ["cidr"], reason: ["sblid"] },
-    closing: { recognises: ({ type }) => type === "metadata", records: "records" },
-  },
-  text: { reason: /^SBL\d+$/ },
-};
-
-/** `asndrop.json` looks like its siblings, but lists autonomous systems. */
-export const spamhausAsn: PublishedList = {
-  name: "Spamhaus ASN-DROP",
-  record: {
-    recognises: (members) => has(members, "asn", "asname"),
-    members: {},
-    refuses: () => "lists autonomous systems, which have no prefixes here: read drop_v4.json and drop_v6.json instead.",
-  },
-};
-
-/** Netsets say `Entries : N subnets, M unique IPs`, ipsets of single addresses `Entries : N unique IPs`. */
-export const firehol: PublishedList = {
-  name: "FireHOL",
-  text: { announcement: /^#\s*Entries\s*:\s*(?<records>[\d,]+)\s+(?<noun>subnets|unique IPs)\b/i },
-};
-
-/** `ipblocklist.json`: an array of servers; one address can come with several ports. */
-export const feodo: PublishedList = {
-  name: "Feodo Tracker",
-  record: { recognises: (members) => has(members, "ip_address"), members: { prefix: ["ip_address"] } },
-};
-
-/** `block.txt`: start, end, prefix length and more, separated by tabs, below a head line that is no comment. */
-export const dshield: PublishedList = {
-  name: "DShield",
-  text: { head: /^Start\tEnd\t/i, prefix: ([start = "", end = ""]) => `${start.trim()}-${end.trim()}` },
-};
-
 const ADDRESSES = /^(ip|range)$/i;
 /** A decision without a type is a ban, as `cscli decisions import` has it. */
 const BAN = /^(ban)?$/i;
 
-/**
- * Decisions: `value` is the address and never a value of ours. `duration` does not say from when it counts, so that an
- * expiry made of it would be another one at each reading: a decision is there until the list no longer has it. Only what
- * CrowdSec itself blocks is read: no decision that is simulated, and none of another type than `ban`.
- */
-export const crowdsec: PublishedList = {
-  name: "CrowdSec",
-  record: {
-    recognises: (members) => has(members, "value") && (has(members, "duration") || has(members, "scope")),
-    members: { prefix: ["value"], reason: ["reason", "scenario"] },
-    omits: [
-      { member: "simulated", words: "simulated", when: (value) => String(value).toLowerCase() === "true" },
-      { member: "type", words: 'of another type than "ban"', when: (value) => !BAN.test(String(value ?? "")) },
-    ],
-    refuses: ({ scope }) =>
-      scope === undefined || scope === "" || ADDRESSES.test(String(scope))
-        ? undefined
-        : `is a decision on the scope ${JSON.stringify(scope)}, which has no prefix: set select: { scope: ["Ip", "Range"] }, as the file spells them.`,
+/** Lists of addresses to block. */
+export const blockLists: readonly PublishedList[] = [
+  // `drop_v4.json`, `drop_v6.json`: a record a line, the last one says how many there are. `drop.txt`: `prefix ; SBLn`.
+  {
+    name: "Spamhaus DROP",
+    record: {
+      recognises: (members) => has(members, "cidr", "sblid"),
+      members: { prefix: ["cidr"], reason: ["sblid"] },
+      closing: { recognises: ({ type }) => type === "metadata", records: "records" },
+    },
+    text: { reason: /^SBL\d+$/ },
   },
-  document: {
+  // `asndrop.json` looks like its siblings, but lists autonomous systems.
+  {
+    name: "Spamhaus ASN-DROP",
+    record: {
+      recognises: (members) => has(members, "asn", "asname"),
+      members: {},
+      refuses: () =>
+        "lists autonomous systems, which have no prefixes here: read drop_v4.json and drop_v6.json instead.",
+    },
+  },
+  // Netsets say `Entries : N subnets, M unique IPs`, ipsets of single addresses `Entries : N unique IPs`.
+  { name: "FireHOL", text: { announcement: /^#\s*Entries\s*:\s*(?<records>[\d,]+)\s+(?<noun>subnets|unique IPs)\b/i } },
+  // `ipblocklist.json`: an array of servers; one address can come with several ports.
+  {
+    name: "Feodo Tracker",
+    record: { recognises: (members) => has(members, "ip_address"), members: { prefix: ["ip_address"] } },
+  },
+  // `block.txt`: start, end, prefix length and more, separated by tabs, below a head line that is no comment.
+  {
+    name: "DShield",
+    text: { head: /^Start\tEnd\t/i, prefix: ([start = "", end = ""]) => `${start.trim()}-${end.trim()}` },
+  },
+  // Decisions: `value` is the address and never a value of ours. `duration` does not say from when it counts, so that an
+  // expiry made of it would be another one at each reading: a decision is there until the list no longer has it. Only what
+  // CrowdSec itself blocks is read: no decision that is simulated, and none of another type than `ban`.
+  {
+    name: "CrowdSec",
+    record: {
+      recognises: (members) => has(members, "value") && (has(members, "duration") || has(members, "scope")),
+      members: { prefix: ["value"], reason: ["reason", "scenario"] },
+      omits: [
+        { member: "simulated", words: "simulated", when: (value) => String(value).toLowerCase() === "true" },
+        { member: "type", words: 'of another type than "ban"', when: (value) => !BAN.test(String(value ?? "")) },
+      ],
+      refuses: ({ scope }) =>
+        scope === undefined || scope === "" || ADDRESSES.test(String(scope))
+          ? undefined
+          : `is a decision on the scope ${JSON.stringify(scope)}, which has no prefix: set select: { scope: ["Ip", "Range"] }, as the file spells them.`,
+    },
     // `cscli decisions list --output json` lists alerts, each with its decisions.
     find(root) {
-      if (!Array.isArray(root) || !root.some((alert) => isObject(alert) && Array.isArray(member(alert, "decisions")))) {
-        return undefined;
-      }
+      if (!Array.isArray(root) || !root.some((alert) => Array.isArray(member(alert, "decisions")))) return undefined;
       return root.flatMap((alert: unknown, index): Element[] =>
         elements(alert, "decisions").map(({ path, record }) => ({
           path: [index, ...path],
@@ -77,4 +67,4 @@ export const crowdsec: PublishedList = {
       );
     },
   },
-};
+];

@@ -32,12 +32,6 @@ interface Omission {
   readonly words: string;
 }
 
-/** How a JSON or YAML document of a list looks. */
-interface DocumentShape {
-  /** The elements of the list, `undefined` when the document is not of this shape, a sentence when it cannot be used. */
-  find(root: unknown): Iterable<Element> | string | undefined;
-}
-
 /** What is particular in a list that is plain text. */
 export interface TextShape {
   /** A comment with the groups `records` and `noun`: how many lines there must be. */
@@ -54,8 +48,12 @@ export interface TextShape {
 export interface PublishedList {
   readonly name: string;
   readonly record?: RecordShape;
-  readonly document?: DocumentShape;
   readonly text?: TextShape;
+  /**
+   * The elements of the list in a JSON or YAML document, `undefined` when the document is not of its shape, a sentence when it
+   * cannot be used.
+   */
+  find?(root: unknown): Iterable<Element> | string | undefined;
 }
 
 /** A member of its own, never one that an object inherits. */

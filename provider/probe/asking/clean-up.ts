@@ -78,7 +78,7 @@ function leftIn(work: WorkSet, endpoint: string, why: string): LeftBehind {
   const prefixes = work.remains;
   const named = prefixes.slice(0, SHOWN);
   const { head, tail } = dataCommand(work.url, "delete");
-  const remove = head + named.map((a) => deleteEntry({ a })).join(",") + tail;
+  const remove = head + named.map(deleteEntry).join(",") + tail;
   const send = (body: string) => `  curl -sS ${endpoint}${NODE_PATH} -H 'Content-Type: application/json' -d '${body}'`;
   const more =
     prefixes.length > SHOWN

@@ -76,7 +76,7 @@ export class WorkSet {
 
   async insert(entries: readonly (readonly [prefix: string, value: number])[], asked = "insert"): Promise<Answer> {
     const { head, tail } = dataCommand(this.url, "insert");
-    const items = entries.map(([p, v]) => insertEntry({ p, v }));
+    const items = entries.map(([p, v]) => insertEntry(p, v));
     const added = entries.map(([p]) => p).filter((p) => !this.placed.has(p));
     for (const p of added) this.placed.add(p);
     const answer = await this.send("insert", head + items.join(",") + tail, asked);
@@ -89,7 +89,7 @@ export class WorkSet {
 
   async delete(texts: readonly string[], asked = "delete"): Promise<Answer> {
     const { head, tail } = dataCommand(this.url, "delete");
-    const answer = await this.send("delete", head + texts.map((a) => deleteEntry({ a })).join(",") + tail, asked);
+    const answer = await this.send("delete", head + texts.map(deleteEntry).join(",") + tail, asked);
     if (!answer.isRefusal) {
       for (const text of texts) if (this.placed.delete(text)) this.leaving.add(text);
     }
