@@ -82,7 +82,8 @@ export class Forwarder {
     await loadTransport();
     // Before the state is touched: a sink whose package is missing fails here.
     const sinks = await openSinks(parts);
-    const leases = config.current.cluster && (await NatsLeaseStore.open(() => clusterOf(config)));
+    const { cluster } = config.current;
+    const leases = cluster && (await NatsLeaseStore.open(() => config.current.cluster ?? cluster));
     const spec = {
       file: join(config.stateFolder, "forwarder.db"),
       sinks: specsOf(parts),
@@ -277,8 +278,3 @@ export class Forwarder {
 
 /** What is wrong with a sink, as keys of {@link Troubles} begin. */
 const ABOUT_SINKS = ["sink", "full", "rejected", "rejected-full", "spool"];
-
-function clusterOf({ current }: LiveConfig): NonNullable<LiveConfig["current"]["cluster"]> {
-  if (!current.cluster) throw new TypeError("There is no cluster any more.");
-  return current.cluster;
-}

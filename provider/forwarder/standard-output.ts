@@ -1,7 +1,10 @@
 import { write } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { promisify } from "node:util";
 import { codeOf } from "../model/errors";
 import { TIMES } from "./defaults";
+
+const writeSome = promisify(write);
 
 /**
  * Standard output for much text: resolves when it has taken all of it, in the order of the calls. Written in Node's pool of
@@ -22,16 +25,10 @@ export function standardOutput(fd = 1): (text: string) => Promise<void> {
 async function writeAll(fd: number, bytes: Buffer): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     try {
-      at += await writeSome(fd, bytes, at);
+      at += (await writeSome(fd, bytes, at, bytes.length - at, null)).bytesWritten;
     } catch (error) {
       if (codeOf(error) !== "EAGAIN") throw error;
       await pause(TIMES.pipeFullMs);
     }
   }
-}
-
-function writeSome(fd: number, bytes: Buffer, from: number): Promise<number> {
-  return new Promise((resolve, reject) => {
-    write(fd, bytes, from, bytes.length - from, null, (error, count) => (error ? reject(error) : resolve(count)));
-  });
 }

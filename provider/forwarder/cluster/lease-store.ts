@@ -19,6 +19,13 @@ export interface Member extends z.infer<typeof announcedSchema> {
   readonly name: string;
 }
 
+/** A connection, and the buckets over it. */
+interface Buckets {
+  readonly connection: NatsConnection;
+  readonly leases: KV;
+  readonly turns: KV;
+}
+
 /** Delete markers must live at least a second. */
 const LEAST_MARKER_MS = 1_000;
 /** JSStreamWrongLastSequenceErr: another writer has changed the key. */
@@ -31,10 +38,8 @@ const WRONG_LAST = 10_071;
  * stale, but for how nodes are spread. Every method may throw; a revision is a number that grows with each change.
  */
 export class NatsLeaseStore {
-  private connection: NatsConnection | undefined;
-  private leases: KV | undefined;
-  private turns: KV | undefined;
-  private opening: Promise<{ leases: KV; turns: KV }> | undefined;
+  private current: Buckets | undefined;
+  private opening: Promise<Buckets> | undefined;
 
   private constructor(
     private readonly library: Nats,
@@ -107,7 +112,7 @@ export class NatsLeaseStore {
   }
 
   async close(): Promise<void> {
-    await this.connection?.close();
+    await this.current?.connection.close();
   }
 
   /** `undefined` when the server says that the key is not as we think; any other failure is thrown. */
@@ -126,10 +131,8 @@ export class NatsLeaseStore {
     return Math.max(TIMES.leaseRequestMs, this.options().leaseMs / 3);
   }
 
-  private opened(): Promise<{ leases: KV; turns: KV }> {
-    if (this.leases && this.turns && this.connection && !this.connection.isClosed()) {
-      return Promise.resolve({ leases: this.leases, turns: this.turns });
-    }
+  private async opened(): Promise<Buckets> {
+    if (this.current && !this.current.connection.isClosed()) return this.current;
     // All that is asked meanwhile waits for one connection.
     this.opening ??= this.open().finally(() => {
       this.opening = undefined;
@@ -137,7 +140,7 @@ export class NatsLeaseStore {
     return this.opening;
   }
 
-  private async open(): Promise<{ leases: KV; turns: KV }> {
+  private async open(): Promise<Buckets> {
     const options = this.options();
     const { bucket, leaseMs, replicas } = options;
     const connection = await connectNats(this.library, options, "cluster", Math.max(TIMES.natsConnectMs, leaseMs));
@@ -145,10 +148,9 @@ export class NatsLeaseStore {
       const manager = new this.library.kv.Kvm(connection);
       const common = { history: 1, replicas, timeout: this.requestMs };
       const markerTTL = Math.max(LEAST_MARKER_MS, leaseMs);
-      this.leases = await manager.create(bucket, { ...common, ttl: leaseMs, markerTTL });
-      this.turns = await manager.create(`${bucket}-turns`, common);
-      this.connection = connection;
-      return { leases: this.leases, turns: this.turns };
+      const leases = await manager.create(bucket, { ...common, ttl: leaseMs, markerTTL });
+      this.current = { connection, leases, turns: await manager.create(`${bucket}-turns`, common) };
+      return this.current;
     } catch (error) {
       await connection.close().catch(() => {});
       throw error;

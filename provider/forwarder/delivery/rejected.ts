@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { createReadStream, existsSync } from "node:fs";
-import { type FileHandle, link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { link, mkdir, open, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import { PRIVATE_FILE, PRIVATE_FOLDER } from "../../files/private";
@@ -8,6 +8,7 @@ import { attempt, codeOf } from "../../model/errors";
 import type { LiveConfig } from "../config/config";
 import { CONFIG_DEFAULTS, SIZES } from "../defaults";
 import type { ForwardRecord } from "../record/record";
+import { endOfLastLine, NEW_LINE } from "../sinks/file";
 import type { Rejected } from "../sinks/sink";
 import { written } from "../slices";
 
@@ -120,7 +121,7 @@ export class RejectedFiles {
     try {
       const { size, ino } = await handle.stat();
       if (size + Buffer.byteLength(lines) > limit) return "no room";
-      await handle.appendFile((await endsInLine(handle, size)) ? `\n${lines}` : lines);
+      await handle.appendFile((await endOfLastLine(handle)) < size ? `\n${lines}` : lines);
       await handle.datasync();
       const now = await stat(path).catch(() => undefined);
       return now?.ino === ino ? "kept" : "taken";
@@ -215,14 +216,6 @@ async function countLines(path: string): Promise<number> {
   return count;
 }
 
-/** True when a file ends within a line. */
-async function endsInLine(handle: FileHandle, size: number): Promise<boolean> {
-  if (size === 0) return false;
-  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
-  return buffer[0] !== NEW_LINE;
-}
-
-const NEW_LINE = 0x0a;
 /** How the name of a file ends that a replay has taken. */
 const CLAIMED = ".replay";
 const NAME_LENGTH = "00000001.ndjson".length;

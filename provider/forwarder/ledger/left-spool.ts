@@ -6,7 +6,7 @@ import { codeOf, messageOf } from "../../model/errors";
 import { tableOf } from "../table";
 import type { Backlog, SinkSpec } from "./protocol";
 import { SinkAccount } from "./sink-account";
-import { isBroken, isNoDatabase, loadSqlite, StoreError } from "./sqlite";
+import { isBroken, isCode, loadSqlite, StoreError } from "./sqlite";
 
 const sinkRow = z.object({ name: z.string(), position: z.number(), dropped: z.number() });
 const tableRow = z.object({ id: z.number(), name: z.string(), bytes: z.number().catch(0) });
@@ -93,7 +93,7 @@ export class LeftSpool implements Disposable {
         if (!isBroken(error) && !(error instanceof z.ZodError)) throw error;
         at++;
         if (failures++ === 0) this.unreadable++;
-        if (isNoDatabase(error)) return;
+        if (isCode(error, "notADatabase")) return;
       }
     }
   }

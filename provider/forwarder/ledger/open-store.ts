@@ -7,7 +7,7 @@ import { bytesOf } from "./kept-baseline";
 import { type ChangingOptions, type LedgerOptions, type Opened, SpoolFull, type TakenOver } from "./protocol";
 import type { Entry, SinkAccount } from "./sink-account";
 import { type Moved, Spool } from "./spool";
-import { DiskFull, explained, isBroken, isFull } from "./sqlite";
+import { explained, isBroken, isFull, sqliteError } from "./sqlite";
 import type { Store } from "./store";
 import { type FinishedReading, TableState } from "./table-state";
 
@@ -240,7 +240,7 @@ export class OpenStore {
     else if (this.spool.hasMoved && !one.isSecondTry) this.finished.push({ ...one, isSecondTry: true });
     else {
       table.forget();
-      one.reject(new DiskFull("the disk is full but for what stays free"));
+      one.reject(sqliteError("full", "the disk is full but for what stays free"));
     }
     return false;
   }

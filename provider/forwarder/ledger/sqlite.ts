@@ -27,25 +27,14 @@ export class StoreError extends PacketFilterError {
   }
 }
 
-/** The file is a database, and no sound store. */
-export class BrokenStore extends Error {
-  override readonly name = "BrokenStore";
+/** An error of ours that means what one of SQLite does. */
+export function sqliteError(name: keyof typeof CODES, message: string): Error {
+  return Object.assign(new Error(message), { errcode: CODES[name] });
 }
 
 /** True for an error that says that the file is no sound store. */
 export function isBroken(error: unknown): boolean {
-  return error instanceof BrokenStore || isCode(error, "corrupt", "notADatabase");
-}
-
-/** True for an error that says that nothing of the file can be read. */
-export function isNoDatabase(error: unknown): boolean {
-  return isCode(error, "notADatabase");
-}
-
-/** A reading was not taken over, since it would take space of the disk that is to stay free. */
-export class DiskFull extends Error {
-  override readonly name = "DiskFull";
-  readonly errcode = CODES.full;
+  return isCode(error, "corrupt", "notADatabase");
 }
 
 /** True when there was no room on the disk. */
@@ -76,8 +65,8 @@ export async function loadSqlite(): Promise<Sqlite> {
 
 const codeSchema = z.object({ errcode: z.number().optional() });
 
-/** The low byte is the code, whatever stands above it. */
-function isCode(error: unknown, ...names: (keyof typeof CODES)[]): boolean {
+/** Whether an error has one of these codes: its low byte, whatever stands above it. */
+export function isCode(error: unknown, ...names: (keyof typeof CODES)[]): boolean {
   const { errcode } = codeSchema.catch({}).parse(error);
   return errcode !== undefined && names.some((name) => CODES[name] === (errcode & 0xff));
 }

@@ -6,7 +6,7 @@ import { makePrivate, PRIVATE_FOLDER } from "../../files/private";
 import { messageOf } from "../../model/errors";
 import { nextTurn } from "../slices";
 import type { LedgerOptions } from "./protocol";
-import { BrokenStore, explained, loadSqlite, type Sqlite, StoreError } from "./sqlite";
+import { explained, loadSqlite, type Sqlite, StoreError, sqliteError } from "./sqlite";
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -98,7 +98,7 @@ export class Store {
       db.exec("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA journal_size_limit=67108864");
       db.exec(`BEGIN IMMEDIATE; ${SCHEMA} PRAGMA user_version=${FORM}; COMMIT`);
       const check = z.object({ quick_check: z.string() }).parse(db.prepare("PRAGMA quick_check(1)").get()).quick_check;
-      if (check !== "ok") throw new BrokenStore(check);
+      if (check !== "ok") throw sqliteError("corrupt", check);
       if (maxPages !== undefined) db.exec(`PRAGMA max_page_count=${maxPages}`);
       return new Store(sqlite, db, lock, file, options);
     } catch (error) {

@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener } from "node:http";
 import { createServer as createTlsServer } from "node:https";
+import { isDeepStrictEqual } from "node:util";
 import { OptionsError } from "../../client";
 import { messageOf } from "../../model/errors";
 import { partsOf } from "../config/fields";
@@ -11,10 +12,7 @@ import { allHold } from "./health";
 import { METRICS_TYPE } from "./metrics";
 
 /** Where a forwarder answers, and how it is closed. */
-export interface OperatingServer {
-  readonly url: string;
-  close(): Promise<void>;
-}
+type OperatingServer = Awaited<ReturnType<typeof serveOperating>>;
 
 /**
  * Serves `/healthz` and `/readyz`, 200 or 503 with a document of what was looked at (docs/forwarder.md#health), and `/metrics`.
@@ -25,7 +23,7 @@ export interface OperatingServer {
  * @param forwarder Asked at each request: a new configuration makes a new one.
  * @throws {OptionsError} when the address cannot be listened on.
  */
-export async function serveOperating(listen: () => Listen, forwarder: () => Forwarder): Promise<OperatingServer> {
+export async function serveOperating(listen: () => Listen, forwarder: () => Forwarder) {
   const { address, tls } = listen();
   const { host, port: wanted } = partsOf(address);
   const respond: RequestListener = (request, response) => {
@@ -47,11 +45,70 @@ export async function serveOperating(listen: () => Listen, forwarder: () => Forw
   return {
     url: `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+}
+
+/** The server of `/healthz`, `/readyz` and `/metrics` at the address of the configuration, which may change. */
+export class Listener {
+  private listen: Listen | undefined;
+  private server: OperatingServer | undefined;
+
+  /**
+   * @param forwarder Asked at each request.
+   * @param now What the configuration says now: certificate and token are read again from their files.
+   */
+  constructor(
+    private readonly forwarder: () => Forwarder,
+    private readonly now: () => Listen | undefined,
+  ) {}
+
+  get url(): string | undefined {
+    return this.server?.url;
+  }
+
+  /**
+   * Listens at another address, or at none.
+   *
+   * @throws {OptionsError} when it cannot be listened on; it listens where it did then.
+   */
+  async move(listen: Listen | undefined): Promise<void> {
+    const before = this.listen;
+    if (isDeepStrictEqual(placeOf(before), placeOf(listen))) return;
+    // The same port of another address is free only once it is given back.
+    if (before && listen && partsOf(before.address).port === partsOf(listen.address).port) await this.close();
+    try {
+      const server = listen && (await this.serve(listen));
+      await this.close();
+      this.server = server;
+      this.listen = listen;
+    } catch (error) {
+      if (before && !this.server) this.server = await this.serve(before);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.server?.close();
+    this.server = undefined;
+  }
+
+  private serve(listen: Listen): Promise<OperatingServer> {
+    const current = (): Listen => {
+      const now = this.now();
+      // While it moves, the configuration still says where it was.
+      return now && isDeepStrictEqual(placeOf(now), placeOf(listen)) ? now : listen;
+    };
+    return serveOperating(current, this.forwarder);
+  }
+}
+
+/** What a server cannot change while it listens. */
+function placeOf(listen: Listen | undefined) {
+  return listen && { address: listen.address, isTls: listen.tls !== undefined };
 }
 
 type Certificate = NonNullable<Listen["tls"]>;

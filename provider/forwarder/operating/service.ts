@@ -5,7 +5,7 @@ import { TIMES } from "../defaults";
 import type { Forwarder } from "../forwarder";
 import { endsWithin, systemWorld } from "../world";
 import { allHold } from "./health";
-import { Listener } from "./listener";
+import { Listener } from "./http-server";
 import type { ServiceManager } from "./service-manager";
 import type { Log } from "./troubles";
 

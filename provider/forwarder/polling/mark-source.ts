@@ -31,9 +31,6 @@ export class ListFailure extends Error {
   }
 }
 
-/** An answer that came whole. */
-type ArrivedAnswer = Pick<ArrivedList, "head" | "body">;
-
 /** Lists the marks of one node, one try a call: the pace counts failed tries, so nothing here repeats one. */
 export class MarkSource {
   private readonly connection: HttpConnection;
@@ -47,7 +44,11 @@ export class MarkSource {
   }
 
   /** Asks for a table. @returns what the answer says of itself, and its body, which is whole. @throws {ListFailure} */
-  async list(table: TableName, userArena: string | undefined, signal: AbortSignal): Promise<ArrivedAnswer> {
+  async list(
+    table: TableName,
+    userArena: string | undefined,
+    signal: AbortSignal,
+  ): Promise<Pick<ArrivedList, "head" | "body">> {
     const { requests, fail } = this.told(table);
     const { timeoutMs = DEFAULTS.timeoutMs, maxAnswerBytes = DEFAULTS.maxAnswerBytes } = this.options;
     const request = requests.listMarks(urlOf(table), table.type, userArena);

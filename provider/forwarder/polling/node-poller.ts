@@ -105,12 +105,8 @@ class NodePoller {
     const members = { node: this.name };
     const key = `structure/${this.name}`;
     try {
-      const { tables, problems } = await readStructure(
-        this.name,
-        this.connected(),
-        { watch: config.current.watch, loop },
-        signal,
-      );
+      const { watch } = config.current;
+      const { tables, problems } = await readStructure(this.name, this.connected(), watch, loop, signal);
       const complete = problems.length === 0;
       if (complete) troubles.end(key, members, `Node ${this.name} answers.`);
       else {

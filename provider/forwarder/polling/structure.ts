@@ -11,20 +11,18 @@ export interface WatchedTable {
   readonly rules: readonly Rule[];
 }
 
-/** What one look at a node's profiles and rules found. */
-export interface Structure {
-  readonly tables: readonly WatchedTable[];
-  /** A sentence for each thing that could not be read, and that the next look may find. */
-  readonly problems: readonly string[];
-}
-
-/** Lists profiles and rules of the arenas that are watched on a node (docs/contract.md#profiles-and-rules). */
+/**
+ * Lists profiles and rules of the arenas that are watched on a node (docs/contract.md#profiles-and-rules).
+ *
+ * @returns the tables, and a sentence for each thing that could not be read, and that the next look may find.
+ */
 export async function readStructure(
   node: string,
   client: NodeClient,
-  { watch, loop }: { readonly watch: CheckedConfig["watch"]; readonly loop: SharedTurns },
+  watch: CheckedConfig["watch"],
+  loop: SharedTurns,
   signal: AbortSignal,
-): Promise<Structure> {
+) {
   const tables = new Map<string, WatchedTable>();
   const problems: string[] = [];
   for (const entry of watch.filter(({ nodes }) => matchesAny(nodes, node))) {

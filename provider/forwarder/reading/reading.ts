@@ -1,9 +1,9 @@
 import { readList } from "../../client/reading";
-import type { Mark, MarkType } from "../../model/mark";
+import type { Mark } from "../../model/mark";
 import type { NodeHabits } from "../../wire/answers";
-import type { HeadData } from "../../wire/envelope";
 import { readMarkList } from "../../wire/mark-list";
 import { SIZES } from "../defaults";
+import type { ArrivedList } from "../ledger/protocol";
 import { type Details, furtherKey, keyOf, type RowWriter } from "../record/rows";
 import type { Baseline } from "./baseline";
 
@@ -22,20 +22,12 @@ export class UnreadList extends Error {
   }
 }
 
-/** The answer to the list of a table. */
-interface ArrivedMarks {
-  readonly table: { readonly arena: string; readonly profile: string; readonly type: MarkType };
-  readonly head?: HeadData | undefined;
-  readonly body: readonly Uint8Array[];
-  readonly habits: NodeHabits;
-}
-
 /**
  * The marks of a whole answer, read as the client reads it.
  *
  * @throws {UnreadList} for an answer that is no list, not the whole list, or longer than `maxListRecords`.
  */
-export function readMarks({ table, head, body, habits }: ArrivedMarks): Mark[] {
+export function readMarks({ table, head, body, habits }: ArrivedList): Mark[] {
   const { status, headers } = head ?? { status: 200, headers: {} };
   const answer = { status, header: (name: string) => headers[name], body: Buffer.concat(body).toString("utf8") };
   const read = (json: unknown, known: NodeHabits) => readMarkList(json, table.type, known);

@@ -90,10 +90,10 @@ async function moveIfThere(path: string, number: number): Promise<void> {
 }
 
 const STEP = 65_536;
-const NEW_LINE = 0x0a;
+export const NEW_LINE = 0x0a;
 
 /** Where the last whole line ends. */
-async function endOfLastLine(handle: FileHandle): Promise<number> {
+export async function endOfLastLine(handle: FileHandle): Promise<number> {
   const { size } = await handle.stat();
   const buffer = Buffer.alloc(STEP);
   for (let end = size; end > 0; ) {

@@ -13,7 +13,7 @@ import type { ForwarderWorld } from "../world";
 /** Where records go. One file in this folder a kind, and a line in `kinds.ts`. */
 export interface Sink<Payload = unknown> {
   /** Writes records as they are sent, while a delivery may be under way. */
-  write(records: Outgoing): Promise<Written<Payload>>;
+  write(records: Outgoing): Promise<Omit<Parcel<Payload>, "records">>;
   /**
    * Delivers what was written, in its order. Returning means: acknowledged, but for what the answer names.
    *
@@ -23,15 +23,11 @@ export interface Sink<Payload = unknown> {
   close(): Promise<void>;
 }
 
-/** Records as a sink sends them. */
-interface Written<Payload> {
+/** Some of a delivery: records, and as the sink sends them. */
+export interface Parcel<Payload = unknown> {
+  readonly records: Outgoing;
   readonly payload: Payload;
   readonly bytes: number;
-}
-
-/** Some of a delivery. */
-export interface Parcel<Payload = unknown> extends Written<Payload> {
-  readonly records: Outgoing;
 }
 
 /** What one delivery holds at most. */
