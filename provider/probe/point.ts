@@ -1,7 +1,9 @@
+import { given } from "../client/options";
 import type { ListKind, Member } from "../wire/answers";
+import type { Answer } from "./asking/answer";
 import type { Bench } from "./asking/bench";
 import { Skipped, Unclear, Unusable } from "./asking/outcome";
-import type { Certainty, DialectSettings, Finding, NodeSettings, ReceiverSettings } from "./finding";
+import type { Certainty, Finding, NodeSettings, ReceiverSettings } from "./finding";
 
 /** What a point says of what it saw. */
 export interface Judgement {
@@ -9,13 +11,20 @@ export interface Judgement {
   readonly found?: Extract<Certainty, "observed" | "assumed">;
   /** What the node does, in a sentence without a full stop. */
   readonly node: string;
-  readonly evidence?: readonly string[];
+  readonly evidence?: readonly (Answer | undefined)[];
   readonly advice?: string;
+  /** What to set for this node. */
+  readonly settings?: Partial<NodeSettings>;
+  /** What only seems likely. */
+  readonly guesses?: Partial<NodeSettings>;
+  /** What to set for this receiver. */
+  readonly receiver?: ReceiverSettings;
+  readonly dialect?: Readonly<Record<string, string | number | undefined>>;
 }
 
 /**
- * One open point. A new one stands in `points/` among those of its theme, in the order in which they are asked. `ask` is the only member that
- * sends anything; what it leaves in the set is cleared by the bench after it.
+ * One open point. A new one stands in `points/` among those of its theme, in the order in which they are asked. `ask` sends;
+ * what it leaves in the set is cleared by the bench after it.
  *
  * @example
  * ```ts
@@ -25,13 +34,18 @@ export interface Judgement {
  *   title: "IPv6 in a set",
  *   assumes: "accepted",
  *   finds: ["ipv6"],
- *   ask: ({ set }) => set.insert([[set.fresh6(), 1]]),
- *   judge: (answer) => ({ node: answer.isRefusal ? "refused" : "accepted", evidence: [answer.evidence] }),
- *   dialect: (answer) => ({ ipv6: answer.isRefusal ? "error" : "accepted" }),
+ *   ask: async ({ set }) => {
+ *     const answer = await set.insert([[set.fresh6(), 1]]);
+ *     return () => ({
+ *       node: answer.isRefusal ? "refused" : "accepted",
+ *       evidence: [answer],
+ *       dialect: { ipv6: answer.isRefusal ? "error" : "accepted" },
+ *     });
+ *   },
  * });
  * ```
  */
-interface PointDefinition<Seen> {
+interface PointDefinition {
   readonly name: string;
   /** The question, as a table shows it. */
   readonly title: string;
@@ -41,28 +55,20 @@ interface PointDefinition<Seen> {
   readonly finds?: readonly string[];
   /** Settings that it decides about, with dots: `answers.path.rules`; default: none. */
   readonly settles?: readonly string[];
-  /** @throws {Skipped} where it cannot be asked. @throws {Unclear} where the answers make no sense. */
-  ask(bench: Bench): Promise<Seen>;
-  judge(seen: Seen): Judgement;
-  /** What to set for this node. */
-  settings?(seen: Seen): Partial<NodeSettings>;
-  /** What to set for this receiver. */
-  receiver?(seen: Seen): ReceiverSettings;
-  /** What only seems likely. */
-  guesses?(seen: Seen): Partial<NodeSettings>;
-  dialect?(seen: Seen): Readonly<Record<string, string | number | undefined>>;
+  /**
+   * Asks. What it returns is called at the end, by all that is known then: later points may tell what an answer meant.
+   *
+   * @throws {Skipped} where it cannot be asked. @throws {Unclear} where the answers make no sense.
+   */
+  ask(bench: Bench): Promise<() => Judgement>;
 }
 
 /** What must be there so that a point can be asked: lists alone, an empty set to write to, or a receiver. */
 type Needs = "lists" | "set" | "receiver";
 
-/** An open point, whatever it sees. */
-export interface Point {
-  readonly name: string;
-  readonly title: string;
+/** An open point. */
+export interface Point extends Required<Pick<PointDefinition, "name" | "title" | "finds" | "settles">> {
   readonly needs: Needs;
-  readonly finds: readonly string[];
-  readonly settles: readonly string[];
   /** The point without which its answers would say nothing. */
   readonly restsOn: string | undefined;
   /** Asks. @throws what ends the whole probe, such as a node that does not answer. */
@@ -73,7 +79,7 @@ export interface Point {
 
 /** A point that was asked. */
 export interface Asked {
-  /** What came of it, by all that is known when this is called: later points may tell what an answer meant. */
+  /** What came of it, by all that is known when this is called. */
   judge(): Finding;
   /** Why what rests on it cannot be asked; absent where it can. */
   readonly failed?: Unclear;
@@ -89,47 +95,32 @@ export function settlesFor(kind: ListKind, ...members: readonly Member[]): strin
 
 /** Makes points that need the same, see {@link PointDefinition}, and whose answers say nothing without those of another one. */
 export function pointNeeding(needs: Needs, restsOn?: string) {
-  return <Seen>(definition: PointDefinition<Seen>): Point => pointOf({ needs, restsOn }, definition);
-}
-
-function pointOf<Seen>(all: Pick<Point, "needs" | "restsOn">, definition: PointDefinition<Seen>): Point {
-  const { name, title, assumes, finds = [], settles = [] } = definition;
-  const blank = { point: name, title, assumes, evidence: [], settings: {}, guesses: {}, receiver: {}, dialect: {} };
-  const without: Point["without"] = (found, why) => ({ ...blank, found, node: why });
-  const judge = (seen: Seen): Finding => {
-    const { found = "observed", ...judgement } = definition.judge(seen);
-    const settings = definition.settings?.(seen) ?? {};
-    const guesses = definition.guesses?.(seen) ?? {};
-    const receiver = definition.receiver?.(seen) ?? {};
-    return {
+  return ({ name, title, assumes, finds = [], settles = [], ask }: PointDefinition): Point => {
+    const blank = { point: name, title, assumes, evidence: [], settings: {}, guesses: {}, receiver: {}, dialect: {} };
+    const without: Point["without"] = (found, why) => ({ ...blank, found, node: why });
+    const judged = ({ found = "observed", evidence = [], dialect = {}, ...judgement }: Judgement): Finding => ({
       ...blank,
       ...judgement,
+      evidence: textsOf(evidence),
       found,
-      settings,
-      guesses,
-      receiver,
-      dialect: defined(definition.dialect?.(seen) ?? {}),
+      dialect: given(dialect) as Finding["dialect"],
+    });
+    const run: Point["run"] = async (bench) => {
+      try {
+        const judge = await ask(bench);
+        return { judge: () => judged(judge()) };
+      } catch (error) {
+        if (error instanceof Skipped) return { judge: () => without("skipped", error.message) };
+        if (!(error instanceof Unclear)) throw error;
+        const wayOut = error instanceof Unusable && error.wayOut !== undefined ? { advice: error.wayOut } : {};
+        const finding = { ...without("error", error.message), evidence: textsOf(error.evidence), ...wayOut };
+        return { judge: () => finding, failed: error };
+      }
     };
+    return { needs, restsOn, name, title, finds, settles, run, without };
   };
-  const run: Point["run"] = async (bench) => {
-    try {
-      const seen = await definition.ask(bench);
-      return { judge: () => judge(seen) };
-    } catch (error) {
-      if (error instanceof Skipped) return { judge: () => without("skipped", error.message) };
-      if (!(error instanceof Unclear)) throw error;
-      const wayOut = error instanceof Unusable && error.wayOut !== undefined ? { advice: error.wayOut } : {};
-      return {
-        judge: () => ({ ...without("error", error.message), evidence: error.evidence, ...wayOut }),
-        failed: error,
-      };
-    }
-  };
-  return { ...all, name, title, finds, settles, run, without };
 }
 
-function defined(switches: Readonly<Record<string, string | number | undefined>>): DialectSettings {
-  return Object.fromEntries(
-    Object.entries(switches).flatMap(([name, setting]) => (setting === undefined ? [] : [[name, setting]])),
-  );
+function textsOf(answers: readonly (Answer | undefined)[]): string[] {
+  return answers.flatMap((answer) => answer?.evidence ?? []);
 }

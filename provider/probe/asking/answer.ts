@@ -132,3 +132,10 @@ export function refusalSwitches(kind: RefusalKind, answer: Answer): DialectSetti
   const status = kind === "tooLarge" ? "capStatus" : `${kind}Status`;
   return { ...(WITH_STATUS.includes(form) && { [status]: answer.codeInBody ?? answer.status }), [`${kind}Form`]: form };
 }
+
+/** What to say of an answer that is an error or a success, and the switch with which the emulator does the same. */
+export function errorOrSuccess(name: string, answer: Answer, kind: RefusalKind) {
+  const node = answer.isRefusal ? "an error" : "success";
+  const dialect = answer.isRefusal ? { [name]: "error", ...refusalSwitches(kind, answer) } : { [name]: "success" };
+  return { node, evidence: [answer], dialect };
+}

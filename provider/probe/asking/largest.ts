@@ -43,9 +43,7 @@ export async function largest(
 }
 
 /** What a point says of a limit that was looked for. */
-export function judgeLimit({ most, isMet, refusal }: Largest): { node: string; evidence: string[] } {
-  return {
-    node: isMet ? `at most ${grouped(most)}` : `no limit was met up to ${grouped(most)}, the largest tried`,
-    evidence: refusal ? [refusal.evidence] : [],
-  };
+export function judgeLimit({ most, isMet, refusal }: Largest) {
+  const node = isMet ? `at most ${grouped(most)}` : `no limit was met up to ${grouped(most)}, the largest tried`;
+  return { node, evidence: [refusal] };
 }

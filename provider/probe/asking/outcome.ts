@@ -1,3 +1,5 @@
+import type { Answer } from "./answer";
+
 /** Thrown by a point that cannot be asked of this node. */
 export class Skipped extends Error {}
 
@@ -5,7 +7,7 @@ export class Skipped extends Error {}
 export class Unclear extends Error {
   constructor(
     message: string,
-    readonly evidence: readonly string[] = [],
+    readonly evidence: readonly Answer[] = [],
   ) {
     super(message);
   }
@@ -21,7 +23,7 @@ export class Unusable extends Unclear {
     readonly lacks: string,
     message: string,
     readonly wayOut: string | undefined,
-    evidence: readonly string[] = [],
+    evidence: readonly Answer[] = [],
   ) {
     super(message, evidence);
   }

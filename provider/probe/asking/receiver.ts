@@ -91,7 +91,7 @@ export class Receiver {
     const answer = await this.status();
     const reading = this.read(answer);
     if (reading.kind === "done") return reading.value.map(String);
-    throw new Unclear(`the status is not understood: ${whyUnread(reading)}`, [answer.evidence]);
+    throw new Unclear(`the status is not understood: ${whyUnread(reading)}`, [answer]);
   }
 
   /** Asks for the status until it shows the prefixes, and learns how it does. */

@@ -36,7 +36,7 @@ export async function askRecords<T>(
   const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
   if (answer.isRefusal && answer.doubt === undefined) {
     if (!bench.targets.isNamed(url)) throw new Skipped(`${formatUrl(url)} is refused: ${answer.quote}`);
-    throw new Unclear(`${formatUrl(url)} is refused`, [answer.evidence]);
+    throw new Unclear(`${formatUrl(url)} is refused`, [answer]);
   }
   return { answer, ...understand(bench, kind, url, answer, read) };
 }
@@ -73,7 +73,7 @@ export function understand<T>(
   if (!found) {
     const reading = readListed(answer, url, read, learned.answers);
     const why = reading.kind === "done" ? `its shape ${sketch(answer.json)} is not understood` : whyUnread(reading);
-    throw new Unclear(why, [answer.evidence]);
+    throw new Unclear(why, [answer]);
   }
   learned.learn(found);
   if (found.list.length > 0) bench.verdicts.succeeded("list", answer);
@@ -96,12 +96,10 @@ export function whereOf(path: string): string {
   return path === "" ? "the whole answer" : `under ${path}`;
 }
 
-/** What to say of a list that was read. */
-export function describeRecords({ answer, where }: Records<unknown>, what: string): Judgement {
-  return {
-    node: `${what}, ${where}`,
-    evidence: [answer.evidence],
-  };
+/** What to say of a list that was read, and what to set for it. */
+export function describeRecords({ answer, where, lesson }: Records<unknown>, what: string): Judgement {
+  const { known, guessed } = lesson;
+  return { node: `${what}, ${where}`, evidence: [answer], settings: settingsOf(known), guesses: settingsOf(guessed) };
 }
 
 /** The name under which a record holds what was read of it. */

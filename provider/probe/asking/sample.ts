@@ -32,13 +32,11 @@ const SAMPLE: readonly KnownEntry[] = [
 export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   const insert = await set.insert(SAMPLE.map(({ address, length, value }) => [`${address}/${length}`, value]));
   if (insert.isRefusal && insert.doubt === undefined)
-    throw new Unusable("it takes no entries", `a plain insert is refused: ${insert.quote}`, undefined, [
-      insert.evidence,
-    ]);
+    throw new Unusable("it takes no entries", `a plain insert is refused: ${insert.quote}`, undefined, [insert]);
   const before = await set.list("list before the commit");
   const listShows = showsAll(before) ? "staged" : "applied";
   const { commit, list, shown, ms } = await set.committed(showsAll, { pause: pauseAfter });
-  const evidence = [commit.evidence, list.evidence];
+  const evidence = [commit, list];
   if (!shown)
     throw new Unusable(
       "nothing written is ever listed",
@@ -59,7 +57,7 @@ export async function takeSample(set: WorkSet, { learned, verdicts }: Asker) {
   if (!found) {
     const reading = readListed(list, url, readPrefixSetList, learned.answers);
     const why = reading.kind === "done" ? "it is read as something else than what was written" : whyUnread(reading);
-    throw new Unusable("lists of its sets cannot be read", why, OWN_READER, [list.evidence]);
+    throw new Unusable("lists of its sets cannot be read", why, OWN_READER, [list]);
   }
   learned.prove(found.known);
   for (const [command, answer] of [

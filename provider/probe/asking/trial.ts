@@ -24,7 +24,7 @@ export async function tryStart(receiver: Receiver) {
   const overlapping = active.filter((one) => one.overlaps(prefix));
   if (overlapping.length > 0) {
     const named = overlapping.join(", ");
-    throw new Unclear(`signaling of ${named} is active: --signaling needs a prefix without any`, [idle.evidence]);
+    throw new Unclear(`signaling of ${named} is active: --signaling needs a prefix without any`, [idle]);
   }
   const texts = [prefix.toString()];
   const wrongStatus = await receiver.status({ secret: WRONG });
@@ -32,7 +32,7 @@ export async function tryStart(receiver: Receiver) {
   const idleStop = await receiver.stop(texts);
   const start = await receiver.start(texts);
   if (start.status >= 300 || refusalIn(start.body) !== undefined)
-    throw new Unclear(`the start of ${prefix} is refused: ${start.quote}`, [start.evidence]);
+    throw new Unclear(`the start of ${prefix} is refused: ${start.quote}`, [start]);
   const { answer: status, ms: delayMs, shown } = await receiver.shows(prefix.toString());
   if (!shown) throw unseen(receiver, start, status);
   if (active.length === 0) receiver.showsNothing(idle);
@@ -41,7 +41,7 @@ export async function tryStart(receiver: Receiver) {
       "no setting reads its answer to a start as a success",
       start.quote,
       'Let it answer "ok", or JSON with a member that says how it went.',
-      [start.evidence],
+      [start],
     );
   }
   const again = await receiver.start(texts);
@@ -51,7 +51,7 @@ export async function tryStart(receiver: Receiver) {
 /** A start that no status shows, with what is known of it all the same. */
 function unseen(receiver: Receiver, start: Answer, status: Answer): Unclear {
   const reading = receiver.read(status);
-  const evidence = [start.evidence, status.evidence];
+  const evidence = [start, status];
   if (reading.kind === "done")
     return new Unclear(
       `the status never shows ${receiver.prefix}, whose start was answered with ${start.quote}`,

@@ -132,7 +132,7 @@ export class WorkSet {
   /** Inserts and commits, and returns what the set lists then. @throws {Unclear} when that is refused. */
   async hold(entries: readonly (readonly [prefix: string, value: number])[]): Promise<ListedEntry[]> {
     const inserted = await this.insert(entries);
-    if (inserted.isRefusal) throw new Unclear("a plain insert is refused", [inserted.evidence]);
+    if (inserted.isRefusal) throw new Unclear("a plain insert is refused", [inserted]);
     const { list } = await this.committed((answer) => !this.isClear(answer));
     return this.read(list);
   }
@@ -141,8 +141,8 @@ export class WorkSet {
   read(answer: Answer): ListedEntry[] {
     if (this.before === undefined && this.isClear(answer)) return [];
     const reading = this.reading(answer);
-    if (reading.kind === "failed") throw new Unclear("the list of the set is refused", [answer.evidence]);
-    if (reading.kind !== "done") throw new Unclear(`the list is not understood: ${reading.message}`, [answer.evidence]);
+    if (reading.kind === "failed") throw new Unclear("the list of the set is refused", [answer]);
+    if (reading.kind !== "done") throw new Unclear(`the list is not understood: ${reading.message}`, [answer]);
     const foreign = this.foreignIn(reading.value);
     if (foreign === undefined) return reading.value.filter(({ prefix }) => isDocumentation(prefix));
     throw new ForeignEntries(`Set ${formatUrl(this.url)} ${foreign}: another writer works with it. It is left there.`);

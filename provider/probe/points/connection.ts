@@ -16,7 +16,7 @@ export const connection: readonly Point[] = [
     ask: async (bench) => {
       const answer = await bench.list(bench.first, { follows: false });
       const location = answer.status >= 300 && answer.status < 400 ? answer.header("location") : undefined;
-      if (location === undefined) return { answer };
+      if (location === undefined) return () => ({ node: "none", dialect: { redirect: "none" } });
       const target = new URL(location, `${bench.endpoint}${NODE_PATH}`);
       const isElsewhere = target.origin !== new URL(bench.endpoint).origin;
       const endpoint = withoutEnding(`${target.origin}${target.pathname}`, "/").replace(/\/fapi$/, "");
@@ -24,21 +24,13 @@ export const connection: readonly Point[] = [
       // Credentials go to no other origin than the one that they were given for.
       if (isElsewhere) bench.blocked = `the node redirects to another origin: probe ${endpoint}`;
       else if (!isFollowed) bench.move(endpoint);
-      return { answer, endpoint, isElsewhere, isFollowed };
-    },
-    judge: ({ answer, endpoint, isFollowed }) =>
-      endpoint === undefined
-        ? { node: "none" }
-        : {
-            node: `${answer.status} to ${endpoint}`,
-            evidence: [answer.evidence],
-            ...(isFollowed && { advice: "followed" }),
-          },
-    settings: ({ endpoint, isFollowed }) => (endpoint === undefined || isFollowed ? {} : { endpoint }),
-    dialect: ({ answer, endpoint, isElsewhere }) => {
-      if (endpoint === undefined) return { redirect: "none" };
-      if (isElsewhere) return { redirect: "307-elsewhere" };
-      return { redirect: [301, 302, 307, 308].includes(answer.status) ? String(answer.status) : "302" };
+      const redirect = [301, 302, 307, 308].includes(answer.status) ? String(answer.status) : "302";
+      return () => ({
+        node: `${answer.status} to ${endpoint}`,
+        evidence: [answer],
+        ...(isFollowed ? { advice: "followed" } : { settings: { endpoint } }),
+        dialect: { redirect: isElsewhere ? "307-elsewhere" : redirect },
+      });
     },
   }),
   point({
@@ -54,18 +46,17 @@ export const connection: readonly Point[] = [
       const answer = hasOwn ? await bench.askWithout(question) : await bench.ask(question);
       const isWanted = [401, 403, 407].includes(answer.status) || answer.header("www-authenticate") !== undefined;
       if (isWanted && !hasOwn) bench.blocked = "the node wants credentials: give them by PACKETFILTER_HEADERS";
-      return { answer, isWanted, hasOwn };
-    },
-    judge: ({ answer, isWanted, hasOwn }) => {
-      if (!isWanted && answer.isRefusal)
-        return { found: "assumed", node: "a refusal that may be about them", evidence: [answer.evidence] };
-      if (!isWanted) return { node: hasOwn ? "not looked at: the list is answered without them" : "none are wanted" };
-      return {
-        node: `wanted: ${answer.header("www-authenticate") ?? "without them the list is refused"}`,
-        evidence: [answer.evidence],
-        ...(!hasOwn && { advice: "set `headers` of the node, as a secret" }),
+      return () => {
+        if (isWanted)
+          return {
+            node: `wanted: ${answer.header("www-authenticate") ?? "without them the list is refused"}`,
+            evidence: [answer],
+            ...(!hasOwn && { advice: "set `headers` of the node, as a secret" }),
+            dialect: refusalSwitches("credentials", answer),
+          };
+        if (answer.isRefusal) return { found: "assumed", node: "a refusal that may be about them", evidence: [answer] };
+        return { node: hasOwn ? "not looked at: the list is answered without them" : "none are wanted" };
       };
     },
-    dialect: ({ answer, isWanted }) => (isWanted ? refusalSwitches("credentials", answer) : {}),
   }),
 ];

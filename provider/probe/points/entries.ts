@@ -30,21 +30,17 @@ export const entries: readonly Point[] = [
       const answer = await set.insert(ENTRIES, "insert with a bad entry");
       bench.verdicts.failed(answer);
       const verdict = bench.verdicts.learn();
-      if (!answer.isRefusal) throw new Unclear("a prefix of 33 bits is no error", [answer.evidence]);
+      if (!answer.isRefusal) throw new Unclear("a prefix of 33 bits is no error", [answer]);
       const { list } = await set.committed((shown) => !set.isClear(shown), bench.briefly);
-      return { answer, list, verdict, staged: set.read(list).length };
+      const staged = set.read(list).length;
+      const counts = ["nothing of the request counts", "what stands before it counts", "the rest counts"][staged];
+      return () => ({
+        node: counts ?? "all of it counts",
+        evidence: [answer, list],
+        settings: settingsOf(verdict),
+        dialect: { refusedEntry: staged === 0 ? "nothing" : "rest", ...refusalSwitches("refusedEntry", answer) },
+      });
     },
-    judge: ({ answer, list, staged }) => ({
-      node:
-        ["nothing of the request counts", "what stands before it counts", "the rest counts"][staged] ??
-        "all of it counts",
-      evidence: [answer.evidence, list.evidence],
-    }),
-    settings: ({ verdict }) => settingsOf(verdict),
-    dialect: ({ answer, staged }) => ({
-      refusedEntry: staged === 0 ? "nothing" : "rest",
-      ...refusalSwitches("refusedEntry", answer),
-    }),
   }),
   point({
     name: "repeated-entry",
@@ -57,19 +53,23 @@ export const entries: readonly Point[] = [
         ["192.0.2.0/24", 2],
       ] as const;
       const answer = await set.insert(twice, "insert of a prefix twice");
-      // Where what is there is refused, the second of the two is, and nothing is told about the first.
-      if (answer.isRefusal) return { answer, isTold: learned.insertExisting !== "error" };
+      if (answer.isRefusal) {
+        // Where what is there is refused, the second of the two is, and nothing is told about the first.
+        const isTold = learned.insertExisting !== "error";
+        return () => ({
+          found: isTold ? "observed" : "assumed",
+          node: "refused",
+          evidence: [answer],
+          dialect: isTold ? { repeatedEntry: "error", ...refusalSwitches("refusedEntry", answer) } : {},
+        });
+      }
       const { list } = await set.committed((shown) => !set.isClear(shown));
-      return { answer, isTold: true, list, values: set.read(list).map(({ value }) => value) };
-    },
-    judge: ({ answer, isTold, list, values }) => ({
-      found: isTold ? "observed" : "assumed",
-      node: values ? `accepted; listed with ${values.join(" and ")}` : "refused",
-      evidence: [answer.evidence, ...(list ? [list.evidence] : [])],
-    }),
-    dialect: ({ answer, isTold, values }) => {
-      if (values) return { repeatedEntry: values.length === 1 && values[0] === 2 ? "last" : undefined };
-      return isTold ? { repeatedEntry: "error", ...refusalSwitches("refusedEntry", answer) } : {};
+      const values = set.read(list).map(({ value }) => value);
+      return () => ({
+        node: `accepted; listed with ${values.join(" and ")}`,
+        evidence: [answer, list],
+        dialect: { repeatedEntry: values.length === 1 && values[0] === 2 ? "last" : undefined },
+      });
     },
   }),
   point({
@@ -79,38 +79,40 @@ export const entries: readonly Point[] = [
     finds: ["hostBits"],
     ask: async ({ set }) => {
       const answer = await set.insert([[SENT, 1]], "insert with host bits");
-      if (answer.isRefusal) return { answer, does: "error" as const };
+      if (answer.isRefusal)
+        return () => ({
+          node: "refused",
+          evidence: [answer],
+          dialect: { hostBits: "error", ...refusalSwitches("refusedEntry", answer) },
+        });
       const { list } = await set.committed((shown) => !set.isClear(shown));
       const [entry] = set.read(list);
-      if (entry?.prefix.toString() !== "192.0.2.0/24") {
-        throw new Unclear("it is listed as something else, or not at all", [answer.evidence, list.evidence]);
-      }
-      return { answer, list, does: entry.spelling.startsWith("192.0.2.77") ? ("keep" as const) : ("mask" as const) };
+      if (entry?.prefix.toString() !== "192.0.2.0/24")
+        throw new Unclear("it is listed as something else, or not at all", [answer, list]);
+      const isKept = entry.spelling.startsWith("192.0.2.77");
+      return () => ({
+        node: isKept ? "kept and listed as they are" : "masked",
+        evidence: [answer, list],
+        dialect: { hostBits: isKept ? "keep" : "mask" },
+      });
     },
-    judge: ({ answer, list, does }) => ({
-      node: { error: "refused", keep: "kept and listed as they are", mask: "masked" }[does],
-      evidence: [answer.evidence, ...(list ? [list.evidence] : [])],
-    }),
-    dialect: ({ answer, does }) => ({
-      hostBits: does,
-      ...(does === "error" && refusalSwitches("refusedEntry", answer)),
-    }),
   }),
   point({
     name: "ipv6",
     title: "IPv6 in a set",
     assumes: "accepted; where it is refused, the entries are named",
     finds: ["ipv6"],
-    ask: ({ set }) => set.insert([["2001:db8:77::/48", 1]], "insert of IPv6"),
-    judge: (answer) => ({
-      node: answer.isRefusal ? "refused" : "accepted",
-      evidence: [answer.evidence],
-      ...(answer.isRefusal && { advice: "declare IPv4 only" }),
-    }),
-    dialect: (answer) => ({
-      ipv6: answer.isRefusal ? "error" : "accepted",
-      ...(answer.isRefusal && refusalSwitches("refusedEntry", answer)),
-    }),
+    ask: async ({ set }) => {
+      const answer = await set.insert([["2001:db8:77::/48", 1]], "insert of IPv6");
+      return () => ({
+        node: answer.isRefusal ? "refused" : "accepted",
+        evidence: [answer],
+        ...(answer.isRefusal && { advice: "declare IPv4 only" }),
+        dialect: answer.isRefusal
+          ? { ipv6: "error", ...refusalSwitches("refusedEntry", answer) }
+          : { ipv6: "accepted" },
+      });
+    },
   }),
   point({
     name: "largest-value",
@@ -124,14 +126,13 @@ export const entries: readonly Point[] = [
         const { value: prefix = "203.0.113.255/32" } = unused.next();
         return set.insert([[prefix, value]], `insert with the value ${value}`);
       };
-      return largest(tryValue, { accepted: 1, limit: MAX_VALUE });
+      const { most, refusal } = await largest(tryValue, { accepted: 1, limit: MAX_VALUE });
+      return () => ({
+        node: String(most),
+        evidence: [refusal],
+        ...(refusal && { advice: `declare no value above ${most}`, settings: { maxValue: most } }),
+        dialect: { maxValue: most, ...(refusal && refusalSwitches("refusedEntry", refusal)) },
+      });
     },
-    judge: ({ most, refusal }) => ({
-      node: String(most),
-      evidence: refusal ? [refusal.evidence] : [],
-      ...(refusal && { advice: `declare no value above ${most}` }),
-    }),
-    settings: ({ most, refusal }) => (refusal ? { maxValue: most } : {}),
-    dialect: ({ most, refusal }) => ({ maxValue: most, ...(refusal && refusalSwitches("refusedEntry", refusal)) }),
   }),
 ];

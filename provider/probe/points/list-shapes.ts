@@ -2,7 +2,7 @@ import { isObject } from "../../model/json";
 import type { Answers, Columns, ListFormat, ListKind } from "../../wire/answers";
 import { forKind } from "../../wire/places";
 import { Skipped } from "../asking/outcome";
-import { whereOf } from "../asking/records";
+import { settingsOf, whereOf } from "../asking/records";
 import { type Point, pointNeeding } from "../point";
 import type { EntryShape } from "../shapes/entry-shape";
 import type { ListPlace } from "../shapes/list-place";
@@ -34,16 +34,8 @@ export const listShapes: readonly Point[] = [
       if (!place) throw new Skipped("no list was answered");
       const kinds = KINDS.flatMap((kind) => (places[kind] ? [[kind, places[kind]] as const] : []));
       const body = filled?.body ?? (ofSet ? learned.emptyBody : (kinds[0]?.[1].body ?? ""));
-      return { place, entry: filled?.entry, kinds, body, answers: learned.answers, isSet: ofSet !== undefined };
-    },
-    judge: ({ place, entry, kinds }) => ({
-      found: entry ? "observed" : "assumed",
-      node: [
-        `sets: ${whereOf(place.path)}; ${entry ? entryText(entry) : "no entry was seen"}`,
-        ...kinds.filter(([, { path }]) => path !== place.path).map(([kind, { path }]) => `${kind}: ${whereOf(path)}`),
-      ].join("; "),
-    }),
-    dialect: ({ place, entry, kinds, body, answers, isSet }) => {
+      const { answers } = learned;
+      const entry = filled?.entry;
       const listEnvelope = place.path === "" ? (place.kind === "array" ? "array" : "keyed") : place.path;
       // Records that are no prefixes are not keyed by one: the emulator writes them under `data` then.
       const usual = listEnvelope === "keyed" ? "data" : listEnvelope;
@@ -51,19 +43,26 @@ export const listShapes: readonly Point[] = [
         `${kind}Envelope`,
         envelopeName(path) === usual ? "same" : envelopeName(path),
       ]);
-      const listFormat = formatSwitch(body, answers, isSet ? "prefixset" : (kinds[0]?.[0] ?? "prefixset"));
+      const listFormat = formatSwitch(body, answers, ofSet ? "prefixset" : (kinds[0]?.[0] ?? "prefixset"));
       const formats = kinds.map(([kind, one]) => {
         const format = formatSwitch(one.body, answers, kind);
         return [`${kind}Format`, format === listFormat ? "same" : format];
       });
       const verdicts = [{ body, path: place.path }, ...kinds.map(([, one]) => one)].map(verdictIn);
-      return {
-        listFormat,
-        listVerdict: verdicts.find((verdict) => verdict !== "none") ?? "none",
-        listEnvelope,
-        ...Object.fromEntries([...others, ...formats]),
-        ...(entry && entrySwitches(entry, answers)),
-      };
+      return () => ({
+        found: entry ? "observed" : "assumed",
+        node: [
+          `sets: ${whereOf(place.path)}; ${entry ? entryText(entry) : "no entry was seen"}`,
+          ...kinds.filter(([, { path }]) => path !== place.path).map(([kind, { path }]) => `${kind}: ${whereOf(path)}`),
+        ].join("; "),
+        dialect: {
+          listFormat,
+          listVerdict: verdicts.find((verdict) => verdict !== "none") ?? "none",
+          listEnvelope,
+          ...Object.fromEntries([...others, ...formats]),
+          ...(entry && entrySwitches(entry, answers)),
+        },
+      });
     },
   }),
   point({
@@ -75,21 +74,16 @@ export const listShapes: readonly Point[] = [
     ask: async ({ learned }) => {
       const { set, records } = learned.empty;
       if (set === undefined && records === undefined) throw new Skipped("no list was empty");
-      return { set, records, isKeyed: learned.filled?.place.kind === "keyed" };
-    },
-    judge: ({ set, records }) => ({
-      node: [set && `of a set: ${placeText(set)}`, records && `of records: ${placeText(records)}`]
-        .filter(Boolean)
-        .join("; "),
-    }),
-    settings: ({ set, records }) => {
-      if (set === "nothing" || records === "nothing") return { answers: { empty: "" } };
-      return set?.kind === "hollow" || records?.kind === "hollow" ? { answers: { empty: "{}" } } : {};
-    },
-    dialect: ({ set, records, isKeyed }) => {
-      const kinds = [set, records].map((place) => (place === "nothing" ? undefined : place?.kind));
-      if (kinds.includes("null")) return { emptyList: "null" };
-      return { emptyList: isKeyed && kinds[0] === "array" ? "array" : "own" };
+      const [ofSet, ofRecords] = [set, records].map((place) => (place === "nothing" ? place : place?.kind));
+      const isIn = (kind: string) => ofSet === kind || ofRecords === kind;
+      const settings = isIn("nothing") ? settingsOf({ empty: "" }) : isIn("hollow") ? settingsOf({ empty: "{}" }) : {};
+      const own = learned.filled?.place.kind === "keyed" && ofSet === "array" ? "array" : "own";
+      const texts = [set && `of a set: ${placeText(set)}`, records && `of records: ${placeText(records)}`];
+      return () => ({
+        node: texts.filter(Boolean).join("; "),
+        settings,
+        dialect: { emptyList: isIn("null") ? "null" : own },
+      });
     },
   }),
 ];

@@ -3,12 +3,11 @@ import { formatUrl, nameProblem } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
 import { readProfileList, readRuleList } from "../../wire/record-lists";
-import { refusalSwitches } from "../asking/answer";
-import type { Lesson } from "../asking/learned";
+import { type Answer, refusalSwitches } from "../asking/answer";
 import { elementsIn, readListed, whyUnread } from "../asking/listing";
 import { OWN_READER, Skipped, Unclear, Unusable } from "../asking/outcome";
 import { askRecords, describeRecords, nameOf, settingsOf, whereOf } from "../asking/records";
-import { type Point, pointNeeding, settlesFor } from "../point";
+import { type Judgement, type Point, pointNeeding, settlesFor } from "../point";
 import { isNoSetting, merged, without } from "../shapes/answers";
 import { entryShape } from "../shapes/entry-shape";
 import { isHollow, placeOfList } from "../shapes/list-place";
@@ -19,8 +18,6 @@ const point = pointNeeding("lists");
 
 /** A name that no set has. */
 const NAME = "pulumi-packetfilter-probe-absent";
-
-const NOTHING: Lesson = { known: {}, guessed: {} };
 
 /** Lists of sets, profiles and rules. */
 export const lists: readonly Point[] = [
@@ -37,14 +34,14 @@ export const lists: readonly Point[] = [
       const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
       if (answer.isRefusal && answer.doubt === undefined) {
         if (bench.work) throw new Skipped(`${formatUrl(url)} is refused: ${answer.quote}`);
-        throw new Unclear(`${formatUrl(url)} is refused`, [answer.evidence]);
+        throw new Unclear(`${formatUrl(url)} is refused`, [answer]);
       }
       const read = (answers: Answers) => readListed(answer, url, readPrefixSetList, answers);
       if (isHollow(answer) && read(learned.answers).kind !== "done") {
         const place = answer.isEmpty ? "nothing" : placeOfList(answer.json, "prefixset", learned.answers, url);
         learned.empty.set = place;
         learned.emptyBody = answer.body;
-        return { answer, entries: 0, where: place && place !== "nothing" ? whereOf(place.path) : "", ...NOTHING };
+        return () => nothingIn(answer, place && place !== "nothing" ? whereOf(place.path) : "");
       }
       const found = solve({ body: answer.body, url, kind: "prefixset", before: learned.answers }, (answers) =>
         elementsIn(answer, url, readPrefixSetList, answers),
@@ -52,7 +49,7 @@ export const lists: readonly Point[] = [
       if (!found) {
         const reading = read(learned.answers);
         const why = reading.kind === "done" ? "it is not understood" : whyUnread(reading);
-        throw new Unusable("lists of its sets cannot be read", why, OWN_READER, [answer.evidence]);
+        throw new Unusable("lists of its sets cannot be read", why, OWN_READER, [answer]);
       }
       learned.learn(found);
       if (found.list.length > 0) bench.verdicts.succeeded("list", answer);
@@ -65,29 +62,20 @@ export const lists: readonly Point[] = [
       const guessed = value === undefined ? {} : { names: { value } };
       learned.learn({ guessed });
       if (place && found.list.length > 0) learned.filled = { place, entry: entryShape(place), body: answer.body };
-      const { known } = found;
+      const { known, list } = found;
       const where = place ? whereOf(place.path) : "";
-      return {
-        answer,
-        entries: found.list.length,
-        where,
-        known,
-        guessed: without(merged(found.guessed, guessed), known),
-      };
+      const likely = without(merged(found.guessed, guessed), known);
+      return () => ({
+        ...(list.length === 0
+          ? nothingIn(answer, where)
+          : { node: `${list.length} entries, ${where}`, evidence: [answer] }),
+        ...(!isNoSetting(likely) && {
+          advice: "what its members mean is a guess: --write tells, or --write --keep where the set is not empty",
+        }),
+        settings: settingsOf(known),
+        guesses: settingsOf(likely),
+      });
     },
-    judge: ({ answer, entries, where, guessed }) => ({
-      found: entries === 0 ? "assumed" : "observed",
-      node:
-        entries === 0
-          ? `nothing is in it, so its entries were not seen${where && `; ${where}`}`
-          : `${entries} entries, ${where}`,
-      evidence: [answer.evidence],
-      ...(!isNoSetting(guessed) && {
-        advice: "what its members mean is a guess: --write tells, or --write --keep where the set is not empty",
-      }),
-    }),
-    settings: ({ known }) => settingsOf(known),
-    guesses: ({ guessed }) => settingsOf(guessed),
   }),
   point({
     name: "unknown",
@@ -100,27 +88,21 @@ export const lists: readonly Point[] = [
       const url = { kind: "prefixset", arena: like.arena, ...profile, set: NAME } as const;
       const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
       bench.learned.unknown = answer;
-      return { answer, reading: () => bench.read(answer, url, readPrefixSetList) };
-    },
-    judge: ({ answer, reading }) => {
-      const { kind } = reading();
-      if (kind === "done") {
-        return {
+      const judgements = {
+        done: {
           node: "no error: an unknown set looks like one that is there",
-          evidence: [answer.evidence],
           advice: "check the spelling of sets yourself: a misspelt one is not noticed",
-        };
-      }
-      if (kind === "failed") return { node: `an error with status ${answer.status}`, evidence: [answer.evidence] };
-      return {
-        found: "assumed",
-        node: "an answer that is no list, which counts as an error",
-        evidence: [answer.evidence],
-      };
+        },
+        failed: { node: `an error with status ${answer.status}` },
+        unexpected: { found: "assumed", node: "an answer that is no list, which counts as an error" },
+      } as const;
+      return () => ({
+        ...judgements[bench.read(answer, url, readPrefixSetList).kind],
+        evidence: [answer],
+        // Errors that are not seen are taken to look like this one.
+        dialect: answer.isRefusal ? { errorForm: answer.errorForm, ...refusalSwitches("unknown", answer) } : {},
+      });
     },
-    // Errors that are not seen are taken to look like this one.
-    dialect: ({ answer }) =>
-      answer.isRefusal ? { errorForm: answer.errorForm, ...refusalSwitches("unknown", answer) } : {},
   }),
   point({
     name: "profiles",
@@ -135,12 +117,11 @@ export const lists: readonly Point[] = [
       if (url && first && nameProblem(first.name) === undefined) bench.targets.offer(url.arena, first.name);
       const names = seen.records.map(({ name }) => name);
       bench.learned.profiles = names;
-      return { ...seen, names };
+      return () => ({
+        ...describeRecords(seen, `${names.length} (${names.slice(0, 3).join(", ")})`),
+        dialect: { nameKey: nameOf(seen.first, names[0]) },
+      });
     },
-    judge: ({ names, ...seen }) => describeRecords(seen, `${names.length} (${names.slice(0, 3).join(", ")})`),
-    settings: ({ lesson }) => settingsOf(lesson.known),
-    guesses: ({ lesson }) => settingsOf(lesson.guessed),
-    dialect: ({ first, names }) => ({ nameKey: nameOf(first, names[0]) }),
   }),
   point({
     name: "rules",
@@ -150,23 +131,28 @@ export const lists: readonly Point[] = [
     settles: settlesFor("rules", "id"),
     ask: async (bench) => {
       const [url] = bench.targets.profiles;
-      const seen = await askRecords(bench, "rules", url, readRuleList);
+      let seen = await askRecords(bench, "rules", url, readRuleList);
       const id = seen.records.every((rule) => rule.id === undefined)
         ? // One under another name is among the members that the reader did not know.
           guessRuleId(seen.records.map(({ extra = {} }) => extra))
         : undefined;
-      if (id === undefined || url === undefined) return seen;
-      const guessed = merged(seen.lesson.guessed, { names: { id } });
-      bench.learned.learn({ guessed });
-      const records = elementsIn(seen.answer, url, readRuleList, bench.learned.answers) ?? seen.records;
-      return { ...seen, records, lesson: { ...seen.lesson, guessed } };
+      if (id !== undefined && url) {
+        const guessed = merged(seen.lesson.guessed, { names: { id } });
+        bench.learned.learn({ guessed });
+        const records = elementsIn(seen.answer, url, readRuleList, bench.learned.answers) ?? seen.records;
+        seen = { ...seen, records, lesson: { ...seen.lesson, guessed } };
+      }
+      const identified = seen.records.filter((rule) => rule.id !== undefined).length;
+      const [rule] = seen.records;
+      return () => ({
+        ...describeRecords(seen, `${seen.records.length}, ${identified} with an id`),
+        dialect: { idKey: nameOf(seen.first, rule?.exact?.id ?? rule?.id) },
+      });
     },
-    judge: (seen) => {
-      const identified = seen.records.filter(({ id }) => id !== undefined).length;
-      return describeRecords(seen, `${seen.records.length}, ${identified} with an id`);
-    },
-    settings: ({ lesson }) => settingsOf(lesson.known),
-    guesses: ({ lesson }) => settingsOf(lesson.guessed),
-    dialect: ({ first, records: [rule] }) => ({ idKey: nameOf(first, rule?.exact?.id ?? rule?.id) }),
   }),
 ];
+
+function nothingIn(answer: Answer, where: string): Judgement {
+  const node = `nothing is in it, so its entries were not seen${where && `; ${where}`}`;
+  return { found: "assumed", node, evidence: [answer] };
+}

@@ -8,7 +8,7 @@ import { refusalSwitches } from "../asking/answer";
 import type { Bench, Table } from "../asking/bench";
 import { elementsIn } from "../asking/listing";
 import { Skipped, Unclear } from "../asking/outcome";
-import { describeRecords, settingsOf, understand } from "../asking/records";
+import { describeRecords, understand } from "../asking/records";
 import { type Point, pointNeeding, settlesFor } from "../point";
 import { isNoSetting, merged } from "../shapes/answers";
 import { guessMarkNames, markKeys } from "../shapes/name-guesses";
@@ -37,7 +37,7 @@ export const marks: readonly Point[] = [
       if (tables.length === 0) throw new Skipped("no profile is named, and none is listed");
       const answered = tables.filter(({ answer }) => !answer.isRefusal);
       if (answered.length === 0) {
-        const evidence = tables.slice(0, 1).map(({ answer }) => answer.evidence);
+        const evidence = tables.slice(0, 1).map(({ answer }) => answer);
         if (tables.some(({ url }) => bench.targets.isNamed(url))) throw new Unclear("every list is refused", evidence);
         throw new Skipped(`every list is refused: ${tables[0]?.answer.quote}`);
       }
@@ -57,37 +57,29 @@ export const marks: readonly Point[] = [
       const [chosen] = read.toSorted((a, b) => Number(b.records.length > 0) - Number(a.records.length > 0));
       if (!chosen) throw new Skipped("no table was answered");
       const count = read.reduce((sum, { records }) => sum + records.length, 0);
-      return {
-        ...chosen,
-        lesson: {
-          known: [...told, more].reduce((all, { known }) => merged(all, known), {}),
-          guessed: [...told, more].reduce((all, { guessed }) => merged(all, guessed), {}),
-        },
-        raw,
-        count,
-        isByColumn: forKind<Columns>(bench.learned.answers.columns, "marks") !== undefined,
-        keys: markKeys(raw, bench.learned.answers),
+      const lesson = {
+        known: [...told, more].reduce((all, { known }) => merged(all, known), {}),
+        guessed: [...told, more].reduce((all, { guessed }) => merged(all, guessed), {}),
       };
-    },
-    judge: ({ first, count, ...seen }) => ({
-      ...describeRecords(
-        seen,
-        first ? `${count}, with ${Object.keys(first).join(", ")}` : "none, so that their names were not seen",
-      ),
-      found: first ? "observed" : "assumed",
-    }),
-    settings: ({ lesson }) => settingsOf(lesson.known),
-    guesses: ({ lesson }) => settingsOf(lesson.guessed),
-    dialect: ({ first, keys, isByColumn, records: [mark] }) => {
-      if (!first || !mark) return {};
+      const { first } = chosen;
+      const [mark] = chosen.records;
       // Fields of rows have names of their own only where a head line names them.
-      if (isByColumn) return { markAge: mark.age === undefined ? "hidden" : "shown" };
-      return {
-        markKeys: keys,
-        markAge: mark.age === undefined ? "hidden" : "shown",
-        markAddress: addressSwitch(Object.values(first)),
-        markExpired: mark.status === undefined ? "hidden" : "shown",
-      };
+      const isByColumn = forKind<Columns>(bench.learned.answers.columns, "marks") !== undefined;
+      const names = first
+        ? `${count}, with ${Object.keys(first).join(", ")}`
+        : "none, so that their names were not seen";
+      const dialect = first &&
+        mark && {
+          markKeys: isByColumn ? undefined : markKeys(raw, bench.learned.answers),
+          markAge: mark.age === undefined ? "hidden" : "shown",
+          markAddress: isByColumn ? undefined : addressSwitch(Object.values(first)),
+          markExpired: isByColumn ? undefined : mark.status === undefined ? "hidden" : "shown",
+        };
+      return () => ({
+        ...describeRecords({ ...chosen, lesson }, names),
+        found: first ? "observed" : "assumed",
+        dialect: dialect ?? {},
+      });
     },
   }),
   /**
@@ -103,15 +95,18 @@ export const marks: readonly Point[] = [
     ask: async (bench) => {
       const { length: count } = await bench.tables();
       if (count < 2) throw new Skipped("no profile is named, and none is listed");
-      return { waited: bench.marksWait, count };
+      const { marksWait: waited } = bench;
+      if (waited === 0)
+        return () => ({
+          found: "assumed",
+          node: `${count} tables were listed one after the other, and none was refused`,
+        });
+      return () => ({
+        node: `lists of different tables are refused, too: it asked to wait ${waited} ms`,
+        settings: { markPace: "node", ...(waited > DEFAULTS.markPauseMs && { markPauseMs: waited }) },
+        dialect: { markPace: "node" },
+      });
     },
-    judge: ({ waited, count }) =>
-      waited > 0
-        ? { node: `lists of different tables are refused, too: it asked to wait ${waited} ms` }
-        : { found: "assumed", node: `${count} tables were listed one after the other, and none was refused` },
-    settings: ({ waited }) =>
-      waited > 0 ? { markPace: "node", ...(waited > DEFAULTS.markPauseMs && { markPauseMs: waited }) } : {},
-    dialect: ({ waited }) => (waited > 0 ? { markPace: "node" } : {}),
   }),
   /** What a profile answers that has no table of a type. Which ones it has cannot be asked, so all are listed. */
   furtherPoint({
@@ -131,14 +126,13 @@ export const marks: readonly Point[] = [
         (table) => !table.answer.isRefusal && marksIn(table, bench.learned.answers)?.length === 0,
       );
       if (!refused && !empty) throw new Skipped("no table was empty, and none was refused");
-      return { refused, empty };
+      return () => ({
+        found: refused ? "observed" : "assumed",
+        node: refused ? "an error" : "an empty list, or the profile has all four",
+        evidence: [(refused ?? empty)?.answer],
+        dialect: { missingTable: refused ? "error" : "empty" },
+      });
     },
-    judge: ({ refused, empty }) => ({
-      found: refused ? "observed" : "assumed",
-      node: refused ? "an error" : "an empty list, or the profile has all four",
-      evidence: [refused ?? empty].flatMap((table) => (table ? [table.answer.evidence] : [])),
-    }),
-    dialect: ({ refused }) => ({ missingTable: refused ? "error" : "empty" }),
   }),
   furtherPoint({
     name: "user-arena",
@@ -153,16 +147,19 @@ export const marks: readonly Point[] = [
       const none = await bench.list(url, { table: type, headers: {}, asked: "list of marks without User-Arena" });
       const headers = { [USER_ARENA]: WRONG };
       const wrong = await bench.list(url, { table: type, headers, asked: `list of marks with User-Arena: ${WRONG}` });
-      return { none, wrong };
+      return () => ({
+        node: wrong.isRefusal
+          ? "must be the arena"
+          : none.isRefusal
+            ? "must be there, with any value"
+            : "not looked at",
+        evidence: [none, wrong],
+        dialect: {
+          userArena: wrong.isRefusal ? "required" : none.isRefusal ? "present" : "ignored",
+          ...(none.isRefusal && refusalSwitches("userArena", none)),
+        },
+      });
     },
-    judge: ({ none, wrong }) => ({
-      node: wrong.isRefusal ? "must be the arena" : none.isRefusal ? "must be there, with any value" : "not looked at",
-      evidence: [none.evidence, wrong.evidence],
-    }),
-    dialect: ({ none, wrong }) => ({
-      userArena: wrong.isRefusal ? "required" : none.isRefusal ? "present" : "ignored",
-      ...(none.isRefusal && refusalSwitches("userArena", none)),
-    }),
   }),
 ];
 

@@ -19,16 +19,13 @@ export const matching: readonly Point[] = [
     finds: ["nested"],
     ask: async ({ set }) => {
       const entries = await set.hold(NESTED.map((prefix) => [prefix, 1]));
-      return entries.map(({ prefix }) => prefix.toString());
+      if (entries.length === NESTED.length) return () => ({ node: "all are listed", dialect: { nested: "apart" } });
+      return () => ({
+        node: `merged: lists ${entries.map(({ prefix }) => prefix.toString()).join(", ")}`,
+        advice: "declare such a set aggregated (`aggregatePrefixes`), or its lists never show what was written",
+        dialect: { nested: "merged" },
+      });
     },
-    judge: (listed) =>
-      listed.length === NESTED.length
-        ? { node: "all are listed" }
-        : {
-            node: `merged: lists ${listed.join(", ")}`,
-            advice: "declare such a set aggregated (`aggregatePrefixes`), or its lists never show what was written",
-          },
-    dialect: (listed) => ({ nested: listed.length === NESTED.length ? "apart" : "merged" }),
   }),
   point({
     name: "delete-covers",
@@ -43,13 +40,14 @@ export const matching: readonly Point[] = [
       ]);
       const answer = await set.delete(["192.0.2.0/24"], "delete of a covering prefix");
       const { list } = await set.committed((shown) => set.read(shown).length === 0, bench.briefly);
-      return { answer, list, left: set.read(list).length };
+      const left = set.read(list).length;
+      return () => ({
+        node:
+          left === 0 ? "removes what it covers" : left === HALVES.length ? "removes nothing else" : "removes a part",
+        evidence: [answer, list],
+        dialect: { deleteCovers: left === 0 ? "covered" : "exact" },
+      });
     },
-    judge: ({ answer, list, left }) => ({
-      node: left === 0 ? "removes what it covers" : left === HALVES.length ? "removes nothing else" : "removes a part",
-      evidence: [answer.evidence, list.evidence],
-    }),
-    dialect: ({ left }) => ({ deleteCovers: left === 0 ? "covered" : "exact" }),
   }),
   point({
     name: "delete-spelling",
@@ -62,12 +60,12 @@ export const matching: readonly Point[] = [
       await set.delete([SINGLES[0].replace("/32", "")], "delete without a length");
       await set.delete([SINGLES[1]], "delete with a length");
       const { list } = await set.committed((shown) => set.isClear(shown), bench.briefly);
-      return { list, left: set.read(list).map(({ spelling }) => spelling) };
+      const left = set.read(list).map(({ spelling }) => spelling);
+      return () => ({
+        node: left.length === 0 ? "any spelling is found" : `${left.join(", ")} is found in the text of the list only`,
+        evidence: [list],
+        dialect: { deleteSpelling: left.length === 0 ? "any" : "listed" },
+      });
     },
-    judge: ({ list, left }) => ({
-      node: left.length === 0 ? "any spelling is found" : `${left.join(", ")} is found in the text of the list only`,
-      evidence: [list.evidence],
-    }),
-    dialect: ({ left }) => ({ deleteSpelling: left.length === 0 ? "any" : "listed" }),
   }),
 ];

@@ -68,10 +68,9 @@ function oddList({ name, title, assumes, odd, finds, refused, taken }: OddList) 
       const isRefused = answer.isRefusal && (!plain.isRefusal || answer.quote !== plain.quote);
       const isSame = answer.status === plain.status && answer.body === plain.body;
       if (!isRefused && !isSame && !isRead(bench, plain)) throw new Skipped("lists cannot be read, and the two differ");
-      return { answer, ...(isRefused ? refused : taken) };
+      const { node, setting } = isRefused ? refused : taken;
+      return () => ({ node, evidence: [answer], dialect: { [finds]: setting } });
     },
-    judge: ({ answer, node }) => ({ node, evidence: [answer.evidence] }),
-    dialect: ({ setting }) => ({ [finds]: setting }),
   });
 }
 

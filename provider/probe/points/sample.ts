@@ -1,6 +1,6 @@
 import { formatUrl } from "../../model/resource-url";
 import { follow } from "../../wire/places";
-import { type Answer, refusalSwitches } from "../asking/answer";
+import { type Answer, errorOrSuccess } from "../asking/answer";
 import { Blocked, Skipped } from "../asking/outcome";
 import { settingsOf, whereOf } from "../asking/records";
 import { type Point, pointNeeding, settlesFor } from "../point";
@@ -40,23 +40,19 @@ export const sample: readonly Point[] = [
       const insert = await set.insert([["192.0.2.0/24", 1]], "insert into an unknown set");
       if (insert.isRefusal)
         throw new Blocked(`${formatUrl(set.url)} is not there, and an insert does not make it: ${insert.quote}`);
-      return {
-        before,
-        insert,
-        isRead: bench.learned.isAbsent(before, set.url.set),
-        absent: bench.learned.known.absent,
-      };
+      const isRead = bench.learned.isAbsent(before, set.url.set);
+      const { absent } = bench.learned.known;
+      return () => ({
+        node: "it makes the set",
+        evidence: [before, insert],
+        ...(!isRead && { advice: "make sets on the node first: no setting tells such an answer from other errors" }),
+        settings: {
+          ...(isRead && { absentSet: "empty" }),
+          ...(absent !== undefined && { answers: { absent } }),
+        },
+        dialect: { unknownSet: "made" },
+      });
     },
-    judge: ({ before, insert, isRead }) => ({
-      node: "it makes the set",
-      evidence: [before.evidence, insert.evidence],
-      ...(!isRead && { advice: "make sets on the node first: no setting tells such an answer from other errors" }),
-    }),
-    settings: ({ isRead, absent }) => ({
-      ...(isRead && { absentSet: "empty" as const }),
-      ...(absent !== undefined && { answers: { absent } }),
-    }),
-    dialect: () => ({ unknownSet: "made" }),
   }),
   /** How the node says no to what it cannot carry out at all. */
   point({
@@ -64,18 +60,17 @@ export const sample: readonly Point[] = [
     title: "a command that does not exist",
     assumes: "an error, by status or by what the body says",
     finds: ["errorForm"],
-    ask: (bench) => {
+    ask: async (bench) => {
       const { url } = bench.set;
       const body = JSON.stringify({ url: formatUrl(url), cmd: "probe" });
       // What answers it is no list, however lists are written.
-      return bench.ask({ url, command: "insert", body, asked: "cmd probe" });
+      const answer = await bench.ask({ url, command: "insert", body, asked: "cmd probe" });
+      const { status } = answer;
+      return () =>
+        answer.isRefusal
+          ? { node: `an error with status ${status}`, evidence: [answer], dialect: { errorForm: answer.errorForm } }
+          : { found: "assumed", node: "nothing that is known as an error", evidence: [answer] };
     },
-    judge: (answer) => ({
-      found: answer.isRefusal ? "observed" : "assumed",
-      node: answer.isRefusal ? `an error with status ${answer.status}` : "nothing that is known as an error",
-      evidence: [answer.evidence],
-    }),
-    dialect: (answer) => (answer.isRefusal ? { errorForm: answer.errorForm } : {}),
   }),
   point({
     name: "empty-commit",
@@ -86,13 +81,8 @@ export const sample: readonly Point[] = [
       const answer = await set.commit("commit of nothing");
       // What another writer had staged has just been published, if there was anything: no entry of ours may follow.
       await set.entries();
-      return answer;
+      return () => errorOrSuccess("emptyCommit", answer, "nothingStaged");
     },
-    judge: (answer) => ({ node: answer.isRefusal ? "an error" : "success", evidence: [answer.evidence] }),
-    dialect: (answer) =>
-      answer.isRefusal
-        ? { emptyCommit: "error", ...refusalSwitches("nothingStaged", answer) }
-        : { emptyCommit: "success" },
   }),
   /** How entries of a set are written, told by entries that are known to be in it. */
   point({
@@ -100,13 +90,15 @@ export const sample: readonly Point[] = [
     title: "entries of a set",
     assumes: "usual names, texts, pairs, or keyed by prefix",
     settles: settlesFor("prefixset", "prefix", "prefixLength", "value", "rangeStart", "rangeEnd"),
-    ask: (bench) => bench.sample(),
-    judge: ({ place, entry, list, isFlat }) => ({
-      node: place && entry ? `${whereOf(place.path)}; ${membersText(entry)}` : "as answers.read reads them",
-      evidence: [list.evidence],
-      ...(isFlat && { advice: "values are not listed: declare no value but 1" }),
-    }),
-    settings: ({ answers }) => settingsOf(answers),
+    ask: async (bench) => {
+      const { place, entry, list, isFlat, answers } = await bench.sample();
+      return () => ({
+        node: place && entry ? `${whereOf(place.path)}; ${membersText(entry)}` : "as answers.read reads them",
+        evidence: [list],
+        ...(isFlat && { advice: "values are not listed: declare no value but 1" }),
+        settings: settingsOf(answers),
+      });
+    },
   }),
   furtherPoint({
     name: "single-address",
@@ -116,40 +108,39 @@ export const sample: readonly Point[] = [
     ask: async (bench) => {
       const { single, list } = await bench.sample();
       if (single === undefined) throw new Skipped("the length stands beside the address");
-      return { single, list };
+      const node = single === "bare" ? "listed without a length" : "listed with /32";
+      return () => ({ node, evidence: [list], dialect: { singleAddress: single } });
     },
-    judge: ({ single, list }) => ({
-      node: single === "bare" ? "listed without a length" : "listed with /32",
-      evidence: [list.evidence],
-    }),
-    dialect: ({ single }) => ({ singleAddress: single }),
   }),
   furtherPoint({
     name: "list-shows",
     title: "a list before the commit",
     assumes: "either; what counts is the list after the commit",
     finds: ["listShows"],
-    ask: (bench) => bench.sample(),
-    judge: ({ listShows, before }) => ({
-      node: listShows === "staged" ? "shows what waits" : "shows applied entries only",
-      evidence: [before.evidence],
-      ...(listShows === "staged" && {
-        advice: "`foreignStaged` can look for what others have staged before each commit",
-      }),
-    }),
-    dialect: ({ listShows }) => ({ listShows }),
+    ask: async (bench) => {
+      const { listShows, before } = await bench.sample();
+      const advice = "`foreignStaged` can look for what others have staged before each commit";
+      return () => ({
+        ...(listShows === "staged" ? { node: "shows what waits", advice } : { node: "shows applied entries only" }),
+        evidence: [before],
+        dialect: { listShows },
+      });
+    },
   }),
   furtherPoint({
     name: "commit-delay",
     title: "delay of a commit",
     assumes: "lists until the result shows, up to `deadlineMs`",
     finds: ["commitDelay"],
-    ask: (bench) => bench.sample(),
-    judge: ({ listShows, delayMs }) =>
-      listShows === "staged"
-        ? { found: "assumed", node: "cannot be seen, since lists show what waits" }
-        : { node: delayMs === 0 ? "the next list shows it" : `shown after ${Math.round(delayMs)} ms` },
-    dialect: ({ listShows, delayMs }) => (listShows === "staged" ? {} : { commitDelay: Math.round(delayMs) }),
+    ask: async (bench) => {
+      const { listShows, delayMs } = await bench.sample();
+      if (listShows === "staged")
+        return () => ({ found: "assumed", node: "cannot be seen, since lists show what waits" });
+      return () => ({
+        node: delayMs === 0 ? "the next list shows it" : `shown after ${Math.round(delayMs)} ms`,
+        dialect: { commitDelay: Math.round(delayMs) },
+      });
+    },
   }),
   furtherPoint({
     name: "success",
@@ -157,14 +148,16 @@ export const sample: readonly Point[] = [
     assumes: "any 2xx without an error in its body",
     finds: ["success"],
     settles: ["answers.success", "answers.failure"],
-    ask: (bench) => bench.sample(),
-    judge: ({ insert, commit }) => ({
-      found: insert.successForm === undefined ? "assumed" : "observed",
-      node: insert.successForm === undefined ? "a form of its own, which is read as a success" : insert.quote,
-      evidence: [insert.evidence, commit.evidence],
-    }),
-    settings: ({ verdict }) => settingsOf(verdict),
-    dialect: ({ insert }) => ({ success: insert.successForm }),
+    ask: async (bench) => {
+      const { insert, commit, verdict } = await bench.sample();
+      return () => ({
+        found: insert.successForm === undefined ? "assumed" : "observed",
+        node: insert.successForm === undefined ? "a form of its own, which is read as a success" : insert.quote,
+        evidence: [insert, commit],
+        settings: settingsOf(verdict),
+        dialect: { success: insert.successForm },
+      });
+    },
   }),
 ];
 

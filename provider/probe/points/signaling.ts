@@ -6,6 +6,7 @@ import type { Answer } from "../asking/answer";
 import { Skipped, Unclear } from "../asking/outcome";
 import type { Receiver } from "../asking/receiver";
 import { firstAddress, isRefused } from "../asking/trial";
+import type { ReceiverSettings } from "../finding";
 import { type Point, pointNeeding } from "../point";
 import { placesOfStatus } from "../shapes/status-search";
 import { TIMING } from "../timing";
@@ -22,34 +23,37 @@ export const signaling: readonly Point[] = [
     assumes: '"ok" and words that say the same; a list under `IP_prefix`, in any natural envelope',
     finds: ["statusFormat", "statusEnvelope", "statusName", "statusSingle", "statusEmpty", "signalingSuccess"],
     settles: ["format", "path", "name", "empty", "success", "failure"].map((name) => `receiver.answers.${name}`),
-    ask: async (bench) => ({ ...(await bench.trial()), receiver: bench.signaling }),
-    judge: ({ start, status }) => ({
-      node: `${start.quote}; ${status.quote}`,
-      evidence: [start.evidence, status.evidence],
-    }),
-    receiver: ({ receiver: { answers } }) => (Object.keys(answers).length > 0 ? { answers } : {}),
-    dialect: ({ idle, start, status, receiver }) => ({
-      ...placeSwitches(status, receiver.answers),
-      statusEmpty: isQuiet(receiver, idle) ? emptySwitch(idle) : undefined,
-      signalingSuccess: successSwitch(start),
-    }),
+    ask: async (bench) => {
+      const { idle, start, status } = await bench.trial();
+      return () => ({
+        node: `${start.quote}; ${status.quote}`,
+        evidence: [start, status],
+        receiver: settingsOf(bench.signaling.answers),
+        dialect: {
+          ...placeSwitches(status, bench.signaling.answers),
+          statusEmpty: isQuiet(bench.signaling, idle) ? emptySwitch(idle) : undefined,
+          signalingSuccess: successSwitch(start),
+        },
+      });
+    },
   }),
   furtherPoint({
     name: "signaling-errors",
     title: "signaling: errors",
     assumes: "the four texts at any status, as text or under `error`, `message` or `detail`",
     finds: ["signalingErrors"],
-    ask: (bench) => bench.trial(),
-    judge: ({ wrongStop, idleStop, again }) => {
-      const silent = [wrongStop, idleStop, again].filter((answer) => !isRefused(answer));
-      return {
-        node: silent.length > 0 ? `no error for ${silent.length} of three mistakes` : `as ${formOf(idleStop)}`,
-        evidence: [wrongStop, idleStop, again].map(({ evidence }) => evidence),
+    ask: async (bench) => {
+      const { wrongStop, idleStop, again } = await bench.trial();
+      const evidence = [wrongStop, idleStop, again];
+      return () => {
+        const silent = evidence.filter((answer) => !isRefused(answer));
+        const refused = [idleStop, again].find(isRefused);
+        return {
+          node: silent.length > 0 ? `no error for ${silent.length} of three mistakes` : `as ${formOf(idleStop)}`,
+          evidence,
+          dialect: { signalingErrors: refused && formOf(refused) },
+        };
       };
-    },
-    dialect: ({ idleStop, again }) => {
-      const refused = [idleStop, again].find(isRefused);
-      return { signalingErrors: refused && formOf(refused) };
     },
   }),
   furtherPoint({
@@ -62,26 +66,28 @@ export const signaling: readonly Point[] = [
       const isTold = refusalIn(wrongStatus.body) !== undefined;
       const isNotFound = wrongStatus.status === 404 && !isTold;
       const isRead = !isTold && bench.signaling.read(wrongStatus).kind === "done";
-      return { wrongStatus, does: isNotFound ? "not-found" : isRead ? "empty" : "error" } as const;
+      const does = isNotFound ? "not-found" : isRead ? "empty" : "error";
+      return () => ({
+        node: { empty: "an empty list", "not-found": "404", error: "an error" }[does],
+        evidence: [wrongStatus],
+        ...(does === "empty" && { advice: "a wrong secret is noticed at the first start only" }),
+        dialect: { statusWrongSecret: does },
+      });
     },
-    judge: ({ wrongStatus, does }) => ({
-      node: { empty: "an empty list", "not-found": "404", error: "an error" }[does],
-      evidence: [wrongStatus.evidence],
-      ...(does === "empty" && { advice: "a wrong secret is noticed at the first start only" }),
-    }),
-    dialect: ({ does }) => ({ statusWrongSecret: does }),
   }),
   furtherPoint({
     name: "status-delay",
     title: "signaling: delay of a start",
     assumes: "asks for the status until it shows, up to `deadlineMs`",
     finds: ["statusDelay"],
-    ask: (bench) => bench.trial(),
-    judge: ({ start, status, delayMs }) => ({
-      node: delayMs === 0 ? "the next status shows it" : `shown after ${Math.round(delayMs)} ms`,
-      evidence: [start.evidence, status.evidence],
-    }),
-    dialect: ({ delayMs }) => ({ statusDelay: Math.round(delayMs) }),
+    ask: async (bench) => {
+      const { start, status, delayMs } = await bench.trial();
+      return () => ({
+        node: delayMs === 0 ? "the next status shows it" : `shown after ${Math.round(delayMs)} ms`,
+        evidence: [start, status],
+        dialect: { statusDelay: Math.round(delayMs) },
+      });
+    },
   }),
   /** IPv6 prefixes in a signaling: only told by one of the user's own. */
   furtherPoint({
@@ -91,10 +97,9 @@ export const signaling: readonly Point[] = [
     finds: ["signalingIpv6"],
     ask: async (bench) => {
       if (bench.signaling.prefix.family === 4) throw new Skipped("needs an IPv6 prefix of your own as --signaling");
-      return bench.trial();
+      const { start } = await bench.trial();
+      return () => ({ node: "accepted", evidence: [start], dialect: { signalingIpv6: "accepted" } });
     },
-    judge: ({ start }) => ({ node: "accepted", evidence: [start.evidence] }),
-    dialect: () => ({ signalingIpv6: "accepted" }),
   }),
   furtherPoint({
     name: "signaling-within",
@@ -109,10 +114,11 @@ export const signaling: readonly Point[] = [
       const answer = await signaling.start([address.toString()]);
       learned.takesLonger = signaling.isStarted(answer);
       if (learned.takesLonger) learned.singleStatus = (await signaling.shows(address.toString())).answer;
-      return { answer, isTaken: learned.takesLonger };
+      const { node, setting } = learned.takesLonger
+        ? { node: "accepted", setting: "within" }
+        : { node: "refused", setting: "registered" };
+      return () => ({ node, evidence: [answer], dialect: { signalingPrefixes: setting } });
     },
-    judge: accepted,
-    dialect: ({ isTaken }) => ({ signalingPrefixes: isTaken ? "within" : "registered" }),
   }),
   furtherPoint({
     name: "status-form",
@@ -123,13 +129,10 @@ export const signaling: readonly Point[] = [
       const { status } = await bench.trial();
       const answer = bench.signaling.prefix.size === 1n ? status : bench.learned.singleStatus;
       if (!answer) throw new Skipped("no single address could be started");
-      return { answer, isBare: !/\/(32|128)\b/.test(answer.body) };
+      const isBare = !/\/(32|128)\b/.test(answer.body);
+      const node = isBare ? "without a length" : "with /32";
+      return () => ({ node, evidence: [answer], dialect: { statusForm: isBare ? "bare" : "cidr" } });
     },
-    judge: ({ answer, isBare }) => ({
-      node: isBare ? "without a length" : "with /32",
-      evidence: [answer.evidence],
-    }),
-    dialect: ({ isBare }) => ({ statusForm: isBare ? "bare" : "cidr" }),
   }),
   furtherPoint({
     name: "signaling-address",
@@ -142,10 +145,11 @@ export const signaling: readonly Point[] = [
       const own = firstAddress(signaling.prefix);
       if (own && !learned.takesLonger) throw new Skipped("no single address could be started");
       const answer = await signaling.start([(own ?? signaling.prefix).address]);
-      return { answer, isTaken: signaling.isStarted(answer) };
+      const { node, setting } = signaling.isStarted(answer)
+        ? { node: "accepted", setting: "any" }
+        : { node: "refused", setting: "cidr" };
+      return () => ({ node, evidence: [answer], dialect: { signalingAddress: setting } });
     },
-    judge: accepted,
-    dialect: ({ isTaken }) => ({ signalingAddress: isTaken ? "any" : "cidr" }),
   }),
   furtherPoint({
     name: "signaling-overlap",
@@ -159,13 +163,11 @@ export const signaling: readonly Point[] = [
       if (!address || !learned.takesLonger) throw new Skipped("no prefix within the own one could be started");
       await signaling.start([signaling.prefix.toString()]);
       const answer = await signaling.start([address.toString()]);
-      return { answer, isTaken: signaling.isStarted(answer) };
+      const { node, setting } = signaling.isStarted(answer)
+        ? { node: "a signaling of its own", setting: "accepted" }
+        : { node: "refused", setting: "invalid" };
+      return () => ({ node, evidence: [answer], dialect: { signalingOverlap: setting } });
     },
-    judge: ({ answer, isTaken }) => ({
-      node: isTaken ? "a signaling of its own" : "refused",
-      evidence: [answer.evidence],
-    }),
-    dialect: ({ isTaken }) => ({ signalingOverlap: isTaken ? "accepted" : "invalid" }),
   }),
   /** How several are answered and shown: one alone may look like another form, or be answered with its number. */
   furtherPoint({
@@ -180,13 +182,12 @@ export const signaling: readonly Point[] = [
       const answer = await signaling.start(halves);
       const { answer: status, shown } = await signaling.shows(...halves);
       const isRead = shown && signaling.severalSucceeded(answer, [idleStop, again]);
-      return { answer, status, shown, isRead, receiver: signaling };
+      return () => ({
+        node: isRead ? "both are shown" : shown ? "started, which no setting reads" : "the status never shows both",
+        evidence: [answer, status],
+        receiver: settingsOf(signaling.answers),
+      });
     },
-    judge: ({ answer, status, shown, isRead }) => ({
-      node: isRead ? "both are shown" : shown ? "started, which no setting reads" : "the status never shows both",
-      evidence: [answer.evidence, status.evidence],
-    }),
-    receiver: ({ receiver: { answers } }) => (Object.keys(answers).length > 0 ? { answers } : {}),
   }),
   furtherPoint({
     name: "signaling-partial",
@@ -201,16 +202,14 @@ export const signaling: readonly Point[] = [
       const [active, idle] = halves;
       await signaling.start([active]);
       const answer = await signaling.start([active, idle]);
-      if (signaling.isStarted(answer)) throw new Unclear("a start of what is active is no error", [answer.evidence]);
+      if (signaling.isStarted(answer)) throw new Unclear("a start of what is active is no error", [answer]);
       // A start that shows late would look like none.
       await signaling.pause(2 * delayMs + TIMING.firstPause);
-      return { answer, isPartial: (await signaling.active()).includes(idle) };
+      const isPartial = (await signaling.active()).includes(idle);
+      const node = isPartial ? "the others start" : "none starts";
+      const signalingPartial = isPartial ? "valid-ones" : "all-or-nothing";
+      return () => ({ node, evidence: [answer], dialect: { signalingPartial } });
     },
-    judge: ({ answer, isPartial }) => ({
-      node: isPartial ? "the others start" : "none starts",
-      evidence: [answer.evidence],
-    }),
-    dialect: ({ isPartial }) => ({ signalingPartial: isPartial ? "valid-ones" : "all-or-nothing" }),
   }),
 ];
 
@@ -229,8 +228,9 @@ function halvesOf(prefix: Prefix): [string, string] | undefined {
   return [from(bits), from(bits + size / 2n)];
 }
 
-function accepted({ answer, isTaken }: { readonly answer: Answer; readonly isTaken: boolean }) {
-  return { node: isTaken ? "accepted" : "refused", evidence: [answer.evidence] };
+/** What to set for a receiver that answers so. */
+function settingsOf(answers: ReceiverAnswers): ReceiverSettings {
+  return Object.keys(answers).length > 0 ? { answers } : {};
 }
 
 /** Where a status holds its prefixes. */

@@ -39,16 +39,15 @@ export const sizes: readonly Point[] = [
           bench.ask({ url, command: "list", body: plain.padEnd(bytes), asked: `list of ${bytes} bytes` }),
         );
       const found = await largest(tryBytes, { accepted: Buffer.byteLength(plain), limit: bench.limits.bytes });
-      bench.learned.bytesAtOnce = found.most;
-      return found;
+      const { most, isMet, refusal } = found;
+      bench.learned.bytesAtOnce = most;
+      const isLess = isMet && most < DEFAULTS.maxBytesPerRequest;
+      return () => ({
+        ...judgeLimit(found),
+        settings: isLess ? { maxBytesPerRequest: Math.max(256, most) } : {},
+        dialect: { maxBodyBytes: isMet ? most : undefined, ...(refusal && refusalSwitches("tooLarge", refusal)) },
+      });
     },
-    judge: judgeLimit,
-    settings: ({ most, isMet }) =>
-      isMet && most < DEFAULTS.maxBytesPerRequest ? { maxBytesPerRequest: Math.max(256, most) } : {},
-    dialect: ({ most, isMet, refusal }) => ({
-      maxBodyBytes: isMet ? most : undefined,
-      ...(refusal && refusalSwitches("tooLarge", refusal)),
-    }),
   }),
   furtherPoint({
     name: "most-entries",
@@ -61,16 +60,14 @@ export const sizes: readonly Point[] = [
       const fitting = Math.min(bench.limits.entries, possible, Math.floor(bench.learned.bytesAtOnce / BYTES) - 4);
       const range = { accepted: ACCEPTED, limit: Math.max(ACCEPTED, fitting) };
       const found = await largest((number) => bench.askLarge(() => send(number)), range);
-      bench.learned.entriesAtOnce = Math.min(bench.learned.entriesAtOnce, found.most);
-      return found;
+      const { most, isMet, refusal } = found;
+      bench.learned.entriesAtOnce = Math.min(bench.learned.entriesAtOnce, most);
+      return () => ({
+        ...judgeLimit(found),
+        settings: isMet && most < DEFAULTS.maxEntriesPerRequest ? { maxEntriesPerRequest: most } : {},
+        dialect: { maxEntriesPerRequest: isMet ? most : 0, ...(refusal && refusalSwitches("tooLarge", refusal)) },
+      });
     },
-    judge: judgeLimit,
-    settings: ({ most, isMet }) =>
-      isMet && most < DEFAULTS.maxEntriesPerRequest ? { maxEntriesPerRequest: most } : {},
-    dialect: ({ most, isMet, refusal }) => ({
-      maxEntriesPerRequest: isMet ? most : 0,
-      ...(refusal && refusalSwitches("tooLarge", refusal)),
-    }),
   }),
 ];
 
@@ -100,6 +97,6 @@ async function filler({ set, learned }: Bench): Promise<{ send: Send; most: numb
     return answer;
   };
   const two = await different(2);
-  if (two.isRefusal) throw new Unclear("even two entries are refused", [two.evidence]);
+  if (two.isRefusal) throw new Unclear("even two entries are refused", [two]);
   return { send: different, most: all.length };
 }

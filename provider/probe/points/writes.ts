@@ -1,7 +1,7 @@
 import type { PrefixSetUrl } from "../../model/resource-url";
 import type { Answers } from "../../wire/answers";
 import { readPrefixSetList } from "../../wire/prefix-set-list";
-import { type Answer, refusalSwitches } from "../asking/answer";
+import { type Answer, errorOrSuccess, refusalSwitches } from "../asking/answer";
 import type { Learned } from "../asking/learned";
 import { elementsIn } from "../asking/listing";
 import { Skipped } from "../asking/outcome";
@@ -24,24 +24,20 @@ export const writes: readonly Point[] = [
       const answer = await set.insert([["192.0.2.0/24", 2]], "insert of what is there");
       if (answer.isRefusal) {
         learned.insertExisting = "error";
-        return { answer, does: "error" as const };
+        return () => ({
+          node: "an error",
+          evidence: [answer],
+          dialect: { insertExisting: "error", ...refusalSwitches("exists", answer) },
+        });
       }
       const isNew = (list: typeof answer) => !set.isClear(list) && set.read(list).some(({ value }) => value === 2);
       const { list, shown } = await set.committed(isNew, bench.briefly);
       learned.insertExisting = shown ? "overwrite" : "ignored";
-      return { answer, list, does: learned.insertExisting };
+      const evidence = [answer, list];
+      if (shown) return () => ({ node: "gives it the new value", evidence, dialect: { insertExisting: "overwrite" } });
+      const advice = "values of entries that are there cannot be changed: delete them first";
+      return () => ({ node: "success, and the old value stays", evidence, advice });
     },
-    judge: ({ answer, list, does }) => ({
-      node: { error: "an error", overwrite: "gives it the new value", ignored: "success, and the old value stays" }[
-        does
-      ],
-      evidence: [answer.evidence, ...(list ? [list.evidence] : [])],
-      ...(does === "ignored" && { advice: "values of entries that are there cannot be changed: delete them first" }),
-    }),
-    dialect: ({ answer, does }) =>
-      does === "error"
-        ? { insertExisting: "error", ...refusalSwitches("exists", answer) }
-        : { insertExisting: does === "overwrite" ? "overwrite" : undefined },
   }),
   point({
     name: "delete-absent",
@@ -51,11 +47,8 @@ export const writes: readonly Point[] = [
     ask: async ({ set, learned }) => {
       const answer = await set.delete(["203.0.113.0/24"], "delete of what is absent");
       learned.deleteAbsent = answer.isRefusal ? "error" : "success";
-      return answer;
+      return () => errorOrSuccess("deleteAbsent", answer, "absent");
     },
-    judge: (answer) => ({ node: answer.isRefusal ? "an error" : "success", evidence: [answer.evidence] }),
-    dialect: (answer) =>
-      answer.isRefusal ? { deleteAbsent: "error", ...refusalSwitches("absent", answer) } : { deleteAbsent: "success" },
   }),
 ];
 
@@ -73,17 +66,17 @@ export const emptiedSet: readonly Point[] = [
       const isGone = learned.absentIsEmpty && learned.isLikeUnknown(answer);
       const empty = isGone ? {} : readingEmpty(answer, set.url, learned);
       learned.learn({ known: empty ?? {} });
-      return { answer, isGone, empty, absent: learned.known.absent };
+      const { absent } = learned.known;
+      return () => ({
+        found: empty === undefined ? "assumed" : "observed",
+        node: isGone ? "it is not there any more" : empty ? "an empty list" : "what no setting reads as an empty list",
+        evidence: [answer],
+        settings: {
+          ...(isGone && { absentSet: "empty" }),
+          ...settingsOf(isGone && absent !== undefined ? { absent } : (empty ?? {})),
+        },
+      });
     },
-    judge: ({ answer, isGone, empty }) => ({
-      found: empty === undefined ? "assumed" : "observed",
-      node: isGone ? "it is not there any more" : empty ? "an empty list" : "what no setting reads as an empty list",
-      evidence: [answer.evidence],
-    }),
-    settings: ({ isGone, empty = {}, absent }) => ({
-      ...(isGone && { absentSet: "empty" as const }),
-      ...settingsOf(isGone && absent !== undefined ? { absent } : empty),
-    }),
   }),
 ];
 
