@@ -10,7 +10,7 @@ export function count(number: number, one: string, many = `${one}s`): string {
 }
 
 /** Digits in groups of three, separated by a space: `10 002`. */
-export function grouped(number: number): string {
+export function grouped(number: number | bigint): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 

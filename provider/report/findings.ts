@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { grouped } from "../model/text";
+import type { Report } from "./model";
 
 /** A comment has room for fewer, and the file may come from a job that ran the code of a change. */
 const MOST_FINDINGS = 20_000;
@@ -21,21 +22,12 @@ const findingSchema = z
   })
   .describe("Each further line: what one policy says.");
 
-type Finding = z.output<typeof findingSchema>;
-
-/** What the policies said of a preview, as a report has it. */
-export interface PolicyFindings {
-  readonly rules: number;
-  readonly mandatory: Omit<Finding, "level">[];
-  readonly advisory: Omit<Finding, "level">[];
-}
-
 /**
  * Reads what `policies/run` wrote where `PACKETFILTER_POLICIES_REPORT` told it to.
  *
  * @throws {Error} for anything else
  */
-export function parseFindings(text: string): PolicyFindings {
+export function parseFindings(text: string): NonNullable<Report["policies"]> {
   const [first = "", ...rest] = text.split("\n");
   if (text.trim() === "")
     throw new Error("The policies did not start: their file is empty. What pulumi printed on standard error says why.");
@@ -43,7 +35,7 @@ export function parseFindings(text: string): PolicyFindings {
   if (rest.length > MOST_FINDINGS)
     throw new Error(`There are more than ${grouped(MOST_FINDINGS)} findings: mend the policies or the program.`);
   const { rules } = read(startSchema, first, 1);
-  const found: PolicyFindings = { rules, mandatory: [], advisory: [] };
+  const found: ReturnType<typeof parseFindings> = { rules, mandatory: [], advisory: [] };
   for (const [index, line] of rest.entries()) {
     const { level, ...finding } = read(findingSchema, line, index + 2);
     found[level].push(finding);

@@ -100,7 +100,6 @@ function byKey(contents: readonly SetContent[]): ReadonlyMap<string, SetContent>
   return new Map(contents.map((held) => [keyOf(held), held]));
 }
 
-/** A moment of a group: what its state held, or what its inputs want. */
 /** What each node of a group held by its state; nodes that held the same share their entries. */
 export function contentsBefore(members: JsonObject, known: Known): SetContent[] {
   return contents(Object.keys(membersOf(members.endpoints)), members, known);

@@ -73,33 +73,29 @@ const FRAME = "headings";
 function blocksOf(report: Report, { key, limit }: MarkdownOptions): Block[] {
   const { whole, sets, signalings, errors, warnings, found, project, stack, policies } = report;
   const frame = (text: string): Block => ({ text, rank: 0, kind: FRAME });
+  /** Nothing where there are no items, and so no need of a heading. */
+  const section = (heading: string, items: readonly string[], rank: number, kind: string): Block[] =>
+    items.length > 0 ? [frame(heading), ...items.map((text) => ({ text, rank, kind }))] : [];
+  const bold = (title: string) => `\n**${title}**\n\n`;
   const title = project === "" ? "" : ` ${code(`${project}/${stack}`)}`;
   const line = (message: string) => `- ${code(message, 1_000)}\n`;
-  const messages = (items: readonly string[], kind: string, rank: number): Block[] =>
-    items.map((message) => ({ text: line(message), rank, kind }));
-  const findings = (items: NonNullable<typeof policies>["mandatory"] = [], title: string, rank: number): Block[] => [
-    ...(items.length > 0 ? [frame(`\n**${title}**\n\n`)] : []),
-    ...items.map(({ policy, message }) => ({
-      text: `- ${code(policy)}: ${code(message, 1_000)}\n`,
-      rank,
-      kind: "findings of policies",
-    })),
-  ];
+  const findings = (items: NonNullable<typeof policies>["mandatory"] = []) =>
+    items.map(({ policy, message }) => `- ${code(policy)}: ${code(message, 1_000)}\n`);
+  const wholeLines = whole.map((one) => wholeLine(one, limit));
   const changing = sets.filter(({ resources }) => resources.length > 0);
   const withMarks = sets.some(({ marks }) => marks);
+  const rows = changing.map((set) => row(set, withMarks));
+  const signaled = signalings.map((one) => signalingLines(one, limit));
   const seen = `${found.slice(0, limit).map(line).join("")}${more(found.length, limit)}`;
   return [
     frame(`${keyLine(key)}\n### Packet filter${title}\n\n${headline(report)}\n`),
-    ...(errors.length > 0 ? [frame("\n**Errors**\n\n"), ...messages(errors, "errors", 2)] : []),
-    ...findings(policies?.mandatory, "Policies that forbid it", 2),
-    ...(whole.length > 0 ? [frame("\n**Deleted and replaced as a whole**\n\n")] : []),
-    ...whole.map((one): Block => ({ text: wholeLine(one, limit), rank: 1, kind: "deletions and replacements" })),
-    ...findings(policies?.advisory, "Policies that advise", 3),
-    ...(warnings.length > 0 ? [frame("\n**Warnings**\n\n"), ...messages(warnings, "warnings", 3)] : []),
-    ...(changing.length > 0 ? [frame(tableHead(withMarks))] : []),
-    ...changing.map((set): Block => ({ text: row(set, withMarks), rank: 4, kind: "sets of the table" })),
-    ...(signalings.length > 0 ? [frame("\n**Signalings**\n\n")] : []),
-    ...signalings.map((one): Block => ({ text: signalingLines(one, limit), rank: 4, kind: "signalings" })),
+    ...section(bold("Errors"), errors.map(line), 2, "errors"),
+    ...section(bold("Policies that forbid it"), findings(policies?.mandatory), 2, "findings of policies"),
+    ...section(bold("Deleted and replaced as a whole"), wholeLines, 1, "deletions and replacements"),
+    ...section(bold("Policies that advise"), findings(policies?.advisory), 3, "findings of policies"),
+    ...section(bold("Warnings"), warnings.map(line), 3, "warnings"),
+    ...section(tableHead(withMarks), rows, 4, "sets of the table"),
+    ...section(bold("Signalings"), signaled, 4, "signalings"),
     ...alike(changing).map((group): Block => ({ text: details(group, limit), rank: 5, kind: "details of sets" })),
     ...(found.length > 0 ? [{ text: folded("What the preview found", seen), rank: 6, kind: "findings" }] : []),
   ];

@@ -34,7 +34,7 @@ const listSchema = z.strictObject({
   entries: z.array(entrySchema).describe("IPv4 before IPv6, the widest first."),
 });
 
-const resourceSchema = z.strictObject({
+export const resourceSchema = z.strictObject({
   name: z.string(),
   type: z.enum(["PrefixSet", "PrefixSetGroup", "PrefixSetEntry", "CloudSignaling"]),
   operation: z.enum(["create", "update", "replace", "delete"]),

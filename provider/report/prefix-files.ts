@@ -3,7 +3,7 @@ import type { CanonicalPrefix } from "../model/prefix";
 import { count } from "../model/text";
 import { isExpired } from "../resources/entries";
 import { entryList } from "./entry-lists";
-import type { EntryList, SetReport } from "./model";
+import type { SetReport } from "./model";
 import { changeWords, listWords } from "./sentences";
 import { SetChanges } from "./set-changes";
 import type { NotedEntry, SetContent } from "./set-content";
@@ -14,16 +14,6 @@ type FileEntries = Readonly<Record<string, { readonly value: number } & Omit<Ent
 
 /** What changes between two prefix files, as a set that is made of them sees it: what has expired is in neither. */
 export type FileChanges = Pick<SetReport, "in" | "out" | "changed" | "renoted" | "expiring">;
-
-/** What a prefix file holds. */
-export interface FileContent {
-  /** What a set that is made of it holds. */
-  readonly entries: EntryList;
-  /** What has expired, and is in no set. */
-  readonly expired: EntryList;
-  /** The soonest first. */
-  readonly expiring: SetReport["expiring"];
-}
 
 /** What changes between two prefix files; `file` is the name of the second. */
 export function fileChanges(before: FileEntries, after: FileEntries, file: string, now: number): FileChanges {
@@ -39,8 +29,8 @@ export function fileChanges(before: FileEntries, after: FileEntries, file: strin
   return { in: coming, out, changed, renoted, expiring };
 }
 
-/** What a prefix file holds. */
-export function fileContent(entries: FileEntries, file: string, now: number): FileContent {
+/** What a prefix file holds: the entries of a set that is made of it, and what has expired, and is in no set. */
+export function fileContent(entries: FileEntries, file: string, now: number) {
   const { in: wanted, expiring } = fileChanges({}, entries, file, now);
   const over = [...contentOf(entries, now).expired].map(([prefix, note]) => {
     return { prefix, from: entries[prefix]?.value, note: { ...note }, resource: file, expired: true as const };
@@ -60,7 +50,7 @@ export function fileChangesText(changes: FileChanges, limit: number): string {
 }
 
 /** What a prefix file holds, as a report says what comes into a set; `limit` prefixes are named. */
-export function fileContentText({ entries, expired, expiring }: FileContent, limit: number): string {
+export function fileContentText({ entries, expired, expiring }: ReturnType<typeof fileContent>, limit: number): string {
   const lines = [
     `${listWords(entries)}.`,
     ...entryLines(entries, "=", limit),

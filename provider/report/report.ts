@@ -1,10 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
-import { z } from "zod";
 import type { JsonObject } from "../model/json";
 import { compareNames, some } from "../model/text";
 import { addressesOf } from "./entry-lists";
 import { contentsAfter, contentsBefore, Groups } from "./groups";
-import type { Report, ResourceChange, SignalingReport } from "./model";
+import { type Report, type ResourceChange, resourceSchema, type SignalingReport } from "./model";
 import { type Preview, type PreviewStep, parseUrn, type Urn } from "./preview";
 import { SetChanges, type SetStep, WholeChanges } from "./set-changes";
 import {
@@ -19,11 +18,9 @@ import {
 } from "./set-content";
 import { signalingChange } from "./signaling-changes";
 
-const TYPE = /^pulumi-nodejs:dynamic\/packetfilter:(PrefixSet|PrefixSetGroup|PrefixSetEntry|CloudSignaling)$/;
+const TYPE = /^pulumi-nodejs:dynamic\/packetfilter:(\w+)$/;
 const FLEET = "packetfilter:index:PrefixSetFleet";
-const OPERATIONS = ["create", "update", "replace", "delete"] as const;
-const operationSchema = z.enum(OPERATIONS);
-const kindSchema = z.enum(["PrefixSet", "PrefixSetGroup", "PrefixSetEntry", "CloudSignaling"]);
+const { type: kindSchema, operation: operationSchema } = resourceSchema.shape;
 
 /**
  * What a preview is about to do, put together by node and set.
@@ -121,18 +118,18 @@ class Work {
   private takeGroup(step: PreviewStep, resource: ResourceChange): void {
     const old = step.oldState ? membersBefore(step.oldState) : undefined;
     const before = old ? contentsBefore(old, this.known) : [];
+    const keeps = old !== undefined && keepsEntries(old);
     this.groups.add({
       resource,
       before,
       after: step.newState ? contentsAfter(withoutSecrets(step.newState.inputs), this.known) : [],
       state: this.refreshed.get(step.urn) ?? [],
-      keeps: old !== undefined && keepsEntries(old),
+      keeps,
       differs: differences(step, "PrefixSet"),
     });
     const [first] = [...before].sort((a, b) => b.entries.size - a.entries.size);
     if (first && (resource.operation === "delete" || resource.operation === "replace")) {
       const place = { label: some(before.map(({ place: { label } }) => label)) };
-      const keeps = old !== undefined && keepsEntries(old);
       this.addWhole(step, { resource, before: { ...first, place }, after: undefined, keeps });
     }
   }
@@ -178,7 +175,7 @@ class Work {
     return kind === "PrefixSet" ? contentOfSet(members, this.known) : contentOfEntry(members, this.known);
   }
 
-  private before(kind: SetKind, members: JsonObject): readonly SetContent[] {
+  private before(kind: Exclude<ResourceChange["type"], "CloudSignaling">, members: JsonObject): readonly SetContent[] {
     return kind === "PrefixSetGroup" ? contentsBefore(members, this.known) : [this.held(kind, members)];
   }
 
@@ -189,8 +186,6 @@ class Work {
     return set;
   }
 }
-
-type SetKind = "PrefixSet" | "PrefixSetGroup" | "PrefixSetEntry";
 
 function keepsEntries({ onDestroy, existed }: JsonObject): boolean {
   return onDestroy === "keep" || (onDestroy === "created" && existed === true);

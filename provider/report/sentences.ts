@@ -9,15 +9,11 @@ const SIXTY_FOUR = 1n << 64n;
 export function addressWords({ ipv4, ipv6 }: Addresses): string {
   const [four, six] = [BigInt(ipv4), BigInt(ipv6)];
   const parts = [
-    ...(four > 0n ? [`${digitsOf(four)} IPv4 ${four === 1n ? "address" : "addresses"}`] : []),
-    ...(six > 0n && six < SIXTY_FOUR ? [`${digitsOf(six)} IPv6 ${six === 1n ? "address" : "addresses"}`] : []),
-    ...(six >= SIXTY_FOUR ? [`${digitsOf(six / SIXTY_FOUR)} IPv6 networks of /64`] : []),
+    ...(four > 0n ? [`${grouped(four)} IPv4 ${four === 1n ? "address" : "addresses"}`] : []),
+    ...(six > 0n && six < SIXTY_FOUR ? [`${grouped(six)} IPv6 ${six === 1n ? "address" : "addresses"}`] : []),
+    ...(six >= SIXTY_FOUR ? [`${grouped(six / SIXTY_FOUR)} IPv6 networks of /64`] : []),
   ];
   return parts.join(" and ");
-}
-
-function digitsOf(number: bigint): string {
-  return String(number).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
 /** `7 entries in (256 IPv4 addresses)`; `way` is the word after the number. */

@@ -142,21 +142,14 @@ export function readList(value: unknown): { prefixes: CanonicalPrefix[]; isUnkno
 }
 
 /** What nodes and receivers differ in here. */
-export interface PlaceKind {
-  readonly argument: string;
-  readonly all: string;
-  readonly address: string;
-  readonly standard: string;
-  readonly unnamed: string;
-}
-export const NODE: PlaceKind = {
+export const NODE = {
   argument: "node",
   all: "packetfilter:nodes",
   address: "endpoint",
   standard: "packetfilter:endpoint",
   unnamed: "the node of the environment",
 };
-export const RECEIVER: PlaceKind = {
+export const RECEIVER = {
   argument: "receiver",
   all: "packetfilter:receivers",
   address: "url",
@@ -168,7 +161,7 @@ export const RECEIVER: PlaceKind = {
 export function placeOf(
   { named, endpoint: used }: { readonly named: unknown; readonly endpoint: unknown },
   { config, used: before }: Known,
-  kind: PlaceKind,
+  kind: typeof NODE,
 ): Place {
   const name = text.parse(named);
   const object = map.parse(named);
@@ -190,7 +183,7 @@ function structured(value: unknown): unknown {
   return typeof value === "string" ? jsonIn(value) : value;
 }
 
-function usedKey({ argument }: PlaceKind, name: string | undefined): string {
+function usedKey({ argument }: typeof NODE, name: string | undefined): string {
   return JSON.stringify([argument, name ?? null]);
 }
 

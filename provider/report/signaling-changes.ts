@@ -1,21 +1,14 @@
 import { z } from "zod";
 import type { JsonObject } from "../model/json";
-import type { ResourceChange, SignalingReport, WholeChange } from "./model";
+import type { ResourceChange, SignalingReport } from "./model";
 import type { PreviewStep } from "./preview";
 import { type Known, membersBefore, placeOf, RECEIVER, readList, withoutSecrets } from "./set-content";
 
-/** What a step does to a `CloudSignaling`. */
-export interface SignalingChange {
-  readonly report: SignalingReport;
-  /** Where it is deleted or replaced: what of it. */
-  readonly whole?: {
-    readonly prefixes: readonly string[];
-    readonly change: Omit<WholeChange, "names" | "prefixes" | "addresses">;
-  };
-}
-
-/** A resource that moves to another receiver starts everything there, and stops at the old one what it started. */
-export function signalingChange(step: PreviewStep, resource: ResourceChange, known: Known): SignalingChange {
+/**
+ * What a step does to a `CloudSignaling`, and where it is deleted or replaced, what of it. A resource that moves to another
+ * receiver starts everything there, and stops at the old one what it started.
+ */
+export function signalingChange(step: PreviewStep, resource: ResourceChange, known: Known) {
   const old = step.oldState && membersBefore(step.oldState);
   const now = step.newState && withoutSecrets(step.newState.inputs);
   const from = old && placeOf({ named: old.receiver, endpoint: old.endpoint }, known, RECEIVER);
@@ -40,7 +33,7 @@ export function signalingChange(step: PreviewStep, resource: ResourceChange, kno
     unknown: after.isUnknown,
   };
   const { operation, type } = resource;
-  if (operation !== "delete" && operation !== "replace") return { report };
+  if (operation !== "delete" && operation !== "replace") return { report, whole: undefined };
   const change = {
     operation,
     type,
