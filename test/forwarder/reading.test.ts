@@ -264,7 +264,7 @@ describe("what a reading reports", () => {
     const baseline = new Baseline();
     return lists.map((list, index) => {
       const changes = new RowWriter(() => undefined);
-      const reading = new Reading({ baseline, changes }, index + 1);
+      const reading = new Reading(index + 1, baseline, changes);
       const marks = list.map((mark): Mark => ({ address: "203.0.113.45", id: 1, value: 1, ...mark }));
       for (const _ of reading.compare(marks, 3_000));
       const rows: [number, string, number, number][] = changes

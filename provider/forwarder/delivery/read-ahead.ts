@@ -7,15 +7,7 @@ import { type BatchLimits, type Parcel, parcelsOf, type Sink } from "../sinks/si
 const MARGIN = 1.03;
 
 /** A delivery that is written and can be sent. */
-export interface Prepared {
-  readonly parcels: readonly Parcel[];
-  /** The position to acknowledge once it is delivered; absent where it ends within a batch of the spool. */
-  readonly position?: number;
-  /** Of the spool. */
-  readonly bytes: number;
-  /** What nothing else is written on. */
-  readonly sheets: readonly Sheet[];
-}
+export type Prepared = NonNullable<Awaited<ReturnType<ReadAhead["next"]>>>;
 
 /** A parcel and what it ends in the spool. */
 interface Ready {
@@ -48,7 +40,7 @@ export class ReadAhead {
    * @param maxRecords Fewer than the sink takes, where it is to be ready soon.
    * @throws when the spool cannot be read: nothing is left out, the next call goes on where this one was.
    */
-  async next(maxRecords = this.limits.maxRecords): Promise<Prepared | undefined> {
+  async next(maxRecords = this.limits.maxRecords) {
     const taken: Ready[] = [];
     let records = 0;
     let bytes = 0;
@@ -66,11 +58,13 @@ export class ReadAhead {
     }
     if (taken.length === 0) return undefined;
     const ended = taken.map((one) => one.ended).filter((batch) => batch !== undefined);
-    const position = ended.at(-1)?.position;
     return {
       parcels: taken.map(({ parcel }) => parcel),
-      ...(position !== undefined && { position }),
+      /** To acknowledge once it is delivered; undefined where it ends within a batch of the spool. */
+      position: ended.at(-1)?.position,
+      /** Of the spool. */
       bytes: ended.reduce((sum, { body }) => sum + body.length, 0),
+      /** What nothing else is written on. */
       sheets: taken.map(({ sheet }) => sheet).filter((sheet) => sheet !== undefined),
     };
   }

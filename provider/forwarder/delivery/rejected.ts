@@ -12,20 +12,16 @@ import { endOfLastLine, NEW_LINE } from "../sinks/file";
 import type { Rejected } from "../sinks/sink";
 import { written } from "../slices";
 
-/** A record as it stands in a dead-letter file. */
-export interface DeadLetter {
+const letterSchema = z.object({
   /** When it was refused: ISO 8601, UTC. */
-  readonly refused: string;
-  readonly reason: string;
-  readonly record: ForwardRecord;
-}
-
-const letterSchema: z.ZodType<DeadLetter> = z.object({
   refused: z.string(),
   reason: z.string(),
   // Written by ourselves, from a record.
   record: z.custom<ForwardRecord>((value) => typeof value === "object" && value !== null && "recordId" in value),
 });
+
+/** A record as it stands in a dead-letter file. */
+export type DeadLetter = z.infer<typeof letterSchema>;
 
 /** How many dead letters are kept, and what happens to more. */
 export interface RejectedLimits {

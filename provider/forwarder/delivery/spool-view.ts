@@ -5,7 +5,6 @@ import type { ForwarderWorld } from "../world";
 
 /** A sink's part of the spool: how full it is, and which tables wait for it. */
 export interface SinkView extends Omit<Backlog, "oldestNow"> {
-  readonly limitBytes: number;
   /** Seconds until the limit is reached, if it grows as in the last minute: 0 while tables wait, else infinite while it does not grow. */
   readonly fullInSeconds: number;
   /** Tables that are not polled until this sink has room. */

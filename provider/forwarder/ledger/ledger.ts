@@ -116,10 +116,9 @@ export class StoredLedger implements Ledger {
     const marks = readMarks(list);
     const lost = this.asides > 0 && !table.known;
     const reset = lost || (list.turn !== undefined && table.epoch < list.turn.since);
-    const mode = { number: ++this.lastReading, records: this.options.records, reset };
     let reading: FinishedReading;
     try {
-      reading = await table.compare(list, marks, mode);
+      reading = await table.compare(++this.lastReading, list, marks, { records: this.options.records, reset });
     } catch (error) {
       if (store !== this.current) throw new Error(GIVEN_UP);
       table.forget();

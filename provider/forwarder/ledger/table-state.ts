@@ -31,14 +31,6 @@ export interface FinishedReading {
   readonly taken: Omit<TakenOver, "bytes">;
 }
 
-/** How a reading is compared. */
-interface ReadingMode {
-  /** The number of this reading; another one each time. */
-  readonly number: number;
-  readonly records: "changes" | "all";
-  readonly reset: boolean;
-}
-
 /** A table in the store, and its baseline in memory. */
 export class TableState {
   readonly key: string;
@@ -87,9 +79,15 @@ export class TableState {
   /**
    * Compares a list with the baseline, in slices. What fails half-way leaves a baseline in memory that is good for nothing: it
    * is to be forgotten.
+   *
+   * @param number Of this reading; another one each time.
    */
-  async compare(list: ArrivedList, marks: readonly Mark[], mode: ReadingMode): Promise<FinishedReading> {
-    const { number, records, reset } = mode;
+  async compare(
+    number: number,
+    list: ArrivedList,
+    marks: readonly Mark[],
+    { records, reset }: { readonly records: "changes" | "all"; readonly reset: boolean },
+  ): Promise<FinishedReading> {
     const ruleOf = ruleFinder(list.rules);
     const changes = new RowWriter(ruleOf);
     const seen = new RowWriter(ruleOf);
@@ -102,8 +100,8 @@ export class TableState {
       }
       const baseline = await this.marks();
       const elapsed = this.listed === undefined || reset ? 0 : Math.max(0, list.now - this.listed);
-      const comparison = { baseline, changes, ...(list.snapshot && { seen }) };
-      await inSlices(new Reading(comparison, number).compare(marks, elapsed));
+      const reading = new Reading(number, baseline, changes, list.snapshot ? seen : undefined);
+      await inSlices(reading.compare(marks, elapsed));
       const bytes = bytesOf(changes.finish());
       if (!reset && this.stored.isWholeDue(bytes)) whole = await inSlices(wholeRows(baseline));
     }

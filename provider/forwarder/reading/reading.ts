@@ -39,15 +39,6 @@ export function readMarks({ table, head, body, habits }: ArrivedList): Mark[] {
 /** Lifetimes are whole seconds, so one that has a second left may have run out. */
 const ROUNDING_MS = 1_000;
 
-/** What a reading is compared with, and how. */
-export interface Comparison {
-  readonly baseline: Baseline;
-  /** Rows of what changed. */
-  readonly changes: RowWriter;
-  /** Rows of all that is listed, where they are wanted. */
-  readonly seen?: RowWriter;
-}
-
 /**
  * One list of a table: compares each mark with the last reading that was taken over, and takes its place in the baseline at
  * once. A reading that fails half-way leaves a baseline that is good for nothing: it is loaded again.
@@ -59,9 +50,13 @@ export interface Comparison {
  */
 export class Reading {
   constructor(
-    private readonly comparison: Comparison,
     /** The number of this reading; another one each time. */
     private readonly number: number,
+    private readonly baseline: Baseline,
+    /** Rows of what changed. */
+    private readonly changes: RowWriter,
+    /** Rows of all that is listed, where they are wanted. */
+    private readonly seen?: RowWriter,
   ) {}
 
   /**
@@ -78,7 +73,7 @@ export class Reading {
   }
 
   private take(mark: Mark): void {
-    const { baseline, changes, seen } = this.comparison;
+    const { baseline, changes, seen } = this;
     const listed = keyOf(mark);
     const [id, value, lifetime] = numbersOf(mark);
     const details = detailsOf(mark);
@@ -119,7 +114,7 @@ export class Reading {
   }
 
   private *finish(elapsed: number): Generator<void> {
-    const { baseline, changes } = this.comparison;
+    const { baseline, changes } = this;
     for (let row = 0; row < baseline.rowCount; row++) {
       if (row % SIZES.rowsASlice === SIZES.rowsASlice - 1) yield;
       const key = baseline.readingOf(row) === this.number ? undefined : baseline.keyOf(row);
