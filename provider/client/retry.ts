@@ -40,17 +40,11 @@ export function duration(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : `${Number((ms / 1000).toPrecision(2))} s`;
 }
 
-const DAYS = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"] as const;
-const LONG_DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"] as const;
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"] as const;
-
-const month = `(?<month>${MONTHS.join("|")})`;
-const time = "(?<time>\\d\\d:\\d\\d:\\d\\d)";
 /** IMF-fixdate, which senders must use, and the two obsolete forms, which recipients must still understand. */
 const FORMS = [
-  new RegExp(`^(?<weekday>${DAYS.join("|")}), (?<day>\\d\\d) ${month} (?<year>\\d{4}) ${time} GMT$`),
-  new RegExp(`^(?<weekday>${LONG_DAYS.join("|")}), (?<day>\\d\\d)-${month}-(?<year>\\d\\d) ${time} GMT$`),
-  new RegExp(`^(?<weekday>${DAYS.join("|")}) ${month} (?<day>[ \\d]\\d) ${time} (?<year>\\d{4})$`),
+  /^(?<weekday>\w{3}), (?<day>\d\d) (?<month>\w{3}) (?<year>\d{4}) (?<time>[\d:]{8}) GMT$/,
+  /^(?<weekday>(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day), (?<day>\d\d)-(?<month>\w{3})-(?<year>\d\d) (?<time>[\d:]{8}) GMT$/,
+  /^(?<weekday>\w{3}) (?<month>\w{3}) (?<day>[ \d]\d) (?<time>[\d:]{8}) (?<year>\d{4})$/,
 ];
 
 /**
@@ -63,12 +57,11 @@ export function parseHttpDate(text: string, now: number): number | undefined {
   const found = FORMS.map((form) => form.exec(text)?.groups).find((groups) => groups !== undefined);
   if (!found) return undefined;
   const { weekday = "", day = "", month = "", year = "", time = "" } = found;
-  const [hour = 0, minute = 0, second = 0] = time.split(":").map(Number);
-  if (hour > 23 || minute > 59 || second > 60) return undefined;
-  const full = year.length === 4 ? Number(year) : fullYear(Number(year), new Date(now).getUTCFullYear());
-  const date = new Date(Date.UTC(full, MONTHS.indexOf(month as (typeof MONTHS)[number]), Number(day)));
-  const exists = date.getUTCDate() === Number(day) && DAYS[date.getUTCDay()] === weekday.slice(0, 3);
-  return exists ? date.getTime() + ((hour * 60 + minute) * 60 + second) * 1000 : undefined;
+  const full = year.length === 4 ? year : fullYear(Number(year), new Date(now).getUTCFullYear());
+  // A leap second, which clocks of computers do not have, is the one before it.
+  const fixed = `${weekday.slice(0, 3)}, ${day.replace(" ", "0")} ${month} ${full} ${time.replace(/60$/, "59")} GMT`;
+  const date = new Date(fixed);
+  return date.toUTCString() === fixed ? date.getTime() : undefined;
 }
 
 function fullYear(twoDigits: number, thisYear: number): number {

@@ -11,8 +11,7 @@ import type { HttpAnswer } from "./http";
 import type { CallOptions } from "./node-connection";
 import { DEFAULTS, given, parseOptions, type ReceiverOptions, receiverSchema } from "./options";
 import { done, type Failed, failedStatus, type Reading, refused, understood, unexpected } from "./reading";
-import { type Limits, Requester } from "./requester";
-import type { RetryPolicy } from "./retry";
+import { type Connection, type Limits, Requester } from "./requester";
 import { ensure } from "./signaling-ensure";
 import { SignalingRequests } from "./signaling-request";
 import { systemWorld, type World } from "./world";
@@ -39,9 +38,7 @@ export class SignalingClient {
   readonly endpoint: string;
   private readonly requester: Requester;
   private readonly world: World;
-  private readonly label: string;
-  private readonly deadlineMs: number;
-  private readonly retry: RetryPolicy;
+  private readonly connection: Connection;
   private readonly requests: SignalingRequests;
   private readonly answers: ReceiverAnswers;
 
@@ -61,15 +58,13 @@ export class SignalingClient {
     const checked = { ...DEFAULTS, ...given(parseOptions(receiverSchema(), options, "receiver")) };
     this.requests = new SignalingRequests(checked);
     this.endpoint = this.requests.endpoint.shown;
-    this.label = labelOf(name, this.requests.endpoint.label);
     this.world = { ...systemWorld, ...world };
     this.answers = checked.answers ?? {};
-    this.deadlineMs = checked.deadlineMs;
-    this.retry = checked;
-    const { endpoint, label } = this;
+    const { endpoint, requests } = this;
     const { maxAnswerBytes: _, ...own } = checked;
-    const connection = { ...own, endpoint, label, maxConcurrency: MAX_CONCURRENCY, redactor: this.requests.redactor };
-    this.requester = new Requester(connection, this.world);
+    const label = labelOf(name, requests.endpoint.label);
+    this.connection = { ...own, endpoint, label, maxConcurrency: MAX_CONCURRENCY, redactor: requests.redactor };
+    this.requester = new Requester(this.connection, this.world);
   }
 
   /** The prefixes with active signaling. @throws {SignalingRefused | UnexpectedResponse | RequestError} */
@@ -131,24 +126,11 @@ export class SignalingClient {
     untrusted: readonly Prefix[],
     { signal }: CallOptions,
   ) {
-    const limits: Limits & { until: number } = {
-      until: this.world.monotonic() + this.deadlineMs,
-      ...(signal && { signal }),
-    };
-    return ensure(
-      {
-        operation,
-        endpoint: this.endpoint,
-        label: this.label,
-        retry: this.retry,
-        status: () => this.requestStatus(limits),
-        send: (needed) => this.request(operation, needed, limits),
-      },
-      prefixes,
-      untrusted,
-      limits,
-      this.world,
-    );
+    const { connection, world } = this;
+    const limits = { until: world.monotonic() + connection.deadlineMs, ...(signal && { signal }) };
+    const status = () => this.requestStatus(limits);
+    const send = (needed: readonly Prefix[]) => this.request(operation, needed, limits);
+    return ensure({ operation, connection, limits, world, status, send }, prefixes, untrusted);
   }
 
   private requestStatus(limits: Limits): Promise<Prefix[]> {

@@ -2,17 +2,17 @@ import type { CanonicalPrefix, Prefix } from "../model/prefix";
 import { some } from "../model/text";
 import { pause } from "./clock";
 import { RequestError, SignalingIncomplete, SignalingRefused, UnexpectedResponse } from "./errors";
-import type { Limits } from "./requester";
-import { backoff, type RetryPolicy } from "./retry";
+import type { Connection, Limits } from "./requester";
+import { backoff } from "./retry";
 import type { World } from "./world";
 
-/** The two requests that {@link ensure} is made of, each with its own limits bound in. */
-export interface SignalingOperations {
+/** The two requests that {@link ensure} is made of, each with its own limits bound in, and what bounds them together. */
+interface SignalingOperations {
   readonly operation: "start" | "stop";
-  readonly endpoint: string;
-  readonly label: string;
   /** Pauses between sends follow it, too. */
-  readonly retry: RetryPolicy;
+  readonly connection: Connection;
+  readonly limits: Limits & { readonly until: number };
+  readonly world: World;
   status(): Promise<Prefix[]>;
   send(prefixes: readonly Prefix[]): Promise<void>;
 }
@@ -37,8 +37,6 @@ export async function ensure(
   requests: SignalingOperations,
   prefixes: readonly Prefix[],
   untrusted: readonly Prefix[],
-  limits: Limits & { readonly until: number },
-  world: World,
 ): Promise<{ changed: Prefix[]; already: Prefix[] }> {
   const wanted = new Map(prefixes.map((prefix) => [prefix.toString(), prefix]));
   if (wanted.size === 0) return { changed: [], already: [] };
@@ -47,14 +45,14 @@ export async function ensure(
   const groups: (readonly Prefix[])[] = [progress.unshown];
   let refusal: SignalingRefused | undefined;
   for (let group = groups.shift(); group; group = groups.shift()) {
-    const refused = await ensureGroup(group, { requests, progress, limits, world });
+    const refused = await ensureGroup(group, progress);
     if (!refused) continue;
     const rest = progress.missingOf(group);
     const half = Math.ceil(rest.length / 2);
     if (rest.length > 1) groups.unshift(rest.slice(0, half), rest.slice(half));
     else refusal ??= refused;
   }
-  refusal = (await confirm(progress.unconfirmed, { requests, progress, limits, world })) ?? refusal;
+  refusal = (await confirm(progress.unconfirmed, progress)) ?? refusal;
   if (refusal) throw progress.incomplete(refusal);
   return { changed: progress.changed, already: progress.already };
 }
@@ -72,14 +70,6 @@ async function firstStatus({ operation, status }: SignalingOperations, prefixes:
   }
 }
 
-/** What all steps share. */
-interface Ensuring {
-  readonly requests: SignalingOperations;
-  readonly progress: Progress;
-  readonly limits: Limits & { readonly until: number };
-  readonly world: World;
-}
-
 /**
  * Sends what a status shows as it is wanted and may not be so, until the receiver itself says what holds: a receiver that
  * answers a wrong secret with an empty status refuses it here. What is refused together is sent one by one.
@@ -87,19 +77,19 @@ interface Ensuring {
  * @returns the refusal, if one of the prefixes is invalid in the receiver's eyes
  * @throws {SignalingIncomplete} for any other end
  */
-async function confirm(group: readonly Prefix[], ensuring: Ensuring): Promise<SignalingRefused | undefined> {
-  const { requests, progress, limits, world } = ensuring;
+async function confirm(group: readonly Prefix[], progress: Progress): Promise<SignalingRefused | undefined> {
+  const { operation, connection, limits, world, send } = progress.requests;
   if (group.length === 0) return undefined;
   let failure: RequestError | undefined;
   for (let sends = 1; ; sends++) {
-    failure = await failureOf(requests.send(group));
+    failure = await failureOf(send(group));
     if (failure?.outcome !== "unknown") break;
     progress.doubtful = true;
-    const wait = backoff(sends, requests.retry, world.random);
+    const wait = backoff(sends, connection, world.random);
     if (world.monotonic() + wait >= limits.until || sends >= MAX_SENDS) break;
     await pause(world, wait, limits.signal);
   }
-  const settled = isSettled(failure, requests.operation);
+  const settled = isSettled(failure, operation);
   if (failure === undefined || (settled && group.length === 1)) {
     progress.confirm(group, failure === undefined);
     return undefined;
@@ -107,7 +97,7 @@ async function confirm(group: readonly Prefix[], ensuring: Ensuring): Promise<Si
   if (!settled && !isInvalid(failure)) throw progress.incomplete(failure, true);
   if (group.length === 1) return isInvalid(failure) ? failure : undefined;
   let refusal: SignalingRefused | undefined;
-  for (const prefix of group) refusal = (await confirm([prefix], ensuring)) ?? refusal;
+  for (const prefix of group) refusal = (await confirm([prefix], progress)) ?? refusal;
   return refusal;
 }
 
@@ -117,29 +107,27 @@ async function confirm(group: readonly Prefix[], ensuring: Ensuring): Promise<Si
  * @returns the refusal, if one of the prefixes is invalid in the receiver's eyes
  * @throws {SignalingIncomplete} for any other end: then it makes no sense to send anything else
  */
-async function ensureGroup(
-  group: readonly Prefix[],
-  { requests, progress, limits, world }: Ensuring,
-): Promise<SignalingRefused | undefined> {
+async function ensureGroup(group: readonly Prefix[], progress: Progress): Promise<SignalingRefused | undefined> {
+  const { operation, connection, limits, world, send, status } = progress.requests;
   for (let sends = 1; ; sends++) {
     const sent = progress.missingOf(group);
     if (sent.length === 0) return undefined;
-    const failure = await failureOf(requests.send(sent));
+    const failure = await failureOf(send(sent));
     if (failure?.code === "request-cancelled" && failure.outcome === "not-sent") throw progress.incomplete(failure);
-    if (isSettled(failure, requests.operation)) progress.creditOthers(sent);
+    const settled = isSettled(failure, operation);
+    if (settled) progress.creditOthers(sent);
     else if (failure?.outcome === "unknown") progress.doubtful = true;
 
     // After "ok", and where the receiver says that it is done already, what is missing must show in time. After any
     // other error one status tells whether it had its effect.
-    const patient = failure === undefined || isSettled(failure, requests.operation);
-    const end = await waitUntilShown(sent.length, patient, failure);
+    const end = await waitUntilShown(sent.length, failure === undefined || settled, failure);
     if (end) throw progress.incomplete(end === "late" ? failure : end, end !== "late");
     const left = progress.missingOf(group).length;
     if (left === 0) return undefined;
     const late = world.monotonic() >= limits.until;
     if (isInvalid(failure) && left === sent.length && !late) return failure;
     const stuck = failure?.outcome === "refused" && left === sent.length;
-    const wait = backoff(sends, requests.retry, world.random);
+    const wait = backoff(sends, connection, world.random);
     if (stuck || world.monotonic() + wait >= limits.until || sends >= MAX_SENDS) throw progress.incomplete(failure);
     await pause(world, wait, limits.signal);
   }
@@ -151,7 +139,7 @@ async function ensureGroup(
     failure: RequestError | undefined,
   ): Promise<undefined | "late" | RequestError> {
     for (let wait = FIRST_PAUSE_MS; ; wait = Math.min(LONGEST_PAUSE_MS, wait * 2)) {
-      const lost = await failureOf(requests.status().then((active) => progress.observe(active)));
+      const lost = await failureOf(status().then((active) => progress.observe(active)));
       if (lost) return lost;
       const left = progress.missingOf(group).length;
       if (left === 0 || !patient) return undefined;
@@ -196,7 +184,7 @@ class Progress {
   doubtful = false;
 
   constructor(
-    private readonly requests: SignalingOperations,
+    readonly requests: SignalingOperations,
     private readonly wanted: ReadonlyMap<CanonicalPrefix, Prefix>,
     active: readonly Prefix[],
     untrusted: readonly Prefix[],
@@ -243,7 +231,7 @@ class Progress {
   }
 
   incomplete(failure: RequestError | undefined, unverified = false): SignalingIncomplete {
-    const { operation, endpoint, label } = this.requests;
+    const { operation, connection } = this.requests;
     const { changed, already, missing } = this;
     const truth = {
       started: operation === "start" ? changed : [],
@@ -255,7 +243,7 @@ class Progress {
     const state = operation === "start" ? "active" : "inactive";
     const doubt = unverified ? ", as far as is known" : "";
     const message = [
-      `Signaling on ${label}: ${operation} is incomplete: ${missing.length} of ${this.wanted.size} prefixes are not ${state}${doubt} (${some(missing)}).`,
+      `Signaling on ${connection.label}: ${operation} is incomplete: ${missing.length} of ${this.wanted.size} prefixes are not ${state}${doubt} (${some(missing)}).`,
       failure?.message ?? `The receiver said "ok", and its status did not show it before the deadline.`,
     ].join(" ");
     return new SignalingIncomplete(
@@ -264,7 +252,7 @@ class Progress {
       {
         outcome: failure?.outcome ?? "unknown",
         ...(failure?.status !== undefined && { status: failure.status }),
-        endpoint,
+        endpoint: connection.endpoint,
         object: some(missing),
         operation,
         tries: failure?.tries ?? 1,
