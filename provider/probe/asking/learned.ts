@@ -45,25 +45,21 @@ export class Learned {
   bytesAtOnce = 16_384;
   /** Most entries of one request that were accepted. */
   entriesAtOnce = 100;
-  private all: Answers;
 
   /** @param known How lists are read, as far as the user says it or the answers prove it. */
-  constructor(public known: Answers) {
-    this.all = known;
-  }
+  constructor(public known: Answers) {}
 
   /** What seems likely, and is proved by nothing. */
   guessed: Answers = {};
 
   /** How lists are read: all that is known, and where nothing is, what seems likely. */
   get answers(): Answers {
-    return this.all;
+    return merged(this.guessed, this.known);
   }
 
   learn({ known, guessed }: Partial<Lesson>): void {
     this.known = merged(this.known, known ?? {});
     this.guessed = without(merged(this.guessed, guessed ?? {}), this.known);
-    this.all = merged(this.guessed, this.known);
   }
 
   /** Keeps what known entries of a set have proved; what seemed likely about entries counts no more. */
@@ -91,11 +87,6 @@ export class Learned {
     this.absentIsEmpty = true;
     this.learn({ known: absent === undefined ? {} : { absent } });
     return true;
-  }
-
-  /** True for a profile that the node itself named. */
-  profileIsListed(name: string): boolean {
-    return this.profiles.includes(name);
   }
 }
 

@@ -119,7 +119,7 @@ export const marks: readonly Point[] = [
       const known = new Set(tables.filter(({ answer }) => !answer.isRefusal).map(({ url }) => formatUrl(url)));
       // A profile whose every type is refused may be one that the node does not know.
       const listed = tables.filter(
-        ({ url }) => known.has(formatUrl(url)) || bench.learned.profileIsListed(url.profile),
+        ({ url }) => known.has(formatUrl(url)) || bench.learned.profiles.includes(url.profile),
       );
       const refused = listed.find(({ answer }) => answer.isRefusal);
       const empty = listed.find(

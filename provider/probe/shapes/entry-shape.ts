@@ -1,5 +1,7 @@
+import { given } from "../../client/options";
 import { isObject, type JsonObject } from "../../model/json";
 import { Prefix } from "../../model/prefix";
+import type { Member } from "../../wire/answers";
 import { lengthOf, naturalRole } from "../../wire/entry-members";
 import { readNumber } from "../../wire/json";
 import { addressText, isAddressLike } from "../../wire/places";
@@ -46,6 +48,19 @@ export function entryShape(place: ListPlace, known: readonly KnownEntry[] = []):
   return { form: isText ? "string" : "object", ...names };
 }
 
+/** What the settings call the members of records, or of rows by the numbers of their fields, in which known entries stand. */
+export function namesOfKnown(
+  records: readonly JsonObject[],
+  known: readonly KnownEntry[],
+): Partial<Record<Member, string>> {
+  const { prefix, value, length, end } = namesIn(records, known);
+  return given({
+    ...(end === undefined ? { prefix } : { rangeStart: prefix, rangeEnd: end }),
+    prefixLength: length,
+    value,
+  }) as Partial<Record<Member, string>>;
+}
+
 function namesIn(records: readonly JsonObject[], known: readonly KnownEntry[]): Omit<EntryShape, "form"> {
   const described = records.map((record) => ({ record, entry: known.find((one) => mentions(record, one)) }));
   const told = described.filter(({ entry }) => known.length === 0 || entry !== undefined);
@@ -58,7 +73,7 @@ function namesIn(records: readonly JsonObject[], known: readonly KnownEntry[]): 
   const prefix = common((_, content, entry) =>
     entry ? isAddress(content, entry) : isAddressLike(addressText(content) ?? ""),
   );
-  const isApart = told.some(({ record }) => prefix !== undefined && !String(record[prefix]).includes("/"));
+  const isApart = told.some(({ record }) => prefix !== undefined && !/[/-]/.test(String(record[prefix])));
   const length = isApart
     ? common((name, content, entry) =>
         name !== prefix && entry ? lengthOf(content) === entry.length : naturalRole(name) === "length",
@@ -97,18 +112,18 @@ function formOf(value: unknown): Pick<EntryShape, "valueForm"> {
   return { valueForm: /^0x/i.test(value) ? "hex" : "text" };
 }
 
-/** True where a record, or the fields of a row, have the address of an entry. */
-export function mentions(record: JsonObject | readonly unknown[], entry: KnownEntry): boolean {
+/** True where a record has the address of an entry. */
+function mentions(record: JsonObject, entry: KnownEntry): boolean {
   return Object.values(record).some((content) => isAddress(content, entry));
 }
 
 /** True for an address in any form, with a length behind it or without. */
-export function isAddress(content: unknown, { address }: KnownEntry): boolean {
+function isAddress(content: unknown, { address }: KnownEntry): boolean {
   return addressText(content)?.split(/[/-]/)[0]?.toLowerCase() === address;
 }
 
 /** The last address of an entry. */
-export function lastOf({ address, length }: KnownEntry): string {
+function lastOf({ address, length }: KnownEntry): string {
   const { bits } = Prefix.parse(`${address}/${length}`);
   return addressText(Number(bits + (1n << BigInt(32 - length)) - 1n)) ?? address;
 }

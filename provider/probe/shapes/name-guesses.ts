@@ -6,7 +6,7 @@ import { readNumber } from "../../wire/json";
 import { markNames } from "../../wire/mark-names";
 import { addressText, isAddressLike } from "../../wire/places";
 import type { Lesson } from "../asking/learned";
-import { entryShape, type KnownEntry } from "./entry-shape";
+import { type KnownEntry, namesOfKnown } from "./entry-shape";
 import type { ListPlace } from "./list-place";
 
 type Names = Partial<Record<Member, string>>;
@@ -27,7 +27,8 @@ export function namesIn({ place, records, kind, entries, names }: Records): Less
   if (!first) return [];
   if (kind === "prefixset") {
     if (entries.length === 0) return guessEntryNames(first, records);
-    const names = namesOfShape(place, entries);
+    // Keys tell their prefixes, whatever stands below them.
+    const names = place.kind === "keyed" ? {} : namesOfKnown(records, entries);
     // A number beside a bare address that is none of its lengths.
     return [lesson(names), ...(names.prefixLength === undefined ? [lesson({ ...names, prefixLength: IN_TEXT })] : [])];
   }
@@ -39,15 +40,6 @@ export function namesIn({ place, records, kind, entries, names }: Records): Less
   const proved = texts.filter((name) => records.some((record) => names.includes(String(record[name]))));
   const likely = texts.filter((name) => /name|title|label|profile/i.test(name)).concat(texts);
   return [...proved.map((name) => lesson({ name })), ...likely.map((name) => lesson({}, { name }))];
-}
-
-function namesOfShape(place: ListPlace, entries: readonly KnownEntry[]): Names {
-  const { prefix, value, length, end } = entryShape(place, entries);
-  return {
-    ...(prefix !== undefined && (end === undefined ? { prefix } : { rangeStart: prefix, rangeEnd: end })),
-    ...(length !== undefined && { prefixLength: length }),
-    ...(value !== undefined && { value }),
-  };
 }
 
 /** The only address of an entry is its prefix; which of its numbers is what, only known entries tell. */

@@ -5,7 +5,7 @@ import type { Answers, Columns, ListFormat, ListKind, Member } from "../../wire/
 import { lengthOf } from "../../wire/entry-members";
 import { parseJson, readNumber } from "../../wire/json";
 import { forKind, isAddressLike } from "../../wire/places";
-import { isAddress, type KnownEntry, lastOf, mentions } from "./entry-shape";
+import { type KnownEntry, namesOfKnown } from "./entry-shape";
 
 /** Lines that hold no element: comments, and those that only tell how the request went. */
 const NO_ELEMENT = /^(#|;|\/\/|!)|^\+?ok\b/i;
@@ -64,25 +64,16 @@ export interface ColumnGuess {
  */
 export function columnsOfEntries(all: readonly (readonly unknown[])[], known: readonly KnownEntry[]): ColumnGuess {
   const { rows, name } = bodyOf(all);
-  const width = Math.max(0, ...rows.map(({ length }) => length));
-  const columns = Array.from({ length: width }, (_, at) => at);
   if (known.length > 0) {
-    const told = rows.flatMap((row) => {
-      const entry = known.find((one) => mentions(row, one));
-      return entry ? [{ row, entry }] : [];
-    });
-    if (told.length === 0) return NOTHING;
-    const where = (fits: (content: unknown, entry: KnownEntry) => boolean, taken: readonly (number | undefined)[]) =>
-      columns.find((at) => !taken.includes(at) && told.every(({ row, entry }) => fits(row[at], entry)));
-    const prefix = where(isAddress, []);
-    const isApart = prefix !== undefined && told.some(({ row }) => !/[/-]/.test(String(row[prefix])));
-    const length = isApart ? where((content, entry) => lengthOf(content) === entry.length, [prefix]) : undefined;
-    const end =
-      isApart && length === undefined ? where((content, entry) => content === lastOf(entry), [prefix]) : undefined;
-    const value = where((content, entry) => readNumber(content)?.number === entry.value, [prefix, length, end]);
-    const first = end === undefined ? { prefix } : { rangeStart: prefix };
-    return { known: named({ ...first, prefixLength: length, value, rangeEnd: end }, name), guessed: {} };
+    const names = Object.entries(
+      namesOfKnown(
+        rows.map((row) => ({ ...row })),
+        known,
+      ),
+    );
+    return { known: Object.fromEntries(names.map(([member, at]) => [member, name(Number(at))])), guessed: {} };
   }
+  const columns = [...Array(Math.max(0, ...rows.map(({ length }) => length))).keys()];
   const [prefix, second] = columns.filter((at) => rows.every((row) => isAddressLike(String(row[at]))));
   if (prefix === undefined) return NOTHING;
   const isApart = rows.some((row) => !String(row[prefix]).includes("/"));
