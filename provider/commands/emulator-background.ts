@@ -8,6 +8,7 @@ import { milliseconds } from "../emulator/time/duration";
 import { hasEnded } from "../files/ended-process";
 import { replaceFile } from "../files/whole-file";
 import { type CliIo, Ended, UsageError } from "./cli-io";
+import { type AddressFlags, addAddress } from "./emulating/call";
 import { wrongUse } from "./option-values";
 
 /** Milliseconds between two looks at an emulator that is waited for. */
@@ -16,9 +17,7 @@ const LOOK_MS = 50;
 const ANSWER_MS = 2_000;
 const END_MS = 20_000;
 
-interface Flags {
-  readonly at?: string;
-  readonly token?: string;
+interface Flags extends AddressFlags {
   readonly pidFile?: string;
   readonly timeout?: string;
 }
@@ -26,12 +25,8 @@ interface Flags {
 /** Adds `emulator wait` and `emulator stop`. */
 export function addBackground(emulator: Command, io: CliIo): void {
   const add = (name: string, about: string, run: (flags: Flags, io: CliIo) => Promise<string>) => {
-    const command = emulator
-      .command(name)
-      .description(about)
-      .option("--at <url>", "address of its control API; also PACKETFILTER_EMULATOR_CONTROL")
-      .option("--token <token>", "token of its control API; also PACKETFILTER_EMULATOR_TOKEN")
-      .option("--pid-file <file>", "the file that --background wrote, in place of --at");
+    const command = addAddress(emulator.command(name).description(about));
+    command.option("--pid-file <file>", "the file that --background wrote, in place of --at");
     return command.action(async () => io.out(await run(command.optsWithGlobals<Flags>(), io)));
   };
   add("wait", "wait until an emulator serves", wait).option("--timeout <duration>", "how long, such as 30s", "30s");

@@ -2,9 +2,8 @@ import { readFile } from "node:fs/promises";
 import type { Command } from "commander";
 import { z } from "zod";
 import { DEFAULTS, NodeClient, type NodeOptions, nodeOptionsSchema, OptionsError } from "../client";
-import { parseOptions } from "../client/options";
+import { given, parseOptions } from "../client/options";
 import { withReaderIn } from "../client/reading";
-import type { JsonObject } from "../model/json";
 import { NODE_KEYS } from "../resources/config-keys";
 import { type CredentialUse, type Environment, strayCredentials } from "../resources/environment-credentials";
 import { ConfigError } from "../resources/settings";
@@ -12,7 +11,7 @@ import { readSpan } from "./blocking/until";
 import { type CliIo, UsageError } from "./cli-io";
 import { collect, collectNames, wrongUse } from "./option-values";
 import { addStackFlags, type Project, readProject, type StackFlags } from "./project";
-import { type NodeMembers, readSettingsFile } from "./settings-file";
+import { readSettingsFile } from "./settings-file";
 
 /** The options by which every command that speaks to nodes is told which ones. */
 export interface NodeFlags extends StackFlags {
@@ -166,15 +165,11 @@ export function requireOwnAddress(env: Environment, use: CredentialUse): void {
   if (problem !== undefined) throw new UsageError(problem);
 }
 
-/** Members of a node that the settings file says, and over them those of the options. */
-interface Members {
-  readonly file: NodeMembers;
-  /** Where the file is, which its paths are relative to. */
-  readonly folder: string;
-  readonly options: JsonObject & { readonly headers: Readonly<Record<string, string>> };
-}
+/** Members of a node that the settings file says, and over them those of the options; `folder` is where the file is. */
+type Members = Awaited<ReturnType<typeof givenMembers>>;
 
-async function givenMembers(flags: NodeFlags, io: CliIo): Promise<Members> {
+async function givenMembers(flags: NodeFlags, io: CliIo) {
+  const { userArena, markPauseMs, markPace } = flags;
   const [ca, cert, key] = await Promise.all(
     [flags.ca, flags.cert, flags.key].map((file) => file && readFile(file, "utf8")),
   );
@@ -182,10 +177,8 @@ async function givenMembers(flags: NodeFlags, io: CliIo): Promise<Members> {
   const options = {
     headers: Object.fromEntries(flags.header.map(headerOf)),
     ...(flags.timeout !== undefined && within(readSpan("--timeout", flags.timeout))),
-    ...(flags.userArena !== undefined && { userArena: flags.userArena }),
     ...(Object.keys(tls).length > 0 && { tls }),
-    ...(flags.markPauseMs !== undefined && { markPauseMs: flags.markPauseMs }),
-    ...(flags.markPace !== undefined && { markPace: flags.markPace }),
+    ...given({ userArena, markPauseMs, markPace }),
   };
   const { node, folder } = await readSettingsFile(flags.settings, io);
   return { file: node, folder, options };
@@ -198,8 +191,8 @@ function within(deadlineMs: number) {
 
 function complete(node: NodeOptions, { file, folder, options }: Members): NodeOptions {
   const { endpoint: _, headers: __, ...members } = file;
-  const given = { ...node, ...members, ...options, headers: { ...node.headers, ...options.headers } };
-  const checked = wrongUse(OptionsError, () => parseOptions(nodeOptionsSchema, given, "node"));
+  const all = { ...node, ...members, ...options, headers: { ...node.headers, ...options.headers } };
+  const checked = wrongUse(OptionsError, () => parseOptions(nodeOptionsSchema, all, "node"));
   return file.answers === undefined ? checked : withReaderIn(folder, checked);
 }
 

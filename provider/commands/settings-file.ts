@@ -10,9 +10,6 @@ const nodeMembers = z.looseObject({
 });
 const both = z.looseObject({ node: z.unknown().optional(), receiver: z.looseObject({}).optional() });
 
-/** Members of a node as a file says them, checked together with those of the options. */
-export type NodeMembers = z.output<typeof nodeMembers>;
-
 /**
  * Reads the file of `--settings`: the members of a node, alone or under `node`, and those of a receiver under `receiver`;
  * `folder` is what its paths are relative to.
@@ -20,7 +17,7 @@ export type NodeMembers = z.output<typeof nodeMembers>;
  * @throws {UsageError} where it holds something else
  */
 export async function readSettingsFile(file: string | undefined, { folder = "." }: CliIo) {
-  if (file === undefined) return { node: {}, receiver: {}, folder };
+  if (file === undefined) return { node: nodeMembers.parse({}), receiver: {}, folder };
   const path = resolve(folder, file);
   const text = await readFile(path, "utf8");
   try {

@@ -33,16 +33,6 @@ export interface Wanted {
   readonly reason?: string;
 }
 
-/** How a set was left. */
-export interface Sent {
-  /** A sentence that says what was done. */
-  readonly done: string;
-  /** Entries that were changed. */
-  readonly changed: number;
-  /** Sentences about what is not as the command says: what is another writer's, and what still covers an address. */
-  readonly problems: readonly string[];
-}
-
 /** The set that is changed, and the project whose limits and audit log hold. */
 interface SetNow extends NowTarget {
   readonly project: Project;
@@ -55,9 +45,11 @@ interface SetNow extends NowTarget {
  * a list that shows it. What is there already is not sent, and committed all the same: a command that was killed may have
  * staged it. Another writer's entry stays as it is.
  *
+ * @returns `done`: a sentence; `changed`: how many entries were; `problems`: sentences about what is not as the command says,
+ *   what is another writer's, and what still covers an address
  * @throws {Error} with the node and what to do; the file stays as it was written
  */
-export async function sendNow({ client, url, node, project, file }: SetNow, wanted: Wanted, io: CliIo): Promise<Sent> {
+export async function sendNow({ client, url, node, project, file }: SetNow, wanted: Wanted, io: CliIo) {
   const name = formatUrl(url);
   const memory: Memory = { file, endpoint: client.endpoint, url: name, now: (io.now ?? Date.now)() };
   const label = `${name} on ${node === undefined ? client.endpoint : `${node} (${client.endpoint})`}`;

@@ -6,17 +6,17 @@ import { type CliIo, waiting } from "../cli-io";
 import { printed } from "../listing/output";
 import { inParallel } from "../parallel";
 import type { NowTarget, Workplace } from "./common";
-import { type Sent, sendNow, type Wanted } from "./now";
+import { sendNow, type Wanted } from "./now";
 
 /** How the set of one target was left. */
 interface Outcome extends NowTarget {
   /** The sentence of the error; `undefined`: the node answered. */
   readonly failure?: string;
-  readonly sent?: Sent;
+  readonly sent?: Awaited<ReturnType<typeof sendNow>>;
 }
 
 /** The command that is carried out, and what it says otherwise when it is given again. */
-export interface Given {
+interface Given {
   readonly command: Command;
   readonly arguments: readonly string[];
   /** Options that are said in another way: a time in place of a span. */

@@ -1,7 +1,8 @@
 import { dialectSchema } from "../../emulator/behaviour/dialect";
 import { readDialect } from "../../emulator/behaviour/dialect-file";
-import { deviations, type RemoteEmulator } from "../../emulator/index";
+import { deviations, faultSchema, type RemoteEmulator } from "../../emulator/index";
 import { pretty, printed } from "../listing/output";
+import { wholeNumber } from "../option-values";
 import { type AddCall, type Call, members, outputOption, type Printing } from "./call";
 
 const DIALECT_HELP = `
@@ -14,8 +15,22 @@ Examples:
   pulumi-packetfilter emulator dialect node.json
 `;
 
-/** Adds `emulator clock` and `dialect`. */
+const FAULT_HELP = `
+Without members: the faults that were set. docs/emulator-reference.md has all kinds and members.
+
+Examples:
+  pulumi-packetfilter emulator fail cmd=commit status=503
+  pulumi-packetfilter emulator fail kind=lost-answer op=start times=2
+  pulumi-packetfilter emulator fail --clear
+`;
+
+/** Adds `emulator fail`, `clock` and `dialect`. */
 export function addBehaviour(add: AddCall): void {
+  add<FaultFlags>("fail [member=value...]", "let something go wrong, or show what will", fail)
+    .option("--clear", "take all faults back first")
+    .option("--remove <id>", "take one fault back first", wholeNumber("--remove"))
+    .addOption(outputOption())
+    .addHelpText("after", FAULT_HELP);
   add<ClockFlags>("clock", "its virtual time: show it, let it stand still, advance it", clock)
     .option("--freeze [time]", "let it stand still, now or at a time such as 2026-12-01T10:00:00Z")
     .option("--advance <duration>", "move it forward, such as 1h")
@@ -62,3 +77,29 @@ async function setDialect(emulator: RemoteEmulator, words: readonly string[]): P
     isNamed ? await readDialect(first) : members(dialectSchema, words, "The dialect is not valid"),
   );
 }
+
+interface FaultFlags extends Printing {
+  readonly clear?: boolean;
+  readonly remove?: number;
+}
+
+const fail: Call<FaultFlags> = async (emulator, { clear, remove, output }, words) => {
+  if (clear) await emulator.clearFaults();
+  if (remove !== undefined) await emulator.removeFault(remove);
+  if (words.length > 0) await emulator.fail(members(faultSchema, words, "The fault is not valid"));
+  const faults = await emulator.faults;
+  if (output === "json") return pretty(faults);
+  const rows = faults.map(({ id, fault: { kind, ...told }, seen, hits, spent }) => ({
+    id,
+    kind,
+    fault: Object.entries(told)
+      .filter(([name]) => name !== "seed" || told.rate !== undefined)
+      .map(([name, value]) => `${name}=${value}`)
+      .join(" "),
+    seen,
+    hits,
+    spent: String(spent),
+  }));
+  const summary = rows.length === 1 ? "1 fault" : `${rows.length} faults`;
+  return printed({ columns: ["id", "kind", "fault", "seen", "hits", "spent"], rows, summary }, "table");
+};

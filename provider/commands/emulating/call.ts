@@ -5,9 +5,17 @@ import { fromTexts, strictly } from "../../emulator/validation/strict";
 import { type CliIo, UsageError } from "../cli-io";
 import { wholeNumber, wrongUse } from "../option-values";
 
-interface Flags {
+/** The options that say which emulator is called. */
+export interface AddressFlags {
   readonly at?: string;
   readonly token?: string;
+}
+
+/** Adds {@link AddressFlags} to a command. */
+export function addAddress(command: Command): Command {
+  return command
+    .option("--at <url>", "address of its control API; also PACKETFILTER_EMULATOR_CONTROL")
+    .option("--token <token>", "token of its control API; also PACKETFILTER_EMULATOR_TOKEN");
 }
 
 /** A command that calls a running emulator: it returns what is printed. */
@@ -24,13 +32,9 @@ export type AddCall = <More>(usage: string, about: string, call: Call<More>) => 
 /** What adds commands below `emulator`, each with the options that say which emulator it calls. */
 export function callsOf(emulator: Command, io: CliIo): AddCall {
   return <More>(usage: string, about: string, call: Call<More>) => {
-    const command = emulator
-      .command(usage)
-      .description(`a running emulator: ${about}`)
-      .option("--at <url>", "address of its control API; also PACKETFILTER_EMULATOR_CONTROL")
-      .option("--token <token>", "token of its control API; also PACKETFILTER_EMULATOR_TOKEN");
+    const command = addAddress(emulator.command(usage).description(`a running emulator: ${about}`));
     return command.action(async () => {
-      const flags = command.opts<Flags & More>();
+      const flags = command.opts<AddressFlags & More>();
       io.out(await wrongUse(TypeError, async () => call(await connect(flags, io), flags, command.args, io)));
     });
   };
@@ -83,7 +87,7 @@ export function optionsOf(command: Command, shape: Readonly<Record<string, z.Zod
   return command;
 }
 
-async function connect({ at, token }: Flags, { env }: CliIo): Promise<RemoteEmulator> {
+async function connect({ at, token }: AddressFlags, { env }: CliIo): Promise<RemoteEmulator> {
   const address = at ?? env.PACKETFILTER_EMULATOR_CONTROL;
   if (!address) {
     throw new UsageError(

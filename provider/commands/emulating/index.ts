@@ -3,7 +3,6 @@ import type { CliIo } from "../cli-io";
 import { addBehaviour } from "./behaviour";
 import { callsOf } from "./call";
 import { addContents } from "./contents";
-import { addFaults } from "./faults";
 import { addJournal } from "./journal";
 import { addTraffic } from "./traffic";
 
@@ -13,5 +12,5 @@ import { addTraffic } from "./traffic";
  */
 export function addEmulatorCalls(emulator: Command, io: CliIo): void {
   const add = callsOf(emulator, io);
-  for (const addTheme of [addContents, addFaults, addBehaviour, addJournal, addTraffic]) addTheme(add);
+  for (const addTheme of [addContents, addBehaviour, addJournal, addTraffic]) addTheme(add);
 }
