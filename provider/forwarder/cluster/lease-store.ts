@@ -2,15 +2,12 @@ import type { KV } from "@nats-io/kv";
 import type { NatsConnection } from "@nats-io/transport-node";
 import { z } from "zod";
 import { jsonIn } from "../../model/readable";
+import type { CheckedConfig } from "../config/schema";
 import { TIMES } from "../defaults";
-import { CLUSTER_USER, connectNats, loadNats, type Nats, type NatsOptions } from "../nats";
+import { CLUSTER_USER, connectNats, loadNats, type Nats } from "../nats";
 
 /** How leases are kept in NATS. */
-export interface NatsLeaseOptions extends NatsOptions {
-  readonly bucket: string;
-  readonly leaseMs: number;
-  readonly replicas: number;
-}
+type NatsLeaseOptions = NonNullable<CheckedConfig["cluster"]>;
 
 const announcedSchema = z.object({ nodes: z.array(z.string()), polling: z.string() }).partial();
 

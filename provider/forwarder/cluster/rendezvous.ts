@@ -1,17 +1,15 @@
 import { createHash } from "node:crypto";
 
-/** A member, and the nodes that it can poll: without, all that others can. */
-export interface Sharer {
-  readonly name: string;
-  readonly nodes?: readonly string[] | undefined;
-}
-
 /**
  * Which of the members should hold each node: of those that can poll it, the one with the highest hash of both names (rendezvous
  * hashing), as long as it has room. No member holds more than its even share, so that ten nodes on three members are 4, 3 and
  * 3, unless only it can poll a node; a member that comes or goes moves few nodes. The same on every machine that knows the same names.
+ *
+ * @param members With the nodes that each can poll: without, all that others can.
  */
-export function shareOut(members: readonly Sharer[]): Map<string, string> {
+export function shareOut(
+  members: readonly { readonly name: string; readonly nodes?: readonly string[] | undefined }[],
+): Map<string, string> {
   const owners = new Map<string, string>();
   if (members.length === 0) return owners;
   const nodes = [...new Set(members.flatMap((member) => member.nodes ?? []))].sort();

@@ -84,14 +84,8 @@ export const tlsOrNot = z
 
 /** TLS settings of a server, PEM: both are used as they come, so they fit. */
 export const serverTls = members({ cert: certificate, key: privateKey }).refine(
-  ({ cert, key }) => {
-    try {
-      return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
-    } catch {
-      // What cannot be read is told at its own place.
-      return true;
-    }
-  },
+  // What cannot be read is told at its own place.
+  ({ cert, key }) => attempt(() => new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) ?? true,
   { path: ["key"], error: "is not the key of `cert`" },
 );
 

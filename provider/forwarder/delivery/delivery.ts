@@ -11,18 +11,12 @@ import { RejectedFiles } from "./rejected";
 import { type DeliveryParts, SinkRunner } from "./sink-runner";
 import { type SinkView, SpoolView } from "./spool-view";
 
-/** A sink that is delivered to. */
-interface Running {
-  readonly runner: SinkRunner;
-  readonly stop: AbortController;
-  readonly done: Promise<void>;
-}
-
 /** Empties the ledger: a runner a sink, and what waits for them. Looks at what they have not taken yet, for metrics and for `/readyz`. */
 export class Delivery {
   /** How full the spool is for each sink, and which tables wait for it. */
   private readonly spool: SpoolView;
-  private readonly running = new Map<string, Running>();
+  /** The sinks that are delivered to. */
+  private readonly running = new Map<string, { runner: SinkRunner; stop: AbortController; done: Promise<void> }>();
   /** Sinks whose marks move. */
   private readonly marks = new EventEmitter().setMaxListeners(0);
   /** Sinks that are gone for good. */

@@ -12,6 +12,7 @@ import { endOfLastLine, NEW_LINE } from "../sinks/file";
 import type { Rejected } from "../sinks/sink";
 import { written } from "../slices";
 
+/** A record as it stands in a dead-letter file. */
 const letterSchema = z.object({
   /** When it was refused: ISO 8601, UTC. */
   refused: z.string(),
@@ -19,9 +20,6 @@ const letterSchema = z.object({
   // Written by ourselves, from a record.
   record: z.custom<ForwardRecord>((value) => typeof value === "object" && value !== null && "recordId" in value),
 });
-
-/** A record as it stands in a dead-letter file. */
-export type DeadLetter = z.infer<typeof letterSchema>;
 
 /** How many dead letters are kept, and what happens to more. */
 export interface RejectedLimits {
@@ -187,7 +185,7 @@ export class RejectedFiles {
   }
 
   /** The letters of a file; half a line, which a kill left, was never acknowledged and comes again. */
-  private async read(name: string): Promise<DeadLetter[]> {
+  private async read(name: string) {
     const text = await readFile(join(this.folder, name), "utf8");
     return text.split("\n").flatMap((line) => attempt(() => letterSchema.parse(JSON.parse(line))) ?? []);
   }

@@ -11,16 +11,11 @@ export interface SinkView extends Omit<Backlog, "oldestNow"> {
   readonly pausedTables: readonly string[];
 }
 
-/** How much a sink had not acknowledged, and when. */
-interface Sample {
-  readonly at: number;
-  readonly bytes: number;
-}
-
 /** How full the spool is for each sink, how fast it fills, and which tables wait: for metrics and for `/readyz`. */
 export class SpoolView {
   private views: readonly SinkView[] = [];
-  private readonly samples = new Map<string, Sample[]>();
+  /** How much a sink had not acknowledged, and when. */
+  private readonly samples = new Map<string, { readonly at: number; readonly bytes: number }[]>();
   private readonly paused = new Map<string, Set<string>>();
 
   constructor(private readonly parts: { readonly metrics: Metrics; readonly world: ForwarderWorld }) {}

@@ -19,12 +19,6 @@ const batchRow = z.object({
   body: z.string(),
 });
 
-/** A batch as it stands in a store. */
-export interface LeftBatch extends z.infer<typeof batchRow> {
-  /** The table's key. */
-  readonly table: string;
-}
-
 /** All of it may be unread: the limits are those of another time. */
 const LIMITS: SinkSpec["limits"] = { maxBytes: Number.MAX_SAFE_INTEGER, maxAgeMs: 0, whenFull: "pause" };
 /** So many batches in a row that cannot be read are the end. */
@@ -74,8 +68,8 @@ export class LeftSpool implements Disposable {
     return this.rows(tableRow, "SELECT id, name, bytes FROM tables");
   }
 
-  /** Its batches, in their order. */
-  *batches(): Generator<LeftBatch> {
+  /** Its batches, in their order, each with the key of its table. */
+  *batches() {
     const tables = new Map(this.tables().map(({ id, name }) => [id, name]));
     let failures = 0;
     for (let at = 0; failures < PATIENCE; ) {

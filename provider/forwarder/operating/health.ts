@@ -6,14 +6,8 @@ import type { NodePollers } from "../polling/node-poller";
 import { DISK } from "../polling/table-poller";
 import type { Troubles } from "./troubles";
 
-/** One thing that is looked at, with what is wrong where it does not hold. */
-interface Check {
-  readonly ok: boolean;
-  readonly reasons: readonly string[];
-}
-
-/** What is looked at for one question, by name. */
-export type Checks = Readonly<Record<string, Check>>;
+/** What is looked at for one question, by name, with what is wrong where it does not hold. */
+export type Checks = Readonly<Record<string, ReturnType<typeof checkOf>>>;
 
 /** What the answers of `/healthz` and `/readyz` rest on. */
 interface HealthParts {
@@ -44,9 +38,8 @@ export class Health {
 
   get ready(): Checks {
     const { pollers, troubles, isPolling, isShared } = this.parts;
-    const told = (...about: string[]) =>
-      [...troubles.all].filter(([key]) => about.some((one) => key === one || key.startsWith(`${one}/`)));
-    const messages = (...about: string[]) => told(...about).map(([, message]) => message);
+    const messages = (...about: string[]) =>
+      [...troubles.all].flatMap(([key, message]) => (about.includes(key.split("/")[0] ?? "") ? [message] : []));
     const cluster = messages("cluster", UNHELD);
     const unshared =
       (isShared() ?? true) || cluster.length > 0
@@ -72,6 +65,6 @@ export function allHold(checks: Checks): boolean {
   return Object.values(checks).every(({ ok }) => ok);
 }
 
-function checkOf(reasons: readonly string[]): Check {
+function checkOf(reasons: readonly string[]) {
   return { ok: reasons.length === 0, reasons };
 }

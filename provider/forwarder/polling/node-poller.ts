@@ -10,18 +10,7 @@ import { readStructure, type WatchedTable } from "./structure";
 import { TablePoller } from "./table-poller";
 
 /** A node as people see it. */
-export interface NodeView {
-  readonly name: string;
-  readonly tables: number;
-  readonly failing: number;
-  readonly marks: number;
-}
-
-/** A table that is being polled. */
-interface Polled {
-  readonly poller: TablePoller;
-  readonly stop: AbortController;
-}
+export type NodeView = NodePoller["view"];
 
 /**
  * Polls one node: profiles and rules now and then, and each mark table in a loop of its own, so that a table that fails or
@@ -32,7 +21,8 @@ class NodePoller {
   private readonly turns: MarkTurns;
   private client: { readonly of: NodeOptions; readonly client: NodeClient } | undefined;
   private found: ReadonlyMap<string, WatchedTable> = new Map();
-  private readonly polled = new Map<string, Polled>();
+  /** The tables that are being polled. */
+  private readonly polled = new Map<string, { readonly poller: TablePoller; readonly stop: AbortController }>();
   private readonly running = new Set<Promise<void>>();
   private looked = false;
 
@@ -76,11 +66,11 @@ class NodePoller {
 
   /** True once every table that is known was tried. */
   get tried(): boolean {
-    return this.looked && [...this.polled.values()].every(({ poller }) => poller.last !== undefined);
+    return this.looked && this.pollers.every(({ last }) => last !== undefined);
   }
 
-  get view(): NodeView {
-    const pollers = [...this.polled.values()].map(({ poller }) => poller).filter(({ last }) => last !== undefined);
+  get view() {
+    const pollers = this.pollers.filter(({ last }) => last !== undefined);
     return {
       name: this.name,
       tables: pollers.length,
@@ -91,11 +81,15 @@ class NodePoller {
 
   /** For how long tables have been due while none was listed, beyond the pause that the node is given. */
   get idleMs(): number {
-    const pollers = [...this.polled.values()].map(({ poller }) => poller);
+    const { pollers } = this;
     const due = Math.min(...pollers.map(({ dueAt }) => dueAt ?? Number.POSITIVE_INFINITY));
     const ended = Math.max(...pollers.map(({ endedAt }) => endedAt));
     const isListing = pollers.some(({ isListing }) => isListing);
     return isListing ? 0 : this.parts.world.monotonic() - Math.max(due, ended + this.turns.pauseMs);
+  }
+
+  private get pollers(): TablePoller[] {
+    return [...this.polled.values()].map(({ poller }) => poller);
   }
 
   private async look(signal: AbortSignal): Promise<boolean> {

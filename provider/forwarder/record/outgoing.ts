@@ -4,16 +4,13 @@ import { type LineBefore, type RowRange, writeLines } from "./lines";
 import { type ForwardRecord, readBatch } from "./record";
 import { joined, Sheet } from "./sheet";
 
-/** Rows of a batch of the spool, as its bytes, and where its lines are written. */
-interface BatchRows extends RowRange {
-  readonly body: Buffer;
-  readonly sheet: Sheet;
-}
-
 /** Bytes of a line of an address, with a short rule. */
 export const USUAL_LINE = 400;
 
-type Part = BatchRows | { readonly records: readonly ForwardRecord[] };
+/** Rows of a batch of the spool, as its bytes, and where its lines are written; or records. */
+type Part =
+  | (RowRange & { readonly body: Buffer; readonly sheet: Sheet })
+  | { readonly records: readonly ForwardRecord[] };
 
 /**
  * Records on their way to a sink, in their order. Batches of the spool stay bytes until a sink asks for more than lines: most

@@ -31,15 +31,8 @@ const base = z.looseObject({ name: z.unknown().optional(), type: z.unknown().opt
 
 const commonSchema = members(commonFields);
 
-/** A sink of the configuration: what all have, checked, and what its kind has, checked by it. */
-export interface SinkConfig extends z.infer<typeof commonSchema> {
-  readonly type: string;
-  /** The members of its kind. */
-  readonly own: unknown;
-}
-
-/** Checks a sink: its kind first, then each member. */
-export const sinkSchema: z.ZodType<SinkConfig> = z.unknown().transform((value, context): SinkConfig => {
+/** Checks a sink, its kind first, then each member: what all have, and as `own` what its kind has, checked by it. */
+export const sinkSchema = z.unknown().transform((value, context) => {
   const read = base.safeParse(value);
   const type = text.safeParse(read.data?.type);
   const kind = type.success && Object.hasOwn(SINK_KINDS, type.data) ? SINK_KINDS[type.data] : undefined;
