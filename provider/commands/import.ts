@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { formatUrl, type PrefixSetUrl, parseUrl } from "../client";
-import { type ImportFiles, importFiles } from "../import/import";
+import { importFiles } from "../import/import";
 import { resourceNames } from "../import/names";
 import { importCommand } from "../import/program";
 import { type Holdings, heldSet } from "../import/source";
@@ -143,7 +143,11 @@ function nothingActive(endpoint: string | undefined): string {
   return `Nothing is active at ${endpoint}: there is no signaling to import.`;
 }
 
-function report({ files, resources }: ImportFiles, flags: Flags, { sets, signaling }: Holdings): string {
+function report(
+  { files, resources }: ReturnType<typeof importFiles>,
+  flags: Flags,
+  { sets, signaling }: Holdings,
+): string {
   const lines = [
     `Wrote ${[...files.keys()].map((name) => join(flags.out, name)).join(", ")}: ${count(resources, "resource")}.`,
     "",

@@ -7,32 +7,14 @@ import type { JsonObject } from "../model/json";
 import { jsonIn } from "../model/readable";
 import { type AuditRecord, appendAudit } from "../resources/audit-log";
 import type { ConfigKey } from "../resources/config-keys";
-import { ConfigError, readSettings, type Settings } from "../resources/settings";
+import { ConfigError, readSettings } from "../resources/settings";
 import type { CliIo } from "./cli-io";
 import { printedConfig } from "./reporting/configuration";
 import { chooseStack, projectAbove, readProjectFile, readStack, selectedStack, unusable } from "./stack-files";
 import { type Decrypt, decrypter } from "./stack-secrets";
 
 /** A Pulumi project as commands see it: its settings as far as they can be read without Pulumi. */
-export interface Project {
-  readonly settings: Settings;
-  /** Where it lies; `undefined` where there is none. */
-  readonly folder: string | undefined;
-  /** Where its program lies, which `main` may say. */
-  readonly programFolder: string | undefined;
-  readonly stack: string | undefined;
-  /** Limits that are there and encrypted: a sentence about each. */
-  readonly unread: readonly string[];
-  /** The names in `packetfilter:nodes`, and in `packetfilter:receivers`. */
-  readonly nodes: readonly string[];
-  readonly receivers: readonly string[];
-  /** What of a setting is encrypted and cannot be read here, with what to do; `undefined`: nothing. */
-  hidden(path: string): string | undefined;
-  /** A setting as it stands in the files, as far as it can be read. */
-  given(key: ConfigKey): unknown;
-  /** The file that sets a key, for messages. */
-  source(key: ConfigKey): string;
-}
+export type Project = Awaited<ReturnType<typeof readProject>>;
 
 /** The options by which a command is told whose configuration holds. */
 export interface StackFlags {
@@ -81,7 +63,7 @@ const secret = z.strictObject({ secure: z.string() });
  * @throws {UsageError} when there are several stacks and none is named, or the named one is not there
  * @throws {Error} when a file makes no sense: what it forbids is not known then
  */
-export async function readProject(where: ProjectPlace, io: CliIo): Promise<Project> {
+export async function readProject(where: ProjectPlace, io: CliIo) {
   const { folders = [io.folder ?? process.cwd()], stack: named, config, isOptional = false } = where;
   const folder = (await Promise.all(folders.map(projectAbove))).find((found) => found !== undefined);
   const values = new Values();
@@ -101,7 +83,9 @@ export async function readProject(where: ProjectPlace, io: CliIo): Promise<Proje
   const files = [project?.file, stack.file].flatMap((name) => name ?? []);
   return {
     ...checked(values, files, io),
+    /** Where it lies; `undefined` where there is none. */
     folder,
+    /** Where its program lies, which `main` may say. */
     programFolder: programFolder(folder, project?.main),
     stack: stack.name,
   };
@@ -115,11 +99,7 @@ function programFolder(folder: string | undefined, main = "."): string | undefin
 }
 
 /** @throws {Error} when a limit makes no sense */
-function checked(
-  values: Values,
-  files: readonly string[],
-  { env }: CliIo,
-): Omit<Project, "folder" | "programFolder" | "stack"> {
+function checked(values: Values, files: readonly string[], { env }: CliIo) {
   const read = () => {
     const settings = readSettings((key) => values.of(key), env);
     for (const limit of ["forbiddenPrefixes", "requiredPrefixes", "shortestPrefix", "maxEntries"] as const)
@@ -131,20 +111,24 @@ function checked(
   };
   return {
     settings: caught(read, ConfigError, refuse),
+    /** Limits that are there and encrypted: a sentence about each. */
     unread: LIMITS.flatMap((key) =>
       values.hidden(key).map((at) => `${at} and was not looked at; the next preview judges by it.`),
     ),
     nodes: namesOf(values.of("nodes")),
     receivers: namesOf(values.of("receivers")),
-    hidden: (path) => {
+    /** What of a setting is encrypted and cannot be read here, with what to do; `undefined`: nothing. */
+    hidden: (path: string) => {
       const [at] = values.hidden(path);
       return (
         at &&
         `${at} and cannot be read here: set PULUMI_CONFIG_PASSPHRASE where a passphrase keeps it, or give --config with what "pulumi config --show-secrets --json" prints.`
       );
     },
-    given: (key) => values.of(key),
-    source: (key) => values.source(key) ?? "the environment",
+    /** A setting as it stands in the files, as far as it can be read. */
+    given: (key: ConfigKey) => values.of(key),
+    /** The file that sets a key, for messages. */
+    source: (key: ConfigKey) => values.source(key) ?? "the environment",
   };
 }
 

@@ -19,18 +19,13 @@ export interface ImportOptions {
   readonly id?: () => string;
 }
 
-/** Files that belong together, and how many resources they declare. */
-export interface ImportFiles {
-  /** Name to content: `import.json`, `index.ts`, and a prefix file for each large set. */
-  readonly files: ReadonlyMap<string, string>;
-  readonly resources: number;
-}
-
 /**
  * The import file of `pulumi import --file` and the program that matches it. Inputs and outputs are those that a refresh
  * would leave, so that the preview after it is empty. Nothing secret is in them.
+ *
+ * @returns how many resources are declared, and `files`, name to content, with a prefix file for each large set
  */
-export function importFiles(holdings: Holdings, options: ImportOptions): ImportFiles {
+export function importFiles(holdings: Holdings, options: ImportOptions) {
   const { receiver, isProtected = true } = options;
   const declared = declarations(holdings, options);
   const sets = declared.map(({ set }) => set);
@@ -48,17 +43,11 @@ export function importFiles(holdings: Holdings, options: ImportOptions): ImportF
     const id = (options.id ?? randomUUID)();
     resources.push(signaling(active.prefixes, { ...active, id, ...(receiver !== undefined && { receiver }) }));
   }
-  const program = programText({
-    receiver,
-    sets,
-    signaling: active,
-    isProtected,
-  });
   return {
     resources: resources.length,
     files: new Map([
       ["import.json", json({ resources })],
-      ["index.ts", program],
+      ["index.ts", programText({ receiver, sets, signaling: active, isProtected })],
       ...sets.flatMap((set): [string, string][] => {
         const file = prefixFile(set);
         return file === undefined ? [] : [[file, json(Object.fromEntries(set.held.entries))]];

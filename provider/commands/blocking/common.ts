@@ -5,7 +5,7 @@ import { sentPlace } from "../../model/entry";
 import type { CliIo } from "../cli-io";
 import { addNodeFlags, chosenNodes, clientOf, type NodeFlags } from "../node-options";
 import { collect } from "../option-values";
-import { type Project, readProject, requireWritable } from "../project";
+import { readProject, requireWritable } from "../project";
 import { readFileName, readSet } from "./given";
 
 /** What `block` and `unblock` are both told. */
@@ -43,19 +43,7 @@ export interface NowTarget {
 }
 
 /** Where the edit is made, and by which limits. */
-export interface Workplace {
-  /** The file as it was named, for messages. */
-  readonly name: string;
-  readonly file: string;
-  /** The project beside or above the file. */
-  readonly project: Project;
-  /** Where policies are looked for. */
-  readonly folder: string;
-  /** With --now: the sets to send to. */
-  readonly targets: readonly NowTarget[];
-  /** Ends the connections. */
-  close(): Promise<void>;
-}
+export type Workplace = Awaited<ReturnType<typeof workplace>>;
 
 /**
  * Looks at everything that can be wrong before the file is touched.
@@ -63,7 +51,7 @@ export interface Workplace {
  * @param isSending True where nodes are changed, whatever --now says.
  * @throws {UsageError | Error}
  */
-export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.now.length > 0): Promise<Workplace> {
+export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.now.length > 0) {
   const folder = io.folder ?? process.cwd();
   const file = readFileName(flags.file, folder);
   const { stack, config, now } = flags;
@@ -74,11 +62,16 @@ export async function workplace(flags: EditFlags, io: CliIo, isSending = flags.n
   const nodes = urls.length === 0 ? [] : await chosenNodes(flags, io, project);
   const clients = nodes.map((node) => ({ node: node.name, client: clientOf(node) }));
   return {
+    /** The file as it was named, for messages. */
     name: flags.file,
     file,
+    /** The project beside or above the file. */
     project,
+    /** Where policies are looked for. */
     folder: project.folder ?? dirname(file),
-    targets: clients.flatMap(({ node, client }) => urls.map((url) => ({ client, url, node }))),
+    /** With --now: the sets to send to. */
+    targets: clients.flatMap(({ node, client }) => urls.map((url): NowTarget => ({ client, url, node }))),
+    /** Ends the connections. */
     close: async () => void (await Promise.all(clients.map(({ client }) => client.close()))),
   };
 }

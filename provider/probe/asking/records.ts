@@ -13,25 +13,8 @@ import type { Lesson, RecordKind } from "./learned";
 import { elementsIn, type ReadsList, readListed, whyUnread } from "./listing";
 import { Skipped, Unclear } from "./outcome";
 
-/** A list of records that was read. */
-export interface Records<T> {
-  readonly answer: Answer;
-  readonly records: readonly T[];
-  /** Where it stands, in words. */
-  readonly where: string;
-  /** The first of them, as it came; absent where it is no object. */
-  readonly first?: JsonObject;
-  /** What must be set so that it is read, and what only seems likely. */
-  readonly lesson: Lesson;
-}
-
 /** Lists records of one kind, and finds out how they are read. @throws {Skipped | Unclear} */
-export async function askRecords<T>(
-  bench: Bench,
-  kind: RecordKind,
-  url: ResourceUrl | undefined,
-  read: ReadsList<T>,
-): Promise<Records<T>> {
+export async function askRecords<T>(bench: Bench, kind: RecordKind, url: ResourceUrl | undefined, read: ReadsList<T>) {
   if (!url) throw new Skipped(`no url with ${kind} is named`);
   const answer = await bench.list(url, { asked: `list ${formatUrl(url)}` });
   if (answer.isRefusal && answer.doubt === undefined) {
@@ -41,20 +24,19 @@ export async function askRecords<T>(
   return { answer, ...understand(bench, kind, url, answer, read) };
 }
 
-/** Finds the settings with which an answer is read, and keeps them. @throws {Unclear} where none does. */
-export function understand<T>(
-  bench: Bench,
-  kind: RecordKind,
-  url: ResourceUrl,
-  answer: Answer,
-  read: ReadsList<T>,
-): Omit<Records<T>, "answer"> {
+/**
+ * Finds the settings with which an answer is read, and keeps them.
+ *
+ * @returns what was read; `where`, its place in words; `first`, the first record as it came, absent where it is no object;
+ *   `lesson`, what must be set to read it and what only seems likely. @throws {Unclear} where no setting reads it.
+ */
+export function understand<T>(bench: Bench, kind: RecordKind, url: ResourceUrl, answer: Answer, read: ReadsList<T>) {
   const { learned, targets } = bench;
   if (answer.isEmpty) {
     const lesson = { known: { empty: "" }, guessed: {} } as const;
     learned.empty.records = "nothing";
     learned.learn(lesson);
-    return { records: [], where: "an empty body", lesson };
+    return { records: [], where: "an empty body", lesson, first: undefined };
   }
   const before = placeOfList(answer.json, kind, learned.answers, url);
   if (before?.kind === "hollow" || before?.kind === "null") {
@@ -83,7 +65,7 @@ export function understand<T>(
     learned.places[kind] = { ...at, body: answer.body };
   if (at && records.length === 0) learned.empty.records ??= at;
   const first = at?.elements.find(isObject);
-  return { records, ...(first && { first }), where: at ? whereOf(at.path) : "", lesson: { known, guessed } };
+  return { records, first, where: at ? whereOf(at.path) : "", lesson: { known, guessed } };
 }
 
 /** What is learnt about answers, as what to set, or as what to check first. */
@@ -97,7 +79,10 @@ export function whereOf(path: string): string {
 }
 
 /** What to say of a list that was read, and what to set for it. */
-export function describeRecords({ answer, where, lesson }: Records<unknown>, what: string): Judgement {
+export function describeRecords(
+  { answer, where, lesson }: { answer: Answer; where: string; lesson: Lesson },
+  what: string,
+): Judgement {
   const { known, guessed } = lesson;
   return { node: `${what}, ${where}`, evidence: [answer], settings: settingsOf(known), guesses: settingsOf(guessed) };
 }

@@ -53,10 +53,7 @@ function linesOf(body: string): string[] {
 export const jsonOf = (body: string) => jsonIn(body.replace(/^\uFEFF/, "").trim(), parseJson);
 
 /** What fields of rows are: those that are proved, and those that only seem likely. */
-export interface ColumnGuess {
-  readonly known: Columns;
-  readonly guessed: Columns;
-}
+type ColumnGuess = Record<"known" | "guessed", Columns>;
 
 /**
  * Which column is what in the rows of a set. With known entries each of them proves it; without, only the one address does,

@@ -64,14 +64,8 @@ export function solve<T>(
   return { ...first, known, guessed: merged(first.guessed, { path }) };
 }
 
-interface Candidate {
-  /** Format and verdict. */
-  readonly base: Answers;
-  readonly path: string | undefined;
-  readonly members: Lesson;
-}
-
-function* candidates(puzzle: Puzzle): Generator<Candidate> {
+/** Settings to try: format and verdict as `base`, the place, and what its members are. */
+function* candidates(puzzle: Puzzle) {
   const { body, kind, url, before } = puzzle;
   for (const base of bases(puzzle)) {
     const format = formatFor(merged(before, base), kind);
