@@ -69,9 +69,8 @@ export class RejectedFiles {
     const fileBytes = Math.min(maxBytes, CONFIG_DEFAULTS.rejected.maxBytes) / SIZES.rejectedFiles;
     for (;;) {
       const last = (await this.files()).at(-1)?.name;
-      if (last !== undefined && (await this.append(last, lines, fileBytes)) === "kept") break;
-      const made = await this.append(nameAfter(last), lines, Number.POSITIVE_INFINITY);
-      if (made === "kept") break;
+      if (last !== undefined && (await this.append(last, lines, fileBytes))) break;
+      if (await this.append(nameAfter(last), lines, Number.POSITIVE_INFINITY)) break;
     }
     const files = await this.files();
     let evicted = 0;
@@ -108,17 +107,17 @@ export class RejectedFiles {
     return { delivered, kept };
   }
 
-  /** Adds lines to a file, and waits for the disk: unless it has no room, or a replay took it meanwhile. */
-  private async append(name: string, lines: string, limit: number): Promise<"kept" | "no room" | "taken"> {
+  /** Adds lines to a file, and waits for the disk. @returns false when it has no room, or a replay took it meanwhile. */
+  private async append(name: string, lines: string, limit: number): Promise<boolean> {
     const path = join(this.folder, name);
     const handle = await open(path, "a+", PRIVATE_FILE);
     try {
       const { size, ino } = await handle.stat();
-      if (size + Buffer.byteLength(lines) > limit) return "no room";
+      if (size + Buffer.byteLength(lines) > limit) return false;
       await handle.appendFile((await endOfLastLine(handle)) < size ? `\n${lines}` : lines);
       await handle.datasync();
       const now = await stat(path).catch(() => undefined);
-      return now?.ino === ino ? "kept" : "taken";
+      return now?.ino === ino;
     } finally {
       await handle.close();
     }
@@ -141,15 +140,13 @@ export class RejectedFiles {
     for (const name of await this.claimed()) {
       const path = join(this.folder, name);
       for (let free = name.slice(0, NAME_LENGTH); ; free = nameAfter(free)) {
-        // A link never replaces a file, as a new name would.
-        const isMade = await link(path, join(this.folder, free)).then(
-          () => true,
-          (error: unknown) => {
-            if (codeOf(error) !== "EEXIST") throw error;
-            return false;
-          },
-        );
-        if (isMade) break;
+        try {
+          // A link never replaces a file, as a new name would.
+          await link(path, join(this.folder, free));
+          break;
+        } catch (error) {
+          if (codeOf(error) !== "EEXIST") throw error;
+        }
       }
       await rm(path, { force: true });
     }

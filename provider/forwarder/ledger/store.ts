@@ -4,7 +4,7 @@ import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { z } from "zod";
 import { makePrivate, PRIVATE_FOLDER } from "../../files/private";
 import { messageOf } from "../../model/errors";
-import { nextTurn } from "../slices";
+import { inSlices } from "../slices";
 import type { LedgerOptions } from "./protocol";
 import { explained, loadSqlite, type Sqlite, StoreError, sqliteError } from "./sqlite";
 
@@ -128,13 +128,9 @@ export class Store {
   async slicedTransaction<T>(work: Generator<void, T>): Promise<T> {
     this.db.exec("BEGIN IMMEDIATE");
     try {
-      for (let step = work.next(); ; step = work.next()) {
-        if (step.done) {
-          this.db.exec("COMMIT");
-          return step.value;
-        }
-        await nextTurn();
-      }
+      const result = await inSlices(work);
+      this.db.exec("COMMIT");
+      return result;
     } catch (error) {
       this.rollBack();
       throw error;

@@ -1,4 +1,4 @@
-import { inSlicesOf, nextTurn } from "../slices";
+import { nextTurn, written } from "../slices";
 import { type Format, formatter } from "./formats";
 import { type LineBefore, type RowRange, writeLines } from "./lines";
 import { type ForwardRecord, readBatch } from "./record";
@@ -77,20 +77,19 @@ export class Outgoing {
 
   /** Lines of JSON in a format; `before` stands in a line of its own before each. */
   async lines(format: Format, before?: LineBefore): Promise<Buffer> {
-    const written: Buffer[] = [];
+    const pieces: Buffer[] = [];
     for (const part of this.parts) {
       if ("body" in part && format === "plain") {
         await nextTurn();
-        written.push(writeLines(part.body, part, part.sheet, before));
+        pieces.push(writeLines(part.body, part, part.sheet, before));
       } else {
         const document = formatter(format);
         const head = (record: ForwardRecord) => (before ? `${before[0]}${record.recordId}${before[1]}\n` : "");
         const line = (record: ForwardRecord) => `${head(record)}${JSON.stringify(document(record))}\n`;
-        const texts = await inSlicesOf(await new Outgoing([part]).records(), (slice) => slice.map(line).join(""));
-        written.push(Buffer.from(texts.join("")));
+        pieces.push(Buffer.from(await written(await new Outgoing([part]).records(), line)));
       }
     }
-    return joined(written);
+    return joined(pieces);
   }
 }
 

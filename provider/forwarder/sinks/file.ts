@@ -77,16 +77,14 @@ class RotatedFile {
   private async rotate(): Promise<void> {
     await this.close();
     await rm(`${this.path}.${this.keep}`, { force: true });
-    for (let number = this.keep - 1; number >= 1; number--) await moveIfThere(this.path, number);
+    for (let number = this.keep - 1; number >= 1; number--) {
+      await rename(`${this.path}.${number}`, `${this.path}.${number + 1}`).catch((error: unknown) => {
+        if (codeOf(error) !== "ENOENT") throw error;
+      });
+    }
     if (this.keep > 0) await rename(this.path, `${this.path}.1`);
     else await rm(this.path, { force: true });
   }
-}
-
-async function moveIfThere(path: string, number: number): Promise<void> {
-  await rename(`${path}.${number}`, `${path}.${number + 1}`).catch((error: unknown) => {
-    if (codeOf(error) !== "ENOENT") throw error;
-  });
 }
 
 const STEP = 65_536;

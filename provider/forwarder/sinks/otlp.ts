@@ -9,6 +9,11 @@ type Serializer = typeof import("@opentelemetry/otlp-transformer")["ProtobufLogs
 type LogRecord = Parameters<Serializer["serializeRequest"]>[0][number];
 
 const SCOPE = { name: "pulumi-packetfilter" };
+const RESOURCE: LogRecord["resource"] = {
+  attributes: { "service.name": "pulumi-packetfilter-forward" },
+  merge: () => RESOURCE,
+  getRawAttributes: () => [["service.name", "pulumi-packetfilter-forward"]],
+};
 /** SEVERITY_NUMBER_INFO of the OpenTelemetry log data model. */
 const INFO = 9;
 
@@ -26,9 +31,8 @@ export const otlp = sinkKind(
       divisible: [413],
       // Requests one behind the other are one request of all their records: repeated fields of protobuf messages add up.
       async body(records) {
-        const resource = resourceOf();
         const parts = await inSlicesOf(await records.records(), (slice) =>
-          serializer.serializeRequest(slice.map((record) => logRecord(record, attributes(record), resource))),
+          serializer.serializeRequest(slice.map((record) => logRecord(record, attributes(record)))),
         );
         const whole = parts.filter((part) => part !== undefined);
         return whole.length < parts.length ? undefined : Buffer.concat(whole);
@@ -59,7 +63,7 @@ function partialSuccess(serializer: Serializer, { body, told }: SinkAnswer): str
   }
 }
 
-function logRecord(record: ForwardRecord, document: Document, resource: LogRecord["resource"]): LogRecord {
+function logRecord(record: ForwardRecord, document: Document): LogRecord {
   const time = hrTime(record.timestamp);
   const { timestamp: _, body: __, event_name: ___, ...attributes } = document;
   return {
@@ -69,7 +73,7 @@ function logRecord(record: ForwardRecord, document: Document, resource: LogRecor
     severityText: "INFO",
     body: record.message,
     eventName: `packetfilter.mark.${record.event}`,
-    resource,
+    resource: RESOURCE,
     instrumentationScope: SCOPE,
     attributes: Object.fromEntries(
       Object.entries(attributes).flatMap(([name, value]) => (value === undefined ? [] : [[name, attribute(value)]])),
@@ -86,13 +90,4 @@ function attribute(value: unknown): string | number | boolean {
 function hrTime(timestamp: string): [seconds: number, nanoseconds: number] {
   const ms = Date.parse(timestamp);
   return [Math.floor(ms / 1_000), (ms % 1_000) * 1_000_000];
-}
-
-function resourceOf(): LogRecord["resource"] {
-  const resource: LogRecord["resource"] = {
-    attributes: { "service.name": "pulumi-packetfilter-forward" },
-    merge: () => resource,
-    getRawAttributes: () => [["service.name", "pulumi-packetfilter-forward"]],
-  };
-  return resource;
 }
