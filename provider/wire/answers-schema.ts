@@ -25,8 +25,8 @@ export const answersSchema = schema((): z.ZodType<Answers> => {
   const z = zod();
   const { text, dotted, format, verdict } = shared();
   const column = z.union([text, z.int().min(0)], { error: "must be a name in the head line or a number from 0" });
-  const columns = members(column, "must be an object of names or numbers").superRefine(refuseTwice);
-  const names = members(text, "must be an object of texts").superRefine(refuseTwice);
+  const columns = by(column, MEMBERS, "must be an object of names or numbers").superRefine(refuseTwice);
+  const names = by(text, MEMBERS, "must be an object of texts").superRefine(refuseTwice);
 
   return z.strictObject(
     {
@@ -71,12 +71,6 @@ const shared = schema(() => {
   return { text, dotted, format, verdict };
 });
 
-/** An object with a member for each that is named in `MEMBERS`. */
-function members<T extends z.ZodType>(content: T, error: string) {
-  const shape = Object.fromEntries(MEMBERS.map((member) => [member, content.optional()]));
-  return zod().strictObject(shape as Record<(typeof MEMBERS)[number], z.ZodOptional<T>>, { error: objectError(error) });
-}
-
 /** A text for all kinds of lists, or an object of texts by kind. */
 function textOr<T extends z.ZodType<string>>(text: T, error: string) {
   return either((given) => (typeof given === "string" ? text : by(text, LIST_KINDS, error)));
@@ -87,10 +81,10 @@ function objectOr<T extends z.ZodType>(object: T, keys: readonly string[]) {
   return either((given) => (isPer(given, keys) ? by(object, keys, "must be an object") : object));
 }
 
-function by(setting: z.ZodType, keys: readonly string[], error: string) {
-  return zod().strictObject(Object.fromEntries(keys.map((key) => [key, setting.optional()])), {
-    error: objectError(error),
-  });
+/** An object in which each of these names may have the setting. */
+function by<T extends z.ZodType, K extends string>(setting: T, keys: readonly K[], error: string) {
+  const shape = Object.fromEntries(keys.map((key) => [key, setting.optional()]));
+  return zod().strictObject(shape as Record<K, z.ZodOptional<T>>, { error: objectError(error) });
 }
 
 /** As `z.union`, but with the problems of the one that is meant. */

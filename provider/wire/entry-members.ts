@@ -57,10 +57,8 @@ export function membersReader(answers: Answers | undefined): ReadMembers {
   const { prefix, prefixLength, value, rangeStart, rangeEnd } = answers?.names ?? {};
   const given = { prefix, length: prefixLength, value, start: rangeStart, end: rangeEnd };
   const named = new Map<string, EntryRole>();
-  for (const role of ["prefix", "length", "value", "start", "end"] as const) {
-    const name = given[role];
-    if (name !== undefined) named.set(name.toLowerCase(), role);
-  }
+  for (const [role, name] of Object.entries(given))
+    if (name !== undefined) named.set(name.toLowerCase(), role as EntryRole);
   return (record) => {
     const members: { -readonly [M in keyof EntryMembers]: EntryMembers[M] } = {};
     const settled = named.size > 0 ? readNamed(record, named, members) : undefined;
@@ -138,7 +136,7 @@ export function readPrefix(spelling: string, index: number): ListedPrefix {
   // A length has at most three digits, so that usual texts need no second look.
   const length = slash >= 0 && spelling.length - slash > 4 ? netmaskLength(spelling.slice(slash + 1)) : undefined;
   const text = length === undefined ? spelling : `${spelling.slice(0, slash)}/${length}`;
-  return { prefix: parse(text, index), spelling };
+  return { prefix: parsePrefix(text, index), spelling };
 }
 
 /**
@@ -156,9 +154,9 @@ export function readPrefixWithLength(text: string, length: unknown, index: numbe
   }
   if (bits === undefined) throw new ShapeError(`element ${index} has a member for the length that holds none`);
   const spelling = `${text}/${bits}`;
-  const prefix = parse(spelling, index);
+  const prefix = parsePrefix(spelling, index);
   // A length of 0 beside an address says "no length" as likely as "everything".
-  if (bits === 0 && parse(text, index).bits !== 0n) {
+  if (bits === 0 && parsePrefix(text, index).bits !== 0n) {
     throw new ShapeError(`element ${index} has an address and the length 0, which would be the default route`);
   }
   return { prefix, spelling };
@@ -171,7 +169,7 @@ export function readPrefixWithLength(text: string, length: unknown, index: numbe
  * @throws {ShapeError} for any other range: no entry of ours is several prefixes.
  */
 export function readRange(first: string, last: string, index: number, spelling?: string): ListedPrefix {
-  const [from, to] = [parse(first.trim(), index), parse(last.trim(), index)];
+  const [from, to] = [parsePrefix(first.trim(), index), parsePrefix(last.trim(), index)];
   const width = from.family === 4 ? 32 : 128;
   const size = to.bits - from.bits + 1n;
   const bits = size > 0n ? size.toString(2).length - 1 : 0;
@@ -179,23 +177,20 @@ export function readRange(first: string, last: string, index: number, spelling?:
   if (!isOne || from.length !== width || to.length !== width) {
     throw new ShapeError(`element ${index} is the range ${first.trim()} to ${last.trim()}, which is no single prefix`);
   }
-  const prefix = parse(`${from.address}/${width - bits}`, index);
+  const prefix = parsePrefix(`${from.address}/${width - bits}`, index);
   return { prefix, spelling: spelling ?? prefix.toString() };
 }
 
 /** True for what could be the length of an address, under whatever name: an integer, a netmask, the end of a range. */
 export function couldBeLength(value: unknown): boolean {
-  if (typeof value === "string" && isAddressLike(value)) return true;
-  const number = readNumber(typeof value === "string" ? value.replace(/^\//, "") : value)?.number;
-  return number !== undefined && Number.isInteger(number) && number >= 0 && number <= 128;
+  return (typeof value === "string" && isAddressLike(value)) || lengthOf(value) !== undefined;
 }
 
 /** The length that a number, its text or a netmask says; `undefined` for anything else. */
 export function lengthOf(value: unknown): number | undefined {
   if (typeof value === "string" && isAddressLike(value)) return netmaskLength(value);
-  return couldBeLength(value)
-    ? readNumber(typeof value === "string" ? value.replace(/^\//, "") : value)?.number
-    : undefined;
+  const number = readNumber(typeof value === "string" ? value.replace(/^\//, "") : value)?.number;
+  return number !== undefined && Number.isInteger(number) && number >= 0 && number <= 128 ? number : undefined;
 }
 
 /** The length that a netmask such as 255.255.255.0 or ffff:: says; `undefined` for any other address. */
@@ -206,11 +201,13 @@ function netmaskLength(text: string): number | undefined {
   return /^1*0*$/.test(digits) ? digits.lastIndexOf("1") + 1 : undefined;
 }
 
-function parse(spelling: string, index: number): Prefix {
+/** Reads CIDR or a bare address, with host bits masked. @param index Of the element that it stands in, for the message. */
+export function parsePrefix(spelling: string, index?: number): Prefix {
   try {
     return Prefix.parse(spelling, { hostBits: "mask" });
   } catch (error) {
-    if (error instanceof PrefixError) throw new ShapeError(`element ${index}: ${error.message.replace(/\.$/, "")}`);
-    throw error;
+    if (!(error instanceof PrefixError)) throw error;
+    const reason = error.message.replace(/\.$/, "");
+    throw new ShapeError(index === undefined ? reason : `element ${index}: ${reason}`);
   }
 }

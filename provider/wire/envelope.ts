@@ -54,38 +54,29 @@ function locate(json: unknown, kind: ListKind, habits: NodeHabits): ListInAnswer
   const path = pathFor(habits, kind);
   if (path !== undefined) return atPath(json, path, kind, habits);
   const root = listCandidate(json);
-  if (root?.kind === "array") {
-    refuseInner({ path: "", found: root }, kind, habits);
-    return root;
-  }
-  if (root?.kind === "keyed") return remembered(root, "", habits);
-  if (root?.kind === "hollow") return emptied("", json, habits);
+  if (root?.kind === "array") refuseInner({ path: "", found: root }, kind, habits);
+  const whole = root?.kind === "null" ? undefined : listAt("", root, json, habits);
+  if (whole) return whole;
   if (root !== undefined || !isObject(json)) throw unknownShape(json, kind, habits);
   // An empty list of Erlang's is an empty text in JSON.
   if (json.ok === "" && Object.keys(json).length === 1 && habits.answers?.empty === "") return NOTHING;
 
   const places = placesIn(json);
-  const lists = places.filter(
-    ({ found, isNatural }) => isNatural && (found.kind === "array" || found.kind === "keyed"),
-  );
-  const [place, second] = [...lists, ...places.filter((other) => !lists.includes(other) && isRival(other.found))];
-  if (lists.length > 0 && place && second) throw competing(place, second, kind, habits);
-  if (place?.isNatural && (place.found.kind === "array" || place.found.kind === "keyed")) {
-    const size = sizeOf(place.found);
-    const wayOut = () => `set ${pathSetting(habits.answers, kind, place.path)}`;
-    refusePartial(place.within, size, habits, wayOut);
-    if (size === 0) refuseUntold(place, habits);
-    refuseInner(place, kind, habits);
-    return remembered(place.found, place.path, habits);
-  }
-  const [nothing, ...more] = places.filter(
-    ({ found, isNatural }) => isNatural && (found.kind === "null" || found.kind === "hollow"),
-  );
-  if (place || !nothing || more.length > 0) throw unknownShape(json, kind, habits);
-  const wayOut = () => `set ${pathSetting(habits.answers, kind, nothing.path)}`;
-  refusePartial(nothing.within, 0, habits, wayOut);
-  refuseUntold(nothing, habits);
-  return nothing.found.kind === "null" ? NOTHING : emptied(nothing.path, json, habits);
+  const natural = places.filter(({ isNatural }) => isNatural);
+  const lists = natural.filter(({ found }) => found.kind === "array" || found.kind === "keyed");
+  const rivals = places.filter((other) => !lists.includes(other) && isRival(other.found));
+  const [one, two] = [...lists, ...rivals];
+  if (lists.length > 0 && one && two) throw competing(one, two, kind, habits);
+  const [nothing, ...more] = natural.filter(({ found }) => found.kind === "null" || found.kind === "hollow");
+  const place = lists[0] ?? (rivals.length + more.length > 0 ? undefined : nothing);
+  if (!place) throw unknownShape(json, kind, habits);
+  const size = sizeOf(place.found);
+  refusePartial(place.within, size, habits, () => `set ${pathSetting(habits.answers, kind, place.path)}`);
+  if (size === 0) refuseUntold(place, habits);
+  refuseInner(place, kind, habits);
+  const list = listAt(place.path, place.found, json, habits);
+  if (list) return list;
+  throw unknownShape(json, kind, habits);
 }
 
 function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits): ListInAnswer {
@@ -102,12 +93,9 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
   const isEmptyText = value === "" && habits.answers?.empty === "";
   const found = isEmptyText ? NOTHING : listCandidate(value);
   refusePartial(within, 0, habits);
-  const size = found?.kind === "array" || found?.kind === "keyed" ? sizeOf(found) : 0;
-  if (size === 0) refuseUntold({ within, path }, habits);
-  if (found?.kind === "array") return found;
-  if (found?.kind === "keyed") return remembered(found, path, habits);
-  if (found?.kind === "null") return NOTHING;
-  if (found?.kind === "hollow") return emptied(path, json, habits);
+  if (sizeOf(found) === 0) refuseUntold({ within, path }, habits);
+  const list = listAt(path, found, json, habits);
+  if (list) return list;
   // Profiles may be keyed by their names and rules by their ids, which nothing but the setting tells from other members.
   if ((kind === "profiles" || kind === "rules") && isObject(value) && Object.values(value).every(isObject)) {
     return { kind: "keyed", members: value };
@@ -115,12 +103,12 @@ function atPath(json: unknown, path: string, kind: ListKind, habits: NodeHabits)
   throw unknownShape(json, kind, habits, `at ${JSON.stringify(path)} in it is ${describe(value)}`);
 }
 
-function remembered(found: ListInAnswer, path: string, { keyedPlaces }: NodeHabits): ListInAnswer {
-  if (found.kind === "keyed") keyedPlaces?.add(path);
-  return found;
-}
-
-function emptied(path: string, json: unknown, habits: NodeHabits): ListInAnswer {
+/** The list that something at a place is; `undefined` for what is none. Remembers where objects are keyed by address. */
+function listAt(path: string, found: ListCandidate | undefined, json: unknown, habits: NodeHabits) {
+  if (found?.kind === "keyed") habits.keyedPlaces?.add(path);
+  if (found?.kind === "array" || found?.kind === "keyed") return found;
+  if (found?.kind === "null") return NOTHING;
+  if (found?.kind !== "hollow") return undefined;
   if (isEmptyAt(path, habits)) return NOTHING;
   throw new ShapeError(
     path === "" ? "the answer is an empty object" : `the answer is ${describe(json)}, and "${path}" is an empty object`,
@@ -162,8 +150,9 @@ function refuseUntold({ within, path }: Pick<Place, "within" | "path">, { answer
   throw new ShapeError(`nothing is listed, and beside it stands ${doubt.text}`, emptyRemedy(answers, doubt));
 }
 
-function sizeOf(found: ListInAnswer): number {
-  return found.kind === "array" ? found.elements.length : Object.keys(found.members).length;
+function sizeOf(found: ListCandidate | undefined): number {
+  if (found?.kind === "array") return found.elements.length;
+  return found?.kind === "keyed" ? Object.keys(found.members).length : 0;
 }
 
 const MORE = new Set(

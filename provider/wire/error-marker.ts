@@ -16,22 +16,17 @@ const MARKERS = new Set([...ERRORS, ...CODES, ...MESSAGES, "fault", "status", "r
 const MAX_DEPTH = 3;
 const MAX_MESSAGE = 300;
 
-/**
- * The message of a JSON error marker, whatever the HTTP status; `undefined` when there is none. Names are read without
- * regard to case. Markers: something under `error`, `err` or `errors`; `status` or `result` that says `error` or
- * `failed`; `ok` or `success` of false; a `code` or `errno` other than 0 and 200 beside a message.
- */
-export function errorIn(json: unknown): string | undefined {
-  return markerIn(json)?.message;
-}
-
 /** An error marker, and the code that alone makes it one, where that is all: another node may mean a success by it. */
 interface Marker {
   readonly message: string;
   readonly code?: Told;
 }
 
-/** As {@link errorIn}, with the code. */
+/**
+ * The JSON error marker of an answer, whatever the HTTP status; `undefined` when there is none. Names are read without
+ * regard to case. Markers: something under `error`, `err` or `errors`; `status` or `result` that says `error` or
+ * `failed`; `ok` or `success` of false; a `code` or `errno` other than 0 and 200 beside a message.
+ */
 export function markerIn(json: unknown, path: readonly string[] = []): Marker | undefined {
   if (!isObject(json) || isKeyedByAddress(json)) return undefined;
   const members = lowerCased(json);
@@ -143,7 +138,7 @@ function saysDone(value: unknown): boolean {
 /** The message of an array whose elements are nothing but errors, such as `[{"error":"no such set"}]`. */
 export function errorOfElements(json: unknown): string | undefined {
   if (!Array.isArray(json) || json.length === 0 || json.length > 100) return undefined;
-  return json.every(isErrorRecord) ? errorIn(json[0]) : undefined;
+  return json.every(isErrorRecord) ? markerIn(json[0])?.message : undefined;
 }
 
 /** True for a record that is nothing but an error, such as `{"error":"table locked"}`. */
@@ -188,7 +183,7 @@ function isKeyedByAddress(json: JsonObject): boolean {
 /** A status alone may be the record's own, such as that of a mark; an error names itself. */
 function hasMarker(element: JsonObject): boolean {
   const members = lowerCased(element);
-  return ERRORS.some((name) => !isNoError(members.get(name))) || (members.size > 1 && errorIn(element) !== undefined);
+  return ERRORS.some((name) => !isNoError(members.get(name))) || (members.size > 1 && markerIn(element) !== undefined);
 }
 
 function saysFailed(value: unknown): boolean {

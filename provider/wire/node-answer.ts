@@ -41,11 +41,8 @@ export function readAnswer(body: string, answers?: Verdicts, command = "list"): 
   return { kind: "error", message, ...(code && { remedy: successRemedy(answers, command, code) }) };
 }
 
-/** What the settings say about an answer; `undefined` where they say nothing. */
-type Judgement = "success" | "failure" | undefined;
-
-/** Judges an answer to a command by `answers.success` and `answers.failure`. */
-function judge(json: unknown, answers: Verdicts | undefined, command: string): Judgement {
+/** What `answers.success` and `answers.failure` say about an answer to a command; `undefined` where they say nothing. */
+function judge(json: unknown, answers: Verdicts | undefined, command: string) {
   const failure = compare(json, verdictFor(answers?.failure, command));
   if (failure === "same") return "failure";
   const success = compare(json, verdictFor(answers?.success, command));

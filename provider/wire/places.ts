@@ -118,11 +118,7 @@ export function follow(json: unknown, path: string): { value: unknown; within: r
   return step(json, path.split("."), []);
 }
 
-function step(
-  value: unknown,
-  names: readonly string[],
-  within: readonly JsonObject[],
-): { value: unknown; within: readonly JsonObject[] } | undefined {
+function step(value: unknown, names: readonly string[], within: readonly JsonObject[]): ReturnType<typeof follow> {
   if (names.length === 0) return { value, within };
   if (Array.isArray(value)) {
     const at = Number(names[0]);

@@ -11,7 +11,6 @@ import { namesSetting } from "./remedies";
 const PROFILE_NAMES = ["name", "profile"] as const;
 
 const name = z.union([z.string().min(1), z.number().transform(String)]);
-const record = z.record(z.string(), z.unknown());
 
 /**
  * Reads the profiles of an arena: records with a name, the names alone, or, where the settings say where they are, an
@@ -33,10 +32,10 @@ export function readProfileList(json: unknown, habits: NodeHabits = {}): Profile
   return list.elements.map((element, index): Profile => {
     const alone = name.safeParse(element);
     if (alone.success) return { name: alone.data };
-    const members = record.safeParse(element).data;
-    const key = members && nameKey(members, habits);
-    if (!members || key === undefined) throw notA("profile with a name", element, index, guessName(element, habits));
-    return { name: name.parse(members[key]), ...extraOf(members, [key]) };
+    const key = isObject(element) ? nameKey(element, habits) : undefined;
+    if (!isObject(element) || key === undefined)
+      throw notA("profile with a name", element, index, guessName(element, habits));
+    return { name: name.parse(element[key]), ...extraOf(element, [key]) };
   });
 }
 
@@ -51,16 +50,15 @@ export function readRuleList(json: unknown, habits: NodeHabits = {}): Rule[] {
   if (list.kind === "keyed") return rulesById(list.members, habits);
   return list.elements.map((element, index): Rule => {
     if (typeof element === "string" && element.trim() !== "") return { extra: { text: element } };
-    const members = record.safeParse(element).data;
-    if (!members || !isObject(element) || Object.keys(members).length === 0) throw notA("rule", element, index);
-    const idKey = keyOf(members, [habits.answers?.names?.id, "id"], (value) => readNumber(value) !== undefined);
-    const nameKey = keyOf(members, [habits.answers?.names?.name, "name"], (value) => typeof value === "string");
-    const id = idKey === undefined ? undefined : readNumber(members[idKey]);
+    if (!isObject(element) || Object.keys(element).length === 0) throw notA("rule", element, index);
+    const idKey = keyOf(element, [habits.answers?.names?.id, "id"], (value) => readNumber(value) !== undefined);
+    const nameKey = keyOf(element, [habits.answers?.names?.name, "name"], (value) => typeof value === "string");
+    const id = idKey === undefined ? undefined : readNumber(element[idKey]);
     return {
       ...(id && { id: id.number }),
       ...(id?.exact !== undefined && { exact: { id: id.exact } }),
-      ...(nameKey !== undefined && { name: String(members[nameKey]) }),
-      ...extraOf(members, [idKey, nameKey]),
+      ...(nameKey !== undefined && { name: String(element[nameKey]) }),
+      ...extraOf(element, [idKey, nameKey]),
     };
   });
 }

@@ -1,8 +1,9 @@
-import { attempt, caught } from "../model/errors";
+import { attempt } from "../model/errors";
 import { isObject } from "../model/json";
-import { Prefix, PrefixError } from "../model/prefix";
+import type { Prefix } from "../model/prefix";
 import { jsonIn } from "../model/readable";
 import type { ReceiverAnswers } from "./answers";
+import { parsePrefix } from "./entry-members";
 import { doubtIn, saysSuccess } from "./error-marker";
 import { describe, parseJson, ShapeError, sketch } from "./json";
 import type { NodeAnswer } from "./node-answer";
@@ -108,7 +109,7 @@ export function readActive(elements: readonly unknown[]): Prefix[] {
 
 /** A prefix as a text, or a record that has one; what else is in it says nothing about it. */
 function readElement(element: unknown): Prefix {
-  if (typeof element === "string") return readPrefix(element);
+  if (typeof element === "string") return parsePrefix(element);
   const [entry] = isObject(element) ? (attempt(() => readPrefixSetList([element], RECORDS), ShapeError) ?? []) : [];
   if (entry) return entry.prefix;
   throw new ShapeError(`the answer lists ${describe(element)} instead of a prefix`);
@@ -173,13 +174,3 @@ export function saysNothingActive(text: string): boolean {
 }
 
 const LONGEST_SENTENCE = 200;
-
-function readPrefix(spelling: string): Prefix {
-  return caught(
-    () => Prefix.parse(spelling, { hostBits: "mask" }),
-    PrefixError,
-    ({ message }) => {
-      throw new ShapeError(message.replace(/\.$/, ""));
-    },
-  );
-}

@@ -57,15 +57,6 @@ export function withoutVerdict(lines: readonly Line[], kind: ListKind) {
   return { lines: lines.slice(from, to), announced };
 }
 
-function byDelimiter(delimiter: string) {
-  return ({ number, content }: Line): string[] => {
-    const fields = splitRecord(content, delimiter);
-    if (fields === "open") throw new ShapeError(`line ${number} begins a quoted field that does not end`);
-    if ("message" in fields) throw new ShapeError(`line ${number}, column ${fields.offset + 1}: ${fields.message}`);
-    return fields.map(({ text }) => text);
-  };
-}
-
 /** @throws {ShapeError} where an answer speaks of more elements than it lists. */
 export function refuseFewer(announced: number | undefined, listed: number): void {
   if (announced === undefined || announced <= listed) return;
@@ -74,7 +65,14 @@ export function refuseFewer(announced: number | undefined, listed: number): void
 
 /** How a line is split into its fields. */
 export function splitter(format: ListFormat, [first]: readonly Line[]): (line: Line) => string[] {
-  return format === "csv" ? byDelimiter(delimiterOf(first?.content ?? "")) : ({ content }) => content.split(/\s+/);
+  if (format !== "csv") return ({ content }) => content.split(/\s+/);
+  const delimiter = delimiterOf(first?.content ?? "");
+  return ({ number, content }) => {
+    const fields = splitRecord(content, delimiter);
+    if (fields === "open") throw new ShapeError(`line ${number} begins a quoted field that does not end`);
+    if ("message" in fields) throw new ShapeError(`line ${number}, column ${fields.offset + 1}: ${fields.message}`);
+    return fields.map(({ text }) => text);
+  };
 }
 
 /** A first line is a head where names are asked for, or where it has a name that elements of the kind have, and no address. */

@@ -3,7 +3,7 @@ import { prefixIn } from "../model/readable";
 import type { Answers, Columns, ListFormat, ListKind, NodeHabits } from "./answers";
 import { couldBeLength } from "./entry-members";
 import { refusePartial } from "./envelope";
-import { errorIn, isErrorRecord, isErrorText, isVerdictRecord } from "./error-marker";
+import { isErrorRecord, isErrorText, isVerdictRecord, markerIn } from "./error-marker";
 import { parseJson, ShapeError, short } from "./json";
 import type { NodeAnswer } from "./node-answer";
 import { forKind, isAddressLike } from "./places";
@@ -57,7 +57,7 @@ function records(lines: readonly Line[], habits: NodeHabits): NodeAnswer {
       if (isErrorText(content)) return { kind: "error", message: content };
       throw new ShapeError(`line ${number} is no JSON: ${short(content)}`);
     }
-    if (isErrorRecord(element)) return { kind: "error", message: errorIn(element) ?? content };
+    if (isErrorRecord(element)) return { kind: "error", message: markerIn(element)?.message ?? content };
     json.push(element);
   }
   const last = json.at(-1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { errorIn } from "../../provider/wire/error-marker";
+import { markerIn } from "../../provider/wire/error-marker";
 import { errorText, quotable, readAnswer } from "../../provider/wire/node-answer";
 import { isOk, refusalIn, signalingPath } from "../../provider/wire/signaling";
 
@@ -39,7 +39,7 @@ describe("an error marker", () => {
       "unknown set",
     ],
   ])("is found in %j", (json, message) => {
-    if (!Array.isArray(json)) expect(errorIn(json)).toBe(message);
+    if (!Array.isArray(json)) expect(markerIn(json)?.message).toBe(message);
     expect(readAnswer(JSON.stringify(json))).toEqual({ kind: "error", message });
   });
 
@@ -70,7 +70,7 @@ describe("an error marker", () => {
     { "192.0.2.0/24": { error: 5 } },
     { rules: { name: "drop", failed: 7 } },
   ])("is not in %j", (json) => {
-    expect(errorIn(json)).toBeUndefined();
+    expect(markerIn(json)?.message).toBeUndefined();
   });
 
   it.each([
